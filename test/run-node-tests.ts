@@ -99,7 +99,7 @@ async function runOn(storage: 'sqlite' | 'postgres', files: readonly string[]): 
 async function storageTests(patterns: readonly string[]): Promise<string[]> {
   // What starts it, by the names that the tests import it by.
   const starts =
-    /\b(?:startService|startPlugin|startWithPlugins|startTokenServers|startVendor|startAuthor|engineUnderTest)\b|\blisten\b.*harness\.ts/;
+    /\b(?:startService|startPlugin|startTypedPlugin|startWithPlugins|startTokenServers|startVendor|startAuthor|engineUnderTest)\b|\blisten\b.*harness\.ts/;
   const found: string[] = [];
   for await (const file of glob(patterns, { cwd: root })) {
     if (!file.endsWith('.node-test.ts') || !/^test\/(?:service|threats)\//.test(file)) continue;

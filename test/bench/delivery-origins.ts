@@ -45,7 +45,7 @@ const answerPage: RequestListener = (request, response) => {
     request.resume();
     send(JSON_TYPE, JSON.stringify({ token, expires_in: 900 }));
   } else if (pathname === '/report') {
-    void handOn(request, response);
+    void forwardReport(request, response);
   } else if (pathname.endsWith('/page.js')) {
     send(JS, pageScript);
   } else {
@@ -71,12 +71,12 @@ const answerEditor: RequestListener = (request, response) => {
   }
 };
 
-async function handOn(request: IncomingMessage, response: ServerResponse): Promise<void> {
-  say(JSON.parse(await text(request)));
+async function forwardReport(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  postToParent(JSON.parse(await text(request)));
   response.writeHead(204).end();
 }
 
-function say(message: unknown): void {
+function postToParent(message: unknown): void {
   // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a worker's port has no origin
   parentPort?.postMessage(message);
 }
@@ -94,4 +94,4 @@ const addresses: Addresses = {
   page: `https://localhost:${await start(answerPage)}`,
   editor: `https://127.0.0.1:${await start(answerEditor)}`,
 };
-say(addresses);
+postToParent(addresses);

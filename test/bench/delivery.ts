@@ -146,7 +146,7 @@ const mediansOf = (results: Results) =>
     }),
   ) as Medians;
 
-const wordsOf = (ms: number) => ms.toFixed(0).padStart(7);
+const formatMs = (ms: number) => ms.toFixed(0).padStart(7);
 
 function printTimes(medians: Medians[], rounds: number): void {
   console.log(`\n${SIMULATION}`);
@@ -156,8 +156,8 @@ function printTimes(medians: Medians[], rounds: number): void {
     );
     for (const [name, { begun, told, usable }] of Object.entries(times)) {
       // A frame that was there before the click has no start to tell.
-      const start = begun < 0 ? '      -' : wordsOf(begun);
-      console.log(`  ${NAMES[name as Measured].padEnd(34)} ${start}${wordsOf(told)}${wordsOf(usable)}`);
+      const start = begun < 0 ? '      -' : formatMs(begun);
+      console.log(`  ${NAMES[name as Measured].padEnd(34)} ${start}${formatMs(told)}${formatMs(usable)}`);
     }
     const { messageKept, fetchThenSrcKept } = times;
     const ratio = messageKept.usable / fetchThenSrcKept.usable;

@@ -13,9 +13,9 @@ export async function measureLeaks(browser: Browser, { page: address, editor }: 
   const session = await page.createCDPSession();
   await session.send('Performance.enable');
   await mountAndRemove(page, editor, WARM_UP);
-  const before = await census(session, page);
+  const before = await countObjects(session, page);
   await mountAndRemove(page, editor, MOUNTS);
-  const after = await census(session, page);
+  const after = await countObjects(session, page);
   await page.close();
   const left = (name: keyof typeof after): Figure => ({
     name: `${name} left after ${MOUNTS} mounts and removals`,
@@ -36,7 +36,7 @@ export async function measureLeaks(browser: Browser, { page: address, editor }: 
   ];
 }
 
-async function census(session: CDPSession, page: Page) {
+async function countObjects(session: CDPSession, page: Page) {
   // A frame's document is let go of in a later task than the one that removed it.
   for (let i = 0; i < 3; i++) {
     await page.evaluate(() => new Promise((resolve) => requestIdleCallback(resolve)));

@@ -1,32 +1,21 @@
 import assert from 'node:assert/strict';
-import { after, afterEach, before, describe, test } from 'node:test';
-import type { Browser, Frame, Page } from 'puppeteer-core';
+import { describe, test } from 'node:test';
+import type { Frame, Page } from 'puppeteer-core';
 import { findings } from './axe.ts';
-import { launchChromium, startDemo } from './harness.ts';
-import type { RunningDemo } from './harness.ts';
-import { openDemo } from './page-driver.ts';
+import { startDemoInBrowser } from './demo-in-browser.ts';
 import type { DemoPage } from './page-driver.ts';
 
-describe('the demo page adapts, with nothing for axe to find,', () => {
-  let demo: RunningDemo;
-  let browser: Browser;
-  let tab: DemoPage;
-  before(async () => {
-    [demo, browser] = await Promise.all([startDemo(), launchChromium()]);
-  });
-  after(async () => {
-    await browser?.close();
-    await demo?.stop();
-  });
-  afterEach(() => tab.page.browserContext().close());
+const { openTab } = await startDemoInBrowser();
 
+describe('the demo page, which axe finds nothing wrong with,', () => {
+  let tab: DemoPage;
   /** Goes through all that the page shows, what went wrong included, and looks at each. */
-  async function walk(
+  async function visitViews(
     delivery: 'url' | 'message',
     prepare: (page: Page) => Promise<unknown>,
-    look: (view: string, frame?: Frame) => Promise<void>,
+    inspect: (view: string, frame?: Frame) => Promise<void>,
   ): Promise<void> {
-    tab = await openDemo(browser, demo.vendor);
+    tab = await openTab();
     const { page } = tab;
     await prepare(page);
     await page.reload();
@@ -37,26 +26,26 @@ describe('the demo page adapts, with nothing for axe to find,', () => {
       if (request.method() === 'POST' && broken.test(request.url())) void request.abort();
       else void request.continue();
     });
-    await look('signed out');
+    await inspect('signed out');
     await tab.click('[data-user=bram]');
     await page.waitForSelector('.failure');
-    await look('signing in failed');
+    await inspect('signing in failed');
     broken = /\/draft\//;
     await tab.signIn('bram');
-    await look('plugins');
+    await inspect('plugins');
     await page.locator('.card').click();
     await page.waitForFunction(() => document.querySelector('plugin-features')?.state === 'ready');
     if (delivery === 'url') await tab.chooseDelivery('url');
-    await look('about to launch');
+    await inspect('about to launch');
     const frame = await tab.launch();
-    await look('open', frame);
+    await inspect('open', frame);
     await frame.focus('.cm-content');
     await page.keyboard.type('//');
     await page.waitForFunction(() => document.querySelector('plugin-editor')?.dirty);
     // What would lose the work is asked about.
     await page.evaluate(() => (location.hash = '#/com.example.customer-7/price-rule'));
     await page.waitForSelector('.question');
-    await look('question', frame);
+    await inspect('question', frame);
     await tab.click('#go-on');
     // Until there is a token for the next plugin, what is not saved stays.
     await page.waitForSelector('.question', { hidden: true });
@@ -64,11 +53,11 @@ describe('the demo page adapts, with nothing for axe to find,', () => {
     await page.waitForSelector('.card', { visible: true });
     await tab.click('#try-stranger');
     await tab.state('error');
-    await look('refused');
+    await inspect('refused');
   }
 
   /** Colours without movement: one that is on its way to another is neither. */
-  const still = (page: Page, scheme: string) =>
+  const reduceMotion = (page: Page, scheme: string) =>
     page.emulateMediaFeatures([
       { name: 'prefers-color-scheme', value: scheme },
       { name: 'prefers-reduced-motion', value: 'reduce' },
@@ -90,11 +79,11 @@ describe('the demo page adapts, with nothing for axe to find,', () => {
     assert.deepEqual(over, [], view);
   };
 
-  test('in light colours to a language that is written from the right: all but code', () =>
-    walk(
+  test('is mirrored for a language that is written from right to left, except for code, in light colours', () =>
+    visitViews(
       'message',
       async (page) => {
-        await still(page, 'light');
+        await reduceMotion(page, 'light');
         await page.evaluateOnNewDocument(() =>
           // The editor takes its direction from the language that the page around it says.
           addEventListener('DOMContentLoaded', () =>
@@ -132,11 +121,11 @@ describe('the demo page adapts, with nothing for axe to find,', () => {
       },
     ));
 
-  test('in dark colours to a zoom of 200 % on a screen of 1280 by 1024 pixels: nothing is lost, nothing scrolls sideways', () =>
-    walk(
+  test('fits into a screen of 1280 by 1024 pixels at 200 % zoom without sideways scrolling, in dark colours', () =>
+    visitViews(
       'url',
       async (page) => {
-        await still(page, 'dark');
+        await reduceMotion(page, 'dark');
         await page.setViewport({ width: 640, height: 512, deviceScaleFactor: 2 });
       },
       async (view) => {
@@ -145,8 +134,8 @@ describe('the demo page adapts, with nothing for axe to find,', () => {
       },
     ));
 
-  test('to the user’s own colours: each control is still to be seen as one', () =>
-    walk(
+  test('shows each control in forced colours', () =>
+    visitViews(
       'url',
       async (page) => {
         const session = await page.createCDPSession();
@@ -174,8 +163,8 @@ describe('the demo page adapts, with nothing for axe to find,', () => {
       },
     ));
 
-  test('to those who want nothing to move', async () => {
-    tab = await openDemo(browser, demo.vendor);
+  test('does not animate for users who prefer reduced motion', async () => {
+    tab = await openTab();
     const { page } = tab;
     await page.waitForSelector('[data-user=ada]');
     const moving = () =>

@@ -1,36 +1,22 @@
 import assert from 'node:assert/strict';
-import { after, afterEach, before, describe, test } from 'node:test';
-import type { Browser } from 'puppeteer-core';
+import { describe, test } from 'node:test';
 import { findings } from './axe.ts';
+import { startDemoInBrowser } from './demo-in-browser.ts';
 import { deployPlugin } from './deploy.ts';
-import { launchChromium, startDemo } from './harness.ts';
-import type { RunningDemo } from './harness.ts';
-import { openDemo } from './page-driver.ts';
 import type { DemoPage } from './page-driver.ts';
 import { targetOf } from './vendor-setup.ts';
+
+const { demo, openTab } = await startDemoInBrowser();
 
 const BAKERY = '[data-customer="com.example.customer-7"]';
 
 describe('the vendor’s staff', () => {
-  let demo: RunningDemo;
-  let browser: Browser;
-  const tabs: DemoPage[] = [];
-  before(async () => {
-    [demo, browser] = await Promise.all([startDemo(), launchChromium()]);
-  });
-  after(async () => {
-    await browser?.close();
-    await demo?.stop();
-  });
-  afterEach(() => Promise.all(tabs.splice(0).map(({ page }) => page.browserContext().close())));
-
   const open = async (user: string) => {
-    const tab = await openDemo(browser, demo.vendor);
-    tabs.push(tab);
+    const tab = await openTab();
     await tab.signIn(user);
     return tab;
   };
-  const says = ({ page }: DemoPage, selector: string, text: string) =>
+  const untilText = ({ page }: DemoPage, selector: string, text: string) =>
     page.waitForFunction(
       (where, part) => document.querySelector(where)?.textContent?.includes(part),
       { polling: 50 },
@@ -38,40 +24,40 @@ describe('the vendor’s staff', () => {
       text,
     );
 
-  test('suspend and resume a customer, whose people are told so in plain words', async () => {
+  test('suspend and resume a customer, whose people are told in plain words', async () => {
     await deployPlugin(demo, 'ada', 'export const run = () => ({ accept: false, reason: "one" });\n');
     const staff = await open('mia');
-    await says(staff, BAKERY, 'One plugin');
+    await untilText(staff, BAKERY, 'One plugin');
     await staff.page.emulateMediaFeatures([{ name: 'prefers-reduced-motion', value: 'reduce' }]);
     const author = await open('ada');
     await author.choosePlugin('add-record');
     await author.page.waitForSelector('[data-live]');
     await staff.click(`${BAKERY} [data-action=suspend]`);
-    await says(staff, `${BAKERY} .badge`, 'Suspended');
+    await untilText(staff, `${BAKERY} .badge`, 'Suspended');
     assert.deepEqual(await findings(staff.page), []);
 
     // On a page that was open before, by what it asks for next.
     await author.click('#run-live');
-    await says(author, '.runs .failure', 'This customer is suspended');
+    await untilText(author, '.runs .failure', 'This customer is suspended');
     await author.click('#launch');
     await author.state('error');
-    await says(author, '.suspended', 'Juniper Bakery is suspended. Its plugins are kept');
+    await untilText(author, '.suspended', 'Juniper Bakery is suspended. Its plugins are kept');
     await author.click('#leave-editor');
     const colleague = await open('dan');
-    await says(colleague, '.suspended', 'they cannot be opened and do not run');
+    await untilText(colleague, '.suspended', 'they cannot be opened and do not run');
     assert.deepEqual(await findings(colleague.page), []);
 
     await staff.click(`${BAKERY} [data-action=resume]`);
-    await says(staff, `${BAKERY} .badge`, 'Active');
+    await untilText(staff, `${BAKERY} .badge`, 'Active');
     await author.page.reload();
     await author.page.waitForSelector('[data-live]');
     assert.equal(await author.page.$('.suspended'), null);
     await author.click('#run-live');
-    await says(author, '.runs tbody', '"reason":"one"');
+    await untilText(author, '.runs tbody', '"reason":"one"');
     await author.launch();
   });
 
-  test('delete a customer, of which nothing is left', async () => {
+  test('delete a customer, of whom nothing is left', async () => {
     const target = targetOf('customer-8');
     await deployPlugin(demo, 'cleo', 'export const run = () => ({ accept: true });\n', { target });
     const oysters = '[data-customer="com.example.customer-8"]';
@@ -86,10 +72,10 @@ describe('the vendor’s staff', () => {
     assert.match(await staff.text(`${oysters} .badge`), /Active/);
     await staff.click(`${oysters} [data-action=delete]`);
     await staff.click('[data-action=delete-for-good]');
-    await says(staff, `${oysters} .badge`, 'Deleted');
+    await untilText(staff, `${oysters} .badge`, 'Deleted');
 
     await author.click('#launch');
-    await says(author, '.gone', 'Saltmarsh Oysters was deleted, with its plugins');
+    await untilText(author, '.gone', 'Saltmarsh Oysters was deleted, with its plugins');
     assert.equal(await author.page.$('.plugin-link'), null);
     const both = await open('bram');
     const tenants = await both.page.$$eval('[name=tenant] option', (all) => all.map(({ text }) => text));
@@ -98,10 +84,10 @@ describe('the vendor’s staff', () => {
 
     // Taken on again it begins with nothing.
     await staff.click(`${oysters} [data-action=restore]`);
-    await says(staff, `${oysters} .badge`, 'Active');
+    await untilText(staff, `${oysters} .badge`, 'Active');
     await author.page.reload();
     await author.choosePlugin('add-record');
-    await says(author, '.versions', 'Nothing is deployed yet');
+    await untilText(author, '.versions', 'Nothing is deployed yet');
     assert.equal(await author.page.$('.entries li'), null);
   });
 });

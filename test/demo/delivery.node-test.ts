@@ -1,30 +1,21 @@
 import assert from 'node:assert/strict';
-import { after, afterEach, before, describe, test } from 'node:test';
-import type { Browser, Frame } from 'puppeteer-core';
+import { describe, test } from 'node:test';
+import type { Frame } from 'puppeteer-core';
 import { countFrames } from '../support/count-frames.ts';
-import { launchChromium, startDemo, until } from './harness.ts';
-import type { RunningDemo } from './harness.ts';
-import { editorText, openDemo } from './page-driver.ts';
+import { startDemoInBrowser } from './demo-in-browser.ts';
+import { until } from './harness.ts';
+import { editorText } from './page-driver.ts';
 import type { DemoPage } from './page-driver.ts';
 
-describe('both deliveries on the demo page', () => {
-  let demo: RunningDemo;
-  let browser: Browser;
-  let tab: DemoPage;
+// Tokens that end while one types: nothing but a renewal brings a save through.
+const { demo, openTab } = await startDemoInBrowser({ EDITOR_TOKEN_TTL: '12' });
 
-  before(async () => {
-    // Tokens that end while one types: nothing but a renewal brings a save through.
-    [demo, browser] = await Promise.all([startDemo({ EDITOR_TOKEN_TTL: '12' }), launchChromium()]);
-  });
-  after(async () => {
-    await browser?.close();
-    await demo?.stop();
-  });
-  afterEach(() => tab.page.browserContext().close());
+describe('the demo page', () => {
+  let tab: DemoPage;
 
   /** Opens the page by message, on a plugin of nobody else's. */
   const open = async (user = 'ada') => {
-    tab = await openDemo(browser, demo.vendor);
+    tab = await openTab();
     const requests: string[] = [];
     tab.page.on('request', (request) => requests.push(request.url()));
     // Read in the page itself: the browser does not always hand a body to who watches from outside.
@@ -77,7 +68,7 @@ describe('both deliveries on the demo page', () => {
     return () => (broken = false);
   };
 
-  test('by message no address holds the token', async () => {
+  test('delivers the token by message without an address that holds it', async () => {
     const { page, tokens, requests } = await open();
     await tab.choosePlugin('add-record');
     // Loaded ahead, before there is a plugin or a token.
@@ -108,7 +99,7 @@ describe('both deliveries on the demo page', () => {
     assert.deepEqual(tab.complaints, []);
   });
 
-  test('through the list of plugins without a reload', async () => {
+  test('opens further plugins of the list without a reload', async () => {
     const { page } = await open();
     await tab.choosePlugin('add-record');
     const frame = await tab.launch();
@@ -124,7 +115,7 @@ describe('both deliveries on the demo page', () => {
     assert.match(await time('message-next'), /^\d+ ms$/);
   });
 
-  test('each delivery shows its own time, and the HTML to copy follows the switch', async () => {
+  test('shows the time of each delivery, and offers HTML that follows the switch', async () => {
     const { page } = await open();
     await tab.choosePlugin('add-record');
     assert.equal(await time('message-launch'), '–');
@@ -149,7 +140,7 @@ describe('both deliveries on the demo page', () => {
     await page.waitForSelector('[name=delivery][value=message]:checked');
   });
 
-  test('a token that ends while one works costs nothing: saved, without a reload', async () => {
+  test('saves without a reload when a token ends during work', async () => {
     const { page, tokens } = await open('bram');
     await tab.choosePlugin('add-record');
     const frame = await tab.launch();
@@ -189,7 +180,7 @@ describe('both deliveries on the demo page', () => {
     assert.equal(await page.$eval('plugin-editor', (editor) => editor.state), 'ready');
   });
 
-  test('unsaved work is asked about; it stays, and what waits for it is done once it is saved', async () => {
+  test('asks before unsaved work is left, keeps it, and continues once it is saved', async () => {
     const { page } = await open('bram');
     await tab.choosePlugin('greet-customer');
     const frame = await tab.launch();
@@ -217,7 +208,7 @@ describe('both deliveries on the demo page', () => {
     await untilText(frame, '// unsaved');
   });
 
-  test('who goes on without waiting finds the work again', async () => {
+  test('offers the kept work again to a user who left without waiting', async () => {
     const { page } = await open('bram');
     await tab.choosePlugin('price-rule');
     const frame = await tab.launch();
@@ -238,7 +229,7 @@ describe('both deliveries on the demo page', () => {
     );
   });
 
-  test('signing out closes the editor, and with it goes the token', async () => {
+  test('closes the editor and drops its token on signing out', async () => {
     const { page } = await open();
     await tab.choosePlugin('add-record');
     await tab.launch();

@@ -2,20 +2,16 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { countFrames } from '../support/count-frames.ts';
 import { deployPlugin } from './deploy.ts';
-import { launchChromium, startDemo } from './harness.ts';
 import { Keyboard } from './keyboard.ts';
-import { openDemo } from './page-driver.ts';
 import { targetOf } from './vendor-setup.ts';
+import { startDemoInBrowser } from './demo-in-browser.ts';
+
+const { demo, openTab } = await startDemoInBrowser();
 
 const target = targetOf('customer-7', 'greet-customer');
 
-test('the whole way by keyboard alone, the focus always seen: from signing in to signing out', async (t) => {
-  const [demo, browser] = await Promise.all([startDemo(), launchChromium()]);
-  t.after(async () => {
-    await browser.close();
-    await demo.stop();
-  });
-  const tab = await openDemo(browser, demo.vendor);
+test('everything can be done by keyboard alone with visible focus, from signing in to signing out', async () => {
+  const tab = await openTab();
   const { page } = tab;
   const keys = new Keyboard(page);
   await page.waitForSelector('[data-user=ada]');

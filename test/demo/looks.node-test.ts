@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict';
 import { readFile, readdir } from 'node:fs/promises';
-import { after, afterEach, before, describe, test } from 'node:test';
-import type { Browser } from 'puppeteer-core';
+import { describe, test } from 'node:test';
 import { findings } from './axe.ts';
-import { launchChromium, startDemo } from './harness.ts';
-import type { RunningDemo } from './harness.ts';
-import { openDemo } from './page-driver.ts';
+import { startDemoInBrowser } from './demo-in-browser.ts';
 import type { DemoPage } from './page-driver.ts';
+
+const { openTab } = await startDemoInBrowser();
 
 const folder = new URL('../../demo/page/looks/', import.meta.url);
 const looks = (await readdir(folder)).filter((name) => name.endsWith('.css'));
@@ -32,21 +31,10 @@ for (const name of looks) {
 }
 
 describe('the demo page', () => {
-  let demo: RunningDemo;
-  let browser: Browser;
   let tab: DemoPage;
-  before(async () => {
-    [demo, browser] = await Promise.all([startDemo(), launchChromium()]);
-  });
-  after(async () => {
-    await browser?.close();
-    await demo?.stop();
-  });
-  afterEach(() => tab.page.browserContext().close());
-
   for (const scheme of ['light', 'dark']) {
-    test(`in each look, ${scheme}: nothing found, and the HTML has the look’s CSS`, async () => {
-      tab = await openDemo(browser, demo.vendor);
+    test(`offers each look in ${scheme} colours accessibly, and HTML with the look’s CSS`, async () => {
+      tab = await openTab();
       const { page } = tab;
       await page.emulateMediaFeatures([
         { name: 'prefers-color-scheme', value: scheme },

@@ -1,28 +1,19 @@
 import assert from 'node:assert/strict';
-import { after, afterEach, before, describe, test } from 'node:test';
-import type { Browser } from 'puppeteer-core';
+import { describe, test } from 'node:test';
 import { countFrames } from '../support/count-frames.ts';
+import { pressKeys } from '../support/press-keys.ts';
 import { findings } from './axe.ts';
-import { launchChromium, startDemo, until } from './harness.ts';
-import type { RunningDemo } from './harness.ts';
-import { editorText, openDemo } from './page-driver.ts';
+import { startDemoInBrowser } from './demo-in-browser.ts';
+import { until } from './harness.ts';
+import { editorText } from './page-driver.ts';
 import type { DemoPage } from './page-driver.ts';
 
-let demo: RunningDemo;
-let browser: Browser;
+const { demo, browser, openTab } = await startDemoInBrowser();
+
 let tab: DemoPage;
 
-before(async () => {
-  [demo, browser] = await Promise.all([startDemo(), launchChromium()]);
-});
-after(async () => {
-  await browser?.close();
-  await demo?.stop();
-});
-afterEach(() => tab.page.browserContext().close());
-
 const open = async (delivery: 'message' | 'url' = 'message') => {
-  tab = await openDemo(browser, demo.vendor);
+  tab = await openTab();
   if (delivery === 'url') {
     await tab.page.evaluate(() => localStorage.setItem('larder-delivery', 'url'));
     await tab.page.reload();
@@ -35,7 +26,7 @@ const refusedRequest =
   /^Failed to load resource: the server responded with a status of 403|^<plugin-editor> token-unauthorized/;
 
 describe('the demo page', () => {
-  test('launch, edit, save, reload: the edit is there', async () => {
+  test('launches the editor, saves an edit, and shows it after a reload', async () => {
     const { page } = await open();
     await tab.signIn('ada');
     await tab.choosePlugin('greet-customer');
@@ -46,9 +37,7 @@ describe('the demo page', () => {
     assert.doesNotMatch(await editorText(frame), /: string/);
 
     await frame.locator('.cm-content').click();
-    await page.keyboard.down('Control');
-    await page.keyboard.press('Home');
-    await page.keyboard.up('Control');
+    await pressKeys(page, 'Control', 'Home');
     await page.keyboard.type('// Salt, butter, flour');
     await page.keyboard.press('Enter');
     await frame.waitForFunction(() =>
@@ -62,7 +51,7 @@ describe('the demo page', () => {
     assert.deepEqual(tab.complaints, []);
   });
 
-  test('another tenant’s plugin is refused, and the page says why', async () => {
+  test('refuses another tenant’s plugin, and says why', async () => {
     const { page } = await open('url');
     const tokens: number[] = [];
     page.on('response', (response) => {
@@ -89,7 +78,7 @@ describe('the demo page', () => {
     );
   });
 
-  test('every event is shown with its fields, and no token is', async () => {
+  test('shows every event with its fields, and no token', async () => {
     const { page } = await open('url');
     await tab.signIn('cleo');
     await tab.choosePlugin('price-rule');
@@ -113,7 +102,7 @@ describe('the demo page', () => {
     assert.deepEqual(await tab.events(), []);
   });
 
-  test('the HTML to copy says what the elements on the page say', async () => {
+  test('offers HTML that matches the elements on the page', async () => {
     const { page } = await open('url');
     await tab.signIn('ada');
     await tab.choosePlugin('add-record');
@@ -138,7 +127,7 @@ describe('the demo page', () => {
     assert.equal(written[1]?.['fn'], 'add-record');
   });
 
-  test('the HTML is copied, and the page says so', async () => {
+  test('copies the HTML, and says so', async () => {
     const { page } = await open();
     await page.browserContext().setPermission(demo.vendor.slice(0, -1), {
       permission: { name: 'clipboard-write' },
@@ -151,7 +140,7 @@ describe('the demo page', () => {
     );
   });
 
-  test('signing out closes the editor first, and the plugin can be opened again after', async () => {
+  test('closes the editor before signing out, and can open the plugin again afterwards', async () => {
     const { page } = await open();
     await tab.signIn('ada');
     await tab.choosePlugin('add-record');
@@ -186,7 +175,7 @@ describe('the demo page', () => {
     await tab.launch();
   });
 
-  test('a new plugin joins the list and can be written; a bad name is explained', async () => {
+  test('adds a new plugin to the list, where it can be written, and explains an invalid name', async () => {
     const { page } = await open();
     await tab.signIn('bram');
     await page.type('#new-plugin-name', 'Weigh Basket');
@@ -202,7 +191,7 @@ describe('the demo page', () => {
     assert.match(await editorText(frame), /weigh-basket/);
   });
 
-  test('a tenant is chosen, and the address keeps the place', async () => {
+  test('keeps the chosen tenant in the address', async () => {
     const { page } = await open();
     await tab.signIn('bram');
     await page.select('[name=tenant]', 'com.example.customer-8');
@@ -221,7 +210,7 @@ describe('the demo page', () => {
     await page.waitForSelector('.cards');
   });
 
-  test('with the editor open, another plugin of the list opens at once', async () => {
+  test('opens another plugin of the list at once while the editor is open', async () => {
     const { page } = await open('url');
     await tab.signIn('ada');
     await tab.choosePlugin('add-record');
@@ -239,7 +228,7 @@ describe('the demo page', () => {
     assert.equal(await countFrames(page), 0);
   });
 
-  test('reload gets a new token; a new tab opens without a way back to the page', async () => {
+  test('gets a new token on reload, and opens a new tab without access to the page', async () => {
     const { page } = await open('url');
     let tokens = 0;
     page.on('request', (request) => {
@@ -261,7 +250,7 @@ describe('the demo page', () => {
     await opened?.close();
   });
 
-  test('what had the focus gives it to the new place when it goes', async () => {
+  test('moves the focus to the new place when the focused element disappears', async () => {
     const { page } = await open();
     await tab.page.waitForSelector('[data-user=ada]');
     await page.focus('[data-user=ada]');
@@ -276,10 +265,10 @@ describe('the demo page', () => {
   });
 });
 
-describe('accessible', () => {
+describe('the look of the demo page', () => {
   for (const scheme of ['light', 'dark']) {
     for (const width of [1440, 360]) {
-      test(`${scheme}, ${width} px: nothing found in any view, nothing wider than the page`, async () => {
+      test(`is accessible in any ${scheme} view at ${width} px, and nothing is wider than the page`, async () => {
         const { page } = await open();
         await page.setViewport({ width, height: 800 });
         await page.emulateMediaFeatures([
@@ -313,7 +302,7 @@ describe('accessible', () => {
     }
   }
 
-  test('the colours follow the choice, over a reload too, into the frame', async () => {
+  test('follows the chosen colours, after a reload too, into the frame', async () => {
     const { page } = await open();
     await tab.signIn('ada');
     const background = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);

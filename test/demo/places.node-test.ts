@@ -46,7 +46,7 @@ describe('the places that customers fill with plugins', () => {
   });
 
   for (const { namespace, plugin, cases } of places) {
-    test(`the template of ${namespace} passes the tests that come with it, and Larder does its work with it`, async () => {
+    test(`have a template for ${namespace} that passes its own tests, and with which Larder works`, async () => {
       assert.deepEqual(await work(plugin), []);
       const target = targetOf('customer-7', plugin);
       const token = await editorTokenOf(vendor.addresses, 'ada', target);
@@ -75,7 +75,7 @@ describe('the places that customers fill with plugins', () => {
     });
   }
 
-  test('where an output does not fit, Larder does without, and says where', async () => {
+  test('let Larder do without an output that does not fit, and report where', async () => {
     await deploy(
       'export const run = ({ count }) => ({ unitPrice: count > 5 ? /** @type {any} */ ("free") : 100 });\n',
       'price-rule',
@@ -88,7 +88,7 @@ describe('the places that customers fill with plugins', () => {
     );
   });
 
-  test('an input that does not fit is refused by the plugin service, with its place', async () => {
+  test('have an input that does not fit refused by the plugin service, with its place', async () => {
     const body = {
       ident: 'com.example.customer-7',
       name: 'price-rule',
@@ -105,7 +105,7 @@ describe('the places that customers fill with plugins', () => {
     assert.equal(typeof run.failure.path, 'string');
   });
 
-  test('only people who may have a plugin run see what Larder does with it', async () => {
+  test('show what Larder does with a plugin only to people who may run it', async () => {
     assert.equal((await look('price-rule', 'dan')).status, 403);
     assert.equal((await look('price-rule', 'cleo')).status, 403);
     // A plugin of the customer's own has no place in Larder.

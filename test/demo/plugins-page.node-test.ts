@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
-import { after, afterEach, before, describe, test } from 'node:test';
-import type { Browser } from 'puppeteer-core';
+import { describe, test } from 'node:test';
 import { findings } from './axe.ts';
+import { startDemoInBrowser } from './demo-in-browser.ts';
 import { deployPlugin, editorTokenOf } from './deploy.ts';
-import { launchChromium, startDemo } from './harness.ts';
-import type { RunningDemo } from './harness.ts';
-import { editorText, openDemo } from './page-driver.ts';
+import { editorText } from './page-driver.ts';
 import type { DemoPage } from './page-driver.ts';
 import { targetOf } from './vendor-setup.ts';
+
+const { demo, openTab } = await startDemoInBrowser();
 
 /** A greeting of the form that the mail's namespace has. */
 const greeting = (word: string) =>
@@ -20,25 +20,14 @@ const FAILING = `export const run = (input) => {
 `;
 
 describe('the plugins of a customer', () => {
-  let demo: RunningDemo;
-  let browser: Browser;
   let tab: DemoPage;
-  before(async () => {
-    [demo, browser] = await Promise.all([startDemo(), launchChromium()]);
-  });
-  after(async () => {
-    await browser?.close();
-    await demo?.stop();
-  });
-  afterEach(() => tab.page.browserContext().close());
-
   const open = async (user: string) => {
-    tab = await openDemo(browser, demo.vendor);
+    tab = await openTab();
     await tab.signIn(user);
     return tab.page;
   };
   const live = (version: string) => tab.page.waitForSelector(`[data-version="${version}"][data-live]`);
-  const says = (selector: string, text: string) =>
+  const untilText = (selector: string, text: string) =>
     tab.page.waitForFunction(
       (where, part) => [...document.querySelectorAll(where)].some((one) => one.textContent?.includes(part)),
       { polling: 50 },
@@ -58,7 +47,7 @@ describe('the plugins of a customer', () => {
     );
   };
 
-  test('say what is live, who deployed each version and why; rolling back changes what runs', async () => {
+  test('show what is live, who deployed each version and why; rolling back changes what runs', async () => {
     const target = targetOf('customer-7', 'greet-customer');
     await deployPlugin(demo, 'ada', greeting('one'), {
       target,
@@ -69,7 +58,7 @@ describe('the plugins of a customer', () => {
       message: 'With <em>feeling</em>',
     });
     const page = await open('ada');
-    await says('.card', 'v1.0.1 is live');
+    await untilText('.card', 'v1.0.1 is live');
     await tab.choosePlugin('greet-customer');
     await live('v1.0.1');
     const versions = await page.$$eval('.versions li', (all) => all.map((one) => one.innerText));
@@ -77,12 +66,12 @@ describe('the plugins of a customer', () => {
     assert.match(versions[1] ?? '', /v1\.0\.0[^]*Ada Lindqvist, [^]*For the opening/);
 
     await tab.click('#run-live');
-    await says('.runs tbody', 'two Ines');
+    await untilText('.runs tbody', 'two Ines');
     await tab.click('[data-version="v1.0.0"] [data-make-live]');
     await live('v1.0.0');
     assert.match(await tab.text('.versions [role=status]'), /^v1\.0\.0 is live, chosen by Ada Lindqvist, /);
     await tab.click('#run-live');
-    await says('.runs tbody', 'one Ines');
+    await untilText('.runs tbody', 'one Ines');
     assert.equal(await tab.text('.runs tbody th'), 'v1.0.0');
     // A deploy does not change what runs, until the newest is live again.
     await deployPlugin(demo, 'bram', greeting('three'), { target });
@@ -90,22 +79,22 @@ describe('the plugins of a customer', () => {
     await page.waitForSelector('#run-live[aria-disabled=false]');
     assert.match(await tab.text('.runs tbody'), /one Ines/);
     await page.locator('nav h2 a').click();
-    await says('.card', 'v1.0.0 is live, v1.0.2 is newer');
+    await untilText('.card', 'v1.0.0 is live, v1.0.2 is newer');
     await tab.choosePlugin('greet-customer');
     await tab.click('#newest-again');
     await live('v1.0.2');
     await tab.click('#run-live');
-    await says('.runs tbody', 'three Ines');
+    await untilText('.runs tbody', 'three Ines');
     assert.deepEqual(tab.complaints, []);
   });
 
-  test('show of a run that failed its message, its line and its logs, and to a reader that it failed', async () => {
+  test('show of a failed run its message, line and logs, but to a reader only that it failed', async () => {
     await deployPlugin(demo, 'ada', FAILING);
     const page = await open('ada');
     await tab.choosePlugin('add-record');
     await live('v1.0.0');
     await tab.click('#run-live');
-    await says('.runs tbody .problem', 'Error: no flour <b>left</b>');
+    await untilText('.runs tbody .problem', 'Error: no flour <b>left</b>');
     await refreshUntil('no flour');
     for (const section of ['.runs tbody', '.recent']) {
       const shown = await page.$eval(section, (one) => one.textContent?.replaceAll(/\s+/g, ' ') ?? '');
@@ -120,11 +109,11 @@ describe('the plugins of a customer', () => {
 
     const reader = await open('dan');
     await tab.choosePlugin('add-record');
-    await says('.recent li', 'plugin-error');
+    await untilText('.recent li', 'plugin-error');
     assert.doesNotMatch(await reader.content(), /no flour|Weighing/);
   });
 
-  test('can be read and not deployed by a reader', async () => {
+  test('can be read but not deployed by a reader', async () => {
     const target = targetOf('customer-7', 'price-rule');
     await deployPlugin(demo, 'ada', 'export const run = () => ({ unitPrice: 1 });\n', { target });
     await deployPlugin(demo, 'ada', 'export const run = () => ({ unitPrice: 2 });\n', { target });
@@ -153,7 +142,7 @@ describe('the plugins of a customer', () => {
     assert.equal(own, 403);
   });
 
-  test('leave the editor its room: at 1280 by 800 pixels its frame is as high as the page allows', async () => {
+  test('leave the editor as much height as the page allows, at 1280 by 800 pixels', async () => {
     const page = await open('bram');
     await page.setViewport({ width: 1280, height: 800 });
     await page.select('[name=tenant]', 'com.example.customer-8');
@@ -166,7 +155,7 @@ describe('the plugins of a customer', () => {
       target: targetOf('customer-8'),
     });
     await page.evaluate(() => document.dispatchEvent(new Event('plugin-editor-deploy')));
-    await says('.editor-bar .live', 'v1.0.0 is live');
+    await untilText('.editor-bar .live', 'v1.0.0 is live');
     assert.ok((await height()) > 650);
   });
 });

@@ -8,13 +8,13 @@ for (const [ident, fn] of [
   ['a.b', 'a/b?c#d e%'],
   ['com.example.ü', '寿司'],
 ] as const) {
-  test(`there and back: ${ident} ${fn}`, () => {
+  test(`a route survives being written and read: ${ident} ${fn}`, () => {
     assert.deepEqual(readRoute(routeTo(ident, fn)), { ident, fn });
   });
 }
 
 for (const hash of ['', '#', '#/', '#add-record', '#/a/b/c', '#/%E0%A4%A/b']) {
-  test(`no place: "${hash}"`, () => {
+  test(`an address is not a route: "${hash}"`, () => {
     assert.deepEqual(readRoute(hash), { ident: undefined, fn: undefined });
   });
 }

@@ -2,25 +2,22 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import type { AxeResults } from 'axe-core';
-import { launchChromium, startDemo } from './harness.ts';
-import { openDemo } from './page-driver.ts';
+import { pressKeys } from '../support/press-keys.ts';
+import { startDemoInBrowser } from './demo-in-browser.ts';
+
+const { openTab } = await startDemoInBrowser();
 
 const axe = await readFile(new URL(import.meta.resolve('axe-core/axe.min.js')), 'utf8');
 
-test('from the editor to the vendor: written, deployed, and every version run on the sample', async (t) => {
-  const [demo, browser] = await Promise.all([startDemo(), launchChromium()]);
-  t.after(async () => {
-    await browser.close();
-    await demo.stop();
-  });
-  const tab = await openDemo(browser, demo.vendor);
+test('a plugin can be written and deployed in the editor, and every version run on the vendor’s sample', async () => {
+  const tab = await openTab();
   const { page } = tab;
   await tab.signIn('ada');
   await tab.choosePlugin('greet-customer');
   await tab.click('#run-versions');
-  const says = (text: string) =>
+  const untilText = (text: string) =>
     page.waitForFunction((part) => document.body.innerText.includes(part), { polling: 50 }, text);
-  await says('Nothing is deployed yet');
+  await untilText('Nothing is deployed yet');
 
   const frame = await tab.launch();
   const deploy = async (version: string) => {
@@ -33,17 +30,15 @@ test('from the editor to the vendor: written, deployed, and every version run on
   };
   await deploy('v1.0.0');
   await frame.locator('.cm-content').click();
-  await page.keyboard.down('Control');
-  await page.keyboard.press('Home');
-  await page.keyboard.up('Control');
+  await pressKeys(page, 'Control', 'Home');
   await page.keyboard.type('// second\n');
   await deploy('v1.0.1');
   // The editor keeps its room: what is live is in its bar, and the rest on the plugin's own page.
-  await says('v1.0.1 is live');
+  await untilText('v1.0.1 is live');
 
   await tab.click('#leave-editor');
   await tab.click('#run-versions');
-  await says('2 versions were run, newest first.');
+  await untilText('2 versions were run, newest first.');
   const rows = await page.$$eval('.runs tbody tr', (all) =>
     all.map((row) => [...row.children].map((cell) => cell.textContent?.trim() ?? '')),
   );
@@ -59,16 +54,16 @@ test('from the editor to the vendor: written, deployed, and every version run on
     '{"occasion":"shipped","customer":{"firstName":"Grace","language":"en","orders":1},"hour":15}';
   await page.locator('#run-input').fill(other);
   await tab.click('#run-versions');
-  await says('Hello, Grace!');
+  await untilText('Hello, Grace!');
   // One that does not fit runs nothing, and says where.
   await page.locator('#run-input').fill(other.replace('15', '25'));
   await tab.click('#run-live');
-  await says('invalid-input');
-  await says('at /hour');
+  await untilText('invalid-input');
+  await untilText('at /hour');
 
   // What Larder itself makes of the plugin, with its own data.
   await tab.click('#show-work');
-  await says('The plugin answered each of them.');
+  await untilText('The plugin answered each of them.');
   assert.match(await tab.text('.work tbody'), /Good morning, Ines![^]*Hallo, Jonas![^]*Bonjour, Margaux!/);
   for (const theme of ['light', 'dark']) {
     // Colours that are on their way from one theme to the other are those of neither.

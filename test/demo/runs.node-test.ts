@@ -24,7 +24,7 @@ describe('running what is deployed', () => {
   };
   const runsOf = async (answer: Response) => (await answer.json()) as VersionRuns;
 
-  test('every version answers as it was deployed, newest first, and one that fails says so', async () => {
+  test('returns the answer of every version, newest first, and reports one that fails', async () => {
     assert.deepEqual(await runsOf(await run('ada', 'customer-7', 'Ada')), { runs: [], more: false });
     await deploy('export const run = (input) => `one ${input}`;\n');
     assert.equal((await runsOf(await run('ada', 'customer-7', 'Ada'))).runs.length, 1);
@@ -50,14 +50,14 @@ describe('running what is deployed', () => {
     for (const { took } of runs) assert.ok(took >= 0);
   });
 
-  test('where no version is named, what is live answers, and says which version it is', async () => {
+  test('runs the live version when none is named, and says which it is', async () => {
     const [only, ...others] = (await runsOf(await run('ada', 'customer-7', 'Ada', OWN, 'live'))).runs;
     assert.deepEqual([only?.version, only?.output, others], ['v1.0.2', 'three Ada', []]);
     const nothing = await runsOf(await run('bram', 'customer-8', 'Ada', OWN, 'live'));
     assert.deepEqual(nothing, { runs: [], more: false });
   });
 
-  test('only the tenant’s own people have its plugins run, from the vendor’s own pages', async () => {
+  test('is only for the tenant’s own people, on the vendor’s own pages', async () => {
     assert.equal((await run('cleo', 'customer-7', 'x')).status, 403);
     assert.equal((await run('dan', 'customer-7', 'x')).status, 403);
     assert.equal((await run('mia', 'customer-7', 'x')).status, 403);
@@ -67,7 +67,7 @@ describe('running what is deployed', () => {
     assert.equal((await vendor.ask('/plugins/runs', { method: 'POST', body })).status, 401);
   });
 
-  test('what cannot be run is refused in words', async () => {
+  test('refuses in plain words what cannot be run', async () => {
     assert.equal((await run('ada', 'customer-7', 7)).status, 400);
     assert.equal((await run('ada', 'customer-7', 'x', OWN, 'some')).status, 400);
     assert.equal((await run('ada', 'customer-7', '\ud800')).status, 400);

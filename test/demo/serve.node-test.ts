@@ -38,13 +38,13 @@ describe('a running demo', () => {
   before(async () => (demo = await startDemo({ EDITOR_TOKEN_TTL: '77' })));
   after(() => demo.stop());
 
-  test('says where it is, that it is for development, and how to start afresh', () => {
+  test('prints where it is, that it is for development, and how to start afresh', () => {
     assert.match(demo.output(), /for development: both listen on this machine's loopback addresses alone/i);
     assert.match(demo.output(), /start afresh/);
     assert.ok(demo.output().includes(demo.dataDir));
   });
 
-  test('both addresses answer, by name and by number', async () => {
+  test('answers at both addresses, by name and by number', async () => {
     for (const host of ['localhost', '127.0.0.1']) {
       const page = await get(`http://${host}:${portOf(demo.vendor)}`, '/');
       assert.equal(page.status, 200);
@@ -57,7 +57,7 @@ describe('a running demo', () => {
     }
   });
 
-  test('a name that resolves to ::1 is answered too, where there is one', async () => {
+  test('answers at a name that resolves to ::1, where the machine has one', async () => {
     const hasV6 = Object.values(networkInterfaces()).some((list) =>
       list?.some((one) => one.address === '::1'),
     );
@@ -68,7 +68,7 @@ describe('a running demo', () => {
     }
   });
 
-  test('no other address of this machine is listened on', async () => {
+  test('listens on no other address of this machine', async () => {
     const outer = Object.values(networkInterfaces())
       .flatMap((list) => list ?? [])
       .filter((one) => !one.internal && one.family === 'IPv4');
@@ -79,7 +79,7 @@ describe('a running demo', () => {
     }
   });
 
-  test('a Host that is not theirs is misdirected at both', async () => {
+  test('answers 421 at both addresses to another Host', async () => {
     for (const address of [demo.vendor, demo.service]) {
       for (const host of ['evil.example', `evil.example:${portOf(address)}`, 'localhost']) {
         assert.equal((await get(address, '/', host)).status, 421, host);
@@ -87,7 +87,7 @@ describe('a running demo', () => {
     }
   });
 
-  test('a Host that is none is a bad request', async () => {
+  test('answers 400 to an invalid Host', async () => {
     for (const address of [demo.vendor, demo.service]) {
       const answer = await get(address, '/', 'a b');
       assert.equal(answer.status, 400);
@@ -95,7 +95,7 @@ describe('a running demo', () => {
     }
   });
 
-  test('the data and the sources are served by no path', async () => {
+  test('serves neither data nor sources', async () => {
     await mkdir(join(demo.dataDir, 'outbox'));
     await writeFile(join(demo.dataDir, 'outbox', 'mail.eml'), 'Your verification code is 000000');
     const files = await readdir(demo.dataDir);
@@ -145,7 +145,7 @@ describe('a running demo', () => {
     }
   });
 
-  test('what the environment asks of the service holds', async () => {
+  test('follows the settings of the service in the environment', async () => {
     const origin = demo.vendor.slice(0, -1);
     const headers = { origin, 'sec-fetch-site': 'same-origin', 'content-type': 'application/json' };
     const session = await fetch(`${origin}/session`, { method: 'POST', headers, body: '{"user":"ada"}' });
@@ -157,13 +157,13 @@ describe('a running demo', () => {
     assert.equal(((await answer.json()) as { expires_in: number }).expires_in, 77);
   });
 
-  test('signing out works without a body', async () => {
+  test('signs out without a body', async () => {
     const origin = demo.vendor.slice(0, -1);
     const headers = { origin, 'sec-fetch-site': 'same-origin' };
     assert.equal((await fetch(`${origin}/session`, { method: 'DELETE', headers })).status, 204);
   });
 
-  test('a body that comes in pieces, without its length, is read and counted', async () => {
+  test('reads and counts a body in pieces without a stated length', async () => {
     const origin = demo.vendor.slice(0, -1);
     const headers = { origin, 'sec-fetch-site': 'same-origin', 'content-type': 'application/json' };
     const send = (text: string) =>
@@ -177,7 +177,7 @@ describe('a running demo', () => {
     assert.equal((await send(JSON.stringify({ user: 'a'.repeat(5000) }))).status, 413);
   });
 
-  test('a second start at the same ports fails and leaves the first one’s token alone', async () => {
+  test('keeps its token when a second start at the same ports fails', async () => {
     const second = runServe({ PORT: portOf(demo.vendor), DATA_DIR: demo.dataDir });
     assert.equal(await second.ended, 1);
     assert.match(second.output(), /^Port \d+ is taken/);
@@ -193,8 +193,8 @@ describe('a running demo', () => {
   });
 });
 
-describe('who may frame the editor, and how it is opened,', () => {
-  test('is as the environment says; the demo’s own page may always', async () => {
+describe('the framing and the opening of the editor', () => {
+  test('follow the environment; the demo’s own page may always frame it', async () => {
     const demo = await startDemo({
       EDITOR_ANCESTORS: 'https://app.example.com',
       EDITOR_ADDRESS_TOKENS: 'off',
@@ -212,9 +212,9 @@ describe('who may frame the editor, and how it is opened,', () => {
   });
 });
 
-describe('the end', () => {
+describe('a demo that is told to end', () => {
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-    test(`${signal}: exit code 0, the data file closed, although a connection is open`, async () => {
+    test(`by ${signal} ends with exit code 0 and closes the data file, although a connection is open`, async () => {
       const dataDir = await mkdtemp(join(tmpdir(), 'plugin-editor-demo-'));
       try {
         const demo = await startDemo({ DATA_DIR: dataDir });
@@ -237,8 +237,8 @@ describe('the end', () => {
   }
 });
 
-describe('run by npm', () => {
-  test('it ends with the shell that npm runs it in, which passes no signal on', async () => {
+describe('a demo that npm runs', () => {
+  test('ends with the shell of npm, which passes no signal on', async () => {
     const demo = await startDemo({}, runServeInShell);
     try {
       demo.kill('SIGTERM');
@@ -250,7 +250,7 @@ describe('run by npm', () => {
   });
 });
 
-describe('what keeps it from starting', () => {
+describe('a demo that cannot start', () => {
   async function fails(env: Record<string, string>): Promise<string> {
     const dataDir = await mkdtemp(join(tmpdir(), 'plugin-editor-demo-'));
     try {
@@ -271,7 +271,7 @@ describe('what keeps it from starting', () => {
   }
 
   for (const name of ['PORT', 'SERVICE_PORT']) {
-    test(`${name} is taken: says so and how to choose another`, async () => {
+    test(`because ${name} is in use says so, and how to choose another`, async () => {
       const server = await occupy('127.0.0.1');
       const { port } = server.address() as AddressInfo;
       const output = await fails({ [name]: String(port) });
@@ -289,12 +289,12 @@ describe('what keeps it from starting', () => {
     [{ EDITOR_ANCESTORS: '*' }, /^EDITOR_ANCESTORS: "\*" has a wildcard/],
     [{ EDITOR_ADDRESS_TOKENS: 'no' }, /^EDITOR_ADDRESS_TOKENS is "no"; it must be on or off\.$/],
   ] as [Record<string, string>, RegExp][]) {
-    test(JSON.stringify(env), async () => {
+    test(`because of ${JSON.stringify(env)} names the variable and what would be right`, async () => {
       assert.match(await fails(env), message);
     });
   }
 
-  test('a data folder that is a file', async () => {
+  test('because its data folder is a file says so', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'plugin-editor-demo-'));
     const file = join(folder, 'file');
     await writeFile(file, '');

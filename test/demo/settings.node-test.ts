@@ -3,18 +3,18 @@ import { test } from 'node:test';
 import { StartError } from 'plugin-editor-service';
 import { readDemoSettings } from '../../demo/settings.ts';
 
-test('without anything set, the demo listens on the documented ports', () => {
+test('the demo listens on the documented ports by default', () => {
   const { port, service } = readDemoSettings({});
   assert.deepEqual([port, service.servicePort], [5173, 8082]);
 });
 
-test('any free port can be asked for, for both servers', () => {
+test('both servers can be set to any free port', () => {
   const { port, service } = readDemoSettings({ PORT: '0', SERVICE_PORT: '0' });
   assert.deepEqual([port, service.servicePort], [0, 0]);
 });
 
 for (const value of ['http', '65536', '-1', '80.5']) {
-  test(`PORT=${value} is refused by name`, () => {
+  test(`PORT=${value} is refused with the name of the variable`, () => {
     assert.throws(
       () => readDemoSettings({ PORT: value }),
       (error) =>

@@ -13,7 +13,7 @@ const askForToken = (cookie: string | undefined, body: unknown, headers: Record<
 const codeOf = async (answer: Response) => ((await answer.json()) as { error: { code: string } }).error.code;
 
 describe('signing in', () => {
-  test('signed out, one sees who could sign in and nothing else', async () => {
+  test('shows who could sign in, and nothing else, to a user who is signed out', async () => {
     const answer = await vendor.ask('/session');
     const session = (await answer.json()) as { users: { id: string }[] };
     assert.deepEqual(Object.keys(session), ['users']);
@@ -23,7 +23,7 @@ describe('signing in', () => {
     );
   });
 
-  test('the cookie is out of reach of scripts and of other sites', async () => {
+  test('sets a cookie that scripts and other sites cannot read', async () => {
     const answer = await vendor.ask('/session', { method: 'POST', body: { user: 'ada' } });
     assert.equal(answer.status, 200);
     const cookie = answer.headers.get('set-cookie') ?? '';
@@ -33,7 +33,7 @@ describe('signing in', () => {
     assert.match(cookie, /; Path=\//);
   });
 
-  test('a session names the user’s tenants alone, and where the service is', async () => {
+  test('returns only the user’s tenants and the address of the service', async () => {
     const answer = await vendor.ask('/session', { cookie: await vendor.signIn('bram') });
     assert.equal(answer.headers.get('cache-control'), 'no-store');
     const session = (await answer.json()) as {
@@ -55,7 +55,7 @@ describe('signing in', () => {
     assert.deepEqual(session.service, { builder, editorUrl: `${builder}/editor/` });
   });
 
-  test('a page opened at 127.0.0.1 gets the service at localhost', async () => {
+  test('names the service at localhost to a page at 127.0.0.1', async () => {
     const cookie = await vendor.signIn('ada');
     const answer = await vendor.ask('http://127.0.0.1:5173/session', { cookie });
     const { service } = (await answer.json()) as { service: { builder: string } };
@@ -66,7 +66,7 @@ describe('signing in', () => {
     );
   });
 
-  test('signing out takes the cookie back', async () => {
+  test('is undone by signing out, which removes the cookie', async () => {
     const answer = await vendor.ask('/session', { method: 'DELETE', cookie: await vendor.signIn('ada') });
     assert.equal(answer.status, 204);
     assert.match(answer.headers.get('set-cookie') ?? '', /^larder-session-5173=; Max-Age=0; Path=\//);
@@ -77,32 +77,32 @@ describe('signing in', () => {
     ['a user that is no text', { user: ['ada'] }],
     ['no JSON', 'user=ada'],
   ] as const) {
-    test(`${what}: 400, no cookie`, async () => {
+    test(`is refused with 400 and no cookie: ${what}`, async () => {
       const answer = await vendor.ask('/session', { method: 'POST', body });
       assert.equal(answer.status, 400);
       assert.equal(answer.headers.get('set-cookie'), null);
     });
   }
 
-  test('a body that is too large is refused', async () => {
+  test('refuses a body that is too large', async () => {
     const answer = await vendor.ask('/session', { method: 'POST', body: { user: 'a'.repeat(5000) } });
     assert.equal(answer.status, 413);
   });
 
-  test('a body that is nested thousands deep does no harm', async () => {
+  test('survives a body that is nested thousands deep', async () => {
     const body = `{"user":${'['.repeat(2000)}${']'.repeat(2000)}}`;
     assert.equal((await vendor.ask('/session', { method: 'POST', body })).status, 400);
   });
 
-  test('cookies stay good over a restart', () => {
+  test('lasts over a restart of the service', () => {
     const again = vendor.reopen();
     assert.equal(again.cookieSecret, vendor.cookieSecret);
     again.close();
   });
 });
 
-describe('editor tokens', () => {
-  test('for a plugin of one’s own tenant, one that the service takes', async () => {
+describe('an editor token', () => {
+  test('is given for a plugin of the user’s own tenant, and accepted by the service', async () => {
     const answer = await askForToken(await vendor.signIn('ada'), targetOf('customer-7'));
     assert.equal(answer.status, 200);
     const { token, expires_in } = (await answer.json()) as { token: string; expires_in: number };
@@ -127,20 +127,20 @@ describe('editor tokens', () => {
     ['dan', 'customer-8', 403],
     ['mia', 'customer-7', 403],
   ] as const) {
-    test(`${user} and ${tenant}: ${status}`, async () => {
+    test(`for ${user} and ${tenant} is answered with ${status}`, async () => {
       const answer = await askForToken(await vendor.signIn(user), targetOf(tenant));
       assert.equal(answer.status, status);
       assert.equal((await answer.text()).includes('"token"'), status === 200);
     });
   }
 
-  test('signed out: 401', async () => {
+  test('is refused with 401 to a user who is signed out', async () => {
     const answer = await askForToken(undefined, targetOf('customer-7'));
     assert.equal(answer.status, 401);
     assert.equal(await codeOf(answer), 'signed-out');
   });
 
-  test('forged and stale cookies: 401', async () => {
+  test('is refused with 401 to forged and expired cookies', async () => {
     const cookie = await vendor.signIn('cleo');
     const name = 'larder-session-5173';
     const signed = async (value: string, secret = vendor.cookieSecret) =>
@@ -160,7 +160,7 @@ describe('editor tokens', () => {
     }
   });
 
-  test('no answer of the back end holds the environment token', async () => {
+  test('comes in answers that never hold the environment token', async () => {
     const cookie = await vendor.signIn('ada');
     const answers = await Promise.all([
       vendor.ask('/'),
@@ -180,7 +180,7 @@ describe('adding a plugin', () => {
   const add = async (user: string, ident: string, name: unknown) =>
     vendor.ask('/plugins', { method: 'POST', body: { ident, name }, cookie: await vendor.signIn(user) });
 
-  test('it joins the tenant’s list, for everybody who works for that tenant', async () => {
+  test('puts it into the tenant’s list, for everybody who works for that tenant', async () => {
     assert.equal((await add('ada', 'com.example.customer-7', 'weigh-basket')).status, 201);
     const answer = await vendor.ask('/session', { cookie: await vendor.signIn('bram') });
     const { tenants } = (await answer.json()) as { tenants: { plugins: { name: string }[] }[] };
@@ -193,11 +193,11 @@ describe('adding a plugin', () => {
     again.close();
   });
 
-  test('another tenant’s list is out of reach', async () => {
+  test('to another tenant’s list is refused', async () => {
     assert.equal((await add('ada', 'com.example.customer-8', 'intruder')).status, 403);
   });
 
-  test('signed out: 401', async () => {
+  test('is refused with 401 to a user who is signed out', async () => {
     const answer = await vendor.ask('/plugins', {
       method: 'POST',
       body: { ident: 'com.example.customer-7', name: 'late' },
@@ -205,14 +205,14 @@ describe('adding a plugin', () => {
     assert.equal(answer.status, 401);
   });
 
-  test('a name that is taken: 409', async () => {
+  test('is refused with 409 when the name is taken', async () => {
     assert.equal((await add('ada', 'com.example.customer-7', 'twice')).status, 201);
     assert.equal((await add('ada', 'com.example.customer-7', 'twice')).status, 409);
     assert.equal((await add('ada', 'com.example.customer-7', 'price-rule')).status, 409);
   });
 
   for (const name of ['', 'Upper', 'a b', '../x', '-a', 'a-', 'a--b', 'ü', 'a'.repeat(41), 7, null]) {
-    test(`no name: ${JSON.stringify(name)}`, async () => {
+    test(`is refused for the invalid name ${JSON.stringify(name)}`, async () => {
       assert.equal((await add('ada', 'com.example.customer-7', name)).status, 400);
     });
   }
@@ -247,7 +247,7 @@ describe('other sites', () => {
     });
   }
 
-  test('a browser that sends the origin alone is let in from our own', async () => {
+  test('a browser that sends only the Origin header is accepted from the demo’s own page', async () => {
     const answer = await vendor.ask('/session', {
       method: 'POST',
       headers: { origin: ORIGIN },
@@ -257,8 +257,8 @@ describe('other sites', () => {
   });
 });
 
-describe('what is served', () => {
-  test('the page, under a policy that names the service alone', async () => {
+describe('the demo’s server', () => {
+  test('serves the page with a policy that names only the service', async () => {
     const answer = await vendor.ask('/');
     assert.equal(answer.status, 200);
     assert.equal(answer.headers.get('cache-control'), 'no-cache');
@@ -282,13 +282,13 @@ describe('what is served', () => {
     assert.equal(answer.headers.get('strict-transport-security'), null);
   });
 
-  test('files with names made from their content may be kept', async () => {
+  test('lets files with hashes in their names be cached', async () => {
     const answer = await vendor.ask('/assets/main-abcd1234.js');
     assert.equal(answer.headers.get('content-type'), 'text/javascript');
     assert.equal(answer.headers.get('cache-control'), 'public, max-age=31536000, immutable');
   });
 
-  test('nothing else: 404 as JSON', async () => {
+  test('answers 404 in JSON to anything else', async () => {
     const answer = await vendor.ask('/demo/main.ts');
     assert.equal(answer.status, 404);
     assert.equal(await codeOf(answer), 'not-found');
@@ -301,7 +301,7 @@ describe('what is served', () => {
     '[::1]:5173',
     '192.168.1.5:5173',
   ]) {
-    test(`Host ${host}: 421`, async () => {
+    test(`answers 421 to the Host ${host}`, async () => {
       for (const path of ['/', '/session', '/plugins/editor-token']) {
         assert.equal((await vendor.ask(`http://${host}${path}`)).status, 421, path);
       }

@@ -90,22 +90,32 @@ async function verifyRestored(url: string, users: readonly User[], formerToken: 
   assert.deepEqual(tally.faults, []);
 }
 
-test('SQLite: a backup that is taken while others write restores every draft and version, and no token', async (t) => {
+/** Fills a database and takes a backup of it while others write. Resolves with the users whose work the backup must hold. */
+async function backUpDuringWrites(
+  url: string,
+  environmentToken: string,
+  tally: Tally,
+  backUp: () => Promise<unknown>,
+): Promise<User[]> {
+  await using node = new NodeProcess(url);
+  await node.start();
+  const users = await fill(node, environmentToken, tally);
+  const stopWriting = await keepWriting(node, environmentToken);
+  await backUp();
+  await stopWriting();
+  return users;
+}
+
+test('SQLite: a backup taken during writes restores every draft and version, and no token', async (t) => {
   const directory = temporaryDirectory(t);
   const [file, copy] = [join(directory, 'service.sqlite'), join(directory, 'backup.sqlite')];
   const url = `sqlite:${file}`;
   const tally = new Tally();
   const environmentToken = await createEnvironmentToken(url);
-  let users: User[];
-  {
-    await using node = new NodeProcess(url);
-    await node.start();
-    users = await fill(node, environmentToken, tally);
-    const stopWriting = await keepWriting(node, environmentToken);
+  const users = await backUpDuringWrites(url, environmentToken, tally, async () => {
     const env = { ...process.env, DATABASE_URL: url };
     await promisify(execFile)(process.execPath, [main, 'backup', copy], { env });
-    await stopWriting();
-  }
+  });
   for (const suffix of ['', '-wal', '-shm']) rmSync(file + suffix, { force: true });
   const bytes = readFileSync(copy);
   assert.equal(bytes.includes(createHash('sha256').update(environmentToken).digest()), false);
@@ -122,7 +132,7 @@ const missing =
 if (!programs) console.log(`The backup of PostgreSQL was not tried: ${missing}.`);
 
 test(
-  'PostgreSQL: what pg_dump wrote while others write restores every draft and version, and no token',
+  'PostgreSQL: the output of pg_dump during writes restores every draft and version, and no token',
   { skip: programs ? false : missing },
   async (t) => {
     const folder = programs ?? '';
@@ -132,15 +142,9 @@ test(
     const dump = join(temporaryDirectory(t), 'backup.dump');
     const tally = new Tally();
     const environmentToken = await createEnvironmentToken(url);
-    let users: User[];
-    {
-      await using node = new NodeProcess(url);
-      await node.start();
-      users = await fill(node, environmentToken, tally);
-      const stopWriting = await keepWriting(node, environmentToken);
-      await run(folder, 'pg_dump', ...documentedOptions('pg_dump'), `--file=${dump}`, url);
-      await stopWriting();
-    }
+    const users = await backUpDuringWrites(url, environmentToken, tally, () =>
+      run(folder, 'pg_dump', ...documentedOptions('pg_dump'), `--file=${dump}`, url),
+    );
     const hash = createHash('sha256').update(environmentToken).digest('hex');
     assert.equal(textOf(folder, dump).includes(hash), false);
 

@@ -23,7 +23,7 @@ describe('the systemd unit', () => {
     : false;
   const analyze = (...args: string[]) => spawnSync('systemd-analyze', args, { encoding: 'utf8' });
 
-  test('is one that systemd understands, alone and with its secrets', { skip }, async () => {
+  test('is accepted by systemd, alone and with its secrets', { skip }, async () => {
     const directory = await mkdtemp(join(tmpdir(), 'deploy-systemd-'));
     try {
       for (const extra of ['', await read('systemd/secrets.conf')]) {
@@ -41,13 +41,13 @@ describe('the systemd unit', () => {
     }
   });
 
-  test('takes away what the service can do without', { skip }, () => {
+  test('withdraws every right that the service does not need', { skip }, () => {
     const { stdout, stderr } = analyze('security', '--offline=true', '--no-pager', unit);
     const exposure = Number(/exposure level for [\w.-]+: ([\d.]+)/.exec(stdout)?.[1]);
     assert.ok(exposure <= 3.2, `${exposure} ${stderr}`);
   });
 
-  test('leaves the isolation of runners, and the time to drain', async () => {
+  test('permits the isolation of runners, and gives the time to drain', async () => {
     const settings = new Map(
       [...(await readFile(unit, 'utf8')).matchAll(/^(\w+)=(.*)$/gm)].map(([, name = '', value = '']) => [
         name,
@@ -70,7 +70,7 @@ describe('the systemd unit', () => {
     assert.equal(settings.get('OOMPolicy'), 'continue');
   });
 
-  test('comes with settings that the service takes', async () => {
+  test('has settings that the service accepts', async () => {
     const lines = (await read('systemd/environment')).split('\n').filter((line) => /^\w/.test(line));
     const variables = Object.fromEntries(lines.map((line) => line.split(/=(.*)/s).slice(0, 2)));
     const settings = readSettings(variables as Record<string, string>);
@@ -100,14 +100,14 @@ describe('the Dockerfile', () => {
   const argumentsOf = (name: string) =>
     instructions.filter((one) => one.getInstruction() === name).map((one) => one.getArgumentsContent() ?? '');
 
-  test('has no fault that its linter knows', () => {
+  test('passes its linter', () => {
     assert.deepEqual(
       validate(text).map(({ message }) => message),
       [],
     );
   });
 
-  test('makes a container that is not root, and that gets the signal to drain itself', () => {
+  test('makes a container that does not run as root, and receives the signal to drain', () => {
     assert.deepEqual(argumentsOf('USER'), ['10001:10001']);
     assert.deepEqual(argumentsOf('STOPSIGNAL'), ['SIGTERM']);
     // Without a shell in between, which would not pass the signal on.
@@ -115,7 +115,7 @@ describe('the Dockerfile', () => {
     assert.equal((JSON.parse(entry) as string[])[0], 'node');
   });
 
-  test('asks for the health of the service without another program', async () => {
+  test('checks the health of the service without another program', async () => {
     const [, json = ''] = /CMD (\[.*\])/s.exec(argumentsOf('HEALTHCHECK')[0] ?? '') ?? [];
     const [program = '', ...args] = JSON.parse(json) as string[];
     assert.equal(program, 'node');
@@ -141,7 +141,7 @@ describe('the Dockerfile', () => {
     assert.deepEqual(asked, ['/healthz', '/healthz']);
   });
 
-  test('is built from the package alone', async () => {
+  test('needs nothing but the package', async () => {
     const ignored = await read('docker/.dockerignore');
     assert.deepEqual(
       ignored.split('\n').filter((line) => line !== '' && !line.startsWith('#')),
@@ -197,7 +197,7 @@ describe('the compose file', () => {
     assert.equal(ajv.validate(schema, { services: { a: { images: 'b' } } }), false);
   });
 
-  test('names no service, network, volume or secret that it does not have', () => {
+  test('names only services, networks, volumes and secrets that it defines', () => {
     for (const [name, service] of Object.entries(parsed.services)) {
       for (const network of service.networks) assert.ok(network in parsed.networks, `${name}: ${network}`);
       for (const secret of service.secrets ?? []) assert.ok(secret in parsed.secrets, `${name}: ${secret}`);
@@ -208,7 +208,7 @@ describe('the compose file', () => {
     }
   });
 
-  test('runs two nodes that wait for the schema, may drain, and reach no other network than theirs', () => {
+  test('runs two nodes that wait for the schema, may drain, and reach no network but their own', () => {
     const nodes = ['node-1', 'node-2'].map((name) => parsed.services[name] as Service);
     for (const node of nodes) {
       assert.equal(node.stop_grace_period, '40s');
@@ -228,7 +228,7 @@ describe('the compose file', () => {
     assert.deepEqual(common, []);
   });
 
-  test('starts nodes with settings that the service takes, and trusts the proxy’s network alone', async () => {
+  test('starts nodes with settings that the service accepts, and trusts only the proxy’s network', async () => {
     const { environment = {} } = parsed.services['node-1'] as Service;
     const directory = await mkdtemp(join(tmpdir(), 'deploy-compose-'));
     try {

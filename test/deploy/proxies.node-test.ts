@@ -15,7 +15,7 @@ import { Tally } from '../soak/tally.ts';
 import { User } from '../soak/user.ts';
 import { createEnvironmentToken, NodeProcess } from './node-process.ts';
 import { freePort } from '../support/free-port.ts';
-import { startProxy, whyMissing } from './proxies.ts';
+import { startProxy, missingReason } from './proxies.ts';
 import type { Proxy, ProxyName } from './proxies.ts';
 
 /*
@@ -24,7 +24,7 @@ import type { Proxy, ProxyName } from './proxies.ts';
  */
 
 for (const name of ['nginx', 'caddy'] as const satisfies ProxyName[]) {
-  const skip = whyMissing(name) ?? false;
+  const skip = missingReason(name) ?? false;
   if (skip) console.log(`The configuration for ${name} was not tried: ${skip}.`);
 
   describe(`${name}, in front of two nodes`, { skip }, () => {
@@ -68,7 +68,7 @@ for (const name of ['nginx', 'caddy'] as const satisfies ProxyName[]) {
       return { user, token, connection, tally };
     };
 
-    test('one edits, builds with a streamed log, tests, deploys and runs', async () => {
+    test('lets users edit, build with a streamed log, test, deploy and run', async () => {
       const { user, tally } = await signIn('whole');
       const written = program('typescript', 'whole', 2000);
       await user.save(written);
@@ -79,7 +79,7 @@ for (const name of ['nginx', 'caddy'] as const satisfies ProxyName[]) {
       assert.deepEqual(tally.faults, []);
     });
 
-    test('browsers get HTTP/2', async () => {
+    test('speaks HTTP/2 with browsers', async () => {
       const session = connect(proxy.origin, { ca: proxy.ca });
       try {
         const stream = session.request({ ':path': '/api/v1/features' });
@@ -93,7 +93,7 @@ for (const name of ['nginx', 'caddy'] as const satisfies ProxyName[]) {
       }
     });
 
-    test('the largest payload passes, and a larger one gets the answer of the service', async () => {
+    test('passes the largest payload on, and answers a larger one as the service does', async () => {
       const { user, token, connection } = await signIn('large');
       const written = program('javascript', 'large', 100);
       await user.build(written, false);
@@ -109,7 +109,7 @@ for (const name of ['nginx', 'caddy'] as const satisfies ProxyName[]) {
       assert.equal(typeof (JSON.parse(refused.body) as { error: { code: string } }).error.code, 'string');
     });
 
-    test('a node that is told to end costs nobody a request', async () => {
+    test('fails no request when a node is told to end', async () => {
       const users = await Promise.all(Array.from({ length: 6 }, (_, i) => signIn(`drained-${i}`)));
       const ending = new AbortController();
       const working = users.map(async ({ user }) => {
@@ -142,7 +142,7 @@ for (const name of ['nginx', 'caddy'] as const satisfies ProxyName[]) {
       );
     });
 
-    test('a node that is killed costs nobody anything but the requests that it had', async () => {
+    test('fails only the requests of a node that is killed', async () => {
       const users = await Promise.all(Array.from({ length: 8 }, (_, i) => signIn(`killed-${i}`)));
       for (const { user } of users) {
         const written = program('javascript', user.path, 100);
@@ -222,7 +222,7 @@ for (const name of ['nginx', 'caddy'] as const satisfies ProxyName[]) {
       };
     }
 
-    test('what a request says of its client is replaced by what is so', async () => {
+    test('replaces what a request claims about its client by what is true', async () => {
       let seen: IncomingMessage | undefined;
       await using world = await inFrontOf((message, answer) => {
         seen = message;
@@ -239,7 +239,7 @@ for (const name of ['nginx', 'caddy'] as const satisfies ProxyName[]) {
       assert.equal(seen?.headers['x-forwarded-proto'], 'https');
     });
 
-    test('an event of a build is passed on before the next one comes', async () => {
+    test('passes an event of a build on before the next one comes', async () => {
       const received = Promise.withResolvers<void>();
       await using world = await inFrontOf((message, answer) => {
         message.resume();
@@ -263,7 +263,7 @@ for (const name of ['nginx', 'caddy'] as const satisfies ProxyName[]) {
       assert.match(text, /first[^]*result/);
     });
 
-    test('a write whose connection breaks is sent once, and so is one that is refused with 503', async () => {
+    test('sends a write once, even if its connection breaks or it is refused with 503', async () => {
       const seen: string[] = [];
       await using world = await inFrontOf((message, answer) => {
         const { url = '' } = message;
@@ -291,8 +291,8 @@ for (const name of ['nginx', 'caddy'] as const satisfies ProxyName[]) {
 }
 
 test(
-  'caddy tells clients to come back where no node is ready',
-  { skip: whyMissing('caddy') ?? false },
+  'caddy asks clients to come back when no node is ready',
+  { skip: missingReason('caddy') ?? false },
   async () => {
     const gone = [await freePort(), await freePort()].map((port) => `127.0.0.1:${port}`);
     await using proxy = await startProxy('caddy', await freePort(), gone as [string, string]);

@@ -12,7 +12,7 @@ const deploy = join(import.meta.dirname, '../../deploy');
 export type ProxyName = 'nginx' | 'caddy';
 
 /** Why a proxy cannot be tried on this machine; `undefined` where it can. */
-export function whyMissing(name: ProxyName): string | undefined {
+export function missingReason(name: ProxyName): string | undefined {
   const { error } = spawnSync(name, ['-v'], { stdio: 'ignore' });
   if (error) return `${name} is not installed here (on Debian: apt-get install ${debianPackages[name]})`;
   return spawnSync('openssl', ['version']).error && 'openssl is not installed here';

@@ -53,7 +53,7 @@ async function work(
   connection?.close();
 }
 
-test('two nodes move to the next release and back one by one, while users save, build, deploy and run', async (t) => {
+test('two nodes are upgraded and downgraded one by one, while users save, build, deploy and run', async (t) => {
   const database = await createDatabase();
   t.after(() => database.drop());
   const environmentToken = await createEnvironmentToken(database.url);
@@ -79,22 +79,22 @@ test('two nodes move to the next release and back one by one, while users save, 
       work(user, i % 2 ? nodes : nodes.toReversed(), { environmentToken, tally, signal: ending.signal }),
     );
     /** Until everybody has gone round at the nodes as they are now. */
-    const goOn = async () => {
+    const untilAllDeployedAgain = async () => {
       const before = users.map(({ versions }) => versions.length);
       await until(() => users.every(({ versions }, i) => versions.length >= (before[i] ?? 0) + 2), 120_000);
     };
-    const move = async (one: NodeProcess, release: Release) => {
+    const restartAs = async (one: NodeProcess, release: Release) => {
       assert.equal(await one.end('SIGTERM'), 0);
       await one.start(release);
-      await goOn();
+      await untilAllDeployedAgain();
     };
 
-    await goOn();
+    await untilAllDeployedAgain();
     assert.equal(await isMigrated(), false);
-    for (const one of nodes) await move(one, 'next');
+    for (const one of nodes) await restartAs(one, 'next');
     assert.equal(await isMigrated(), true);
     // The schema stays as it is, and the release before goes on with it.
-    for (const one of nodes) await move(one, 'this');
+    for (const one of nodes) await restartAs(one, 'this');
     assert.equal(await isMigrated(), true);
     ending.abort();
     await Promise.all(working);

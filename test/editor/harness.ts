@@ -8,6 +8,7 @@ import { type ServiceOptions, createService } from '../../service/src/http/app.t
 import { provisionEnvironmentToken } from '../../service/src/accounts/environment-token.ts';
 import { openStorage } from '../../service/src/storage/storage.ts';
 import { buildEditorUrl, type PluginSource } from 'plugin-editor/client.js';
+import { pressKeys } from '../support/press-keys.ts';
 
 export { launchChromium as launchBrowser } from '../support/chromium.ts';
 
@@ -185,11 +186,7 @@ export async function openPage(context: BrowserContext | Browser, url: string) {
 }
 
 /** Opens the help on keys, which also names the plugin. */
-export async function pressForHelp({ keyboard }: Page): Promise<void> {
-  await keyboard.down('Shift');
-  await keyboard.press('F1');
-  await keyboard.up('Shift');
-}
+export const pressForHelp = (page: Page): Promise<void> => pressKeys(page, 'Shift', 'F1');
 
 /** The editor in a page or a frame, and what a test does with it. */
 export function editorIn(frame: Frame, keyboard: Keyboard) {
@@ -210,9 +207,7 @@ export function editorIn(frame: Frame, keyboard: Keyboard) {
     /** Types at the end of the text. */
     type: async (text: string) => {
       await frame.focus('.cm-content');
-      await keyboard.down('Control');
-      await keyboard.press('End');
-      await keyboard.up('Control');
+      await pressKeys({ keyboard }, 'Control', 'End');
       await keyboard.type(text);
     },
     text: () => frame.$$eval('.text .cm-line', (lines) => lines.map((line) => line.textContent).join('\n')),

@@ -4,8 +4,8 @@ import type { AddressInfo } from 'node:net';
 import type { Browser } from 'puppeteer-core';
 import { type EditorService, type Target, editorIn, eventually } from './harness.ts';
 
-/** What the editor said, and in answer to which `open`. */
-export interface Said {
+/** A message of the editor, and in answer to which `open`. */
+export interface EditorMessage {
   type: string;
   session?: string;
   [field: string]: unknown;
@@ -13,8 +13,8 @@ export interface Said {
 
 /** The parts of the page's window that the tests use. */
 interface LauncherWindow {
-  said: Said[];
-  say(message: object): void;
+  receivedMessages: EditorMessage[];
+  sendMessage(message: object): void;
   /** Why every request for a token is refused, while it is. */
   refusal?: string | undefined;
 }
@@ -23,19 +23,19 @@ const html = (editor: string) => `<!doctype html><title>Launcher</title>
 <iframe style="inline-size: 1000px; block-size: 600px" title="Editor"></iframe>
 <script>
   const frame = document.querySelector('iframe');
-  const said = [];
+  const receivedMessages = [];
   addEventListener('message', ({ source, origin, data }) => {
     if (source !== frame.contentWindow || origin !== ${JSON.stringify(new URL(editor).origin)}) return;
-    said.push(data);
+    receivedMessages.push(data);
     if (data.type === 'token-request' && window.refusal)
-      say({ type: 'token-failed', session: data.session, code: window.refusal });
+      sendMessage({ type: 'token-failed', session: data.session, code: window.refusal });
   });
-  const say = (message) =>
+  const sendMessage = (message) =>
     frame.contentWindow.postMessage(
       { channel: 'plugin-editor', version: 1, ...message },
       ${JSON.stringify(new URL(editor).origin)},
     );
-  Object.assign(window, { said, say });
+  Object.assign(window, { receivedMessages, sendMessage });
   frame.src = ${JSON.stringify(editor)};
 </script>`;
 
@@ -62,17 +62,21 @@ export async function openLauncher(
     waitUntil: 'domcontentloaded',
   });
 
-  const said = () => page.evaluate(() => (window as unknown as LauncherWindow).said);
-  const hear = async (type: string, session?: string, among: (one: Said) => boolean = () => true) => {
-    const fits = (one: Said) =>
+  const receivedMessages = () => page.evaluate(() => (window as unknown as LauncherWindow).receivedMessages);
+  const waitForMessage = async (
+    type: string,
+    session?: string,
+    among: (one: EditorMessage) => boolean = () => true,
+  ) => {
+    const fits = (one: EditorMessage) =>
       one.type === type && (session === undefined || one.session === session) && among(one);
-    const all = await eventually(said, (heard) => heard.some(fits));
-    return all.findLast(fits) as Said;
+    const all = await eventually(receivedMessages, (heard) => heard.some(fits));
+    return all.findLast(fits) as EditorMessage;
   };
-  const say = (message: object) =>
-    page.evaluate((one) => (window as unknown as LauncherWindow).say(one), message);
+  const sendMessage = (message: object) =>
+    page.evaluate((one) => (window as unknown as LauncherWindow).sendMessage(one), message);
   let opens = 0;
-  await hear('hello');
+  await waitForMessage('hello');
   const frame = await page.waitForFrame((one) => one.url().startsWith(service.origin));
   const inFrame = editorIn(frame, page.keyboard);
 
@@ -87,11 +91,11 @@ export async function openLauncher(
       await frame.locator('.cm-content').click();
       await inFrame.type(text);
     },
-    said,
-    hear,
-    say,
+    receivedMessages,
+    waitForMessage,
+    sendMessage,
     /** How often the frame's page was loaded: each greets. */
-    loads: async () => (await said()).filter(({ type }) => type === 'hello').length,
+    loads: async () => (await receivedMessages()).filter(({ type }) => type === 'hello').length,
     refuseTokens: (code: string | undefined) =>
       page.evaluate((why) => void ((window as unknown as LauncherWindow).refusal = why), code),
     /** Asks for a plugin; answers with the session. */
@@ -99,7 +103,16 @@ export async function openLauncher(
       const session = `session-${++opens}`;
       const { fn = 'add-record', namespace = 'default', template, builder = service.origin } = target;
       const token = given ?? (await service.token(target));
-      await say({ type: 'open', session, builder, ident: 'com.acme.t1', namespace, fn, template, token });
+      await sendMessage({
+        type: 'open',
+        session,
+        builder,
+        ident: 'com.acme.t1',
+        namespace,
+        fn,
+        template,
+        token,
+      });
       return session;
     },
     close: async () => {

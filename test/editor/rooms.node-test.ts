@@ -44,7 +44,7 @@ const imports = globSync('**/*.ts', { cwd: sources }).flatMap((from) =>
   importsOf(from).map((specifier) => ({ from, specifier })),
 );
 
-test('the editor imports the launcher by its published names only, and no file outside its own sources', () => {
+test('the editor imports the launcher only by its published names, and no other file outside its sources', () => {
   const packages = new Set<string>();
   for (const { from, specifier } of imports) {
     if (!specifier.startsWith('.')) packages.add(specifier);
@@ -54,7 +54,7 @@ test('the editor imports the launcher by its published names only, and no file o
   assert.deepEqual(published, ['plugin-editor/client.js', 'plugin-editor/editor.js']);
 });
 
-test('the imports between the rooms of the editor go one way', () => {
+test('the imports between the folders of the editor go one way', () => {
   const room = (file: string) => {
     const index = ROOMS.indexOf(dirname(file));
     assert.notEqual(index, -1, `${file} is in no room that is named here`);
@@ -68,7 +68,7 @@ test('the imports between the rooms of the editor go one way', () => {
   assert.deepEqual(wrong, []);
 });
 
-test('package.json of the editor lists each package that is imported, and no other', () => {
+test('package.json of the editor lists exactly the imported packages', () => {
   const { devDependencies } = JSON.parse(readFileSync(join(sources, '../package.json'), 'utf8')) as {
     devDependencies: Record<string, string>;
   };

@@ -131,5 +131,11 @@ export async function listen(
       });
       request.on('error', reject).end(body);
     });
-  return { ...running, port, send };
+  /** An editor token, by default of the one plugin, got by HTTP as the vendor's app gets it. */
+  const editorToken = async (path = accessPath, token?: string) => {
+    const { status, body } = await send('GET', path, bearer(token ?? (await running.environmentToken())));
+    if (status !== 200) throw new Error(`${path} was answered with ${status}: ${body}`);
+    return (JSON.parse(body) as { token: string }).token;
+  };
+  return { ...running, port, send, editorToken };
 }

@@ -38,13 +38,13 @@ export async function measureClusterFaults(
     const users = await signIn(world, options.users, tally);
     const ended = new AbortController();
     const working = users.map((user, i) => work(user, i, ended.signal));
-    await breakThings(world, options, tally);
+    await injectFaults(world, options, tally);
     const recovery = await measureRecovery(world, tally);
     ended.abort();
     await Promise.all(working);
     await Promise.all(users.map((user) => user.verify()));
     bookOutput(world, tally);
-    tellCounts(tally);
+    printCounts(tally);
     return [
       faultsFigure(tally, options),
       {
@@ -83,7 +83,7 @@ export async function measureClusterLoad(
     for (const what of ['broken connections', '502 of the proxy']) {
       if (tally.of(what)) tally.fault(`${tally.of(what)} ${what} without a fault`);
     }
-    tellCounts(tally);
+    printCounts(tally);
     const kinds = [...tally.times.keys()].filter((what) => what !== 'build');
     return [
       faultsFigure(tally, options),
@@ -109,7 +109,7 @@ async function signIn(world: ClusterWorld, count: number, tally: Tally): Promise
 }
 
 /** Ends with the last fault. */
-async function breakThings(
+async function injectFaults(
   { nodes, database }: ClusterWorld,
   { seconds, nodeKillEvery, databaseKills }: FaultOptions,
   tally: Tally,
@@ -178,7 +178,7 @@ function refused(tally: Tally, kinds: readonly string[]): number {
   return (100 * (tries - sum((what) => tally.times.get(what)?.length ?? 0))) / tries;
 }
 
-function tellCounts({ counts, times }: Tally): void {
+function printCounts({ counts, times }: Tally): void {
   const errors = [...counts].filter(([what]) => !what.startsWith('tries of '));
   const answered = [...times].map(([what, all]) => `${all.length} ${what} (at most ${worst(all)} ms)`);
   console.log(`  answered: ${answered.join(', ')}`);

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { measureDraining } from './draining.ts';
 
 // `npm run soak draining` has 50 rounds.
-test('a service that is told to end under load fails no request, on each database', async () => {
+test('a service that is told to end under load fails no request, on either database', async () => {
   const figures = await measureDraining({ rounds: 2 });
   assert.equal(figures.length, 3);
   for (const { name, value, limit, note } of figures)

@@ -25,7 +25,7 @@ export async function measureLazy(turns = 9): Promise<Figure[]> {
     try {
       for (const layout of ['list', 'gap'] as const)
         figures.push(...(await compare(browser, pages, layout, turns)));
-      figures.push(await askedFromAfar(browser, pages));
+      figures.push(await measureFarRequests(browser, pages));
     } finally {
       await browser.close();
     }
@@ -93,7 +93,7 @@ async function editorsOpen(page: Page, pages: LazyPages): Promise<void> {
 }
 
 /** Which elements asked for a token without ever having been within a screen of the viewport, on a way down the page. */
-async function askedFromAfar(browser: Browser, pages: LazyPages): Promise<Figure> {
+async function measureFarRequests(browser: Browser, pages: LazyPages): Promise<Figure> {
   const page = await browser.newPage();
   try {
     await page.setViewport({ width: 1280, height: 800 });

@@ -40,8 +40,8 @@ function comparisonsIn({ code, program }: Module): string[] {
   return found;
 }
 
-describe('what a token, a code or a signature is compared with', () => {
-  test('is found where it is compared byte by byte', () => {
+describe('the comparison of a token, a code or a signature', () => {
+  test('is found where it goes byte by byte', () => {
     const sample = parseModule(
       'sample.ts',
       'if (token === stored || hash != row.code_hash || list.includes(token)) go(); if (token === undefined) stop();',
@@ -53,7 +53,7 @@ describe('what a token, a code or a signature is compared with', () => {
     ]);
   });
 
-  test('is a hash that the database looks up, or is compared in constant time', () => {
+  test('is a look-up by hash in the database, or takes constant time', () => {
     const found = ['service/src/**/*.ts', 'demo/vendor/**/*.ts', 'src/server/**/*.ts']
       .flatMap(modulesIn)
       .flatMap((module) => comparisonsIn(module).map((comparison) => `${module.file}: ${comparison}`));
@@ -77,7 +77,7 @@ describe('what a token, a code or a signature is compared with', () => {
     ]);
   });
 
-  test('is, for a code that can be guessed, compared by the one function that takes as long for any', () => {
+  test('is made, for a code that could be guessed, by the one function that takes as long for any', () => {
     const [tokens] = modulesIn('service/src/accounts/tokens.ts');
     const [verification] = modulesIn('service/src/accounts/verification.ts');
     assert.match(tokens?.code ?? '', /import \{[^}]*\btimingSafeEqual\b[^}]*\} from 'node:crypto';/);
@@ -90,7 +90,7 @@ describe('what a token, a code or a signature is compared with', () => {
     assert.match(modulesIn('demo/vendor/session.ts')[0]?.code ?? '', /await getSignedCookie\(c, secret,/);
   });
 
-  test('is never the token itself: every question to the database is by its hash', () => {
+  test('never has the token itself: every query of the database is by its hash', () => {
     const tables = modulesIn('service/src/storage/tables/*-tokens.ts').concat(
       modulesIn('service/src/storage/tables/environments.ts'),
     );

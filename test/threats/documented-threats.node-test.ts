@@ -52,7 +52,7 @@ function namesIn(file: string): RegExp[] {
   });
 }
 
-test('every documented threat has a defence, and a test that there is', () => {
+test('every documented threat has a defence, and a test that exists', () => {
   const threats = readThreats();
   // As many as the security review asks about.
   assert.ok(threats.length >= 22, `${threats.length} threats`);

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import type { Page } from 'puppeteer-core';
 import { launchChromium, startDemo, until } from '../demo/harness.ts';
 import { DemoPage } from '../demo/page-driver.ts';
+import { pressKeys } from '../support/press-keys.ts';
 import { readFrame } from '../support/read-frame.ts';
 import { answerInMarkup, markup } from './markup-service.ts';
 
@@ -82,23 +83,18 @@ test('HTML in any name, text, error or log is shown as text: on the demo page, i
 
   const frame = await tab.launch();
   await shows('source', 'test');
-  const chord = async (key: 'b' | 'd' | 'Enter', ...modifiers: ('Control' | 'Shift')[]) => {
-    for (const modifier of modifiers) await page.keyboard.down(modifier);
-    await page.keyboard.press(key);
-    for (const modifier of modifiers) await page.keyboard.up(modifier);
-  };
   // A locator waits until the text stands still: a click beside it would leave the keys to the page.
   await frame.locator('.cm-content').click();
   await frame.waitForSelector('.cm-focused');
-  await chord('b', 'Control');
+  await pressKeys(page, 'Control', 'b');
   await shows('build log', 'diagnostic', 'second diagnostic');
-  await chord('Enter', 'Control');
+  await pressKeys(page, 'Control', 'Enter');
   // All tests have run: one thing is done at a time.
   await frame.waitForFunction(() => /\d failed/.test(document.body.innerText), { polling: 50 });
   // What a test gave is drawn once it is opened.
   for (const summary of await frame.$$('details.test:not([open]) > summary')) await summary.click();
   await shows('result', 'log', 'description', 'payload', 'error code', 'error', 'one log', 'identifier');
-  await chord('d', 'Control', 'Shift');
+  await pressKeys(page, 'Control', 'Shift', 'd');
   // A test failed, so it is asked for.
   await frame.locator('dialog.ask[open] .button.primary').click();
   await shows('version');

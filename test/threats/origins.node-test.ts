@@ -69,7 +69,7 @@ async function askForEverything(vendor: string, target: object): Promise<string[
   return read;
 }
 
-describe('pages of other origins, in Chromium', () => {
+describe('a page of another origin', () => {
   let demo: RunningDemo;
   let browser: Browser;
   let stranger: Server;
@@ -122,7 +122,7 @@ describe('pages of other origins, in Chromium', () => {
     ['another site', 'evil.example'],
     ['another site on this machine', '127.0.0.1'],
   ] as const) {
-    test(`${name} gets no token and changes nothing`, async () => {
+    test(`gets no token and changes nothing: ${name}`, async () => {
       const beforehand = stored();
       const page = await open(`http://${host}:${port}/`);
       assert.deepEqual(await page.evaluate(askForEverything, demo.vendor, TARGET), []);
@@ -132,7 +132,7 @@ describe('pages of other origins, in Chromium', () => {
     });
   }
 
-  test('the vendor’s own page gets all of it, as what is above would prove nothing otherwise', async () => {
+  test('differs from the vendor’s own page, which gets all of it', async () => {
     const beforehand = stored();
     const page = await open(demo.vendor);
     const read = await page.evaluate(askForEverything, demo.vendor, TARGET);
@@ -142,7 +142,7 @@ describe('pages of other origins, in Chromium', () => {
     await page.close();
   });
 
-  test('a name of another site that leads to this machine is misdirected at both servers', async () => {
+  test('with a name that leads to this machine is answered with 421 at both servers', async () => {
     for (const [address, path] of [
       [demo.vendor, ''],
       [demo.vendor, 'session'],
@@ -158,7 +158,7 @@ describe('pages of other origins, in Chromium', () => {
     }
   });
 
-  test('nobody frames the demo, and another site does not frame the editor', async () => {
+  test('cannot frame the demo, and cannot frame the editor from another site', async () => {
     const cases = [
       [demo.vendor, 'evil.example', false],
       [demo.vendor, 'localhost', false],
@@ -183,7 +183,7 @@ describe('pages of other origins, in Chromium', () => {
     }
   });
 
-  test('the access and execution interfaces can be called from no page, the builder without cookies alone', async () => {
+  test('can call the builder without cookies, and neither the access nor the execution interface', async () => {
     const page = await open(`http://localhost:${port}/`);
     const call = (path: string, init: RequestInit = {}) =>
       page.evaluate(

@@ -43,13 +43,13 @@ function patternsIn({ code, program }: Module): { literals: Pattern[]; made: str
   return { literals, made };
 }
 
-describe('patterns of our own', () => {
+describe("the project's regular expressions", () => {
   const found = modulesIn('{src,service/src,editor/src,demo}/**/*.{ts,tsx}').map((one) => ({
     file: one.file,
     ...patternsIn(one),
   }));
 
-  test('are found, and one that takes exponential or polynomial time is told from one that does not', async () => {
+  test('are found, and those that take exponential or polynomial time are recognised', async () => {
     assert.ok(found.flatMap(({ literals }) => literals).length > 50);
     const sample = 'const a = /^(a|a)*$/u; const b = "/x/"; const c = new RegExp(b);';
     const { literals, made } = patternsIn(parseModule('sample.ts', sample));
@@ -76,7 +76,7 @@ describe('patterns of our own', () => {
     assert.deepEqual(slow, []);
   });
 
-  test('are written down: the one that is made of text is made of the name of a plugin’s file', async () => {
+  test('are literals, except for one that is made of the name of a plugin’s file', async () => {
     assert.deepEqual(
       found.flatMap(({ file, made }) => made.map((call) => `${file}: ${call}`)),
       ["service/src/sandbox/stack-trace.ts: new RegExp(`^(.*)${escape(file)}:(\\\\d+):(\\\\d+)(.*)$`, 's')"],

@@ -118,7 +118,7 @@ const SPELLINGS: [spelling: string, status: number][] = [
   ['add-record/x', 404],
 ];
 
-test('a spelling of a path is decoded once, or refused: nobody reaches a plugin with the token of another', async (t) => {
+test('a path is decoded once or refused, so that no spelling reaches a plugin with the token of another', async (t) => {
   const { send, editorToken, save } = await startWithPlugins(t);
   const secret = '// what the victim wrote';
   const token = await editorToken(VICTIM);
@@ -136,7 +136,7 @@ test('a spelling of a path is decoded once, or refused: nobody reaches a plugin 
   }
 });
 
-test('an identifier is split at its last period, whatever stands for one elsewhere', async (t) => {
+test('an identifier is split at its last period, whatever looks like one elsewhere', async (t) => {
   const { send, editorToken, environmentToken, save } = await startWithPlugins(t);
   const token = await editorToken(VICTIM);
   assert.equal((await save(pathOf(VICTIM), token, '// theirs')).status, 200);

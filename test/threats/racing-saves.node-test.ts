@@ -6,7 +6,7 @@ import { VICTIM, pathOf, startWithPlugins } from './service-plugins.ts';
 const RACERS = 20;
 const path = pathOf(VICTIM);
 
-test('of twenty saves that race for one draft, one wins, and each other is told so', async (t) => {
+test('of twenty simultaneous saves of one draft, one wins, and each other is told so', async (t) => {
   const { send, editorToken, save } = await startWithPlugins(t);
   const token = await editorToken(VICTIM);
   /** Sends all at once, each over a connection of its own, and tells who won. */
@@ -36,7 +36,7 @@ test('of twenty saves that race for one draft, one wins, and each other is told 
   }
 });
 
-test('of saves and builds that race for one draft, one wins, and the draft is what it sent', async (t) => {
+test('of simultaneous saves and builds of one draft, one wins, and the draft is what it sent', async (t) => {
   const { send, editorToken, save } = await startWithPlugins(t);
   const token = await editorToken(VICTIM);
   const first = await save(path, token, '// first');
@@ -60,7 +60,7 @@ test('of saves and builds that race for one draft, one wins, and the draft is wh
   for (const { status } of answers) assert.ok([200, 412, 429].includes(status), String(status));
 });
 
-test('twenty tokens asked for at once are twenty, and each is good', async (t) => {
+test('twenty simultaneous requests for tokens return twenty valid tokens', async (t) => {
   const { send, editorToken } = await startWithPlugins(t);
   const first = await editorToken(VICTIM);
   const tokens = await Promise.all(Array.from({ length: RACERS }, () => editorToken(VICTIM)));

@@ -3,7 +3,7 @@ import { type TestContext, describe, test } from 'node:test';
 import { toNodeHandler } from '../../src/server/to-node-handler.ts';
 import { createTokenEndpoint } from '../../src/server/token-endpoint.ts';
 import { listen as listenWith } from '../server/raw-request.ts';
-import { accessPath, bearer, draftPath, listen, source } from '../service/harness.ts';
+import { draftPath, listen, source } from '../service/harness.ts';
 import { type FramedRequest, ambiguousFraming } from './framing.ts';
 import { lastRequest, requestBytes, sendRaw } from './raw-socket.ts';
 
@@ -20,9 +20,8 @@ interface Server {
 }
 
 async function startService(t: TestContext): Promise<Server> {
-  const { port, send, environmentToken } = await listen(t);
-  const issued = await send('GET', accessPath, bearer(await environmentToken()));
-  const { token } = JSON.parse(issued.body) as { token: string };
+  const { port, editorToken } = await listen(t);
+  const token = await editorToken();
   const host = `Host: 127.0.0.1:${port}`;
   return {
     port,
@@ -69,7 +68,7 @@ for (const [name, start] of [
   ['the token endpoint', startTokenEndpoint],
 ] as const) {
   describe(`a request that ${name} gets over a connection of its own`, () => {
-    test('is answered, and so is a whole one behind it, as what follows would prove nothing otherwise', async (t) => {
+    test('is answered, and so is a complete one behind it, without which the next tests would prove nothing', async (t) => {
       const { port, granted, smuggled, answer, last, lastAnswer } = await start(t);
       const { length } = granted.body;
       for (const [headers, body] of [
@@ -86,7 +85,7 @@ for (const [name, start] of [
       }
     });
 
-    test('is refused where its end can be read in two ways, and nothing behind it is answered', async (t) => {
+    test('is refused where its end is ambiguous, and nothing behind it is answered', async (t) => {
       const { port, granted, smuggled, answer } = await start(t);
       for (const [what, bytes] of ambiguousFraming(granted, smuggled)) {
         const { statuses, text } = await sendRaw(port, bytes);
@@ -95,7 +94,7 @@ for (const [name, start] of [
       }
     });
 
-    test('is one request, whatever its body says, also where it is refused before the body is read', async (t) => {
+    test('is one request, whatever its body says, even if it is refused before the body is read', async (t) => {
       const { port, granted, smuggled, answer, last, lastAnswer } = await start(t);
       const [, host = ''] = granted.lines;
       const path = granted.lines[0]?.split(' ')[1] ?? '';
@@ -118,7 +117,7 @@ for (const [name, start] of [
       }
     });
 
-    test('with a head that is not HTTP/1.1 as it should be is refused', async (t) => {
+    test('with an invalid head of HTTP/1.1 is refused', async (t) => {
       const { port, granted, answer } = await start(t);
       const [, host = ''] = granted.lines;
       const path = granted.lines[0]?.split(' ')[1] ?? '';
@@ -155,7 +154,7 @@ for (const [name, start] of [
   });
 }
 
-test('no header but Host names the service, and only a name of its own does', async (t) => {
+test('only the Host header names the service, and only with a name of its own', async (t) => {
   const { port } = await startService(t);
   const own = `127.0.0.1:${port}`;
   const path = '/api/v1/features';
@@ -185,7 +184,7 @@ test('no header but Host names the service, and only a name of its own does', as
   }
 });
 
-test('no header makes another request of it than its first line', async (t) => {
+test('no header turns a request into another one than its first line says', async (t) => {
   const { port, granted } = await startService(t);
   const [, host = '', authorization = ''] = granted.lines;
   const ask = (...more: string[]) =>

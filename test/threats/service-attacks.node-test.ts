@@ -67,7 +67,7 @@ async function start(t: TestContext) {
   return { ...running, environment, token, own, save };
 }
 
-test('no way out of a path leads to a file, whatever segment it stands in', async (t) => {
+test('no trick in a path leads to a file, whatever segment it stands in', async (t) => {
   // Where the service's own files lie, if its database is one, and somebody's beside them.
   const { send, own, environment, address } = await start(t);
   const directory = address.engine === 'sqlite' ? dirname(address.file) : temporaryDirectory(t);
@@ -90,7 +90,7 @@ test('no way out of a path leads to a file, whatever segment it stands in', asyn
   assert.deepEqual(readdirSync(directory, { recursive: true }), before);
 });
 
-test('the routes that are declared, and the editor’s page, are all that there are', async (t) => {
+test('there are no routes but the declared ones and the editor’s page', async (t) => {
   const added = t.mock.method(SmartRouter.prototype, 'add');
   const { send } = await start(t);
   const paths = added.mock.calls.map(({ arguments: [, path] }) => path);
@@ -181,7 +181,7 @@ test('SQL in any name, field or token is text like any other', async (t) => {
   assert.deepEqual(errors, []);
 });
 
-test('JSON that would change every object changes none', async (t) => {
+test("JSON that aims at every object's prototype changes no object", async (t) => {
   const { send, own, save } = await start(t);
   const path = 'com.acme.t1/default/add-record';
   const record = { contents: 'x', lang: 'javascript', tests: [{ name: 'a' }] };

@@ -35,12 +35,8 @@ export async function startWithPlugins(t: TestContext) {
   };
   /** The token of an environment that is good now. */
   const environmentToken = async (name: string) => environments.get(name) ?? renewEnvironmentToken(name);
-  const editorToken = async (plugin: PluginNames) => {
-    const path = `/auth/v2/access/${pathOf(plugin)}`;
-    const { status, body } = await send('GET', path, bearer(await environmentToken(plugin.environment)));
-    if (status !== 200) throw new Error(`${path} is answered ${status}: ${body}`);
-    return (JSON.parse(body) as { token: string }).token;
-  };
+  const editorToken = async (plugin: PluginNames) =>
+    running.editorToken(`/auth/v2/access/${pathOf(plugin)}`, await environmentToken(plugin.environment));
   const save = (path: string, token: string, contents: string, headers: Record<string, string> = {}) =>
     send(
       'POST',

@@ -31,7 +31,7 @@ async function start(t: TestContext) {
   return { ...running, ask };
 }
 
-test('each operation takes its own kind of token, for the very plugin or environment, and no other', async (t) => {
+test('each operation accepts only its own kind of token, for exactly its plugin or environment', async (t) => {
   const { ask, clock, environmentToken, renewEnvironmentToken, editorToken, storage } = await start(t);
   const expired = await editorToken(VICTIM);
   const replaced = await environmentToken('com.acme');
@@ -92,7 +92,7 @@ test('each operation takes its own kind of token, for the very plugin or environ
   }
 });
 
-test('a token counts only as it was given, in one header of the form Bearer', async (t) => {
+test('a token is accepted only unchanged, in one header of the form Bearer', async (t) => {
   const { send, editorToken, environmentToken, port } = await startWithPlugins(t);
   const targets = [
     [`/api/v1/progress/${path}`, await editorToken(VICTIM), 'pe_edit_', 'pe_env_'],

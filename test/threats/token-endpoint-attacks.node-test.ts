@@ -96,7 +96,7 @@ test('no spelling of an ident is taken for another one', (t) =>
     ]),
   ]));
 
-test('a body is read in one way, and by what it is', (t) => {
+test('a body is read in one way only, by its type', (t) => {
   const json = JSON.stringify;
   const other = 'com.acme.t2';
   return attack(t, [
@@ -146,7 +146,7 @@ test('a body is read in one way, and by what it is', (t) => {
   ]);
 });
 
-test('a query is read in one way', (t) =>
+test('a query is read in one way only', (t) =>
   attack(t, [
     ['two idents', get(`ident=${OWN_IDENT}&ident=com.acme.t2&fn=x`), 400],
     ['the same ident twice', get(`ident=${OWN_IDENT}&ident=${OWN_IDENT}&fn=x`), 400],
@@ -171,7 +171,7 @@ test('a query is read in one way', (t) =>
     ['no query, and the own body', { method: 'GET', ...sized(FIELDS) }, 400],
   ]));
 
-test('a name is a name: none of them makes another path at the service', (t) =>
+test('no name makes another path at the service', (t) =>
   attack(
     t,
     (
@@ -210,7 +210,7 @@ test('a name is a name: none of them makes another path at the service', (t) =>
     ),
   ));
 
-test('what another page or another method sends is refused, whatever headers go with it', (t) => {
+test('requests of other pages and with other methods are refused, whatever headers they have', (t) => {
   const site = (value: string | undefined, more: RawRequest['headers'] = {}) =>
     post(FIELDS, { 'sec-fetch-site': value, ...more });
   return attack(t, [
@@ -260,7 +260,7 @@ test('what another page or another method sends is refused, whatever headers go 
   ]);
 });
 
-test('a header that is sent twice counts for neither of its values', async (t) => {
+test('a header that is sent twice counts with neither of its values', async (t) => {
   const { servers, granted, session } = await startTokenServers(t);
   const body = JSON.stringify(FIELDS);
   const common = ['POST /token HTTP/1.1', `Cookie: ${session}`, `Content-Length: ${body.length}`];
@@ -285,7 +285,7 @@ test('a header that is sent twice counts for neither of its values', async (t) =
   }
 });
 
-test('twenty requests at once, for the own and for another tenant’s plugin, each get what is theirs', async (t) => {
+test('twenty simultaneous requests, for the own and for another tenant’s plugin, each get their own answer', async (t) => {
   const { servers, granted } = await startTokenServers(t);
   for (const { name, ask } of servers) {
     granted.length = 0;

@@ -7,7 +7,7 @@ import { openDemo } from '../demo/page-driver.ts';
 import { fetchAll } from './crawl.ts';
 import { packPackage } from './packed.ts';
 import type { Secret } from './secrets.ts';
-import { goThrough } from './token-loop.ts';
+import { useEverything } from './token-loop.ts';
 import { plantEverywhere } from './token-plants.ts';
 import { startWorld } from './token-world.ts';
 import type { World } from './token-world.ts';
@@ -25,7 +25,7 @@ const BY_URL = [
   'timing',
 ];
 
-describe('tokens, session cookies and codes, in the whole loop in Chromium', () => {
+describe('tokens, session cookies and codes, from signing in to running a plugin', () => {
   const planted: Secret = { kind: 'planted', text: randomBytes(32).toString('base64url') };
   let world: World;
   let byUrl: Secret[];
@@ -37,9 +37,9 @@ describe('tokens, session cookies and codes, in the whole loop in Chromium', () 
     const packing = packPackage();
     world = await startWorld(planted.text);
     await world.makeOwnerToken();
-    await goThrough(world, 'url', 'ada');
+    await useEverything(world, 'url', 'ada');
     byUrl = of(world.secrets(), 'editor token');
-    await goThrough(world, 'message', 'cleo');
+    await useEverything(world, 'message', 'cleo');
     byMessage = of(world.secrets(), 'editor token').slice(byUrl.length);
     await fetchAll(world.demo);
     world.lookAround();
@@ -51,7 +51,7 @@ describe('tokens, session cookies and codes, in the whole loop in Chromium', () 
   });
   after(() => world?.close());
 
-  test('every kind of secret was made, and seen where it belongs', () => {
+  test('are all made, and seen where they belong', () => {
     const kinds = new Set(world.secrets().map(({ kind }) => kind));
     assert.deepEqual([...kinds].toSorted(), [
       'code',
@@ -70,28 +70,28 @@ describe('tokens, session cookies and codes, in the whole loop in Chromium', () 
     }
   });
 
-  test('the environment token is in no byte that a browser can reach', () => {
+  test('include an environment token, which is in no byte that a browser can reach', () => {
     const [demos, owners, ...others] = of(world.secrets(), 'environment token');
     assert.ok(demos && owners && !others.length);
     assert.deepEqual(world.places.of(demos), ['authorization by the vendor']);
     assert.deepEqual(world.places.of(owners), ["the command's standard output"]);
   });
 
-  test('an editor token delivered by message is in no address and nowhere in the page', () => {
+  test('include an editor token delivered by message, which is in no address and nowhere in the page', () => {
     assert.deepEqual(placesOf(byMessage), BY_MESSAGE.toSorted());
   });
 
-  test('an editor token delivered by address is where the contract says, and nowhere else', () => {
+  test('include an editor token delivered by address, which is where the contract says, and nowhere else', () => {
     assert.deepEqual(placesOf(byUrl), BY_URL.toSorted());
   });
 
-  test('a session cookie, the key that signs it and a verification code stay where they belong', () => {
+  test('include a session cookie, its signing key and a verification code, which stay where they belong', () => {
     assert.deepEqual(placesOf(of(world.secrets(), 'session')), ['cookies to the vendor', 'set-cookie']);
     assert.deepEqual(placesOf(of(world.secrets(), 'cookie key')), ['database']);
     assert.deepEqual(placesOf(of(world.secrets(), 'code')), ['outbox']);
   });
 
-  test('what looks for them finds a token that is planted, in every place', async () => {
+  test('are found by the search when a token is planted in any place', async () => {
     const tab = await openDemo(world.browser, world.demo.vendor);
     const { page } = tab;
     await world.watch(page);

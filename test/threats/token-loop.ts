@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { DatabaseSync } from 'node:sqlite';
 import { join } from 'node:path';
-import type { Frame, Page } from 'puppeteer-core';
+import type { Frame } from 'puppeteer-core';
 import { DemoPage } from '../demo/page-driver.ts';
 import { countFrames } from '../support/count-frames.ts';
+import { pressKeys } from '../support/press-keys.ts';
 import type { World } from './token-world.ts';
 
 const status = (frame: Frame, part: string, start: string) =>
@@ -14,14 +15,8 @@ const status = (frame: Frame, part: string, start: string) =>
     start,
   );
 
-const chord = async ({ keyboard }: Page, key: 'b' | 'd' | 'Enter', ...modifiers: ('Control' | 'Shift')[]) => {
-  for (const modifier of modifiers) await keyboard.down(modifier);
-  await keyboard.press(key);
-  for (const modifier of modifiers) await keyboard.up(modifier);
-};
-
 /** Goes once through all that one does with the demo, and all that goes wrong, by one delivery of the token. */
-export async function goThrough(world: World, delivery: 'url' | 'message', user: string): Promise<void> {
+export async function useEverything(world: World, delivery: 'url' | 'message', user: string): Promise<void> {
   const { demo, browser, dataDir } = world;
   const context = await browser.createBrowserContext();
   const tab = new DemoPage(await context.newPage());
@@ -42,11 +37,11 @@ export async function goThrough(world: World, delivery: 'url' | 'message', user:
   await frame.locator('.cm-content').click();
   await page.keyboard.type('// one\n');
   await status(frame, '.status', 'Saved');
-  await chord(page, 'b', 'Control');
+  await pressKeys(page, 'Control', 'b');
   await status(frame, '.status-built', 'Built');
-  await chord(page, 'Enter', 'Control');
+  await pressKeys(page, 'Control', 'Enter');
   await frame.waitForFunction(() => /\d passed/.test(document.body.innerText), { polling: 50 });
-  await chord(page, 'd', 'Control', 'Shift');
+  await pressKeys(page, 'Control', 'Shift', 'd');
   await status(frame, '.status-deployed', 'v1.0.');
   await page.waitForSelector('.editor-bar .live');
   await look();

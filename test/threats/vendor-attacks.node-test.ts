@@ -18,7 +18,7 @@ async function start(t: TestContext): Promise<Vendor & { cookie: string }> {
 const post = ({ ask, cookie }: Vendor & { cookie: string }, path: string, body: unknown) =>
   ask(path, { method: 'POST', body, cookie });
 
-test('no name that is no segment of a path, nor another’s, gets a token or a run', async (t) => {
+test('no invalid segment of a path, and no name of another, gets a token or a run', async (t) => {
   const vendor = await start(t);
   const good = targetOf('customer-7');
   for (const attack of [...TRAVERSALS.map(decodeLeniently), ...SQL, ...LINES]) {
@@ -49,12 +49,12 @@ test('no name that is no segment of a path, nor another’s, gets a token or a r
       assert.ok(expected.includes(answer.status), `${field} ${attack} is answered ${answer.status}`);
       // A name that a path can hold is that of a plugin; its token opens no other.
       if (answer.status === 200)
-        await opensNothingElse(vendor, ((await answer.json()) as { token: string }).token);
+        await assertOpensNothingElse(vendor, ((await answer.json()) as { token: string }).token);
     }
   }
 });
 
-async function opensNothingElse({ servicePort }: Vendor, token: string): Promise<void> {
+async function assertOpensNothingElse({ servicePort }: Vendor, token: string): Promise<void> {
   const answer = await fetch(
     `http://127.0.0.1:${servicePort}/api/v1/draft/com.example.customer-7/default/add-record`,
     { headers: { authorization: `Bearer ${token}` } },
@@ -70,7 +70,7 @@ function decodeLeniently(text: string): string {
   }
 }
 
-test('JSON that would change every object changes none, at the vendor’s back end', async (t) => {
+test("JSON that aims at every object's prototype changes none at the vendor’s back end", async (t) => {
   const vendor = await start(t);
   const bodies: [path: string, fields: object][] = [
     ['/session', { user: 'ada' }],
@@ -89,7 +89,7 @@ test('JSON that would change every object changes none, at the vendor’s back e
   }
 });
 
-test('what is read from JSON takes nothing from a prototype that the JSON brings along', async () => {
+test('values read from JSON take nothing from a prototype in that JSON', async () => {
   const json = (text: string) => JSON.parse(text) as unknown;
   assert.ok(editorTokenShape.safeParse(json('{"__proto__":{"token":"a"}}')).error);
   assert.ok(featuresShape.safeParse(json('{"__proto__":{"features":[],"languages":[]}}')).error);

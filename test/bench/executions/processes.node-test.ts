@@ -21,7 +21,7 @@ async function startTwo(): Promise<{ child: ChildProcess; pid: number; innerPid:
 
 // They read /proc, which other systems do not have.
 describe('a tree of processes', { skip: process.platform !== 'linux' }, () => {
-  test('holds a process and all that it has started', async (t) => {
+  test('contains a process and all that it started', async (t) => {
     const { child, pid, innerPid } = await startTwo();
     t.after(() => child.stdin?.end());
     assert.deepEqual(processTree(pid), [pid, innerPid]);

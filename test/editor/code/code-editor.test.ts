@@ -51,12 +51,12 @@ describe('code editor', () => {
     ['characters without a shape', 'a\0b\u2028c\ud800d\u200e'],
     ['nothing', ''],
   ] as const) {
-    it(`gives back a text with ${what} as it came`, () => {
+    it(`returns a text with ${what} unchanged`, () => {
       expect(open(text).contents).to.equal(text);
     });
   }
 
-  it('tells of changes and of the cursor', async () => {
+  it('reports changes and the cursor', async () => {
     open('ab\n');
     editor.focus();
     await sendKeys({ press: 'ArrowDown' });
@@ -66,14 +66,14 @@ describe('code editor', () => {
     expect(cursor).to.deep.equal([2, 3]);
   });
 
-  it('writes new lines as the text has them', async () => {
+  it('inserts line breaks of the kind that the text has', async () => {
     open('a\r\nb');
     editor.focus();
     await sendKeys({ press: 'Enter' });
     expect(editor.contents).to.equal('\r\na\r\nb');
   });
 
-  it('replaces the text, also by one of another kind', () => {
+  it('replaces the text, also by one with other line breaks', () => {
     open('a');
     editor.replace('b\nc', 'typescript');
     expect(editor.contents).to.equal('b\nc');
@@ -82,7 +82,7 @@ describe('code editor', () => {
     expect(changes).to.equal(2);
   });
 
-  it('indents with Tab, and lets go of the focus after Escape', async () => {
+  it('indents with Tab, and releases the focus after Escape', async () => {
     open('a');
     editor.focus();
     await sendKeys({ press: 'Tab' });
@@ -93,7 +93,7 @@ describe('code editor', () => {
     expect(content().contains(document.activeElement)).to.equal(false);
   });
 
-  it('highlights the languages it knows, types among them', async () => {
+  it('highlights the known languages, types among them', async () => {
     const colours = () =>
       new Set([...content().querySelectorAll('.cm-line span')].map((span) => span.className)).size;
     open('const n: number = 1;', 'typescript');
@@ -112,7 +112,7 @@ describe('code editor', () => {
     severity: 'error',
   });
 
-  it('marks what is found in the gutter and under the text, and the marks move with it', async () => {
+  it('marks problems in the gutter and in the text, and moves the marks with the text', async () => {
     const text = 'const a = 1;\nconst bad = 2;\n';
     open(text);
     await editor.mark('build', [error(2, 7, 'Not good')], text);
@@ -125,7 +125,7 @@ describe('code editor', () => {
     expect(problems).to.deep.equal([{ ...found, line: 3 }]);
   });
 
-  it('marks what each finder finds in place of what that one found before', async () => {
+  it('replaces only marks of the same finder', async () => {
     const text = 'one\ntwo\n';
     open(text);
     await editor.mark('build', [error(1, 1, 'b')], text);
@@ -137,7 +137,7 @@ describe('code editor', () => {
     expect(problems.map(({ message }) => message)).to.deep.equal(['c', 'past the end']);
   });
 
-  it('leaves no mark in the gutter for a text that was deleted', async () => {
+  it('leaves no mark in the gutter for deleted text', async () => {
     open('bad');
     await editor.mark('check', [error(1, 1)], 'bad');
     editor.focus();
@@ -162,7 +162,7 @@ describe('code editor', () => {
     expect(lines).to.deep.equal([1, 2, 1, 2]);
   });
 
-  it('finds by itself where the grammar fails, once for each line', async () => {
+  it('finds syntax errors by itself, once for each line', async () => {
     open('const a = ;\nlet b = 2;\nfoo(((;\n');
     await editor.markSyntax();
     await waitUntil(() => problems.length > 0);
@@ -172,7 +172,7 @@ describe('code editor', () => {
     ]);
   });
 
-  it('has a name and a description', async () => {
+  it('has a name and a description for screen readers', async () => {
     open('a');
     expect(content().getAttribute('aria-label')).to.equal('Source of x');
     expect(content().getAttribute('aria-describedby')).to.equal('hint');

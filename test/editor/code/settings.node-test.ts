@@ -1,24 +1,18 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { Page } from 'puppeteer-core';
+import { pressKeys } from '../../support/press-keys.ts';
 import { scenes } from '../scenes.ts';
 
-const chord = async (page: Page, key: string) => {
-  await page.keyboard.down('Control');
-  await page.keyboard.press(key as 'a');
-  await page.keyboard.up('Control');
-};
-
-describe('settings, search and size, end to end in Chromium', () => {
+describe('settings, search and size in the editor', () => {
   const scene = scenes();
 
-  test('wrap, size, indentation and Vim keys are set by keyboard, and last', () =>
+  test('lets wrap, size, indentation and Vim keys be set by keyboard, and remembers them', () =>
     scene(async ({ service, target, open }) => {
       const contents = `export function run(input: string): string {\nreturn input + "${'long '.repeat(80)}";\n}\n`;
       await service.save({ contents, lang: 'typescript' }, target);
       const { page, untilOpen } = await open();
       await untilOpen();
-      await chord(page, ',');
+      await pressKeys(page, 'Control', ',');
       await page.waitForSelector('dialog.settings[open]');
       for (const label of ['Wrap long lines', 'Vim keys']) {
         await page.focus(`::-p-aria([name="${label}"][role="checkbox"])`);
@@ -44,7 +38,7 @@ describe('settings, search and size, end to end in Chromium', () => {
       await again.page.waitForSelector('.text .cm-lineWrapping');
     }));
 
-  test('find counts its matches, replaces, and Ctrl+H goes to the replacement', () =>
+  test('counts the matches of a search, replaces them, and opens the replacement by Ctrl+H', () =>
     scene(async ({ service, target, open, saved }) => {
       await service.save(
         { contents: 'const one = 1;\nconst two = one + one;\n', lang: 'typescript' },
@@ -53,7 +47,7 @@ describe('settings, search and size, end to end in Chromium', () => {
       const { page, untilOpen } = await open();
       await untilOpen();
       await page.focus('.cm-content');
-      await chord(page, 'f');
+      await pressKeys(page, 'Control', 'f');
       await page.waitForSelector('.find [name=search]:focus');
       await page.keyboard.type('one');
       const count = () => page.$eval('.find-count', ({ textContent }) => textContent);
@@ -69,7 +63,7 @@ describe('settings, search and size, end to end in Chromium', () => {
       assert.equal(await count(), '1 of 3');
       await page.keyboard.press('Enter');
       assert.equal(await count(), '2 of 3');
-      await chord(page, 'h');
+      await pressKeys(page, 'Control', 'h');
       await page.waitForSelector('.find [name=replace]:focus');
       await page.keyboard.type('uno');
       await page.locator('::-p-aria([name="Replace all"][role="button"])').click();
@@ -81,26 +75,26 @@ describe('settings, search and size, end to end in Chromium', () => {
       assert.equal(await page.evaluate(() => document.activeElement?.classList.contains('cm-content')), true);
     }));
 
-  test('what is typed over a selection of lines replaces it, and a bracket goes around it, within the policy', () =>
+  test('replaces selected lines with what is typed, and surrounds them with a bracket, within the policy', () =>
     scene(async ({ service, target, open }) => {
       await service.save({ contents: 'const one = 1;\nconst two = 2;\n', lang: 'javascript' }, target);
       const { page, untilOpen, text } = await open();
       await untilOpen();
       await page.waitForSelector('.cm-content[data-language]');
       await page.focus('.cm-content');
-      await chord(page, 'a');
+      await pressKeys(page, 'Control', 'a');
       await page.keyboard.type('{');
       assert.equal(await text(), '{const one = 1;\nconst two = 2;\n}');
-      await chord(page, 'a');
+      await pressKeys(page, 'Control', 'a');
       await page.keyboard.type('let x');
       assert.equal(await text(), 'let x');
-      await chord(page, 'z');
-      await chord(page, 'z');
+      await pressKeys(page, 'Control', 'z');
+      await pressKeys(page, 'Control', 'z');
       // The scene fails where the page's policy was broken, as by a style that the browser adds to what it deletes.
       assert.match(await text(), /const one = 1;/);
     }));
 
-  test('Ctrl+D and Ctrl+Shift+L select what is the same, from the first time on', () =>
+  test('selects equal text by Ctrl+D and Ctrl+Shift+L, from the first time on', () =>
     scene(async ({ service, target, open }) => {
       await service.save({ contents: 'one = 1;\ntwo = one + one;\n', lang: 'javascript' }, target);
       const { page, untilOpen, text } = await open();
@@ -113,15 +107,15 @@ describe('settings, search and size, end to end in Chromium', () => {
           count,
         );
       // The first selects the word, the second the next one like it.
-      await chord(page, 'd');
+      await pressKeys(page, 'Control', 'd');
       await untilSelected(1);
-      await chord(page, 'd');
+      await pressKeys(page, 'Control', 'd');
       await untilSelected(2);
       await page.keyboard.type('uno');
       assert.equal(await text(), 'uno = 1;\ntwo = uno + one;\n');
     }));
 
-  test('a closing bracket takes its line back to where it was opened', () =>
+  test('aligns a closing bracket with the line that opened it', () =>
     scene(async ({ service, target, open }) => {
       await service.save({ contents: '', lang: 'typescript' }, target);
       const { page, untilOpen, text } = await open();
@@ -138,7 +132,7 @@ describe('settings, search and size, end to end in Chromium', () => {
       assert.equal(await text(), 'const list = [\n  1,\n]');
     }));
 
-  test('the first problem does not move the text', () =>
+  test('does not move the text at the first problem', () =>
     scene(async ({ service, target, open }) => {
       await service.save({ contents: 'const one = 1;\n', lang: 'typescript' }, target);
       const { page, untilOpen, type } = await open();
@@ -150,7 +144,7 @@ describe('settings, search and size, end to end in Chromium', () => {
       assert.equal(await left(), before);
     }));
 
-  test('the panels are resized with the arrow keys, and keep their size', () =>
+  test('resizes panels by arrow keys, and remembers their size', () =>
     scene(async ({ open }) => {
       const { page, untilOpen } = await open();
       await untilOpen();
@@ -170,7 +164,7 @@ describe('settings, search and size, end to end in Chromium', () => {
     [500, 300],
     [1280, 378],
   ] as const) {
-    test(`the status line is in view at ${width} by ${height} pixels, with a notice above`, () =>
+    test(`shows the status line at ${width} by ${height} pixels below a notice`, () =>
       scene(async ({ service, target, open }) => {
         await service.save({ contents: 'const one = 1;\n', lang: 'typescript' }, target);
         const { page, untilOpen, until, type } = await open();

@@ -36,7 +36,7 @@ describe('local copies', () => {
     localStorage.clear();
   });
 
-  it('finds what a page that is gone left behind, whole', async () => {
+  it('finds the whole copy that a closed page left', async () => {
     const first = copies();
     await claimed();
     expect(first.keep(source('lost'))).to.equal(true);
@@ -46,7 +46,7 @@ describe('local copies', () => {
     expect(Math.abs(Date.now() - (copy?.at.getTime() ?? 0))).to.be.below(60_000);
   });
 
-  it('leaves a page that is still open its copy', async () => {
+  it('does not take the copy of a page that is still open', async () => {
     const first = copies();
     await claimed();
     first.keep(source('in use'));
@@ -57,7 +57,7 @@ describe('local copies', () => {
     expect(await contents(second)).to.deep.equal(['in use']);
   });
 
-  it('keeps the copies of two pages apart, and gives the newest first', async () => {
+  it('keeps the copies of two pages apart, and returns the newest first', async () => {
     const pages = [copies(), copies()] as const;
     await claimed();
     pages[0].keep(source('older'));
@@ -75,7 +75,7 @@ describe('local copies', () => {
     ['namespace', target.builder, { namespace: 'other' }],
     ['fn', target.builder, { fn: 'add2' }],
   ] as const) {
-    it(`gives nothing to a plugin of another ${what}`, async () => {
+    it(`returns nothing to a plugin of another ${what}`, async () => {
       const first = copies();
       await claimed();
       first.keep(source('mine'));
@@ -85,7 +85,7 @@ describe('local copies', () => {
     });
   }
 
-  it('drops its own copy, removes others, and puts back what was removed', async () => {
+  it('drops its own copy, removes others, and restores what was removed', async () => {
     const first = copies();
     await claimed();
     first.keep(source('x'));
@@ -102,7 +102,7 @@ describe('local copies', () => {
     expect(await contents(next)).to.deep.equal(['y']);
   });
 
-  it('passes over what is not a copy', async () => {
+  it('ignores entries that are not copies', async () => {
     const first = copies();
     await claimed();
     first.keep(source('good'));
@@ -114,7 +114,7 @@ describe('local copies', () => {
     expect(await contents(copies())).to.deep.equal(['good']);
   });
 
-  it('says so when the browser cannot keep a copy', async () => {
+  it('reports when the browser cannot keep a copy', async () => {
     const forbidden = {
       get localStorage(): Storage {
         throw new DOMException('denied', 'SecurityError');

@@ -4,7 +4,7 @@ import { mergeSources, mergeTexts } from '../../../editor/src/draft/merge.ts';
 
 const lines = (...all: string[]) => all.join('\n');
 
-test('edits of different lines are both taken', () => {
+test('merges edits of different lines', () => {
   const base = lines('a', 'b', 'c', 'd', 'e');
   assert.equal(
     mergeTexts(base, lines('A', 'b', 'c', 'd', 'e'), lines('a', 'b', 'c', 'd', 'E')),
@@ -20,26 +20,26 @@ test('edits of different lines are both taken', () => {
   );
 });
 
-test('the end of the text, with a line break or without, stays as it was edited', () => {
+test('keeps the end of the text as it was edited, with a line break or without', () => {
   assert.equal(mergeTexts('a\nb\nc\n', 'A\nb\nc\n', 'a\nb\nc\nd\n'), 'A\nb\nc\nd\n');
   assert.equal(mergeTexts('a\nb\nc', 'A\nb\nc', 'a\nb\nc\n'), 'A\nb\nc\n');
   assert.equal(mergeTexts('a\nb\nc\n', 'A\nb\nc\n', 'a\nb\nc'), 'A\nb\nc');
 });
 
-test('edits that overlap, or that stand next to each other, are not merged', () => {
+test('does not merge edits that overlap or stand next to each other', () => {
   const base = lines('a', 'b', 'c', 'd');
   assert.equal(mergeTexts(base, lines('a', 'B', 'c', 'd'), lines('a', 'x', 'c', 'd')), undefined);
   assert.equal(mergeTexts(base, lines('a', 'B', 'c', 'd'), lines('a', 'b', 'C', 'd')), undefined);
   assert.equal(mergeTexts(base, lines(base, 'one'), lines(base, 'two')), undefined);
 });
 
-test('an edit of one side alone, or the same one of both, is that edit', () => {
+test('takes an edit of one side, or the same edit of both', () => {
   assert.equal(mergeTexts('a', 'b', 'a'), 'b');
   assert.equal(mergeTexts('a', 'a', 'b'), 'b');
   assert.equal(mergeTexts('a', 'b', 'b'), 'b');
 });
 
-test('tests are those of the side that changed them, and a language is not merged', () => {
+test('takes the tests of the side that changed them, and does not merge languages', () => {
   const base = { contents: 'a\nb\nc\nd', lang: 'x', tests: [{ name: 'one' }] };
   const mine = { ...base, contents: 'A\nb\nc\nd' };
   const theirs = { ...base, contents: 'a\nb\nc\nD', tests: [{ name: 'two' }], owner: 'kept' };

@@ -49,7 +49,7 @@ function setUp(t: TestContext, { exists = true } = {}) {
 const network = () => new NetworkError('POST /', undefined);
 const http = (status: number, retryAfter?: number) => new HttpError('POST /', status, retryAfter);
 
-test('saves a second after the last change, and not before', async (t) => {
+test('saves one second after the last change, and not before', async (t) => {
   const { saves, states, edit, last, tick } = setUp(t);
   edit('ab');
   tick(900);
@@ -65,7 +65,7 @@ test('saves a second after the last change, and not before', async (t) => {
   assert.deepEqual(states, ['unsaved', 'saving', 'saved']);
 });
 
-test('saves within ten seconds of typing that does not pause', (t) => {
+test('saves within ten seconds of continuous typing', (t) => {
   const { saves, edit, tick } = setUp(t);
   for (let second = 0; second < 20 && saves.length === 0; second++) {
     edit(`a${second}`);
@@ -94,7 +94,7 @@ test('never has two saves under way, and saves the newest state last', async (t)
   assert.equal(saves.length, 2);
 });
 
-test('is unsaved until the builder said so, and not when a change is taken back', async (t) => {
+test('counts as unsaved until the builder has confirmed, and not when a change is undone', async (t) => {
   const { queue, saves, edit, last, tick, states } = setUp(t);
   assert.equal(queue.unsaved, false);
   edit('ab');
@@ -111,7 +111,7 @@ test('is unsaved until the builder said so, and not when a change is taken back'
   assert.equal(states.at(-1), 'saved');
 });
 
-test('a new plugin is saved unchanged only when asked for', async (t) => {
+test('saves a new plugin without changes only when asked to', async (t) => {
   const { queue, saves, states, edit, last, tick } = setUp(t, { exists: false });
   assert.equal(queue.state.kind, 'new');
   edit('ab');
@@ -124,7 +124,7 @@ test('a new plugin is saved unchanged only when asked for', async (t) => {
   assert.equal(states.at(-1), 'saved');
 });
 
-test('keeps a copy from the first try until the save succeeded', async (t) => {
+test('keeps a copy from the first try until the save has succeeded', async (t) => {
   const { queue, copy, edit, last, tick } = setUp(t);
   edit('ab');
   assert.equal(copy.value, undefined);
@@ -183,7 +183,7 @@ test('tries again at once when the connection is back', async (t) => {
   assert.equal(saves.length, 2);
 });
 
-test('an ended session stops saving until there is another token', async (t) => {
+test('stops saving when the session has ended, until there is another token', async (t) => {
   const { queue, saves, states, copy, edit, last, tick } = setUp(t);
   edit('ab');
   tick(1000);
@@ -201,7 +201,7 @@ test('an ended session stops saving until there is another token', async (t) => 
   assert.equal(copy.value, undefined);
 });
 
-test('what the service refuses is sent again only after a change', async (t) => {
+test('sends a refused text again only after a change', async (t) => {
   const { queue, saves, states, edit, last, tick } = setUp(t);
   edit('ab');
   tick(1000);
@@ -215,7 +215,7 @@ test('what the service refuses is sent again only after a change', async (t) => 
   assert.equal(saves.length, 2);
 });
 
-test('a failure is over when the text is back to what is saved', async (t) => {
+test('clears a failure when the text is again the saved one', async (t) => {
   const { queue, states, copy, edit, last, tick } = setUp(t);
   edit('ab');
   tick(1000);
@@ -227,7 +227,7 @@ test('a failure is over when the text is back to what is saved', async (t) => {
   assert.equal(queue.unsaved, false);
 });
 
-test('after a save of unknown fate the same text as before still counts as unsaved', async (t) => {
+test('counts the same text as unsaved after a save whose outcome is unknown', async (t) => {
   const { queue, saves, edit, last, tick } = setUp(t);
   edit('ab');
   tick(1000);
@@ -239,7 +239,7 @@ test('after a save of unknown fate the same text as before still counts as unsav
   assert.equal(saves.length, 2);
 });
 
-test('a conflict stops all saving until it is settled', async (t) => {
+test('stops all saving at a conflict until it is settled', async (t) => {
   const { queue, saves, states, copy, edit, page, last, tick } = setUp(t);
   edit('mine');
   tick(1000);
@@ -264,7 +264,7 @@ test('a conflict stops all saving until it is settled', async (t) => {
   assert.equal(copy.value, undefined);
 });
 
-test('leaving keeps a copy and saves at once, if there is anything to save', async (t) => {
+test('keeps a copy and saves at once when the page is left with changes', async (t) => {
   const { queue, saves, copy, edit, last } = setUp(t);
   queue.prepareToLeave();
   assert.equal(saves.length, 0);
@@ -279,7 +279,7 @@ test('leaving keeps a copy and saves at once, if there is anything to save', asy
   assert.equal(last().value, 'abc');
 });
 
-test('closed, it waits for nothing', async (t) => {
+test('waits for nothing once it is closed', async (t) => {
   const { queue, saves, edit, last, tick } = setUp(t);
   edit('ab');
   queue.flush();
@@ -289,7 +289,7 @@ test('closed, it waits for nothing', async (t) => {
   assert.equal(saves.length, 1);
 });
 
-test('who asks for a save hears whether the builder has the text: of the save under way, or of the next', async (t) => {
+test('answers a request to save with whether the builder has the text, by the save under way or the next', async (t) => {
   const { queue, saves, edit, last } = setUp(t);
   assert.equal(await queue.saveNow(), true);
   assert.equal(saves.length, 0);
@@ -310,7 +310,7 @@ test('who asks for a save hears whether the builder has the text: of the save un
   assert.equal(await failed, false);
 });
 
-test('a new plugin is saved for who asks, even unchanged; one in conflict is not', async (t) => {
+test('saves a new plugin without changes on request, but not one in conflict', async (t) => {
   const { queue, last, edit, saves } = setUp(t, { exists: false });
   const saved = queue.saveNow();
   await last().end();
@@ -322,7 +322,7 @@ test('a new plugin is saved for who asks, even unchanged; one in conflict is not
   assert.equal(saves.length, 2);
 });
 
-test('nothing is sent while something else changes the draft, and it is sent after', async (t) => {
+test('sends nothing while another action changes the draft, and sends it afterwards', async (t) => {
   const { queue, saves, edit, tick, copy } = setUp(t);
   let end: (() => void) | undefined;
   const held = queue.holdDuring(() => new Promise<void>((resolve) => (end = resolve)));
@@ -336,7 +336,7 @@ test('nothing is sent while something else changes the draft, and it is sent aft
   assert.equal(saves.length, 1);
 });
 
-test('a draft that is no longer sure is found out by saving', (t) => {
+test("saves again when the server's copy may have changed", (t) => {
   const { queue, saves } = setUp(t);
   queue.invalidateBase();
   assert.equal(saves.length, 1);

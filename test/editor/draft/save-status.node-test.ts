@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { failureAdvice, saveStatus } from '../../../editor/src/draft/save-status.ts';
 import { openFailureText } from '../../../editor/src/shell/open-failure-text.ts';
 
-test('the status line says what is saved', () => {
+test('the status line says whether the text is saved', () => {
   const words = (state: Parameters<typeof saveStatus>[0]) => saveStatus(state).text;
   assert.equal(words({ kind: 'unchanged' }), 'All changes saved');
   assert.equal(words({ kind: 'new' }), 'New plugin, not saved yet');
@@ -20,7 +20,7 @@ test('the status line says what is saved', () => {
   }
 });
 
-test('advice says whether this browser holds a copy, and comes with each failure that does not pass', () => {
+test('the advice says whether this browser holds a copy, and comes with each lasting failure', () => {
   assert.match(failureAdvice('session', true) ?? '', /in this browser/);
   assert.match(failureAdvice('session', false) ?? '', /on this page only/);
   assert.equal(failureAdvice('connection', true), undefined);

@@ -3,10 +3,10 @@ import { describe, test } from 'node:test';
 import { eventually } from '../harness.ts';
 import { scenes } from '../scenes.ts';
 
-describe('unsaved work in the editor, end to end in Chromium', () => {
+describe('unsaved work in the editor', () => {
   const scene = scenes();
 
-  test('what an ended token leaves unsaved is offered again, and saved only when restored', () =>
+  test('is offered again after its token has ended, and saved only when restored', () =>
     scene(async ({ service, target, open, saved }) => {
       const page = await open();
       await page.untilOpen();
@@ -39,7 +39,7 @@ describe('unsaved work in the editor, end to end in Chromium', () => {
       );
     }));
 
-  test('a copy that is discarded is gone, unless that is taken back', () =>
+  test('is gone when its copy is discarded, unless that is undone', () =>
     scene(async ({ service, target, open }) => {
       const page = await open();
       await page.untilOpen();
@@ -67,7 +67,7 @@ describe('unsaved work in the editor, end to end in Chromium', () => {
       assert.equal(await service.draft(target), undefined);
     }));
 
-  test("the text is offered neither to another plugin's token nor on another plugin's page", () =>
+  test("is offered neither to another plugin's token nor on another plugin's page", () =>
     scene(async ({ service, target, open }) => {
       const page = await open();
       await page.untilOpen();
@@ -91,7 +91,7 @@ describe('unsaved work in the editor, end to end in Chromium', () => {
       await (await open()).until('This browser kept changes');
     }));
 
-  test('two tabs: the second to save chooses, with both texts before it, and keeps its own', () =>
+  test('makes the second of two tabs choose, with both texts in view, and keep its own', () =>
     scene(async ({ service, target, open, saved }) => {
       const [first, second] = [await open(), await open()];
       await first.untilOpen();
@@ -128,7 +128,7 @@ describe('unsaved work in the editor, end to end in Chromium', () => {
       assert.match(await first.text(), /from the first/);
     }));
 
-  test('edits of different lines by two tabs can both be kept, and what did not change is shown by a sign that fonts have', () =>
+  test('of two tabs on different lines can be merged, and folded lines have a sign that fonts contain', () =>
     scene(async ({ service, target, open, saved }) => {
       const lines = Array.from({ length: 40 }, (_, i) => `const line${i} = ${i};`);
       const source = (...all: string[]) => ({ contents: `${all.join('\n')}\n`, lang: 'javascript' });
@@ -151,7 +151,7 @@ describe('unsaved work in the editor, end to end in Chromium', () => {
       await page.until('Both edits are in the text now');
     }));
 
-  test('where the browser blocks storage in the page, that is said with the first change, while nothing is lost yet', () =>
+  test('is warned about at the first change when the browser blocks storage, while nothing is lost yet', () =>
     scene(async ({ service, target, open }) => {
       const { page, until, untilOpen, type, untilStatus } = await open('about:blank');
       await page.evaluateOnNewDocument(() => {
@@ -167,7 +167,7 @@ describe('unsaved work in the editor, end to end in Chromium', () => {
       await untilStatus('Saved');
     }));
 
-  test('a choice that is put off loses nothing', () =>
+  test('survives a choice that is put off', () =>
     scene(async ({ service, target, open }) => {
       const page = await open();
       await page.untilOpen();
@@ -186,7 +186,7 @@ describe('unsaved work in the editor, end to end in Chromium', () => {
       assert.equal((await service.draft(target))?.contents, 'theirs');
     }));
 
-  test('asks before leaving only while something is unsaved', () =>
+  test('makes the page ask before leaving, and saved work does not', () =>
     scene(async ({ service, target, open }) => {
       const { page, untilOpen, type, untilStatus } = await open();
       const asked: string[] = [];
@@ -214,7 +214,7 @@ describe('unsaved work in the editor, end to end in Chromium', () => {
       assert.deepEqual(asked, ['beforeunload']);
     }));
 
-  test('a page that goes away saves on its way out, and is not offered that again', () =>
+  test('is saved by a page that is left, and not offered again', () =>
     scene(async ({ open, saved }) => {
       const page = await open();
       await page.untilOpen();
@@ -229,7 +229,7 @@ describe('unsaved work in the editor, end to end in Chromium', () => {
       assert.equal(await next.page.evaluate(() => document.body.innerText.includes('Restore')), false);
     }));
 
-  test('without a draft and a language there is a choice, and what this browser kept can be restored from there', () =>
+  test('can be restored where the user would choose a language because there is no draft', () =>
     scene(async ({ service, target, open, saved }) => {
       delete target.template;
       const page = await open();

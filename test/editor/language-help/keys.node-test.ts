@@ -1,90 +1,14 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { KeyInput, Page } from 'puppeteer-core';
-import { type EditorPage, eventually } from '../harness.ts';
-import { type Scene, scenes } from '../scenes.ts';
+import { pressKeys } from '../../support/press-keys.ts';
+import { eventually } from '../harness.ts';
+import { scenes } from '../scenes.ts';
+import { javascript, openText, putCursor, untilHelped, untilShown, untilText } from './typing.ts';
 
-/** Opens a plugin in JavaScript with this text. */
-async function openText(
-  { service, target, open }: Scene,
-  contents: string,
-  lang = 'javascript',
-): Promise<EditorPage> {
-  await service.save({ contents, lang }, target);
-  const editor = await open();
-  await editor.untilOpen();
-  await editor.untilStatus('All changes saved');
-  return editor;
-}
-
-/** Has the help loaded, which a first key does: what was typed before that is completed by the text's own words. */
-async function untilHelped({ service, target }: Scene, { page }: EditorPage): Promise<void> {
-  await page.focus('.cm-content');
-  await page.keyboard.press('ArrowRight');
-  // It asks the service to get ready as soon as it is in the text.
-  await eventually(
-    () => service.seen.some(({ path }) => path.includes('/language-help/') && path.endsWith(`/${target.fn}`)),
-    (has) => has,
-  );
-}
-
-/** Puts the cursor within a word of the text, or behind it. */
-async function putCursor(page: Page, word: string, at: number): Promise<void> {
-  await page.focus('.cm-content');
-  await page.waitForFunction(
-    (text, offset) => {
-      for (const line of document.querySelectorAll('.cm-line')) {
-        const found = line.textContent.indexOf(text);
-        if (found < 0) continue;
-        let left = found + offset;
-        const walker = document.createTreeWalker(line, NodeFilter.SHOW_TEXT);
-        for (let node = walker.nextNode(); node; node = walker.nextNode()) {
-          const length = node.nodeValue?.length ?? 0;
-          if (left <= length) {
-            getSelection()?.collapse(node, left);
-            return true;
-          }
-          left -= length;
-        }
-      }
-      return false;
-    },
-    {},
-    word,
-    at,
-  );
-  // The editor takes a selection over after the browser has told of it.
-  await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve))));
-}
-
-async function press({ keyboard }: Page, ...keys: KeyInput[]): Promise<void> {
-  const last = keys.at(-1);
-  for (const key of keys.slice(0, -1)) await keyboard.down(key);
-  if (last) await keyboard.press(last);
-  for (const key of keys.slice(0, -1).toReversed()) await keyboard.up(key);
-}
-
-const untilText = (editor: EditorPage, has: RegExp) =>
-  eventually(
-    () => editor.text(),
-    (text) => has.test(text),
-  );
-
-const untilShown = (page: Page, selector: string, has: string) =>
-  page.waitForFunction(
-    (where, text) => document.querySelector<HTMLElement>(where)?.innerText.includes(text),
-    { polling: 50 },
-    selector,
-    has,
-  );
-
-const javascript =
-  'export function run(input) {\n  const orders = [1, 2];\n  return String(orders.length) + input;\n}\n';
-
-describe('language help, by the usual keys', () => {
+describe('language help', () => {
   const scene = scenes();
 
-  test('completes while one types, with type and documentation, and on Ctrl+Space', () =>
+  test('completes with type and documentation while the user types, and on Ctrl+Space', () =>
     scene(async (given) => {
       const editor = await openText(given, javascript);
       const { page } = editor;
@@ -105,16 +29,16 @@ describe('language help, by the usual keys', () => {
       await page.keyboard.press('Enter');
       await untilText(editor, /input\.trim;/);
 
-      await press(page, 'Escape');
+      await pressKeys(page, 'Escape');
       await putCursor(page, 'String(', 0);
-      await press(page, 'Control', 'Space');
+      await pressKeys(page, 'Control', 'Space');
       await untilShown(page, '.cm-tooltip-autocomplete', 'orders');
       assert.ok(
         !(await page.$eval('.cm-tooltip-autocomplete', (list) => list.textContent.includes('document'))),
       );
     }));
 
-  test('completes in an expression within a template, and names of private fields; in text of any kind it does not', () =>
+  test('completes in expressions of templates and names of private fields, but not in text', () =>
     scene(async (given) => {
       const shop = 'class Cart {\n  #items = [];\n  add(item) {\n    return this;\n  }\n}\n';
       const text = javascript.replace('String(orders.length) + input', '`${input} and`');
@@ -124,10 +48,22 @@ describe('language help, by the usual keys', () => {
       await putCursor(page, '${input', 7);
       await page.keyboard.type('.');
       await untilShown(page, '.cm-tooltip-autocomplete', 'charAt');
-      await press(page, 'Escape');
+      await pressKeys(page, 'Escape');
       await putCursor(page, 'return this', 11);
-      await page.keyboard.type('.#');
-      await untilShown(page, '.cm-tooltip-autocomplete', '#items');
+      await page.keyboard.type('.');
+      // On a busy machine an answer can take longer than the service's limit, and nothing but another key asks again.
+      await eventually(
+        async () => {
+          await page.keyboard.type('#');
+          const isShown = await untilShown(page, '.cm-tooltip-autocomplete', '#items', 10_000).then(
+            () => true,
+            () => false,
+          );
+          if (!isShown) await page.keyboard.press('Backspace');
+          return isShown;
+        },
+        (isShown) => isShown,
+      );
       await page.keyboard.press('Escape');
       await page.waitForFunction(() => !document.querySelector('.cm-tooltip-autocomplete'));
       const asked = () => given.service.seen.filter(({ path }) => path.includes('/language-help/')).length;
@@ -139,7 +75,7 @@ describe('language help, by the usual keys', () => {
       assert.equal(asked(), before);
     }));
 
-  test('a request that the next key makes useless is withdrawn', () =>
+  test('withdraws a request that the next key makes useless', () =>
     scene(async (given) => {
       const editor = await openText(given, javascript);
       const { page } = editor;
@@ -171,7 +107,7 @@ describe('language help, by the usual keys', () => {
       await untilShown(page, '.cm-tooltip-autocomplete', 'padStart');
     }));
 
-  test('shows by hover what a thing is, and none of the HTML that its comment holds', () =>
+  test('shows by hover what a thing is, without the HTML in its comment', () =>
     scene(async (given) => {
       const comment =
         '/** Doubles <img src=x onerror="document.title=1"> it.\n * @param n `a` number <b>x</b> */\n';
@@ -208,11 +144,11 @@ describe('language help, by the usual keys', () => {
       assert.equal(await page.$('.cm-lsp-hover-tooltip img'), null);
     }));
 
-  test('Ctrl+Shift+Space shows the parameters of a call, and so does its bracket', () =>
+  test('shows the parameters of a call by Ctrl+Shift+Space and by its bracket', () =>
     scene(async (given) => {
       const { page } = await openText(given, javascript.replace('+ input', '+ input.replace("a", "b")'));
       await putCursor(page, '"b"', 1);
-      await press(page, 'Control', 'Shift', 'Space');
+      await pressKeys(page, 'Control', 'Shift', 'Space');
       await untilShown(page, '.cm-lsp-signature-tooltip', 'replace(');
       assert.match(
         await page.$eval('.cm-lsp-active-parameter', ({ textContent }) => textContent),
@@ -225,37 +161,37 @@ describe('language help, by the usual keys', () => {
       await untilShown(page, '.cm-lsp-signature-tooltip', 'slice(');
     }));
 
-  test('of a function with several signatures each can be seen, and where there is no call, that is said', () =>
+  test('shows each of several signatures, and says where there is no call', () =>
     scene(async (given) => {
       const { page } = await openText(given, javascript.replace('+ input', '+ input.replace("a", "b")'));
       await putCursor(page, '"b"', 1);
-      await press(page, 'Control', 'Shift', 'Space');
+      await pressKeys(page, 'Control', 'Shift', 'Space');
       await untilShown(page, '.cm-lsp-signature-num', '/4');
-      await press(page, 'Control', 'Shift', 'ArrowDown');
+      await pressKeys(page, 'Control', 'Shift', 'ArrowDown');
       await untilShown(page, '.cm-lsp-signature-num', '4/4');
-      await press(page, 'Escape');
+      await pressKeys(page, 'Escape');
       await putCursor(page, 'const', 1);
-      await press(page, 'Control', 'Shift', 'Space');
+      await pressKeys(page, 'Control', 'Shift', 'Space');
       await untilShown(page, '.cm-place-message', 'within the brackets of a call');
     }));
 
-  test('F12 goes to the definition, and says what is part of the language', () =>
+  test('goes to the definition by F12, and names what is part of the language', () =>
     scene(async (given) => {
       const { page } = await openText(given, javascript);
       await putCursor(page, 'orders.length', 2);
-      await press(page, 'F12');
+      await pressKeys(page, 'F12');
       await untilShown(page, '.cursor', 'Line 2');
       await putCursor(page, 'String(', 2);
-      await press(page, 'F12');
+      await pressKeys(page, 'F12');
       await untilShown(page, '.cm-place-message', 'This is part of the language');
     }));
 
-  test('F2 renames everywhere', () =>
+  test('renames all places by F2', () =>
     scene(async (given) => {
       const editor = await openText(given, javascript);
       const { page } = editor;
       await putCursor(page, 'orders.length', 2);
-      await press(page, 'F2');
+      await pressKeys(page, 'F2');
       await page.waitForSelector('.cm-rename input:focus');
       await page.keyboard.type('items');
       await page.keyboard.press('Enter');
@@ -264,11 +200,11 @@ describe('language help, by the usual keys', () => {
       assert.equal(await page.evaluate(() => document.activeElement?.className.includes('cm-content')), true);
     }));
 
-  test('a name that cannot be had is said at the field, which stays; Escape leaves it', () =>
+  test('reports an invalid name at the field, which stays open until Escape', () =>
     scene(async (given) => {
       const { page } = await openText(given, javascript);
       await putCursor(page, 'orders.length', 2);
-      await press(page, 'F2');
+      await pressKeys(page, 'F2');
       await page.waitForSelector('.cm-rename input:focus');
       await page.keyboard.type('1st');
       await page.keyboard.press('Enter');
@@ -276,14 +212,14 @@ describe('language help, by the usual keys', () => {
       await page.keyboard.press('Escape');
       await page.waitForFunction(() => !document.querySelector('.cm-rename'));
       await putCursor(page, 'length', 2);
-      await press(page, 'F2');
+      await pressKeys(page, 'F2');
       await page.waitForSelector('.cm-rename input:focus');
       await page.keyboard.type('count');
       await page.keyboard.press('Enter');
       await untilShown(page, '.cm-rename', 'not declared in the plugin');
     }));
 
-  test('without the service, F2, Shift+Alt+F and Ctrl+Shift+Space say why nothing happens', () =>
+  test('explains without the service why F2, Shift+Alt+F and Ctrl+Shift+Space do nothing', () =>
     scene(async (given) => {
       const editor = await openText(given, javascript);
       const { page } = editor;
@@ -295,29 +231,29 @@ describe('language help, by the usual keys', () => {
         ['Shift', 'Alt', 'KeyF'],
         ['Control', 'Shift', 'Space'],
       ] as const) {
-        await press(page, ...keys);
+        await pressKeys(page, ...keys);
         await untilShown(page, '.cm-place-message', 'The service cannot be reached');
-        await press(page, 'ArrowRight');
+        await pressKeys(page, 'ArrowRight');
         await page.waitForFunction(() => !document.querySelector('.cm-place-message'));
       }
-      await press(page, 'F2');
+      await pressKeys(page, 'F2');
       await page.waitForSelector('.cm-rename input:focus');
       await page.keyboard.type('items');
       await page.keyboard.press('Enter');
       await untilShown(page, '.cm-rename', 'The service cannot be reached');
     }));
 
-  test('Shift+Alt+F formats the text', () =>
+  test('formats the text by Shift+Alt+F', () =>
     scene(async (given) => {
       const editor = await openText(given, 'export function run( input ){\nreturn input\n}\n');
       await putCursor(editor.page, 'return', 1);
-      await press(editor.page, 'Shift', 'Alt', 'KeyF');
+      await pressKeys(editor.page, 'Shift', 'Alt', 'KeyF');
       await untilText(editor, /^export function run\(input\) \{\n {2}return input\n\}/);
-      await press(editor.page, 'Shift', 'Alt', 'KeyF');
+      await pressKeys(editor.page, 'Shift', 'Alt', 'KeyF');
       await untilShown(editor.page, '.cm-place-message', 'formatted already');
     }));
 
-  test('a misspelt name is a problem in JavaScript; F8 goes there, and Ctrl+. mends it', () =>
+  test('marks a misspelt name in JavaScript, goes there by F8 and fixes it by Ctrl+.', () =>
     scene(async (given) => {
       const editor = await openText(given, javascript);
       const { page } = editor;
@@ -325,9 +261,9 @@ describe('language help, by the usual keys', () => {
       await page.keyboard.press('Backspace');
       await page.waitForSelector('.cm-lintRange-error');
       await putCursor(page, 'const', 0);
-      await press(page, 'F8');
+      await pressKeys(page, 'F8');
       await untilShown(page, '.cursor', 'Line 3');
-      await press(page, 'Control', '.');
+      await pressKeys(page, 'Control', '.');
       await page.waitForSelector('.cm-quick-fixes');
       await untilShown(page, '.cm-quick-fixes', 'Change to “orders”');
       await page.keyboard.press('Enter');
@@ -335,7 +271,7 @@ describe('language help, by the usual keys', () => {
       await page.waitForFunction(() => !document.querySelector('.cm-lintRange-error'));
     }));
 
-  test('who points at a problem reads what it is, and can have it mended from there', () =>
+  test('shows a problem under the pointer, and offers to fix it from there', () =>
     scene(async (given) => {
       const editor = await openText(given, javascript.replace('orders.length', 'ordrs.length'));
       const { page } = editor;
@@ -356,32 +292,32 @@ describe('language help, by the usual keys', () => {
       await untilText(editor, /String\(orders\.length\)/);
     }));
 
-  test('where there is nothing to fix, Ctrl+. says so, and Escape leaves a menu of fixes', () =>
+  test('says by Ctrl+. that there is nothing to fix, and closes a menu of fixes by Escape', () =>
     scene(async (given) => {
       const { page } = await openText(given, javascript.replace('orders.length', 'favorite()'));
       await putCursor(page, 'const', 1);
-      await press(page, 'Control', '.');
+      await pressKeys(page, 'Control', '.');
       await untilShown(page, '.cm-place-message', 'There is no quick fix here');
       await putCursor(page, 'favorite', 1);
-      await press(page, 'Control', '.');
+      await pressKeys(page, 'Control', '.');
       await page.waitForSelector('.cm-quick-fixes');
       await page.keyboard.press('Escape');
       await page.waitForFunction(() => !document.querySelector('.cm-quick-fixes'));
       assert.equal(await page.evaluate(() => document.activeElement?.className.includes('cm-content')), true);
     }));
 
-  test('the keys of the text are the browser’s in a field, and in a language without help', () =>
+  test('leaves its keys to the browser in a field, and in a language without help', () =>
     scene(async (given) => {
       const source = 'export function run(input: string): string {\n  return input;\n}\n';
       const { page } = await openText(given, source, 'assemblyscript');
-      await press(page, 'F1');
+      await pressKeys(page, 'F1');
       await page.waitForSelector('dialog.palette[open]');
       const labels = await page.$$eval('.palette-item', (all) => all.map(({ textContent }) => textContent));
       assert.ok(!labels.some((label) => label.includes('Rename')));
       assert.ok(labels.some((label) => label.includes('Find and replace')));
     }));
 
-  test('without the service a text completes by its own words', () =>
+  test('completes without the service from words of the text', () =>
     scene(async (given) => {
       const editor = await openText(given, javascript);
       const { page } = editor;
@@ -391,69 +327,5 @@ describe('language help, by the usual keys', () => {
       await putCursor(page, 'return', 0);
       await page.keyboard.type('ord');
       await untilShown(page, '.cm-tooltip-autocomplete', 'orders');
-    }));
-});
-
-describe('the palette of commands', () => {
-  const scene = scenes();
-
-  test('opens by F1 and Ctrl+Shift+P, lists each command with its key, and finds by words', () =>
-    scene(async (given) => {
-      const editor = await openText(given, javascript);
-      const { page } = editor;
-      for (const keys of [['F1'], ['Control', 'Shift', 'KeyP']] as const) {
-        await press(page, ...keys);
-        await page.waitForSelector('dialog.palette[open]');
-        await untilShown(page, '.palette-list', 'Save');
-        await page.keyboard.press('Escape');
-        await page.waitForFunction(() => !document.querySelector('dialog.palette'));
-      }
-      await press(page, 'F1');
-      await page.waitForSelector('dialog.palette[open]');
-      const items = await page.$$eval('.palette-item', (all) =>
-        all.map((item) => (item as HTMLElement).innerText.replace(/\s+/g, ' ')),
-      );
-      for (const item of [
-        'Rename F2',
-        'Quick fix Ctrl+.',
-        'Format the text Shift+Alt+F',
-        'Stop what is running Shift+F5',
-      ])
-        assert.ok(items.includes(item), `${item} in ${items.join(', ')}`);
-      await page.keyboard.type('prob next');
-      await page.waitForFunction(() => document.querySelectorAll('.palette-item').length === 1);
-      await page.keyboard.type('xyz');
-      await untilShown(page, '.palette-none', 'No command has these words');
-    }));
-
-  test('runs what is chosen, where one was', () =>
-    scene(async (given) => {
-      const editor = await openText(given, 'export function run( input ){\nreturn input\n}\n');
-      const { page } = editor;
-      await putCursor(page, 'return', 1);
-      await press(page, 'F1');
-      await page.waitForSelector('dialog.palette[open]');
-      await page.keyboard.type('format');
-      await page.keyboard.press('Enter');
-      await untilText(editor, /run\(input\) \{/);
-      assert.equal(await page.evaluate(() => document.activeElement?.className.includes('cm-content')), true);
-    }));
-
-  test('neither it, language help, Vim’s keys, versions nor runs are loaded before they are wanted', () =>
-    scene(async (given) => {
-      const { page } = await openText(given, javascript);
-      const loaded = () =>
-        page.evaluate(() =>
-          performance
-            .getEntriesByType('resource')
-            .map(({ name }) => name)
-            .join('\n'),
-        );
-      const later = /command-palette|language-help|vim-keys|versions-panel|runs-panel/;
-      assert.doesNotMatch(await loaded(), later);
-      await putCursor(page, 'return', 0);
-      await page.keyboard.press('ArrowRight');
-      await eventually(loaded, (names) => names.includes('/assets/language-help'));
-      assert.doesNotMatch(await loaded(), /command-palette|vim-keys|versions-panel|runs-panel/);
     }));
 });

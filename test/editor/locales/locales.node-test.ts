@@ -3,7 +3,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { type Node, Visitor, parseSync } from 'oxc-parser';
+import { Visitor, parseSync } from 'oxc-parser';
 import { de } from '../../../editor/src/locales/de.ts';
 import { en } from '../../../editor/src/locales/en.ts';
 import { matchLocale } from '../../../editor/src/locales/locale.ts';
@@ -39,7 +39,7 @@ const NEVER_SHOWN = new Set([
   '$ unchanged lines',
 ]);
 
-test('what CodeMirror says by itself is in the files of the languages', () => {
+test('the texts of CodeMirror itself are in the locale files', () => {
   const packages = fileURLToPath(new URL('../../../node_modules/@codemirror', import.meta.url));
   const said = new Set<string>();
   for (const file of globSync('*/dist/index.js', { cwd: packages })) {
@@ -88,7 +88,7 @@ function textsOf(texts: object, path = ''): Map<string, string> {
   return all;
 }
 
-test('no text is empty, and what is put into a text is in it in each language', () => {
+test('no text is empty, and each has its placeholders in every language', () => {
   const [english, german] = [textsOf(en), textsOf(de)];
   assert.deepEqual([...german.keys()], [...english.keys()]);
   for (const [key, text] of english) {
@@ -99,7 +99,7 @@ test('no text is empty, and what is put into a text is in it in each language', 
   }
 });
 
-test('German keeps to its own signs: quotes, the ellipsis after a space, and a polite address', () => {
+test('German has its own quotes, a space before the ellipsis, and the polite form of address', () => {
   for (const [key, text] of textsOf(de)) {
     assert.doesNotMatch(text, /[“"]\p{L}/u, key);
     assert.doesNotMatch(text, /\p{L}…/u, key);
@@ -107,7 +107,7 @@ test('German keeps to its own signs: quotes, the ellipsis after a space, and a p
   }
 });
 
-test('the language that fits best is taken, and English where none does', () => {
+test('the best matching language is taken, and English where none matches', () => {
   assert.deepEqual(matchLocale(['de-AT']), { language: 'de', tag: 'de-AT' });
   assert.deepEqual(matchLocale(['fr', 'de']), { language: 'de', tag: 'de' });
   assert.deepEqual(matchLocale(['en-gb']), { language: 'en', tag: 'en-GB' });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { Page } from 'puppeteer-core';
+import { pressKeys } from '../../support/press-keys.ts';
 import { eventually, pressForHelp, type EditorPage } from '../harness.ts';
 import { scenes } from '../scenes.ts';
 
@@ -8,14 +8,8 @@ const good =
   'export function run(input: string): string {\n  console.log("got " + input);\n  return `Hi ${input}`;\n}\n';
 const bad = 'export function run(input: string): string {\n  return 1;\n}\n';
 
-const chord = async (page: Page, key: string, ...modifiers: ('Control' | 'Shift')[]) => {
-  for (const modifier of modifiers) await page.keyboard.down(modifier);
-  await page.keyboard.press(key as 'a');
-  for (const modifier of modifiers) await page.keyboard.up(modifier);
-};
-
 /** Waits until the status line says this of the build or the deployment. */
-const untilFact = ({ page }: EditorPage, part: 'built' | 'deployed', start: string) =>
+const untilStatusOf = ({ page }: EditorPage, part: 'built' | 'deployed', start: string) =>
   page.waitForFunction(
     (selector, text) => document.querySelector(selector)?.textContent?.startsWith(text),
     { polling: 50 },
@@ -25,10 +19,10 @@ const untilFact = ({ page }: EditorPage, part: 'built' | 'deployed', start: stri
 
 const log = ({ page }: EditorPage) => page.$eval('.output.log', ({ textContent }) => textContent);
 
-describe('building, testing and deploying, end to end in Chromium', () => {
+describe('building, testing and deploying in the editor', () => {
   const scene = scenes();
 
-  test('a plugin is built, tested and deployed by keyboard, and the status line keeps up', () =>
+  test('works by keyboard, and the status line keeps up', () =>
     scene(async ({ service, target, open }) => {
       await service.save(
         { contents: good, lang: 'typescript', tests: [{ name: 'one', payload: 'Ada', expected: 'Hi Ada' }] },
@@ -37,31 +31,31 @@ describe('building, testing and deploying, end to end in Chromium', () => {
       const editor = await open();
       const { page, untilOpen, until, type } = editor;
       await untilOpen();
-      await untilFact(editor, 'built', 'Not built yet');
-      await untilFact(editor, 'deployed', 'Not deployed yet');
+      await untilStatusOf(editor, 'built', 'Not built yet');
+      await untilStatusOf(editor, 'deployed', 'Not deployed yet');
       await page.focus('.cm-content');
 
-      await chord(page, 'b', 'Control');
-      await untilFact(editor, 'built', 'Built');
+      await pressKeys(page, 'Control', 'b');
+      await untilStatusOf(editor, 'built', 'Built');
       assert.match((await log(editor)) ?? '', /The build succeeded/);
 
-      await chord(page, 'Enter', 'Control');
+      await pressKeys(page, 'Control', 'Enter');
       await until('1 passed');
       await until('Hi Ada');
       await until('got Ada');
 
-      await chord(page, 'd', 'Control', 'Shift');
-      await untilFact(editor, 'deployed', 'v1.0.0 deployed');
+      await pressKeys(page, 'Control', 'Shift', 'd');
+      await untilStatusOf(editor, 'deployed', 'v1.0.0 deployed');
       await type('// newer');
-      await untilFact(editor, 'built', 'Changed since the build');
-      await untilFact(editor, 'deployed', 'v1.0.0 deployed, draft is newer');
+      await untilStatusOf(editor, 'built', 'Changed since the build');
+      await untilStatusOf(editor, 'deployed', 'v1.0.0 deployed, draft is newer');
 
       const again = await open();
       await again.untilOpen();
-      await untilFact(again, 'deployed', 'v1.0.0 deployed');
+      await untilStatusOf(again, 'deployed', 'v1.0.0 deployed');
     }));
 
-  test('a plugin is built without a stream when the part that reads streams cannot be loaded', () =>
+  test('builds without a stream when the part that reads streams cannot be loaded', () =>
     scene(async ({ service, target, open }) => {
       await service.save({ contents: good, lang: 'typescript' }, target);
       const accepted: (string | null)[] = [];
@@ -76,28 +70,28 @@ describe('building, testing and deploying, end to end in Chromium', () => {
       const editor = await open();
       await editor.untilOpen();
       await editor.press('Build');
-      await untilFact(editor, 'built', 'Built');
+      await untilStatusOf(editor, 'built', 'Built');
       assert.match((await log(editor)) ?? '', /The build succeeded/);
       assert.equal(refused.length, 1);
       assert.deepEqual(accepted, ['*/*']);
     }));
 
-  test('every version that is deployed is another, and building comes by itself', () =>
+  test('makes a new version at each deployment, and builds when needed', () =>
     scene(async ({ service, target, open }) => {
       await service.save({ contents: good, lang: 'typescript' }, target);
       const editor = await open();
       await editor.untilOpen();
       await editor.press('Deploy');
-      await untilFact(editor, 'deployed', 'v1.0.0 deployed');
+      await untilStatusOf(editor, 'deployed', 'v1.0.0 deployed');
       await editor.type('// two');
       await editor.press('Deploy');
-      await untilFact(editor, 'deployed', 'v1.0.1 deployed');
+      await untilStatusOf(editor, 'deployed', 'v1.0.1 deployed');
       await editor.press('Deploy');
       await editor.until('v1.0.1 is deployed already: nothing changed since.');
       assert.match((await service.draft(target))?.contents ?? '', /\/\/ two/);
     }));
 
-  test('types are checked as one types; the build finds the same, and nothing is deployed', () =>
+  test('checks types while the user types; the build finds the same problems, and nothing is deployed', () =>
     scene(async ({ service, target, open }) => {
       await service.save({ contents: bad, lang: 'typescript' }, target);
       const editor = await open();
@@ -110,7 +104,7 @@ describe('building, testing and deploying, end to end in Chromium', () => {
       const builds = () => service.seen.filter(({ path }) => path.includes('/build/')).length;
       const before = builds();
       await press('Deploy');
-      await untilFact(editor, 'built', 'Build failed: one problem');
+      await untilStatusOf(editor, 'built', 'Build failed: one problem');
       await until('found by the build');
       assert.equal(builds(), before + 1);
       assert.equal(
@@ -121,14 +115,14 @@ describe('building, testing and deploying, end to end in Chromium', () => {
       // From the list to the place, and once it is mended nothing is left of it.
       await page.locator('.problem').click();
       await page.waitForFunction(() => document.querySelector('.cursor')?.textContent === 'Line 2, column 3');
-      await chord(page, 'End');
+      await pressKeys(page, 'End');
       for (let count = 0; count < 'return 1;'.length; count++) await page.keyboard.press('Backspace');
       await page.keyboard.type('return input;');
       await until('No problems are known in this text.');
       await page.waitForSelector('.cm-lint-marker-error', { hidden: true });
     }));
 
-  test('a test that throws fails, one that answers passes, and what changed is shown as a difference', () =>
+  test('fails a test that throws, passes one that answers, and shows changes as a difference', () =>
     scene(async ({ service, target, open }) => {
       const contents =
         'let n = 0;\nexport function run(input: string): string {\n  if (input === "bad") throw new Error("No " + input);\n  return "first\\nsecond\\nthird";\n}\n';
@@ -165,7 +159,7 @@ describe('building, testing and deploying, end to end in Chromium', () => {
       await again.until('The same as in the run before.');
     }));
 
-  test('what changed against the run before is shown as a difference', () =>
+  test('shows changes against the previous run as a difference', () =>
     scene(async ({ service, target, open }) => {
       const contents =
         'export function run(input: string): string {\n  return "first\\nsecond " + input;\n}\n';
@@ -192,7 +186,7 @@ describe('building, testing and deploying, end to end in Chromium', () => {
       assert.deepEqual((await service.draft(target))?.tests, undefined);
     }));
 
-  test('a limit that a run meets is named, and the next run goes on', () =>
+  test('names the limit that a run exceeded, and the next run works', () =>
     scene(async ({ service, target, open }) => {
       const contents = 'export function run(input) {\n  while (input === "loop");\n  return "done";\n}\n';
       await service.save({ contents, lang: 'javascript' }, target);
@@ -209,7 +203,7 @@ describe('building, testing and deploying, end to end in Chromium', () => {
       await until('Ran');
     }));
 
-  test('without the feature there is nothing to run by, and without streaming a build works all the same', () =>
+  test('offers no runs without the feature, and builds without streaming', () =>
     scene(async ({ service, target, open }) => {
       await service.save({ contents: good, lang: 'typescript', tests: [{ name: 'one' }] }, target);
       const accepts: (string | null)[] = [];
@@ -220,7 +214,7 @@ describe('building, testing and deploying, end to end in Chromium', () => {
       const editor = await open();
       await editor.untilOpen();
       await editor.press('Build');
-      await untilFact(editor, 'built', 'Built');
+      await untilStatusOf(editor, 'built', 'Built');
       assert.match((await log(editor)) ?? '', /The build succeeded/);
       assert.deepEqual(accepts, ['*/*']);
       const shown = await editor.page.$$eval('button, [role=tab]', (all) =>
@@ -235,7 +229,7 @@ describe('building, testing and deploying, end to end in Chromium', () => {
       );
     }));
 
-  test('a service that is busy is asked again; a lost connection and an ended session are said, and nothing is lost', () =>
+  test('repeats requests to a busy service, reports lost connections and ended sessions, and loses nothing', () =>
     scene(async ({ service, target, open, saved }) => {
       await service.save({ contents: good, lang: 'typescript' }, target);
       const editor = await open();
@@ -247,7 +241,7 @@ describe('building, testing and deploying, end to end in Chromium', () => {
           : undefined;
       await editor.press('Build');
       await editor.until('The service is busy. Trying again in a second.');
-      await untilFact(editor, 'built', 'Built');
+      await untilStatusOf(editor, 'built', 'Built');
       assert.equal(await editor.page.$('.notice'), null);
 
       // The stream breaks off in its midst.
@@ -265,22 +259,22 @@ describe('building, testing and deploying, end to end in Chromium', () => {
       await editor.press('Build');
       await editor.until('half way');
       await service.stop();
-      await untilFact(editor, 'built', 'Not built: connection lost');
+      await untilStatusOf(editor, 'built', 'Not built: connection lost');
       await editor.until('Your text is safe.');
       await service.restart();
       await saved('// kept');
 
       service.script.answer = undefined;
       await editor.press('Try again');
-      await untilFact(editor, 'built', 'Built');
+      await untilStatusOf(editor, 'built', 'Built');
 
       service.clock.ahead = 16 * 60_000;
       await editor.press('Build');
-      await untilFact(editor, 'built', 'Not built: your session ended');
+      await untilStatusOf(editor, 'built', 'Not built: your session ended');
       assert.match(await editor.text(), /\/\/ kept/);
     }));
 
-  test('a draft that was changed elsewhere is not built over', () =>
+  test('does not build over a draft that was changed elsewhere', () =>
     scene(async ({ service, target, open }) => {
       await service.save({ contents: good, lang: 'typescript' }, target);
       const editor = await open();
@@ -297,27 +291,27 @@ describe('building, testing and deploying, end to end in Chromium', () => {
         (draft) => draft?.contents === good,
       );
       await editor.press('Build');
-      await untilFact(editor, 'built', 'Built');
+      await untilStatusOf(editor, 'built', 'Built');
     }));
 
-  test('the menu has every command, by its button and by the menu key, and Escape goes back', () =>
+  test('has a menu of every command, by its button and by the menu key, which Escape leaves', () =>
     scene(async ({ open }) => {
       const editor = await open();
       const { page, untilOpen } = editor;
       await untilOpen();
       await page.waitForSelector('#tab-run:not([hidden])');
       await page.focus('.cm-content');
-      await chord(page, 'ContextMenu');
+      await pressKeys(page, 'ContextMenu');
       const focused = () => page.evaluate(() => (document.activeElement as HTMLElement).innerText.trim());
       assert.match(await focused(), /^Save/);
       await page.keyboard.press('ArrowDown');
       assert.match(await focused(), /^Build/);
       await page.keyboard.press('Escape');
       assert.equal(await page.evaluate(() => document.activeElement?.classList.contains('cm-content')), true);
-      await chord(page, 'F10', 'Shift');
+      await pressKeys(page, 'Shift', 'F10');
       await page.keyboard.press('d');
       await page.keyboard.press('Enter');
-      await untilFact(editor, 'deployed', 'v1.0.0 deployed');
+      await untilStatusOf(editor, 'deployed', 'v1.0.0 deployed');
       await pressForHelp(page);
       await page.waitForSelector('dialog.help[open]');
       assert.match(await page.$eval('dialog.help', ({ innerText }) => innerText), /Deploy\s+Ctrl\+Shift\+D/);

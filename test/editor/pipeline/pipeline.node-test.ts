@@ -62,7 +62,7 @@ function setUp(more: Partial<PipelineOptions> = {}) {
 
 const keyOf = (contents: string) => sourceKeyOf({ lang: 'x', contents });
 
-test('a build saves first, says which draft it means to replace, and is then of that text', async () => {
+test('a build saves first, names the draft that it replaces, and then counts for that text', async () => {
   const { pipeline, diary, page } = setUp();
   assert.equal(await pipeline.runBuild(), true);
   assert.deepEqual(diary, ['save', 'addUnconfirmed', 'build one "1"', 'is "2"']);
@@ -71,7 +71,7 @@ test('a build saves first, says which draft it means to replace, and is then of 
   assert.equal(pipeline.build.kind === 'built' && pipeline.build.sourceKey, keyOf('one'));
 });
 
-test('what cannot be saved is not built', async () => {
+test('a text that cannot be saved is not built', async () => {
   const { pipeline, diary, page } = setUp();
   page.saves = false;
   assert.equal(await pipeline.runBuild(), false);
@@ -79,7 +79,7 @@ test('what cannot be saved is not built', async () => {
   assert.deepEqual(pipeline.build, { kind: 'unfinished', obstacle: 'not-saved' });
 });
 
-test('deploying and running build what is not built, and only that', async () => {
+test('deploying and running build only what is not built', async () => {
   const { pipeline, diary, page } = setUp();
   const runs: Run[] = [];
   assert.equal(await pipeline.runTests(['a', 'b'], (_, run) => runs.push(run)), true);
@@ -121,7 +121,7 @@ test('a text that does not build is neither run nor deployed', async () => {
   assert.deepEqual(pipeline.build, { kind: 'failed', sourceKey: keyOf('one'), errors: 1 });
 });
 
-test('one action at a time', async () => {
+test('only one action runs at a time', async () => {
   const { pipeline, diary, answers } = setUp();
   let end: (() => void) | undefined;
   const ended = new Promise<void>((resolve) => (end = resolve));
@@ -136,7 +136,7 @@ test('one action at a time', async () => {
   assert.equal(diary.filter((one) => one.startsWith('build')).length, 1);
 });
 
-test('a draft that was saved anew since the build is built again, once', async () => {
+test('a draft that was saved since the build is built again, once', async () => {
   const { pipeline, diary, answers } = setUp();
   let refusals = 1;
   const { test: run } = answers;
@@ -151,7 +151,7 @@ test('a draft that was saved anew since the build is built again, once', async (
   assert.equal(diary.at(-1), 'test: refused');
 });
 
-test('a busy service is asked again after the time that it names', async () => {
+test('a request to a busy service is repeated after the time that it names', async () => {
   const { pipeline, diary, answers } = setUp();
   let refusals = 2;
   const { deploy } = answers;
@@ -163,7 +163,7 @@ test('a busy service is asked again after the time that it names', async () => {
   assert.equal(diary.filter((one) => one === 'deploy busy 5').length, 2);
 });
 
-test('somebody else’s save in between is found out by saving', async () => {
+test('saving detects that somebody else saved in between', async () => {
   const { pipeline, diary, answers } = setUp();
   answers.build = async () => Promise.reject(http(412));
   assert.equal(await pipeline.runBuild(), false);
@@ -182,7 +182,7 @@ test('a deployment without an answer may have happened; one that was refused has
   assert.deepEqual(pipeline.deployment, { kind: 'deployed', sourceKey: keyOf('one'), version: 'v1.0.1' });
 });
 
-test('a deployment that changed nothing is told as one, with the version that is there', async () => {
+test('a deployment that changed nothing is reported as such, with the existing version', async () => {
   const { pipeline, diary, answers } = setUp();
   answers.deploy = async () => ({ version: 'v1.0.3', unchanged: true });
   await pipeline.runDeploy();
@@ -190,7 +190,7 @@ test('a deployment that changed nothing is told as one, with the version that is
   assert.deepEqual(pipeline.deployment, { kind: 'deployed', sourceKey: keyOf('one'), version: 'v1.0.3' });
 });
 
-test('stopping ends the wait, and says so', async () => {
+test('stopping ends the wait, and is reported', async () => {
   const { pipeline, diary, answers } = setUp();
   answers.deploy = async () => Promise.reject(http(503, 25_000));
   const deploying = pipeline.runDeploy();
@@ -201,7 +201,7 @@ test('stopping ends the wait, and says so', async () => {
   assert.deepEqual(pipeline.deployment, { kind: 'unfinished', obstacle: 'stopped' });
 });
 
-test('what the builder says of the time before this page', () => {
+test("the builder's report on earlier builds and deployments is taken over when the page opens", () => {
   const { pipeline, page } = setUp();
   pipeline.applyProgress(
     { built: true, deployed: { version: 'v1.0.7', current: true } },

@@ -4,7 +4,6 @@ import type { SaveState } from '../../../editor/src/draft/save-queue.ts';
 import { type BuildState, type DeployState, obstacleAdvice } from '../../../editor/src/pipeline/progress.ts';
 import {
   type TestStatus,
-  type Work,
   buildStatus,
   buildLabel,
   deployStatus,
@@ -12,27 +11,13 @@ import {
   testStatus,
   testsBadge,
 } from '../../../editor/src/pipeline/work.ts';
+import { workOf } from './work-of.ts';
 
 const at = new Date(2026, 0, 1, 9, 5);
 /** As the user's language writes it: `09:05 AM`, `09.05`. */
 const nineOhFive = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit' }).format(at);
 
-const work = (change: Partial<Work> = {}): Work => ({
-  save: { kind: 'unchanged' },
-  isOnline: true,
-  isReadOnly: false,
-  sourceKey: 'now',
-  build: { kind: 'none' },
-  deployment: { kind: 'none' },
-  live: undefined,
-  action: undefined,
-  testing: undefined,
-  tests: [],
-  errors: 0,
-  ...change,
-});
-
-test('the build is said to be of this text only when it is', () => {
+test('the build is shown as current only for the text that was built', () => {
   const table: [BuildState, string, string][] = [
     [{ kind: 'none' }, 'Not built since opening', 'calm'],
     [{ kind: 'none', never: true }, 'Not built yet', 'calm'],
@@ -47,56 +32,56 @@ test('the build is said to be of this text only when it is', () => {
     [{ kind: 'unfinished', obstacle: 'stopped' }, 'Not built: stopped', 'calm'],
     [{ kind: 'unfinished', obstacle: 'session' }, 'Not built: your session ended', 'bad'],
   ];
-  for (const [build, text, tone] of table) assert.deepEqual(buildStatus(work({ build })), { text, tone });
+  for (const [build, text, tone] of table) assert.deepEqual(buildStatus(workOf({ build })), { text, tone });
 });
 
-test('what stood in the way is said while it does, and no longer', () => {
+test('an obstacle is shown for as long as it stands in the way', () => {
   const lost: BuildState = { kind: 'unfinished', obstacle: 'connection' };
   const unsaved: BuildState = { kind: 'unfinished', obstacle: 'not-saved' };
   const failed: SaveState = { kind: 'failed', failure: 'connection' };
   const saved: SaveState = { kind: 'saved', at };
   const over = { text: 'The last build did not finish', tone: 'calm' };
-  assert.deepEqual(buildStatus(work({ build: lost, isOnline: false })), {
+  assert.deepEqual(buildStatus(workOf({ build: lost, isOnline: false })), {
     text: 'Not built: connection lost',
     tone: 'bad',
   });
-  assert.deepEqual(buildStatus(work({ build: lost })), over);
-  assert.deepEqual(buildStatus(work({ build: unsaved, save: failed })), {
+  assert.deepEqual(buildStatus(workOf({ build: lost })), over);
+  assert.deepEqual(buildStatus(workOf({ build: unsaved, save: failed })), {
     text: 'Not built: not saved',
     tone: 'bad',
   });
-  assert.deepEqual(buildStatus(work({ build: unsaved, save: saved })), over);
-  assert.equal(statusOf(work({ isOnline: false })).connection?.text, 'No connection');
-  assert.equal(statusOf(work()).connection, undefined);
+  assert.deepEqual(buildStatus(workOf({ build: unsaved, save: saved })), over);
+  assert.equal(statusOf(workOf({ isOnline: false })).connection?.text, 'No connection');
+  assert.equal(statusOf(workOf()).connection, undefined);
 });
 
-test('after a reload, what is deployed was built', () => {
+test('after a reload a deployed text counts as built', () => {
   const deployed: DeployState = { kind: 'deployed', version: 'v1.0.2', sourceKey: 'now' };
   const build: BuildState = { kind: 'none', never: true };
-  assert.equal(buildStatus(work({ build, deployment: deployed })).text, 'Built');
+  assert.equal(buildStatus(workOf({ build, deployment: deployed })).text, 'Built');
   const before = 'The text as it is was built before the plugin was opened here.';
-  assert.equal(buildLabel(work({ build, deployment: deployed })), before);
-  assert.equal(buildLabel(work({ build: { kind: 'built', sourceKey: 'now' } })), before);
+  assert.equal(buildLabel(workOf({ build, deployment: deployed })), before);
+  assert.equal(buildLabel(workOf({ build: { kind: 'built', sourceKey: 'now' } })), before);
   assert.equal(
-    buildStatus(work({ build, deployment: deployed, sourceKey: 'newer' })).text,
+    buildStatus(workOf({ build, deployment: deployed, sourceKey: 'newer' })).text,
     'Changed since the build',
   );
 });
 
-test('a build that succeeded is not said of a text with errors', () => {
+test('a text with errors is not shown as built', () => {
   const build: BuildState = { kind: 'built', sourceKey: 'now', at };
-  assert.equal(buildLabel(work({ build })), 'The build succeeded.');
+  assert.equal(buildLabel(workOf({ build })), 'The build succeeded.');
   assert.equal(
-    buildLabel(work({ build, sourceKey: 'newer', errors: 8 })),
+    buildLabel(workOf({ build, sourceKey: 'newer', errors: 8 })),
     'The last build succeeded. The text has changed since.',
   );
-  assert.deepEqual(buildStatus(work({ build, errors: 8 })), {
+  assert.deepEqual(buildStatus(workOf({ build, errors: 8 })), {
     text: `Built ${nineOhFive}, 8 problems`,
     tone: 'calm',
   });
 });
 
-test('the deployment is said to be of this text only when it is, and a lost answer is no failure', () => {
+test('the deployment is shown as current only for the text that was deployed, and a lost answer is no failure', () => {
   const current: DeployState = { kind: 'deployed', sourceKey: 'now', version: 'v1.0.4' };
   const table: [DeployState, string | undefined, string][] = [
     [{ kind: 'none' }, undefined, 'Not deployed since opening'],
@@ -112,11 +97,11 @@ test('the deployment is said to be of this text only when it is, and a lost answ
     [{ kind: 'unfinished', obstacle: 'service' }, undefined, 'Perhaps deployed: the service has a problem'],
   ];
   for (const [deployment, live, text] of table) {
-    assert.equal(deployStatus(work({ deployment, live })).text, text);
+    assert.equal(deployStatus(workOf({ deployment, live })).text, text);
   }
 });
 
-test('tests that fail with the text as it is turn the badge red, and no others', () => {
+test('only tests that fail with the present text turn the badge red', () => {
   const passed: TestStatus = { verdict: 'passed', isCurrent: true };
   const failed: TestStatus = { verdict: 'failed', isCurrent: true };
   const old: TestStatus = { verdict: 'failed', isCurrent: false };
@@ -130,23 +115,23 @@ test('tests that fail with the text as it is turn the badge red, and no others',
     [[old, none], 'Tests ran before the last change', 2, 'calm'],
   ];
   for (const [tests, text, number, tone] of table) {
-    assert.equal(testStatus(work({ tests }))?.text, text);
-    const badge = testsBadge(work({ tests }));
+    assert.equal(testStatus(workOf({ tests }))?.text, text);
+    const badge = testsBadge(workOf({ tests }));
     assert.deepEqual([badge.number, badge.tone], [number, tone]);
   }
   const testing = { done: 1, all: 3 };
-  assert.deepEqual(testStatus(work({ tests: [failed], action: 'test', testing })), {
+  assert.deepEqual(testStatus(workOf({ tests: [failed], action: 'test', testing })), {
     text: 'Testing, 1 of 3…',
     tone: 'busy',
   });
 });
 
-test('where nothing can be changed, nothing is said of saving and building', () => {
-  const { saved, built } = statusOf(work({ isReadOnly: true, save: { kind: 'unsaved' } }));
+test('a read-only editor shows nothing about saving and building', () => {
+  const { saved, built } = statusOf(workOf({ isReadOnly: true, save: { kind: 'unsaved' } }));
   assert.deepEqual([saved?.text, built], ['Read-only', undefined]);
 });
 
-test('every obstacle but one’s own doing has advice, and a button only where trying again can help', () => {
+test('every obstacle has advice unless the user caused it, and a button only if trying again can help', () => {
   for (const action of ['build', 'test', 'deploy'] as const) {
     for (const obstacle of ['connection', 'service', 'busy', 'refused'] as const) {
       assert.equal(obstacleAdvice(action, obstacle)?.again, true, obstacle);

@@ -22,7 +22,7 @@ async function addressOf(service: EditorService, ident: string, target: Target =
 }
 
 /** Has the service hand out a draft, whoever asks. */
-function giveDraft(service: EditorService): void {
+function answerWithDraft(service: EditorService): void {
   service.script.answer = ({ method, url }) =>
     method === 'GET' && url.includes('/api/v1/draft/')
       ? Response.json({ contents: 'export const run = (input) => input;\n', lang: 'javascript' })
@@ -42,7 +42,7 @@ const seen = (page: Page, part: string) =>
     };
   });
 
-describe('whose plugin it is', () => {
+describe("the plugin's identity", () => {
   const scene = scenes();
 
   const views: [name: string, show: (scene: Scene) => Promise<Page>][] = [
@@ -90,7 +90,7 @@ describe('whose plugin it is', () => {
     ],
   ];
   for (const [name, show] of views) {
-    test(`is shown ${name}, at every size, accessibly in both schemes`, () =>
+    test(`is shown for ${name} at every size, accessibly in both schemes`, () =>
       scene(async (given) => {
         const page = await show(given);
         for (const scheme of ['light', 'dark']) {
@@ -130,9 +130,9 @@ describe('whose plugin it is', () => {
       }));
   }
 
-  test('is cut off at the tenant where it is too long: the environment stays, and all of it is in the help', () =>
+  test('is shortened at the tenant when it is too long: the environment stays, and the help has all of it', () =>
     scene(async ({ service, target, open }) => {
-      giveDraft(service);
+      answerWithDraft(service);
       const tenant = `customer-7 · com-acme ${'x'.repeat(300)}`;
       const editor = await open(await addressOf(service, `com.attacker.${tenant}`, target));
       await editor.untilOpen();
@@ -154,9 +154,9 @@ describe('whose plugin it is', () => {
       assert.deepEqual(names, [tenant, 'com.attacker', 'default', target.fn]);
     }));
 
-  test('cannot be hidden or turned round by the names themselves', () =>
+  test('cannot be hidden or reversed by the names themselves', () =>
     scene(async ({ service, open }) => {
-      giveDraft(service);
+      answerWithDraft(service);
       const fn = 'add\u202edrocer';
       const ident = 'com.attacker.\u2067עמותה\u202e\n\u200b';
       const editor = await open(await addressOf(service, ident, { fn, namespace: ' \u2066x' }));
@@ -173,7 +173,7 @@ describe('whose plugin it is', () => {
       assert.equal(await editor.page.title(), 'add[U+202E]drocer – Plugin editor');
     }));
 
-  test('is not made up where the address names no plugin', () =>
+  test('is not invented where the address names no plugin', () =>
     scene(async ({ service, open }) => {
       for (const query of ['', '?ident=acme&fn=x&builder=x', '?ident=com.acme.t1&fn=..&builder=x']) {
         const editor = await open(`${service.origin}/editor/${query}`);

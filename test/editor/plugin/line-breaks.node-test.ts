@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { lineSeparator } from '../../../editor/src/plugin/line-breaks.ts';
 
-test('finds the line break that keeps a text as it is', () => {
+test('finds the line break that keeps a text unchanged', () => {
   assert.equal(lineSeparator('a\nb'), undefined);
   assert.equal(lineSeparator('a\r\nb\r\n'), '\r\n');
   assert.equal(lineSeparator('a\r\nb\n'), '\n');

@@ -2,18 +2,18 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sameWork, withEdits } from '../../../editor/src/plugin/source.ts';
 
-test('edits leave fields that the editor does not know as they are', () => {
+test('edits keep fields that the editor does not know', () => {
   const record = { contents: 'a', lang: 'javascript', tests: [], owner: 'x', nested: { y: 1 } };
   const edited = withEdits(record, 'b', [{ name: 'n', payload: 'p', extra: 2 }]);
   assert.deepEqual(edited, { ...record, contents: 'b', tests: [{ name: 'n', payload: 'p', extra: 2 }] });
 });
 
-test('a record without tests gets none', () => {
+test('an edit adds no tests to a record without them', () => {
   assert.deepEqual(withEdits({ contents: 'a', lang: 'x' }, 'b', []), { contents: 'b', lang: 'x' });
   assert.deepEqual(withEdits({ contents: 'a', lang: 'x', tests: [] }, 'b', []).tests, []);
 });
 
-test('the same work is the same whatever the order of fields', () => {
+test('two records are equal whatever the order of their fields', () => {
   const a = { contents: 'a', lang: 'x', tests: [{ name: 'n', payload: 'p' }] };
   assert.equal(
     sameWork(a, { tests: [{ payload: 'p', name: 'n' }], lang: 'x', contents: 'a', other: 1 }),

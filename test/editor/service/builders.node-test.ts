@@ -4,7 +4,7 @@ import { allowedBuilders, findBuilder } from '../../../editor/src/service/builde
 
 const page = 'http://127.0.0.1:8082/editor/?x=1';
 
-test('by default only its own origin is allowed', () => {
+test("only the editor's own origin is allowed by default", () => {
   const allowed = allowedBuilders('', page);
   assert.deepEqual(allowed, ['http://127.0.0.1:8082']);
   assert.equal(findBuilder('http://127.0.0.1:8082', allowed), 'http://127.0.0.1:8082');
@@ -23,7 +23,7 @@ test('by default only its own origin is allowed', () => {
   }
 });
 
-test('a configured list replaces the default, and what is no address opens nothing', () => {
+test('a configured list replaces the default, and an invalid address allows nothing', () => {
   const allowed = allowedBuilders(' https://b.example/base/  /here nonsense:// ftp://x ', page);
   assert.deepEqual(allowed, ['https://b.example/base', 'http://127.0.0.1:8082/here']);
   assert.equal(findBuilder('https://b.example/base', allowed), 'https://b.example/base');

@@ -30,7 +30,7 @@ function failing(t: TestContext, ...errors: Error[]) {
   return { attempts, step, finish };
 }
 
-test('while the service is busy, a step waits for as long as it is asked to', async (t) => {
+test('a step waits for as long as a busy service asks', async (t) => {
   const { attempts, step, finish } = failing(t, http(429, 2000), http(503));
   const waits: number[] = [];
   const { signal } = new AbortController();
@@ -39,7 +39,7 @@ test('while the service is busy, a step waits for as long as it is asked to', as
   assert.equal(attempts.length, 3);
 });
 
-test('a step of which it is not known whether it was done is not repeated', async (t) => {
+test('a step whose outcome is unknown is not repeated', async (t) => {
   for (const error of [lost(), http(500), http(502)]) {
     const { attempts, step, finish } = failing(t, error);
     await assert.rejects(finish(whileBusy(step, { signal: new AbortController().signal })), error);

@@ -34,7 +34,7 @@ function loseAnswer({ service }: Setting, store: DraftStore, contents: string) {
     .then(async () => assert.equal((await service.draft())?.contents, contents));
 }
 
-test('there is no draft, then there is', async (t) => {
+test('finds no draft at first, and then the saved one', async (t) => {
   const { service, open } = await setUp(t);
   const store = open();
   assert.equal(await store.load(), undefined);
@@ -46,7 +46,7 @@ test('there is no draft, then there is', async (t) => {
   assert.ok(draft?.etag);
 });
 
-test('does not overwrite what was saved elsewhere, but says what that is', async (t) => {
+test('does not overwrite what was saved elsewhere, but returns it', async (t) => {
   const { service, open } = await setUp(t);
   const store = open();
   await store.load();
@@ -60,7 +60,7 @@ test('does not overwrite what was saved elsewhere, but says what that is', async
   assert.equal((await service.draft())?.contents, 'theirs');
 });
 
-test('does not overwrite a draft that somebody made since there was none', async (t) => {
+test('does not overwrite a draft that somebody else has created meanwhile', async (t) => {
   const { service, open } = await setUp(t);
   const store = open();
   await store.load();
@@ -68,7 +68,7 @@ test('does not overwrite a draft that somebody made since there was none', async
   await assert.rejects(store.save(source('mine')), DraftConflict);
 });
 
-test('overwrites what the user has seen and settled, and only that', async (t) => {
+test('overwrites exactly the draft that the user has seen and settled', async (t) => {
   const { service, open } = await setUp(t);
   const store = open();
   await store.load();
@@ -84,7 +84,7 @@ test('overwrites what the user has seen and settled, and only that', async (t) =
   await assert.rejects(store.save(source('mine 2')), DraftConflict);
 });
 
-test('its own text is no conflict when the answer to saving it was lost', async (t) => {
+test('reports no conflict with its own text when the answer to saving it was lost', async (t) => {
   const setting = await setUp(t);
   const store = setting.open();
   await store.load();
@@ -98,7 +98,7 @@ test('its own text is no conflict when the answer to saving it was lost', async 
   await assert.rejects(store.save(source('fifth')), DraftConflict);
 });
 
-test('sends each save once: trying again is not its business', async (t) => {
+test('sends each save once, and leaves retries to its caller', async (t) => {
   const { service, open } = await setUp(t);
   const store = open();
   await store.load();

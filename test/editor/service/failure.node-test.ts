@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { HttpError, NetworkError, SchemaError, TimeoutError } from 'plugin-editor/client.js';
 import { failureOf } from '../../../editor/src/service/failure.ts';
 
-test('each error of a builder is the failure that a user can act on', () => {
+test('each error of a builder becomes the failure that a user can act on', () => {
   const status = (code: number) => failureOf(new HttpError('GET /', code));
   assert.equal(failureOf(new NetworkError('GET /', undefined)), 'connection');
   assert.equal(failureOf(new TimeoutError('GET /', 1)), 'connection');

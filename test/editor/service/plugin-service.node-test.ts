@@ -51,7 +51,7 @@ test('builds with a streamed log, runs and deploys', async (t) => {
   });
 });
 
-test('builds without streaming just as well', async (t) => {
+test('builds without streaming, too', async (t) => {
   const { build, logs } = await setUp(t);
   const { result } = await build('export const run = 1;\n', { stream: false });
   assert.equal(result.succeeded, false);
@@ -59,7 +59,7 @@ test('builds without streaming just as well', async (t) => {
   assert.deepEqual(logs, [result.outputLog]);
 });
 
-test('a run that fails is an answer: with its code, and what was logged until then', async (t) => {
+test('returns a failed run as an outcome, with its code and its logs', async (t) => {
   const { plugin, build, signal } = await setUp(t);
   await build(
     'export function run(input: string): string {\n  console.log("so far");\n  throw new Error(input);\n}\n',
@@ -70,14 +70,14 @@ test('a run that fails is an answer: with its code, and what was logged until th
   assert.deepEqual(answer.logs, ['so far']);
 });
 
-test('does not replace a draft that is another than the one meant', async (t) => {
+test('does not replace a draft other than the one meant', async (t) => {
   const { service, build } = await setUp(t);
   await service.save({ contents: 'theirs', lang: 'typescript' });
   await assert.rejects(build(contents, { etag: '"gone"' }), (error) => (error as HttpError).status === 412);
   assert.equal((await service.draft())?.contents, 'theirs');
 });
 
-test('checks a text, and saves nothing by it', async (t) => {
+test('checks a text without saving it', async (t) => {
   const { service, plugin, signal } = await setUp(t);
   const found = await plugin.check('typescript', 'export const run = (input: string) => nothing;\n', signal);
   assert.deepEqual(
@@ -89,7 +89,7 @@ test('checks a text, and saves nothing by it', async (t) => {
   assert.deepEqual(await plugin.progress(signal), { built: false });
 });
 
-test('a stream that breaks off, or ends without a result, is no build', async (t) => {
+test('rejects a build whose stream is cut off, or ends without a result', async (t) => {
   const { service, build } = await setUp(t);
   const events = { 'content-type': 'text/event-stream' };
   service.script.answer = () => new Response('event: log\ndata: half\n\n', { headers: events });
@@ -98,7 +98,7 @@ test('a stream that breaks off, or ends without a result, is no build', async (t
   await assert.rejects(build(contents), SchemaError);
 });
 
-test('an answer to a build that would fill the memory is no build, streamed or not', async (t) => {
+test('rejects an answer to a build that would fill the memory, streamed or not', async (t) => {
   const { service, build } = await setUp(t);
   const outputLog = 'x'.repeat(10 * 2 ** 20);
   const body = JSON.stringify({ succeeded: true, outputLog });
@@ -109,13 +109,13 @@ test('an answer to a build that would fill the memory is no build, streamed or n
   await assert.rejects(build(contents), /larger than 8388608 bytes/);
 });
 
-test('a service that is busy says for how long', async (t) => {
+test('reports how long a busy service asks to wait', async (t) => {
   const { service, build } = await setUp(t);
   service.script.answer = () => new Response('{}', { status: 503, headers: { 'retry-after': '2' } });
   await assert.rejects(build(contents), (error) => (error as HttpError).retryAfter === 2000);
 });
 
-test('neither checks nor tells how far a plugin is without that plugin’s token', async (t) => {
+test("neither checks nor reads a plugin's status without that plugin’s token", async (t) => {
   const { service, signal } = await setUp(t);
   const target = { builder: service.origin, ident: 'com.acme.t1', namespace: 'default', fn: 'another' };
   for (const [token, status] of [

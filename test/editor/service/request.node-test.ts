@@ -42,7 +42,7 @@ test('encodes each segment of an address', () => {
   );
 });
 
-test('sends the token and no cookies, and keeps fields that the schema does not name', async (t) => {
+test('sends the token without cookies, and keeps fields that the schema does not name', async (t) => {
   const { ask } = await setUp(t, ({ headers }, response) => {
     response.setHeader('etag', '"1"');
     response.end(
@@ -54,7 +54,7 @@ test('sends the token and no cookies, and keeps fields that the schema does not 
   assert.equal(headers.get('etag'), '"1"');
 });
 
-test('does not follow a redirect, and hands no token to where it leads', async (t) => {
+test('does not follow a redirect, nor send the token to its target', async (t) => {
   const { paths, ask } = await setUp(t, (_, response) => {
     response.writeHead(302, { location: '/elsewhere' }).end();
   });
@@ -67,7 +67,7 @@ for (const [what, body, path] of [
   ['is of another shape', '{"contents":{"s3cret":1},"lang":"x"}', 'contents'],
   ['is empty', '', ''],
 ] as const) {
-  test(`an answer that ${what} is a SchemaError that does not quote it`, async (t) => {
+  test(`rejects an answer that ${what} with a SchemaError that does not quote it`, async (t) => {
     const { ask } = await setUp(t, (_, response) => response.end(body));
     await assert.rejects(ask(), (error) => {
       assert.ok(error instanceof SchemaError);
@@ -78,7 +78,7 @@ for (const [what, body, path] of [
   });
 }
 
-test('an answer that is longer than 8 MiB is refused, and its connection ends', async (t) => {
+test('refuses an answer longer than 8 MiB, and ends its connection', async (t) => {
   const closed = Promise.withResolvers<void>();
   const { ask } = await setUp(t, (_, response) => {
     response.once('close', () => closed.resolve());
@@ -92,7 +92,7 @@ test('an answer that is longer than 8 MiB is refused, and its connection ends', 
   await closed.promise;
 });
 
-test('an answer that is not there in time, or not there whole, is a TimeoutError', async (t) => {
+test('rejects with a TimeoutError when the answer is late or incomplete in time', async (t) => {
   const { ask } = await setUp(t, (_, response) => void response.write('{"contents":'));
   await assert.rejects(ask({ timeout: 100 }), (error) => {
     assert.ok(error instanceof TimeoutError);
@@ -109,7 +109,7 @@ test('rejects with the reason of a signal that aborts', async (t) => {
   await assert.rejects(ask({ signal: controller.signal }), reason);
 });
 
-test('a connection that is lost, before or in the answer, is a NetworkError', async (t) => {
+test('rejects with a NetworkError when the connection is lost, before or within the answer', async (t) => {
   const { server, ask } = await setUp(t, (_, response) => {
     response.writeHead(200, { 'content-length': '100' });
     response.write('{"contents":', () => response.destroy());

@@ -15,7 +15,7 @@ function builderFor(tokenHolder: TokenHolder, valid: string) {
   return { sent, request };
 }
 
-test('requests that fail together ask for one token, and are each sent once more', async () => {
+test('asks for one token when several requests fail together, and sends each once more', async () => {
   let asked = 0;
   const tokenHolder = new TokenHolder('old', async () => `new-${++asked}`);
   const { sent, request } = builderFor(tokenHolder, 'new-1');
@@ -24,7 +24,7 @@ test('requests that fail together ask for one token, and are each sent once more
   assert.equal(asked, 1);
 });
 
-test('a token that came meanwhile is used without asking', async () => {
+test('uses a token that arrived meanwhile without asking', async () => {
   const tokenHolder = new TokenHolder('old', () => assert.fail('asked'));
   const { sent, request } = builderFor(tokenHolder, 'new');
   const done = tokenHolder.use(request);
@@ -33,7 +33,7 @@ test('a token that came meanwhile is used without asking', async () => {
   assert.deepEqual(sent, ['old', 'new']);
 });
 
-test('a new token that is refused too is not asked for again and again', async () => {
+test('does not ask again and again when the new token is refused, too', async () => {
   let asked = 0;
   const tokenHolder = new TokenHolder('old', async () => `bad-${++asked}`);
   const { sent, request } = builderFor(tokenHolder, 'good');
@@ -41,7 +41,7 @@ test('a new token that is refused too is not asked for again and again', async (
   assert.deepEqual(sent, ['old', 'bad-1']);
 });
 
-test('where no token is to be had, the answer stands', async () => {
+test('returns the refusal when no token can be had', async () => {
   for (const tokenHolder of [
     new TokenHolder('old'),
     new TokenHolder('old', () => Promise.reject(new Error('signed out'))),
@@ -52,7 +52,7 @@ test('where no token is to be had, the answer stands', async () => {
   }
 });
 
-test('any other failure passes as it is', async () => {
+test('passes any other failure on unchanged', async () => {
   const tokenHolder = new TokenHolder('old', () => assert.fail('asked'));
   await assert.rejects(
     tokenHolder.use(() => Promise.reject(new HttpError('GET draft', 403, undefined))),

@@ -1,36 +1,22 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
-import { after, before, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import type { AxeResults } from 'axe-core';
-import type { Browser, Page } from 'puppeteer-core';
+import type { Page } from 'puppeteer-core';
 import { faultsFromRight } from '../../support/reading-order.ts';
-import {
-  launchBrowser,
-  openPage,
-  pressForHelp,
-  startEditorService,
-  type EditorPage,
-  type EditorService,
-} from '../harness.ts';
+import { startEditorInBrowser } from '../editor-in-browser.ts';
+import { openPage, pressForHelp, type EditorPage } from '../harness.ts';
+
+const { service, browser } = await startEditorInBrowser();
 
 const axe = await readFile(new URL(import.meta.resolve('axe-core/axe.min.js')), 'utf8');
 
-describe('the editor adapts, with nothing for axe to find,', () => {
-  let service: EditorService;
-  let browser: Browser;
+describe('the editor, which axe finds nothing wrong with,', () => {
   let count = 0;
-  before(async () => {
-    [service, browser] = await Promise.all([startEditorService(), launchBrowser()]);
-  });
-  after(async () => {
-    await browser.close();
-    await service.close();
-  });
-
   /** Goes through what the editor shows, from its first word to a build that failed, and looks at each. */
-  async function walk(
+  async function visitViews(
     prepare: (page: Page) => Promise<unknown>,
-    look: (view: string, page: Page) => Promise<void>,
+    inspect: (view: string, page: Page) => Promise<void>,
   ): Promise<void> {
     const context = await browser.createBrowserContext();
     try {
@@ -47,28 +33,28 @@ describe('the editor adapts, with nothing for axe to find,', () => {
         url.includes('/api/v1/') ? new Promise<void>((resolve) => void held.push(resolve)) : undefined;
       await page.goto(await service.url(target));
       await editor.until('Opening');
-      await look('opening', page);
+      await inspect('opening', page);
       service.script.hold = undefined;
       for (const pass of held) pass();
       await editor.untilOpen();
       await editor.type('const x: number = "";');
       await editor.press('Build');
       await editor.until('Build failed');
-      await look('build failed', page);
+      await inspect('build failed', page);
       await page.locator('#tab-tests').click();
       await page.locator('.test summary').click();
-      await look('tests', page);
+      await inspect('tests', page);
       await pressForHelp(page);
       await page.waitForSelector('dialog[open]');
-      await look('help', page);
+      await inspect('help', page);
       await page.keyboard.press('Escape');
       await page.keyboard.press('F1');
       await page.waitForSelector('dialog.palette[open]');
-      await look('palette', page);
+      await inspect('palette', page);
       await page.keyboard.press('Escape');
       await editor.press('Menu');
       await page.waitForSelector('[role=menu]', { visible: true });
-      await look('menu', page);
+      await inspect('menu', page);
       await page.keyboard.press('Escape');
       await editor.untilStatus('Saved');
       await service.save({ contents: 'export const other = 1;\n', lang: 'typescript' }, target);
@@ -76,11 +62,11 @@ describe('the editor adapts, with nothing for axe to find,', () => {
       await editor.untilStatus('Not saved: changed elsewhere');
       await editor.press('Compare and choose');
       await page.waitForSelector('dialog[open] .cm-content');
-      await look('compare', page);
+      await inspect('compare', page);
       const refused = await blank();
       await refused.page.goto(await service.url(target, 'stale'));
       await refused.page.waitForSelector('main.message h1 + p');
-      await look('refused', refused.page);
+      await inspect('refused', refused.page);
       assert.deepEqual(editor.problems, []);
     } finally {
       service.script.hold = undefined;
@@ -89,7 +75,7 @@ describe('the editor adapts, with nothing for axe to find,', () => {
   }
 
   /** Colours without movement: one that is on its way to another is neither. */
-  const still = (page: Page, scheme: string) =>
+  const reduceMotion = (page: Page, scheme: string) =>
     page.emulateMediaFeatures([
       { name: 'prefers-color-scheme', value: scheme },
       { name: 'prefers-reduced-motion', value: 'reduce' },
@@ -114,10 +100,10 @@ describe('the editor adapts, with nothing for axe to find,', () => {
     assert.deepEqual(cut, [], view);
   };
 
-  test('in light colours to a language that is written from the right: all but code, keys and what programs print', () =>
-    walk(
+  test('is mirrored for a language that is written from right to left, except for code, keys and output, in light colours', () =>
+    visitViews(
       async (page) => {
-        await still(page, 'light');
+        await reduceMotion(page, 'light');
         await page.evaluateOnNewDocument(() =>
           addEventListener('DOMContentLoaded', () => (document.documentElement.dir = 'rtl')),
         );
@@ -156,10 +142,10 @@ describe('the editor adapts, with nothing for axe to find,', () => {
       },
     ));
 
-  test('in dark colours to a zoom of 200 % on a screen of 1280 by 1024 pixels: nothing is lost, nothing scrolls sideways', () =>
-    walk(
+  test('fits into a screen of 1280 by 1024 pixels at 200 % zoom without sideways scrolling, in dark colours', () =>
+    visitViews(
       async (page) => {
-        await still(page, 'dark');
+        await reduceMotion(page, 'dark');
         await page.setViewport({ width: 640, height: 512, deviceScaleFactor: 2 });
       },
       async (view, page) => {
@@ -168,8 +154,8 @@ describe('the editor adapts, with nothing for axe to find,', () => {
       },
     ));
 
-  test('to the user’s own colours: each control is still to be seen as one', () =>
-    walk(
+  test('shows each control in forced colours', () =>
+    visitViews(
       async (page) => {
         const session = await page.createCDPSession();
         const features = [{ name: 'forced-colors', value: 'active' }];

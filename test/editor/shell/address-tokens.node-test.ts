@@ -1,24 +1,14 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
-import type { Browser, Page } from 'puppeteer-core';
-import { type EditorService, launchBrowser, openPage, startEditorService } from '../harness.ts';
+import { describe, test } from 'node:test';
+import type { Page } from 'puppeteer-core';
+import { startEditorInBrowser } from '../editor-in-browser.ts';
+import { type EditorService, openPage, startEditorService } from '../harness.ts';
 import { openLauncher } from '../launcher-page.ts';
 
-describe('an editor that takes no token from an address', () => {
-  let service: EditorService;
-  let browser: Browser;
-  const target = { fn: 'add-record', template: 'typescript' };
+const { service, browser } = await startEditorInBrowser({ editorAddressTokens: false });
 
-  before(async () => {
-    [service, browser] = await Promise.all([
-      startEditorService({ editorAddressTokens: false }),
-      launchBrowser(),
-    ]);
-  });
-  after(async () => {
-    await browser.close();
-    await service.close();
-  });
+describe('an editor that takes no token from an address', () => {
+  const target = { fn: 'add-record', template: 'typescript' };
 
   /** Opens a link in a new tab, as somebody who was sent it. */
   async function follow(to: EditorService, link: string, prepare?: (page: Page) => Promise<unknown>) {
@@ -36,7 +26,7 @@ describe('an editor that takes no token from an address', () => {
     };
   }
 
-  test('opens nothing by a link with a token, takes it out of the address and says what to do', async () => {
+  test('opens nothing by a link with a token, removes it from the address and says what to do', async () => {
     const token = await service.token(target);
     const tab = await follow(service, await service.url(target, token));
     await tab.until('Open the plugin from its app');
@@ -51,13 +41,13 @@ describe('an editor that takes no token from an address', () => {
     await tab.context.close();
   });
 
-  test('opens by message all the same, in a frame whose address held a token too', async () => {
+  test('still opens by message, even in a frame whose address held a token', async () => {
     for (const address of [`${service.origin}/editor/`, await service.url(target, 'from-the-address')]) {
       const from = service.seen.length;
       const launcher = await openLauncher(browser, service, address);
       try {
         const session = await launcher.open(target);
-        await launcher.hear('ready', session);
+        await launcher.waitForMessage('ready', session);
         assert.match(await launcher.text(), /add-record/);
         assert.deepEqual(launcher.problems, []);
         const reads = service.seen.slice(from).filter(({ path }) => path.startsWith('/api/v1/draft/'));
@@ -68,7 +58,7 @@ describe('an editor that takes no token from an address', () => {
     }
   });
 
-  test('is also one that is not told whether it may', async () => {
+  test('is the default where nothing says whether it may', async () => {
     const trusting = await startEditorService();
     try {
       const link = await trusting.url(target);

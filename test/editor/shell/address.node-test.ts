@@ -33,7 +33,7 @@ test('takes the token out of the address and leaves the rest', () => {
   assert.equal(url.hash, '#f');
 });
 
-test('a token that may not come in an address is taken out like any other, and not handed on', () => {
+test('removes a token that may not come in an address, and does not use it', () => {
   const { replaced, opened } = bar(`${base}&token=s3cret&ident=com.acme.t1&fn=add`, false);
   assert.equal(replaced.length, 1);
   assert.equal(JSON.stringify([replaced, opened]).includes('s3cret'), false);
@@ -49,14 +49,14 @@ for (const [name, query] of [
   ['in an address that is not one of a plugin', '&token=s3cret'],
   ['with a builder that is no address', '&builder=x&token=s3cret&ident=com.acme.t1&fn=add'],
 ] as const) {
-  test(`takes out a token that stands there ${name}`, () => {
+  test(`removes a token that stands there ${name}`, () => {
     const { replaced } = bar(base + query);
     assert.equal(replaced.length, 1);
     assert.equal(replaced[0]?.url.includes('s3cret'), false);
   });
 }
 
-test('an address without a token is left alone', () => {
+test('leaves an address without a token alone', () => {
   const { replaced, opened } = bar(`${base}&ident=com.acme.t1&fn=add`);
   assert.equal(replaced.length, 0);
   assert.equal(opened.token, undefined);

@@ -45,7 +45,7 @@ describe('editor app', () => {
     localStorage.clear();
   });
 
-  it('sends the token, and keeps fields that it does not know when it saves', async () => {
+  it('sends the token, and keeps unknown fields when it saves', async () => {
     const target = await start(draft, {
       path: DRAFT,
       method: 'POST',
@@ -70,7 +70,7 @@ describe('editor app', () => {
     expect(next?.headers['if-match']).to.equal('"2"');
   });
 
-  it('goes on with another token: what the ended one could not save is saved', async () => {
+  it('continues with another token, and saves what the ended one could not', async () => {
     const target = await start(
       draft,
       { path: DRAFT, method: 'POST', status: 401, json: {}, times: 1 },
@@ -91,7 +91,7 @@ describe('editor app', () => {
     expect(root.textContent).not.to.contain('Your session ended');
   });
 
-  it('opens with another token what the ended one did not', async () => {
+  it('opens the plugin with another token if the first has ended', async () => {
     const target = await start({ path: DRAFT, status: 401, json: {}, times: 1 }, draft);
     await app.openPlugin(target, 'first');
     expect(root.textContent).to.contain('Your session ended');
@@ -109,7 +109,7 @@ describe('editor app', () => {
     ['no connection', { drop: 'start' }, 'cannot be reached', true],
     ['a redirect', { redirect: '/login' }, 'has a problem', true],
   ] as [string, Omit<Rule, 'path'>, string, boolean][]) {
-    it(`says in plain words what ${what} means${again ? ', and tries again' : ''}`, async () => {
+    it(`explains ${what} in plain words${again ? ', and tries again' : ''}`, async () => {
       const target = await start({ path: DRAFT, ...rule });
       await app.openPlugin(target, 'secret');
       expect(root.querySelector('[role=alert]')?.textContent).to.contain(words);
@@ -122,7 +122,7 @@ describe('editor app', () => {
     });
   }
 
-  it('takes the template of the language, and does not save it unasked', async () => {
+  it('starts from the template of the language, and does not save it unasked', async () => {
     const target = await start(
       { path: DRAFT, status: 404, json: {} },
       { path: '/api/v2/template/typescript/add', json: { contents: 'template', lang: 'typescript' } },
@@ -141,7 +141,7 @@ describe('editor app', () => {
     expect(writes).to.deep.equal([]);
   });
 
-  it('offers the languages where none, or an unknown one, was named', async () => {
+  it('offers the languages when none, or an unknown one, was named', async () => {
     const languages = [{ identifier: 'zig', pretty: '<b>Zig</b>', short: 'z' }];
     const target = await start(
       { path: DRAFT, status: 404, json: {} },
@@ -172,7 +172,7 @@ describe('editor app', () => {
     expect(all.filter(({ path }) => path.startsWith('/other'))).to.deep.equal([]);
   });
 
-  it('refuses what cannot be used before any request', async () => {
+  it('refuses unusable values before any request', async () => {
     const target = await start(draft);
     for (const [change, token, word] of [
       [{ fn: '..' }, 't', 'fn'],
@@ -186,7 +186,7 @@ describe('editor app', () => {
     expect(await server.requests()).to.deep.equal([]);
   });
 
-  it('shows the plugin that was asked for last', async () => {
+  it('shows the plugin that was requested last', async () => {
     const target = await start(
       { ...draft, delay: 'hang' },
       { path: '/api/v1/draft/com.acme.t1/default/other', json: { contents: 'other', lang: 'javascript' } },

@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { pressKeys } from '../../support/press-keys.ts';
 import { eventually, startEditorService } from '../harness.ts';
 import { scenes } from '../scenes.ts';
 
-describe('the editor, end to end in Chromium', () => {
+describe('the editor', () => {
   const scene = scenes();
 
-  test('a new plugin comes from its template, is edited, saves itself, and is there the next time', () =>
+  test('creates a new plugin from its template, saves edits by itself, and shows them the next time', () =>
     scene(async ({ service, target, open, saved }) => {
       const first = await open();
       await first.untilOpen();
@@ -27,7 +28,7 @@ describe('the editor, end to end in Chromium', () => {
       assert.match(await again.text(), /\/\/ my edit/);
     }));
 
-  test('the token is gone from the address and the history, and in no request but those with it in the header', () =>
+  test('removes the token from the address and the history, and sends it only in the header', () =>
     scene(async ({ service, target, open }) => {
       const token = await service.token(target);
       const from = service.seen.length;
@@ -58,7 +59,7 @@ describe('the editor, end to end in Chromium', () => {
       );
     }));
 
-  test('no request goes to a builder that the editor is not configured for', () =>
+  test('sends no request to a builder that it is not configured for', () =>
     scene(async ({ service, target, open }) => {
       const other = await startEditorService({ editor: false });
       try {
@@ -70,7 +71,7 @@ describe('the editor, end to end in Chromium', () => {
       }
     }));
 
-  test('a crafted address sends neither draft nor kept text to the builder that it names', () =>
+  test('sends neither draft nor kept text to the builder that a crafted address names', () =>
     scene(async ({ service, target, open }) => {
       const other = await startEditorService({ editor: false });
       try {
@@ -113,7 +114,7 @@ describe('the editor, end to end in Chromium', () => {
       }
     }));
 
-  test('what a stopped service leaves unsaved stays in this browser, and is saved when the service is back', () =>
+  test('keeps unsaved work in this browser while the service is stopped, and saves it when it is back', () =>
     scene(async ({ service, target, open, saved }) => {
       const page = await open();
       await page.untilOpen();
@@ -131,7 +132,7 @@ describe('the editor, end to end in Chromium', () => {
       assert.deepEqual(await page.kept(), []);
     }));
 
-  test('Ctrl+S saves at once, from the tests too, which are part of the record', () =>
+  test('saves at once by Ctrl+S, from the tests too, which are part of the record', () =>
     scene(async ({ service, target, open }) => {
       const { page, press, untilOpen, untilStatus, until } = await open();
       await untilOpen();
@@ -141,9 +142,7 @@ describe('the editor, end to end in Chromium', () => {
       await page.keyboard.type('What it is for');
       await page.keyboard.press('Tab');
       await page.keyboard.type('{"n":1}');
-      await page.keyboard.down('Control');
-      await page.keyboard.press('s');
-      await page.keyboard.up('Control');
+      await pressKeys(page, 'Control', 's');
       await untilStatus('Saved');
       const draft = await service.draft(target);
       assert.deepEqual(draft?.tests?.[2], {
@@ -154,7 +153,7 @@ describe('the editor, end to end in Chromium', () => {
       await until('My test');
     }));
 
-  test('a service that fails while opening gets another try', () =>
+  test('tries again when the service fails while opening', () =>
     scene(async ({ service, open }) => {
       service.script.answer = (request) =>
         new URL(request.url).pathname.startsWith('/api/') ? new Response('', { status: 500 }) : undefined;
@@ -165,7 +164,7 @@ describe('the editor, end to end in Chromium', () => {
       await page.untilOpen();
     }));
 
-  test('says so when the editor itself cannot be loaded', () =>
+  test('reports that the editor itself cannot be loaded', () =>
     scene(async ({ service, open }) => {
       service.script.answer = (request) =>
         /assets\/page-/.test(request.url) ? new Response('', { status: 503 }) : undefined;

@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { describe, test } from 'node:test';
 import type { AxeResults } from 'axe-core';
 import type { Page } from 'puppeteer-core';
+import { pressKeys } from '../../support/press-keys.ts';
 import { type EditorPage, eventually } from '../harness.ts';
 import { type Scene, scenes } from '../scenes.ts';
 
@@ -51,13 +52,6 @@ async function findings(page: Page): Promise<string[]> {
   return found;
 }
 
-const press = async ({ keyboard }: Page, ...keys: ('Control' | 'Shift' | 'a' | 'h' | 'F1')[]) => {
-  const last = keys.pop() ?? 'F1';
-  for (const key of keys) await keyboard.down(key);
-  await keyboard.press(last);
-  for (const key of keys) await keyboard.up(key);
-};
-
 /** Runs a command by its name, as the palette lists it. */
 async function command({ page }: EditorPage, name: string): Promise<void> {
   await page.keyboard.press('F1');
@@ -68,7 +62,7 @@ async function command({ page }: EditorPage, name: string): Promise<void> {
 }
 
 /** Opens a plugin that has tests, two versions, one of them made live, and real runs. */
-async function openWorked({ service, target, open }: Scene): Promise<EditorPage> {
+async function openUsedPlugin({ service, target, open }: Scene): Promise<EditorPage> {
   await service.save({ contents, lang: 'typescript', tests }, target);
   const token = await service.token(target, 'read,write,deploy,runs');
   const editor = await open(await service.url(target, token));
@@ -102,7 +96,7 @@ describe('in every state of the editor', () => {
   test('axe finds nothing, in light, dark and forced colours', () =>
     scene(async (given) => {
       const { service, target, open } = given;
-      const editor = await openWorked(given);
+      const editor = await openUsedPlugin(given);
       const { page, until, press: click } = editor;
       const look = async (state: string) => assert.deepEqual(await findings(page), [], state);
 
@@ -170,7 +164,7 @@ describe('in every state of the editor', () => {
       await page.keyboard.press('Escape');
 
       await page.focus('.cm-content');
-      await press(page, 'Control', 'h');
+      await pressKeys(page, 'Control', 'h');
       await page.waitForSelector('.find');
       await page.keyboard.type('run');
       await look('find and replace');
@@ -195,9 +189,9 @@ describe('in every state of the editor', () => {
       assert.deepEqual(await findings(fresh.page), [], 'a new plugin without a language');
     }));
 
-  test('whatever a panel offers is reached by the Tab key', () =>
+  test('everything that a panel offers can be reached by the Tab key', () =>
     scene(async (given) => {
-      const editor = await openWorked(given);
+      const editor = await openUsedPlugin(given);
       const { page } = editor;
       await page.locator('#tab-tests').click();
       await page.locator('.test summary').click();
@@ -231,9 +225,9 @@ describe('in every state of the editor', () => {
       }
     }));
 
-  test('every command of the page is carried out by its name and the Enter key', () =>
+  test('every command of the page can be run by its name and the Enter key', () =>
     scene(async (given) => {
-      const editor = await openWorked(given);
+      const editor = await openUsedPlugin(given);
       const { page, type } = editor;
       const until = (holds: string) => page.waitForFunction(holds);
       const focusIn = (selector: string) =>
@@ -270,7 +264,7 @@ describe('in every state of the editor', () => {
       }
       // What is wrong in the text is taken out, so that the rest can be done.
       await page.focus('.cm-content');
-      await press(page, 'Control', 'a');
+      await pressKeys(page, 'Control', 'a');
       await page.keyboard.press('Backspace');
       await type('export const run = (input: string) => input;');
       await command(editor, 'Run all tests');

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { before, describe, test } from 'node:test';
 import { brotliCompressSync } from 'node:zlib';
-import type { Browser } from 'puppeteer-core';
-import { type EditorService, eventually, launchBrowser, openPage, startEditorService } from '../harness.ts';
+import { startEditorInBrowser } from '../editor-in-browser.ts';
+import { eventually, openPage } from '../harness.ts';
 import { openLauncher } from '../launcher-page.ts';
+
+const { service, browser } = await startEditorInBrowser();
 
 /** Requests wait here until they are let through, so that their order says what depends on what, and no clock has to. */
 function createGate() {
@@ -37,18 +39,11 @@ const FIRST_SCREEN = ['index.css', 'loader.js', 'main.js', 'page.js', 'text.js',
 
 describe("the editor's first screen", () => {
   const target = { fn: 'add-record' };
-  let service: EditorService;
-  let browser: Browser;
   before(async () => {
-    [service, browser] = await Promise.all([startEditorService(), launchBrowser()]);
     await service.save({ contents: '// The draft', lang: 'typescript' }, target);
   });
-  after(async () => {
-    await browser.close();
-    await service.close();
-  });
 
-  test('is asked for at once, with the draft before CodeMirror is there, and needs nothing else', async () => {
+  test('is requested at once, with the draft before CodeMirror is there, and needs nothing else', async () => {
     const gate = createGate();
     const address = await service.url(target);
     service.script.hold = gate.hold;
@@ -81,7 +76,7 @@ describe("the editor's first screen", () => {
     }
   });
 
-  test('asks for the draft before CodeMirror is there when the launcher opens it by message', async () => {
+  test('requests the draft before CodeMirror is there when the launcher opens it by message', async () => {
     const gate = createGate();
     const token = await service.token(target);
     gate.pass(/\/(?:index|loader|main)-/);
@@ -93,7 +88,7 @@ describe("the editor's first screen", () => {
       const waiting = await eventually(gate.waiting, (paths) => paths.includes(service.draftPath(target)));
       assert.ok(waiting.some((path) => plainName(path) === 'view.js'));
       gate.pass(/./);
-      await launcher.hear('ready', session);
+      await launcher.waitForMessage('ready', session);
       await launcher.until('The draft');
       const drafts = service.seen.filter(({ path }) => path === service.draftPath(target));
       // One in this test, and one in the test before: what was asked for early is not asked for again.
@@ -105,7 +100,7 @@ describe("the editor's first screen", () => {
     }
   });
 
-  test('takes a token that comes while the editor loads in place of the one in the address', async () => {
+  test('prefers a token that arrives while the editor loads to the one in the address', async () => {
     const gate = createGate();
     const [former, token] = ['ended', await service.token(target)];
     gate.pass(/\/(?:index|loader|main)-/);
@@ -114,10 +109,10 @@ describe("the editor's first screen", () => {
     const launcher = await openLauncher(browser, service, await service.url(target, former));
     try {
       // The service refuses the one in the address, and nobody is there yet to ask for another.
-      await launcher.hear('hello');
+      await launcher.waitForMessage('hello');
       const session = await launcher.open({ ...target, builder: service.origin }, token);
       gate.pass(/./);
-      await launcher.hear('ready', session);
+      await launcher.waitForMessage('ready', session);
       await launcher.until('The draft');
     } finally {
       gate.pass(/./);

@@ -1,27 +1,13 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
-import type { Browser } from 'puppeteer-core';
-import {
-  type EditorService,
-  type Target,
-  eventually,
-  launchBrowser,
-  startEditorService,
-} from '../harness.ts';
+import { describe, test } from 'node:test';
+import { startEditorInBrowser } from '../editor-in-browser.ts';
+import { type Target, eventually } from '../harness.ts';
 import { type LauncherPage, openLauncher } from '../launcher-page.ts';
 
-describe('the editor and the page around it, in Chromium', () => {
-  let service: EditorService;
-  let browser: Browser;
-  let count = 0;
+const { service, browser } = await startEditorInBrowser();
 
-  before(async () => {
-    [service, browser] = await Promise.all([startEditorService(), launchBrowser()]);
-  });
-  after(async () => {
-    await browser?.close();
-    await service?.close();
-  });
+describe('the editor in a page', () => {
+  let count = 0;
 
   const plugin = (): Target => ({ fn: `plugin-${++count}`, template: 'javascript' });
 
@@ -48,9 +34,11 @@ describe('the editor and the page around it, in Chromium', () => {
       method === 'POST' ? new Response('', { status: 503 }) : undefined;
   };
   const about = (launcher: LauncherPage, session: string) =>
-    launcher.said().then((all) => all.filter((one) => one.session === session).map(({ type }) => type));
+    launcher
+      .receivedMessages()
+      .then((all) => all.filter((one) => one.session === session).map(({ type }) => type));
 
-  test('one that could not be loaded says so, also to a page that asks only later', async () => {
+  test('reports that it could not be loaded, also to a page that asks later', async () => {
     service.script.answer = ({ url }) =>
       /\/page-[^/]*\.js$/.test(url) ? new Response('', { status: 503 }) : undefined;
     const launcher = await openLauncher(browser, service);
@@ -58,7 +46,10 @@ describe('the editor and the page around it, in Chromium', () => {
       await launcher.until('The editor could not be loaded');
       for (const target of [plugin(), plugin()]) {
         const session = await launcher.open(target, 'token');
-        assert.match(String((await launcher.hear('error', session))['message']), /could not be loaded/);
+        assert.match(
+          String((await launcher.waitForMessage('error', session))['message']),
+          /could not be loaded/,
+        );
       }
     } finally {
       service.script.answer = undefined;
@@ -66,15 +57,19 @@ describe('the editor and the page around it, in Chromium', () => {
     }
   });
 
-  test('opens what it is told, with the token in no address', () =>
+  test('opens the requested plugin without a token in any address', () =>
     scene(async (launcher) => {
       const target = plugin();
       const token = await service.token(target);
       const earlier = service.seen.length;
-      assert.deepEqual((await launcher.hear('hello'))['capabilities'], ['open', 'save', 'configure']);
+      assert.deepEqual((await launcher.waitForMessage('hello'))['capabilities'], [
+        'open',
+        'save',
+        'configure',
+      ]);
       await launcher.until('No plugin is open');
       const session = await launcher.open(target, token);
-      await launcher.hear('ready', session);
+      await launcher.waitForMessage('ready', session);
       assert.match(await launcher.text(), new RegExp(target.fn as string));
       const addresses = [
         launcher.frame.url(),
@@ -89,70 +84,70 @@ describe('the editor and the page around it, in Chromium', () => {
       );
     }));
 
-  test('goes to another plugin without a reload; what was not saved is saved first', () =>
+  test('goes to another plugin without a reload, and saves first', () =>
     scene(async (launcher) => {
       const [one, other] = [plugin(), plugin()];
       const first = await launcher.open(one);
-      await launcher.hear('ready', first);
+      await launcher.waitForMessage('ready', first);
       await launcher.type('// on the way');
-      await launcher.hear('dirty', first, ({ dirty }) => dirty === true);
+      await launcher.waitForMessage('dirty', first, ({ dirty }) => dirty === true);
       const second = await launcher.open(other);
-      await launcher.hear('ready', second);
+      await launcher.waitForMessage('ready', second);
       assert.match(await launcher.text(), new RegExp(other.fn as string));
       await saved(one, '// on the way');
       // That save is about a plugin that is open no longer: no word of it, and none under the other's name.
       assert.equal((await about(launcher, second)).includes('save'), false);
 
       const third = await launcher.open(one);
-      await launcher.hear('ready', third);
+      await launcher.waitForMessage('ready', third);
       assert.match(await launcher.text(), /on the way/);
       assert.deepEqual(await launcher.kept(), []);
     }));
 
-  test('back to a plugin whose save is still under way: its own text is there, and no conflict', () =>
+  test('shows the own text without a conflict on return to a plugin whose save is under way', () =>
     scene(async (launcher) => {
       const [one, other] = [plugin(), plugin()];
-      await launcher.hear('ready', await launcher.open(one));
+      await launcher.waitForMessage('ready', await launcher.open(one));
       await launcher.press('Save');
       await launcher.untilStatus('Saved');
       let pass: () => void = () => {};
       const gate = new Promise<void>((resolve) => (pass = resolve));
       service.script.hold = ({ method }) => (method === 'POST' ? gate : undefined);
       await launcher.type('// slow');
-      await launcher.hear('ready', await launcher.open(other));
+      await launcher.waitForMessage('ready', await launcher.open(other));
       const again = await launcher.open(one);
       await launcher.until('Opening the plugin…');
       pass();
-      await launcher.hear('ready', again);
+      await launcher.waitForMessage('ready', again);
       assert.match(await launcher.text(), /\/\/ slow/);
       await launcher.type('// and on');
-      await launcher.hear('save', again);
+      await launcher.waitForMessage('save', again);
       await saved(one, '// and on');
     }));
 
-  test('what cannot be saved before another plugin opens is kept, and offered with the plugin', () =>
+  test('keeps what cannot be saved before another plugin opens, and offers it with its plugin', () =>
     scene(async (launcher) => {
       const [one, other] = [plugin(), plugin()];
       const first = await launcher.open(one);
-      await launcher.hear('ready', first);
+      await launcher.waitForMessage('ready', first);
       refuseSaves();
       await launcher.type('// kept');
-      await launcher.hear('dirty', first, ({ dirty }) => dirty === true);
-      await launcher.hear('ready', await launcher.open(other));
+      await launcher.waitForMessage('dirty', first, ({ dirty }) => dirty === true);
+      await launcher.waitForMessage('ready', await launcher.open(other));
       assert.doesNotMatch(await launcher.text(), /kept/);
       await eventually(launcher.kept, ([copy]) => copy?.value.includes('// kept') ?? false);
       service.script.answer = undefined;
-      await launcher.hear('ready', await launcher.open(one));
+      await launcher.waitForMessage('ready', await launcher.open(one));
       await launcher.until('This browser kept changes');
       await launcher.press('Restore');
       await saved(one, '// kept');
     }));
 
-  test('a token that ends in the middle of a save costs nothing', () =>
+  test('loses nothing when a token ends in the middle of a save', () =>
     scene(async (launcher) => {
       const target = plugin();
       const session = await launcher.open(target);
-      await launcher.hear('ready', session);
+      await launcher.waitForMessage('ready', session);
       await launcher.frame.evaluate(() => {
         const shown: string[] = [];
         Object.assign(window, { shown });
@@ -164,10 +159,10 @@ describe('the editor and the page around it, in Chromium', () => {
       });
       service.clock.ahead = 16 * 60_000;
       await launcher.type('// in time');
-      assert.equal((await launcher.hear('token-request', session))['reason'], 'expired');
-      await launcher.say({ type: 'token', session, token: await service.token(target) });
-      await launcher.hear('save', session);
-      await launcher.hear('dirty', session, ({ dirty }) => dirty === false);
+      assert.equal((await launcher.waitForMessage('token-request', session))['reason'], 'expired');
+      await launcher.sendMessage({ type: 'token', session, token: await service.token(target) });
+      await launcher.waitForMessage('save', session);
+      await launcher.waitForMessage('dirty', session, ({ dirty }) => dirty === false);
       await saved(target, '// in time');
       await launcher.untilStatus('Saved');
       assert.match(await launcher.text(), /in time/);
@@ -179,80 +174,83 @@ describe('the editor and the page around it, in Chromium', () => {
       assert.deepEqual(await launcher.kept(), []);
     }));
 
-  test('without a new token the text is kept, and saved when one comes after all', () =>
+  test('keeps the text while there is no new token, and saves it when one comes', () =>
     scene(async (launcher) => {
       const target = plugin();
       const session = await launcher.open(target);
-      await launcher.hear('ready', session);
+      await launcher.waitForMessage('ready', session);
       service.clock.ahead = 16 * 60_000;
       await launcher.refuseTokens('token-network');
       await launcher.type('// later');
-      await launcher.hear('token-request', session);
+      await launcher.waitForMessage('token-request', session);
       await launcher.untilStatus('Not saved: your session ended');
       await eventually(launcher.kept, ([copy]) => copy?.value.includes('// later') ?? false);
-      await launcher.say({ type: 'token', session, token: await service.token(target) });
+      await launcher.sendMessage({ type: 'token', session, token: await service.token(target) });
       await saved(target, '// later');
       await launcher.untilStatus('Saved');
     }));
 
-  test('a token that ended before the plugin is loaded is replaced as well', () =>
+  test('replaces a token that ended before the plugin is loaded', () =>
     scene(async (launcher) => {
       const target = plugin();
       const old = await service.token(target);
       service.clock.ahead = 16 * 60_000;
       const session = await launcher.open(target, old);
-      await launcher.hear('token-request', session);
-      await launcher.say({ type: 'token', session, token: await service.token(target) });
-      await launcher.hear('ready', session);
+      await launcher.waitForMessage('token-request', session);
+      await launcher.sendMessage({ type: 'token', session, token: await service.token(target) });
+      await launcher.waitForMessage('ready', session);
     }));
 
-  test('a builder that it is not for gets nothing, and is named in the error', () =>
+  test('sends nothing to a builder that it is not configured for, and names it in the error', () =>
     scene(async (launcher) => {
       const builder = 'https://elsewhere.example/api';
       const session = await launcher.open({ ...plugin(), builder }, 'secret');
-      const { message } = await launcher.hear('error', session);
+      const { message } = await launcher.waitForMessage('error', session);
       assert.match(String(message), /https:\/\/elsewhere\.example\/api/);
       assert.equal(String(message).includes('secret'), false);
       await launcher.until('does not know that builder');
     }));
 
-  test('a plugin that it may not edit is an error; another one opens after it', () =>
+  test('reports a plugin that it may not edit as an error, and opens another one afterwards', () =>
     scene(async (launcher) => {
       const [one, other] = [plugin(), plugin()];
       const session = await launcher.open(one, await service.token(other));
-      assert.match(String((await launcher.hear('error', session))['message']), /cannot edit this plugin/);
-      await launcher.hear('ready', await launcher.open(other));
+      assert.match(
+        String((await launcher.waitForMessage('error', session))['message']),
+        /cannot edit this plugin/,
+      );
+      await launcher.waitForMessage('ready', await launcher.open(other));
     }));
 
-  test('without a language the choice of one is ready', () =>
+  test('counts as ready when it offers a choice of languages because none was named', () =>
     scene(async (launcher) => {
       const { fn } = plugin() as { fn: string };
       const session = await launcher.open({ fn });
-      await launcher.hear('ready', session);
+      await launcher.waitForMessage('ready', session);
       await launcher.until('Choose a language for your new plugin');
     }));
 
-  test('closed: saved first, then neither plugin nor token is left', () =>
+  test('saves when it is closed, and then holds neither plugin nor token', () =>
     scene(async (launcher) => {
       const target = plugin();
       const session = await launcher.open(target);
-      await launcher.hear('ready', session);
+      await launcher.waitForMessage('ready', session);
       await launcher.type('// goodbye');
-      await launcher.say({ type: 'close', session });
+      await launcher.sendMessage({ type: 'close', session });
       await launcher.until('No plugin is open');
       await saved(target, '// goodbye');
       assert.equal(await launcher.frame.$('.cm-content'), null);
       const requests = service.seen.length;
       // Not even a new token brings it back.
-      await launcher.say({ type: 'token', session, token: await service.token(target) });
-      await launcher.hear('ready', await launcher.open(plugin()));
+      await launcher.sendMessage({ type: 'token', session, token: await service.token(target) });
+      await launcher.waitForMessage('ready', await launcher.open(plugin()));
       assert.equal(
         service.seen.slice(requests).some(({ path }) => path.includes(`/${target.fn}`)),
         false,
       );
     }));
 
-  test('opened by its address and by message, it loads the plugin once, and then asks for tokens', async () => {
+  test('loads the plugin once when opened by its address and by message, and then asks for tokens', async () => {
     const target = plugin();
     await scene(
       async (launcher) => {
@@ -261,12 +259,12 @@ describe('the editor and the page around it, in Chromium', () => {
             .length;
         await launcher.untilOpen();
         const session = await launcher.open(target);
-        await launcher.hear('ready', session);
+        await launcher.waitForMessage('ready', session);
         assert.equal(gets(), 1);
         service.clock.ahead = 16 * 60_000;
         await launcher.type('// by both');
-        await launcher.hear('token-request', session);
-        await launcher.say({ type: 'token', session, token: await service.token(target) });
+        await launcher.waitForMessage('token-request', session);
+        await launcher.sendMessage({ type: 'token', session, token: await service.token(target) });
         await saved(target, '// by both');
         assert.equal(gets(), 1);
       },
@@ -274,7 +272,7 @@ describe('the editor and the page around it, in Chromium', () => {
     );
   });
 
-  test('a launcher that is late hears that there is unsaved work', async () => {
+  test('tells a late launcher that there is unsaved work', async () => {
     const target = plugin();
     await scene(
       async (launcher) => {
@@ -283,24 +281,24 @@ describe('the editor and the page around it, in Chromium', () => {
         await launcher.type('// before');
         await launcher.untilStatus('Not saved');
         const session = await launcher.open(target);
-        assert.equal((await launcher.hear('dirty', session))['dirty'], true);
+        assert.equal((await launcher.waitForMessage('dirty', session))['dirty'], true);
         assert.match(await launcher.text(), /\/\/ before/);
       },
       await service.url(target),
     );
   });
 
-  test('says what was built, run and deployed', () =>
+  test('reports what was built, run and deployed', () =>
     scene(async (launcher) => {
       const session = await launcher.open(plugin());
-      await launcher.hear('ready', session);
+      await launcher.waitForMessage('ready', session);
       service.clock.ahead = 16 * 60_000;
       await launcher.press('Deploy');
       // Its token ended meanwhile: a deployment goes on all the same.
-      await launcher.hear('token-request', session);
+      await launcher.waitForMessage('token-request', session);
       const token = await service.token({ fn: `plugin-${count}` });
-      await launcher.say({ type: 'token', session, token });
-      assert.equal((await launcher.hear('build', session))['succeeded'], true);
-      assert.equal((await launcher.hear('deploy', session))['version'], 'v1.0.0');
+      await launcher.sendMessage({ type: 'token', session, token });
+      assert.equal((await launcher.waitForMessage('build', session))['succeeded'], true);
+      assert.equal((await launcher.waitForMessage('deploy', session))['version'], 'v1.0.0');
     }));
 });

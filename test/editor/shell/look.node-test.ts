@@ -1,31 +1,24 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
-import { after, afterEach, before, beforeEach, describe, test } from 'node:test';
+import { afterEach, beforeEach, describe, test } from 'node:test';
 import { brotliCompressSync } from 'node:zlib';
 import type { AxeResults } from 'axe-core';
-import type { Browser, BrowserContext } from 'puppeteer-core';
-import {
-  launchBrowser,
-  openPage,
-  startEditorService,
-  type EditorPage,
-  type EditorService,
-} from '../harness.ts';
+import type { BrowserContext } from 'puppeteer-core';
+import { pressKeys } from '../../support/press-keys.ts';
+import { startEditorInBrowser } from '../editor-in-browser.ts';
+import { openPage, type EditorPage } from '../harness.ts';
+
+const { service, browser } = await startEditorInBrowser();
 
 const axe = await readFile(new URL(import.meta.resolve('axe-core/axe.min.js')), 'utf8');
 
 describe("the editor's page", () => {
-  let service: EditorService;
-  let browser: Browser;
   let context: BrowserContext;
   let editor: EditorPage;
   let seenBefore = 0;
   let count = 0;
   const target = { fn: '', template: 'typescript', namespace: 'orders' };
 
-  before(async () => {
-    [service, browser] = await Promise.all([startEditorService(), launchBrowser()]);
-  });
   beforeEach(async () => {
     target.fn = `plugin-${++count}`;
     // Nothing is in the cache of a new profile.
@@ -35,11 +28,6 @@ describe("the editor's page", () => {
     await editor.untilOpen();
   });
   afterEach(() => context.close());
-  after(async () => {
-    await browser.close();
-    await service.close();
-  });
-
   const set = async (
     scheme: string,
     width = 1100,
@@ -90,13 +78,11 @@ describe("the editor's page", () => {
     [360, 400],
     [1100, 400],
   ] as const) {
-    test(`fits into ${width} by ${height} pixels, with the tests open and the search too`, async () => {
+    test(`fits into ${width} by ${height} pixels with open tests and search`, async () => {
       await set('light', width, height);
       await editor.page.locator('#tab-tests').click();
       await editor.page.focus('.cm-content');
-      await editor.page.keyboard.down('Control');
-      await editor.page.keyboard.press('f');
-      await editor.page.keyboard.up('Control');
+      await pressKeys(editor.page, 'Control', 'f');
       await editor.page.waitForSelector('.find');
       const layout = await editor.page.evaluate(() => {
         const box = (selector: string) =>
@@ -122,7 +108,7 @@ describe("the editor's page", () => {
     [760, 'de'],
     [360, 'de'],
   ] as const) {
-    test(`cuts nothing off at ${width} pixels in ${language}: outcomes of tests, names of panels, the last line`, async () => {
+    test(`cuts nothing off at ${width} pixels in ${language}: results of tests, names of panels, the last line`, async () => {
       const contents = 'export const run = (input: string) => input;\n';
       const name = 'A name that is longer than the line it stands in could ever be';
       await service.save(
@@ -161,7 +147,7 @@ describe("the editor's page", () => {
     });
   }
 
-  test('does not scroll where a font is taller than its lines, as those for Arabic are', async () => {
+  test('does not scroll with a font that is taller than its lines, such as those for Arabic', async () => {
     await set('light', 1100, 400);
     const heights = await editor.page.evaluate(() => {
       // In place of such a font, which this machine may not have: lines that are lower than any font.
@@ -172,7 +158,7 @@ describe("the editor's page", () => {
     assert.equal(heights[0], heights[1]);
   });
 
-  test('is used by keyboard alone, in the order of reading', async () => {
+  test('can be used by keyboard alone, in reading order', async () => {
     await set('light');
     await editor.page.waitForSelector('#tab-run:not([hidden])');
     await editor.page.focus('header button');
@@ -191,7 +177,7 @@ describe("the editor's page", () => {
     assert.deepEqual(names, ['Save', 'Build', 'Test', 'Deploy', 'Menu', 'Source']);
   });
 
-  test('says what it is to a screen reader', async () => {
+  test('has names and roles for screen readers', async () => {
     const roles = await editor.page.evaluate(() => ({
       status: document.querySelectorAll('.status[role=status]').length,
       landmarks: ['header', 'main', 'aside', 'footer'].map((tag) => document.querySelectorAll(tag).length),
@@ -200,10 +186,10 @@ describe("the editor's page", () => {
     assert.deepEqual(roles, { status: 1, landmarks: [1, 1, 1, 1], title: `${target.fn} – Plugin editor` });
   });
 
-  test('its styles pass its own policy', () => assert.deepEqual(editor.problems, []));
+  test('has styles that its own policy permits', () => assert.deepEqual(editor.problems, []));
 
   // With Brotli, as the service sends it.
-  test('loads at most 200 KB of script, compressed', async () => {
+  test('loads at most 200 KB of compressed script', async () => {
     const scripts = service.seen.slice(seenBefore).filter(({ path }) => path.endsWith('.js'));
     assert.ok(scripts.length > 0);
     const sources = await Promise.all(

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
-import type { Browser } from 'puppeteer-core';
+import { before, describe, test } from 'node:test';
 import { editorSources, BUILDER, HOST } from '../../../tools/generate/example-policies.ts';
-import { type EditorService, launchBrowser, openPage, startEditorService } from '../harness.ts';
+import { startEditorInBrowser } from '../editor-in-browser.ts';
+import { openPage } from '../harness.ts';
+
+const { service, browser } = await startEditorInBrowser();
 
 type Policy = Map<string, string[]>;
 
@@ -18,17 +20,10 @@ const written = (policy: Policy): string =>
   [...policy].map(([name, sources]) => `${name} ${sources.join(' ') || "'none'"}`).join('; ');
 
 describe("the local editor's policy", () => {
-  let service: EditorService;
-  let browser: Browser;
   let policy: Policy;
   before(async () => {
-    [service, browser] = await Promise.all([startEditorService(), launchBrowser()]);
     const answer = await fetch(`${service.origin}/editor/`);
     policy = parsed(answer.headers.get('content-security-policy') ?? '');
-  });
-  after(async () => {
-    await browser.close();
-    await service.close();
   });
 
   /** Opens the editor, has it mark a mistake and show its help, and tells what was violated, up to one directive. */
@@ -66,7 +61,7 @@ describe("the local editor's policy", () => {
     }
   }
 
-  test('holds what the documentation says an editor needs, its builder being its own origin', () => {
+  test('contains what the documentation says an editor needs, with its own origin as builder', () => {
     const own: Record<string, string> = { [BUILDER]: "'self'", [HOST]: 'http://localhost:*' };
     for (const { directive, source } of editorSources) {
       assert.ok(policy.get(directive)?.includes(own[source] ?? source), `${directive} ${source}`);
@@ -75,7 +70,7 @@ describe("the local editor's policy", () => {
     assert.deepEqual(policy.get('require-trusted-types-for'), ["'script'"]);
   });
 
-  test('is not violated, and no source of it is there in vain', async () => {
+  test('is not violated, and needs each of its sources', async () => {
     assert.deepEqual(await violations(), []);
     for (const [name, sources] of policy) {
       // Who may frame it is not for the page to see.

@@ -1,23 +1,15 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
-import type { Browser } from 'puppeteer-core';
-import { type EditorService, eventually, launchBrowser, startEditorService } from '../harness.ts';
+import { describe, test } from 'node:test';
+import { startEditorInBrowser } from '../editor-in-browser.ts';
+import { eventually } from '../harness.ts';
 import { type LauncherPage, openLauncher } from '../launcher-page.ts';
+
+const { service, browser } = await startEditorInBrowser();
 
 const source = { contents: 'export function run(input) {\n  return input;\n}\n', lang: 'javascript' };
 
-describe('what the page around the editor wants, in Chromium', () => {
-  let service: EditorService;
-  let browser: Browser;
+describe('the settings that the host page requests', () => {
   let count = 0;
-  before(async () => {
-    [service, browser] = await Promise.all([startEditorService(), launchBrowser()]);
-  });
-  after(async () => {
-    await browser.close();
-    await service.close();
-  });
-
   const scene = async (
     run: (scene: {
       launcher: LauncherPage;
@@ -31,7 +23,7 @@ describe('what the page around the editor wants, in Chromium', () => {
       const token = await service.token({ fn }, permissions);
       const session = `s-${fn}-${permissions ?? 'all'}-${Math.random()}`;
       const place = { builder: service.origin, ident: 'com.acme.t1', namespace: 'default', fn };
-      await launcher.say({ type: 'open', session, token, ...place, ...wishes });
+      await launcher.sendMessage({ type: 'open', session, token, ...place, ...wishes });
       return session;
     };
     try {
@@ -43,10 +35,12 @@ describe('what the page around the editor wants, in Chromium', () => {
   };
   const has = ({ frame }: LauncherPage, selector: string) => frame.$(selector).then(Boolean);
 
-  test('says which language, whether there is a draft, and what is permitted, and again when that changes', () =>
+  test('are answered with the language, whether there is a draft and the permissions, and again when these change', () =>
     scene(async ({ launcher, open }) => {
       const session = await open({ template: 'javascript' }, 'read,write');
-      const ready = await launcher.hear('ready', session, ({ permissions }) => Array.isArray(permissions));
+      const ready = await launcher.waitForMessage('ready', session, ({ permissions }) =>
+        Array.isArray(permissions),
+      );
       assert.equal(ready['language'], 'javascript');
       assert.equal(ready['exists'], false);
       assert.deepEqual(ready['permissions'], ['read', 'write']);
@@ -56,16 +50,16 @@ describe('what the page around the editor wants, in Chromium', () => {
         false,
       );
       await launcher.press('Save');
-      await launcher.hear('ready', session, ({ exists }) => exists === true);
+      await launcher.waitForMessage('ready', session, ({ exists }) => exists === true);
     }));
 
-  test('read-only by the host: it says so, offers nothing, and takes it back; unsaved work is saved before', () =>
+  test('can make it read-only, after unsaved work was saved, and editable again', () =>
     scene(async ({ launcher, fn, open }) => {
       await service.save(source, { fn });
       const session = await open();
-      await launcher.hear('ready', session);
+      await launcher.waitForMessage('ready', session);
       await launcher.type('// before');
-      await launcher.say({ type: 'configure', session, readOnly: true });
+      await launcher.sendMessage({ type: 'configure', session, readOnly: true });
       await launcher.until('Read-only');
       await eventually(
         () => service.draft({ fn }),
@@ -74,17 +68,17 @@ describe('what the page around the editor wants, in Chromium', () => {
       await launcher.type('// refused');
       assert.equal((await launcher.text()).includes('// refused'), false);
       assert.equal(await has(launcher, '.actions > .button.primary'), false);
-      await launcher.say({ type: 'configure', session, readOnly: null });
+      await launcher.sendMessage({ type: 'configure', session, readOnly: null });
       await launcher.frame.waitForSelector('.actions > .button.primary');
       await launcher.type('// after');
       assert.match(await launcher.text(), /\/\/ after/);
     }));
 
-  test('read-only by the token: nothing can be changed, and the tests can be read', () =>
+  test('include a read-only token, with which nothing can be changed, and the tests can be read', () =>
     scene(async ({ launcher, fn, open }) => {
       await service.save({ ...source, tests: [{ name: 'a test', payload: 'p' }] }, { fn });
       const session = await open({}, 'read');
-      await launcher.hear('ready', session);
+      await launcher.waitForMessage('ready', session);
       await launcher.until('Read-only');
       await launcher.until('a test');
       assert.equal(await has(launcher, '.test-run'), false);
@@ -94,11 +88,11 @@ describe('what the page around the editor wants, in Chromium', () => {
       );
     }));
 
-  test('in German whole, from the moment that it is asked for, and in English for a language that it lacks', () =>
+  test('can be German throughout from that moment on, and fall back to English for an unknown language', () =>
     scene(async ({ launcher, fn, open }) => {
       await service.save(source, { fn });
       const session = await open({ locale: 'de-CH' });
-      await launcher.hear('ready', session);
+      await launcher.waitForMessage('ready', session);
       await launcher.until('Bereitstellen');
       await launcher.until('Alles gespeichert');
       assert.equal(await launcher.frame.$eval('html', ({ lang }) => lang), 'de');
@@ -108,20 +102,20 @@ describe('what the page around the editor wants, in Chromium', () => {
       await launcher.until('Mit Nachricht bereitstellen');
       await launcher.until('Strg+Umschalt+D');
       await launcher.page.keyboard.press('Escape');
-      await launcher.say({ type: 'configure', session, locale: 'ar' });
+      await launcher.sendMessage({ type: 'configure', session, locale: 'ar' });
       await launcher.until('All changes saved');
       assert.deepEqual(await launcher.frame.$eval('html', ({ lang, dir }) => [lang, dir]), ['en', 'rtl']);
-      await launcher.say({ type: 'configure', session, locale: 'de' });
+      await launcher.sendMessage({ type: 'configure', session, locale: 'de' });
       await launcher.until('Alles gespeichert');
       assert.equal(await launcher.loads(), 1);
     }));
 
-  test('takes on the look of the page, and lets it go', () =>
+  test('apply the look of the page, and remove it again', () =>
     scene(async ({ launcher, fn, open }) => {
       await service.save(source, { fn });
       const appearance = { colorScheme: 'dark', accent: 'rgb(255, 200, 0)', radius: '2px', font: 'url(x)' };
       const session = await open({ appearance });
-      await launcher.hear('ready', session);
+      await launcher.waitForMessage('ready', session);
       const look = () =>
         launcher.frame.$eval('.button.primary', (button) => {
           const { backgroundColor, borderRadius } = getComputedStyle(button);
@@ -130,38 +124,38 @@ describe('what the page around the editor wants, in Chromium', () => {
       await eventually(look, ([ground]) => ground === 'rgb(255, 200, 0)');
       assert.deepEqual((await look()).slice(1), ['2px', 'dark']);
       assert.equal(await launcher.frame.$eval('html', ({ style }) => style.getPropertyValue('--sans')), '');
-      await launcher.say({ type: 'configure', session, appearance: null });
+      await launcher.sendMessage({ type: 'configure', session, appearance: null });
       await eventually(look, ([ground]) => ground !== 'rgb(255, 200, 0)');
     }));
 
-  test('begins a new plugin with the given source, which is not dirty, and saves it when asked to', () =>
+  test('begin a new plugin with the given source, which is not dirty, and is saved on request', () =>
     scene(async ({ launcher, fn, open }) => {
       const initialSource = { ...source, contents: '// given\n', tests: [{ name: 'given test' }] };
       const session = await open({ initialSource });
-      await launcher.hear('ready', session);
+      await launcher.waitForMessage('ready', session);
       assert.match(await launcher.text(), /\/\/ given/);
       assert.equal(await service.draft({ fn }), undefined);
       assert.equal(
-        (await launcher.said()).some(({ type, dirty }) => type === 'dirty' && dirty === true),
+        (await launcher.receivedMessages()).some(({ type, dirty }) => type === 'dirty' && dirty === true),
         false,
       );
-      await launcher.say({ type: 'save-request', session, request: 'r1' });
-      const result = await launcher.hear('save-result', session);
+      await launcher.sendMessage({ type: 'save-request', session, request: 'r1' });
+      const result = await launcher.waitForMessage('save-result', session);
       assert.deepEqual([result['request'], result['error']], ['r1', undefined]);
       assert.equal((await service.draft({ fn }))?.contents, '// given\n');
     }));
 
-  test('a draft keeps its language, says so, and starts over in another one deliberately', () =>
+  test('do not change the language of a draft, unless the user starts over in another one', () =>
     scene(async ({ launcher, fn, open }) => {
       await service.save(source, { fn });
       const session = await open({ template: 'typescript' });
-      await launcher.hear('ready', session);
+      await launcher.waitForMessage('ready', session);
       await launcher.until('This plugin is written in JavaScript, and stays so');
       await launcher.press('Start over in TypeScript…');
       await launcher.frame.waitForSelector('dialog .choice');
       await launcher.frame.locator('dialog .choice').click();
       await launcher.until('The plugin starts over in TypeScript.');
-      await launcher.hear('ready', session, ({ language }) => language === 'typescript');
+      await launcher.waitForMessage('ready', session, ({ language }) => language === 'typescript');
       await eventually(
         () => service.draft({ fn }),
         (draft) => draft?.lang === 'typescript',

@@ -1,29 +1,14 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
-import type { Browser } from 'puppeteer-core';
-import {
-  eventually,
-  launchBrowser,
-  openPage,
-  pressForHelp,
-  startEditorService,
-  type EditorService,
-} from '../harness.ts';
+import { describe, test } from 'node:test';
+import { startEditorInBrowser } from '../editor-in-browser.ts';
+import { eventually, openPage, pressForHelp } from '../harness.ts';
 import { openLauncher } from '../launcher-page.ts';
+
+const { service, browser } = await startEditorInBrowser();
 
 // While a service is upgraded, and after it, a page asks for files that the node it reaches may not have.
 describe('an editor whose service is being upgraded', () => {
-  let service: EditorService;
-  let browser: Browser;
   let count = 0;
-  before(async () => {
-    [service, browser] = await Promise.all([startEditorService(), launchBrowser()]);
-  });
-  after(async () => {
-    await browser.close();
-    await service.close();
-  });
-
   const gone = () => new Response('{}', { status: 404, headers: { 'cache-control': 'no-store' } });
   const pathOf = ({ url }: Request) => new URL(url).pathname;
 
@@ -45,7 +30,7 @@ describe('an editor whose service is being upgraded', () => {
   }
 
   for (const name of ['main', 'page', 'view', 'text', 'index'] as const) {
-    test(`opens although the node that it first asks for ${name} has another version`, async () => {
+    test(`opens although the first node that it asks for ${name} has another version`, async () => {
       let asked = 0;
       await scene(
         (path) => (path.includes(`/assets/${name}-`) && asked++ === 0 ? gone() : undefined),
@@ -66,7 +51,7 @@ describe('an editor whose service is being upgraded', () => {
     });
   }
 
-  test('opens although its page is of a version that no node has any longer', async () => {
+  test('opens although no node has the version of its page any longer', async () => {
     const html = await (await fetch(`${service.origin}/editor/`)).text();
     let served = 0;
     await scene(
@@ -84,7 +69,7 @@ describe('an editor whose service is being upgraded', () => {
     );
   });
 
-  test('says so, and does not load itself for ever, when a file is nowhere', async () => {
+  test('reports a file that is nowhere, and does not reload itself for ever', async () => {
     let pages = 0;
     await scene(
       (path) => {
@@ -99,7 +84,7 @@ describe('an editor whose service is being upgraded', () => {
     );
   });
 
-  test('opens in a frame by message too', async () => {
+  test('opens in a frame by message, too', async () => {
     let asked = 0;
     service.script.answer = (request) =>
       pathOf(request).includes('/assets/page-') && asked++ === 0 ? gone() : undefined;
@@ -107,14 +92,14 @@ describe('an editor whose service is being upgraded', () => {
     try {
       await eventually(launcher.loads, (loads) => loads === 2);
       const session = await launcher.open({ fn: `upgraded-${++count}`, template: 'typescript' });
-      await launcher.hear('ready', session);
+      await launcher.waitForMessage('ready', session);
     } finally {
       service.script.answer = undefined;
       await launcher.close();
     }
   });
 
-  test('shows and saves a text without its colours when the languages cannot be had', async () => {
+  test('shows and saves a text without colours when the languages cannot be loaded', async () => {
     await scene(
       (path) => (path.includes('/assets/typing-help-') ? gone() : undefined),
       async (page) => {
@@ -126,7 +111,7 @@ describe('an editor whose service is being upgraded', () => {
     );
   });
 
-  test('says that a part cannot be loaded, and shows it once it can', async () => {
+  test('reports a part that cannot be loaded, and shows it once it can', async () => {
     let missing = true;
     await scene(
       (path) => (missing && path.includes('/assets/help-dialog-') ? gone() : undefined),
@@ -141,7 +126,7 @@ describe('an editor whose service is being upgraded', () => {
     );
   });
 
-  test('has all its parts soon after it is open, so that it needs no file of a version that is gone', async () => {
+  test('loads all its parts soon after it opened, so that it needs no file of a version that is gone', async () => {
     await scene(
       () => undefined,
       async (page) => {

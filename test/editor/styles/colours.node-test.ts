@@ -40,7 +40,7 @@ for (const [scheme, name] of [
   [0, 'light'],
   [1, 'dark'],
 ] as const) {
-  test(`code can be read wherever it stands in ${name} colours`, () => {
+  test(`code is readable wherever it stands in ${name} colours`, () => {
     for (const ground of ['editor', ...grounds.map((one) => `code-${one}`)]) {
       for (const colour of ['text', ...code.map((one) => `code-${one}`), 'code-invalid']) {
         const figure = contrast(colour, ground, scheme);
@@ -49,7 +49,7 @@ for (const [scheme, name] of [
     }
   });
 
-  test(`controls can be read and seen in ${name} colours`, () => {
+  test(`controls are readable and visible in ${name} colours`, () => {
     for (const [colour, ground, least] of [
       ['on-accent', 'accent', 4.5],
       ['on-accent', 'accent-hover', 4.5],

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { pressKeys } from '../../support/press-keys.ts';
 import { eventually } from '../harness.ts';
 import { scenes } from '../scenes.ts';
 
@@ -10,10 +11,10 @@ const contents = `export function run(input: string): string {
 `;
 const payload = '{"price":2,"count":3}';
 
-describe('tests that assert, end to end in Chromium', () => {
+describe('tests with expected answers in the editor', () => {
   const scene = scenes();
 
-  test('a wrong answer turns the badge red, is said by path, and is asked about before it is deployed', () =>
+  test('turn the badge red for a wrong answer, name its path, and are asked about before a deployment', () =>
     scene(async ({ service, target, open }) => {
       const tests = [{ name: 'adds up', payload, expected: '{ "total": 6 }' }];
       await service.save({ contents, lang: 'typescript', tests }, target);
@@ -65,7 +66,7 @@ describe('tests that assert, end to end in Chromium', () => {
       await page.waitForSelector('#tab-tests .count[data-tone=calm]');
     }));
 
-  test('Ctrl+Enter in the payload of a run runs that payload, and in a test that test', () =>
+  test('run by Ctrl+Enter in their payload, which otherwise runs the payload of a run', () =>
     scene(async ({ service, target, open }) => {
       const tests = [
         { name: 'one', payload },
@@ -78,9 +79,7 @@ describe('tests that assert, end to end in Chromium', () => {
         service.seen.filter(({ path }) => path.includes('/api/v1/test/') && path.includes(`/${target.fn}`))
           .length;
       const press = async () => {
-        await page.keyboard.down('Control');
-        await page.keyboard.press('Enter');
-        await page.keyboard.up('Control');
+        await pressKeys(page, 'Control', 'Enter');
       };
       await page.locator('#tab-run').click();
       await page.type('#run-payload', payload);
@@ -95,7 +94,7 @@ describe('tests that assert, end to end in Chromium', () => {
       assert.equal(runs(), 2);
     }));
 
-  test('while something runs the old result says so, Stop is beside it, and offline is said', () =>
+  test('mark the old result while something runs, with Stop beside it, and report being offline', () =>
     scene(async ({ service, target, open }) => {
       await service.save({ contents, lang: 'typescript' }, target);
       const { page, until, untilOpen, untilStatus, press, type } = await open();

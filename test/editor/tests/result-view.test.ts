@@ -19,7 +19,7 @@ beforeEach(() => {
 });
 afterEach(() => place.remove());
 
-describe('difference', () => {
+describe('the difference between two texts', () => {
   const show = (before: string, after: string) => {
     render(html`${differenceView(before, after, 'Difference')}`, place);
     return place.querySelector<HTMLElement>('.difference') as HTMLElement;
@@ -31,27 +31,27 @@ describe('difference', () => {
         .join(''),
     );
 
-  it('shows the lines that changed with the lines around them, and within them what changed', () => {
+  it('shows changed lines with the lines around them, and the change within them', () => {
     const before = 'a\nb\nc\nd\ne\nf\ng';
     const view = show(before, before.replace('d', 'D!'));
     expect(rows(view)).to.deep.equal([' b', ' c', '-Was: d', '+Is: D!', ' e', ' f']);
     expect(view.querySelector('del')?.textContent).to.equal('d');
   });
 
-  it('tells places far from each other apart', () => {
+  it('separates places that are far apart', () => {
     const lines = Array.from({ length: 20 }, (_, index) => `line ${index}`);
     const after = lines.with(2, 'two').with(15, 'fifteen');
     const shown = rows(show(lines.join('\n'), after.join('\n')));
     expect(shown.filter((row) => row === '…').length).to.equal(1);
   });
 
-  it('knows lines that came, went, and the empty text', () => {
+  it('handles added lines, removed lines, and the empty text', () => {
     expect(rows(show('', 'x'))).to.include('+Is: x');
     expect(rows(show('a\nb', 'a'))).to.deep.equal([' a', '-Was: b']);
     expect(rows(show('a', 'a\n\nb'))).to.deep.equal([' a', '+Is: ', '+Is: b']);
   });
 
-  it('shows of long texts what one can read', () => {
+  it('shows a readable part of long texts', () => {
     const long = (letter: string) => Array.from({ length: 3000 }, () => letter.repeat(3000)).join('\n');
     const view = show(long('a'), long('b'));
     expect(view.children.length).to.be.below(210);
@@ -59,14 +59,14 @@ describe('difference', () => {
   });
 });
 
-describe('result view', () => {
+describe('the result view', () => {
   const text = () => place.textContent ?? '';
   const show = async (options: Omit<ResultOptions, 'onJump'>, onJump: ResultOptions['onJump'] = () => {}) => {
     render(html`${resultView({ ...options, onJump })}`, place);
     await place.querySelector('long-text')?.updateComplete;
   };
 
-  it('says what came of a run, how long it took, what it answered and logged', async () => {
+  it('shows the outcome of a run, its time, its answer and its logs', async () => {
     await show({ run: run({ result: '<b>hi</b>', logs: ['one', 'two'] }) });
     expect(text()).to.match(/Ran.*<b>hi<\/b>.*Logs: 2 entries/s);
     expect(text()).to.contain(formatDuration(12.34));
@@ -76,7 +76,7 @@ describe('result view', () => {
     expect(text()).to.contain('An empty text');
   });
 
-  it('says whether the answer is the expected one, where they differ, and takes it as the expected one', async () => {
+  it('shows whether and where the answer differs from the expected one, and can make it the expected one', async () => {
     const accepted: string[] = [];
     const onAccept = (answer: string) => accepted.push(answer);
     const result = '{"id":1,"total":-7}';
@@ -93,7 +93,7 @@ describe('result view', () => {
     expect(place.querySelector('ins')?.textContent).to.equal('Ada');
   });
 
-  it('compares with the run before, its logs and its error too', async () => {
+  it('compares with the previous run, its logs and its error too', async () => {
     const first = run({ result: 'one', logs: ['log'] });
     await show({ run: first });
     expect(text()).not.to.contain('run before');
@@ -105,14 +105,14 @@ describe('result view', () => {
     expect(place.querySelector('ins')?.textContent).to.contain('other');
   });
 
-  it('shows a long answer whole when asked', async () => {
+  it('shows a long answer whole on request', async () => {
     await show({ run: run({ result: 'x'.repeat(30_000), logs: [] }) });
     expect(place.querySelector('pre')?.textContent?.length).to.equal(20_000);
     place.querySelector<HTMLElement>('long-text button')?.click();
     expect(place.querySelector('pre')?.textContent?.length).to.equal(30_000);
   });
 
-  it('lays out an answer that is JSON, and shows it as it came when asked', async () => {
+  it('formats an answer that is JSON, and shows it unformatted on request', async () => {
     await show({ run: run({ result: '{"a":[1]}', logs: [] }) });
     expect(place.querySelector('pre')?.textContent).to.equal('{\n  "a": [\n    1\n  ]\n}');
     place.querySelector<HTMLElement>('.text-form')?.click();
@@ -120,7 +120,7 @@ describe('result view', () => {
     expect(place.querySelector('pre')?.textContent).to.equal('{"a":[1]}');
   });
 
-  it('tells the levels of logs apart', async () => {
+  it('distinguishes the levels of logs', async () => {
     await show({ run: run({ result: 'x', logs: ['plain', '[warn] careful', '[error] bad'] }) });
     const entries = [...place.querySelectorAll<HTMLElement>('.log-entry')];
     expect(entries.map(({ dataset }) => dataset['level'])).to.deep.equal(['log', 'warn', 'error']);
@@ -138,7 +138,7 @@ describe('result view', () => {
     expect(place.querySelector('.trace .verbatim')?.textContent).to.equal(message);
   });
 
-  it('writes times as one reads them', () => {
+  it('writes times readably', () => {
     // The separator and the digits are those of the user's language.
     const number = (value: number) => new Intl.NumberFormat().format(value);
     expect([3.21, 12.3, 999, 1234].map(formatDuration)).to.deep.equal([

@@ -3,8 +3,9 @@ import { html, render } from 'lit/html.js';
 import { TestList } from '../../../editor/src/tests/test-list.ts';
 import { testsPanel } from '../../../editor/src/tests/tests-panel.ts';
 import type { Work } from '../../../editor/src/pipeline/work.ts';
+import { workOf } from '../pipeline/work-of.ts';
 
-describe('tests panel', () => {
+describe('the panel of tests', () => {
   let changes = 0;
   let asked: string[][] = [];
   let list: TestList;
@@ -72,19 +73,7 @@ describe('tests panel', () => {
       changes++;
       draw();
     });
-    work = {
-      save: { kind: 'unchanged' },
-      isOnline: true,
-      isReadOnly: false,
-      sourceKey: 'now',
-      build: { kind: 'none' },
-      deployment: { kind: 'none' },
-      live: undefined,
-      action: undefined,
-      testing: undefined,
-      tests: [],
-      errors: 0,
-    };
+    work = workOf();
     element = document.createElement('div');
     document.body.append(element);
     draw();
@@ -93,7 +82,7 @@ describe('tests panel', () => {
 
   const three = () => (panel.tests = [{ name: 'a', payload: '1', extra: { kept: true } }, { name: 'b' }, {}]);
 
-  it('gives back what it was given, and counts that as no change', () => {
+  it('returns unchanged tests, and reports no change', () => {
     three();
     expect(panel.tests).to.deep.equal([
       { name: 'a', payload: '1', extra: { kept: true } },
@@ -103,7 +92,7 @@ describe('tests panel', () => {
     expect(changes).to.equal(0);
   });
 
-  it('edits a test and keeps fields that it does not know', () => {
+  it('edits a test and keeps unknown fields', () => {
     three();
     write(field('name'), 'A');
     write(field('description'), 'what');
@@ -126,7 +115,7 @@ describe('tests panel', () => {
     expect(panel.tests[0]?.payload).to.equal('1\r\n2\r\n3');
   });
 
-  it('adds a test with a name of its own, ready to be named', () => {
+  it('adds a test with a unique name, which is selected for renaming', () => {
     panel.tests = [{ name: 'Test 2' }];
     button('Add test').click();
     expect(names()).to.deep.equal(['Test 2', 'Test 3']);
@@ -134,7 +123,7 @@ describe('tests panel', () => {
     expect(changes).to.equal(1);
   });
 
-  it('removes a test, and brings it back where it was', () => {
+  it('removes a test, and restores it to its place', () => {
     three();
     button('Remove: a').click();
     expect(names()).to.deep.equal(['b', undefined]);
@@ -144,7 +133,7 @@ describe('tests panel', () => {
     expect(changes).to.equal(2);
   });
 
-  it('moves a test, and the focus stays on its way', () => {
+  it('moves a test, and the focus with it', () => {
     three();
     query('details').setAttribute('open', '');
     button('Move down: a').focus();
@@ -159,13 +148,13 @@ describe('tests panel', () => {
     expect(names()).to.deep.equal(['b', 'a', undefined]);
   });
 
-  it('says so when there are none', () => {
+  it('says that there are no tests', () => {
     expect(query('.tests-empty').hidden).to.equal(false);
     button('Add test').click();
     expect(query('.tests-empty').hidden).to.equal(true);
   });
 
-  it('runs one or all, where the builder can', () => {
+  it('runs one or all tests if the builder can', () => {
     three();
     expect(panel.element.textContent).not.to.contain('Run all');
     canRun = true;
@@ -178,7 +167,7 @@ describe('tests panel', () => {
     expect(button('Run all').getAttribute('aria-disabled')).to.equal('true');
   });
 
-  it('has Stop in the place of what runs', () => {
+  it('shows Stop in place of Run while a test runs', () => {
     three();
     canRun = true;
     work = { ...work, action: 'test', testing: { done: 1, all: 3 } };
@@ -187,7 +176,7 @@ describe('tests panel', () => {
     expect(query('.tests-summary').textContent).to.equal('1 of 3 run…');
   });
 
-  it('expects an answer when asked to, and nothing any longer', () => {
+  it('adds and removes the expected answer of a test', () => {
     three();
     query('details').setAttribute('open', '');
     button('Expect an answer').click();
@@ -198,7 +187,7 @@ describe('tests panel', () => {
     expect('expected' in (panel.tests[0] ?? {})).to.equal(false);
   });
 
-  it('says of each test whether it passed, failed or only ran, and what is from before a change', () => {
+  it('shows of each test whether it passed, failed or only ran, and which results are outdated', () => {
     panel.tests = [{ name: 'a', payload: 'x', expected: '1' }, { name: 'b', expected: '1' }, { name: 'c' }];
     for (const [index, entry] of list.entries.entries()) {
       const payload = entry.test.payload ?? '';

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { differencesOf, jsonDifferences } from '../../../editor/src/tests/json-difference.ts';
 import { expectedOf, isEqual, verdictOf } from '../../../editor/src/tests/verdict.ts';
 
-test('a test passes when the answer is the expected one, and one that expects nothing has only run', () => {
+test('a test passes with the expected answer, and has only run if it expects nothing', () => {
   const answer = (result: string) => ({ result, logs: [] });
   assert.equal(verdictOf(answer('7'), '7'), 'passed');
   assert.equal(verdictOf(answer('-7'), '7'), 'failed');
@@ -14,7 +14,7 @@ test('a test passes when the answer is the expected one, and one that expects no
   }
 });
 
-test('answers are compared as JSON where both are JSON, else to the character', () => {
+test('answers are compared as JSON if both are JSON, and by characters otherwise', () => {
   assert.ok(isEqual('{"a":1,"b":[2]}', '{ "b": [2], "a": 1 }'));
   assert.ok(isEqual('1.0', '1'));
   assert.ok(!isEqual('[1,2]', '[2,1]'));
@@ -23,7 +23,7 @@ test('answers are compared as JSON where both are JSON, else to the character', 
   assert.equal(differencesOf('text', '{}'), undefined);
 });
 
-test('where JSON differs is said by path', () => {
+test('a difference in JSON is reported with its path', () => {
   const expected = { id: 1, items: [{ price: 2 }, { price: 3 }], 'a key': true, gone: null };
   const actual = { id: 1, items: [{ price: 2 }, { price: 4 }, 5], 'a key': 'true', extra: {} };
   assert.deepEqual(jsonDifferences(expected, actual), [
@@ -37,11 +37,11 @@ test('where JSON differs is said by path', () => {
   assert.equal(jsonDifferences([...Array(500).keys()], []).length, 100);
 });
 
-test('a name that every object has is no key of an answer', () => {
+test('a name that every object inherits is no key of an answer', () => {
   assert.deepEqual(jsonDifferences({}, JSON.parse('{"__proto__":1,"toString":2}')).length, 2);
 });
 
-test('an expected value that is no text counts as its JSON', () => {
+test('an expected value that is not text counts as its JSON', () => {
   assert.equal(expectedOf({ expected: { a: 1 } }), '{\n  "a": 1\n}');
   assert.equal(expectedOf({ expected: null }), undefined);
   assert.equal(expectedOf({}), undefined);

@@ -50,7 +50,7 @@ describe('a field for JSON', () => {
     await field.updateComplete;
   };
 
-  it('marks what does not fit at its place, and says it below', async () => {
+  it('marks a mistake at its place, and explains it below', async () => {
     await set('{"count": 1}');
     expect(problems()).to.deep.equal([]);
     await set('{"count": "x", "colour": 1}');
@@ -68,7 +68,7 @@ describe('a field for JSON', () => {
     expect(heard).to.deep.equal([]);
   });
 
-  it('says what the service said of this text, where it does not know better itself', async () => {
+  it('shows the mistakes that the service reported for this text, unless it finds some itself', async () => {
     await set('{"count": 1}');
     field.serviceProblem = { path: ['count'], message: 'is sold out' };
     await until(() => problems().length === 1);
@@ -76,7 +76,7 @@ describe('a field for JSON', () => {
     expect(marked()).to.deep.equal(['1']);
   });
 
-  it('completes names that are not there yet, and values, and Tab leaves it', async () => {
+  it('completes missing names and values, and Tab leaves it', async () => {
     // Without anything else that takes the focus, Tab would come back to the field.
     const next = document.createElement('button');
     field.after(next);
@@ -103,7 +103,7 @@ describe('a field for JSON', () => {
     next.remove();
   });
 
-  it('shows and changes nothing more once it is read-only or gone', async () => {
+  it('shows and changes nothing more once it is read-only or removed', async () => {
     field.isReadOnly = true;
     await set('{"count": 1}');
     field.focus();

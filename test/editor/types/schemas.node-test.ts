@@ -22,11 +22,11 @@ const order = {
   },
 } as const;
 
-describe('what does not fit a schema', () => {
+describe('a value that does not fit its schema', () => {
   const problems = (value: unknown, schema: Schema = order) =>
     new SchemaCheck(schema).problems(value).map(({ path, message }) => `${pathText(path)}: ${message}`);
 
-  test('is said once, at its place, in words', () => {
+  test('has each mistake reported once, at its place, in words', () => {
     assert.deepEqual(problems({ lines: [{ sku: 'B-1' }], delivery: 'pickup' }), []);
     assert.deepEqual(problems({ lines: [{}, { sku: '', next: { sku: 1 } }], delivery: 'air', more: 1 }), [
       'lines[0]: “sku” is missing',
@@ -42,7 +42,7 @@ describe('what does not fit a schema', () => {
     assert.deepEqual(problems(1), [': has to be object']);
   });
 
-  test('is nothing for a schema that cannot be read, and the schema stays as it was', () => {
+  test('has no mistakes if the schema cannot be read, and the schema is not changed', () => {
     const before = structuredClone(order);
     problems({ lines: [{}] });
     assert.deepEqual(order, before);
@@ -54,19 +54,19 @@ describe('what does not fit a schema', () => {
   });
 });
 
-describe('what changed between schemas', () => {
+describe('the difference between two schemas', () => {
   const changes = (was: object | undefined, is: object | undefined) =>
     schemaChanges({ input: was as Schema }, { input: is as Schema }).map(
       ({ path, kind, was: from, is: to }) => `${path} ${kind} ${[from, to].filter(Boolean).join(' → ')}`,
     );
 
-  test('is nothing where only the order of keys is another', () => {
+  test('is empty if only the order of keys differs', () => {
     const { type, properties, ...rest } = order;
     assert.deepEqual(changes(order, { properties, ...rest, type }), []);
     assert.deepEqual(changes(undefined, undefined), []);
   });
 
-  test('is said by field, through references and lists', () => {
+  test('is reported by field, through references and lists', () => {
     const { properties, $defs } = order;
     const { line } = $defs;
     const { delivery: _, ...others } = properties;
@@ -87,11 +87,11 @@ describe('what changed between schemas', () => {
     assert.deepEqual(changes(order, undefined), ['Input removed ']);
   });
 
-  test('is a rule where no field is another', () => {
+  test('is a rule where no field differs', () => {
     assert.deepEqual(changes(order, { ...order, maxProperties: 3 }), ['Input rules ']);
   });
 
-  test('comes to an end for a schema that refers to itself', () => {
+  test('ends for a schema that refers to itself', () => {
     const deep = {
       ...order,
       $defs: { line: { ...order.$defs.line, properties: { next: { $ref: '#/$defs/line' } } } },

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { pressKeys } from '../../support/press-keys.ts';
 import { scenes } from '../scenes.ts';
 
 const input = {
@@ -33,10 +34,10 @@ const contents = `export const run = ({ count, buyer }: Input): Output => {
 };
 `;
 
-describe('a namespace with types in the editor, end to end in Chromium', () => {
+describe('a namespace with types in the editor', () => {
   const scene = scenes();
 
-  test('types and samples are shown; a sample becomes a test, whose payload is checked, completed and run', () =>
+  test('shows its types and samples; a sample becomes a test, whose payload is checked, completed and run', () =>
     scene(async ({ service, target, open }) => {
       await service.setNamespace('prices', prices);
       const place = { ...target, namespace: 'prices' };
@@ -74,9 +75,7 @@ describe('a namespace with types in the editor, end to end in Chromium', () => {
       // A payload that does not fit is marked as it is typed, and by the service where it is run all the same.
       await page.focus('#run-payload');
       const write = async (text: string) => {
-        await page.keyboard.down('Control');
-        await page.keyboard.press('a');
-        await page.keyboard.up('Control');
+        await pressKeys(page, 'Control', 'a');
         await page.keyboard.type(text);
       };
       await write('{"cou');
@@ -91,7 +90,7 @@ describe('a namespace with types in the editor, end to end in Chromium', () => {
       assert.equal(await page.$eval('#run-payload', (field) => field.getAttribute('aria-invalid')), 'true');
     }));
 
-  test('what changed since the deployed version is said, until a build and a deploy take it', () =>
+  test('shows what changed since the deployed version, until a build and a deployment', () =>
     scene(async ({ service, target, open }) => {
       const place = { ...target, namespace: 'changing' };
       await service.setNamespace('changing', prices);
@@ -123,7 +122,7 @@ describe('a namespace with types in the editor, end to end in Chromium', () => {
       await page.waitForFunction(() => !document.querySelector('.types-changes'), { polling: 50 });
     }));
 
-  test('without types there is no such panel, and payloads are text', () =>
+  test('has a panel of types, which is missing without types, where payloads are text', () =>
     scene(async ({ service, target, open }) => {
       await service.save({ contents: 'export const run = (input) => input;\n', lang: 'javascript' }, target);
       const { page, press, untilOpen } = await open();

@@ -6,7 +6,7 @@ import { contrast, parseColour } from '../../../editor/src/ui/colour.ts';
 const propertiesOf = (...args: Parameters<typeof resolveAppearance>) =>
   Object.fromEntries(resolveAppearance(...args).properties);
 
-test('a look that can be read is taken over', () => {
+test('a readable look is applied', () => {
   const { scheme, properties } = resolveAppearance(
     {
       colorScheme: 'light',
@@ -31,7 +31,7 @@ test('a look that can be read is taken over', () => {
   assert.equal(look['--radius'], '3px');
 });
 
-test('nothing but the expected forms is taken', () => {
+test('only values of the expected forms are applied', () => {
   for (const value of [
     'red',
     '#fff',
@@ -57,7 +57,7 @@ test('nothing but the expected forms is taken', () => {
   assert.equal(resolveAppearance({ colorScheme: 'blue' }, 'light').scheme, undefined);
 });
 
-test('what could not be read is not used', () => {
+test('an unreadable combination is not applied', () => {
   // Yellow is a ground for dark text, and no text on white.
   const yellow = propertiesOf({ accent: 'rgb(255, 210, 0)' }, 'light');
   assert.equal(yellow['--accent'], undefined);
@@ -68,7 +68,7 @@ test('what could not be read is not used', () => {
   assert.equal(propertiesOf({ color: 'rgb(200, 200, 200)' }, 'light')['--text'], undefined);
 });
 
-test('a dark page is dark without its saying so', () => {
+test('a dark page makes a dark editor without saying so', () => {
   const { scheme, properties } = resolveAppearance(
     { background: 'rgb(10, 12, 16)', color: 'rgb(240, 240, 240)' },
     'light',
@@ -77,7 +77,7 @@ test('a dark page is dark without its saying so', () => {
   assert.equal(properties.get('--editor'), 'rgb(10, 12, 16)');
 });
 
-test('whatever accent is asked for, text on it and text in it can be read', () => {
+test('text on and in any accent colour is readable', () => {
   const white = [255, 255, 255] as const;
   for (let red = 0; red < 256; red += 51) {
     for (let green = 0; green < 256; green += 51) {

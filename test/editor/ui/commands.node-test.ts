@@ -24,7 +24,7 @@ const key = (name: string, more: Partial<KeyboardEvent> = {}) => {
   return { event, done };
 };
 
-test('a shortcut is written as the machine’s users write it', () => {
+test('a shortcut is written as users of the machine write it', () => {
   assert.equal(shortcutText({ key: 'd', shift: true }, false), 'Ctrl+Shift+D');
   assert.equal(shortcutText({ key: 'd', shift: true }, true), '⇧⌘D');
   assert.equal(shortcutText({ key: 'Enter' }, true), '⌘↩');
@@ -33,7 +33,7 @@ test('a shortcut is written as the machine’s users write it', () => {
   assert.equal(shortcutAria({ key: 'F8', shift: true, alone: true }), 'Shift+F8');
 });
 
-test('a key is a shortcut with all its modifiers and no other', () => {
+test('a key matches a shortcut with exactly its modifiers', () => {
   const deploy = { key: 'd', shift: true };
   assert.equal(isShortcut(key('D', { ctrlKey: true, shiftKey: true }).event, deploy), true);
   assert.equal(isShortcut(key('D', { metaKey: true, shiftKey: true }).event, deploy), true);
@@ -43,7 +43,7 @@ test('a key is a shortcut with all its modifiers and no other', () => {
   assert.equal(isShortcut(key('F8', { ctrlKey: true }).event, { key: 'F8', alone: true }), false);
 });
 
-test('in normal mode the keys of Vim are its own, with Control and in the text', () => {
+test('the keys of Vim keep their meaning in the text in normal mode, also with Control', () => {
   const ran: string[] = [];
   const commands: Command[] = [
     { id: 'b', label: 'B', shortcut: { key: 'b' }, isVimKey: true, run: () => ran.push('b') },
@@ -58,7 +58,7 @@ test('in normal mode the keys of Vim are its own, with Control and in the text',
   assert.deepEqual(ran, ['b', 'b', 's']);
 });
 
-test('a command that cannot be done now keeps its key; one that is not offered leaves it to the browser', () => {
+test('a disabled command keeps its key, and one that is not offered leaves it to the browser', () => {
   const ran: string[] = [];
   const commands: Command[] = [
     {

@@ -10,10 +10,10 @@ const contents = `export function run(input: string): string {
 }
 `;
 
-describe('versions and runs in the editor, end to end in Chromium', () => {
+describe('versions and runs in the editor', () => {
   const scene = scenes();
 
-  test('a version says who deployed it and what for; it is compared, brought back and made live', () =>
+  test('show who deployed a version and why; it can be compared, restored and made live', () =>
     scene(async ({ service, target, open, saved }) => {
       await service.save({ contents, lang: 'typescript' }, target);
       const token = await service.token(target, 'read,write,deploy');
@@ -71,7 +71,7 @@ describe('versions and runs in the editor, end to end in Chromium', () => {
       await until('v1.0.1 deployed and live');
     }));
 
-  test('a run says when, how long, what it logged and where it failed, to whom that is permitted', () =>
+  test('show when a run was, how long it took, what it logged and where it failed, to users with the permission', () =>
     scene(async ({ service, target, open }) => {
       await service.save({ contents, lang: 'typescript' }, target);
       const first = await open();

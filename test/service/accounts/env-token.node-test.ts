@@ -82,7 +82,7 @@ async function environmentOf({ address }: Place, token: string) {
   return environment;
 }
 
-test('without a mail server the code comes in a file, which the command names', async (t) => {
+test('writes the code to a file, which the command names, where no mail server is set', async (t) => {
   const place = await freshPlace(t);
   const command = run(t, place, ['You@Acme.com', 'com.acme']);
   await command.asked();
@@ -101,7 +101,7 @@ test('without a mail server the code comes in a file, which the command names', 
   assert.equal(await environmentOf(place, out.trim()), 'com.acme');
 });
 
-test('its token works in a service that runs already, and stops the one it made before', async (t) => {
+test('the token works in a service that already runs, and ends the previous one of its holder', async (t) => {
   const { address, fetch } = await startService(t);
   const place = placeOf(t, address);
   const tokens: string[] = [];
@@ -119,7 +119,7 @@ test('its token works in a service that runs already, and stops the one it made 
   assert.deepEqual(statuses, [401, 200]);
 });
 
-test('the environment is that of the address when none is given, and the command says so', async (t) => {
+test('takes the environment from the address when none is given, and prints it', async (t) => {
   const place = await freshPlace(t);
   const command = run(t, place, ['you@mail.example.org']);
   await command.asked();
@@ -129,7 +129,7 @@ test('the environment is that of the address when none is given, and the command
   assert.equal(await environmentOf(place, out.trim()), 'org.example.mail');
 });
 
-test('an environment that is not of the domain of the address is refused, and nothing is written', async (t) => {
+test('refuses an environment that is not of the domain of the address, and writes nothing', async (t) => {
   const place = await freshPlace(t);
   const cases: [args: string[], message: RegExp][] = [
     [
@@ -148,7 +148,7 @@ test('an environment that is not of the domain of the address is refused, and no
   assert.throws(() => readdirSync(place.directory), /ENOENT/);
 });
 
-test('the environment of the demo goes to an address at example.com', async (t) => {
+test('gives the environment of the demo to an address at example.com', async (t) => {
   const place = await freshPlace(t);
   const command = run(t, place, ['you@example.com', 'com.example']);
   await command.asked();
@@ -157,7 +157,7 @@ test('the environment of the demo goes to an address at example.com', async (t) 
   assert.equal(await environmentOf(place, out.trim()), 'com.example');
 });
 
-test('a wrong code leaves so many tries, and the right one still does it', async (t) => {
+test('a wrong code leaves the remaining tries, and the right code still works', async (t) => {
   const command = run(t, await freshPlace(t), ['you@acme.com', 'com.acme']);
   await command.asked();
   const code = codeIn(readFileSync(command.mailFile(), 'utf8'));
@@ -172,7 +172,7 @@ test('a wrong code leaves so many tries, and the right one still does it', async
   assert.match(out, /^pe_env_/);
 });
 
-test('five wrong codes end the command without a token', async (t) => {
+test('ends without a token after five wrong codes', async (t) => {
   const command = run(t, await freshPlace(t), ['you@acme.com', 'com.acme']);
   await command.asked();
   const code = codeIn(readFileSync(command.mailFile(), 'utf8'));
@@ -182,7 +182,7 @@ test('five wrong codes end the command without a token', async (t) => {
   assert.match(err, /1 try is left[^]*wrong 5 times/);
 });
 
-test('an input that ends without a code ends the command', async (t) => {
+test('ends when the input ends without a code', async (t) => {
   const command = run(t, await freshPlace(t), ['you@acme.com', 'com.acme']);
   command.end();
   const { status, out, err } = await command.done();
@@ -190,7 +190,7 @@ test('an input that ends without a code ends the command', async (t) => {
   assert.match(err, /Standard input ended/);
 });
 
-test('arguments that cannot be used are named, and nothing is written', async (t) => {
+test('names the arguments that cannot be used, and writes nothing', async (t) => {
   const place = await freshPlace(t);
   const cases: [args: string[], message: RegExp][] = [
     [[], /environment is missing/],
@@ -214,7 +214,7 @@ test('arguments that cannot be used are named, and nothing is written', async (t
   assert.match(help.out, /^Usage: npm run env-token/);
 });
 
-test('an environment alone gets its token at once, without mail', async (t) => {
+test('prints a token at once, without mail, when only an environment is given', async (t) => {
   const place = await freshPlace(t);
   const { status, out, err } = await run(t, place, ['de.bücher']).done();
   assert.deepEqual([status, err], [0, '']);
@@ -227,7 +227,7 @@ test('an environment alone gets its token at once, without mail', async (t) => {
   assert.equal(await environmentOf(place, out.trim()), undefined);
 });
 
-test('the command names itself as it was called', async (t) => {
+test('calls itself in its messages as it was called', async (t) => {
   const { err } = await run(t, await freshPlace(t), ['--force'], { npm_lifecycle_event: 'npx' }).done();
   assert.match(err, /Usage: npx plugin-editor-service env-token/);
 });
@@ -256,7 +256,7 @@ async function mailServer(t: TestContext, accept: boolean) {
   return { mails, port: (server.server.address() as AddressInfo).port };
 }
 
-test('with a mail server the code goes through it, and no file is written', async (t) => {
+test('sends the code by mail where a mail server is set, and writes no file', async (t) => {
   const place = await freshPlace(t);
   const { mails, port } = await mailServer(t, true);
   const command = run(t, place, ['you@acme.com', 'com.acme'], {
@@ -276,7 +276,7 @@ test('with a mail server the code goes through it, and no file is written', asyn
   assert.ok(!existsSync(join(place.directory, 'outbox')));
 });
 
-test('a mail server that does not take the mail ends the command, shows no password and costs no code', async (t) => {
+test('ends when the mail server refuses the mail, shows no password and does not count the code', async (t) => {
   const place = await freshPlace(t);
   const { port } = await mailServer(t, false);
   const urls = [
@@ -299,7 +299,7 @@ test('a mail server that does not take the mail ends the command, shows no passw
   assert.ok(command.mailFile());
 });
 
-test('the sixth code within an hour is not sent', async (t) => {
+test('does not send a sixth code within an hour', async (t) => {
   const place = await freshPlace(t);
   const results = [];
   for (let i = 0; i < 6; i++) {
@@ -312,7 +312,7 @@ test('the sixth code within an hour is not sent', async (t) => {
   assert.equal(results[5]?.status, 1);
 });
 
-test('an environment of another address is refused before any mail goes out', async (t) => {
+test('refuses an environment of another address before it sends any mail', async (t) => {
   const place = await freshPlace(t);
   const storage = await openStorage(place.address);
   await storage.tables.environments.add('com.acme', 0);

@@ -43,7 +43,7 @@ const owned: readonly (readonly [email: string, environment: string])[] = [
   ['you@163.example', 'example.163'],
 ];
 
-test('an address owns what begins with its registered domain', () => {
+test('an address owns the environments that begin with its registered domain', () => {
   for (const [email, environment] of owned)
     assert.equal(findOwnershipProblem(email, environment), undefined, `${email} ${environment}`);
 });
@@ -67,7 +67,7 @@ const foreign: readonly (readonly [email: string, environment: string])[] = [
   ['you@xn--cme-7cd.com', 'com.acme'],
 ];
 
-test('an address owns nothing of another domain, and is told what it can own', () => {
+test('an address owns no environment of another domain, and the error names what it can own', () => {
   for (const [email, environment] of foreign) {
     const reason = findOwnershipProblem(email, environment) ?? '';
     assert.ok(
@@ -102,7 +102,7 @@ const providers = [
   'xn--mll-hoa.email',
 ];
 
-test('an address at a mail provider owns nothing, not even what is called as the provider', () => {
+test('an address at a mail provider owns nothing, not even an environment named like the provider', () => {
   for (const domain of providers) {
     const email = `you@${domain}`;
     const reason = findOwnershipProblem(email, defaultEnvironment(email)) ?? '';
@@ -111,7 +111,7 @@ test('an address at a mail provider owns nothing, not even what is called as the
   }
 });
 
-test('an address whose domain nobody registered owns nothing', () => {
+test('an address at a domain that nobody registered owns nothing', () => {
   const domains = [
     'co.uk',
     'com',
@@ -131,7 +131,7 @@ test('an address whose domain nobody registered owns nothing', () => {
   }
 });
 
-test('an address is read in one form, and what is none is refused', () => {
+test('an address is normalised to one form, and text that is no address is refused', () => {
   const read: Record<string, string> = {
     ' You@Acme.COM ': 'you@acme.com',
     'you@acme.com.': 'you@acme.com',

@@ -11,7 +11,13 @@ import {
   cancelVerification,
   startVerification,
 } from '../../../service/src/accounts/verification.ts';
-import { engineUnderTest, freshDatabase, lookInto, openDuring, storedBytes } from '../storage/databases.ts';
+import {
+  engineUnderTest,
+  freshDatabase,
+  openForInspection,
+  openDuring,
+  storedBytes,
+} from '../storage/databases.ts';
 
 const minute = 60_000;
 const you = { email: 'you@acme.com', environment: 'com.acme' };
@@ -32,7 +38,7 @@ async function setUp(t: TestContext) {
 
 const wrong = (code: string) => (code === '000000' ? '000001' : '000000');
 
-test('the right code gives the environment a token and its owner', async (t) => {
+test('the right code returns a token of the environment and records its owner', async (t) => {
   const { storage, verify } = await setUp(t);
   const token = await verify();
   assert.match(token, /^pe_env_[\w-]{43}$/);
@@ -40,21 +46,21 @@ test('the right code gives the environment a token and its owner', async (t) => 
   assert.equal(await storage.tables.environments.owner('com.acme'), 'you@acme.com');
 });
 
-test('a code is six digits, and is read with spaces and hyphens', async (t) => {
+test('a code has six digits, and is accepted with spaces and hyphens', async (t) => {
   const { start, answer } = await setUp(t);
   const { id, code } = await start();
   assert.match(code, /^\d{6}$/);
   assert.ok('token' in (await answer(id, ` ${code.slice(0, 3)}-${code.slice(3)} `)));
 });
 
-test('a code works once', async (t) => {
+test('a code works only once', async (t) => {
   const { start, answer } = await setUp(t);
   const { id, code } = await start();
   await answer(id, code);
   await assert.rejects(answer(id, code), /expired/);
 });
 
-test('a code is good for five tries, and the fifth may be right', async (t) => {
+test('a code allows five tries, of which the fifth may be right', async (t) => {
   const { start, answer } = await setUp(t);
   const [good, bad] = [await start(), await start()];
   for (const triesLeft of [4, 3, 2, 1]) {
@@ -66,14 +72,14 @@ test('a code is good for five tries, and the fifth may be right', async (t) => {
   await assert.rejects(answer(bad.id, bad.code), /wrong 5 times/);
 });
 
-test('a code is good for ten minutes', async (t) => {
+test('a code expires after ten minutes', async (t) => {
   const { start, answer } = await setUp(t);
   const [good, bad] = [await start(), await start()];
   assert.ok('token' in (await answer(good.id, good.code, 10 * minute - 1)));
   await assert.rejects(answer(bad.id, bad.code, 10 * minute), /expired/);
 });
 
-test('an address gets five codes within an hour, whatever the environment', async (t) => {
+test('an address gets at most five codes within an hour, for all environments together', async (t) => {
   const { start } = await setUp(t);
   for (const i of [0, 1, 2, 3, 4]) await start(i * minute, { ...you, environment: `com.acme.${i}` });
   await assert.rejects(start(5 * minute), /5 codes within an hour.*Try again in 55 minutes/);
@@ -83,13 +89,13 @@ test('an address gets five codes within an hour, whatever the environment', asyn
   await assert.rejects(start(60 * minute), /5 codes within an hour/);
 });
 
-test('a code that could not be sent does not count', async (t) => {
+test('a code that could not be sent does not count towards the limit', async (t) => {
   const { storage, start } = await setUp(t);
   for (let i = 0; i < 20; i++) await cancelVerification(storage, (await start()).id);
   await start();
 });
 
-test('the first address to verify an environment owns it', async (t) => {
+test('the first address that verifies an environment owns it', async (t) => {
   const { start, answer, verify, storage } = await setUp(t);
   const early = await start(0, { email: 'late@acme.com', environment: 'com.acme' });
   const token = await verify();
@@ -100,14 +106,14 @@ test('the first address to verify an environment owns it', async (t) => {
   await verify({ ...other, environment: 'com.acme.other' });
 });
 
-test('an address gets no code for an environment that is not of its domain, whether or not it has an owner', async (t) => {
+test('an address gets no code for an environment outside its domain, whether or not it has an owner', async (t) => {
   const { storage, start } = await setUp(t);
   const squatter = { email: 'attacker@evil.test', environment: 'com.acme' };
   await assert.rejects(start(0, squatter), /com\.acme is not of the domain evil\.test/);
   assert.equal(await storage.tables.environments.owner('com.acme'), undefined);
 });
 
-test('who owned an environment of another domain before keeps the token, and gets no new one by mail', async (t) => {
+test('an owner from before the rule about domains keeps the token, but gets no new one by mail', async (t) => {
   const { storage, start } = await setUp(t);
   const before = { email: 'you@gmail.com', environment: 'com.acme' };
   const issued = await storage.transaction((tables) =>
@@ -119,7 +125,7 @@ test('who owned an environment of another domain before keeps the token, and get
   assert.equal(await storage.tables.environments.owner('com.acme'), 'you@gmail.com');
 });
 
-test('twenty answers at once have five tries between them, and one right one of many is enough', async (t) => {
+test('twenty simultaneous answers share five tries, and one right answer among them succeeds', async (t) => {
   const { start, answer } = await setUp(t);
   const [wrongly, rightly] = [await start(), await start()];
   const answers = await Promise.allSettled(
@@ -136,19 +142,19 @@ test('twenty answers at once have five tries between them, and one right one of 
   assert.equal(right.filter(({ status }) => status === 'fulfilled').length, 1);
 });
 
-test('of twenty that ask for codes at once, an address gets five', async (t) => {
+test('of twenty simultaneous requests for a code, an address gets five', async (t) => {
   const { start } = await setUp(t);
   const asked = await Promise.allSettled(Array.from({ length: 20 }, () => start()));
   assert.equal(asked.filter(({ status }) => status === 'fulfilled').length, 5);
 });
 
-test('asking without answering owns nothing', async (t) => {
+test('asking for a code without answering it gives no ownership', async (t) => {
   const { start, verify } = await setUp(t);
   await start();
   await verify({ ...you, email: 'other@acme.com' });
 });
 
-test("a new token stops the one before, and leaves the demo's alone", async (t) => {
+test('a new token ends the previous one, but not that of the demo', async (t) => {
   const { storage, verify } = await setUp(t);
   const demo = await provisionEnvironmentToken(storage, 'com.acme', 0);
   const [first, second] = [await verify(), await verify()];
@@ -160,9 +166,9 @@ test("a new token stops the one before, and leaves the demo's alone", async (t) 
   );
 });
 
-test('codes leave the database once they count for nothing', async (t) => {
+test('codes are deleted once they no longer count', async (t) => {
   const { address, start } = await setUp(t);
-  const db = await lookInto(t, address);
+  const db = await openForInspection(t, address);
   const count = async () => (await db.selectFrom('verification_codes').select('id').execute()).length;
   await start(0);
   await start(1);
@@ -171,7 +177,7 @@ test('codes leave the database once they count for nothing', async (t) => {
   assert.equal(await count(), 2);
 });
 
-test('codes are not in the database as they are', async (t) => {
+test('the database does not hold codes in plain text', async (t) => {
   const { address, start } = await setUp(t);
   const { code } = await start();
   const bytes = await storedBytes(t, address);

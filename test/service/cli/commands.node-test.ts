@@ -11,8 +11,16 @@ import type { DatabaseAddress } from '../../../service/src/storage/database-url.
 import { migrate } from '../../../service/src/storage/migrations/migrate.ts';
 import { migrations } from '../../../service/src/storage/migrations/migrations.ts';
 import { openEngine, openStorage } from '../../../service/src/storage/storage.ts';
+import type { Storage } from '../../../service/src/storage/storage.ts';
 import { temporaryDirectory } from '../harness.ts';
-import { cleanUpFirst, engines, freshDatabase, lookInto, openDuring, until } from '../storage/databases.ts';
+import {
+  cleanUpFirst,
+  engines,
+  freshDatabase,
+  openForInspection,
+  openDuring,
+  until,
+} from '../storage/databases.ts';
 import { addEnvironment, plugin, save, sourceOf, tokenFor } from '../storage/plugins.ts';
 import { runCommand } from './service-command.ts';
 
@@ -34,8 +42,23 @@ async function oldDatabase(t: TestContext, engine: (typeof engines)[number]): Pr
   return address;
 }
 
+/** Stores a verification code for you@acme.com. */
+const addCode = (storage: Storage, now: number, expiresAt = now) =>
+  storage.transaction((tables) =>
+    tables.verificationCodes.add(
+      {
+        email: 'you@acme.com',
+        environment: 'com.acme',
+        salt: new Uint8Array(16),
+        hash: new Uint8Array(32),
+        expiresAt,
+      },
+      now,
+    ),
+  );
+
 for (const engine of engines) {
-  test(`${engine}: migrate brings the schema up to date and ends, and so it does again`, async (t) => {
+  test(`${engine}: migrate brings the schema up to date and ends, and can be repeated`, async (t) => {
     const address = await oldDatabase(t, engine);
     for (let i = 0; i < 2; i++) {
       const { status, out, err } = await runCommand(t, address, ['migrate']).done();
@@ -45,7 +68,7 @@ for (const engine of engines) {
     assert.deepEqual(await storage.check(), { database: true, schema: true });
   });
 
-  test(`${engine}: the former tokens of a holder end after the overlap, and those of others do not`, async (t) => {
+  test(`${engine}: previous tokens of a holder end after the overlap, and those of other holders do not`, async (t) => {
     const address = await freshDatabase(t, engine);
     const storage = await openDuring(t, address);
     const make = async (...args: string[]) => {
@@ -80,7 +103,7 @@ for (const engine of engines) {
     assert.deepEqual(await find(other, 10_000), { environment: 'com.acme', holder: 'billing' });
   });
 
-  test(`${engine}: of tokens that are made at once for one holder the last is good, and the others for the overlap`, async (t) => {
+  test(`${engine}: of simultaneous tokens for one holder the last stays valid, and the others until the overlap ends`, async (t) => {
     const address = await freshDatabase(t, engine);
     const nodes = [await openDuring(t, address), await openDuring(t, address)];
     const options = { holder: 'a', overlap: 60 };
@@ -94,7 +117,7 @@ for (const engine of engines) {
     assert.equal(found.filter((one) => one && one.endsAt === undefined).length, 1);
   });
 
-  test(`${engine}: check finds everything as it must be, one line each`, async (t) => {
+  test(`${engine}: check reports each sound part on a line of its own`, async (t) => {
     const address = await freshDatabase(t, engine);
     await (await openStorage(address)).close();
     const { status, out, err } = await runCommand(t, address, ['check']).done();
@@ -124,7 +147,7 @@ for (const engine of engines) {
   });
 }
 
-test('check says what is not as it must be, with exit code 1', async (t) => {
+test('check reports what is wrong, and ends with exit code 1', async (t) => {
   const old = await oldDatabase(t, 'sqlite');
   const { status, out } = await runCommand(t, old, ['check'], { AUTO_MIGRATE: 'off' }).done();
   assert.equal(status, 1);
@@ -141,7 +164,7 @@ test('check says what is not as it must be, with exit code 1', async (t) => {
   assert.match(wrong.out, /^ok +sandbox: /m);
 });
 
-test('check changes nothing about a file that it looks at', async (t) => {
+test('check changes nothing in the file that it examines', async (t) => {
   const { file } = (await freshDatabase(t, 'sqlite')) as { file: string };
   const { DatabaseSync } = await import('node:sqlite');
   const other = new DatabaseSync(file);
@@ -153,7 +176,7 @@ test('check changes nothing about a file that it looks at', async (t) => {
   assert.deepEqual(readdirSync(dirname(file)), [basename(file)]);
 });
 
-test('check finds a DATA_DIR that is a file, and a database file that is none', async (t) => {
+test('check reports a DATA_DIR that is a file, and a database file that is no database', async (t) => {
   const file = join(temporaryDirectory(t), 'data');
   writeFileSync(file, 'no database');
   const noFolder = await checkDatabase(t, undefined, { DATA_DIR: file });
@@ -162,10 +185,10 @@ test('check finds a DATA_DIR that is a file, and a database file that is none', 
   assert.match(noDatabase, /^failed +database: .*data cannot be used: file is not a database/m);
 });
 
-test('check finds a database that takes no writes, a role that may not create tables, and one without rights', async (t) => {
+test('check reports a read-only database, a role that may not create tables, and a role without rights', async (t) => {
   const address = await freshDatabase(t, 'postgres');
   assert.ok(address.engine === 'postgres');
-  const db = await lookInto(t, address);
+  const db = await openForInspection(t, address);
   const url = new URL(address.url);
   const { pathname } = url;
   const check = async (change: (url: URL) => void) => {
@@ -203,7 +226,7 @@ test('check finds a database that takes no writes, a role that may not create ta
   assert.match(await check(asRole), /^ok +schema: up to date$/m);
 });
 
-test('check makes no database where there is none yet', async (t) => {
+test('check creates no database where there is none', async (t) => {
   const folder = temporaryDirectory(t);
   const address = { engine: 'sqlite', file: join(folder, 'data/service.sqlite') } as const;
   const { status, out } = await runCommand(t, address, ['check']).done();
@@ -212,7 +235,7 @@ test('check makes no database where there is none yet', async (t) => {
   assert.deepEqual(readdirSync(folder), []);
 });
 
-test('a backup is a consistent copy of a file while it is written to, and holds no tokens', async (t) => {
+test('a backup is a consistent copy of a file that is being written to, and holds no tokens', async (t) => {
   const address = await freshDatabase(t, 'sqlite');
   assert.ok(address.engine === 'sqlite');
   const storage = await openDuring(t, address);
@@ -221,18 +244,7 @@ test('a backup is a consistent copy of a file while it is written to, and holds 
   await addEnvironment(storage);
   const editor = createToken('editor');
   await storage.tables.editorTokens.add(editor, tokenFor(plugin), Date.now(), Date.now() + 600_000);
-  await storage.transaction((tables) =>
-    tables.verificationCodes.add(
-      {
-        email: 'you@acme.com',
-        environment: 'com.acme',
-        salt: new Uint8Array(16),
-        hash: new Uint8Array(32),
-        expiresAt: Date.now(),
-      },
-      Date.now(),
-    ),
-  );
+  await addCode(storage, Date.now());
   // Each write is of two plugins at once: a copy between the two would have one of them alone.
   const second = { ...plugin, pluginName: 'second' };
   for (const one of [plugin, second]) await save(storage, 'first', one);
@@ -274,28 +286,17 @@ test('a backup is a consistent copy of a file while it is written to, and holds 
   assert.match(await provisionEnvironmentToken(copy, 'com.acme'), /^pe_env_/);
 });
 
-test('the bytes of a backup hold no hash of a token and no address of a code', async (t) => {
+test('the bytes of a backup hold no hash of a token and no address of a pending code', async (t) => {
   const address = await freshDatabase(t, 'sqlite');
   assert.ok(address.engine === 'sqlite');
   const storage = await openDuring(t, address);
-  await storage.transaction((tables) =>
-    tables.verificationCodes.add(
-      {
-        email: 'you@acme.com',
-        environment: 'com.acme',
-        salt: new Uint8Array(16),
-        hash: new Uint8Array(32),
-        expiresAt: 1,
-      },
-      0,
-    ),
-  );
+  await addCode(storage, 0, 1);
   const file = join(temporaryDirectory(t), 'copy.sqlite');
   assert.equal((await runCommand(t, address, ['backup', file]).done()).status, 0);
   assert.ok(!readFileSync(file).includes('you@acme.com'));
 });
 
-test('a backup takes no place that is taken, and of PostgreSQL it names pg_dump', async (t) => {
+test('backup overwrites no file, and for PostgreSQL it refers to pg_dump', async (t) => {
   const address = await freshDatabase(t, 'sqlite');
   await (await openStorage(address)).close();
   const file = join(temporaryDirectory(t), 'copy');
@@ -315,7 +316,7 @@ test('a backup takes no place that is taken, and of PostgreSQL it names pg_dump'
   assert.doesNotMatch(err, /hunter2/);
 });
 
-test('env-token names what is wrong about a holder and an overlap', async (t) => {
+test('env-token says what is wrong with a holder or an overlap', async (t) => {
   for (const [args, message] of [
     [['com.acme', '--holder', ''], /^--holder is ""; it must be a name of 1 to 200 characters/],
     [['com.acme', '--holder', 'a\u202eb'], /^--holder is /],
@@ -332,7 +333,7 @@ test('env-token names what is wrong about a holder and an overlap', async (t) =>
   }
 });
 
-test('check ends without a stack when nobody reads its further lines', async (t) => {
+test('check ends without a stack trace when its output is closed early', async (t) => {
   const check = runCommand(t, undefined, ['check'], {
     DATA_DIR: temporaryDirectory(t),
     SERVICE_PORT: '70000',

@@ -62,7 +62,7 @@ for (const [signal, args] of [
 }
 
 test(
-  'a second signal ends the service at once, also while servers do not close',
+  'a second signal ends the service at once, even while servers are still closing',
   { timeout: 60_000 },
   async (t) => {
     const command = run(t, [], { NODE_OPTIONS: `--import=${neverClosing(t)}` });
@@ -74,7 +74,7 @@ test(
   },
 );
 
-test('a service that npm or npx started in a shell ends with it', async (t) => {
+test('a service that npm or npx started in a shell ends when the shell ends', async (t) => {
   const script = `"${process.execPath}" --disable-warning=ExperimentalWarning "${main}"; exit $?`;
   const command = runProgram(t, 'sh', ['-c', script], { npm_lifecycle_event: 'npx' });
   await command.serving();
@@ -92,7 +92,7 @@ function neverClosing(t: TestContext): string {
   return `file://${file}`;
 }
 
-test('a setting that cannot be used ends the start with one line and exit code 1', async (t) => {
+test('an invalid setting ends the start with one line and exit code 1', async (t) => {
   const { status, out, err } = await run(t, ['serve'], { SERVICE_PORT: 'http' }).done();
   assert.deepEqual(
     [status, out, err],
@@ -100,7 +100,7 @@ test('a setting that cannot be used ends the start with one line and exit code 1
   );
 });
 
-test('a host that is not of this machine ends the start with one line that names its variable', async (t) => {
+test('a host that is not an address of this machine ends the start with one line that names its variable', async (t) => {
   // Addresses and a name that are for documentation alone.
   for (const [name, host] of [
     ['SERVICE_HOST', '192.0.2.7'],
@@ -114,7 +114,7 @@ test('a host that is not of this machine ends the start with one line that names
   }
 });
 
-test('a port that is taken ends the start with one line and exit code 1', async (t) => {
+test('a port that is in use ends the start with one line and exit code 1', async (t) => {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   t.after(() => server.close());
@@ -124,7 +124,7 @@ test('a port that is taken ends the start with one line and exit code 1', async 
   assert.match(err, new RegExp(`^.*${port}.*SERVICE_PORT.*\n$`));
 });
 
-test('the port that is named in place of a high one is a port, too', async (t) => {
+test('the port that the message suggests in place of a high one is a valid port', async (t) => {
   const server = createServer();
   t.after(() => server.close());
   let port = 65_535;
@@ -155,7 +155,7 @@ test('--help and --version print to standard output', async (t) => {
   assert.match(out, /^Usage: plugin-editor-service serve\n/);
 });
 
-test('what is no command and no option is named, with what there is, and exit code 2', async (t) => {
+test('an unknown command or option is named together with the known ones, with exit code 2', async (t) => {
   const cases: [args: string[], message: RegExp][] = [
     [['start'], /^There is no command "start"\. There are: serve, migrate, env-token, check, backup\.\n/],
     [['toString'], /^There is no command "toString"\./],

@@ -15,7 +15,18 @@ const statusOf = (url: string, host?: string) =>
     }).on('error', reject);
   });
 
-test('with PUBLIC_URL it answers to that host and those of ALLOWED_HOSTS, wherever it listens', async (t) => {
+/** Builds a plugin at a running service and tests it once. */
+async function buildAndTest(base: string, environmentToken: string, language: string, contents: string) {
+  const plugin = `com.acme.t1/default/${language}`;
+  const access = await fetch(`${base}/auth/v2/access/${plugin}`, { headers: bearer(environmentToken) });
+  const headers = bearer(((await access.json()) as { token: string }).token);
+  const post = (path: string, body: string) => fetch(base + path, { method: 'POST', headers, body });
+  await (await post(`/api/v1/build/${language}/${plugin}`, contents)).text();
+  const tested = await post(`/api/v1/test/${plugin}`, 'x');
+  return (await tested.json()) as { result?: string; error?: { code: string; message: string } };
+}
+
+test('with PUBLIC_URL the service answers to its host and to those of ALLOWED_HOSTS, wherever it listens', async (t) => {
   const address = await freshDatabase(t, engineUnderTest());
   const command = runCommand(t, address, ['serve'], {
     SERVICE_HOST: '0.0.0.0',
@@ -43,7 +54,7 @@ test('with PUBLIC_URL it answers to that host and those of ALLOWED_HOSTS, wherev
   }
 });
 
-test('metrics are where METRICS_PORT says, and not at the port of the service', async (t) => {
+test('metrics are served at METRICS_PORT, and not at the port of the service', async (t) => {
   const address = await freshDatabase(t, engineUnderTest());
   const command = runCommand(t, address, ['serve'], { METRICS_PORT: '0' });
   const { base, metricsPort } = await command.serving();
@@ -52,7 +63,7 @@ test('metrics are where METRICS_PORT says, and not at the port of the service', 
   assert.equal(await statusOf(`${base}/metrics`), 404);
 });
 
-test('standard output has JSON lines alone, from the level that LOG_LEVEL says', async (t) => {
+test('standard output holds only JSON lines, from the level of LOG_LEVEL on', async (t) => {
   const address = await freshDatabase(t, engineUnderTest());
   const command = runCommand(t, address, ['serve']);
   const { base } = await command.serving();
@@ -72,7 +83,7 @@ test('standard output has JSON lines alone, from the level that LOG_LEVEL says',
   assert.match(err, /^SERVICE_PORT is "x"; /);
 });
 
-test('a program starts it with what it names, and defaults for the rest', async (t) => {
+test('a program can start the service with some settings, and gets defaults for the rest', async (t) => {
   const address = await freshDatabase(t, engineUnderTest());
   const lines: string[] = [];
   const service = await startService(
@@ -88,14 +99,7 @@ test('a program starts it with what it names, and defaults for the rest', async 
   t.after(() => service.close());
   const base = `http://localhost:${service.port}`;
   const token = await service.createEnvironmentToken('com.acme');
-  const plugin = 'com.acme.t1/default/add-record';
-  const access = await fetch(`${base}/auth/v2/access/${plugin}`, { headers: bearer(token) });
-  const headers = bearer(((await access.json()) as { token: string }).token);
-  const runs = async (contents: string) => {
-    await fetch(`${base}/api/v1/build/javascript/${plugin}`, { method: 'POST', headers, body: contents });
-    const tested = await fetch(`${base}/api/v1/test/${plugin}`, { method: 'POST', headers, body: 'x' });
-    return ((await tested.json()) as { error?: { code: string; message: string } }).error;
-  };
+  const runs = async (contents: string) => (await buildAndTest(base, token, 'javascript', contents)).error;
   assert.equal(await runs('export const run = (input) => input;'), undefined);
   assert.deepEqual(await runs('export const run = () => { for (;;); };'), {
     code: 'time-limit',
@@ -109,7 +113,7 @@ test('a program starts it with what it names, and defaults for the rest', async 
   await assert.rejects(startService({ serviceHost: '0.0.0.0' }), /^StartError: PUBLIC_URL is not set, /);
 });
 
-test('a larger limit of memory is for scripts and modules alike', async (t) => {
+test('a larger memory limit applies to scripts and modules alike', async (t) => {
   const address = await freshDatabase(t, engineUnderTest());
   const command = runCommand(t, address, ['serve'], { RUN_MEMORY_MB: '128', RUN_TIMEOUT_MS: '10000' });
   const { base } = await command.serving();
@@ -121,19 +125,14 @@ test('a larger limit of memory is for scripts and modules alike', async (t) => {
       'assemblyscript',
       'export function run(input: string): string { return new Uint8Array(64 * 1024 * 1024).length.toString(); }',
     ],
-  ]) {
-    const plugin = `com.acme.t1/default/${language}`;
-    const access = await fetch(`${base}/auth/v2/access/${plugin}`, { headers: bearer(token) });
-    const headers = bearer(((await access.json()) as { token: string }).token);
-    const build = `${base}/api/v1/build/${language}/${plugin}`;
-    await (await fetch(build, { method: 'POST', headers, body: contents ?? '' })).text();
-    const answer = await fetch(`${base}/api/v1/test/${plugin}`, { method: 'POST', headers, body: 'x' });
-    assert.equal(((await answer.json()) as { result?: string }).result, `${64 * 2 ** 20}`, language);
+  ] as const) {
+    const { result } = await buildAndTest(base, token, language, contents);
+    assert.equal(result, `${64 * 2 ** 20}`, language);
   }
 });
 
 for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-  test(`${signal} while the database is waited for at start ends it at once, with exit code 0`, async (t) => {
+  test(`${signal} while the start waits for the database ends it at once, with exit code 0`, async (t) => {
     const env = { DATABASE_URL: 'postgres://me@127.0.0.1:1/none', DATA_DIR: temporaryDirectory(t) };
     const command = runCommand(t, undefined, ['serve'], env);
     const { reason } = await command.line(({ msg }) => msg.startsWith('The database cannot be reached yet.'));

@@ -26,7 +26,7 @@ const { default: axios } = (await packagesOf(fileURLToPath(new URL('.', import.m
 const source = 'export const run = (input) => "Hello " + input;';
 const bytesOf = (text: string) => new TextEncoder().encode(text).buffer;
 
-test('a client of version 0.5 works as it is, from the languages to the results of runs', async (t) => {
+test('an unchanged client of version 0.5 works, from the list of languages to the results of runs', async (t) => {
   const { port, environmentToken } = await listen(t);
   const base = `http://127.0.0.1:${port}`;
   const vendor = { headers: bearer(await environmentToken()) };

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { issueOwnerToken } from '../../../service/src/accounts/environment-token.ts';
 import { accessPath, bearer, draftPath, errorOf, source, startService } from '../harness.ts';
 
-test('an environment token buys an editor token that says how long it lives', async (t) => {
+test('an environment token is exchanged for an editor token, whose answer states its lifetime', async (t) => {
   const { fetch, environmentToken } = await startService(t, { editorTokenTtl: 60 });
   const answer = await fetch(accessPath, { headers: bearer(await environmentToken()) });
   assert.equal(answer.status, 200);
@@ -13,13 +13,13 @@ test('an environment token buys an editor token that says how long it lives', as
   assert.match(token, /^pe_edit_[\w-]{43}$/);
 });
 
-test('editor tokens live 15 minutes when nothing else is said', async (t) => {
+test('editor tokens live for 15 minutes by default', async (t) => {
   const { fetch, environmentToken } = await startService(t);
   const answer = await fetch(accessPath, { headers: bearer(await environmentToken()) });
   assert.equal(((await answer.json()) as { expires_in: number }).expires_in, 900);
 });
 
-test('without a token, or with one that is none, both interfaces are 401 with a challenge', async (t) => {
+test('both interfaces answer 401 with a challenge to a request without a valid token', async (t) => {
   const { fetch, environmentToken, editorToken } = await startService(t);
   const [environment, editor] = [await environmentToken(), await editorToken()];
   const headers: (Record<string, string> | undefined)[] = [
@@ -41,7 +41,7 @@ test('without a token, or with one that is none, both interfaces are 401 with a 
   }
 });
 
-test('the scheme of the authorization header is read in any case', async (t) => {
+test('the scheme of the authorization header is read in upper and lower case', async (t) => {
   const { fetch, environmentToken } = await startService(t);
   const answer = await fetch(accessPath, {
     headers: { authorization: `bEARER ${await environmentToken()}` },
@@ -49,7 +49,7 @@ test('the scheme of the authorization header is read in any case', async (t) => 
   assert.equal(answer.status, 200);
 });
 
-test('an environment token opens its environment alone, exactly', async (t) => {
+test('an environment token opens exactly its own environment', async (t) => {
   const { fetch, environmentToken } = await startService(t);
   const token = await environmentToken('com.acme');
   await environmentToken('com');
@@ -61,7 +61,7 @@ test('an environment token opens its environment alone, exactly', async (t) => {
   }
 });
 
-test('an identifier without environment or tenant is 400', async (t) => {
+test('an identifier without environment or tenant is answered with 400', async (t) => {
   const { fetch, environmentToken } = await startService(t);
   for (const identifier of ['acme', '.t1', 'com.acme.']) {
     const error = await errorOf(
@@ -71,7 +71,7 @@ test('an identifier without environment or tenant is 400', async (t) => {
   }
 });
 
-test('an editor token opens its plugin alone, to read and to save', async (t) => {
+test('an editor token reads and saves its own plugin only', async (t) => {
   const { fetch, environmentToken, editorToken, save } = await startService(t);
   await environmentToken('org.other');
   const token = await editorToken();
@@ -88,7 +88,7 @@ test('an editor token opens its plugin alone, to read and to save', async (t) =>
   assert.equal((await save(token)).status, 200);
 });
 
-test('an editor token stops at its time', async (t) => {
+test('an editor token expires at its time', async (t) => {
   const { clock, editorToken, save, fetch } = await startService(t, { editorTokenTtl: 60 });
   const token = await editorToken();
   clock.now += 59_999;
@@ -99,7 +99,7 @@ test('an editor token stops at its time', async (t) => {
   assert.deepEqual((await errorOf(answer)).code, 'token-invalid');
 });
 
-test("a holder's new environment token stops its former one, and nobody else's", async (t) => {
+test('a new environment token ends the previous one of its holder, and of nobody else', async (t) => {
   const { fetch, storage, clock, environmentToken } = await startService(t);
   const status = async (token: string | undefined) =>
     (await fetch(accessPath, { headers: bearer(token ?? '') })).status;
@@ -114,7 +114,7 @@ test("a holder's new environment token stops its former one, and nobody else's",
   assert.deepEqual([await status(demo), await status(demoAgain), await status(second)], [401, 200, 200]);
 });
 
-test('a lifetime that is no whole number of seconds is refused at the start', async (t) => {
+test('a lifetime that is not a whole number of seconds is refused at the start', async (t) => {
   for (const editorTokenTtl of [0, -1, 1.5, NaN, Infinity]) {
     await assert.rejects(startService(t, { editorTokenTtl }), /EDITOR_TOKEN_TTL/);
   }

@@ -30,16 +30,16 @@ function startApp() {
       body: 'x'.repeat(size),
       headers: { authorization, 'content-length': `${size}`, ...headers },
     });
-  /** Lets go of what waits, once that is so many requests. */
-  const letGo = async (count: number) => {
+  /** Answers the requests that wait, once there are so many. */
+  const answerPending = async (count: number) => {
     while (answers.length < count) await new Promise((resolve) => setTimeout(resolve, 1));
     for (const answer of answers.splice(0)) answer();
   };
-  return { send, letGo };
+  return { send, answerPending };
 }
 
-test('bodies past what one tenant may send at once are 503 with Retry-After, and others are taken', async () => {
-  const { send, letGo } = startApp();
+test('answers 503 with Retry-After to bodies beyond what one tenant may send at once, and takes those of others', async () => {
+  const { send, answerPending } = startApp();
   const taken = [send(1000, 'com.acme t1'), send(1000, 'com.acme t1')];
   const refused = await send(1, 'com.acme t1');
   assert.deepEqual([refused.status, refused.headers.get('retry-after')], [503, '1']);
@@ -47,32 +47,32 @@ test('bodies past what one tenant may send at once are 503 with Retry-After, and
   assert.equal((await send(1, 'com.acme t2')).status, 503, 'The environment has used up its own.');
   taken.push(send(1000, 'com.other t1'));
   assert.equal((await send(1, 'com.other t1')).status, 503, 'The total is used up.');
-  await letGo(taken.length);
+  await answerPending(taken.length);
   for (const one of taken) assert.equal(await (await one).text(), '1000');
   const after = send(2000, 'com.acme t1');
-  await letGo(1);
+  await answerPending(1);
   assert.equal((await after).status, 200);
 });
 
-test('bodies of requests without a good token are not read, and take no room from others', async () => {
-  const { send, letGo } = startApp();
+test('bodies of requests without a valid token are not read, and take no room from others', async () => {
+  const { send, answerPending } = startApp();
   const guesses = Array.from({ length: 10 }, (_, i) => send(2000, `com.acme${i} nobody`));
   const good = send(2000, 'com.acme t1');
-  await letGo(11);
+  await answerPending(11);
   assert.equal((await good).status, 200);
   for (const one of guesses) assert.equal((await one).status, 401);
 });
 
-test('a request without a body is never refused for the bodies of others', async () => {
-  const { send, letGo } = startApp();
+test('a request without a body is never refused because of the bodies of others', async () => {
+  const { send, answerPending } = startApp();
   const taken = [send(2000, 'com.acme t1'), send(1000, 'com.acme t2'), send(1000, 'com.other t1')];
   const empty = send(0, 'com.acme t1');
-  await letGo(4);
+  await answerPending(4);
   assert.equal((await empty).status, 200);
   await Promise.all(taken);
 });
 
-test('a body that does not say how large it is counts as the largest', async () => {
+test('a body of unknown length counts as the largest one', async () => {
   const { send } = startApp();
   assert.equal((await send(1, 'com.acme t1', { 'transfer-encoding': 'chunked' })).status, 503);
 });

@@ -8,11 +8,11 @@ import { test } from 'node:test';
 import { Hono } from 'hono';
 import { eventStream } from '../../../service/src/http/event-stream.ts';
 import { running, startPlugin } from '../plugin.ts';
-import { lookInto } from '../storage/databases.ts';
+import { openForInspection } from '../storage/databases.ts';
 
 const text = { 'content-type': 'text/plain' };
 
-test('a streamed build sends its log as it goes and one result', async (t) => {
+test('a streamed build sends its log while it runs, and one result', async (t) => {
   const { send, paths, editor } = await startPlugin(t);
   for (const [source, succeeded] of [
     [running('return "";'), true],
@@ -54,7 +54,7 @@ test('a streamed build sends its log as it goes and one result', async (t) => {
   assert.match(plain.headers['content-type'] ?? '', /json/);
 });
 
-test('a stream says that nothing may keep or change it, and that its connection ends where that is so', async (t) => {
+test('a stream forbids caches and proxies to keep or change it, and says when its connection ends with it', async (t) => {
   const { send, paths, editor } = await startPlugin(t);
   for (const [connection, after] of [
     ['close', 'close'],
@@ -68,7 +68,7 @@ test('a stream says that nothing may keep or change it, and that its connection 
   }
 });
 
-test('a log event comes before the build is over', async (t) => {
+test('a log event arrives before the build has ended', async (t) => {
   const { port, paths, editor } = await startPlugin(t);
   const answer = await fetch(`http://127.0.0.1:${port}${paths.build('typescript')}`, {
     method: 'POST',
@@ -83,7 +83,7 @@ test('a log event comes before the build is over', async (t) => {
   assert.match(parts.join(''), /event: result\ndata: \{"succeeded":true/);
 });
 
-test('who does not read a stream keeps little of it in memory, and loses the connection after a while', async (t) => {
+test('an unread stream takes little memory, and loses its connection after a while', async (t) => {
   const event = 'x'.repeat(2 ** 20);
   let taken = 0;
   const done = Promise.withResolvers<void>();
@@ -117,7 +117,7 @@ test('who does not read a stream keeps little of it in memory, and loses the con
   await done.promise;
 });
 
-test('a stream whose work fails is broken off, so that nobody takes it for whole', async (t) => {
+test('a stream whose build fails unexpectedly is cut off, so that nobody takes it for complete', async (t) => {
   const app = new Hono().get('/', (c) =>
     eventStream(c, async (send) => {
       await send('log', 'begun');
@@ -131,7 +131,7 @@ test('a stream whose work fails is broken off, so that nobody takes it for whole
   await assert.rejects(answer.text());
 });
 
-test('a fault that breaks off a streamed build is logged', async (t) => {
+test('a fault that cuts off a streamed build is logged', async (t) => {
   const { port, paths, editor, address, errors } = await startPlugin(t);
   const build = () =>
     fetch(`http://127.0.0.1:${port}${paths.build('javascript')}`, {
@@ -140,7 +140,7 @@ test('a fault that breaks off a streamed build is logged', async (t) => {
       body: running('return "";'),
     });
   assert.match(await (await build()).text(), /event: result/);
-  await (await lookInto(t, address)).schema.dropTable('builds').execute();
+  await (await openForInspection(t, address)).schema.dropTable('builds').execute();
   await assert.rejects((await build()).text());
   const [fault, ...others] = errors;
   assert.match(String(fault), /builds/);
@@ -163,7 +163,7 @@ export function run(input: string): string {
 };
 
 for (const [lang, source] of Object.entries(floods)) {
-  test(`${lang}: what a build answers is bounded, whatever the source makes the compiler say`, async (t) => {
+  test(`${lang}: the answer of a build is bounded, whatever the source makes the compiler print`, async (t) => {
     const { send, paths, editor, build } = await startPlugin(t);
     const { diagnostics = [], outputLog } = await build(source, lang);
     assert.equal(diagnostics.length, 200);

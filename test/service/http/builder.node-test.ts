@@ -17,7 +17,7 @@ const tagOf = (answer: Response) => {
   return answer.headers.get('etag') ?? '';
 };
 
-test('features are the languages there are, and no feature that does not work', async (t) => {
+test('the features list the languages that work, and name no feature that does not', async (t) => {
   const { fetch } = await startService(t);
   const { features, languages } = (await json(await fetch('/api/v1/features'))) as {
     features: string[];
@@ -35,7 +35,7 @@ test('features are the languages there are, and no feature that does not work', 
   );
 });
 
-test('both templates carry a name and a namespace; the first falls back to its own', async (t) => {
+test('both template routes use the name and the namespace; the first has default values for them', async (t) => {
   const { fetch } = await startService(t);
   for (const lang of ['assemblyscript', 'javascript', 'typescript']) {
     const record = async (path: string) =>
@@ -54,7 +54,7 @@ test('both templates carry a name and a namespace; the first falls back to its o
   }
 });
 
-test('a template for a language that there is not is 404 and says which there are', async (t) => {
+test('a template for an unknown language is answered with 404 and the known languages', async (t) => {
   const { fetch } = await startService(t);
   for (const path of ['/api/v1/template/cobol', '/api/v2/template/constructor/x']) {
     const error = await errorOf(await fetch(path));
@@ -63,7 +63,7 @@ test('a template for a language that there is not is 404 and says which there ar
   }
 });
 
-test('a draft is 404 until it is saved, then comes back as it was saved', async (t) => {
+test('a draft is 404 until it is saved, and is then returned as it was saved', async (t) => {
   const { fetch, editorToken, save } = await startService(t);
   const token = await editorToken();
   const read = () => fetch(draftPath, { headers: bearer(token) });
@@ -86,13 +86,13 @@ test('a draft is 404 until it is saved, then comes back as it was saved', async 
   }
 });
 
-test('a field of the record that the interface does not name is kept', async (t) => {
+test('unknown fields of a record are kept', async (t) => {
   const { editorToken, save } = await startService(t);
   const record = { ...source, colour: 'red' };
   assert.deepEqual(await json(await save(await editorToken(), record)), record);
 });
 
-test('what is not a record is refused with the field and what would be right, and changes nothing', async (t) => {
+test('an invalid record is refused with its field and what would be right, and changes nothing', async (t) => {
   const { fetch, editorToken, save } = await startService(t);
   const token = await editorToken();
   await save(token);
@@ -115,7 +115,7 @@ test('what is not a record is refused with the field and what would be right, an
   assert.deepEqual(await json(await fetch(draftPath, { headers: bearer(token) })), source);
 });
 
-test('a body that is not JSON is 415 by its type, 400 by its text, and 400 where it is empty', async (t) => {
+test('a body that is not JSON is answered with 415 for its type, and with 400 for malformed or empty text', async (t) => {
   const { fetch, editorToken } = await startService(t);
   const post = (type: string, body: BodyInit, token: string) =>
     fetch(draftPath, { method: 'POST', headers: { ...bearer(token), 'content-type': type }, body });
@@ -135,7 +135,7 @@ test('a body that is not JSON is 415 by its type, 400 by its text, and 400 where
   }
 });
 
-test('a body above 1 MiB is 413, also when it does not say its length', async (t) => {
+test('a body above 1 MiB is answered with 413, even when it does not state its length', async (t) => {
   const { fetch, editorToken, save } = await startService(t);
   const token = await editorToken();
   assert.equal((await save(token, recordOf(1024 * 1024))).status, 200);
@@ -149,7 +149,7 @@ test('a body above 1 MiB is 413, also when it does not say its length', async (t
   assert.equal((await errorOf(await fetch(draftPath, init))).status, 413);
 });
 
-test('every save makes a new entity tag, which guards the next save', async (t) => {
+test('each save makes a new entity tag, which guards the next save', async (t) => {
   const { fetch, editorToken, save } = await startService(t);
   const token = await editorToken();
   const refused = async (headers: Record<string, string>) => {
@@ -173,7 +173,7 @@ test('every save makes a new entity tag, which guards the next save', async (t) 
   assert.deepEqual([again.status, await again.text(), again.headers.get('etag')], [304, '', plain]);
 });
 
-test('a fault of the service is 500 without detail, and is told to its log', async (t) => {
+test('a fault of the service is answered with 500 without detail, and is logged', async (t) => {
   const { fetch, editorToken, errors, storage } = await startService(t);
   const token = await editorToken();
   await storage.close();

@@ -36,7 +36,7 @@ async function floodUntilRefused(prepare: (source: string) => Promise<Parameters
   return flood(600, await prepare(slowEcho(500)));
 }
 
-test('two hundred executions at once are all answered rightly', async (t) => {
+test('two hundred simultaneous executions are all answered correctly', async (t) => {
   const { build, deploy, run } = await startPlugin(t);
   await build(echo);
   await deploy();
@@ -47,7 +47,7 @@ test('two hundred executions at once are all answered rightly', async (t) => {
   );
 });
 
-test('executions past what can wait are 503, and those after are answered', async (t) => {
+test('executions beyond what can wait are answered with 503, and later ones succeed', async (t) => {
   const { build, deploy, run } = await startPlugin(t);
   const statuses = await floodUntilRefused(async (source) => {
     await build(source);
@@ -59,7 +59,7 @@ test('executions past what can wait are 503, and those after are answered', asyn
   assert.equal((await run('v1.0.0', 'after')).body, 'after');
 });
 
-test('tests past what one tenant can have waiting are 429', async (t) => {
+test('tests beyond what one tenant may have waiting are answered with 429', async (t) => {
   const { build, send, paths, editor, test: tryOut } = await startPlugin(t);
   const statuses = await floodUntilRefused(async (source) => {
     await build(source);
@@ -69,7 +69,7 @@ test('tests past what one tenant can have waiting are 429', async (t) => {
   assert.deepEqual(await tryOut('after'), { result: 'after' });
 });
 
-test('builds past what one tenant can have waiting are 429, and another tenant builds meanwhile', async (t) => {
+test('builds beyond what one tenant may have waiting are answered with 429, while another tenant builds', async (t) => {
   const first = await startPlugin(t);
   const other = await startPlugin(t, 't2', first);
   const { send, paths, editor } = first;
@@ -83,7 +83,7 @@ test('builds past what one tenant can have waiting are 429, and another tenant b
 const slow = `type Tuple<N extends number, R extends unknown[] = []> = R['length'] extends N ? R : Tuple<N, [...R, 1]>;
 export const run = (input: string): string => { const t: Tuple<99999> = []; return input; };`;
 
-test('a build whose client goes away before its turn is not done', async (t) => {
+test('a build whose client disconnects while it waits is not started', async (t) => {
   const first = await startPlugin(t);
   const [second, abandoned, last] = [
     await startPlugin(t, 't2', first),
@@ -117,7 +117,7 @@ test('a build whose client goes away before its turn is not done', async (t) => 
   assert.deepEqual(JSON.parse(progress.body), { built: false });
 });
 
-test('a newer check of a plugin takes the place of one that waits, which is 409', async (t) => {
+test('a newer check of a plugin replaces the one that waits, which is answered with 409', async (t) => {
   const { port, paths, editor } = await startPlugin(t);
   const check = (source: string) =>
     fetch(`http://127.0.0.1:${port}${paths.build('typescript').replace('/build/', '/check/')}`, {
@@ -135,7 +135,7 @@ test('a newer check of a plugin takes the place of one that waits, which is 409'
   }
 });
 
-test('a tenant that loops does not keep another waiting', async (t) => {
+test('a tenant with endless loops does not keep another one waiting', async (t) => {
   // Longer than the other's runs take on the busiest machine. They end with the service.
   const loops = await startPlugin(t, 't1', undefined, {
     runLimits: { time: 120_000, memory: 32 * 2 ** 20 },

@@ -6,7 +6,7 @@ import type { TestContext } from 'node:test';
 import type { HttpLimits } from '../../../service/src/http/http-limits.ts';
 import { createLog } from '../../../service/src/operations/log.ts';
 import { Metrics } from '../../../service/src/operations/metrics.ts';
-import { accessPath, bearer, draftPath, listen } from '../harness.ts';
+import { bearer, draftPath, listen } from '../harness.ts';
 import { until } from '../storage/databases.ts';
 
 /** A service on a real socket, with what it logs and counts. */
@@ -54,7 +54,7 @@ for (const [what, status, code, limits, sent] of [
     () => 'GET /healthz HTTP/1.1\r\nconnection: close\r\n\r\n',
   ],
 ] as const) {
-  test(`${what}: ${status} with an id, as JSON, and with a line in the log and a count`, async (t) => {
+  test(`${what}: ${status} as JSON with an id, and with a line in the log and a count`, async (t) => {
     const { exchange, host, logged, metrics } = await start(t, limits);
     const answer = parse(await exchange(sent(host)));
     assert.deepEqual([answer.status, answer.code], [status, code]);
@@ -67,16 +67,15 @@ for (const [what, status, code, limits, sent] of [
   });
 }
 
-test('a client that sends all of its headers before it reads still gets its 431', async (t) => {
+test('a client that sends all of its headers before it reads still receives its 431', async (t) => {
   const { exchange, host } = await start(t);
   const sent = `GET /healthz HTTP/1.1\r\nhost: ${host}\r\nx: ${'x'.repeat(1_000_000)}\r\n\r\n`;
   assert.equal(parse(await exchange(sent)).status, 431);
 });
 
-test('half a body is 408 under the id of its request, which has one line in the log', async (t) => {
-  const { exchange, host, logged, environmentToken, send } = await start(t, { requestTimeout: 200 });
-  const access = await send('GET', accessPath, bearer(await environmentToken()));
-  const { authorization } = bearer((JSON.parse(access.body) as { token: string }).token);
+test('half a body is answered with 408 under the id of its request, which has one line in the log', async (t) => {
+  const { exchange, host, logged, editorToken } = await start(t, { requestTimeout: 200 });
+  const { authorization } = bearer(await editorToken());
   const head = `POST ${draftPath} HTTP/1.1\r\nhost: ${host}\r\nauthorization: ${authorization}\r\n`;
   const answer = parse(
     await exchange(`${head}content-type: application/json\r\ncontent-length: 1000000\r\n\r\nhalf`),
@@ -87,7 +86,7 @@ test('half a body is 408 under the id of its request, which has one line in the 
   assert.deepEqual([own().length, own()[0]?.['aborted']], [1, true]);
 });
 
-test('what follows a request and is none does not take the place of its answer', async (t) => {
+test('malformed bytes after a request do not replace its answer', async (t) => {
   const { exchange, host } = await start(t);
   const answers = await exchange(`GET /healthz HTTP/1.1\r\nhost: ${host}\r\n\r\nwhat is this?\r\n\r\n`);
   const [first = '', second = ''] = answers.split(/(?=HTTP\/1\.1 400)/);
@@ -95,13 +94,13 @@ test('what follows a request and is none does not take the place of its answer',
   assert.equal(parse(second).code, 'invalid-request');
 });
 
-test('a client of HTTP/1.0 that sends no Host is told of the health, and of nothing else', async (t) => {
+test('a client of HTTP/1.0 without a Host reaches the health checks, and nothing else', async (t) => {
   const { exchange } = await start(t);
   assert.match(await exchange('GET /healthz HTTP/1.0\r\n\r\n'), /^HTTP\/1\.1 200 /);
   assert.match(await exchange('GET /api/v1/features HTTP/1.0\r\n\r\n'), /^HTTP\/1\.1 421 [^]*"misdirected"/);
 });
 
-test('an expectation that nobody knows is ignored', async (t) => {
+test('an unknown expectation is ignored', async (t) => {
   const { exchange, host } = await start(t);
   const head = `GET /healthz HTTP/1.1\r\nhost: ${host}\r\nconnection: close\r\nexpect: the unexpected\r\n\r\n`;
   assert.match(await exchange(head), /^HTTP\/1\.1 200 /);

@@ -5,7 +5,7 @@ import { storedBytes, until } from '../storage/databases.ts';
 
 const plugin = { environment: 'com.acme', tenant: 't1', namespace: 'default', pluginName: 'add-record' };
 
-test('a deploy that changes nothing answers the newest version, and makes no other', async (t) => {
+test('a deployment that changes nothing answers with the newest version, and makes no other', async (t) => {
   const { build: buildBy, saveDraft, send, paths, editor, vendor, address } = await startPlugin(t);
   const contents = running('return input;');
   const source = { contents, lang: 'javascript', tests: [{ name: 'one', payload: 'x' }] };
@@ -42,7 +42,7 @@ test('a deploy that changes nothing answers the newest version, and makes no oth
   assert.deepEqual(await promote(), { version: 'v1.0.4', unchanged: true, live: 'v1.0.4' });
 });
 
-test('a deploy that changes nothing needs no build', async (t) => {
+test('a deployment that changes nothing needs no build', async (t) => {
   const { build: buildBy, saveDraft, send, paths, editor, storage } = await startPlugin(t);
   const contents = running('return input;');
   await buildBy(contents);
@@ -56,7 +56,7 @@ test('a deploy that changes nothing needs no build', async (t) => {
   assert.ok(await storage.tables.versions.newest(plugin));
 });
 
-test('of twenty equal deploys at once one makes a version, and all are answered with it', async (t) => {
+test('twenty simultaneous equal deployments make one version, and are all answered with it', async (t) => {
   const { build: buildBy, send, paths, editor, run } = await startPlugin(t);
   await buildBy(running('return input;'));
   const answers = await Promise.all(

@@ -90,7 +90,7 @@ for (const [accepted, expected] of [
   });
 }
 
-test('an answer is the same after decompression, says its length, its type and that it varies', async (t) => {
+test('a compressed answer decompresses to the same bytes, and states its length, its type and that it varies', async (t) => {
   const get = await serve(t);
   for (const [accepted, encoding] of [
     ['br', 'br'],
@@ -109,7 +109,7 @@ test('an answer is the same after decompression, says its length, its type and t
   }
 });
 
-test('the page is compressed with a nonce of its own in each answer, and nobody keeps it', async (t) => {
+test('the page is compressed with a new nonce in each answer, and is not cached', async (t) => {
   const get = await serve(t);
   const nonces = new Set<string>();
   for (const accepted of ['br', 'br', 'gzip', 'identity']) {
@@ -127,7 +127,7 @@ test('the page is compressed with a nonce of its own in each answer, and nobody 
   assert.ok(!nonces.has(''));
 });
 
-test('HEAD says what GET would answer, and has no body', async (t) => {
+test('HEAD has the headers of GET, and no body', async (t) => {
   const get = await serve(t);
   for (const accepted of ['br', 'gzip', 'identity']) {
     const path = '/editor/assets/index-B7x_2kQa.js';
@@ -140,7 +140,7 @@ test('HEAD says what GET would answer, and has no body', async (t) => {
   }
 });
 
-test('a file that is there in one compression, or in none, is answered as it is to those who want another', async (t) => {
+test('a file that lacks the requested compression is answered in the form that there is', async (t) => {
   const get = await serve(t);
   const style = await get('/editor/assets/gzip-B7x_2kQb.css', 'br');
   assert.deepEqual(
@@ -152,13 +152,13 @@ test('a file that is there in one compression, or in none, is answered as it is 
   assert.deepEqual([icon.encoding, icon.text()], [undefined, '<svg/>']);
 });
 
-test('a file that there is no longer is a 404 that no cache keeps', async (t) => {
+test('a file that no longer exists is answered with a 404 that caches do not keep', async (t) => {
   const get = await serve(t);
   const answer = await get('/editor/assets/index-A7x_2kQa.js', 'br');
   assert.deepEqual([answer.status, answer.headers['cache-control']], [404, 'no-store']);
 });
 
-test('what the build compressed is read with its file, and is no file of its own', async (t) => {
+test('a compressed copy from the build is read with its file, and is no file of its own', async (t) => {
   const folder = temporaryDirectory(t);
   mkdirSync(join(folder, 'assets'));
   writeFileSync(join(folder, 'index.html'), page);
@@ -179,7 +179,7 @@ test('what the build compressed is read with its file, and is no file of its own
   assert.deepEqual(files.get('assets/icon-B7x_2kQc.svg')?.compressed, {});
 });
 
-test('a build takes what it compressed before from its cache', async (t) => {
+test('a build reuses compressed files from its cache', async (t) => {
   const [folder, cache] = [temporaryDirectory(t), temporaryDirectory(t)];
   writeFileSync(join(folder, 'index.js'), script);
   await compressFiles(folder, cache);

@@ -25,7 +25,7 @@ const directives = (answer: Response) =>
     }),
   );
 
-test('the page comes with a strict policy, and a nonce that no other answer has', async (t) => {
+test('the page has a strict policy, and a nonce that no other answer has', async (t) => {
   const { fetch } = await startService(t, { editorAssets });
   const nonces = new Set<string>();
   for (const path of ['/editor/', '/editor/index.html', '/editor/?token=secret&ident=a.b']) {
@@ -52,7 +52,7 @@ test('the page comes with a strict policy, and a nonce that no other answer has'
   assert.ok(!nonces.has(''));
 });
 
-test('where origins are named, exactly these may frame the editor, each named once', async (t) => {
+test('exactly the named origins may frame the editor, and each is listed once', async (t) => {
   const editorAncestors = ['https://app.example.com', 'http://10.0.0.2:3000/', 'HTTPS://APP.example.com'];
   const { fetch } = await startService(t, { editorAssets, editorAncestors });
   const ancestors = async () => directives(await fetch('/editor/')).get('frame-ancestors');
@@ -95,7 +95,7 @@ for (const [wrong, message] of [
   });
 }
 
-test('the page is told whether it may take a token from its address: it may, unless that is turned off', async (t) => {
+test('the page is told that it may take a token from its address, unless that is turned off', async (t) => {
   for (const [options, told] of [
     [{}, 'on'],
     [{ editorAddressTokens: true }, 'on'],
@@ -109,7 +109,7 @@ test('the page is told whether it may take a token from its address: it may, unl
   }
 });
 
-test('a file that has its content in its name is cached for good, any other is not', async (t) => {
+test('a file with a hash in its name is cached for good, and any other is not', async (t) => {
   const { fetch } = await startService(t, { editorAssets });
   const hashed = await fetch('/editor/assets/index-B7x_2kQa.js');
   assert.equal(hashed.headers.get('cache-control'), 'public, max-age=31536000, immutable');
@@ -119,7 +119,7 @@ test('a file that has its content in its name is cached for good, any other is n
   assert.equal((await fetch('/editor/assets/%C3%BC%20b.svg')).status, 200);
 });
 
-test('only what is in memory is served', async (t) => {
+test('only files in memory are served', async (t) => {
   const { fetch } = await startService(t, { editorAssets });
   for (const path of [
     '/editor/none.js',
@@ -136,7 +136,7 @@ test('only what is in memory is served', async (t) => {
   }
 });
 
-test('the address without its slash leads to the one with it, query and all', async (t) => {
+test('the address without its trailing slash redirects to the one with it, and keeps the query', async (t) => {
   const { fetch } = await startService(t, { editorAssets });
   const answer = await fetch('/editor?ident=a.b&fn=x');
   assert.deepEqual([answer.status, answer.headers.get('location')], [308, '/editor/?ident=a.b&fn=x']);

@@ -62,20 +62,20 @@ async function openBoth(
 const get = 'GET / HTTP/1.1\r\nhost: localhost\r\n\r\n';
 const half = 'POST / HTTP/1.1\r\nhost: localhost\r\ncontent-length: 100\r\n\r\nhalf';
 
-test('the limits are in an order that makes sense', () => {
+test('each limit is below the one that encloses it', () => {
   const { headersTimeout, requestTimeout, writeTimeout, responseTimeout, smallBody, unwantedBody } =
     httpLimits;
   assert.ok(headersTimeout <= requestTimeout && writeTimeout < responseTimeout && smallBody < unwantedBody);
 });
 
-test('a connection that sends nothing, or half of its headers, is closed', async (t) => {
+test('closes a connection that sends nothing, or half of its headers', async (t) => {
   const { port } = await serve(t, { ...short, headersTimeout: 100 }, () => new Response('ok'));
   for (const sent of ['', 'GET / HTTP/1.1\r\nhost: loc']) {
     assert.match(await text(await open(t, port, sent)), /^HTTP\/1\.1 408 /);
   }
 });
 
-test('half-sent bodies are closed, at both addresses and however many there are', async (t) => {
+test('closes connections with half-sent bodies, at both addresses and however many there are', async (t) => {
   const handler = { fetch: async (request: Request) => new Response(await request.text()), refuse };
   const listening = await listenOnLoopback(handler, 0, 'PORT', { ...short, requestTimeout: 200 });
   t.after(() => listening.close());
@@ -85,7 +85,7 @@ test('half-sent bodies are closed, at both addresses and however many there are'
   }
 });
 
-test('a half-sent body whose request was refused is closed too, after the answer', async (t) => {
+test('closes a connection with a half-sent body after the request was refused and answered', async (t) => {
   const { port } = await listen(t, {}, { ...short, requestTimeout: 200 });
   const head = `POST ${draftPath} HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\ncontent-length: 1000000\r\n\r\n`;
   const socket = await open(t, port, `${head}half`);
@@ -93,7 +93,7 @@ test('a half-sent body whose request was refused is closed too, after the answer
   assert.match(answer, /^HTTP\/1\.1 401 [^]*connection: close\r\n[^]*"token-missing"/i);
 });
 
-test('a request that the service takes long for is not closed', async (t) => {
+test('does not close a connection whose request takes the service long', async (t) => {
   const limits = { ...short, headersTimeout: 50, requestTimeout: 50, writeTimeout: 50, keepAliveTimeout: 50 };
   const { port } = await serve(t, limits, async () => {
     await new Promise((resolve) => setTimeout(resolve, 500));
@@ -102,7 +102,7 @@ test('a request that the service takes long for is not closed', async (t) => {
   assert.match(await text(await open(t, port, get)), /^HTTP\/1\.1 200 OK[^]*late$/);
 });
 
-test('a stream of events with long pauses is not closed', async (t) => {
+test('does not close a stream of events with long pauses', async (t) => {
   const { port } = await serve(t, { ...short, writeTimeout: 50 }, () => {
     const pieces = ['one', 'two', 'three'];
     const body = new ReadableStream<Uint8Array>({
@@ -118,7 +118,7 @@ test('a stream of events with long pauses is not closed', async (t) => {
   assert.match(await text(await open(t, port, get)), /one[^]*two[^]*three/);
 });
 
-test('an answer that nobody reads is dropped with its connection', async (t) => {
+test('drops an answer that nobody reads, together with its connection', async (t) => {
   // Long enough for the request to come in first.
   const { server } = await serve(t, { writeTimeout: 1000 }, () => new Response('x'.repeat(32 * mebibyte)));
   const { client, served } = await openBoth(t, server);
@@ -127,7 +127,7 @@ test('an answer that nobody reads is dropped with its connection', async (t) => 
   assert.equal(served.bytesRead, get.length);
 });
 
-test('an answer that is read, but too slowly, is dropped with its connection', async (t) => {
+test('drops an answer that is read too slowly, together with its connection', async (t) => {
   const limits = { writeTimeout: 5000, responseTimeout: 300 };
   const { server } = await serve(t, limits, () => new Response('x'.repeat(64 * mebibyte)));
   const { client, served } = await openBoth(t, server, get);
@@ -142,12 +142,12 @@ test('an answer that is read, but too slowly, is dropped with its connection', a
   assert.ok(received > 0 && received < 64 * mebibyte);
 });
 
-test('a connection that has nothing to do is closed', async (t) => {
+test('closes an idle connection', async (t) => {
   const { port } = await serve(t, { keepAliveTimeout: 50 }, () => new Response('ok'));
   assert.match(await text(await open(t, port, get)), /^HTTP\/1\.1 200 OK[^]*ok$/);
 });
 
-test('connections above the most are closed at once, and come in again when others end', async (t) => {
+test('closes connections beyond the maximum at once, and accepts new ones when others end', async (t) => {
   const { port, server } = await serve(t, { maxConnections: 2 }, () => new Response('ok'));
   const first = await openBoth(t, server);
   await openBoth(t, server);
@@ -158,7 +158,7 @@ test('connections above the most are closed at once, and come in again when othe
   assert.match(await text(next), /^HTTP\/1\.1 200 OK/);
 });
 
-test('a small body that nobody wants is awaited, and its connection is kept', async (t) => {
+test('reads a small unneeded body to its end, and keeps the connection', async (t) => {
   const answered = Promise.withResolvers<void>();
   const { port } = await serve(t, {}, () => {
     answered.resolve();
@@ -170,7 +170,7 @@ test('a small body that nobody wants is awaited, and its connection is kept', as
   assert.match(await text(socket), /^HTTP\/1\.1 401 [^]*connection: keep-alive[^]*no[^]*HTTP\/1\.1 401 /i);
 });
 
-test('of a body that never ends no more is received than the limit', async (t) => {
+test('receives no more of an endless body than the limit', async (t) => {
   const { server } = await serve(t, { unwantedBody: mebibyte }, () => new Response('no', { status: 401 }));
   const head = 'POST / HTTP/1.1\r\nhost: localhost\r\ntransfer-encoding: chunked\r\n\r\n';
   const { client, served } = await openBoth(t, server, head);
@@ -185,7 +185,7 @@ test('of a body that never ends no more is received than the limit', async (t) =
   assert.ok(served.bytesRead >= mebibyte && served.bytesRead < 16 * mebibyte, `${served.bytesRead} bytes`);
 });
 
-test('a HEAD request with a body that nobody wants is answered by a head alone', async (t) => {
+test('answers a HEAD request with an unneeded body by headers alone', async (t) => {
   const { port, environmentToken } = await listen(t);
   const { authorization } = bearer(await environmentToken());
   const head = `HEAD ${draftPath} HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\nauthorization: ${authorization}\r\n`;

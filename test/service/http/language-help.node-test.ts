@@ -20,7 +20,7 @@ async function start(t: Parameters<typeof startService>[0]) {
   return { ...service, token, ask };
 }
 
-test('a request of language help is answered from the source that comes with it, on any node', async (t) => {
+test('language help is answered from the source in the request, on any node', async (t) => {
   const first = await start(t);
   const answer = await first.ask({ contents, request: hover });
   assert.equal(answer.status, 200);
@@ -37,7 +37,7 @@ test('only the editor token of the plugin gets language help', async (t) => {
   assert.equal((await ask({ contents, request: hover }, { of: 'wrong' })).status, 401);
 });
 
-test('what is no request of language help is refused, and the refusal says what would be right', async (t) => {
+test('an invalid request for language help is refused with what would be right', async (t) => {
   const { ask } = await start(t);
   const refused: [body: unknown, status: number, code: string, message: RegExp][] = [
     [{ request: hover }, 422, 'invalid-body', /contents/],
@@ -67,7 +67,7 @@ test('what is no request of language help is refused, and the refusal says what 
   }
 });
 
-test('a language without help says so', async (t) => {
+test('a language without help is reported as such', async (t) => {
   const { ask } = await start(t);
   const error = await errorOf(
     await ask({ contents, request: hover }, { at: path.replace('javascript', 'assemblyscript') }),
@@ -75,7 +75,7 @@ test('a language without help says so', async (t) => {
   assert.deepEqual([error.status, error.code], [404, 'no-language-help']);
 });
 
-test('many requests at once are all answered, or overtaken by the next one of their kind', async (t) => {
+test('simultaneous requests are all answered, or replaced by the next one of their kind', async (t) => {
   const { ask } = await start(t);
   const answers = await Promise.all(Array.from({ length: 30 }, () => ask({ contents, request: hover })));
   const statuses = new Set(answers.map(({ status }) => status));

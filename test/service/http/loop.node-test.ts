@@ -27,7 +27,7 @@ test('a plugin is written, built, tested, deployed and run', async (t) => {
   }
 });
 
-test('a version answers the same for ever, whatever is deployed after it', async (t) => {
+test('a version always answers the same, whatever is deployed after it', async (t) => {
   const { build, deploy, run } = await startPlugin(t);
   for (const n of [0, 1, 2]) {
     await build(running(`return "${n}" + input;`));
@@ -41,7 +41,7 @@ test('a version answers the same for ever, whatever is deployed after it', async
   );
 });
 
-test('a build that fails saves the draft, says where, and leaves nothing to test or deploy', async (t) => {
+test('a failed build saves the draft, reports where, and leaves nothing to test or deploy', async (t) => {
   const { build, readDraft, send, paths, editor } = await startPlugin(t);
   await build(running('return "good";'));
   const source = 'export function run(input) {\n  const text = "é😀"; return ;;) }\n';
@@ -59,7 +59,7 @@ test('a build that fails saves the draft, says where, and leaves nothing to test
   }
 });
 
-test('test and deploy are of the draft as it is: 409 after a save, until that is built, or undone', async (t) => {
+test('test and deploy answer 409 after a save, until the draft is built or the change undone', async (t) => {
   const { build, saveDraft, test: tryOut, deploy, send, paths, editor } = await startPlugin(t);
   const source = running('return "built";');
   const refused = async () => {
@@ -79,7 +79,7 @@ test('test and deploy are of the draft as it is: 409 after a save, until that is
   assert.equal(await deploy(), 'v1.0.0');
 });
 
-test('a plugin without a draft is 404 to test and deploy, and without a version to run', async (t) => {
+test('a plugin is 404 to test and deploy without a draft, and 404 to run without a version', async (t) => {
   const { send, paths, editor, run, build } = await startPlugin(t);
   for (const path of [paths.test, paths.promote]) {
     const { status, body } = await send('POST', path, { ...editor, ...text }, '');
@@ -96,7 +96,7 @@ test('a plugin without a draft is 404 to test and deploy, and without a version 
   }
 });
 
-test('a version under another spelling is not there', async (t) => {
+test('a version is not found under another spelling', async (t) => {
   const { build, deploy, run } = await startPlugin(t);
   await build(running('return "";'));
   await deploy();
@@ -105,7 +105,7 @@ test('a version under another spelling is not there', async (t) => {
   }
 });
 
-test('every end of a run has its status and its name', async (t) => {
+test('each way in which a run can end has its status and its error name', async (t) => {
   const { build, deploy, run, test: tryOut } = await startPlugin(t);
   await build('export function run(input) {\n  console.log("log");\n  return eval(input);\n}\n');
   await deploy();
@@ -127,7 +127,7 @@ test('every end of a run has its status and its name', async (t) => {
   assert.deepEqual([(await run('newest', '"after"')).body, (await tryOut('"a"')).result], ['after', 'a']);
 });
 
-test('input: 1 MiB and no more, UTF-8, of any type that may be text', async (t) => {
+test('input may have 1 MiB of UTF-8, of any type that can be text', async (t) => {
   const { build, deploy, run, send, paths, editor } = await startPlugin(t);
   await build(running('return String(input.length);'));
   await deploy();
@@ -170,7 +170,7 @@ test('input: 1 MiB and no more, UTF-8, of any type that may be text', async (t) 
   }
 });
 
-test('half a surrogate pair in the output becomes U+FFFD, and is told as it is by a test', async (t) => {
+test('half a surrogate pair becomes U+FFFD in the output of a run, and is kept in that of a test', async (t) => {
   const { build, deploy, run, test: tryOut } = await startPlugin(t);
   await build(running('return "a\\ud83d\\0b";'));
   await deploy();
@@ -178,7 +178,7 @@ test('half a surrogate pair in the output becomes U+FFFD, and is told as it is b
   assert.equal((await tryOut()).result, 'a\ud83d\0b');
 });
 
-test('a build takes text alone, up to 1 MiB, in a language that there is', async (t) => {
+test('a build accepts only text up to 1 MiB in a known language', async (t) => {
   const { send, paths, editor, readDraft } = await startPlugin(t);
   const post = (lang: string, body: string | Uint8Array, headers: Record<string, string> = text) =>
     send('POST', paths.build(lang), { ...editor, ...headers }, body);
@@ -198,7 +198,7 @@ test('a build takes text alone, up to 1 MiB, in a language that there is', async
   assert.equal((await readDraft())['contents'], running('return "";'));
 });
 
-test('a build guards and names the draft that it saves', async (t) => {
+test("a build checks the draft's entity tag and answers with the new one", async (t) => {
   const { send, paths, editor } = await startPlugin(t);
   const build = (source: string, headers: Record<string, string>) =>
     send('POST', paths.build('javascript'), { ...editor, ...text, ...headers }, source);
@@ -223,7 +223,7 @@ test('a build that another save overtook leaves that save unbuilt', async (t) =>
   assert.equal((await send('POST', paths.promote, editor)).status, 409);
 });
 
-test('each operation needs its own token, of its own plugin or environment', async (t) => {
+test('each operation needs its own kind of token, for its own plugin or environment', async (t) => {
   const first = await startPlugin(t);
   await first.build(running('return "";'));
   await first.deploy();
@@ -257,7 +257,7 @@ test('each operation needs its own token, of its own plugin or environment', asy
   }
 });
 
-test('no page may call the execution interface, and any may call the builder', async (t) => {
+test('no page may call the execution interface, and any page may call the builder', async (t) => {
   const { send, paths } = await startPlugin(t);
   const origin = { origin: 'https://editor.example' };
   const preflight = {
@@ -280,7 +280,7 @@ test('no page may call the execution interface, and any may call the builder', a
   }
 });
 
-test('an identifier without a period is no identifier, "name" included', async (t) => {
+test('an identifier without a period is refused, and so is "name"', async (t) => {
   const { send, vendor } = await startPlugin(t);
   for (const path of ['/exec/name/default/add-record/v1.0.0', '/exec/acme/default/add-record/v1.0.0']) {
     const { status, body } = await send('POST', path, vendor, '');
@@ -288,7 +288,7 @@ test('an identifier without a period is no identifier, "name" included', async (
   }
 });
 
-test('features name every toolchain, and each builds its own template to what its tests run', async (t) => {
+test('the features list each toolchain, whose template builds and passes its own tests', async (t) => {
   const { fetch } = await startService(t);
   const { languages } = (await (await fetch('/api/v1/features')).json()) as {
     languages: { identifier: string }[];
@@ -308,7 +308,7 @@ test('features name every toolchain, and each builds its own template to what it
   }
 });
 
-test('an answer outside the interface is an error in JSON', async (t) => {
+test('an error outside the interface is answered in JSON', async (t) => {
   const { fetch } = await startService(t);
   for (const path of [
     '/exec',
@@ -320,7 +320,7 @@ test('an answer outside the interface is an error in JSON', async (t) => {
   }
 });
 
-test('a test whose input is not taken has nothing of its plugin looked up', async (t) => {
+test('a test with invalid input looks nothing up of its plugin', async (t) => {
   const { send, paths, editor } = await startPlugin(t);
   const { status, body } = await send(
     'POST',

@@ -61,7 +61,7 @@ const echo = operation({
 });
 
 describe('an operation', () => {
-  test('gets the path, what that is about, the query and the body, each of its type', async () => {
+  test('gets the path, the object that it names, the query and the body, each with its type', async () => {
     const { send, routes } = appOf(echo);
     const answer = await send(
       'PUT',
@@ -107,7 +107,7 @@ describe('an operation', () => {
     ['no JSON', path, { ...inJson(0), body: '{' }, { status: 400, code: 'invalid-json' }],
     ['a long body', path, inJson({ size: 1, long: 'x'.repeat(70_000) }), { status: 413, code: 'too-large' }],
   ] as const satisfies [string, string, RequestInit, object][]) {
-    test(`is not asked with ${what} that does not fit, and the error says where`, async () => {
+    test(`is not called with ${what} that does not fit, and the error says where`, async () => {
       const { send, faults } = appOf(echo);
       const { message, ...error } = await errorOf(await send('PUT', target, init));
       assert.deepEqual(error, expected);
@@ -116,7 +116,7 @@ describe('an operation', () => {
     });
   }
 
-  test('that takes no other fields names one that it does not know, and no more of it than a hundred characters', async () => {
+  test('that allows no other fields names an unknown one in at most a hundred characters', async () => {
     const strict = operation({
       id: 'strict',
       method: 'POST',
@@ -140,7 +140,7 @@ describe('an operation', () => {
     assert.equal(pointer, undefined);
   });
 
-  test('with a body that may be left out takes an empty one of any type as none', async () => {
+  test('with an optional body accepts an empty one of any type as none', async () => {
     const optional = operation({
       id: 'optional',
       method: 'POST',
@@ -167,7 +167,7 @@ describe('an operation', () => {
     assert.equal((await send('POST', '/optional', inJson(null))).status, 422);
   });
 
-  test('reads a text when it asks for it', async () => {
+  test('reads its body as text when it declares so', async () => {
     const upper = operation({
       id: 'upper',
       method: 'POST',
@@ -187,7 +187,7 @@ describe('an operation', () => {
     assert.deepEqual([error.status, error.code], [413, 'input-limit']);
   });
 
-  test('that answers other than it declares is a fault of the service, which tells the client nothing of it', async () => {
+  test('that returns something undeclared is a fault of the service, of which the client learns nothing', async () => {
     const wrong = (body: unknown) =>
       operation({
         id: 'wrong',
@@ -225,7 +225,7 @@ const simple = (method: Method, path: '/api/a' | '/api/b' | '/api/c', auth: Auth
     handle: () => respond(204, undefined),
   });
 
-test('operations of one path are its methods: HEAD goes with GET, any other is 405, and OPTIONS tells them all', async () => {
+test('a path has the methods of its operations: HEAD goes with GET, any other is 405, and OPTIONS lists them', async () => {
   const { send } = appOf(
     ...(['DELETE', 'GET', 'PATCH', 'PUT', 'POST'] as const).map((method) => simple(method, '/api/a')),
     simple('PUT', '/api/b'),
@@ -283,7 +283,7 @@ describe('pages of any origin', () => {
     ['/api/c', 'POST', 'POST'],
     ['/api/b', 'POST', null],
   ] as const) {
-    test(`are told before they ask that ${path} takes ${methods ?? 'none of theirs'}`, async () => {
+    test(`learn from a preflight that ${path} allows ${methods ?? 'no method to them'}`, async () => {
       const headers = { origin: 'https://editor.example', 'access-control-request-method': asked };
       const answer = await app.request(path, { method: 'OPTIONS', headers });
       assert.equal(answer.headers.get('access-control-allow-methods'), methods);

@@ -27,8 +27,8 @@ const bytes = ([a]: readonly [string], [b]: readonly [string]) =>
 const newest = (a: readonly [number, string], b: readonly [number, string]) =>
   b[0] - a[0] || bytes([b[1]], [a[1]]);
 
-describe('a list that is read page by page', () => {
-  test('answers names in the order of their bytes, each once, and no cursor after the last', () => {
+describe('a list with pages', () => {
+  test('returns names in the order of their bytes, each once, and no cursor after the last', () => {
     const names = ['a', 'B', 'ä', 'z', '😀', '\uFFFF', 'a/b', ''];
     const seen: string[] = [];
     let after: string | undefined;
@@ -48,7 +48,7 @@ describe('a list that is read page by page', () => {
     assert.equal(pages, 3);
   });
 
-  test('answers the newest first, and each row once that is there throughout, while others come and go', () => {
+  test('returns the newest rows first, and each lasting row once, while others come and go', () => {
     const rows = new Map(
       Array.from({ length: 30 }, (_, i) => [`row-${i}`, { at: Math.floor(i / 4), id: `row-${i}` }]),
     );
@@ -71,7 +71,7 @@ describe('a list that is read page by page', () => {
     assert.equal(new Set(seen).size, seen.length);
   });
 
-  test('has no next page where the rows end with the page', () => {
+  test('has no next page when the rows end with the page', () => {
     const page = byName.readRequest(list, { limit: 2 });
     assert.deepEqual(byName.toPage(list, page, ['a', 'b'], (name) => [name] as const).next, {});
     assert.deepEqual(byName.toPage(list, page, [], (name: string) => [name] as const).next, {});
@@ -84,7 +84,7 @@ describe('a cursor', () => {
   const forged = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
   const [digest] = JSON.parse(Buffer.from(String(next), 'base64url').toString()) as [string];
 
-  test('holds the key of the last row, whatever is in it', () => {
+  test('holds the key of the last row, whatever characters are in it', () => {
     for (const name of ['a', '', 'ä/😀', '"\\', 'x'.repeat(2000)]) {
       const cursor = byName.toPage(list, page, [name, 'more'], () => [name] as const).next.next;
       assert.deepEqual(byName.readRequest(list, { limit: 1, after: cursor }).after, [name]);
@@ -127,7 +127,7 @@ describe('a cursor', () => {
     });
   }
 
-  test('holds numbers that are safe integers alone', () => {
+  test('holds only safe integers as numbers', () => {
     for (const at of [1.5, 2 ** 60, '1', null]) {
       assert.throws(() => newestFirst.readRequest(list, { limit: 1, after: forged([digest, at, 'x']) }), {
         code: 'invalid-cursor',
@@ -139,7 +139,7 @@ describe('a cursor', () => {
     ]);
   });
 
-  test('is of the same list however its filter is written', () => {
+  test('belongs to the same list however its filter is written', () => {
     const other = {
       operation: list.operation,
       filter: { namespace: 'default', tenant: undefined, environment: 'com.acme' },
@@ -151,7 +151,7 @@ describe('a cursor', () => {
 describe('the query of a list', () => {
   const schema = z.object(pageQuery());
 
-  test('asks for 50 rows of the first page unless it says otherwise', () => {
+  test('asks for the first 50 rows by default', () => {
     assert.deepEqual(schema.parse({}), { limit: 50 });
     assert.deepEqual(z.object(pageQuery(1000)).parse({}), { limit: 1000 });
     assert.deepEqual(schema.parse({ limit: '200', after: 'x' }), { limit: 200, after: 'x' });

@@ -5,8 +5,8 @@ import { accessPath, bearer, draftPath, errorOf, listen, source, startService } 
 
 const codeIn = (body: string) => (JSON.parse(body) as { error: { code: string } }).error.code;
 
-test('names come through the path unchanged: each is another plugin', async (t) => {
-  const { send, environmentToken } = await listen(t);
+test('names pass through the path unchanged, and each is another plugin', async (t) => {
+  const { send, environmentToken, editorToken } = await listen(t);
   const names = [
     'a/b',
     'a%2Fb',
@@ -27,13 +27,11 @@ test('names come through the path unchanged: each is another plugin', async (t) 
     '*',
     '~',
   ];
-  const environment = bearer(await environmentToken());
+  const environment = await environmentToken();
   const seen = new Map<string, string>();
   for (const name of names) {
     const path = `com.acme.${encodeURIComponent(name.replaceAll('.', '-'))}/${encodeURIComponent(name)}/${encodeURIComponent(name)}`;
-    const issued = await send('GET', `/auth/v2/access/${path}`, environment);
-    assert.equal(issued.status, 200, name);
-    const { token } = JSON.parse(issued.body) as { token: string };
+    const token = await editorToken(`/auth/v2/access/${path}`, environment);
     const body = JSON.stringify({ ...source, contents: name });
     const saved = await send(
       'POST',
@@ -51,13 +49,13 @@ test('names come through the path unchanged: each is another plugin', async (t) 
   }
 });
 
-test('a template is named by the decoded path', async (t) => {
+test('a template uses the decoded names of the path', async (t) => {
   const { fetch } = await startService(t);
   const answer = await fetch('/api/v2/template/javascript/a%2Fb%2520?namespace=n%2Fs+1');
   assert.match(((await answer.json()) as { contents: string }).contents, /"a\/b%20"[^]*"n\/s 1"/);
 });
 
-test('dot segments, empty segments and malformed encodings are 400, on every interface', async (t) => {
+test('dot segments, empty segments and malformed encodings are answered with 400 on every interface', async (t) => {
   const { send } = await listen(t);
   const targets = [
     '/api/v1/draft/com.acme.t1/../x',
@@ -84,7 +82,7 @@ test('dot segments, empty segments and malformed encodings are 400, on every int
   }
 });
 
-test('a name that not every database can keep is 400: with U+0000 in it, or too long', async (t) => {
+test('a name with U+0000, or one that is too long for a database, is answered with 400', async (t) => {
   const { send, environmentToken } = await listen(t);
   const environment = bearer(await environmentToken());
   const most = 'x'.repeat(2000 - 'v2accesscom.acme.t1default'.length);
@@ -101,7 +99,7 @@ test('a name that not every database can keep is 400: with U+0000 in it, or too 
   }
 });
 
-test('a path is taken as it is spelled: an encoded slash never makes two segments of one', async (t) => {
+test('an encoded slash never splits a segment of a path', async (t) => {
   const { send } = await listen(t);
   for (const target of [
     '/api/v1/draft/..%2f..',
@@ -115,7 +113,7 @@ test('a path is taken as it is spelled: an encoded slash never makes two segment
   }
 });
 
-test('what is not there is a 404 in JSON', async (t) => {
+test('an unknown path is answered with 404 in JSON', async (t) => {
   const { fetch } = await startService(t);
   for (const path of [
     '/',
@@ -131,7 +129,7 @@ test('what is not there is a 404 in JSON', async (t) => {
   }
 });
 
-test('another method on a known path is 405 and says which there are', async (t) => {
+test('another method on a known path is answered with 405 and the allowed ones', async (t) => {
   const { send } = await listen(t);
   const cases: [method: string, path: string, allow: string][] = [
     ['POST', '/api/v1/features', 'GET, HEAD, OPTIONS'],
@@ -154,14 +152,14 @@ test('another method on a known path is 405 and says which there are', async (t)
   }
 });
 
-test('HEAD answers as GET does, without the body', async (t) => {
+test('HEAD is answered as GET is, without the body', async (t) => {
   const { send } = await listen(t);
   const answer = await send('HEAD', '/api/v1/features');
   assert.deepEqual([answer.status, answer.body], [200, '']);
   assert.equal((await send('HEAD', draftPath)).status, 401);
 });
 
-test('a host that the service does not know is 421, wherever it asks', async (t) => {
+test('an unknown host is answered with 421 on every path', async (t) => {
   const { send, port } = await listen(t);
   for (const host of [
     'evil.example',
@@ -179,7 +177,7 @@ test('a host that the service does not know is 421, wherever it asks', async (t)
   assert.equal((await send('GET', '/api/v1/features')).status, 200);
 });
 
-test('a whole address as request target must name a known host as well', async (t) => {
+test('a request target with a whole address must name a known host, too', async (t) => {
   const { send, port } = await listen(t);
   assert.equal((await send('GET', 'http://evil.example/api/v1/features')).status, 421);
   const known = `http://127.0.0.1:${port}/api/v1/features`;
@@ -187,7 +185,7 @@ test('a whole address as request target must name a known host as well', async (
   assert.equal((await send('GET', known)).status, 200);
 });
 
-test('a host in capitals is the same host', async (t) => {
+test('the name of a host is compared without regard to case', async (t) => {
   const { service } = await startService(t);
   const request = new Request('http://localhost:8082/api/v1/features', {
     headers: { host: 'LOCALHOST:8082' },
@@ -195,12 +193,12 @@ test('a host in capitals is the same host', async (t) => {
   assert.equal((await service.fetch(request)).status, 200);
 });
 
-test('a fault in the HTTP server itself is 500', async (t) => {
+test('a fault in the HTTP server itself is answered with 500', async (t) => {
   const { refuse } = (await startService(t)).service;
   assert.equal(refuse(new Error('a fault')).status, 500);
 });
 
-test('a malformed request is answered in JSON too', async (t) => {
+test('a malformed request is answered in JSON, too', async (t) => {
   const { port } = await listen(t);
   for (const head of [
     'GET /api\\v1 HTTP/1.1\r\nHost: 127.0.0.1',
@@ -217,9 +215,8 @@ test('a malformed request is answered in JSON too', async (t) => {
 });
 
 test('a large body is refused with an answer, not with a broken connection', async (t) => {
-  const { send, environmentToken } = await listen(t);
-  const issued = await send('GET', accessPath, bearer(await environmentToken()));
-  const { token } = JSON.parse(issued.body) as { token: string };
+  const { send, editorToken } = await listen(t);
+  const token = await editorToken();
   const body = Buffer.alloc(8 * 1024 * 1024, ' ');
   for (const framing of [{ 'content-length': String(body.length) }, { 'transfer-encoding': 'chunked' }]) {
     const headers = { ...bearer(token), 'content-type': 'application/json', ...framing };
@@ -228,7 +225,7 @@ test('a large body is refused with an answer, not with a broken connection', asy
   }
 });
 
-test('any origin may call the builder, with a token and without cookies, and read its errors', async (t) => {
+test('pages of any origin may call the builder, with a token and without cookies, and read its errors', async (t) => {
   const { fetch } = await startService(t);
   const cors = { origin: 'https://editor.example', 'access-control-request-method': 'POST' };
   const preflight = await fetch(draftPath, {
@@ -251,7 +248,7 @@ test('any origin may call the builder, with a token and without cookies, and rea
   }
 });
 
-test('no origin may call the access interface from a page', async (t) => {
+test('no page may call the access interface', async (t) => {
   const { fetch, environmentToken } = await startService(t);
   const origin = { origin: 'https://editor.example' };
   const preflight = await fetch(accessPath, {
@@ -271,7 +268,7 @@ test('no origin may call the access interface from a page', async (t) => {
   }
 });
 
-test('no answer is stored, sniffed or rendered', async (t) => {
+test('no answer may be cached, sniffed or rendered', async (t) => {
   const { fetch } = await startService(t);
   for (const path of ['/api/v1/features', draftPath, '/nothing']) {
     const { headers } = await fetch(path);

@@ -32,7 +32,7 @@ const refusal = {
   message: 'This tenant already has 3 plugins, which is its limit.',
 };
 
-test('a tenant makes no more plugins than it may have, and goes on with those that it has', async (t) => {
+test('a tenant cannot create more plugins than its quota, and can still change those that it has', async (t) => {
   const { save, build } = await twoNodes(t, 3);
   for (const name of ['a', 'b', 'c']) assert.equal((await save(pathOf(name))).status, 200);
   assert.deepEqual(await errorOf(await save(pathOf('d'))), refusal);
@@ -45,7 +45,7 @@ test('a tenant makes no more plugins than it may have, and goes on with those th
   assert.equal((await save(pathOf('d', 't2'))).status, 200);
 });
 
-test('of twenty plugins that are made at once on two nodes, exactly as many come to be as the tenant may have', async (t) => {
+test('twenty simultaneous creations on two nodes make exactly as many plugins as the quota allows', async (t) => {
   const { storage, save, build } = await twoNodes(t, 10);
   for (let i = 0; i < 5; i++) await save(pathOf(`first-${i}`));
   const made = await Promise.all(
@@ -61,13 +61,13 @@ test('of twenty plugins that are made at once on two nodes, exactly as many come
   assert.equal(await storage.tables.tenants.countPlugins({ environment: 'com.acme', tenant: 't1' }), 10);
 });
 
-test('a plugin that two make at once counts once', async (t) => {
+test('a plugin that two requests create at once counts once', async (t) => {
   const { save } = await twoNodes(t, 1);
   const saved = await Promise.all(Array.from({ length: 10 }, (_, i) => save(pathOf('same'), {}, i % 2)));
   assert.deepEqual(new Set(saved.map(({ status }) => status)), new Set([200]));
 });
 
-test('where a tenant may have no plugin, none is made', async (t) => {
+test('a quota of zero allows no plugin', async (t) => {
   const { save } = await twoNodes(t, 0);
   assert.equal((await save(pathOf('a'))).status, 403);
 });

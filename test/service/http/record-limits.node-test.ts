@@ -5,7 +5,7 @@ import { bearer, draftPath, errorOf, source, startService } from '../harness.ts'
 
 const nested = (levels: number) => '['.repeat(levels) + ']'.repeat(levels);
 
-test('the depth of JSON is that of its arrays and objects, and not of what looks like them in a string', () => {
+test('the depth of JSON counts arrays and objects, and not brackets within strings', () => {
   const cases: [text: string, depth: number][] = [
     ['', 0],
     ['5', 0],
@@ -25,7 +25,7 @@ test('the depth of JSON is that of its arrays and objects, and not of what looks
   }
 });
 
-test('a record that is nested too deep is 422, in a field that is kept as well, and is no fault of the service', async (t) => {
+test('a record that is nested too deep is answered with 422, in unknown fields too, and is no fault of the service', async (t) => {
   const { fetch, editorToken, errors } = await startService(t);
   const headers = { ...bearer(await editorToken()), 'content-type': 'application/json' };
   const post = (body: string) => fetch(draftPath, { method: 'POST', headers, body });
@@ -47,7 +47,7 @@ test('a record that is nested too deep is 422, in a field that is kept as well, 
   assert.deepEqual(errors, []);
 });
 
-test('of many faults ten are told, in a message of bounded length', async (t) => {
+test('at most ten problems are reported, in a message of bounded length', async (t) => {
   const { editorToken, save } = await startService(t);
   const token = await editorToken();
   const wrong: unknown[][] = [

@@ -53,7 +53,7 @@ async function deployed(t: TestContext, options: Partial<ServiceOptions>) {
   return plugin;
 }
 
-test('past the rate of a tenant its runs are refused until the minute is over, and those of others are not', async (t) => {
+test('refuses runs of a tenant beyond its rate until the minute is over, and not those of others', async (t) => {
   const plugin = await deployed(t, { rates: { tenantRuns: 5 } });
   const answers = await times(8, () => plugin.run('v1.0.0'));
   assert.deepEqual(statuses(answers), { 200: 5, 429: 3 });
@@ -70,18 +70,18 @@ test('past the rate of a tenant its runs are refused until the minute is over, a
   assert.equal((await plugin.run('newest')).status, 200);
 });
 
-test('past the rate of an environment the runs of all of its tenants are refused, and cost the tenant none of its own', async (t) => {
+test('refuses the runs of all tenants of an environment beyond its rate, without counting them for a tenant', async (t) => {
   const plugin = await deployed(t, { rates: { environmentRuns: 4, tenantRuns: 5 } });
   assert.deepEqual(statuses(await times(20, () => plugin.run('v1.0.0'))), { 200: 4, 429: 16 });
   assert.equal(refusalOf(await plugin.run('v1.0.0')).policy, 'environment-runs');
 });
 
-test('tests of a draft are no runs', async (t) => {
+test('does not count tests of a draft as runs', async (t) => {
   const plugin = await deployed(t, { rates: { environmentRuns: 1, tenantRuns: 1 } });
   await times(5, () => plugin.test());
 });
 
-test('past the rate of a token its requests are refused, whatever they ask for, and those with others are not', async (t) => {
+test('refuses any requests with a token beyond its rate, and none with other tokens', async (t) => {
   const plugin = await startPlugin(t, 't1', undefined, { rates: { tokenRequests: 6 } });
   const read = () => plugin.send('GET', plugin.paths.draft, plugin.editor);
   assert.deepEqual(statuses(await times(10, read)), { 404: 6, 429: 4 });
@@ -93,7 +93,7 @@ test('past the rate of a token its requests are refused, whatever they ask for, 
   assert.equal((await other.send('GET', other.paths.draft, other.editor)).status, 404);
 });
 
-test('an environment token has the rate of a token where it gets editor tokens, and none of it where it runs plugins', async (t) => {
+test("counts an environment token's requests for editor tokens, but not its runs, towards the token's rate", async (t) => {
   const plugin = await deployed(t, { rates: { tokenRequests: 8 } });
   assert.deepEqual(statuses(await times(30, () => plugin.run('v1.0.0'))), { 200: 30 });
   const access = () => plugin.send('GET', '/auth/v2/access/com.acme.t1/default/other', plugin.vendor);
@@ -101,7 +101,7 @@ test('an environment token has the rate of a token where it gets editor tokens, 
   assert.deepEqual(statuses(await times(10, access)), { 200: 7, 429: 3 });
 });
 
-test('who asks without a good token has the rate of an address, and locks out nobody with a good one', async (t) => {
+test('counts requests without a valid token by address, and locks out nobody with a valid one', async (t) => {
   const service = await startPlugin(t, 't1', undefined, { rates: { addressRequests: 6 } });
   const { send, paths, editor } = service;
   const requests = [
@@ -135,13 +135,13 @@ function listenWithEditor(t: TestContext, addressRequests: number) {
   });
 }
 
-test('files of the editor have no rate', async (t) => {
+test('does not count files of the editor', async (t) => {
   const { send } = await listenWithEditor(t, 1);
   const answers = await times(10, () => send('GET', '/editor/assets/main-12345678.js'));
   assert.deepEqual(statuses(answers), { 200: 10 });
 });
 
-test('an address has a rate of pages of the editor, which nothing else that comes from there uses up', async (t) => {
+test('limits pages of the editor by address, apart from all other requests', async (t) => {
   const { send } = await listenWithEditor(t, 5);
   assert.deepEqual(statuses(await times(8, () => send('GET', '/api/v1/features'))), { 200: 5, 429: 3 });
   const pages = await times(8, () => send('GET', '/editor/'));
@@ -152,7 +152,7 @@ test('an address has a rate of pages of the editor, which nothing else that come
   );
 });
 
-test('requests that lead nowhere have the rate of an address where they come without a good token', async (t) => {
+test('counts requests to unknown paths by address when they come without a valid token', async (t) => {
   const service = await startPlugin(t, 't1', undefined, { rates: { addressRequests: 6 } });
   const { send, paths, editor } = service;
   const strays = [
@@ -172,7 +172,7 @@ test('requests that lead nowhere have the rate of an address where they come wit
   assert.deepEqual(statuses(drafts), { 404: 10 });
 });
 
-test('a flood of bad tokens does not become one of look-ups, and good tokens from the same address are still found', async (t) => {
+test('a flood of invalid tokens causes few look-ups, and valid tokens from its address still work', async (t) => {
   const lookUps: string[] = [];
   const { storage } = await startStorage(t, (sql) => {
     if (/from ["`]editor_tokens["`]/.test(sql)) lookUps.push(sql);
@@ -193,7 +193,7 @@ test('a flood of bad tokens does not become one of look-ups, and good tokens fro
   assert.equal((await send('GET', other.paths.draft, other.editor)).status, 404);
 });
 
-test('where the database is away and the node had no share of a rate, nobody is told that it is used up', async (t) => {
+test('does not report a rate as used up when the node had no share of it and the database is unavailable', async (t) => {
   const direct = await freshDatabase(t, 'postgres');
   assert.ok(direct.engine === 'postgres');
   const { proxy, proxied } = await proxyOf(t, direct.url);
@@ -208,7 +208,7 @@ test('where the database is away and the node had no share of a rate, nobody is 
   assert.match(String(last.headers['retry-after']), /^\d+$/);
 });
 
-test('a token that is good costs its address nothing', async (t) => {
+test('requests with a valid token do not count for their address', async (t) => {
   const service = await startPlugin(t, 't1', undefined, { rates: { addressRequests: 1 } });
   for (const tenant of ['t2', 't3', 't4']) {
     const { send, paths, editor } = await startPlugin(t, tenant, service);
@@ -217,7 +217,7 @@ test('a token that is good costs its address nothing', async (t) => {
   assert.equal((await service.send('GET', '/api/v1/features')).status, 200);
 });
 
-test('behind a proxy that is trusted each client has a rate of its own, one of IPv6 by its /64', async (t) => {
+test('behind a trusted proxy each client has a rate of its own, IPv6 clients by their /64', async (t) => {
   const { send } = await listen(t, { rates: { addressRequests: 3 }, ...anyProxy });
   const from = (address: string) => send('GET', '/api/v1/features', { 'x-forwarded-for': address });
   assert.deepEqual(statuses(await times(5, () => from('203.0.113.5'))), { 200: 3, 429: 2 });
@@ -226,13 +226,13 @@ test('behind a proxy that is trusted each client has a rate of its own, one of I
   assert.equal((await from('2001:db8:1:3::1')).status, 200);
 });
 
-test('without trusted proxies what a client says of its address makes no other client of it', async (t) => {
+test('without trusted proxies a client cannot change its address by headers', async (t) => {
   const { send } = await listen(t, { rates: { addressRequests: 3 } });
   const from = (address: string) => send('GET', '/api/v1/features', { 'x-forwarded-for': address });
   assert.deepEqual(statuses(await times(5, (i) => from(`203.0.113.${i}`))), { 200: 3, 429: 2 });
 });
 
-test('a run too many is refused before its body is sent', async (t) => {
+test('refuses a run beyond the rate before its body is sent', async (t) => {
   const plugin = await deployed(t, { rates: { tenantRuns: 1 } });
   await plugin.run('v1.0.0');
   const socket = connect(plugin.port, '127.0.0.1').setEncoding('latin1');
@@ -245,7 +245,7 @@ test('a run too many is refused before its body is sent', async (t) => {
   assert.match(answer, /^HTTP\/1\.1 429 /);
 });
 
-test('pages of other origins can read what a refusal says', async (t) => {
+test('pages of other origins can read a refusal', async (t) => {
   const { send } = await listen(t, { rates: { addressRequests: 1 } });
   const read = () => send('GET', '/api/v1/features', { origin: 'https://app.example.com' });
   await read();
@@ -257,7 +257,7 @@ test('pages of other origins can read what a refusal says', async (t) => {
     assert.ok(exposed.includes(name), name);
 });
 
-test('two nodes hold a rate of runs together', async (t) => {
+test('two nodes enforce a rate of runs together', async (t) => {
   const rates = { tenantRuns: 60 };
   const one = await deployed(t, { rates });
   const other = await listen(t, { rates, storage: await openDuring(t, one.address) });

@@ -29,7 +29,7 @@ const values = [
 // Kept by TypeScript for old programs; of no use to a plugin.
 const legacy = /^RegExp\.(?:\$[1-9_]|input|lastMatch|lastParen|leftContext|rightContext)$/;
 
-test('what language help offers is there when the plugin runs', async (t) => {
+test('everything that language help offers exists when the plugin runs', async (t) => {
   const service = await startService(t);
   const token = await service.editorToken();
   const post = async <T>(path: string, body: string, type = 'text/plain') => {

@@ -37,15 +37,12 @@ describe('the service, when it does not read a body', () => {
   for (const client of Object.keys(clients)) {
     for (const chunked of [false, true]) {
       const framing = chunked ? 'in chunks' : 'of a declared length';
-      test(`answers ${client} with a body ${framing}, and the request after it`, async (t) => {
-        const { port, send, environmentToken } = await listen(t);
-        const vendor = bearer(await environmentToken());
-        const tokenFor = async (path: string) => {
-          const { body } = await send('GET', path, vendor);
-          return bearer((JSON.parse(body) as { token: string }).token);
-        };
-        const editor = await tokenFor(accessPath);
-        const other = await tokenFor(accessPath.replace('add-record', 'other'));
+      test(`answers ${client} with a body ${framing}, and then the next request`, async (t) => {
+        const { port, environmentToken, editorToken } = await listen(t);
+        const environment = await environmentToken();
+        const vendor = bearer(environment);
+        const editor = bearer(await editorToken(accessPath, environment));
+        const other = bearer(await editorToken(accessPath.replace('add-record', 'other'), environment));
         const welcome = '/api/v1/features';
         const check = (size: number, refused: Refused) =>
           checkRefusal(t, { port, client, size, chunked, welcome }, refused);
@@ -93,7 +90,7 @@ describe('the vendor’s app, when it does not read a body', () => {
   for (const client of Object.keys(clients)) {
     for (const chunked of [false, true]) {
       const framing = chunked ? 'in chunks' : 'of a declared length';
-      test(`answers ${client} with a body ${framing}, and the request after it`, async (t) => {
+      test(`answers ${client} with a body ${framing}, and then the next request`, async (t) => {
         const { port } = vendor;
         const own = { origin: `http://127.0.0.1:${port}` };
         const check = (size: number, refused: Refused) =>

@@ -30,7 +30,7 @@ for (const [quota, own] of [
   [1200, 12],
   [600_000, 6000],
 ] as const) {
-  test(`of ${quota} a minute a node takes ${own} before it has asked, and says so when it asks`, () => {
+  test(`of ${quota} a minute a node uses ${own} before its first lease, and reports them with it`, () => {
     const share = new RateShare(quota);
     assert.deepEqual(takeAll(share, start), [own, 'lease-needed']);
     assert.equal(share.createRequest(0).unbooked, own);
@@ -38,7 +38,7 @@ for (const [quota, own] of [
   });
 }
 
-test('leases grow with what the node uses, up to a twentieth of the quota', () => {
+test("leases grow with the node's use, up to a twentieth of the quota", () => {
   const share = new RateShare(1200);
   const sizes = Array.from({ length: 6 }, () => {
     takeAll(share, start);
@@ -49,13 +49,13 @@ test('leases grow with what the node uses, up to a twentieth of the quota', () =
   assert.deepEqual(sizes, [12, 24, 48, 60, 60, 60]);
 });
 
-test('as much is wanted as requests wait for', () => {
+test('a lease covers all requests that wait', () => {
   const share = new RateShare(60);
   share.take(start, true);
   assert.equal(share.createRequest(40).wanted, 40);
 });
 
-test('the next lease is asked for when half of the last one is used', () => {
+test('the next lease is requested when half of the last one is used', () => {
   const share = new RateShare(1200);
   const lows = Array.from({ length: 12 }, () => {
     share.take(start, true);
@@ -64,7 +64,7 @@ test('the next lease is asked for when half of the last one is used', () => {
   assert.equal(lows.indexOf(true), 5);
 });
 
-test('where less is granted than was wanted, the rest of the window is refused, and the next one begins anew', () => {
+test("a partial lease ends the node's share of this window, and the next window starts anew", () => {
   const share = new RateShare(60);
   share.take(start, true);
   share.apply(share.createRequest(10), lease(4, { endsAt: start + 50_000 }), start);
@@ -75,14 +75,14 @@ test('where less is granted than was wanted, the rest of the window is refused, 
   assert.deepEqual(takeAll(share, start + 50_000), [1, 'lease-needed']);
 });
 
-test('a lease of a window that is over by the time it comes is worth nothing', () => {
+test('a lease that arrives after its window has ended is ignored', () => {
   const share = new RateShare(60);
   share.take(start, true);
   share.apply(share.createRequest(10), lease(10), start + minute);
   assert.deepEqual(takeAll(share, start), [0, 'lease-needed']);
 });
 
-test('what could not be booked is booked with the next request of the same window, and of no other', () => {
+test('a failed booking is repeated with the next request of the same window, and of no other', () => {
   const share = new RateShare(1200);
   share.take(start, true);
   share.giveUp(share.createRequest(0));
@@ -93,7 +93,7 @@ test('what could not be booked is booked with the next request of the same windo
   assert.equal(share.createRequest(0).unbooked, 12);
 });
 
-test('a clock that is set back does not make the window longer', () => {
+test('a clock that is set back does not lengthen the window', () => {
   const share = new RateShare(60);
   share.take(start, true);
   share.apply(share.createRequest(1), lease(0), start);
@@ -101,7 +101,7 @@ test('a clock that is set back does not make the window longer', () => {
   assert.deepEqual(takeAll(share, start - 3_600_000), [1, 'lease-needed']);
 });
 
-test('one that is given back can be taken again, and never more than were taken', () => {
+test('a returned request can be taken again, and no more are returned than were taken', () => {
   const share = new RateShare(60);
   share.take(start, true);
   share.refund();
@@ -109,7 +109,7 @@ test('one that is given back can be taken again, and never more than were taken'
   assert.deepEqual(takeAll(share, start), [1, 'lease-needed']);
 });
 
-test('without the database a node has in each minute what it had in the last one', () => {
+test('without the database a node may use as much in each minute as it had in the last one', () => {
   const share = new RateShare(600);
   share.take(start, true);
   share.apply(share.createRequest(0), lease(194), start);
@@ -118,7 +118,7 @@ test('without the database a node has in each minute what it had in the last one
     assert.deepEqual(takeAll(share, start + after * minute, false), [200, 'refused']);
 });
 
-test('without the database the parts of the last whole minute are the quota together', () => {
+test('without the database the shares of all nodes add up to the quota', () => {
   // Of 300 that were taken in it, this node had 100 and the others 200.
   const share = new RateShare(600);
   share.take(start, true);
@@ -132,7 +132,7 @@ test('without the database the parts of the last whole minute are the quota toge
   assert.deepEqual(takeAll(share, next + minute, false), [200, 'refused']);
 });
 
-test('a window of which nothing is left stays so when the database is lost', () => {
+test('a used-up window stays used up when the database becomes unavailable', () => {
   const share = new RateShare(600);
   share.take(start, true);
   share.apply(share.createRequest(0), lease(94), start);
@@ -144,7 +144,7 @@ test('a window of which nothing is left stays so when the database is lost', () 
   assert.deepEqual(takeAll(share, next, false), [0, 'refused']);
 });
 
-test('a node that never had a share takes its own part without the database, and knows nothing of the rest', () => {
+test('a node that never had a share uses its own part without the database, and does not call the rest used up', () => {
   assert.deepEqual(takeAll(new RateShare(600), start, false), [6, 'unknown']);
   assert.deepEqual(takeAll(new RateShare(10), start, false), [1, 'unknown']);
   // Here that is all there is.

@@ -5,7 +5,14 @@ import { parseDatabaseUrl } from '../../../service/src/storage/database-url.ts';
 import { Rates } from '../../../service/src/limits/rates.ts';
 import type { RatesOptions } from '../../../service/src/limits/rates.ts';
 import type { Counters } from '../../../service/src/limits/rate-share.ts';
-import { cleanUpFirst, engines, freshDatabase, lookInto, openDuring, until } from '../storage/databases.ts';
+import {
+  cleanUpFirst,
+  engines,
+  freshDatabase,
+  openForInspection,
+  openDuring,
+  until,
+} from '../storage/databases.ts';
 import { TcpProxy } from '../../support/tcp-proxy.ts';
 
 const minute = 60_000;
@@ -38,7 +45,7 @@ for (const engine of engines) {
   };
 
   for (const quota of [1, 5, 60, 1200, 20_000]) {
-    test(`${engine}: one node has exactly its ${quota} a minute, minute after minute`, async (t) => {
+    test(`${engine}: one node allows exactly its ${quota} a minute, minute after minute`, async (t) => {
       const { a } = await twoNodes(t);
       for (let round = 0; round < 3; round++) {
         const count = Math.min(2 * quota, quota + 1000);
@@ -47,7 +54,7 @@ for (const engine of engines) {
       }
     });
 
-    test(`${engine}: two nodes have ${quota} a minute together, to within a tenth or one for each`, async (t) => {
+    test(`${engine}: two nodes allow ${quota} a minute together, to within a tenth or one for each`, async (t) => {
       const { a, b } = await twoNodes(t);
       const slack = Math.max(2, quota / 10);
       for (let round = 0; round < 3; round++) {
@@ -67,7 +74,7 @@ for (const engine of engines) {
     });
   }
 
-  test(`${engine}: what lies idle on one node is little, and the other has the rest`, async (t) => {
+  test(`${engine}: an idle node holds only a little, and the other has the rest`, async (t) => {
     const { a, b } = await twoNodes(t);
     assert.equal(await takeAtOnce(a.rates, 'key', 1000, 1), 1);
     const taken = 1 + (await takeAtOnce(b.rates, 'key', 1000, 2000));
@@ -88,13 +95,13 @@ for (const engine of engines) {
     assert.ok(waits <= 110, `${waits} of 1100 waited`);
   });
 
-  test(`${engine}: keys have counters of their own, and those of a minute that is over are forgotten`, async (t) => {
+  test(`${engine}: each key has a counter of its own, which is deleted after its minute`, async (t) => {
     const { address, storages, a } = await twoNodes(t);
     const counts = await Promise.all(
       Array.from({ length: 1200 }, (_, i) => takeAtOnce(a.rates, `key ${i}`, 2, 3)),
     );
     assert.deepEqual(new Set(counts), new Set([2]));
-    const db = await lookInto(t, address);
+    const db = await openForInspection(t, address);
     const rows = async () => (await db.selectFrom('rate_counters').select('key').execute()).length;
     assert.equal(await rows(), 1200);
     await storages[1].tables.rateCounters.prune(start + 2 * minute - 1);
@@ -103,19 +110,19 @@ for (const engine of engines) {
     assert.equal(await rows(), 0);
   });
 
-  test(`${engine}: a counter of a clock that was far ahead stops nobody`, async (t) => {
+  test(`${engine}: a counter written by a clock far ahead stops nobody`, async (t) => {
     const { a, b } = await twoNodes(t);
     a.clock.now += 3_600_000;
     assert.equal(await takeAtOnce(a.rates, 'key', 60, 100), 60);
     assert.equal(await takeAtOnce(b.rates, 'key', 60, 100), 60);
   });
 
-  test(`${engine}: what is used but rarely costs the database nothing`, async (t) => {
+  test(`${engine}: a rarely used rate costs the database nothing`, async (t) => {
     const { address, a } = await twoNodes(t);
     for (let i = 0; i < 5; i++) assert.equal(a.rates.take('key', 1200), undefined);
     // What would have been asked for is asked for together with this.
     await takeAtOnce(a.rates, 'other', 60, 10);
-    const db = await lookInto(t, address);
+    const db = await openForInspection(t, address);
     const rows = await db.selectFrom('rate_counters').select('key').execute();
     assert.deepEqual(
       rows.map(({ key }) => key),
@@ -123,7 +130,7 @@ for (const engine of engines) {
     );
   });
 
-  test(`${engine}: many keys do not fill the memory, and one that is idle is forgotten`, async (t) => {
+  test(`${engine}: many keys do not fill the memory, and idle ones are forgotten`, async (t) => {
     const { storages } = await twoNodes(t);
     const { rates, clock } = node(t, storages[0].tables.rateCounters, { maxKeys: 1000 });
     for (let i = 0; i < 5000; i++) void rates.take(`key ${i}`, 600);
@@ -136,7 +143,7 @@ for (const engine of engines) {
   });
 }
 
-test('postgres: without the database each node goes on with its part of the rate, and all is counted again when it is back', async (t) => {
+test('postgres: without the database each node goes on with its share, and all is counted once it is back', async (t) => {
   const address = await freshDatabase(t, 'postgres');
   assert.ok(address.engine === 'postgres');
   const url = new URL(address.url);
@@ -171,7 +178,7 @@ test('postgres: without the database each node goes on with its part of the rate
   await proxy.listen();
   await until('a node leases again', async () => {
     await takeMinute();
-    const db = await lookInto(t, address);
+    const db = await openForInspection(t, address);
     const row = await db.selectFrom('rate_counters').select('ends_at').executeTakeFirst();
     return row?.ends_at === nodes[0]?.clock.now;
   });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Throttle } from '../../../service/src/limits/throttle.ts';
 
-test('the first has its turn at once, the next ones at a pace, and those that would wait for too long never', async () => {
+test('gives the first turn at once, later ones at a pace, and refuses those that would wait too long', async () => {
   const turns = new Throttle({ interval: 50, waiting: 2 });
   const began = performance.now();
   const waits = await Promise.all(
@@ -16,7 +16,7 @@ test('the first has its turn at once, the next ones at a pace, and those that wo
   assert.ok((waits[1]?.[1] ?? 0) >= 49 && (waits[2]?.[1] ?? 0) >= 99, JSON.stringify(waits));
 });
 
-test('keys do not wait for each other', async () => {
+test('paces each key on its own', async () => {
   const turns = new Throttle({ interval: 3_600_000, waiting: 0 });
   for (const key of ['one', 'other']) assert.equal(await turns.take(key), true);
   assert.equal(await turns.take('one'), false);

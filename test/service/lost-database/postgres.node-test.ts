@@ -28,7 +28,7 @@ async function lockDrafts(t: TestContext, url: string): Promise<() => Promise<vo
   return async () => void (await client.query('rollback'));
 }
 
-test('connections that break while they are idle cost at most a 503', async (t) => {
+test('connections that break while idle cost at most one 503', async (t) => {
   const { proxy, save, saved, errors } = await proxiedService(t);
   assert.equal((await save('first')).status, 200);
   for (const contents of ['second', 'third']) {
@@ -39,7 +39,7 @@ test('connections that break while they are idle cost at most a 503', async (t) 
   assert.deepEqual(errors, []);
 });
 
-test('a connection that breaks in the middle of a transaction undoes it, and the answer is 503', async (t) => {
+test('a connection that breaks within a transaction undoes it, and the answer is 503', async (t) => {
   const { proxy, save, saved, errors } = await proxiedService(t);
   // The first save makes the plugin, in a transaction.
   proxy.watch(once('insert into "drafts"', 'cut'));
@@ -49,7 +49,7 @@ test('a connection that breaks in the middle of a transaction undoes it, and the
   assert.deepEqual(errors, []);
 });
 
-test('a deploy whose commit was not acknowledged is 503, and another try finds it done', async (t) => {
+test('a deployment whose commit was not acknowledged is 503, and a retry finds it done', async (t) => {
   const { proxy, promote, buildProgram } = await proxiedService(t);
   await buildProgram(program);
   proxy.watch(once('commit', 'cut'));
@@ -58,7 +58,7 @@ test('a deploy whose commit was not acknowledged is 503, and another try finds i
   assert.deepEqual(await again.json(), { version: 'v1.0.0', unchanged: true, live: 'v1.0.0' });
 });
 
-test('a connection that answers no more is given up, while the others work', async (t) => {
+test('a connection that stops answering is given up, while others work', async (t) => {
   const { proxy, save, read, storage } = await proxiedService(t, { postgresLimits: { holdTimeout: 2000 } });
   assert.equal((await save('first')).status, 200);
   proxy.watch(once('update "drafts"', 'stall'));
@@ -71,7 +71,7 @@ test('a connection that answers no more is given up, while the others work', asy
   await untilSaved(save, 'third');
 });
 
-test('a database that answers no more is 503, soon at once, and back without a restart', async (t) => {
+test('a database that stops answering causes 503, soon without delay, and recovers without a restart', async (t) => {
   const reasons: (string | undefined)[] = [];
   const { proxy, save, read, storage, saved, errors } = await proxiedService(t, {
     onAvailability: (reason) => reasons.push(reason),
@@ -95,7 +95,7 @@ test('a database that answers no more is 503, soon at once, and back without a r
   assert.deepEqual(errors, []);
 });
 
-test('a statement that is not answered does not keep the service from ending', async (t) => {
+test('an unanswered statement does not keep the service from ending', async (t) => {
   const { proxy, save, storage } = await proxiedService(t, {
     postgresLimits: { holdTimeout: 600_000, closeTimeout: 200 },
   });
@@ -114,7 +114,7 @@ test('a statement that is not answered does not keep the service from ending', a
   assert.ok(await isUnavailable(await stalled));
 });
 
-test('a database that is a second away works all the same', async (t) => {
+test('the service works with a database that takes a second to answer', async (t) => {
   const { proxy, save, run, saved, deployProgram, buildProgram, storage } = await proxiedService(t, {
     postgresLimits: { monitorTimeout: 3000, monitorConnectTimeout: 4000 },
   });
@@ -129,7 +129,7 @@ test('a database that is a second away works all the same', async (t) => {
   assert.equal(storage.unavailability, undefined);
 });
 
-test('a crash of the database loses no acknowledged write, and all is well once it is back', async (t) => {
+test('a crash of the database loses no acknowledged write, and the service recovers after it', async (t) => {
   const cluster = await Cluster.create({ durable: true });
   cleanUpFirst(t, () => cluster.remove());
   await cluster.start();
@@ -146,7 +146,7 @@ test('a crash of the database loses no acknowledged write, and all is well once 
   assert.deepEqual(errors, []);
 });
 
-test('what waits for a lock that is not let go of is 503 within bounds, and runs go on meanwhile', async (t) => {
+test('statements behind a lock that is never released are 503 within bounds, while runs go on', async (t) => {
   const { save, run, url, buildProgram, deployProgram, storage } = await proxiedService(t, {
     postgresLimits: { connections: 3, acquireTimeout: 1000, statementTimeout: 2000 },
   });
@@ -162,7 +162,7 @@ test('what waits for a lock that is not let go of is 503 within bounds, and runs
   await untilSaved(save, 'in the end');
 });
 
-test('more than may wait for a connection are 503 at once', async (t) => {
+test('requests beyond those that may wait for a connection are 503 at once', async (t) => {
   const { save, url } = await proxiedService(t, { postgresLimits: { connections: 2, waiting: 5 } });
   const release = await lockDrafts(t, url);
   const statuses: number[] = [];
@@ -180,7 +180,7 @@ test('more than may wait for a connection are 503 at once', async (t) => {
   for (const answer of answers) if (answer.status !== 200) assert.ok(await isUnavailable(answer));
 });
 
-test('versions that a node knows run on without the database, for as long as is set', async (t) => {
+test('known versions run without the database for as long as is set', async (t) => {
   const { proxy, run, promote, buildProgram, deployProgram, storage, fetch } = await proxiedService(t, {
     offlineRunSeconds: 600,
   });
@@ -206,7 +206,7 @@ test('versions that a node knows run on without the database, for as long as is 
   await until('all is well again', async () => !(await isUnavailable(await run())));
 });
 
-test('a program runs on without the database after the runner that knew it has ended', async (t) => {
+test('a known version runs without the database even after its runner has ended', async (t) => {
   const source = `export const run = (input) => { while (input === 'loop'); return 'ran'; };`;
   const { proxy, run, fetch, environmentToken, buildProgram, deployProgram, storage } = await proxiedService(
     t,
@@ -226,7 +226,7 @@ test('a program runs on without the database after the runner that knew it has e
   assert.equal(await (await run('v1.0.0')).text(), 'ran');
 });
 
-test('nothing runs without the database where the time for it is over', async (t) => {
+test('nothing runs without the database once the set time is over', async (t) => {
   const { proxy, run, buildProgram, deployProgram, storage } = await proxiedService(t, {
     offlineRunSeconds: 0,
   });
@@ -238,7 +238,7 @@ test('nothing runs without the database where the time for it is over', async (t
   await until('the token is not sure any more', async () => isUnavailable(await run('v1.0.0')));
 });
 
-test('a node that was cut off hears of what others changed meanwhile', async (t) => {
+test('a node that was cut off learns afterwards of what others changed', async (t) => {
   const { url, deployProgram, buildProgram } = await proxiedService(t);
   const { proxy, run, storage } = await proxiedService(t, { offlineRunSeconds: 600 }, url);
   await buildProgram(program);
@@ -260,7 +260,7 @@ test('a node that was cut off hears of what others changed meanwhile', async (t)
   });
 });
 
-test('a database that cannot be reached yet is waited for at start, for as long as is said', async (t) => {
+test('the start waits for a database that cannot be reached yet, for as long as is set', async (t) => {
   const { url } = (await freshDatabase(t, 'postgres')) as { url: string };
   const { proxy, proxied } = await proxyOf(t, url);
   await proxy.refuse();
@@ -271,7 +271,7 @@ test('a database that cannot be reached yet is waited for at start, for as long 
   await (await opening).close();
 });
 
-test('a database that is there and cannot be used is not waited for at start', async (t) => {
+test('the start does not wait for a database that can be reached and cannot be used', async (t) => {
   const { url } = (await freshDatabase(t, 'postgres')) as { url: string };
   const { proxied } = await proxyOf(t, url.replace(/test_\w+$/, 'no_such_database'));
   const opening = openStorage(proxied, { startTimeout: 2 ** 30 });

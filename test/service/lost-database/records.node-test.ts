@@ -14,7 +14,7 @@ const program = 'export const run = (input) => `ran ${input}`;';
 const usedRuns = async ({ tables }: Storage, now: number) =>
   (await tables.usage.list(key.environment, [dayOf(now)], 10))[0]?.runs;
 
-test('runs that went on without PostgreSQL are recorded once it is back', async (t) => {
+test('runs during a loss of PostgreSQL are recorded once it is back', async (t) => {
   const { proxy, storage, run, buildProgram, deployProgram, errors, clock } = await proxiedService(t);
   await buildProgram(program);
   await deployProgram(program);
@@ -30,7 +30,7 @@ test('runs that went on without PostgreSQL are recorded once it is back', async 
   assert.deepEqual(errors, []);
 });
 
-test('runs whose records were written, but whose commit was not answered, are recorded and counted once', async (t) => {
+test('runs whose commit was not acknowledged are recorded and counted once', async (t) => {
   const { proxy, storage, run, buildProgram, deployProgram, clock } = await proxiedService(t);
   await buildProgram(program);
   await deployProgram(program);
@@ -57,7 +57,7 @@ test('runs whose records were written, but whose commit was not answered, are re
   assert.equal(await usedRuns(storage, clock.now), 6);
 });
 
-test('runs whose SQLite file is moved away before they are recorded are recorded once it is back', async (t) => {
+test('runs are recorded once a moved SQLite file is back', async (t) => {
   const address = await freshDatabase(t, 'sqlite');
   const { file } = address as { file: string };
   const storage = await openDuring(t, address);

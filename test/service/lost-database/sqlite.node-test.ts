@@ -22,7 +22,7 @@ async function serviceOnFile(t: TestContext, options: StorageOptions = {}) {
   return { ...service, file, storage, save };
 }
 
-test('writes that wait for another process are 503 within bounds, each of them', async (t) => {
+test('each write that waits for another process is 503 within bounds', async (t) => {
   const { file, save, errors } = await serviceOnFile(t, {
     sqliteLimits: { lockTimeout: 300, turnTimeout: 600 },
   });
@@ -39,7 +39,7 @@ test('writes that wait for another process are 503 within bounds, each of them',
   assert.deepEqual(errors, []);
 });
 
-test('a file that was moved away is 503, for no write may go where nobody finds it, until it is put back', async (t) => {
+test('writes are 503 while the file is moved away, so that none is lost, until it is put back', async (t) => {
   const reasons: (string | undefined)[] = [];
   const { file, save, storage, errors } = await serviceOnFile(t, {
     onAvailability: (reason) => reasons.push(reason),
@@ -60,7 +60,7 @@ test('a file that was moved away is 503, for no write may go where nobody finds 
   assert.deepEqual(errors, []);
 });
 
-test('a full disk undoes the transaction and is no fault of the statement', async (t) => {
+test('a full disk undoes the transaction, and is not reported as a fault of the statement', async (t) => {
   const address = await freshDatabase(t, 'sqlite');
   const { file } = address as { file: string };
   const writer = new DatabaseSync(file, { timeout: 0 });

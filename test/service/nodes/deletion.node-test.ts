@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Storage } from '../../../service/src/storage/storage.ts';
-import { engines, freshDatabase, lookInto, openDuring } from '../storage/databases.ts';
+import { engines, freshDatabase, openForInspection, openDuring } from '../storage/databases.ts';
 import { addEnvironment, plugin, programOf, sourceOf } from '../storage/plugins.ts';
 import { ServiceProcess } from '../service-process.ts';
 
@@ -9,11 +9,11 @@ const manyPlugins = 400;
 const tenant = '/api/v1/tenant/com.acme.t1';
 
 for (const engine of engines) {
-  test(`${engine}: what kill -9 left of a deleted tenant is erased by another node, and by one after a restart`, async (t) => {
+  test(`${engine}: a deletion that kill -9 interrupted is finished by another node, or after a restart`, async (t) => {
     const address = await freshDatabase(t, engine);
     const storage = await openDuring(t, address);
     await fill(storage);
-    const db = await lookInto(t, address);
+    const db = await openForInspection(t, address);
     const left = async () => {
       const { n } = await db
         .selectFrom('plugins')

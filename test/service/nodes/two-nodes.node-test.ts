@@ -22,7 +22,7 @@ const race = <T>(work: (i: number) => Promise<T>): Promise<T[]> =>
   Promise.all(Array.from({ length: RACERS }, (_, i) => work(i)));
 
 for (const engine of engines) {
-  test(`${engine}: a token and a draft of one node are good on the other at once`, async (t) => {
+  test(`${engine}: a token and a draft of one node are valid on the other at once`, async (t) => {
     const { nodes, token } = await twoNodes(t, engine);
     const [first, second] = nodes;
     for (let i = 0; i < 5; i++) {
@@ -35,7 +35,7 @@ for (const engine of engines) {
     }
   });
 
-  test(`${engine}: of twenty saves that race on two nodes for one draft, one wins`, async (t) => {
+  test(`${engine}: of twenty simultaneous saves of one draft on two nodes, one wins`, async (t) => {
     const { nodes, nodeOf, token } = await twoNodes(t, engine);
     let condition: Record<string, string> = { 'if-none-match': '*' };
     for (let round = 0; round < 4; round++) {
@@ -49,7 +49,7 @@ for (const engine of engines) {
     }
   });
 
-  test(`${engine}: of twenty equal deploys that race on two nodes, one makes a version`, async (t) => {
+  test(`${engine}: of twenty simultaneous equal deployments on two nodes, one makes a version`, async (t) => {
     const { nodes, nodeOf, token } = await twoNodes(t, engine);
     await nodes[0].build(token, textOf('one'));
     const answers = await race((i) => nodeOf(i).deploy(token));
@@ -58,7 +58,7 @@ for (const engine of engines) {
     for (const node of nodes) assert.equal((await node.run('v1.0.1')).status, 404);
   });
 
-  test(`${engine}: twenty deploys of a draft that changes, on two nodes at once, make twenty versions without a gap`, async (t) => {
+  test(`${engine}: twenty simultaneous deployments of a changing draft on two nodes make twenty versions without a gap`, async (t) => {
     const { nodes, nodeOf, token } = await twoNodes(t, engine);
     await nodes[0].build(token, textOf('one'));
     const versions = await race(async (i) => {
@@ -85,7 +85,7 @@ for (const engine of engines) {
     }
   });
 
-  test(`${engine}: what one node deploys is what the other runs by name`, async (t) => {
+  test(`${engine}: a version that one node deployed runs by name on the other`, async (t) => {
     const { nodes, nodeOf, token } = await twoNodes(t, engine);
     for (const i of [0, 1, 2, 3]) {
       const [deploying, running] = [nodeOf(i), nodeOf(i + 1)];
@@ -104,7 +104,7 @@ for (const engine of engines) {
     for (const node of nodes) assert.equal(await (await node.run('v1.0.1')).text(), '1');
   });
 
-  test(`${engine}: a new environment token on one node ends the one before on the other`, async (t) => {
+  test(`${engine}: a new environment token on one node ends the previous one on the other`, async (t) => {
     const { address, nodes, token } = await twoNodes(t, engine);
     await nodes[0].build(token, textOf('one'));
     await nodes[0].deploy(token);
@@ -118,7 +118,7 @@ for (const engine of engines) {
     }
   });
 
-  test(`${engine}: a node that is killed in the middle of writes costs those alone`, async (t) => {
+  test(`${engine}: a node that is killed during writes loses only those that it had not acknowledged`, async (t) => {
     const { address, nodes, token } = await twoNodes(t, engine);
     const [first, second] = nodes;
     await first.save(token, { contents: '// 0' });

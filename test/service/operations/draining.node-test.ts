@@ -120,7 +120,7 @@ for (const engine of engines) {
   });
 }
 
-test('what is under way when draining is over is still answered', async (t) => {
+test('a request that outlasts the drain time is still answered', async (t) => {
   const { command, base, headers } = await start(t, 'sqlite', { DRAIN_SECONDS: '0' });
   // The request has begun, and its body comes after the port is closed.
   const { hostname, port } = new URL(base);

@@ -6,7 +6,7 @@ import { openEngine } from '../../../service/src/storage/storage.ts';
 import { errorOf, listen, startService } from '../harness.ts';
 import { cleanUpFirst, engines, freshDatabase, openDuring, until } from '../storage/databases.ts';
 
-test('it is alive and ready, whatever the Host, once a plugin can run', async (t) => {
+test('the service is alive and ready, whatever the Host, once a plugin can run', async (t) => {
   const { send } = await listen(t);
   for (const host of ['evil.example', '10.0.0.1:8082']) {
     assert.equal((await send('GET', '/healthz', { host })).status, 200);
@@ -16,14 +16,14 @@ test('it is alive and ready, whatever the Host, once a plugin can run', async (t
   }
 });
 
-test('it is not ready until the sandbox works, and says so', async (t) => {
+test('the service is not ready until the sandbox works, and says so', async (t) => {
   const { fetch } = await startService(t);
   const answer = await fetch('/readyz');
   assert.equal(answer.status, 503);
   assert.deepEqual(await answer.json(), { ready: false, database: true, schema: true, sandbox: false });
 });
 
-test('one that ends is alive and says that it ends, and is not ready', async (t) => {
+test('a service that is ending is alive, says that it ends, and is not ready', async (t) => {
   let isDraining = false;
   const { fetch } = await startService(t, { isDraining: () => isDraining });
   assert.deepEqual(await (await fetch('/healthz')).json(), { alive: true });
@@ -34,7 +34,7 @@ test('one that ends is alive and says that it ends, and is not ready', async (t)
   assert.equal((await fetch('/readyz')).status, 503);
 });
 
-test('without its database it is alive and not ready', async (t) => {
+test('without its database the service is alive and not ready', async (t) => {
   const { fetch, storage } = await startService(t);
   await storage.close();
   assert.equal((await fetch('/healthz')).status, 200);
@@ -44,7 +44,7 @@ test('without its database it is alive and not ready', async (t) => {
 });
 
 for (const engine of engines) {
-  test(`${engine}: with AUTO_MIGRATE=off it waits for its schema, and begins once another program has made it`, async (t) => {
+  test(`${engine}: with AUTO_MIGRATE=off the service waits until another program has made the schema`, async (t) => {
     const address = await freshDatabase(t, engine);
     const opened = await openEngine(address);
     cleanUpFirst(t, () => opened.close());
@@ -65,7 +65,7 @@ for (const engine of engines) {
     assert.match(await environmentToken(), /^pe_env_/);
   });
 
-  test(`${engine}: with AUTO_MIGRATE=off and an empty database it waits, too`, async (t) => {
+  test(`${engine}: with AUTO_MIGRATE=off the service waits at an empty database, too`, async (t) => {
     const storage = await openDuring(t, await freshDatabase(t, engine), { autoMigrate: false });
     assert.deepEqual(await storage.check(), { database: true, schema: false });
     assert.equal(storage.isSchemaReady, false);

@@ -26,7 +26,7 @@ async function listenAndLog(t: TestContext) {
 
 const uuidV7 = /^[\da-f]{8}-[\da-f]{4}-7[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/;
 
-test('every answer has an id that the service made, and an error says it', async (t) => {
+test('every answer has an id that the service made, and an error repeats it', async (t) => {
   const { send } = await listenAndLog(t);
   const ids = new Set<unknown>();
   for (const [method, path, headers] of [
@@ -53,8 +53,8 @@ test('every answer has an id that the service made, and an error says it', async
   assert.equal(ids.size, 10);
 });
 
-test('a request is one line, which says whose it was by which route, and holds no secret', async (t) => {
-  const { send, environmentToken, text, lines, lineOf } = await listenAndLog(t);
+test('a request is one line, which names its environment, tenant and route, and holds no secret', async (t) => {
+  const { send, environmentToken, editorToken, text, lines, lineOf } = await listenAndLog(t);
   const environment = await environmentToken();
   const access = await send('GET', `${accessPath}?secret=query-text`, {
     ...bearer(environment),
@@ -78,8 +78,7 @@ test('a request is one line, which says whose it was by which route, and holds n
     holder: 'demo',
   });
 
-  const named = await send('GET', `${accessPath}?actor=ada`, bearer(environment));
-  const { token } = JSON.parse(named.body) as { token: string };
+  const token = await editorToken(`${accessPath}?actor=ada`, environment);
   const record = JSON.stringify({ ...source, contents: 'source-text' });
   const headers = { ...bearer(token), 'content-type': 'application/json' };
   const saved = await send('POST', draftPath, headers, record);
@@ -91,11 +90,10 @@ test('a request is one line, which says whose it was by which route, and holds n
   }
 });
 
-test('an execution has the id of its run, its version and its time, also where it fails', async (t) => {
-  const { send, environmentToken, lineOf, text } = await listenAndLog(t);
+test('an execution is logged with the id of its run, its version and its time, also when it fails', async (t) => {
+  const { send, environmentToken, editorToken, lineOf, text } = await listenAndLog(t);
   const environment = await environmentToken();
-  const access = await send('GET', accessPath, bearer(environment));
-  const editor = bearer((JSON.parse(access.body) as { token: string }).token);
+  const editor = bearer(await editorToken(accessPath, environment));
   const plugin = 'com.acme.t1/default/add-record';
   const code =
     'export const run = (input) => { if (input === "input-text") throw new Error("no"); return "output-text"; };';
@@ -120,7 +118,7 @@ test('an execution has the id of its run, its version and its time, also where i
   for (const secret of ['input-text', 'output-text']) assert.ok(!text.join('').includes(secret), secret);
 });
 
-test('a fault is logged with its stack, under the id that the client was told', async (t) => {
+test('a fault is logged with its stack, under the id that the client received', async (t) => {
   const text: string[] = [];
   const log = createLog('info', (line) => text.push(line));
   // Without the harness's own listener, which takes faults in place of the log.
@@ -133,7 +131,7 @@ test('a fault is logged with its stack, under the id that the client was told', 
   assert.match(JSON.stringify(fault?.['err']), /"stack":".*\\n +at /);
 });
 
-test('of an error nothing is logged but what it is: not the rows that a database quotes', () => {
+test('of an error from the database its kind is logged, but not the rows that it quotes', () => {
   const text: string[] = [];
   const error = Object.assign(new Error('no', { cause: new Error('why') }), {
     code: '23505',

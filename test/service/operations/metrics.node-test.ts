@@ -7,7 +7,7 @@ import { engineUnderTest } from '../storage/databases.ts';
 
 const address = 'http://localhost/metrics';
 
-test('requests, runs, builds and what waits are counted, by nothing that users choose', async (t) => {
+test('requests, runs, builds and queues are counted, without labels that users choose', async (t) => {
   const metrics = new Metrics();
   const { fetch, environmentToken, editorToken } = await startService(t, { metrics });
   const environment = await environmentToken();
@@ -58,7 +58,7 @@ test('requests, runs, builds and what waits are counted, by nothing that users c
   for (const chosen of ['com.acme', 't1', 'add-record', 'at-all']) assert.ok(!text.includes(chosen), chosen);
 });
 
-test('what listens for metrics answers nothing else', async () => {
+test('the port of the metrics serves nothing else', async () => {
   const { fetch } = metricsHandler(new Metrics());
   assert.equal((await fetch(new Request('http://localhost/'))).status, 404);
   assert.equal((await fetch(new Request(address, { method: 'POST' }))).status, 405);

@@ -50,7 +50,7 @@ async function orderOf(queue: FairQueue, requests: readonly (readonly [path: str
   return order.slice(1);
 }
 
-test('environments take turns, however much one of them asks for and however many tenants it has', async () => {
+test('environments take turns, however many tenants and requests one of them has', async () => {
   const order = await orderOf(new FairQueue(limits), [
     ['a/t1', 'a1'],
     ['a/t2', 'a2'],
@@ -61,7 +61,7 @@ test('environments take turns, however much one of them asks for and however man
   assert.deepEqual(order, ['a1', 'b1', 'a2', 'b2', 'a3']);
 });
 
-test('within an environment tenants take turns, however many tokens one of them has', async () => {
+test('tenants of an environment take turns, however many tokens one of them has', async () => {
   const order = await orderOf(new FairQueue(limits), [
     ['a/t1/k1', 't1 k1'],
     ['a/t1/k2', 't1 k2'],
@@ -72,7 +72,7 @@ test('within an environment tenants take turns, however many tokens one of them 
   assert.deepEqual(order, ['t1 k1', 't2 k1', 't1 k2', 't2 k1 again', 't1 k3']);
 });
 
-test('within a tenant tokens take turns, and one token is served in the order of its requests', async () => {
+test('tokens of a tenant take turns, and each is served in the order of its requests', async () => {
   const order = await orderOf(new FairQueue(limits), [
     ['a/t/k1', 'k1 first'],
     ['a/t/k1', 'k1 second'],
@@ -120,7 +120,7 @@ const full: [level: string, limit: Partial<FairQueueLimits>, taken: string, refu
   ];
 
 for (const [level, limit, taken, refused, free] of full) {
-  test(`past the places of one ${level} it is refused at once, and others are not`, async () => {
+  test(`beyond the places of one ${level} requests are refused at once, and those of others are not`, async () => {
     const queue = new FairQueue({ ...limits, ...limit });
     const { acquire, release, drain } = recorder(queue);
     await acquire('first', 'first');
@@ -140,7 +140,7 @@ for (const [level, limit, taken, refused, free] of full) {
   });
 }
 
-test('past the places of all together it is refused at once, and is not told to be its own fault', async () => {
+test('beyond all places together requests are refused at once, without blaming the one that asked', async () => {
   const queue = new FairQueue({ ...limits, waiting: 2 });
   const { acquire, drain } = recorder(queue);
   await acquire('first', 'first');
@@ -153,7 +153,7 @@ test('past the places of all together it is refused at once, and is not told to 
   await Promise.all(all);
 });
 
-test('what is withdrawn while it waits loses its place, holds nothing and keeps nobody waiting', async () => {
+test('a withdrawn request loses its place, holds nothing and keeps nobody waiting', async () => {
   const queue = new FairQueue(limits);
   const { order, acquire, release } = recorder(queue);
   await acquire('a/t', 'a');
@@ -172,7 +172,7 @@ test('what is withdrawn while it waits loses its place, holds nothing and keeps 
   assert.throws(() => queue.acquire(shareOf('e/t'), () => controller.signal), { name: 'AbortError' });
 });
 
-test('a signal that comes after the turn has begun changes nothing', async () => {
+test('a signal that aborts after the turn has begun changes nothing', async () => {
   const queue = new FairQueue(limits);
   const { order, acquire, release } = recorder(queue);
   const controller = new AbortController();
@@ -200,7 +200,7 @@ test('a turn that is ended twice frees one slot', async () => {
   void second;
 });
 
-test('whatever is asked for, withdrawn and ended, no limit is passed and nothing is left waiting', async () => {
+test('no sequence of requests, withdrawals and ends exceeds a limit or leaves anything waiting', async () => {
   const share = fc.record({
     environment: fc.constantFrom('a', 'b', 'c'),
     tenant: fc.constantFrom('t1', 't2'),
@@ -255,7 +255,7 @@ test('whatever is asked for, withdrawn and ended, no limit is passed and nothing
   );
 });
 
-test('a hundred thousand that wait are each served in a time that does not grow with their number', async () => {
+test('each of a hundred thousand waiting requests is served in a time that does not grow with their number', async () => {
   // A queue that looked through all that wait would need minutes for these.
   const count = 100_000;
   const queue = new FairQueue({

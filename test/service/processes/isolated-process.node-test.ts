@@ -31,7 +31,7 @@ function start(t: TestContext, args: string[], options: Partial<IsolatedOptions>
   return { ...started, ended, output: () => text(started.child.stdout as Readable) };
 }
 
-test('nothing that is known to reach out of a process works in an isolated one', async (t) => {
+test('no known way out of a process works in an isolated one', async (t) => {
   const { output, child } = start(t, ['attempts']);
   const errors = text(child.stderr as Readable);
   const said = await output();
@@ -41,7 +41,7 @@ test('nothing that is known to reach out of a process works in an isolated one',
   assert.ok(tried > 30);
 });
 
-test('an isolated process has no variables, however it is started', async (t) => {
+test('an isolated process has no environment variables, however it is started', async (t) => {
   for (const tools of [
     systemTools(),
     { ...systemTools(), namespaces: 'none' as const, privileges: undefined },
@@ -50,7 +50,7 @@ test('an isolated process has no variables, however it is started', async (t) =>
   }
 });
 
-test('an isolated process reads what is named to it, and no other file', async (t) => {
+test('an isolated process reads the files that are named to it, and no other', async (t) => {
   const folder = temporaryDirectory(t);
   const file = join(folder, 'a file');
   writeFileSync(file, 'contents');
@@ -61,7 +61,7 @@ test('an isolated process reads what is named to it, and no other file', async (
   assert.equal(await start(t, ['read', file]).output(), '');
 });
 
-test('an isolated process loads native add-ons where it is said to need them', async (t) => {
+test('an isolated process loads native add-ons when it is allowed to', async (t) => {
   assert.equal((await start(t, ['addon'], { needs: ['addons'] }).output()).trim(), 'function');
   assert.equal(await start(t, ['addon']).output(), '');
 });
@@ -95,7 +95,7 @@ if (linux) {
     assert.ok(largest(await run(128 * mebibyte)) > 16 * mebibyte);
   });
 
-  test('where the system permits it, a process sees no network but its own loopback', async (t) => {
+  test('a process sees no network except its own loopback, where the system permits that', async (t) => {
     const started = startNative({
       command: '/bin/cat',
       args: ['/proc/net/dev'],
@@ -112,7 +112,7 @@ if (linux) {
   });
 }
 
-test('a process can write to no file, also one that knows no permission model', async (t) => {
+test('a process can write no file, even if it knows no permission model', async (t) => {
   const folder = temporaryDirectory(t);
   const file = join(folder, 'file');
   writeFileSync(file, 'before');
@@ -132,7 +132,7 @@ test('a process can write to no file, also one that knows no permission model', 
   }
 });
 
-test('what a native program leaves behind is ended with it', { skip: !linux }, async (t) => {
+test('processes that a native program leaves behind are ended with it', { skip: !linux }, async (t) => {
   for (const tools of [systemTools(), { ...systemTools(), hidesFiles: false }]) {
     const started = startNative({
       command: '/bin/sh',
@@ -148,7 +148,7 @@ test('what a native program leaves behind is ended with it', { skip: !linux }, a
   }
 });
 
-test('an isolated process that never rests is ended at once, with all of its group', async (t) => {
+test('an isolated process that never rests is ended at once, with its whole group', async (t) => {
   for (const tools of [systemTools(), { ...systemTools(), privileges: undefined }]) {
     const { child, kill, ended } = start(t, ['loop'], { tools });
     await once(child.stdout as Readable, 'data');

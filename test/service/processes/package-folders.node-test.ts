@@ -18,7 +18,7 @@ function packages(t: TestContext, manifests: Record<string, object>) {
   return { root, foldersOf };
 }
 
-test('a package reads what it depends on, directly or not, beside it or within it, and nothing else', (t) => {
+test('a package can read its direct and indirect dependencies, beside or within it, and nothing else', (t) => {
   const { foldersOf } = packages(t, {
     'node_modules/service': {
       dependencies: { beside: '1', '@scope/within': '1' },
@@ -45,7 +45,7 @@ test('a package reads what it depends on, directly or not, beside it or within i
   ]);
 });
 
-test('a package that is installed by links reads the links and what they lead to', (t) => {
+test('a package that is installed by links can read the links and their targets', (t) => {
   const { root, foldersOf } = packages(t, {
     'store/service/node_modules/service': { dependencies: { direct: '1' } },
     'store/direct/node_modules/direct': { dependencies: { indirect: '1' } },
@@ -67,7 +67,7 @@ test('a package that is installed by links reads the links and what they lead to
   ]);
 });
 
-test('the service reads no folder that holds packages of others', () => {
+test('the service can read no folder that holds packages of others', () => {
   const code = serviceCode();
   assert.ok(code.some((folder) => folder.endsWith('quickjs-wasi')));
   for (const folder of code) assert.doesNotMatch(folder, /[\\/]node_modules[\\/]?$|^[\\/]$/);

@@ -124,7 +124,7 @@ function problemOf({ command, inContainer }: Start): string | false {
 
 for (const start of linux ? starts : []) {
   test(
-    `the report says what holds for a service that is started ${start.name}`,
+    `the report lists the layers that hold for a service that is started ${start.name}`,
     { skip: problemOf(start) },
     async (t) => {
       const { report, runner, intruder, startsAll } = await observe(t, start);
@@ -150,7 +150,7 @@ for (const start of linux ? starts : []) {
   );
 }
 
-test('each layer that does not hold is one line of warning, and the others are none', () => {
+test('each layer that does not hold is one line of warning', () => {
   const lines: string[] = [];
   warnOfMissingIsolation(
     (line) => lines.push(line),
@@ -164,12 +164,12 @@ test('each layer that does not hold is one line of warning, and the others are n
   ]);
 });
 
-test('on a system with none of the tools, nothing is said to hold but that the user is not root', () => {
+test('on a system without any of the tools, the only layer that holds is a user who is not root', () => {
   const holding = isolationReport(noSystemTools).flatMap(({ name, holds }) => (holds ? [name] : []));
   assert.deepEqual(holding, isRoot() ? [] : ['user']);
 });
 
-test('a limit that is set and does not hold is not said to hold', { skip: !linux }, (t) => {
+test('a limit that is set and does not work is not reported as holding', { skip: !linux }, (t) => {
   const shell = join(temporaryDirectory(t), 'shell');
   // As a kernel would be that takes limits and does not keep to them.
   writeFileSync(shell, '#!/bin/sh\nscript="ulimit() { :; }\n$2"\nshift 2\nexec /bin/sh -c "$script" "$@"\n', {
@@ -189,7 +189,7 @@ test('every layer is described in one line without a full stop', () => {
 });
 
 test(
-  'code that other users cannot read leaves its processes to root without capabilities, and the report names the place',
+  'code that other users cannot read makes its processes run as root without capabilities, and the report names the folder',
   { skip: !linux || !isRoot() },
   async (t) => {
     const folder = join(temporaryDirectory(t), 'app');

@@ -5,7 +5,7 @@ import { storeBatch } from '../../../service/src/runs/recording.ts';
 import { dayOf } from '../../../service/src/runs/usage-sum.ts';
 import { bearer } from '../harness.ts';
 import { running, startPlugin } from '../plugin.ts';
-import { engines, freshDatabase, lookInto, openDuring, until } from '../storage/databases.ts';
+import { engines, freshDatabase, openForInspection, openDuring, until } from '../storage/databases.ts';
 import type { EngineName } from '../storage/databases.ts';
 import { otherPlugin, plugin } from '../storage/plugins.ts';
 import { deployed, recordedRuns, recordOf } from './records.ts';
@@ -16,7 +16,7 @@ const tenantPath = '/api/v1/tenant/com.acme.t1';
 async function setUp(t: TestContext, engine: EngineName) {
   const address = await freshDatabase(t, engine);
   const storage = await openDuring(t, address);
-  const db = await lookInto(t, address);
+  const db = await openForInspection(t, address);
   const count = async () => (await db.selectFrom('runs').select('id').execute()).length;
   const eraseAll = async () => {
     while (await storage.transaction((tables) => tables.erase(2, 4)));
@@ -25,7 +25,7 @@ async function setUp(t: TestContext, engine: EngineName) {
 }
 
 for (const engine of engines) {
-  test(`${engine}: records of a deleted tenant are hidden at once and erased, and nothing of others; usage stays`, async (t) => {
+  test(`${engine}: records of a deleted tenant are hidden at once and erased, without those of others; usage stays`, async (t) => {
     const { storage, count, eraseAll } = await setUp(t, engine);
     const versions = [await deployed(storage), await deployed(storage, otherPlugin)];
     const other = await deployed(storage, neighbour);
@@ -56,7 +56,7 @@ for (const engine of engines) {
     assert.deepEqual(await recordedRuns(storage, plugin), []);
   });
 
-  test(`${engine}: records of a deleted plugin are hidden at once and erased, and those of its tenant's others are not`, async (t) => {
+  test(`${engine}: records of a deleted plugin are hidden at once and erased, without those of the tenant's other plugins`, async (t) => {
     const { storage, count, eraseAll } = await setUp(t, engine);
     const record = recordOf(await deployed(storage));
     const kept = recordOf(await deployed(storage, otherPlugin), { plugin: otherPlugin });
@@ -77,7 +77,7 @@ for (const engine of engines) {
     assert.equal((await recordedRuns(storage, otherPlugin))[0]?.id, kept.id);
   });
 
-  test(`${engine}: a record that is written while its plugin is deleted and erased is not left behind`, async (t) => {
+  test(`${engine}: a record that is written while its plugin is being erased is not left behind`, async (t) => {
     const { storage, count, eraseAll } = await setUp(t, engine);
     for (let round = 0; round < 10; round++) {
       const version = await deployed(storage, { ...plugin, pluginName: `x${round}` });
@@ -96,7 +96,7 @@ for (const engine of engines) {
   });
 }
 
-test('a run under way when its tenant is deleted is answered, and unrecorded', async (t) => {
+test('a run under way when its tenant is deleted is answered, and not recorded', async (t) => {
   const { build, deploy, run, send, vendor, storage, service } = await startPlugin(t);
   assert.ok(
     (
@@ -125,7 +125,7 @@ test('a run under way when its tenant is deleted is answered, and unrecorded', a
   assert.equal(found, undefined);
 });
 
-test('an editor token reads runs only of its scope, and only with the permission for it', async (t) => {
+test('an editor token reads runs only within its scope, and only with the permission for it', async (t) => {
   const { build, deploy, run, send, vendor, editor, storage } = await startPlugin(t);
   assert.ok((await build(running('return input'))).succeeded);
   const answer = await run(await deploy(), 'a');

@@ -31,7 +31,7 @@ async function startRuns(t: TestContext, options: Partial<ServiceOptions> = {}) 
   return { ...plugin, recorded };
 }
 
-test('every execution that began is recorded under the id of its request, and nothing else is', async (t) => {
+test('every execution that began, and nothing else, is recorded under the id of its request', async (t) => {
   const { run, test: testDraft, send, paths, vendor, recorded, storage, clock } = await startRuns(t);
   const good = await run('v1.0.0', 'a');
   await testDraft('tested');
@@ -63,7 +63,7 @@ test('every execution that began is recorded under the id of its request, and no
   assert.equal(typeof vendor.authorization, 'string');
 });
 
-test('an execution that fails answers with its logs, and its line in the log says why', async (t) => {
+test('a failed execution is answered with its logs, and its line in the log says why', async (t) => {
   const lines: string[] = [];
   const log = createLog('info', (line) => lines.push(line));
   const { run } = await startRuns(t, { log, runLimits: { time: 300, memory: 32 * 2 ** 20 } });
@@ -89,14 +89,14 @@ test('an execution that fails answers with its logs, and its line in the log say
   assert.equal(good.body, 'out a');
 });
 
-test('an execution that fails without logs answers the error alone', async (t) => {
+test('a failed execution without logs is answered with the error alone', async (t) => {
   const { build, deploy, run } = await startRuns(t);
   assert.ok((await build(running('throw new Error("no logs")'))).succeeded);
   const version = await deploy();
   assert.deepEqual(Object.keys(JSON.parse((await run(version)).body) as object), ['error']);
 });
 
-test('records hold payloads where that is set, and nothing but outcomes where that is', async (t) => {
+test('records hold payloads only at the level that asks for them, and outcomes alone at the lowest', async (t) => {
   for (const level of ['payloads', 'outcome'] as const) {
     await t.test(level, async (one) => {
       const { run, recorded } = await startRuns(one, { recording: { level } });

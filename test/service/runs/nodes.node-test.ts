@@ -32,7 +32,7 @@ async function twoNodes(t: TestContext, engine: EngineName) {
 }
 
 for (const engine of engines) {
-  test(`${engine}: the runs of two nodes are recorded together, newest first, and counted once each`, async (t) => {
+  test(`${engine}: runs of two nodes are listed together, newest first, and counted once each`, async (t) => {
     const { first, second, storage } = await twoNodes(t, engine);
     const ids: (string | null)[] = [];
     for (let i = 0; i < 20; i++) {
@@ -45,7 +45,7 @@ for (const engine of engines) {
     assert.equal(await usedRuns(storage), 20);
   });
 
-  test(`${engine}: what was recorded survives that a node is killed, and usage is what is recorded`, async (t) => {
+  test(`${engine}: recorded runs survive the kill of a node, and usage equals what is recorded`, async (t) => {
     const { first, second, storage } = await twoNodes(t, engine);
     await first.run('v1.0.0');
     await until('the first is recorded', async () => (await recordedRuns(storage, key)).length === 1);
@@ -72,7 +72,7 @@ for (const engine of engines) {
     assert.ok((await recordedRuns(storage, key)).length <= answered + 2);
   });
 
-  test(`${engine}: what a node holds when it is told to end is recorded before it has ended`, async (t) => {
+  test(`${engine}: a node that is told to end records its pending runs before it ends`, async (t) => {
     const address = await freshDatabase(t, engine);
     const place = { DATA_DIR: temporaryDirectory(t), DRAIN_SECONDS: '0' };
     const { out } = await runCommand(t, address, ['env-token', 'com.acme'], place).done();

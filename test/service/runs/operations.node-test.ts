@@ -41,7 +41,7 @@ async function startRuns(t: TestContext) {
   return { ...running, token, version, record, get, read, list };
 }
 
-test('a run is answered with all that is recorded of it, in lists and by its id', async (t) => {
+test('a run has all of its recorded fields, in lists and by its id', async (t) => {
   const { record, list, read, clock } = await startRuns(t);
   const error = { code: 'invalid-input', message: 'It must be text.', path: '/a' };
   const [bad, good] = await record(
@@ -98,7 +98,7 @@ test('runs are listed page by page, each once, while others are recorded', async
   assert.deepEqual([other.status, (await errorOf(other)).code], [400, 'invalid-cursor']);
 });
 
-test('a page of runs with much text ends early, and says how to go on', async (t) => {
+test('a page of runs with much text ends early, and has a cursor for the rest', async (t) => {
   const { record, list } = await startRuns(t);
   const outcome = { result: 'o'.repeat(20_000), logs: [] };
   const ids = await record(...Array.from({ length: 150 }, () => ({ input: 'i'.repeat(20_000), outcome })));
@@ -116,7 +116,7 @@ test('a page of runs with much text ends early, and says how to go on', async (t
   );
 });
 
-test('lists are filtered by version and success', async (t) => {
+test('lists can be filtered by version and success', async (t) => {
   const { record, list, get } = await startRuns(t);
   const [first, second] = await record({}, failed());
   const ids = async (query: string) => (await list(query)).runs.map(({ uuid }) => uuid);
@@ -129,7 +129,7 @@ test('lists are filtered by version and success', async (t) => {
   }
 });
 
-test('what is not there is 404, as is what is of another environment', async (t) => {
+test('an unknown run, or one of another environment, is answered with 404', async (t) => {
   const { record, get, environmentToken, version } = await startRuns(t);
   const [id = ''] = await record({});
   const missing = await get('/api/v1/plugin/com.acme.t1/default/other/runs');
@@ -181,7 +181,7 @@ test('clients of version 0.5 get the five latest runs of a version', async (t) =
   assert.deepEqual(none.results, []);
 });
 
-test('usage is answered by day and then tenant, page by page, by default of the last 30 days', async (t) => {
+test('usage is listed by day and then tenant, page by page, by default for the last 30 days', async (t) => {
   const { storage, read, get, clock } = await startRuns(t);
   const rows = [0, 1, 29, 30, 399, 400].flatMap((age) =>
     ['a', 'b', 'B'].map((tenant) => ({

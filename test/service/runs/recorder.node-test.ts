@@ -12,7 +12,7 @@ import type { RunFilter, RunRecord } from '../../../service/src/storage/tables/r
 import { engines, freshDatabase, openDuring, until } from '../storage/databases.ts';
 import type { EngineName } from '../storage/databases.ts';
 import { plugin } from '../storage/plugins.ts';
-import { deployed, failed, recordOf, refuseInputsOf, runOf } from './records.ts';
+import { deployed, failed, recordOf, refuseInputsOf, runOf, unknownVersion } from './records.ts';
 
 /** A recorder on a database, with a version to run, and how to look at what was recorded. */
 async function startRecorder(t: TestContext, engine: EngineName) {
@@ -64,7 +64,7 @@ for (const engine of engines) {
     await recorder.close();
   });
 
-  test(`${engine}: what is held when the service ends is written before`, async (t) => {
+  test(`${engine}: pending records are written before the service ends`, async (t) => {
     const { version, recorder, list, batches } = await startRecorder(t, engine);
     for (let i = 0; i < 1200; i++) recorder.record(runOf(version));
     await recorder.close();
@@ -74,7 +74,7 @@ for (const engine of engines) {
     assert.ok(batches.length <= 4, `${batches.length} statements`);
   });
 
-  test(`${engine}: a record that the database refuses costs itself alone, and its run is counted as used`, async (t) => {
+  test(`${engine}: only the record that the database refuses is lost, and its run counts as used`, async (t) => {
     const { address, version, recorder, list, usage, dropped } = await startRecorder(t, engine);
     await refuseInputsOf(t, address, 13);
     const good = Array.from({ length: 20 }, () => runOf(version));
@@ -89,7 +89,7 @@ for (const engine of engines) {
     assert.deepEqual([day?.runs, day?.builds], [21, 1]);
   });
 
-  test(`${engine}: a batch that was written although its answer was lost is not counted twice`, async (t) => {
+  test(`${engine}: a batch whose acknowledgement was lost is not counted twice`, async (t) => {
     const { storage, version, list, usage } = await startRecorder(t, engine);
     const records = [recordOf(version), recordOf(version)];
     await storeBatch(storage, { records, usage: [] });
@@ -98,7 +98,7 @@ for (const engine of engines) {
     assert.equal((await usage())[0]?.runs, 3);
   });
 
-  test(`${engine}: a run of a plugin that is not there is not recorded, and fails no other`, async (t) => {
+  test(`${engine}: a run of a deleted plugin is not recorded, and the other runs of its batch are`, async (t) => {
     const { version, recorder, list, dropped } = await startRecorder(t, engine);
     recorder.record(runOf({ ...version, pluginId: version.pluginId + 1 }));
     recorder.record(runOf(version));
@@ -107,7 +107,7 @@ for (const engine of engines) {
     assert.deepEqual(dropped, []);
   });
 
-  test(`${engine}: lists are filtered by version and success, and go on from a run`, async (t) => {
+  test(`${engine}: lists can be filtered by version and success, and continue after a run`, async (t) => {
     const { storage, version, list } = await startRecorder(t, engine);
     const next = { ...version, version: 'v1.0.7' };
     const runs = [
@@ -135,7 +135,7 @@ for (const engine of engines) {
     );
   });
 
-  test(`${engine}: a run is found by its id in its own environment alone`, async (t) => {
+  test(`${engine}: a run is found by its id only in its own environment`, async (t) => {
     const { storage, version } = await startRecorder(t, engine);
     const record = recordOf(version, failed('time-limit', 'Too long.', ['a', 'b']));
     await storeBatch(storage, { records: [record], usage: [] });
@@ -147,7 +147,7 @@ for (const engine of engines) {
   });
 }
 
-test('without a database 10,000 records are held, the ones that come then are dropped, and all is counted', async () => {
+test('without a database 10,000 records are kept, further ones are dropped, and all are counted', async () => {
   let isAway = true;
   const written: Batch[] = [];
   const dropped: number[] = [];
@@ -158,14 +158,7 @@ test('without a database 10,000 records are held, the ones that come then are dr
     },
     onDropped: (count) => dropped.push(count),
   });
-  const version = {
-    version: 'v1.0.0',
-    pluginId: 1,
-    hash: '',
-    isTyped: false,
-    load: () => Promise.reject(new Error()),
-  };
-  const runs = Array.from({ length: maxRecords + 3 }, () => runOf(version));
+  const runs = Array.from({ length: maxRecords + 3 }, () => runOf(unknownVersion));
   for (const run of runs) recorder.record(run);
   await new Promise((resolve) => setTimeout(resolve, 300));
   assert.equal(recorder.waiting, maxRecords);
@@ -184,18 +177,11 @@ test('without a database 10,000 records are held, the ones that come then are dr
   assert.equal(counted, 3);
 });
 
-test('what is held has a bound in bytes, past which outcomes alone are held', () => {
-  const version = {
-    version: 'v1.0.0',
-    pluginId: 1,
-    hash: '',
-    isTyped: false,
-    load: () => Promise.reject(new Error()),
-  };
+test('pending records have a bound in bytes, beyond which only outcomes are kept', () => {
   const long = 'x'.repeat(20_000);
   const queue = new RecordQueue();
   for (let i = 0; i < 3000; i++) {
-    const run = runOf(version, { input: long, outcome: { result: long, logs: [long] } });
+    const run = runOf(unknownVersion, { input: long, outcome: { result: long, logs: [long] } });
     assert.ok(queue.add(toRecord(run, 'payloads')));
   }
   const held: RunRecord[] = [];

@@ -7,7 +7,7 @@ import { toRecord } from '../../../service/src/runs/to-record.ts';
 import type { RunRecord } from '../../../service/src/storage/tables/runs.ts';
 import type { Storage } from '../../../service/src/storage/storage.ts';
 import { build, deploy, plugin } from '../storage/plugins.ts';
-import { lookInto } from '../storage/databases.ts';
+import { openForInspection } from '../storage/databases.ts';
 import type { Cleanup } from '../storage/databases.ts';
 import type { DatabaseAddress } from '../../../service/src/storage/database-url.ts';
 
@@ -19,6 +19,15 @@ export async function deployed(storage: Storage, of = plugin, code = 'one') {
   if (!version) throw new Error('Nothing was deployed.');
   return version;
 }
+
+/** A version that no database knows, for runs that are only recorded. */
+export const unknownVersion: CompletedRun['version'] = {
+  version: 'v1.0.0',
+  pluginId: 1,
+  hash: '',
+  isTyped: false,
+  load: () => Promise.reject(new Error('This version has no program.')),
+};
 
 let sequence = 0;
 
@@ -51,7 +60,7 @@ export const recordOf = (
 
 /** Has the database refuse records of runs with an input of so many bytes. */
 export async function refuseInputsOf(t: Cleanup, address: DatabaseAddress, bytes: number): Promise<void> {
-  const db = await lookInto(t, address);
+  const db = await openForInspection(t, address);
   if (address.engine === 'sqlite') {
     await sql`create trigger refuse before insert on runs when new.input_bytes = ${sql.lit(bytes)}
       begin select raise(abort, 'refused'); end`.execute(db);

@@ -26,7 +26,7 @@ async function startRetention(t: TestContext, engine: EngineName, options: Parti
 }
 
 for (const engine of engines) {
-  test(`${engine}: the newest successes and failures of each plugin are kept, each so many`, async (t) => {
+  test(`${engine}: a set number of the newest successes and failures of each plugin is kept`, async (t) => {
     const { storage, version, other, createRetention, count } = await startRetention(t, engine);
     const retention = createRetention();
     await retention.sweep();
@@ -59,7 +59,7 @@ for (const engine of engines) {
     assert.equal(await count(), 10);
   });
 
-  test(`${engine}: two nodes that trim the same plugin get in nobody's way`, async (t) => {
+  test(`${engine}: two nodes can trim the same plugin at the same time`, async (t) => {
     const { storage, version, createRetention, count } = await startRetention(t, engine);
     await storeBatch(storage, { records: Array.from({ length: 2000 }, () => recordOf(version)), usage: [] });
     const nodes = [createRetention(), createRetention()];
@@ -68,7 +68,7 @@ for (const engine of engines) {
     assert.equal(await count(), 10);
   });
 
-  test(`${engine}: records end by their age, and usage after 400 days`, async (t) => {
+  test(`${engine}: records are deleted at their maximum age, and usage after 400 days`, async (t) => {
     const now = Date.UTC(2026, 5, 1, 12);
     const { storage, version, createRetention, count } = await startRetention(t, engine, {
       now: () => now,

@@ -5,20 +5,12 @@ import { toRecord } from '../../../service/src/runs/to-record.ts';
 import type { RecordLevel } from '../../../service/src/runs/record-level.ts';
 import type { CompletedRun } from '../../../service/src/runs/to-record.ts';
 import type { RunDetails } from '../../../service/src/storage/tables/runs.ts';
-import { failed, runOf } from './records.ts';
-
-const version = {
-  version: 'v1.0.0',
-  pluginId: 1,
-  hash: '',
-  isTyped: false,
-  load: () => Promise.reject(new Error()),
-};
+import { failed, runOf, unknownVersion } from './records.ts';
 
 const detailsOf = (changes: Partial<CompletedRun>, level: RecordLevel): RunDetails =>
-  JSON.parse(toRecord(runOf(version, changes), level).details ?? '{}') as RunDetails;
+  JSON.parse(toRecord(runOf(unknownVersion, changes), level).details ?? '{}') as RunDetails;
 
-test('a record holds what its level says', () => {
+test('a record holds what the set level allows', () => {
   const run = failed('plugin-error', 'It failed.', ['one', 'two']);
   assert.deepEqual(detailsOf(run, 'outcome'), {});
   assert.deepEqual(detailsOf(run, 'logs'), { message: 'It failed.', logs: ['one', 'two'] });
@@ -28,13 +20,13 @@ test('a record holds what its level says', () => {
     input: 'input',
   });
   const { inputBytes, outputBytes, code } = toRecord(
-    runOf(version, { input: 'é', outcome: { result: '€', logs: [] } }),
+    runOf(unknownVersion, { input: 'é', outcome: { result: '€', logs: [] } }),
     'outcome',
   );
   assert.deepEqual([inputBytes, outputBytes, code], [2, 3, undefined]);
 });
 
-test('an error may say what in the input was wrong', () => {
+test('an error about the input may say what in it was wrong', () => {
   const outcome = { error: { code: 'invalid-input', message: 'It must be text.', path: '/a/0' }, logs: [] };
   assert.deepEqual(detailsOf({ outcome, took: 0 }, 'logs'), { message: 'It must be text.', path: '/a/0' });
 });
@@ -58,7 +50,7 @@ test('input and output are cut at 16 KB, never within a character', () => {
   });
 });
 
-test('of long logs the last 16 KB are kept, and of a single long entry its beginning', () => {
+test('the last 16 KB of long logs are kept, and the beginning of a single long entry', () => {
   const entries = Array.from({ length: 3000 }, (_, i) => `entry ${i}`);
   const { logs = [], truncated } = detailsOf({ outcome: { result: '', logs: entries } }, 'logs');
   assert.equal(truncated, true);
@@ -71,7 +63,7 @@ test('of long logs the last 16 KB are kept, and of a single long entry its begin
   assert.ok((many.logs?.length ?? 0) < keptBytes / 2);
 });
 
-test('messages and logs have U+FFFD where a database, or a client, could not take a character', () => {
+test('characters that a database or a client cannot take become U+FFFD in messages and logs', () => {
   const odd = 'NUL \0, half \ud800.';
   const { message, logs } = detailsOf(failed('plugin-error', odd, [odd]), 'logs');
   assert.deepEqual([message, logs], ['NUL \ufffd, half \ufffd.', ['NUL \ufffd, half \ufffd.']]);

@@ -72,13 +72,13 @@ for (const [name, body] of Object.entries(litter)) {
   });
 }
 
-test('the result of a run does not depend on the runs before it', async () => {
+test('the result of a run does not depend on earlier runs', async () => {
   const { resultOf } = startRunner();
   const counting = `let count = 0;\n${running('return String(++count);')}`;
   for (let i = 0; i < 20; i++) assert.equal(await resultOf(counting), '1');
 });
 
-test('the top level of a plugin runs once, and each run starts after it', async () => {
+test('the top level of a plugin is evaluated once, and each run starts from the state after it', async () => {
   const { restoredRuns, resultOf } = startRunner();
   const code = `const table = [...Array(1000).keys()];\n${running('return String(table.length);')}`;
   assert.equal(await restoredRuns(code, 5), 4);
@@ -97,7 +97,7 @@ for (const [what, expression] of Object.entries({
   });
 }
 
-test('a random number and the time of the top level are fresh in each run', async () => {
+test('a random number and the time that the top level read are fresh in each run', async () => {
   const { resultOf } = startRunner();
   const random = `const read = Math.random();\n${running('return String(read);')}`;
   const numbers = new Set<string>();
@@ -116,7 +116,7 @@ test('random numbers do not repeat from run to run', async () => {
   assert.equal(numbers.size, 500);
 });
 
-test('random numbers cannot be told from the time that the engine was made', async () => {
+test('random numbers cannot be derived from the time at which the engine was made', async () => {
   // With the engine's own seed, engines that are made within one microsecond give the same numbers.
   const numbers = new Set<string>();
   const realNow = Date.now;
@@ -130,7 +130,7 @@ test('random numbers cannot be told from the time that the engine was made', asy
   assert.equal(numbers.size, 20);
 });
 
-test('the monotonic clock starts with the run and tells nothing about the runner', async () => {
+test('the monotonic clock starts with the run and reveals nothing about the runner', async () => {
   const { resultOf } = startRunner();
   const code = running('return String(performance.now());');
   await resultOf(code);
@@ -138,7 +138,7 @@ test('the monotonic clock starts with the run and tells nothing about the runner
   assert.ok(Number(await resultOf(code)) < age / 2);
 });
 
-test('what the top level logs is in the logs of each run, and counts to their limit', async () => {
+test('logs of the top level are in the logs of each run, and count towards their limit', async () => {
   const { run } = startRunner();
   const code = `console.log("top");\n${running('console.log(input); return input;')}`;
   for (const input of ['a', 'b', 'c']) assert.deepEqual((await run(code, input)).logs, ['top', input]);
@@ -149,7 +149,7 @@ test('what the top level logs is in the logs of each run, and counts to their li
   }
 });
 
-test('a top level that throws throws in each run', async () => {
+test('a top level that throws makes each run throw', async () => {
   const { run } = startRunner();
   for (let i = 0; i < 3; i++) {
     const { end } = await run(`throw new Error("top");\n${running('return "";')}`);
@@ -157,27 +157,27 @@ test('a top level that throws throws in each run', async () => {
   }
 });
 
-test('the limit of time is for the top level and the run together', async () => {
+test('the time limit covers the top level and the run together', async () => {
   const { run } = startRunner();
   const { end } = await run(`for (;;);\n${running('return "";')}`, '', 50);
   assert.ok('error' in end && end.error.code === 'time-limit', JSON.stringify(end));
   assert.equal(textOf((await run(running('return "next";'))).end), 'next');
 });
 
-test('a plugin that needs more memory than the others gets more room, and keeps its fresh start', async () => {
+test('a plugin that needs more memory than others gets more, and still starts each run afresh', async () => {
   const { run, restoredRuns } = startRunner();
   const code = running('return String(Array.from({ length: 40_000 }, (_, i) => ({ i })).length);');
   for (let i = 0; i < 3; i++) assert.equal(textOf((await run(code)).end), '40000');
   assert.equal(await restoredRuns(code, 3), 3);
 });
 
-test('a plugin whose memory outgrows every room still runs', async () => {
+test('a plugin whose memory is too large to be restored still runs', async () => {
   const { resultOf } = startRunner();
   const code = running('return String(new Uint8Array(24e6).fill(1).length);');
   for (let i = 0; i < 8; i++) assert.equal(await resultOf(code), '24000000');
 });
 
-test('text that cannot be handed over for lack of memory is an error, and never the word of the engine for it', async () => {
+test("text that cannot be passed for lack of memory ends the run with an error, not with the engine's text for it", async () => {
   const { run } = startRunner();
   const full = (body: string) =>
     running(`const all = (globalThis.all = []); try { for (;;) all.push("x".repeat(1e5) + all.length); } catch {}
@@ -192,20 +192,20 @@ test('text that cannot be handed over for lack of memory is an error, and never 
   assert.ok('error' in logged && logged.error.code === 'memory-limit', JSON.stringify(logged).slice(0, 300));
 });
 
-test('a result that reads like the word of the engine for a lack of memory is a result', async () => {
+test("a result that equals the engine's text for a lack of memory is a result", async () => {
   const { run, resultOf } = startRunner();
   assert.equal(await resultOf(running('return input;'), '<null>'), '<null>');
   assert.deepEqual((await run(running('console.log("<null>"); return "";'))).logs, ['<null>']);
 });
 
-test('a log entry of many mebibytes meets the limit of logs', async () => {
+test('a log entry of many mebibytes is cut by the limit of logs', async () => {
   const { run } = startRunner();
   const { end, logs } = await run(running('console.log("x".repeat(2 ** 24)); return "";'));
   assert.ok('error' in end && end.error.code === 'log-limit', JSON.stringify(end));
   assert.deepEqual(logs, []);
 });
 
-test('a million empty log entries meet the limit of logs', async () => {
+test('a million empty log entries are cut by the limit of logs', async () => {
   const { run } = startRunner();
   const { end, logs } = await run(running('for (let i = 0; i < 1e6; i++) console.log(); return "";'));
   assert.ok('error' in end && end.error.code === 'log-limit', JSON.stringify(end));

@@ -19,7 +19,7 @@ function startRunner(options?: ConstructorParameters<typeof RunnerProcess>[0]): 
 }
 after(() => Promise.all(runners.map((runner) => runner.close())));
 
-test('a runner that is killed from outside answers its run with an error of its name', async () => {
+test('a run whose runner is killed from outside ends with an error of its own name', async () => {
   const runner = startRunner();
   await runner.ready;
   const outcome = runner.run(looping, '');
@@ -28,7 +28,7 @@ test('a runner that is killed from outside answers its run with an error of its 
   assert.equal(runner.isUsable, false);
 });
 
-test('a runner whose run holds too much memory is killed, and the run ends with memory-limit', async () => {
+test('a runner whose run takes too much memory is killed, and the run ends with memory-limit', async () => {
   const runner = startRunner({ watchedMemory: 1 });
   await runner.ready;
   const watch = setInterval(() => runner.checkMemory(), 1);
@@ -39,14 +39,14 @@ test('a runner whose run holds too much memory is killed, and the run ends with 
   }
 });
 
-test('a runner that waits is not killed for its memory', async () => {
+test('an idle runner is not killed for its memory', async () => {
   const runner = startRunner({ watchedMemory: 1 });
   await runner.ready;
   runner.checkMemory();
   assert.equal(runner.isUsable, true);
 });
 
-test('a runner asks for a program that it has dropped', async () => {
+test('a runner requests a program again that it has dropped', async () => {
   const runner = startRunner();
   let loads = 0;
   const large = (name: string) => {
@@ -73,23 +73,27 @@ test('a program is loaded once for many runs', async () => {
   assert.equal(loads, 1);
 });
 
-test('a runner has no variables and no children', { skip: process.platform !== 'linux' }, async () => {
-  const runner = startRunner();
-  await runner.ready;
-  const variables = readFileSync(`/proc/${runner.pid}/environ`, 'utf8');
-  assert.equal(variables, '');
-  const tasks = readdirSync(`/proc/${runner.pid}/task`);
-  for (const task of tasks) {
-    assert.equal(readFileSync(`/proc/${runner.pid}/task/${task}/children`, 'utf8'), '');
-  }
-});
+test(
+  'a runner has no environment variables and no child processes',
+  { skip: process.platform !== 'linux' },
+  async () => {
+    const runner = startRunner();
+    await runner.ready;
+    const variables = readFileSync(`/proc/${runner.pid}/environ`, 'utf8');
+    assert.equal(variables, '');
+    const tasks = readdirSync(`/proc/${runner.pid}/task`);
+    for (const task of tasks) {
+      assert.equal(readFileSync(`/proc/${runner.pid}/task/${task}/children`, 'utf8'), '');
+    }
+  },
+);
 
 /** The processes that this one has started and that have not ended. */
 const children = () =>
   readFileSync(`/proc/self/task/${process.pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number);
 
 test(
-  'a run whose runner ends while it comes up is run by another one',
+  'a run whose runner ends while it starts is done by another one',
   { skip: process.platform !== 'linux' },
   async (t) => {
     const before = new Set(children());

@@ -23,7 +23,7 @@ const texts = [
   'x'.repeat(70_000),
 ];
 
-test('frames come out as they went in, in whatever pieces they arrive', () => {
+test('frames are decoded as they were encoded, however their bytes are split', () => {
   const sent = texts.map((text, i) => ({ kind: i + 1, text: encodeText(text) }));
   const bytes = Buffer.concat(sent.map(({ kind, text }) => encodeFrame(kind, text)));
   for (const size of [1, 2, 3, 5, 64, 4096, bytes.length]) {
@@ -41,7 +41,7 @@ test('a frame over the limit is refused as soon as its length is known', () => {
   assert.throws(() => reader.push(encodeFrame(1, 'x'.repeat(11)).subarray(0, 5)), RangeError);
 });
 
-test('every text goes to a runner and back as it is', () => {
+test('every text goes to a runner and back unchanged', () => {
   for (const text of texts) {
     assert.equal(decodeText(encodeText(text)), text);
     const request = {
@@ -54,7 +54,7 @@ test('every text goes to a runner and back as it is', () => {
   }
 });
 
-test('an error of a runner is taken only if it is one', () => {
+test('an error of a runner is accepted only if it has the right shape', () => {
   const longest = pluginError('x'.repeat(100_000));
   assert.deepEqual(decodeError(JSON.stringify(longest)), longest);
   for (const wrong of [
@@ -70,7 +70,7 @@ test('an error of a runner is taken only if it is one', () => {
   }
 });
 
-test('a memory is put back from its difference to another', () => {
+test('a memory is restored from its difference to another', () => {
   const base = new Uint8Array(300_000).map((_, i) => i % 251);
   const memory = base.slice();
   for (const at of [0, 255, 256, 4095, 65_536, 131_071, 299_999]) memory[at] = 255;

@@ -80,7 +80,7 @@ for (const [code, cases] of Object.entries(ends)) {
   }
 }
 
-test('what a plugin logged before its end is told', async () => {
+test('entries that a plugin logged before it failed are reported', async () => {
   // The second loop is in the engine, where nothing but the end of its thread reaches it.
   for (const loop of [
     'for (;;);',
@@ -91,18 +91,18 @@ test('what a plugin logged before its end is told', async () => {
   }
 });
 
-test('as much output and logs as the limit says is no error', async () => {
+test('output and logs up to their limits are accepted', async () => {
   assert.equal(resultOf(await run(running('return "é".repeat(2 ** 19);'))).length, 2 ** 19);
   const { logs } = await run(running('console.log("x".repeat(2 ** 20 - 1)); return "";'));
   assert.equal(logs[0]?.length, 2 ** 20 - 1);
 });
 
-test('text goes in and out as it is: NUL, halves of pairs, line ends', async () => {
+test('text goes in and out unchanged: NUL, halves of surrogate pairs, line ends', async () => {
   const text = 'NUL \0, half \ud83d and \udc00, whole 😀, \r\n \u2028 \ufeff';
   assert.equal(resultOf(await run(running('return input;'), text)), text);
 });
 
-test('a result that is no text is refused, and none of its code is run', async () => {
+test('a result that is not text is refused, and none of its code is run', async () => {
   const cases = {
     '5': /type number/,
     undefined: /nothing/,
@@ -131,7 +131,7 @@ test('run may be asynchronous', async () => {
   );
 });
 
-test('what a plugin throws is told with where', async () => {
+test('an error that a plugin throws is reported with its place in the source', async () => {
   const source = 'export function run() {\n  const text = "é😀"; throw new TypeError("bad");\n}\n';
   assert.equal(messageOf(await run(source)), 'TypeError: bad\n    at run (plugin.js:2:33)');
   for (const thrown of [
@@ -148,7 +148,7 @@ test('what a plugin throws is told with where', async () => {
   assert.ok(long.length < 9000);
 });
 
-test('a plugin that changes the language harms itself at most', async () => {
+test('a plugin that changes the language harms only itself', async () => {
   const source = `for (const one of [Object, String, Function, Promise, Error, Array]) {
     for (const key of Reflect.ownKeys(one.prototype)) try { one.prototype[key] = () => { throw 1; }; } catch {}
   }
@@ -160,7 +160,7 @@ test('a plugin that changes the language harms itself at most', async () => {
   assert.equal(resultOf(await run(running('return String([1, 2].map((n) => n * 2));'))), '2,4');
 });
 
-test('the level of an entry is a part of its text', async () => {
+test('the level of a log entry is a part of its text', async () => {
   const { logs } = await run(
     running(
       'console.log("a"); console.info("b"); console.debug("c"); console.warn("d", 1); console.error("e"); return "";',
@@ -169,7 +169,7 @@ test('the level of an entry is a part of its text', async () => {
   assert.deepEqual(logs, ['a', '[info] b', '[debug] c', '[warn] d 1', '[error] e']);
 });
 
-test('what JSON has no text for is logged so that it can be read', async () => {
+test('values that JSON cannot express are logged readably', async () => {
   const { logs } = await run(
     running(`console.log(new Map([["a", { b: 1 }], [2, new Set([3])]]), new Set(["x", 4n]), 5n);
       console.log({ map: new Map([["a", 1]]), set: new Set(), big: 6n });
@@ -181,13 +181,13 @@ test('what JSON has no text for is logged so that it can be read', async () => {
   ]);
 });
 
-test('nothing of a run is left for the next', async () => {
+test('a run leaves nothing for the next one', async () => {
   await run(running('globalThis.left = Array.prototype.left = "left"; return "";'));
   const source = running('return typeof left + typeof [].left;');
   for (let i = 0; i < 8; i++) assert.equal(resultOf(await run(source)), 'undefinedundefined');
 });
 
-test('there is nothing of the machine to reach', async () => {
+test('a run can reach nothing of the machine', async () => {
   const names = [
     'process',
     'require',
@@ -205,7 +205,7 @@ test('there is nothing of the machine to reach', async () => {
   assert.equal(resultOf(await run(escape)), 'undefinedundefined');
 });
 
-test('nothing can be imported', async () => {
+test('a run can import nothing', async () => {
   for (const name of [
     'fs',
     'node:fs',
@@ -235,7 +235,7 @@ test('other tenants run while one fills the sandbox with loops', async () => {
   await Promise.all(loops);
 });
 
-test('two hundred runs at once are each answered rightly', async () => {
+test('two hundred simultaneous runs are each answered correctly', async () => {
   const outcomes = await Promise.all(
     Array.from({ length: 200 }, (_, i) => run(running('return input + "!";'), `${i}`)),
   );
@@ -245,7 +245,7 @@ test('two hundred runs at once are each answered rightly', async () => {
   );
 });
 
-test('a run is refused once the sandbox is closed, and those under way end', async () => {
+test('a closed sandbox refuses runs, and ends those under way', async () => {
   const own = new Sandbox();
   const program = loadedProgram({ kind: 'script', code: running('for (;;);'), file: 'plugin.js' });
   const looping = own.run({ program, input: '', share: { environment: 'com.acme', tenant: 'a', token: '' } });

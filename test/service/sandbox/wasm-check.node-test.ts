@@ -60,7 +60,7 @@ for (const [name, [module, reason]] of Object.entries(refused)) {
   test(`refuses ${name}`, () => assert.match(describeOversize(module) ?? 'nothing', reason));
 }
 
-test('takes what honest plugins are like, and what is at the limits', () => {
+test('accepts modules like those of honest plugins, and modules at the limits', () => {
   const modules = {
     empty: moduleOf([]),
     small: moduleOf([{ locals: [3, 1], code: 200 }]),
@@ -74,7 +74,7 @@ test('takes what honest plugins are like, and what is at the limits', () => {
   }
 });
 
-test('looks at the functions of a module with very many types', () => {
+test('checks the functions of a module with very many types', () => {
   const types = Array.from({ length: 300_000 }, () => [0x60, 0, 0]).flat();
   const locals = [1, ...leb(9999), i32, end];
   const module = Uint8Array.from([
@@ -86,7 +86,7 @@ test('looks at the functions of a module with very many types', () => {
   assert.match(describeOversize(module) ?? 'nothing', /9999 variables/);
 });
 
-test('leaves what is no module to the engine', () => {
+test('leaves what is not a module to the engine', () => {
   const module = moduleOf([{ locals: [3, 1], code: 200 }]);
   for (let size = 0; size < module.byteLength; size++) {
     assert.equal(describeOversize(module.slice(0, size)), undefined);

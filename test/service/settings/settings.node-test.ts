@@ -24,7 +24,7 @@ function fileWith(t: TestContext, text: string): string {
   return join(folder, 'value');
 }
 
-test('without anything set, the documented defaults hold', () => {
+test('settings have the documented defaults', () => {
   assert.deepEqual(readSettings({}), {
     serviceHost: undefined,
     servicePort: 8082,
@@ -105,14 +105,14 @@ describe('a value that is set is used', () => {
   }
 });
 
-test('where users reach the service from elsewhere, no page may frame the editor until one is named', () => {
+test('no page may frame the editor of a public service until an origin is named', () => {
   const PUBLIC_URL = 'https://plugins.example.com';
   assert.deepEqual(readSettings({ PUBLIC_URL }).editorAncestors, []);
   const named = { PUBLIC_URL, EDITOR_ANCESTORS: 'https://app.example.com' };
   assert.deepEqual(readSettings(named).editorAncestors, ['https://app.example.com']);
 });
 
-describe('a value that cannot be used ends the start with one line that names it and what would be right', () => {
+describe('an invalid value ends the start with one line that names it and what would be right', () => {
   for (const [name, value, expected] of [
     ['SERVICE_HOST', 'no host', 'it must be an IP address or a host name.'],
     ['SERVICE_PORT', 'http', 'it must be a port: a whole number from 0 to 65535.'],
@@ -145,7 +145,7 @@ describe('a value that cannot be used ends the start with one line that names it
     });
   }
 
-  test('EDITOR_ANCESTORS with something that is no exact origin', () => {
+  test('EDITOR_ANCESTORS with something that is not an exact origin', () => {
     assert.match(
       mistakesOf({ EDITOR_ANCESTORS: 'https://*.example.com' }).join(),
       /^EDITOR_ANCESTORS: "https:/,
@@ -166,7 +166,7 @@ describe('a value that cannot be used ends the start with one line that names it
     ['DATABASE_URL', 'postgres://me:12/hunter2@db.example/plugins'],
     ['SMTP_URL', 'https://me:hunter2@mail.example'],
   ] as const) {
-    test(`${name}, without its value, which holds a password`, () => {
+    test(`${name}, without its value, because it holds a password`, () => {
       const lines = mistakesOf({ [name]: value });
       assert.equal(lines.length, 1);
       assert.match(lines[0] ?? '', new RegExp(`^${name} .*; it must be `));
@@ -186,36 +186,36 @@ describe('listening where others reach the service', () => {
     });
   }
   for (const SERVICE_HOST of ['127.0.0.1', '127.8.0.1', '::1', 'localhost']) {
-    test(`is not what ${SERVICE_HOST} is`, () => assert.deepEqual(mistakesOf({ SERVICE_HOST }), []));
+    test(`at ${SERVICE_HOST} does not`, () => assert.deepEqual(mistakesOf({ SERVICE_HOST }), []));
   }
 });
 
 describe('a value in a file', () => {
-  test('is read where NAME_FILE says, without the line break at its end', (t) => {
+  test('is read from the path in NAME_FILE, without the line break at its end', (t) => {
     const url = 'postgres://me:hunter2@db.example/plugins';
     const { database } = readSettings({ DATABASE_URL_FILE: fileWith(t, `${url}\n`) });
     assert.equal(database.engine === 'postgres' && database.url, url);
   });
 
-  test('is checked as the value itself is, and not shown, because it may be a secret’s file by mistake', (t) => {
+  test('is checked like any value, and not shown, because it may be a secret’s file by mistake', (t) => {
     const lines = mistakesOf({ SERVICE_PORT_FILE: fileWith(t, 'hunter2\n') });
     assert.deepEqual(lines, [
       'SERVICE_PORT cannot be used as SERVICE_PORT_FILE gives it; it must be a port: a whole number from 0 to 65535.',
     ]);
   });
 
-  test('and the value itself are not both taken', (t) => {
+  test('is refused together with the value itself', (t) => {
     const lines = mistakesOf({ SERVICE_PORT: '1', SERVICE_PORT_FILE: fileWith(t, '2') });
     assert.deepEqual(lines, ['SERVICE_PORT and SERVICE_PORT_FILE are both set; only one of them may be.']);
   });
 
-  test('that is not there is named with its path', () => {
+  test('that does not exist is named with its path', () => {
     assert.deepEqual(mistakesOf({ LOG_LEVEL_FILE: '/nowhere/level' }), [
       'LOG_LEVEL_FILE is "/nowhere/level", which cannot be read (ENOENT); it must be the path of a file that holds the value.',
     ]);
   });
 
-  test('that is empty is a mistake, and not a variable that is not set', (t) => {
+  test('that is empty is an error, and not the same as an unset variable', (t) => {
     for (const content of ['', ' \n']) {
       assert.deepEqual(mistakesOf({ DATABASE_URL_FILE: fileWith(t, content) }), [
         'DATABASE_URL_FILE names a file that is empty; it must be the path of a file that holds the value.',

@@ -10,7 +10,7 @@ const setUp = () => {
 };
 const never = async (): Promise<string> => assert.fail('It was read again.');
 
-test('what was read is remembered until it is said to have changed', async () => {
+test('a value is cached until its change is announced', async () => {
   const { cache } = setUp();
   assert.equal(await cache.get('a', async () => '1'), '1');
   assert.equal(await cache.get('a', never), '1');
@@ -22,13 +22,13 @@ test('what was read is remembered until it is said to have changed', async () =>
   assert.equal(await cache.get('a', async () => '3'), '3');
 });
 
-test('what is not there is not remembered', async () => {
+test('a missing value is not cached', async () => {
   const { cache } = setUp();
   assert.equal(await cache.get('a', async () => undefined), undefined);
   assert.equal(await cache.get('a', async () => '1'), '1');
 });
 
-test('a read that began before a change was known does not bring the old value back', async () => {
+test('a read that began before a change was announced does not restore the old value', async () => {
   const { cache } = setUp();
   const { promise, resolve } = Promise.withResolvers<string>();
   const reading = cache.get('a', () => promise);
@@ -39,7 +39,7 @@ test('a read that began before a change was known does not bring the old value b
   assert.equal(await cache.get('a', async () => 'new'), 'new');
 });
 
-test('what is remembered is not used while it may have changed unknown', async () => {
+test('a cached value is not used while changes may have gone unnoticed', async () => {
   const { state, cache } = setUp();
   await cache.get('a', async () => '1');
   state.isCurrent = false;
@@ -49,7 +49,7 @@ test('what is remembered is not used while it may have changed unknown', async (
   assert.equal(await cache.get('a', never), '3');
 });
 
-test('what is remembered is used when the database is away, for as long as that is allowed', async () => {
+test('a cached value is used while the database is unavailable, for as long as that is allowed', async () => {
   const { state, cache } = setUp();
   const unavailable = async () => {
     throw new StorageUnavailableError(new Error('away'));
@@ -64,14 +64,14 @@ test('what is remembered is used when the database is away, for as long as that 
   await assert.rejects(cache.get('a', unavailable), StorageUnavailableError);
 });
 
-test('what is remembered is used when the database does not answer', async () => {
+test('a cached value is used when the database does not answer', async () => {
   const { state, cache } = setUp();
   await cache.get('a', async () => '1');
   state.isCurrent = false;
   assert.equal(await cache.get('a', () => new Promise(() => {})), '1');
 });
 
-test('what is said to have changed is not used when the database is away', async () => {
+test('a value with an announced change is not used while the database is unavailable', async () => {
   const { state, cache } = setUp();
   await cache.get('a', async () => '1');
   state.isCurrent = false;

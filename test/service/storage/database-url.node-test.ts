@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { parseDatabaseUrl } from '../../../service/src/storage/database-url.ts';
 import { openStorage } from '../../../service/src/storage/storage.ts';
 
-test('an SQLite address is a path', () => {
+test('the address of an SQLite database is a path', () => {
   const paths = {
     'sqlite:/a/b.sqlite': '/a/b.sqlite',
     'sqlite:b.sqlite': 'b.sqlite',
@@ -16,7 +16,7 @@ test('an SQLite address is a path', () => {
   }
 });
 
-test('a PostgreSQL address is shown without its password and options', () => {
+test('the address of a PostgreSQL database is shown without its password and options', () => {
   const shown = {
     'postgres://me:secret@db.example.com:5433/plugins?sslmode=require&password=secret':
       'postgres://me@db.example.com:5433/plugins',
@@ -29,7 +29,7 @@ test('a PostgreSQL address is shown without its password and options', () => {
   }
 });
 
-test('what is no address is refused in one line that quotes none of it', () => {
+test('an invalid address is refused in one line that quotes none of it', () => {
   const wrong = [
     '',
     'secret',
@@ -55,7 +55,7 @@ test('what is no address is refused in one line that quotes none of it', () => {
   }
 });
 
-test('a PostgreSQL server that cannot be reached is named in one line, without the password', async () => {
+test('an unreachable PostgreSQL server is named in one line, without the password', async () => {
   const url = 'postgres://me:secret@127.0.0.1:1/plugins';
   await assert.rejects(openStorage(parseDatabaseUrl(url)), (error: Error) => {
     assert.equal(error.name, 'StartError');

@@ -79,7 +79,7 @@ export const freshStorage = async (t: Cleanup, engine: EngineName, options?: Sto
   openDuring(t, await databaseWithSchema(t, engine), options);
 
 /** A database as it is, for tests that look into it. */
-export async function lookInto(t: Cleanup, address: DatabaseAddress): Promise<Kysely<Schema>> {
+export async function openForInspection(t: Cleanup, address: DatabaseAddress): Promise<Kysely<Schema>> {
   const { db, close } = await openEngine(address);
   cleanUpFirst(t, close);
   return db;
@@ -91,7 +91,7 @@ export async function storedBytes(t: Cleanup, address: DatabaseAddress): Promise
     const files = ['', '-wal'].map((suffix) => address.file + suffix).filter((file) => existsSync(file));
     return Buffer.concat(files.map((file) => readFileSync(file)));
   }
-  const db = await lookInto(t, address);
+  const db = await openForInspection(t, address);
   const values: unknown[] = [];
   for (const { name } of await db.introspection.getTables()) {
     const { rows } = await sql<Record<string, unknown>>`select * from ${sql.table(name)}`.execute(db);

@@ -17,7 +17,7 @@ async function durableDatabase(t: TestContext, engine: EngineName) {
 }
 
 for (const engine of engines) {
-  test(`${engine}: a save that was acknowledged survives kill -9, at any moment`, async (t) => {
+  test(`${engine}: an acknowledged save survives kill -9 at any moment`, async (t) => {
     const { address, crash, restart } = await durableDatabase(t, engine);
     let acknowledged = 0;
     for (const saves of [1, 7, 20]) {
@@ -50,7 +50,7 @@ for (const engine of engines) {
     }
   });
 
-  test(`${engine}: a build and a version that were acknowledged survive kill -9`, async (t) => {
+  test(`${engine}: an acknowledged build and version survive kill -9`, async (t) => {
     const { address, crash, restart } = await durableDatabase(t, engine);
     const textOf = (output: number) => `export const run = () => "${output}";`;
     for (const n of [0, 1, 2]) {
@@ -74,7 +74,7 @@ for (const engine of engines) {
 
 // `npm run bench storage:kill` has a hundred rounds of it on each.
 for (const engine of engines) {
-  test(`${engine}: what many clients were acknowledged survives kill -9 at a random moment, three times`, async () => {
+  test(`${engine}: acknowledged writes of many clients survive kill -9 at a random moment, three times`, async () => {
     for (const { name, value, limit, note } of await measureCrashes(engine, 3)) {
       assert.ok(value <= limit, `${name}: ${value} (${note})`);
     }

@@ -6,7 +6,7 @@ import { createToken } from '../../../service/src/accounts/tokens.ts';
 import { Eraser } from '../../../service/src/storage/erasing/eraser.ts';
 import type { Schema } from '../../../service/src/storage/schema.ts';
 import type { Storage } from '../../../service/src/storage/storage.ts';
-import { cleanUpFirst, engines, freshDatabase, lookInto, openDuring, until } from './databases.ts';
+import { cleanUpFirst, engines, freshDatabase, openForInspection, openDuring, until } from './databases.ts';
 import type { EngineName } from './databases.ts';
 import { build, deploy, otherPlugin, plugin, programOf, save, sourceOf, tokenFor } from './plugins.ts';
 
@@ -15,7 +15,7 @@ const neighbour = { ...plugin, tenant: 't2' };
 async function setUp(t: TestContext, engine: EngineName) {
   const address = await freshDatabase(t, engine);
   const storage = await openDuring(t, address);
-  return { address, storage, db: await lookInto(t, address) };
+  return { address, storage, db: await openForInspection(t, address) };
 }
 
 const deleteTenant = (storage: Storage, tenant = plugin) =>
@@ -60,7 +60,7 @@ async function rowsIn(db: Kysely<Schema>) {
 }
 
 for (const engine of engines) {
-  test(`${engine}: a deleted tenant is erased with all that it had, and nothing of others`, async (t) => {
+  test(`${engine}: a deleted tenant is erased with all that it had, and nothing of others is`, async (t) => {
     const { storage, db } = await setUp(t, engine);
     for (const one of [plugin, otherPlugin, neighbour]) {
       // More versions than go at once, and a program that two tenants share.
@@ -99,7 +99,7 @@ for (const engine of engines) {
     assert.equal(await storage.tables.tenants.find(plugin), undefined);
   });
 
-  test(`${engine}: a tenant that is created anew has nothing of the one before, which is still being erased`, async (t) => {
+  test(`${engine}: a tenant that is created anew has nothing of its predecessor, which is still being erased`, async (t) => {
     const { storage, db } = await setUp(t, engine);
     await build(storage, 'old');
     await deploy(storage, 'old');
@@ -117,7 +117,7 @@ for (const engine of engines) {
     assert.equal((await rowsIn(db)).versions, 1);
   });
 
-  test(`${engine}: a plugin that was deleted leaves its last version's number, from which one of its name goes on`, async (t) => {
+  test(`${engine}: a deleted plugin leaves its last version's number, from which its name continues`, async (t) => {
     const { storage, db } = await setUp(t, engine);
     const ofPlugin = createToken('editor');
     const ofTenant = createToken('editor');
@@ -160,7 +160,7 @@ for (const engine of engines) {
     assert.equal((await rowsIn(db)).plugins, 0);
   });
 
-  test(`${engine}: deploys and builds that race with a deletion fail or are erased, and leave nothing behind`, async (t) => {
+  test(`${engine}: deployments and builds that race with a deletion fail or are erased, and leave nothing behind`, async (t) => {
     const { address, storage, db } = await setUp(t, engine);
     const other = await openDuring(t, address);
     for (let round = 0; round < 10; round++) {
@@ -197,7 +197,7 @@ for (const engine of engines) {
     }
   });
 
-  test(`${engine}: of two nodes one erases at a time, and either goes on with what the other left`, async (t) => {
+  test(`${engine}: only one of two nodes erases at a time, and each continues what the other left`, async (t) => {
     const { address, storage, db } = await setUp(t, engine);
     const other = await openDuring(t, address);
     for (let i = 0; i < 20; i++) await build(storage, `${i}`, { ...plugin, pluginName: `p${i}` });
@@ -219,7 +219,7 @@ for (const engine of engines) {
   });
 }
 
-test('postgres: a node that finds another at it leaves the work to that', async (t) => {
+test('postgres: a node leaves erasing to another one that is already doing it', async (t) => {
   const { address, storage } = await setUp(t, 'postgres');
   const other = await openDuring(t, address);
   await build(storage, 'text');

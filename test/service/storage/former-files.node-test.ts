@@ -45,7 +45,7 @@ function openFile(t: TestContext, file: string) {
   return db;
 }
 
-test('a file of the release before is taken over with all its data', async (t) => {
+test('a file of the previous release is taken over with all its data', async (t) => {
   const { tables, runs } = await openDuring(t, await formerFile(t));
   const { tokens, sources, etags, revisions, start } = expected;
   const { environments, editorTokens, drafts, builds, versions, verificationCodes } = tables;
@@ -106,7 +106,7 @@ test('a file of the release before is taken over with all its data', async (t) =
   });
 });
 
-test('what goes on in a file that was taken over goes on from where it was', async (t) => {
+test('revisions and version numbers continue in a file that was taken over', async (t) => {
   const storage = await openDuring(t, await formerFile(t));
   await build(storage, 'third', expected.plugin);
   assert.equal((await storage.tables.drafts.find(expected.plugin))?.revision, 4);
@@ -124,7 +124,7 @@ test("tables that are not the service's are left alone", async (t) => {
   );
 });
 
-test('a file that was taken over has the schema that a new file has', async (t) => {
+test('a file that was taken over has the same schema as a new file', async (t) => {
   const [former, fresh] = [await formerFile(t), await freshFile(t)];
   await openDuring(t, former);
   await openDuring(t, fresh);
@@ -166,7 +166,7 @@ function schemaOf(db: InstanceType<typeof DatabaseSync>) {
   );
 }
 
-test('a program of the release before refuses a file that was taken over or is new', async (t) => {
+test('a program of the previous release refuses a file that was taken over or is new', async (t) => {
   for (const address of [await formerFile(t), await freshFile(t)]) {
     await openDuring(t, address);
     const version = openFile(t, address.file).prepare('PRAGMA user_version').get()?.['user_version'];
@@ -197,7 +197,7 @@ async function oldFile(t: TestContext, versions: readonly string[], built: strin
   return address;
 }
 
-test('builds and versions from before programs were stored once keep what they run, and equal ones become one', async (t) => {
+test('builds and versions from before programs were stored once keep their programs, and equal ones become one', async (t) => {
   const address = await oldFile(t, ['a', 'b', 'a', 'a'], 'a');
   const storage = await openDuring(t, address);
   const { versions, builds } = storage.tables;
@@ -215,7 +215,7 @@ test('builds and versions from before programs were stored once keep what they r
   assert.equal(await deploy(storage, 'c'), 'v1.0.4');
 });
 
-test('a file of the first version of all is taken over', async (t) => {
+test('a file of the very first version is taken over', async (t) => {
   const address = await freshFile(t);
   const db = new DatabaseSync(address.file);
   for (const step of formerSteps.slice(0, 1)) db.exec(step);
@@ -225,7 +225,7 @@ test('a file of the first version of all is taken over', async (t) => {
   assert.equal(await tables.environments.owner('com.acme'), 'you@acme.com');
 });
 
-test('a file of a version that nobody knows is refused and left alone', async (t) => {
+test('a file of an unknown version is refused and left alone', async (t) => {
   const address = await freshFile(t);
   const db = openFile(t, address.file);
   db.exec('PRAGMA user_version = 1000');

@@ -37,7 +37,7 @@ const known = migrations.map(({ name }) => name);
 /** The first program that this release is too old for. */
 const newer = migrations.length + 1;
 
-const doneIn = async (db: Kysely<Schema>) => {
+const migrationsIn = async (db: Kysely<Schema>) => {
   const { rows } = await sql<{ name: string }>`select name from schema_migrations order by name`.execute(db);
   return rows.map(({ name }) => name);
 };
@@ -69,13 +69,13 @@ for (const engine of engines) {
     await migrate(opened, all);
     await migrate(opened, all);
     assert.deepEqual(
-      await doneIn(opened.db),
+      await migrationsIn(opened.db),
       all.map(({ name }) => name),
     );
     assert.deepEqual(await storage.tables.drafts.find(plugin), saved);
   });
 
-  test(`${engine}: a program that the newer schema still allows goes on with it, and one too old is refused`, async (t) => {
+  test(`${engine}: an older program goes on if the newer schema allows it, and one that is too old is refused`, async (t) => {
     const address = await freshDatabase(t, engine);
     const opened = await engineOf(t, address);
     const second = [...migrations, later('9001-later', 1)];
@@ -93,10 +93,10 @@ for (const engine of engines) {
       assert.ok(!error.message.includes('\n'));
       return true;
     });
-    assert.equal((await doneIn(opened.db)).length, migrations.length + 2);
+    assert.equal((await migrationsIn(opened.db)).length, migrations.length + 2);
   });
 
-  test(`${engine}: a migration that fails leaves the schema as it was`, async (t) => {
+  test(`${engine}: a failed migration leaves the schema as it was`, async (t) => {
     const opened = await engineOf(t, await freshDatabase(t, engine));
     const failing: Migration = {
       name: '9003-failing',
@@ -109,13 +109,13 @@ for (const engine of engines) {
     await assert.rejects(migrate(opened, [...migrations, later('9001-later', 1), failing]), /^Error: no$/);
     assert.equal(await opened.hasTable(opened.db, 'drafts'), false);
     await migrate(opened);
-    assert.deepEqual(await doneIn(opened.db), known);
+    assert.deepEqual(await migrationsIn(opened.db), known);
     await assert.rejects(migrate(opened, [...migrations, failing]), /^Error: no$/);
     assert.equal(await opened.hasTable(opened.db, 'half_done'), false);
     assert.equal(await opened.hasTable(opened.db, 'drafts'), true);
   });
 
-  test(`${engine}: of many that start at once on an empty database, one makes the schema`, async (t) => {
+  test(`${engine}: of many nodes that start at once on an empty database, one makes the schema`, async (t) => {
     const address = await freshDatabase(t, engine);
     const started = Array.from({ length: 4 }, () => start(t, address, 'quick'));
     const here = Array.from({ length: 4 }, () => openDuring(t, address));
@@ -129,10 +129,10 @@ for (const engine of engines) {
     await addEnvironment(storage);
     await save(storage, 'text');
     const opened = await engineOf(t, address);
-    assert.deepEqual(await doneIn(opened.db), known);
+    assert.deepEqual(await migrationsIn(opened.db), known);
   });
 
-  test(`${engine}: kill -9 in the middle of a migration leaves nothing of it, and the next start does it`, async (t) => {
+  test(`${engine}: kill -9 during a migration leaves nothing of it, and the next start repeats it`, async (t) => {
     const address = await freshDatabase(t, engine);
     const slow = start(t, address, 'slow');
     assert.equal(await slow.said(), 'in the middle');
@@ -150,7 +150,7 @@ for (const engine of engines) {
     slow.child.kill('SIGKILL');
     await slow.exited;
     assert.equal(await waiting.said(), 'done');
-    assert.deepEqual(await doneIn(opened.db), known);
+    assert.deepEqual(await migrationsIn(opened.db), known);
     assert.equal(await opened.hasTable(opened.db, 'half_done'), false);
 
     const again = start(t, address, 'slow');
@@ -161,6 +161,6 @@ for (const engine of engines) {
     assert.equal(await third.said(), 'in the middle');
     third.child.stdin.end();
     assert.equal(await third.said(), 'done');
-    assert.deepEqual(await doneIn(opened.db), [...known, '9001-slow']);
+    assert.deepEqual(await migrationsIn(opened.db), [...known, '9001-slow']);
   });
 }

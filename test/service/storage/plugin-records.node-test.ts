@@ -18,7 +18,7 @@ const remove = (storage: Storage, of: PluginKey = plugin) =>
   });
 
 for (const engine of engines) {
-  test(`${engine}: a plugin is known by its draft, its build, its versions and what is live`, async (t) => {
+  test(`${engine}: a plugin exists with its draft, its build, its versions and its live version`, async (t) => {
     const storage = await freshStorage(t, engine);
     await addEnvironment(storage);
     const { plugins } = storage.tables;
@@ -51,7 +51,7 @@ for (const engine of engines) {
     assert.equal((await plugins.find(plugin))?.pinned, undefined);
   });
 
-  test(`${engine}: the live version is the newest, or the one that was made live, whatever is deployed after it`, async (t) => {
+  test(`${engine}: the live version is the newest, or the one that was made live despite later deployments`, async (t) => {
     const storage = await freshStorage(t, engine);
     const { versions } = storage.tables;
     const live = async () => {
@@ -75,7 +75,7 @@ for (const engine of engines) {
     assert.deepEqual(await live(), ['v1.0.2', false]);
   });
 
-  test(`${engine}: versions are listed from the newest on, page by page, and one is found with its source`, async (t) => {
+  test(`${engine}: versions are listed newest first, page by page, and each can be read with its source`, async (t) => {
     const storage = await freshStorage(t, engine);
     const { versions } = storage.tables;
     assert.deepEqual(await versions.list(plugin, { limit: 5 }), []);
@@ -133,7 +133,7 @@ for (const engine of engines) {
     );
   });
 
-  test(`${engine}: a plugin that was deleted is in no list, and one of its name goes on from its last version`, async (t) => {
+  test(`${engine}: a deleted plugin is in no list, and a new one of its name continues from its last version`, async (t) => {
     const storage = await freshStorage(t, engine);
     await addEnvironment(storage);
     for (const one of [plugin, otherPlugin]) {

@@ -44,7 +44,7 @@ for (const engine of engines) {
     }
   });
 
-  test(`${engine}: no save on two nodes is lost in the count of revisions, not even of the first`, async (t) => {
+  test(`${engine}: every save on two nodes counts as a revision, the first one too`, async (t) => {
     const nodes = await twoNodes(t, engine);
     const saved = await times(20, (i) => save(nodes[i % 2 ? 1 : 0], String(i)));
     const revisions = saved.map((draft) => draft?.revision ?? 0).toSorted((a, b) => a - b);
@@ -71,7 +71,7 @@ for (const engine of engines) {
     assert.equal(draft?.revision, 21);
   });
 
-  test(`${engine}: twenty deploys on two nodes make twenty versions without a gap`, async (t) => {
+  test(`${engine}: twenty deployments on two nodes make twenty versions without a gap`, async (t) => {
     const nodes = await twoNodes(t, engine);
     await build(nodes[0], 'text');
     const names = await times(20, (i) => deploy(nodes[i % 2 ? 1 : 0], 'text'));
@@ -82,7 +82,7 @@ for (const engine of engines) {
     );
   });
 
-  test(`${engine}: builds of equal programs that replace each other on two nodes lose none`, async (t) => {
+  test(`${engine}: builds of equal programs that replace each other on two nodes lose no program`, async (t) => {
     const nodes = await twoNodes(t, engine);
     const plugins = [plugin, otherPlugin, { ...plugin, pluginName: 'z' }];
     // Each lets go of the program that another is about to refer to.
@@ -98,7 +98,7 @@ for (const engine of engines) {
     }
   });
 
-  test(`${engine}: a code has five tries over all nodes`, async (t) => {
+  test(`${engine}: a code allows five tries on all nodes together`, async (t) => {
     const nodes = await twoNodes(t, engine);
     const code = {
       email: 'you@acme.com',
@@ -119,7 +119,7 @@ for (const engine of engines) {
     assert.equal((await nodes[0].tables.verificationCodes.find(id))?.tries, 5);
   });
 
-  test(`${engine}: what locks an address counts its codes right on two nodes`, async (t) => {
+  test(`${engine}: the lock on an address counts its codes correctly on two nodes`, async (t) => {
     const nodes = await twoNodes(t, engine);
     const email = 'you@acme.com';
     const code = {
@@ -148,7 +148,7 @@ for (const engine of engines) {
     assert.equal(await nodes[1].tables.environments.owner('com.acme'), `${claims.indexOf(true)}@acme.com`);
   });
 
-  test(`${engine}: expired tokens and old codes are removed by many at once`, async (t) => {
+  test(`${engine}: several nodes can remove expired tokens and old codes at once`, async (t) => {
     const nodes = await twoNodes(t, engine);
     await times(50, () => nodes[0].tables.editorTokens.add(createToken('editor'), tokenFor(plugin), 0, 1));
     await times(20, async (i) => {
@@ -158,7 +158,7 @@ for (const engine of engines) {
     });
   });
 
-  test(`${engine}: changes that are committed at the same time are numbered in the order of their commits`, async (t) => {
+  test(`${engine}: simultaneous changes are numbered in the order of their commits`, async (t) => {
     const nodes = await twoNodes(t, engine);
     const environments = Array.from({ length: 20 }, (_, i) => `com.acme.${i}`);
     const tokens = environments.map(() => createToken('environment'));

@@ -5,7 +5,7 @@ import type { LogEvent } from 'kysely';
 import { sql } from 'kysely';
 import type { StorageOptions } from '../../../service/src/storage/storage.ts';
 import { createToken } from '../../../service/src/accounts/tokens.ts';
-import { engines, freshDatabase, lookInto, openDuring, until } from './databases.ts';
+import { engines, freshDatabase, openForInspection, openDuring, until } from './databases.ts';
 import type { EngineName } from './databases.ts';
 import { build, deploy, environmentOfToken, otherPlugin, plugin, programOf, setToken } from './plugins.ts';
 
@@ -26,7 +26,7 @@ async function counted(t: TestContext, engine: EngineName, options = trusting) {
 }
 
 for (const engine of engines) {
-  test(`${engine}: a run of a version that the node knows asks the database nothing`, async (t) => {
+  test(`${engine}: a run of a known version asks the database nothing`, async (t) => {
     const { storage, statements } = await counted(t, engine);
     const token = createToken('environment');
     await build(storage, 'text');
@@ -50,7 +50,7 @@ for (const engine of engines) {
     assert.equal(statements.length, 1);
   });
 
-  test(`${engine}: what is not there is asked for each time`, async (t) => {
+  test(`${engine}: a missing version is looked up each time`, async (t) => {
     const { storage, statements } = await counted(t, engine);
     const token = createToken('environment');
     assert.equal(await environmentOfToken(storage, token), undefined);
@@ -66,7 +66,7 @@ for (const engine of engines) {
     assert.equal(statements.length, 3);
   });
 
-  test(`${engine}: a change is known at once where it was made`, async (t) => {
+  test(`${engine}: a change takes effect at once on the node that made it`, async (t) => {
     const { storage } = await counted(t, engine, manual);
     let before = createToken('environment');
     await setToken(storage, before);
@@ -82,7 +82,7 @@ for (const engine of engines) {
     }
   });
 
-  test(`${engine}: a change is known on another node soon`, async (t) => {
+  test(`${engine}: a change takes effect soon on another node`, async (t) => {
     const { address, storage } = await counted(t, engine);
     const other = await openDuring(t, address, trusting);
     const [before, after] = [createToken('environment'), createToken('environment')];
@@ -102,7 +102,7 @@ for (const engine of engines) {
     });
   });
 
-  test(`${engine}: a change leaves what is known of others`, async (t) => {
+  test(`${engine}: a change leaves cached versions of other plugins`, async (t) => {
     const { address, storage, statements } = await counted(t, engine);
     const [token, kept] = [createToken('environment'), createToken('environment')];
     await setToken(storage, token);
@@ -134,13 +134,13 @@ for (const engine of engines) {
     assert.equal(statements.length, 3);
   });
 
-  test(`${engine}: a node that was away for longer than changes are kept forgets all that it knew`, async (t) => {
+  test(`${engine}: a node that was away for longer than changes are kept forgets its whole cache`, async (t) => {
     const { address, storage, statements } = await counted(t, engine);
     const token = createToken('environment');
     await setToken(storage, token);
     await storage.readChanges();
     await environmentOfToken(storage, token);
-    const db = await lookInto(t, address);
+    const db = await openForInspection(t, address);
     // As though an hour had passed over this change of something else.
     await db.transaction().execute(async (transaction) => {
       await transaction
@@ -158,7 +158,7 @@ for (const engine of engines) {
 
   test(`${engine}: changes are kept for an hour`, async (t) => {
     const { address, storage } = await counted(t, engine);
-    const db = await lookInto(t, address);
+    const db = await openForInspection(t, address);
     await setToken(storage, createToken('environment'));
     await setToken(storage, createToken('environment'));
     const ids = async () =>
@@ -174,7 +174,7 @@ for (const engine of engines) {
     assert.deepEqual(await ids(), [2, 3]);
   });
 
-  test(`${engine}: a transaction that is undone changes nothing of what others know`, async (t) => {
+  test(`${engine}: a transaction that is undone changes nothing in the caches of others`, async (t) => {
     const { address, storage, statements } = await counted(t, engine);
     const token = createToken('environment');
     await setToken(storage, token);
@@ -188,15 +188,15 @@ for (const engine of engines) {
     statements.length = 0;
     assert.equal(await environmentOfToken(storage, token), 'com.acme');
     assert.deepEqual(statements, []);
-    const db = await lookInto(t, address);
+    const db = await openForInspection(t, address);
     assert.equal((await db.selectFrom('change_counter').select('last').executeTakeFirst())?.last, 1);
   });
 }
 
-test('postgres: a node whose connection for announcements is lost goes on by polling', async (t) => {
+test('postgres: a node that loses its connection for announcements polls instead', async (t) => {
   const { address, storage } = await counted(t, 'postgres');
   const other = await openDuring(t, address, trusting);
-  const db = await lookInto(t, address);
+  const db = await openForInspection(t, address);
   const listeners = sql<{ ended: boolean }>`select pg_terminate_backend(pid) as ended from pg_stat_activity
     where application_name = 'plugin-editor-service changes' and datname = current_database()`;
   await until('both nodes listen', async () => {

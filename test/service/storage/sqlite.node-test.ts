@@ -8,7 +8,7 @@ import type { TestContext } from 'node:test';
 import { promisify } from 'node:util';
 import { loadSqlite } from '../../../service/src/storage/sqlite/load-sqlite.ts';
 import { openStorage } from '../../../service/src/storage/storage.ts';
-import { cleanUpFirst, lookInto, openDuring } from './databases.ts';
+import { cleanUpFirst, openForInspection, openDuring } from './databases.ts';
 import { addEnvironment, plugin, save } from './plugins.ts';
 
 const { DatabaseSync } = loadSqlite();
@@ -23,7 +23,7 @@ const inFolder = (directory: string) =>
   ({ engine: 'sqlite', file: join(directory, 'service.sqlite') }) as const;
 const modeOf = (path: string) => statSync(path).mode & 0o777;
 
-test('the data folder and its files are for their owner alone', async (t) => {
+test('the data folder and its files are accessible to their owner only', async (t) => {
   const umask = process.umask(0);
   t.after(() => process.umask(umask));
   const directory = join(temporaryDirectory(t), 'deep', 'data');
@@ -35,7 +35,7 @@ test('the data folder and its files are for their owner alone', async (t) => {
   }
 });
 
-test('a folder that is there keeps its mode', async (t) => {
+test('an existing folder keeps its mode', async (t) => {
   const directory = temporaryDirectory(t);
   chmodSync(directory, 0o755);
   await openDuring(t, inFolder(directory));
@@ -53,7 +53,7 @@ test('a commit is on the disk before it is acknowledged', async (t) => {
   db.close();
 });
 
-test('closing leaves one file, with all in it', async (t) => {
+test('closing leaves one file with all data', async (t) => {
   const address = inFolder(temporaryDirectory(t));
   const storage = await openDuring(t, address);
   await addEnvironment(storage);
@@ -62,7 +62,7 @@ test('closing leaves one file, with all in it', async (t) => {
   for (const suffix of ['-wal', '-shm']) assert.throws(() => statSync(address.file + suffix), /ENOENT/);
 });
 
-test('a file that cannot be used is named, with what to do, and left alone', async (t) => {
+test('an unusable file is named, with what to do, and left alone', async (t) => {
   const directory = temporaryDirectory(t);
   const address = inFolder(directory);
   writeFileSync(address.file, 'This is no database. '.repeat(100));
@@ -81,7 +81,7 @@ test('a file that cannot be used is named, with what to do, and left alone', asy
   await assert.rejects(openStorage(blocked), /cannot be used/);
 });
 
-test('a write waits for another process that holds the lock, without stopping all else', async (t) => {
+test('a write waits for another process that holds the lock, without stopping anything else', async (t) => {
   const address = inFolder(temporaryDirectory(t));
   const storage = await openDuring(t, address);
   await addEnvironment(storage);
@@ -100,7 +100,7 @@ test('a write waits for another process that holds the lock, without stopping al
   assert.ok(await storage.tables.drafts.find(plugin));
 });
 
-test('a look at the health does not wait for a write that takes long', async (t) => {
+test('a health check does not wait for a long write', async (t) => {
   const storage = await openDuring(t, inFolder(temporaryDirectory(t)));
   const [begun, held] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const writing = storage.transaction(async () => {
@@ -113,7 +113,7 @@ test('a look at the health does not wait for a write that takes long', async (t)
   await writing;
 });
 
-test('a write that does not end keeps nobody from letting go of the file, and is undone', async (t) => {
+test('an endless write does not keep the file from being released, and is undone', async (t) => {
   const address = inFolder(temporaryDirectory(t));
   const storage = await openStorage(address);
   const [begun, held] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
@@ -126,11 +126,11 @@ test('a write that does not end keeps nobody from letting go of the file, and is
   await storage.close();
   held.resolve();
   await assert.rejects(writing);
-  const db = await lookInto(t, address);
+  const db = await openForInspection(t, address);
   assert.deepEqual(await db.selectFrom('environments').selectAll().execute(), []);
 });
 
-test('SQLite is loaded without a warning, and other warnings stay', async () => {
+test('SQLite is loaded without a warning, and other warnings still appear', async () => {
   const module = new URL('../../../service/src/storage/sqlite/load-sqlite.ts', import.meta.url);
   const script = `
     const { loadSqlite } = await import(${JSON.stringify(module.href)});

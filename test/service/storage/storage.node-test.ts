@@ -2,7 +2,14 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sql } from 'kysely';
 import { createToken } from '../../../service/src/accounts/tokens.ts';
-import { engines, freshDatabase, freshStorage, lookInto, openDuring, storedBytes } from './databases.ts';
+import {
+  engines,
+  freshDatabase,
+  freshStorage,
+  openForInspection,
+  openDuring,
+  storedBytes,
+} from './databases.ts';
 import {
   addEnvironment,
   build,
@@ -19,7 +26,7 @@ import {
 } from './plugins.ts';
 
 for (const engine of engines) {
-  test(`${engine}: what was stored is there when the database is opened again`, async (t) => {
+  test(`${engine}: data is there when the database is opened again`, async (t) => {
     const address = await freshDatabase(t, engine);
     const first = await openDuring(t, address);
     await addEnvironment(first);
@@ -47,7 +54,7 @@ for (const engine of engines) {
     assert.deepEqual(found?.source, source);
   });
 
-  test(`${engine}: names are told apart by each of their bytes`, async (t) => {
+  test(`${engine}: names are distinguished by each of their bytes`, async (t) => {
     const storage = await freshStorage(t, engine);
     await addEnvironment(storage);
     // The last two look the same, and are the same to a database that compares them as a language does.
@@ -59,7 +66,7 @@ for (const engine of engines) {
     }
   });
 
-  test(`${engine}: a save counts the revision, and each has a tag of its own`, async (t) => {
+  test(`${engine}: each save increases the revision, and has a tag of its own`, async (t) => {
     const storage = await freshStorage(t, engine);
     await addEnvironment(storage);
     const saved = [await save(storage, 'a'), await save(storage, 'a'), await save(storage, 'b')];
@@ -72,7 +79,7 @@ for (const engine of engines) {
     assert.equal(await storage.tables.drafts.exists(otherPlugin), false);
   });
 
-  test(`${engine}: a change that makes of a draft what it was saves nothing`, async (t) => {
+  test(`${engine}: an edit that leaves a draft as it was saves nothing`, async (t) => {
     const storage = await freshStorage(t, engine);
     await addEnvironment(storage);
     const saved = await save(storage, 'text');
@@ -81,7 +88,7 @@ for (const engine of engines) {
     assert.deepEqual(await storage.tables.drafts.find(plugin), saved);
   });
 
-  test(`${engine}: a tenant needs an environment that is known, and a draft a tenant`, async (t) => {
+  test(`${engine}: a tenant needs a known environment, and a draft a known tenant`, async (t) => {
     const storage = await freshStorage(t, engine);
     const { tenants } = storage.tables;
     await tenants.addFirst(plugin, 0);
@@ -95,7 +102,7 @@ for (const engine of engines) {
     assert.equal(await storage.tables.drafts.find(plugin), undefined);
   });
 
-  test(`${engine}: what throws in a transaction leaves nothing behind`, async (t) => {
+  test(`${engine}: a transaction that throws leaves nothing behind`, async (t) => {
     const storage = await freshStorage(t, engine);
     const failing = storage.transaction(async (tables) => {
       await tables.environments.add('com.acme', 0);
@@ -126,14 +133,14 @@ for (const engine of engines) {
     assert.ok(await storage.tables.drafts.find(plugin));
   });
 
-  test(`${engine}: a transaction within a transaction is refused, since it would wait for itself`, async (t) => {
+  test(`${engine}: a transaction within a transaction is refused, because it would wait for itself`, async (t) => {
     const storage = await freshStorage(t, engine);
     const nested = storage.transaction(() => storage.transaction(async () => {}));
     await assert.rejects(nested, /A transaction is under way already/);
     await storage.transaction(async () => {});
   });
 
-  test(`${engine}: closing lets a transaction that is under way end`, async (t) => {
+  test(`${engine}: closing waits for a transaction under way`, async (t) => {
     const address = await freshDatabase(t, engine);
     const storage = await openDuring(t, address);
     const { promise: began, resolve: tellBegan } = Promise.withResolvers<void>();
@@ -171,7 +178,7 @@ for (const engine of engines) {
     ]);
   });
 
-  test(`${engine}: an editor token opens its plugin until it expires, and leaves the database then`, async (t) => {
+  test(`${engine}: an editor token opens its plugin until it expires, and is then deleted`, async (t) => {
     const address = await freshDatabase(t, engine);
     const storage = await openDuring(t, address);
     await addEnvironment(storage);
@@ -189,7 +196,7 @@ for (const engine of engines) {
     assert.deepEqual((await storage.tables.editorTokens.find(late, 100))?.scope, otherPlugin);
   });
 
-  test(`${engine}: no token is in the database`, async (t) => {
+  test(`${engine}: no token is stored in plain text`, async (t) => {
     const address = await freshDatabase(t, engine);
     const storage = await openDuring(t, address);
     const tokens = [createToken('environment'), createToken('editor')] as const;
@@ -206,7 +213,7 @@ for (const engine of engines) {
     }
   });
 
-  test(`${engine}: a program is stored once, whichever builds and versions refer to it`, async (t) => {
+  test(`${engine}: a program is stored once, however many builds and versions refer to it`, async (t) => {
     const { storage, codes } = await withCodes(t, engine);
     await build(storage, 'same');
     await build(storage, 'same', otherPlugin);
@@ -227,7 +234,7 @@ for (const engine of engines) {
     assert.equal(second, first);
   });
 
-  test(`${engine}: a build that is replaced takes its program along, unless something else refers to it`, async (t) => {
+  test(`${engine}: replacing a build deletes its program, unless something else refers to it`, async (t) => {
     const { storage, codes } = await withCodes(t, engine);
     await build(storage, 'first');
     await build(storage, 'second');
@@ -255,7 +262,7 @@ for (const engine of engines) {
     assert.deepEqual(await stored?.load(), programOf('first'));
   });
 
-  test(`${engine}: a program that was removed before it was read is an error that says so`, async (t) => {
+  test(`${engine}: reading a program that was removed meanwhile is an error that says so`, async (t) => {
     const storage = await freshStorage(t, engine);
     await build(storage, 'first');
     const stored = await storage.tables.builds.find(plugin, sourceOf('first'));
@@ -263,7 +270,7 @@ for (const engine of engines) {
     await assert.rejects(async () => stored?.load(), /The program [0-9a-f]{64} is no longer stored/);
   });
 
-  test(`${engine}: a draft is built while its text and language are those of its last build`, async (t) => {
+  test(`${engine}: a draft counts as built while its text and language are those of its last build`, async (t) => {
     const storage = await freshStorage(t, engine);
     const { builds } = storage.tables;
     await build(storage, 'first');
@@ -278,7 +285,7 @@ for (const engine of engines) {
     assert.equal(await builds.findCurrent(plugin), undefined);
   });
 
-  test(`${engine}: versions are numbered from v1.0.0, and what is no version is not found`, async (t) => {
+  test(`${engine}: versions are numbered from v1.0.0, and text that is no version is not found`, async (t) => {
     const storage = await freshStorage(t, engine);
     const { versions } = storage.tables;
     assert.equal(await versions.newest(plugin), undefined);
@@ -303,12 +310,12 @@ for (const engine of engines) {
     }
   });
 
-  test(`${engine}: the database refuses to change a version, and lets a plugin be removed with all it has`, async (t) => {
+  test(`${engine}: the database refuses to change a version, and allows to delete a plugin with all it has`, async (t) => {
     const address = await freshDatabase(t, engine);
     const storage = await openDuring(t, address);
     await build(storage, 'first');
     await deploy(storage, 'first');
-    const db = await lookInto(t, address);
+    const db = await openForInspection(t, address);
     await assert.rejects(sql`update versions set record = '{}'`.execute(db), /a version is never changed/);
     await assert.rejects(sql`delete from programs`.execute(db), /foreign key/i);
     for (const table of ['builds', 'versions', 'drafts', 'plugins', 'programs']) {
@@ -321,7 +328,7 @@ for (const engine of engines) {
 async function withCodes(t: Parameters<typeof freshDatabase>[0], engine: (typeof engines)[number]) {
   const address = await freshDatabase(t, engine);
   const storage = await openDuring(t, address);
-  const db = await lookInto(t, address);
+  const db = await openForInspection(t, address);
   const codes = async () => {
     const rows = await db.selectFrom('programs').select('program').orderBy('program').execute();
     return rows.map(({ program }) => (JSON.parse(program) as { code: string }).code);

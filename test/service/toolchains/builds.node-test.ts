@@ -47,7 +47,7 @@ const succeeds = async (end: BuildOutcome | Promise<BuildOutcome>) => {
   assert.ok('compiled' in ended && ended.compiled.program, JSON.stringify(ended));
 };
 
-test('one tenant that builds for long keeps no other waiting, of its environment or of another', async (t) => {
+test('long builds of one tenant keep no other waiting, in its environment or another', async (t) => {
   const { build, held } = start(t);
   const long = held('long');
   const [first, second] = [build('a/t1', long.source), build('a/t1', 'nothing')];
@@ -58,7 +58,7 @@ test('one tenant that builds for long keeps no other waiting, of its environment
   await succeeds(second);
 });
 
-test('how long a build waited for its turn is told apart from how long it took', async (t) => {
+test('the time that a build waited is reported apart from the time that it took', async (t) => {
   const { build, held, times } = start(t);
   await succeeds(build('a/t1'));
   const long = held('long');
@@ -78,7 +78,7 @@ test('how long a build waited for its turn is told apart from how long it took',
   assert.ok(times.some((one) => one.took >= 290));
 });
 
-test('an environment whose tenants all build for long keeps no other environment waiting', async (t) => {
+test('long builds of all tenants of an environment keep no other environment waiting', async (t) => {
   const { build, held } = start(t);
   const long = held('long');
   const all = Array.from({ length: 12 }, (_, i) => build(`a/t${i}`, long.source));
@@ -111,7 +111,7 @@ test('twelve slow checks of one tenant keep no check of another waiting', async 
   await Promise.all(all.map(succeeds));
 });
 
-test('a newer check of the same token and plugin takes the place of one that waits', async (t) => {
+test('a newer check of the same token and plugin replaces the one that waits', async (t) => {
   const { check, held } = start(t);
   const slow = held('slow');
   const first = check('a/t/k', slow.source);
@@ -126,7 +126,7 @@ test('a newer check of the same token and plugin takes the place of one that wai
   await Promise.all([first, newer, ...others].map(succeeds));
 });
 
-test('a build or a check that nobody waits for any more leaves the queue', async (t) => {
+test('a build or a check whose client has gone leaves the queue', async (t) => {
   const { build, check, held } = start(t);
   for (const work of [build, check]) {
     const long = held(`long ${work.name}`);
@@ -149,7 +149,7 @@ test('a build or a check that nobody waits for any more leaves the queue', async
   }
 });
 
-test('what is under way ends soon after its client has gone, but for a build that is to finish', async (t) => {
+test('a job under way ends soon after its client has gone, except for a build that is to finish', async (t) => {
   const { build, check, held } = start(t);
   const long = held('long');
   const controller = new AbortController();
@@ -169,7 +169,7 @@ test('what is under way ends soon after its client has gone, but for a build tha
   await succeeds(check('a/t1'));
 });
 
-test('a compiler that dies costs its own build alone, and the next build works', async (t) => {
+test('a compiler that crashes fails only its own build, and the next build works', async (t) => {
   const { build, held } = start(t);
   const long = held('long');
   const first = build('a/t1', long.source);
@@ -199,7 +199,7 @@ async function until(condition: () => boolean): Promise<void> {
   while (!condition()) await new Promise((resolve) => setTimeout(resolve, 10));
 }
 
-test('compilers are started when they are needed, and all but one end when they have not been for a while', async (t) => {
+test('compilers start on demand, and all but one end when they have been idle for a while', async (t) => {
   const { startCompiler } = start(t);
   const pool = new ToolPool(startCompiler, { extra: 100 });
   t.after(() => pool.close());
@@ -214,7 +214,7 @@ test('compilers are started when they are needed, and all but one end when they 
   assert.equal(await pool.take(), third);
 });
 
-test('whoever waits for a compiler to come up gets one that is done before', async (t) => {
+test('a job that waits for a compiler to start gets one that becomes free earlier', async (t) => {
   const { startCompiler } = start(t);
   const pool = new ToolPool(startCompiler);
   t.after(() => pool.close());
@@ -224,7 +224,7 @@ test('whoever waits for a compiler to come up gets one that is done before', asy
   assert.equal(await next, first);
 });
 
-test('a compiler that does not come up is told to whoever waits for it', async (t) => {
+test('a compiler that fails to start is reported to the job that waits for it', async (t) => {
   const broken = { ...language, module: new URL('./missing.ts', import.meta.url) };
   const pool = new ToolPool(() => new CompilerProcess(broken));
   t.after(() => pool.close());

@@ -27,7 +27,7 @@ function start(t: TestContext, options: CompilerOptions = {}, of = language) {
   return { process, build };
 }
 
-test('a compiler reads the code of the service and nothing else, starts nothing and has no network and no variables', async (t) => {
+test('a compiler reads only the code of the service, starts nothing and has no network and no environment variables', async (t) => {
   const { build } = start(t);
   const secret = join(temporaryDirectory(t), 'secret');
   writeFileSync(secret, 'secret');
@@ -39,7 +39,7 @@ test('a compiler reads the code of the service and nothing else, starts nothing 
   assert.equal(await build('environment'), '{}');
 });
 
-test('a compiler outside of what can be read does not work, and says so', async (t) => {
+test('a compiler outside the readable folders does not work, and says so', async (t) => {
   const { build } = start(t, { readable: [] });
   assert.match(await build('nothing'), /^The toolchain does not work on this machine: .*could not be loaded/);
 });
@@ -55,7 +55,7 @@ const ends: [source: string, message: RegExp][] = [
 ];
 
 for (const [source, message] of ends) {
-  test(`a build that would ${source} ends with an error that says so, and its process with it`, async (t) => {
+  test(`a build that would ${source} ends with an error that says so, and its process ends with it`, async (t) => {
     // A memory of 160 MiB is filled well within the time that the other tests have.
     const limits = { time: source === 'loop' ? 500 : 10_000, memory: 160 * 2 ** 20 };
     const { process, build } = start(t, { limits });
@@ -64,27 +64,27 @@ for (const [source, message] of ends) {
   });
 }
 
-test('a compiler that throws says why, and is not used again', async (t) => {
+test('a compiler that throws reports why, and is not used again', async (t) => {
   const { process, build } = start(t);
   assert.match(await build('throw'), /failed on this source\. Error: No\./);
   assert.equal(process.isUsable, false);
 });
 
 if (process.platform === 'linux') {
-  test('the system gives a compiler no more memory than its limit, however fast it asks', async (t) => {
+  test('the system gives a compiler no more memory than its limit, however fast it allocates', async (t) => {
     // A gibibyte in one go: looking at what the process holds, now and then, is too late for that.
     assert.match(await start(t).build('overreach'), /RangeError|more than 512 MiB/);
   });
 }
 
-test('a program beyond its limit fails the build and says how large it is', async (t) => {
+test('a program beyond its limit fails the build, with its size', async (t) => {
   const { process } = start(t);
   const end = await process.build(`large ${programLimit}`);
   assert.ok('compiled' in end && !end.compiled.program);
   assert.match(end.compiled.diagnostics.at(-1)?.message ?? '', /too large: built, it has 41943\d\d bytes/);
 });
 
-test('what a compiler finds is bounded in number, length and size, and the last says how much is missing', async (t) => {
+test('problems are bounded in number, length and size, and the last one says how many are missing', async (t) => {
   const { process } = start(t);
   const found = async (source: string) => {
     const end = await process.build(source);
@@ -113,7 +113,7 @@ test('what a compiler finds is bounded in number, length and size, and the last 
   assert.match(flood.at(-1)?.message ?? '', /^\d+ more problems are not shown\.$/);
 });
 
-test('the service bounds what a compiler says also where the compiler has not', () => {
+test('the service bounds the messages of a compiler even if the compiler does not', () => {
   const diagnostics = Array.from({ length: 1000 }, () => ({
     line: 1,
     column: 1,
@@ -150,7 +150,7 @@ test('a compiler works with a native program that the service starts for it, and
   assert.equal(process.isUsable, false);
 });
 
-test('a compiler that is closed is gone', async (t) => {
+test('a closed compiler has ended', async (t) => {
   const { process, build } = start(t, { limits: buildLimits });
   await build('nothing');
   process.close();

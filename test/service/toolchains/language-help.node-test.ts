@@ -1,81 +1,15 @@
 import assert from 'node:assert/strict';
-import { readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { after, describe, test } from 'node:test';
-import { systemTools } from '../../../service/src/processes/system-tools.ts';
-import { HelpProcess } from '../../../service/src/toolchains/language-help/help-process.ts';
-import { decodeOutcome } from '../../../service/src/toolchains/language-help/help-protocol.ts';
-import { LanguageHelp } from '../../../service/src/toolchains/language-help/language-help.ts';
-import { helpLimits } from '../../../service/src/toolchains/language-help/limits.ts';
-import type {
-  HelpMethod,
-  HelpRequest,
-  HelpResult,
-  TextEdit,
-} from '../../../service/src/toolchains/language-help/requests.ts';
-import { SupersededError } from '../../../service/src/toolchains/process/superseded.ts';
-import { textTypes } from '../../../service/src/toolchains/types/declarations.ts';
-import type { CheckedLanguage } from '../../../service/src/toolchains/types/declarations.ts';
-import { temporaryDirectory } from '../harness.ts';
+import { describe, test } from 'node:test';
+import type { HelpRequest } from '../../../service/src/toolchains/language-help/requests.ts';
+import { applyEdits, helpJob, runs, startLanguageHelp } from './asking-for-help.ts';
 
-const help = new LanguageHelp();
-after(() => help.close());
-
-const share = { environment: 'com.acme', tenant: 't1', token: '' };
-const of = (language: CheckedLanguage, contents: string, request: HelpRequest) => ({
-  language,
-  contents,
-  request,
-  share,
-  subject: 'add-record',
-});
-
-/** Asks about a source in which "|" says where; what is asked by place needs no more. */
-async function ask<Method extends HelpMethod>(
-  language: CheckedLanguage,
-  marked: string,
-  method: Method,
-  params: object = {},
-): Promise<HelpResult<Method>> {
-  const [before = '', behind = ''] = marked.split('|');
-  const lines = before.split('\n');
-  const position = { line: lines.length - 1, character: lines.at(-1)?.length ?? 0 };
-  const all =
-    method === 'textDocument/codeAction' ? { range: { start: position, end: position } } : { position };
-  const request = { method, params: { ...all, ...params } } as HelpRequest;
-  const end = await help.help(of(language, before + behind, request));
-  assert.ok('result' in end, JSON.stringify(end));
-  return end.result as HelpResult<Method>;
-}
-
-const labels = async (language: CheckedLanguage, marked: string) =>
-  (await ask(language, marked, 'textDocument/completion'))?.items.map(({ label }) => label) ?? [];
-const hoverOf = async (language: CheckedLanguage, marked: string) =>
-  (await ask(language, marked, 'textDocument/hover'))?.contents.value;
-
-function apply(source: string, edits: readonly TextEdit[]): string {
-  const lines = source.split('\n');
-  const offset = ({ line, character }: TextEdit['range']['start']) =>
-    lines.slice(0, line).join('\n').length + (line ? 1 : 0) + character;
-  return edits
-    .toSorted((a, b) => offset(b.range.start) - offset(a.range.start))
-    .reduce(
-      (text, { range, newText }) =>
-        text.slice(0, offset(range.start)) + newText + text.slice(offset(range.end)),
-      source,
-    );
-}
-
-const runs = {
-  javascript: 'export function run(input) {\n  BODY\n}\n',
-  typescript: 'export function run(input: string): string {\n  BODY\n}\n',
-} as const;
+const { help, ask, labels, hoverOf } = startLanguageHelp();
 
 for (const language of ['javascript', 'typescript'] as const) {
   const within = (body: string) => runs[language].replace('BODY', () => body);
 
   describe(language, () => {
-    test('completes what a value has, also where the source does not parse yet, and says types and documentation', async () => {
+    test('completes members of a value with types and documentation, even where the source does not parse yet', async () => {
       const marked = within('input.|');
       const found = await labels(language, marked);
       assert.ok(found.includes('trim') && found.includes('padStart'), found.join());
@@ -85,7 +19,7 @@ for (const language of ['javascript', 'typescript'] as const) {
       assert.match(resolved?.documentation?.value ?? '', /white space/);
     });
 
-    test('knows the sandbox: console and the language, and neither a browser nor Node', async () => {
+    test('knows the sandbox: console and the language, but neither a browser nor Node', async () => {
       const names = await labels(language, within('|'));
       for (const name of ['console', 'queueMicrotask', 'performance', 'atob', 'JSON', 'Map', 'input'])
         assert.ok(names.includes(name), name);
@@ -109,7 +43,7 @@ for (const language of ['javascript', 'typescript'] as const) {
       ]);
     });
 
-    test('tells by hover what a thing is; what run is given is text', async () => {
+    test('shows by hover what a thing is; the argument of run is text', async () => {
       assert.match((await hoverOf(language, within('return in|put')))!, /\(parameter\) input: string/);
       assert.match(
         (await hoverOf(language, `/** Doubles it. */\nfunction dou|ble(n) { return n }\n${within('')}`))!,
@@ -124,7 +58,7 @@ for (const language of ['javascript', 'typescript'] as const) {
       assert.match(found.signatures[found.activeSignature ?? 0]?.label ?? '', /^replace\(/);
     });
 
-    test('goes to a definition in the source, and says what is built in', async () => {
+    test('goes to a definition in the source, and reports what is built in', async () => {
       const source = within('const total = 1;\n  return String(tot|al);');
       const found = await ask(language, source, 'textDocument/definition');
       assert.deepEqual(found, {
@@ -137,19 +71,19 @@ for (const language of ['javascript', 'typescript'] as const) {
       });
     });
 
-    test('renames everywhere, by the places of the source, and nothing that is built in', async () => {
+    test('renames all places in the source, and nothing that is built in', async () => {
       const source = within('const a = input; return inp|ut + a;');
       const edits = await ask(language, source, 'textDocument/rename', { newName: 'text' });
-      const renamed = apply(source.replace('|', ''), edits ?? []);
+      const renamed = applyEdits(source.replace('|', ''), edits ?? []);
       assert.equal(renamed, within('const a = text; return text + a;').replace('run(input', 'run(text'));
       assert.equal(await ask(language, within('JS|ON'), 'textDocument/rename', { newName: 'x' }), null);
     });
 
-    test('formats, and changes nothing but white space', async () => {
+    test('formats, and changes only white space', async () => {
       const source = `const a = {b:1,c : 2}\nexport function run( input${language === 'typescript' ? ': string' : ''} ){return input}\n`;
       const options = { tabSize: 2, insertSpaces: true };
       const edits = await ask(language, source, 'textDocument/formatting', { options });
-      const formatted = apply(source, edits ?? []);
+      const formatted = applyEdits(source, edits ?? []);
       assert.match(
         formatted,
         /^const a = \{ b: 1, c: 2 \}\nexport function run\(input(?:: string)?\) \{ return input \}\n$/,
@@ -188,11 +122,11 @@ for (const language of ['javascript', 'typescript'] as const) {
         const [first] = await ask(language, source, 'textDocument/codeAction');
         assert.match(first?.title ?? '', title);
         assert.deepEqual(first?.data, data);
-        assert.match(apply(source.replace('|', ''), first?.edits ?? []), fixed);
+        assert.match(applyEdits(source.replace('|', ''), first?.edits ?? []), fixed);
       });
     }
 
-    test('removes an import, which no plugin can have', async () => {
+    test('offers to remove an import, which no plugin can have', async () => {
       const [first, ...others] = await ask(
         language,
         `import fs from "f|s";\n${within('')}`,
@@ -202,7 +136,7 @@ for (const language of ['javascript', 'typescript'] as const) {
       assert.deepEqual(others, []);
     });
 
-    test('answers a place that the source does not have with nothing', async () => {
+    test('answers a place outside the source with nothing', async () => {
       const request = (line: number, character: number): HelpRequest => ({
         method: 'textDocument/completion',
         params: { position: { line, character } },
@@ -211,7 +145,7 @@ for (const language of ['javascript', 'typescript'] as const) {
         [999, 0],
         [0, 999],
       ] as const) {
-        assert.deepEqual(await help.help(of(language, within(''), request(line, character))), {
+        assert.deepEqual(await help.help(helpJob(language, within(''), request(line, character))), {
           result: null,
         });
       }
@@ -219,25 +153,25 @@ for (const language of ['javascript', 'typescript'] as const) {
   });
 }
 
-test('an async function is what a misplaced await asks for', async () => {
+test('offers to make a function async where an await is misplaced', async () => {
   for (const [source, fixed] of [
     ['export function run(input: string) {\n  aw|ait input;\n}\n', /export async function run/],
     ['export const run = (input: string) => {\n  aw|ait input;\n};\n', /run = async \(input/],
   ] as const) {
     const found = await ask('typescript', source, 'textDocument/codeAction');
     const fix = found.find(({ title }) => title === 'Make the function async');
-    assert.match(apply(source.replace('|', ''), fix?.edits ?? []), fixed);
+    assert.match(applyEdits(source.replace('|', ''), fix?.edits ?? []), fixed);
   }
 });
 
-test('a value that may be missing can be read with "?."', async () => {
+test('offers to read a value that may be missing with "?."', async () => {
   const source =
     'export const run = (input: string) => {\n  const m = /x/.exec(input);\n  return m|.index + "";\n};\n';
   const [first] = await ask('typescript', source, 'textDocument/codeAction');
-  assert.match(apply(source.replace('|', ''), first?.edits ?? []), /m\?\.index/);
+  assert.match(applyEdits(source.replace('|', ''), first?.edits ?? []), /m\?\.index/);
 });
 
-test('in JavaScript what run is given is known however run is written, and no comment is needed', async () => {
+test('knows the argument of run in JavaScript, however run is written, without a comment', async () => {
   for (const source of [
     'export function run(input) { return inp|ut; }',
     'export async function run(input) { return inp|ut; }',
@@ -250,7 +184,7 @@ test('in JavaScript what run is given is known however run is written, and no co
   }
 });
 
-test('declarations that come with a request are known to it, and not to the next', async () => {
+test('knows declarations that come with a request, and forgets them for the next', async () => {
   const types = {
     input: 'Input',
     output: 'string',
@@ -260,205 +194,9 @@ test('declarations that come with a request are known to it, and not to the next
     method: 'textDocument/completion',
     params: { position: { line: 0, character: 36 } },
   };
-  const work = of('javascript', 'export const run = (input) => input.', request);
+  const work = helpJob('javascript', 'export const run = (input) => input.', request);
   const labelsOf = (end: Awaited<ReturnType<typeof help.help>>) =>
     'result' in end && end.result && 'items' in end.result ? end.result.items.map(({ label }) => label) : [];
   assert.deepEqual(labelsOf(await help.help({ ...work, types })), ['price']);
   assert.ok(labelsOf(await help.help(work)).includes('trim'));
-});
-
-describe('hostile sources', () => {
-  test('read no file, by reference or import of any kind', async (t) => {
-    const directory = temporaryDirectory(t);
-    writeFileSync(
-      join(directory, 'secret.ts'),
-      'export const hunter2 = 1; declare global { const HUNTER2: 1; }',
-    );
-    writeFileSync(join(directory, 'secret.json'), '{ "hunter2": 1 }');
-    const source = `/// <reference path="/etc/passwd" />
-/// <reference path="${directory}/secret.ts" />
-/// <reference types="node" />
-import json from '${directory}/secret.json';
-import * as all from '${directory}/secret.ts';
-import * as other from '${directory}/secret';
-const loaded: typeof import('${directory}/secret.ts') = all;
-export const run = (input: string) => input;
-`;
-    for (const [place, name] of [
-      ['json from', 'default'],
-      ['all from', 'hunter2'],
-      ['loaded:', 'hunter2'],
-    ] as const) {
-      const hover = await hoverOf('typescript', source.replace(place, `|${place}`));
-      assert.doesNotMatch(hover ?? '', /hunter2/, name);
-    }
-    for (const expression of ['json.|', 'all.|', 'loaded.|', 'HUNTER|']) {
-      const found = await labels('typescript', `${source}${expression}`);
-      assert.ok(!found.some((label) => /hunter2/i.test(label)), `${expression} ${found.join()}`);
-    }
-    // Names of files are not completed either.
-    for (const path of [
-      `import '${directory}/|'`,
-      "import '/etc/|'",
-      "import './|'",
-      '/// <reference path="/etc/|" />',
-    ]) {
-      assert.deepEqual(await labels('typescript', path), [], path);
-    }
-    const definition = await ask(
-      'typescript',
-      source.replace("secret.ts';", "sec|ret.ts';"),
-      'textDocument/definition',
-    );
-    assert.deepEqual(definition?.ranges ?? [], []);
-  });
-
-  test('with types without end cost their own answer at the most', async () => {
-    const endless = `type Tuple<N extends number, R extends unknown[] = []> = R['length'] extends N ? R : Tuple<N, [...R, 1]>;
-export const run = (input: string): string => { const t: Tuple<99999> = []; t|; return input; };`;
-    for (const method of ['textDocument/hover', 'textDocument/completion'] as const) {
-      const [before = '', behind = ''] = endless.split('|');
-      const position = { line: 1, character: before.split('\n')[1]?.length ?? 0 };
-      await help.help(of('typescript', before + behind, { method, params: { position } }));
-    }
-    assert.ok((await labels('typescript', runs.typescript.replace('BODY', 'input.|'))).includes('trim'));
-  });
-
-  test('that nest without end cost their own answer at the most', async () => {
-    const position = { line: 0, character: 5 };
-    await help.help(
-      of('javascript', '('.repeat(helpLimits.source), { method: 'textDocument/hover', params: { position } }),
-    );
-    assert.ok((await labels('javascript', runs.javascript.replace('BODY', 'input.|'))).includes('trim'));
-  });
-
-  test('with thousands of names get those that fit what is typed, within the limits', async () => {
-    const names = Array.from({ length: 5000 }, (_, i) => `key${i}: 1`).join(', ');
-    const all = await ask('javascript', `const o = { ${names}, other: 1 };\no.|`, 'textDocument/completion');
-    assert.equal(all?.items.length, helpLimits.completions);
-    assert.equal(all.isIncomplete, true);
-    const fitting = await ask(
-      'javascript',
-      `const o = { ${names}, other: 1 };\no.oth|`,
-      'textDocument/completion',
-    );
-    assert.deepEqual(
-      fitting?.items.map(({ label }) => label),
-      ['other'],
-    );
-    assert.equal(fitting.isIncomplete, true);
-  });
-
-  test('with names and comments of any length get answers within the limits', async () => {
-    const long = 'x'.repeat(60_000);
-    const source = `/** ${long}\n\`\`\`\n${long} */\nfunction f(${long}) { return ${long} }\nf|(1, `;
-    assert.ok(((await hoverOf('javascript', source)) ?? '').length <= helpLimits.documentation);
-    const signatures = await ask(
-      'javascript',
-      source.replace('f|', 'f').concat('|'),
-      'textDocument/signatureHelp',
-    );
-    assert.ok((signatures?.signatures[0]?.label ?? '').length <= helpLimits.documentation);
-    assert.ok(!(await labels('javascript', `const ${long} = 1;\n|`)).includes(long));
-    const many = `const a = 1;\n${'a;\n'.repeat(helpLimits.edits + 1)}`;
-    assert.equal(
-      await ask('javascript', many.replace('a;', 'a|;'), 'textDocument/rename', { newName: 'b' }),
-      null,
-    );
-  });
-});
-
-test('the service takes no answer past the limits, whatever the process sends', () => {
-  const items = Array.from({ length: helpLimits.completions + 1 }, () => ({ label: 'a' }));
-  for (const [method, result] of [
-    ['textDocument/completion', { isIncomplete: false, items }],
-    [
-      'textDocument/completion',
-      { isIncomplete: false, items: [{ label: 'a'.repeat(helpLimits.label + 1) }] },
-    ],
-    [
-      'textDocument/hover',
-      { contents: { kind: 'markdown', value: 'a'.repeat(helpLimits.documentation + 1) } },
-    ],
-    ['textDocument/hover', { contents: { kind: 'html', value: '' } }],
-    ['textDocument/rename', [{ range: {}, newText: '' }]],
-    ['textDocument/definition', undefined],
-  ] as const) {
-    assert.throws(() => decodeOutcome(JSON.stringify({ result }), method), method);
-  }
-});
-
-const question = (contents: string) => ({
-  language: 'javascript' as const,
-  contents,
-  types: textTypes,
-  request: { method: 'textDocument/hover' as const, params: { position: { line: 0, character: 0 } } },
-});
-
-test('a process past its limit of time is ended, and says so', async (t) => {
-  const process = new HelpProcess({ time: 1 });
-  t.after(() => process.close());
-  const end = await process.doJob(question('const a = 1;\n'.repeat(15_000)));
-  assert.match('failed' in end ? end.failed : '', /more than 0\.001 s, which is the limit of time/);
-  assert.equal(process.isUsable, false);
-});
-
-test('a process whose language server dies is replaced: one request is lost', async (t) => {
-  const started: HelpProcess[] = [];
-  const own = new LanguageHelp(() => {
-    const process = new HelpProcess();
-    started.push(process);
-    return process;
-  });
-  t.after(() => own.close());
-  const hover = () => own.help({ ...of('javascript', 'let a;', question('').request) });
-  assert.ok('result' in (await hover()));
-  const [first] = started;
-  assert.ok(first);
-  const server = first.pids.at(-1);
-  assert.ok(server);
-  process.kill(server, 'SIGKILL');
-  // It is known to be gone at the latest once a request to it is lost.
-  while (first.isUsable) await hover();
-  const end = await hover();
-  assert.ok('result' in end, JSON.stringify(end));
-  assert.ok(started.length > 1);
-});
-
-test('a request that a newer one of the same kind overtakes, or whose client goes, is dropped before it begins', async (t) => {
-  const own = new LanguageHelp();
-  t.after(() => own.close());
-  const hover = (signal?: AbortSignal) =>
-    own.help({ ...of('javascript', 'let a;', question('').request), ...(signal && { signal }) });
-  // As many as begin at once: the process still comes up, so that what follows waits.
-  const first = hover();
-  const overtaken = hover();
-  const gone = new AbortController();
-  const rejected = assert.rejects(overtaken, SupersededError);
-  const dropped = hover(gone.signal);
-  const withdrawn = assert.rejects(dropped, { name: 'AbortError' });
-  gone.abort();
-  await Promise.all([rejected, withdrawn]);
-  assert.ok('result' in (await first));
-  assert.equal(own.waiting, 0);
-});
-
-test('a process of language help has no variables and no children, and its language server sees no files of the machine', async (t) => {
-  const helper = new HelpProcess();
-  t.after(() => helper.close());
-  await helper.ready;
-  assert.equal(helper.pids.length, 2);
-  if (process.platform !== 'linux') return;
-  const childrenOf = (pid: number) =>
-    readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number);
-  for (const pid of helper.pids) {
-    const isWrapped = readFileSync(`/proc/${pid}/comm`, 'utf8') === 'bwrap\n';
-    assert.equal(isWrapped, pid !== helper.pids[0] && systemTools().hidesFiles);
-    for (const program of isWrapped ? childrenOf(pid) : [pid]) {
-      assert.equal(readFileSync(`/proc/${program}/environ`, 'utf8'), '');
-      assert.deepEqual(childrenOf(program), []);
-      const [, user] = /^Uid:\s+(\d+)/m.exec(readFileSync(`/proc/${program}/status`, 'utf8')) ?? [];
-      assert.equal(Number(user), systemTools().user ?? process.getuid?.());
-    }
-  }
 });

@@ -30,7 +30,7 @@ async function runOf(language: Language, contents: string): Promise<(input: stri
 }
 
 for (const language of ['javascript', 'typescript'].flatMap((id) => languages.get(id) ?? [])) {
-  test(`the ${language.pretty} template runs, whatever the names, and holds them unchanged`, async () => {
+  test(`the ${language.pretty} template runs with any names, and holds them unchanged`, async () => {
     for (const [i, pluginName] of names.entries()) {
       const namespace = names.at(-1 - i) ?? '';
       const { contents, tests } = language.template({ pluginName, namespace });
@@ -43,7 +43,7 @@ for (const language of ['javascript', 'typescript'].flatMap((id) => languages.ge
     assert.ok(!('pwned' in globalThis));
   });
 
-  test(`the ${language.pretty} template shows no character that cannot be seen`, () => {
+  test(`the ${language.pretty} template holds no invisible character`, () => {
     const { contents } = language.template({ pluginName: names.join(''), namespace: '\u200b\u2066' });
     assert.doesNotMatch(contents.replaceAll('\n', ''), /[\p{C}\p{Zl}\p{Zp}]/u);
   });

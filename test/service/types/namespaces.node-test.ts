@@ -30,7 +30,7 @@ async function start(t: TestContext) {
   return { ...running, token, ask };
 }
 
-test('a namespace is said, answered, listed by pages and taken away', async (t) => {
+test('a namespace is created, read, listed by pages and deleted', async (t) => {
   const { ask } = await start(t);
   const path = `${list}/orders`;
   assert.equal((await errorOf(await ask('GET', path))).code, 'namespace-not-found');
@@ -60,7 +60,7 @@ test('a namespace is said, answered, listed by pages and taken away', async (t) 
   assert.equal((await ask('GET', path)).status, 404);
 });
 
-test('what does not fit is refused with its place, and nothing of it is kept', async (t) => {
+test('an invalid body is refused with the place of the mistake, and nothing of it is kept', async (t) => {
   const { ask } = await start(t);
   const path = `${list}/orders`;
   const long = 'x'.repeat(33_000);
@@ -127,7 +127,7 @@ test('what does not fit is refused with its place, and nothing of it is kept', a
   assert.equal((await errorOf(other)).code, 'forbidden');
 });
 
-test('schemas are kept as they came, whatever their names, and what generators read in them writes nothing', async (t) => {
+test('schemas are kept unchanged, whatever their names, and nothing that generators read in them writes a file', async (t) => {
   const { ask, fetch, token } = await start(t);
   const record =
     '{"input":{"type":"object","properties":{"__proto__":{"type":"string"},"constructor":{"type":"number"}},' +
@@ -153,8 +153,8 @@ test('schemas are kept as they came, whatever their names, and what generators r
   assert.equal((await errorOf(without)).path, '/samples/0/input/__proto__');
 });
 
-test('a hostile schema or sample costs its limit of time, and the service goes on', async (t) => {
-  const { ask, fetch, token } = await start(t);
+test('a hostile schema or sample costs at most its time limit, and the service goes on', async (t) => {
+  const { ask, fetch, editorToken, token } = await start(t);
   const evil = { type: 'string', pattern: '^(a+)+$' };
   const samples = [{ name: 'a', input: `${'a'.repeat(60)}!` }];
   const began = performance.now();
@@ -165,8 +165,7 @@ test('a hostile schema or sample costs its limit of time, and the service goes o
   // Without the sample it is a schema as any other, and what it costs is a run's.
   assert.equal((await ask('PUT', `${list}/evil`, { input: evil })).status, 201);
   const plugin = 'com.acme.t1/evil/p';
-  const access = await fetch(`/auth/v2/access/${plugin}`, { headers: bearer(token) });
-  const editor = bearer(((await access.json()) as { token: string }).token);
+  const editor = bearer(await editorToken(`/auth/v2/access/${plugin}`, token));
   const post = (path: string, body = '') => fetch(path, { method: 'POST', headers: editor, body });
   await post(`/api/v1/build/javascript/${plugin}`, 'export const run = () => 1;');
   const tested = await post(`/api/v1/test/${plugin}`, JSON.stringify(samples[0]?.input));

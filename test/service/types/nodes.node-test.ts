@@ -4,11 +4,11 @@ import { ServiceProcess } from '../service-process.ts';
 import { engines, freshDatabase } from '../storage/databases.ts';
 
 for (const engine of engines) {
-  test(`${engine}: the types that one node was told of hold on the other at once`, async (t) => {
+  test(`${engine}: types that one node stored apply on the other at once`, async (t) => {
     const address = await freshDatabase(t, engine);
     const first = await ServiceProcess.start(t, address);
     const second = await ServiceProcess.start(t, address, first.environmentToken);
-    const say = async (output: unknown) => {
+    const setTypes = async (output: unknown) => {
       const path = '/api/v1/environment/com.acme/namespaces/default';
       const body = JSON.stringify({ output });
       const answer = await first.request('PUT', path, first.environmentToken, body, {
@@ -25,7 +25,7 @@ for (const engine of engines) {
       node.request('POST', `/exec/com.acme.t1/default/add-record/${version}`, first.environmentToken, input);
     await second.build(token, 'export const run = () => "1";');
     await second.deploy(token);
-    await say({ type: 'number' });
+    await setTypes({ type: 'number' });
     assert.deepEqual([(await known()).built, (await known()).outdated], [false, true]);
     await second.build(token, 'export const run = () => 2;');
     assert.equal((await second.deploy(token)).version, 'v1.0.1');
@@ -35,7 +35,7 @@ for (const engine of engines) {
       assert.equal(typed.headers.get('content-type'), 'application/json');
       assert.equal(await typed.text(), '2');
     }
-    await say({ type: 'string' });
+    await setTypes({ type: 'string' });
     assert.equal((await known()).outdated, true);
     assert.equal((await run(second, 'v1.0.1', '""')).status, 200);
   });

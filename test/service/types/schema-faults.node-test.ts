@@ -1,22 +1,14 @@
 import assert from 'node:assert/strict';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
 import { performance } from 'node:perf_hooks';
 import { loadedProgram } from '../../../service/src/plugins/program.ts';
 import type { JsonSchema } from '../../../service/src/plugins/schemas.ts';
-import { Sandbox } from '../../../service/src/sandbox/sandbox.ts';
 import type { NamespaceFinding } from '../../../service/src/sandbox/namespace-check.ts';
 import { linkSchema } from '../../../service/src/toolchains/schemas/link-schema.ts';
-import { SchemaCompiler } from '../../../service/src/toolchains/schemas/schema-compiler.ts';
 import { SchemaError } from '../../../service/src/toolchains/schemas/schema-error.ts';
+import { startSchemaTools } from './schema-tools.ts';
 
-const sandbox = new Sandbox();
-const compiler = new SchemaCompiler(30_000);
-after(async () => {
-  compiler.close();
-  await sandbox.close();
-});
-const share = { environment: 'e', tenant: 't', token: '' };
-const signal = new AbortController().signal;
+const { sandbox, compiler, share, signal } = startSchemaTools();
 
 /** What is wrong with a value, from their JSON. */
 async function faultOf(schema: string, value: string) {
@@ -33,7 +25,7 @@ async function faultOf(schema: string, value: string) {
   return (JSON.parse(outcome.result) as NamespaceFinding).fault;
 }
 
-test('a fault says the place and what the schema asks for there', async () => {
+test('a fault names the place and what the schema asks for there', async () => {
   const cases: [schema: string, value: string, path: string, message: string][] = [
     ['{"type":"string"}', '1', '', 'must be of type string'],
     ['{"type":["string","null"]}', '1', '', 'must be of type string or null'],
@@ -83,7 +75,7 @@ test('a fault says the place and what the schema asks for there', async () => {
   }
 });
 
-test('names that mean something to JavaScript are names like others, in schemas and in values', async () => {
+test('names with a meaning in JavaScript are ordinary names in schemas and in values', async () => {
   const cases: [schema: string, value: string, path: string | undefined][] = [
     ['{"properties":{"__proto__":{"type":"string"}}}', '{"__proto__":1}', '/__proto__'],
     ['{"properties":{"__proto__":{"type":"string"}}}', '{"__proto__":"a"}', undefined],
@@ -109,7 +101,7 @@ test('names that mean something to JavaScript are names like others, in schemas 
   assert.equal(({} as { a?: unknown }).a, undefined);
 });
 
-test('a schema that is none is refused with the place', () => {
+test('an invalid schema is refused with the place', () => {
   const cases: [schema: unknown, path: string][] = [
     [{ type: 'text' }, 'type'],
     [{ properties: { a: { type: [] } } }, 'properties.a.type'],
@@ -149,7 +141,7 @@ test('a schema that is none is refused with the place', () => {
   }
 });
 
-test('a schema of the largest size is read in a moment, however it is made', () => {
+test('a schema of the largest size is read quickly, whatever it holds', () => {
   const size = 64 * 1024;
   const chain = Array.from({ length: size / 40 }, (_, i) => [`a${i}`, { $ref: `#/$defs/a${i + 1}` }]);
   const dynamic = Array.from({ length: 200 }, (_, i) => [
@@ -179,7 +171,7 @@ test('a schema of the largest size is read in a moment, however it is made', () 
   }
 });
 
-test('dynamic references cannot make much of a small schema: neither parts, nor text, nor what anchors mean on the ways to them', () => {
+test('dynamic references cannot expand a small schema: neither in parts, nor in text, nor in the meanings of anchors', () => {
   const list = <T>(length: number, make: (i: number) => T) => Array.from({ length }, (_, i) => make(i));
   // Each way through two resources a level means something else for all anchors.
   const ways = (levels: number, leaf: object): JsonSchema => {

@@ -2,17 +2,16 @@ import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { loadedProgram } from '../../../service/src/plugins/program.ts';
 import type { JsonSchema } from '../../../service/src/plugins/schemas.ts';
 import type { NamespaceFinding } from '../../../service/src/sandbox/namespace-check.ts';
-import { Sandbox } from '../../../service/src/sandbox/sandbox.ts';
 import { linkSchema } from '../../../service/src/toolchains/schemas/link-schema.ts';
-import { SchemaCompiler } from '../../../service/src/toolchains/schemas/schema-compiler.ts';
 import { SchemaError } from '../../../service/src/toolchains/schemas/schema-error.ts';
 import { temporaryDirectory } from '../harness.ts';
+import { startSchemaTools } from './schema-tools.ts';
 
 /*
  * The official tests, as a namespace's schemas go: read and linked here, compiled by the process of the schema compiler, checked
@@ -60,16 +59,9 @@ const refused = {
 const isRefused = (name: string) => Object.values(refused).some((names) => names.includes(name));
 const taken = groups.filter(({ name }) => !isRefused(name));
 
-const sandbox = new Sandbox();
-const compiler = new SchemaCompiler(30_000);
-after(async () => {
-  compiler.close();
-  await sandbox.close();
-});
-const share = { environment: 'e', tenant: 't', token: '' };
-const signal = new AbortController().signal;
+const { sandbox, compiler, share, signal } = startSchemaTools();
 
-test('what needs another document is refused by name, with the place, before any library sees it', () => {
+test('a reference to another document is refused by name, with the place, before any library sees it', () => {
   const found: Record<string, string[]> = {};
   for (const { name, schema } of groups) {
     try {
@@ -83,7 +75,7 @@ test('what needs another document is refused by name, with the place, before any
   assert.deepEqual(found, refused);
 });
 
-test('every other official test passes', async () => {
+test('all other official tests pass', async () => {
   const failed: string[] = [];
   for (const { name, schema, tests } of taken) {
     const { schema: linked, names } = linkSchema(schema);

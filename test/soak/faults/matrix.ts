@@ -18,7 +18,7 @@ export const allCells = (): Cell[] => STEPS.flatMap((step) => FAULTS.map((fault)
 export const nameOf = ({ step, fault }: Cell): string => `${step.name}: ${fault.name}`;
 
 /** What is not one server's answer: the whole of it, or the browser, is cut off, and tries that come by come to nothing. */
-async function strike(visit: Visit, step: Step, proxy: FaultProxy): Promise<void> {
+async function startFault(visit: Visit, step: Step, proxy: FaultProxy): Promise<void> {
   const { fault, fn, lane } = visit;
   const hits = step.hits(fn);
   if (fault.answer) proxy.aim(hits, fault.answer);
@@ -41,7 +41,7 @@ async function strike(visit: Visit, step: Step, proxy: FaultProxy): Promise<void
   }
 }
 
-async function lift(visit: Visit, proxy: FaultProxy): Promise<void> {
+async function endFault(visit: Visit, proxy: FaultProxy): Promise<void> {
   await proxy.lift();
   if (visit.fault.whole === 'offline') await visit.page.setOfflineMode(false);
   if (visit.fault.whole === 'killed') await visit.lane.world.restart();
@@ -77,7 +77,7 @@ export async function runCell(lane: Lane, cell: Cell, fn: string): Promise<void>
     const before = visit.sent(hits);
     const timesBefore = visit.times(hits).length;
     const seen = proxy.paths.length;
-    await strike(visit, step, proxy);
+    await startFault(visit, step, proxy);
     await step.act(visit);
     await step.check(visit, outcome);
     const times = visit.times(hits).slice(timesBefore);
@@ -88,11 +88,11 @@ export async function runCell(lane: Lane, cell: Cell, fn: string): Promise<void>
       step.name === 'frame load' || !proxy.paths.slice(seen).includes(ELSEWHERE),
       'A redirect was followed',
     );
-    await lift(visit, proxy);
+    await endFault(visit, proxy);
     await step.recover(visit, outcome);
     await visit.checkSaved();
   } catch (error) {
-    await lift(visit, proxy).catch(() => {});
+    await endFault(visit, proxy).catch(() => {});
     throw error;
   } finally {
     await visit.end();
@@ -105,14 +105,14 @@ export interface Survey {
 }
 
 /** Runs cells, several at a time; what kills the server comes last, and alone. */
-export async function survey(cells: readonly Cell[], lanes: number): Promise<Survey> {
+export async function runCells(cells: readonly Cell[], lanes: number): Promise<Survey> {
   const result: Survey = { of: cells.length, failures: [] };
   const together = cells.filter(({ fault }) => fault.whole !== 'killed');
   const alone = cells.filter((cell) => !together.includes(cell));
   let count = 0;
   const world: World = await startWorld();
   const opened: Lane[] = [];
-  const drive = async (lane: Lane, waiting: Cell[]) => {
+  const runLane = async (lane: Lane, waiting: Cell[]) => {
     for (let cell; (cell = waiting.shift());) {
       const started = performance.now();
       try {
@@ -127,8 +127,8 @@ export async function survey(cells: readonly Cell[], lanes: number): Promise<Sur
   };
   try {
     for (let i = 0; i < lanes; i++) opened.push(await openLane(world));
-    await Promise.all(opened.map((lane) => drive(lane, together)));
-    if (opened[0]) await drive(opened[0], alone);
+    await Promise.all(opened.map((lane) => runLane(lane, together)));
+    if (opened[0]) await runLane(opened[0], alone);
   } finally {
     await Promise.all(opened.map((lane) => lane.close()));
     await world.close();

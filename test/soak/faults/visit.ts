@@ -74,7 +74,7 @@ export class Visit {
     await page.setViewport({ width: 1280, height: 900 });
     // What is not saved is asked about on the way out.
     page.on('dialog', (dialog) => void dialog.accept().catch(() => {}));
-    if (fault.effect === 'late') await page.evaluateOnNewDocument(hurry, LONG, SHORTER);
+    if (fault.effect === 'late') await page.evaluateOnNewDocument(shortenTimers, LONG, SHORTER);
     return new Visit(lane, fault, fn, page);
   }
 
@@ -99,7 +99,7 @@ export class Visit {
   /** Waits until the editor can be used; notes from then on what its status line and messages say. */
   async editor(): Promise<Frame> {
     const frame = await this.demo.editorFrame();
-    await frame.evaluate(takeNotes);
+    await frame.evaluate(recordStatusTexts);
     return frame;
   }
 
@@ -230,7 +230,7 @@ declare global {
 }
 
 /** Runs in the editor's page. */
-function takeNotes(): void {
+function recordStatusTexts(): void {
   if (window.notes) return;
   window.notes = [];
   const note = () => {
@@ -243,7 +243,7 @@ function takeNotes(): void {
 }
 
 /** Runs in each page before all else: what would wait for long for an answer waits for less. */
-function hurry(long: number, shorter: number): void {
+function shortenTimers(long: number, shorter: number): void {
   const quicker = (ms: number) => (ms >= long ? ms / shorter : ms);
   const setTimeout = window.setTimeout.bind(window);
   const timeout = AbortSignal.timeout.bind(AbortSignal);

@@ -268,20 +268,20 @@ const echoes = frames.map((text): [string, Attack] => {
 const named = (nameOf: (what: string) => string, attacks: Readonly<Record<string, Attack>>) =>
   Object.fromEntries(Object.entries(attacks).map(([what, attack]) => [nameOf(what), attack]));
 
-describe('values that a run returns', () => {
+describe('a value that a run returns is text or an error', () => {
   testAttacks(named((what) => `of ${what}, only text or a promise of it becomes an answer`, returned));
 });
-describe('values that a run throws', () => {
+describe('a value that a run throws is reported as an error', () => {
   testAttacks(named((what) => `${what} is told as a text, and the runner goes on`, thrown));
 });
-describe('values that a run logs', () => {
+describe('a value that a run logs is reported as text', () => {
   testAttacks(named((what) => `${what} is logged as a text`, logged));
 });
-describe("texts that look like the sandbox's own", () => {
+describe("a text that looks like the sandbox's own is the plugin's", () => {
   testAttacks(named((what) => `${what} comes out as it is, answered and logged`, Object.fromEntries(echoes)));
 });
 
-describe('the longest texts', () => {
+describe('the longest texts are answered or refused', () => {
   testAttacks({
     'the longest answer of characters that take the most room goes through': [
       running(`return "\\ud800" + "\\0".repeat(${runLimits.output - 3});`),

@@ -6,7 +6,7 @@ import type { StoredProgram } from '../../../service/src/plugins/program.ts';
 export const raw = (bytes: Uint8Array): StoredProgram =>
   loadedProgram({ kind: 'wasm', module: Buffer.from(bytes).toString('base64') });
 
-function assembled(text: string): StoredProgram {
+function assemble(text: string): StoredProgram {
   const module = binaryen.parseText(text);
   module.setFeatures(binaryen.Features.All);
   const bytes = module.emitBinary();
@@ -23,4 +23,4 @@ export const echo = `(func (export "run") (param i32) (result i32)
   (i32.store (i32.const 1016) (i32.const 2)) (i32.store (i32.const 1020) (i32.const 4)) (local.get 0))`;
 
 /** A program of these fields of a module, in WebAssembly's text format. */
-export const moduleOf = (...parts: string[]) => assembled(`(module ${parts.join('\n')})`);
+export const moduleOf = (...parts: string[]) => assemble(`(module ${parts.join('\n')})`);

@@ -54,18 +54,18 @@ const harmless: Record<string, string> = {
     globalThis.console = new Proxy({}, { get: () => new Proxy(log, { get() { throw 1; } }) });`,
 };
 
-describe('a language that the plugin has changed', () => {
+describe('a plugin that changes the language harms only itself', () => {
   testAttacks(
     Object.fromEntries(
       Object.entries(harmless).map(([what, code]): [string, Attack] => [
-        `a plugin that changes ${what} is served as ever`,
+        `a plugin that changes ${what} runs as usual`,
         [`{ ${code} }\n${ordinary}`, asEver[0], asEver[1]],
       ]),
     ),
   );
 });
 
-describe('what the sandbox asks of the plugin', () => {
+describe('what the sandbox asks of the plugin does not run its code', () => {
   testAttacks({
     'a text object in place of what a helper keeps is not used': [
       `const seen = []; globalThis.String = (value) => { seen.push(value); return { length: 1e9 }; };

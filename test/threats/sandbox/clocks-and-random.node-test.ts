@@ -16,7 +16,7 @@ const clocks = 'JSON.stringify([performance.timeOrigin, performance.now(), Date.
 const readClocks = running(`return ${clocks};`);
 const clocksIn = (json: string) => JSON.parse(json) as [origin: number, now: number, date: number];
 
-test('the monotonic clock of each run starts with it, whatever ran before, and has the same origin in every runner', async () => {
+test('the monotonic clock starts with each run, whatever ran before, and has the same origin in every runner', async () => {
   for (const run of [startReader(), startReader()]) {
     // A plugin that needs more memory runs in another engine.
     const larger = running(`const room = new Uint8Array(5e6); return ${clocks};`);
@@ -32,7 +32,7 @@ test('the monotonic clock of each run starts with it, whatever ran before, and h
   }
 });
 
-test('the time of day in a run is the time of day', async () => {
+test('the time of day in a run is the real one', async () => {
   const run = startReader();
   for (let i = 0; i < 3; i++) {
     const before = Date.now();
@@ -78,7 +78,7 @@ const inOtherRun = running(`return input + ${sixNumbers};`);
 const inTopLevel = `const numbers = ${sixNumbers};\n${running('return numbers;')}`;
 const numbersIn = (json: string) => JSON.parse(json) as number[];
 
-test('the random numbers of a run tell those that follow in the same run, and none of another', async () => {
+test('the random numbers of a run predict only later ones of the same run', async () => {
   const run = startReader();
   for (let round = 0; round < 5; round++) {
     const numbers = numbersIn(await run(inRun));

@@ -35,11 +35,11 @@ const calls: Record<string, string> = {
 };
 
 // That a plugin can catch the error is what tells the engine's limit from that of the machine under it.
-describe('calls without end', () => {
+describe('endless calls meet a limit', () => {
   testAttacks(
     Object.fromEntries(
       Object.entries(calls).map(([how, call]): [string, Attack] => [
-        `calls without end by ${how} end at the limit of the engine, in the same place each time`,
+        `endless calls by ${how} end at the engine's limit, in the same place each time`,
         [
           running(`const dive = () => {
             let depth = 0;
@@ -277,9 +277,9 @@ const sizes: Record<string, Attack> = {
 const limits = (what: string, attacks: Readonly<Record<string, Attack | readonly [string, Expected]>>) =>
   Object.fromEntries(Object.entries(attacks).map(([name, attack]) => [`${name}: ${what}`, attack as Attack]));
 
-describe('structures without end', () => {
+describe('endless structures meet a limit', () => {
   testAttacks(limits('the run answers, or ends at the limit of depth', recursions));
 });
-describe('sizes without end meet a limit', () => {
+describe('endless sizes meet a limit', () => {
   testAttacks(limits('the run answers, or ends at a limit', sizes));
 });

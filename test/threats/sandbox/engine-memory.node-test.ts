@@ -268,7 +268,7 @@ const changing: Record<string, [body: string, expected: Attack[1]]> = {
   ],
 };
 
-describe('operations whose operands change meanwhile stay within the engine', () => {
+describe("operations whose operands change meanwhile stay within the engine's memory", () => {
   testAttacks(
     Object.fromEntries(
       Object.entries(changing).map(([what, [body, expected]]): [string, Attack] => [

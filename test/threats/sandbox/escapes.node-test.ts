@@ -50,7 +50,7 @@ const constructors: Record<string, string> = {
     try { Mine.resolve().then(); } catch {} return ${host};`,
 };
 
-describe('code that a run makes reaches nothing of the machine', () => {
+describe('code that a run creates reaches nothing of the machine', () => {
   testAttacks(
     Object.fromEntries(
       Object.entries(constructors).map(([name, body]): [string, Attack] => [

@@ -10,7 +10,7 @@ import { inTime, script } from './target.ts';
 
 const isWatched = process.platform === 'linux';
 
-test('a runner that holds much memory after a run is used for no other', { skip: !isWatched }, async () => {
+test('a runner that holds much memory after a run is not used again', { skip: !isWatched }, async () => {
   let runner = new RunnerProcess({ recycleMemory: 1 });
   after(() => runner.close());
   const program = script(running('const end = Date.now() + 20; while (Date.now() < end); return "fine";'));
@@ -56,7 +56,7 @@ for (const [what, codeOf] of Object.entries(kept)) {
   });
 }
 
-test('a run is not ended for the memory that the runs of others have left', async (t) => {
+test('a run is not ended for memory that the runs of others have left', async (t) => {
   const sandbox = new Sandbox();
   t.after(() => sandbox.close());
   const run = (tenant: string, code: string) => {

@@ -169,7 +169,7 @@ for (const [what, { module = '', leave, look }] of Object.entries(leftovers)) {
     await assertUnharmed();
   });
 
-  test(`what looks for ${what} finds it in the run that leaves it`, async () => {
+  test(`the test's own detection finds ${what} in the run that leaves it`, async () => {
     const afterJobs =
       'return (async () => { for (let i = 0; i < 3; i++) await null; return String(look()); })();';
     const outcome = await run(script(inEachRun(afterJobs)), 'leave');
@@ -206,7 +206,7 @@ const search = `export function run() {
 }`;
 
 for (const [what, write] of Object.entries(writers)) {
-  test(`memory that a run is given holds nothing of another's ${what}`, async () => {
+  test(`memory that a run allocates holds nothing of another's ${what}`, async () => {
     for (const end of ['return "done";', 'throw 1;', 'return "x".repeat(2e6);']) {
       await run(script(`export const run = () => { ${write} ${end} };`));
       // Both one that starts from a state that is kept, and one that is new here.
@@ -217,7 +217,7 @@ for (const [what, write] of Object.entries(writers)) {
   });
 }
 
-test('as much memory is left for a run, whatever ran before it', async () => {
+test('a run has the same amount of memory, whatever ran before it', async () => {
   const count = script(`export function run() {
     const counts = [];
     for (const make of [() => new Uint8Array(1e6), () => "x".repeat(1e5) + counts.length, () => new Array(1e5).fill({})]) {
@@ -235,7 +235,7 @@ test('as much memory is left for a run, whatever ran before it', async () => {
   }
 });
 
-test("the engine's stack is empty before each run, however the one before it ended", async () => {
+test("the engine's stack is empty before each run, however the previous one ended", async () => {
   // The place of its end is all that the engine keeps outside of its memory.
   const places = new Set<number>();
   const runner = new ScriptRunner((engine) => places.add(engine.vm.snapshot().stackPointer));

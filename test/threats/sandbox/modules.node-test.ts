@@ -199,7 +199,7 @@ const neighbours = (): Neighbour[] => [
 ];
 const { run, assertUnharmed, testAttacks } = startTarget(neighbours);
 
-describe('programs in AssemblyScript that forge and overrun stay within their own memory', () => {
+describe('programs in AssemblyScript that forge and overrun pointers stay within their own memory', () => {
   testAttacks(
     Object.fromEntries(
       Object.entries(cases).map(([name, [, expected, logs]], i): [string, Attack] => [
@@ -230,7 +230,7 @@ export function run(input: string): string {
   return found.toString();
 }`;
 
-test('memory that a module is given holds nothing of what a run had in it', async () => {
+test('memory that a module allocates holds nothing of an earlier run', async () => {
   const searching = await programOf(memorySource);
   for (const how of ['answer', 'trap', 'answer']) {
     const outcome = await run(searching, how);
@@ -252,7 +252,7 @@ test('memory that a module is given holds nothing of what a run had in it', asyn
   await assertUnharmed();
 });
 
-test('nothing of a run is left in the variables and the random numbers of a module', async () => {
+test('the variables and random numbers of a module keep nothing of a run', async () => {
   const counting = await programOf(`
     let count = 0;
     const kept: string[] = [];
@@ -270,7 +270,7 @@ test('nothing of a run is left in the variables and the random numbers of a modu
   assert.equal(numbers.size, 150);
 });
 
-test('the seed of the random numbers can be anything within 52 bits', async () => {
+test('the seed of the random numbers can be any number of 52 bits', async () => {
   const seeding = await programOf(`
     @external("env", "seed") declare function seed(): f64;
     export function run(input: string): string { return (<u64>seed()).toString(); }`);
@@ -285,7 +285,7 @@ test('the seed of the random numbers can be anything within 52 bits', async () =
   assert.deepEqual([everSet, everClear & bits], [bits, bits]);
 });
 
-test('what a module does before its run meets the same limits', async () => {
+test('code that a module runs at its start meets the same limits', async () => {
   const ends: Record<string, RegExp> = {
     'const all = changetype<string>(4).length;': /^$|plugin-error/,
     'unreachable();': /plugin-error/,

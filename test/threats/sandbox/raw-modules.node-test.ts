@@ -34,11 +34,11 @@ const answers = {
   'two numbers': ['i32 i32', '(i32.const 1024) (i32.const 1024)'],
 } as const;
 
-describe('modules that answer with no text', () => {
+describe('modules that return no text', () => {
   testAttacks(
     Object.fromEntries(
       Object.entries(answers).map(([what, [type, value]]): [string, Attack] => [
-        `a run that answers with ${what} answers with no text`,
+        `a run that returns ${what} ends with an error`,
         [
           moduleOf(
             memory,
@@ -56,7 +56,7 @@ describe('modules that answer with no text', () => {
 
 const withImport = (text: string) => moduleOf(text, allocate, pin, '(memory 16)', echo);
 
-describe('modules that no compiler made run within the same limits', () => {
+describe('modules that no compiler made meet the same limits', () => {
   testAttacks({
     'no bytes at all are no module': [raw(new Uint8Array()), invalid],
     'bytes that are no module are refused': [raw(Buffer.from('export function run() {}')), invalid],

@@ -11,7 +11,7 @@ interface Listed {
 }
 type Created = { id: string; token: string };
 
-test("a new token is of the asking one's holder, whose former ones end after the overlap", async (t) => {
+test('a new token belongs to the holder that asked, whose previous tokens end after the overlap', async (t) => {
   const { send, okay, refusal, clock, environmentToken, startNode } = await startVendor(t);
   const other = await startNode();
   const first = await okay<Listed>(send('GET', path));
@@ -51,7 +51,7 @@ test("a new token is of the asking one's holder, whose former ones end after the
   await okay(other.send('GET', path, undefined, now.token));
 });
 
-test('each holder has tokens of its own, and any of them can be ended by its id', async (t) => {
+test('each holder has tokens of its own, and each token can be ended by its id', async (t) => {
   const { send, okay, refusal, storage } = await startVendor(t);
   const billing = await okay<Created>(send('POST', path, { holder: 'billing', overlap: 0 }), 201);
   const { tokens } = await okay<Listed>(send('GET', path));
@@ -71,7 +71,7 @@ test('each holder has tokens of its own, and any of them can be ended by its id'
   assert.equal(await refusal(send('DELETE', `${path}/${billing.id}`)), '404 token-not-found');
 });
 
-test('a request for a token that does not fit is refused, and ends none', async (t) => {
+test('an invalid request for a token is refused, and ends no token', async (t) => {
   const { send, okay, refusal } = await startVendor(t);
   for (const body of [
     { holder: '' },
@@ -93,7 +93,7 @@ test('a request for a token that does not fit is refused, and ends none', async 
   );
 });
 
-test('the list of tokens is read page by page', async (t) => {
+test('tokens are listed page by page', async (t) => {
   const { send, okay } = await startVendor(t);
   for (let i = 0; i < 4; i++) await okay(send('POST', path, { holder: `holder ${i}` }), 201);
   const holders: string[] = [];

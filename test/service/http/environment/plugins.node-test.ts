@@ -7,7 +7,7 @@ import { startVendor } from './vendor.ts';
 
 const savedAt = '2026-01-01T00:00:00.000Z';
 
-test('a plugin says what its draft is, what is built, what is live, and who did it', async (t) => {
+test("a plugin's details show its draft, its build, its live version, and who made them", async (t) => {
   const { send, okay, refusal, plugin, build, deploy } = await startAuthor(t);
   assert.equal(await refusal(send('GET', plugin())), '404 plugin-not-found');
   await build('export const run = (');
@@ -33,7 +33,7 @@ test('a plugin says what its draft is, what is built, what is live, and who did 
   assert.deepEqual([built, live, latest, pinned, versions], [true, 'v1.0.1', 'v1.0.1', null, 2]);
 });
 
-test('the version that is made live runs, whatever is deployed after it, until the newest is live again', async (t) => {
+test('the version that was made live runs, despite later deployments, until the newest is made live again', async (t) => {
   const { send, okay, refusal, plugin, deploy, run, token } = await startAuthor(t);
   const live = `${plugin()}/live`;
   assert.equal(await refusal(send('PUT', live, { version: null })), '404 plugin-not-found');
@@ -66,7 +66,7 @@ test('the version that is made live runs, whatever is deployed after it, until t
   assert.deepEqual(byVendor.pinned, { version: 'v1.0.1', at: savedAt });
 });
 
-test('what another node made live runs here within a second', async (t) => {
+test('a version that another node made live runs on this one within a second', async (t) => {
   const vendor = await startAuthor(t);
   const { send, okay, plugin, deploy, run, storage } = vendor;
   const other = await vendor.startNode();
@@ -82,7 +82,7 @@ test('what another node made live runs here within a second', async (t) => {
   assert.equal((await send('GET', plugin())).status, 404);
 });
 
-test('versions are listed from the newest on, with who deployed what and why', async (t) => {
+test('versions are listed newest first, with who deployed each and why', async (t) => {
   const { send, okay, refusal, plugin, deploy } = await startAuthor(t);
   const path = `${plugin()}/versions`;
   assert.equal(await refusal(send('GET', path)), '404 plugin-not-found');
@@ -125,7 +125,7 @@ test('versions are listed from the newest on, with who deployed what and why', a
   assert.equal(await refusal(send('GET', `${none}/versions/v1.0.0`)), '404 plugin-not-found');
 });
 
-test('a deploy takes a message, or a form without a field, as clients of version 0.5 send it, and heeds If-Match', async (t) => {
+test('a deployment accepts a message, or the empty form of clients of version 0.5, and honours If-Match', async (t) => {
   const { build, promote, okay, refusal, send, plugin } = await startAuthor(t);
   const form = { 'content-type': 'application/x-www-form-urlencoded' };
   await build('export const run = () => "a";');
@@ -143,7 +143,7 @@ test('a deploy takes a message, or a form without a field, as clients of version
   }
 });
 
-test('a plugin that is deleted is gone with its versions and the tokens for it alone; its name goes on from its last version', async (t) => {
+test('a deleted plugin loses its versions and its own tokens; its name continues from its last version', async (t) => {
   const { send, okay, refusal, plugin, deploy, run, startSession, token, fetch } = await startAuthor(t);
   assert.equal(await refusal(send('DELETE', plugin())), '404 plugin-not-found');
   await deploy('a');
@@ -171,7 +171,7 @@ test('a plugin that is deleted is gone with its versions and the tokens for it a
   assert.deepEqual([versions, latest], [1, 'v1.0.1']);
 });
 
-test('plugins are listed by namespace and name, as far as a token goes', async (t) => {
+test('plugins are listed by namespace and name, within the scope of the token', async (t) => {
   const { send, okay, refusal, build, startSession } = await startAuthor(t);
   const all = [
     ['a', 'z'],
@@ -217,7 +217,7 @@ test('plugins are listed by namespace and name, as far as a token goes', async (
   assert.equal(await refusal(send('GET', elsewhere, undefined, forTenant)), '403 forbidden');
 });
 
-test('who may only read cannot deploy, make live or delete', async (t) => {
+test('a read-only token cannot deploy, make live or delete', async (t) => {
   const { send, okay, refusal, plugin, deploy, startSession, fetch } = await startAuthor(t);
   await deploy('a');
   const { token } = await startSession('com.acme.t1', { permissions: ['read'] });
@@ -234,7 +234,7 @@ test('who may only read cannot deploy, make live or delete', async (t) => {
   assert.equal(await refusal(send('DELETE', plugin(), undefined, token)), '401 token-invalid');
 });
 
-test('clients of version 0.5 list the plugins of a namespace by their names of things', async (t) => {
+test('clients of version 0.5 list the plugins of a namespace with the field names that they know', async (t) => {
   const { send, okay, build, deploy, refusal, token } = await startAuthor(t);
   await deploy('a');
   await deploy('b');
@@ -265,7 +265,7 @@ test('clients of version 0.5 list the plugins of a namespace by their names of t
   assert.equal(await refusal(send('GET', path, undefined, token)), '401 token-invalid');
 });
 
-test('plugins of another environment are out of reach', async (t) => {
+test('plugins of another environment cannot be reached', async (t) => {
   const { refusal, send } = await startVendor(t);
   const plugin = '/api/v1/plugin/com.other.t1/default/add-record';
   for (const [method, path, body] of [

@@ -7,7 +7,7 @@ import type { SessionAnswer } from './vendor.ts';
 const session = '/api/v1/tenant/com.acme.t1/session';
 const access = '/auth/v2/access/com.acme.t1/default/add-record';
 
-test('a session is for one plugin, for those of a namespace, or for all of the tenant', async (t) => {
+test('a session is for one plugin, for a namespace, or for the whole tenant', async (t) => {
   const { startSession, save, send, okay } = await startVendor(t);
   const plugins = [
     draftOf('com.acme.t1', 'a'),
@@ -41,7 +41,7 @@ test('a session is for one plugin, for those of a namespace, or for all of the t
   }
 });
 
-test('no session is wider than it was asked for: what is empty, null, misspelt or unknown is refused', async (t) => {
+test('no session is wider than was asked for: empty, null, misspelt or unknown fields are refused', async (t) => {
   const { send, refusal, okay } = await startVendor(t);
   const wrong: object[] = [
     { fn: '' },
@@ -84,7 +84,7 @@ test('no session is wider than it was asked for: what is empty, null, misspelt o
   await okay(send('POST', session, { identifier: 'com.acme.t1' }), 201);
 });
 
-test('an empty body that says that it is a form is none, as axios 0.24 sends it', async (t) => {
+test('an empty body with the type of a form counts as no body, as axios 0.24 sends it', async (t) => {
   const { fetch, environmentToken, okay } = await startVendor(t);
   const headers = { ...bearer(environmentToken), 'content-type': 'application/x-www-form-urlencoded' };
   await okay(fetch('/api/v1/tenant/com.acme.t1', { method: 'POST', headers, body: '' }), 201);
@@ -102,7 +102,7 @@ test('a session lives for as long as was asked for', async (t) => {
   assert.equal(await refusal(send('GET', '/api/v1/session', undefined, token)), '401 token-invalid');
 });
 
-test('a token does what its permissions let it, and reads whatever they are', async (t) => {
+test('a token does what its permissions allow, and reads whatever they are', async (t) => {
   const { startSession, createPlugin, fetch, refusal, okay, save } = await startVendor(t);
   await createPlugin('com.acme.t1');
   const plugin = 'com.acme.t1/default/add-record';
@@ -133,7 +133,7 @@ test('a token does what its permissions let it, and reads whatever they are', as
   }
 });
 
-test('the access operation takes permissions and an actor, and says both back', async (t) => {
+test('the access operation takes permissions and an actor, and repeats both in its answer', async (t) => {
   const { send, okay, refusal, save, storage } = await startVendor(t);
   const plain = await okay<SessionAnswer>(send('GET', access));
   assert.deepEqual([plain.permissions, plain.actor], [['read', 'write', 'deploy'], undefined]);
@@ -162,7 +162,7 @@ test('the access operation takes permissions and an actor, and says both back', 
   assert.equal(await refusal(send('GET', `${access}?actor=a%00b`)), '400 invalid-text');
 });
 
-test("ending sessions ends a tenant's tokens, or those of an actor, and nobody else's", async (t) => {
+test('ending sessions ends the tokens of a tenant or of an actor, and of nobody else', async (t) => {
   const { startSession, startNode, send, okay, refusal } = await startVendor(t);
   const other = await startNode();
   const [ada, bob, nobody, stranger] = [
@@ -187,7 +187,7 @@ test("ending sessions ends a tenant's tokens, or those of an actor, and nobody e
   assert.equal(await refusal(send('DELETE', '/api/v1/tenant/com.acme.t3/sessions')), '404 tenant-not-found');
 });
 
-test('the token at hand says what it is for, and an editor token can end itself', async (t) => {
+test('a token can read what it is for, and an editor token can end itself', async (t) => {
   const { startSession, environmentToken, send, okay, refusal } = await startVendor(t);
   assert.deepEqual(await okay(send('GET', '/api/v1/session')), {
     environment: 'com.acme',

@@ -42,7 +42,7 @@ test('a tenant is created, read, changed and deleted', async (t) => {
   assert.deepEqual(await okay(send('POST', t1, { suspended: false }), 201), fresh);
 });
 
-test('a body of a tenant that does not fit is refused, and changes nothing', async (t) => {
+test('an invalid body of a tenant is refused, and changes nothing', async (t) => {
   const { send, okay, refusal } = await startVendor(t);
   await okay(send('POST', t1), 201);
   for (const body of [
@@ -65,7 +65,7 @@ test('a body of a tenant that does not fit is refused, and changes nothing', asy
   assert.deepEqual(await okay(send('GET', t1)), fresh);
 });
 
-test('of twenty that create one tenant at once on two nodes, one does', async (t) => {
+test('twenty simultaneous requests on two nodes create a tenant once', async (t) => {
   const vendor = await startVendor(t);
   const other = await vendor.startNode();
   const answers = await Promise.all(
@@ -75,7 +75,7 @@ test('of twenty that create one tenant at once on two nodes, one does', async (t
   assert.deepEqual(statuses, [201, ...Array.from({ length: 19 }, () => 409)]);
 });
 
-test('the list of tenants is in the order of bytes, page by page, and says how many plugins each has', async (t) => {
+test('tenants are listed page by page in the order of bytes, with their number of plugins', async (t) => {
   const { send, okay, createPlugin, refusal } = await startVendor(t);
   const names = ['B', 'a', 'b', 'ä', '\u{1f600}', '\uffee'];
   for (const name of names.toReversed()) {
@@ -110,7 +110,7 @@ test('the list of tenants is in the order of bytes, page by page, and says how m
   assert.equal(await refusal(send('GET', `${path}?after=x`)), '400 invalid-cursor');
 });
 
-test('without a limit the list has up to 1000 tenants, as clients of version 0.5 know no pages', async (t) => {
+test('without a limit the list has up to 1000 tenants, because clients of version 0.5 know no pages', async (t) => {
   const { send, okay, storage } = await startVendor(t);
   // A part of them at a time: on a busy machine all of them take longer than a transaction may.
   for (let start = 0; start < 1001; start += 91) {
@@ -124,7 +124,7 @@ test('without a limit the list has up to 1000 tenants, as clients of version 0.5
   assert.ok(list.next);
 });
 
-test('a tenant is there from its first token on', async (t) => {
+test('a tenant exists from its first token on', async (t) => {
   const { send, okay, editorToken, environmentToken, startSession } = await startVendor(t);
   await editorToken('/auth/v2/access/com.acme.t1/default/x', environmentToken);
   assert.deepEqual(await okay(send('GET', t1)), fresh);
@@ -138,7 +138,7 @@ test('a tenant is there from its first token on', async (t) => {
   );
 });
 
-test('a tenant that is suspended gets no tokens, those it has open nothing, and nothing of it runs', async (t) => {
+test('a suspended tenant gets no tokens, its open ones are refused, and none of its plugins runs', async (t) => {
   const vendor = await startVendor(t);
   const { send, okay, refusal, createPlugin, save } = vendor;
   const token = await createPlugin('com.acme.t1');
@@ -181,7 +181,7 @@ test('a tenant that is suspended gets no tokens, those it has open nothing, and 
   await until('the other node knows of that, too', async () => (await runOn(other)).status === 200);
 });
 
-test('nothing is found of a tenant that was deleted, on no node, and it gets no tokens until it is created anew', async (t) => {
+test('nothing of a deleted tenant is found on any node, and it gets no tokens until it is created anew', async (t) => {
   const vendor = await startVendor(t);
   const { send, okay, refusal, createPlugin, save, storage } = vendor;
   const token = await createPlugin('com.acme.t1');
@@ -245,7 +245,7 @@ test('nothing is found of a tenant that was deleted, on no node, and it gets no 
   await until('the other node runs what is new', async () => (await (await run(other)).text()) === 'new');
 });
 
-test("a tenant's own limits count in place of those of the settings", async (t) => {
+test('limits of a tenant override those of the settings', async (t) => {
   const vendor = await startVendor(t, { tenantPlugins: 1, rates: { tenantRuns: 1 } });
   const { send, okay, refusal, createPlugin, startSession, save } = vendor;
   await okay(send('POST', t1, { limits: { plugins: 2, runsPerMinute: 3 } }), 201);

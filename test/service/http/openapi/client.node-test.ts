@@ -7,7 +7,7 @@ import { toolsFor } from './tools.ts';
 
 type Scenario = (baseUrl: string, environmentToken: string) => Promise<unknown>;
 
-test('a client that is generated from the document compiles, and works against the service', async (t) => {
+test('a client generated from the document compiles, and works against the service', async (t) => {
   const { port, send, environmentToken } = await listen(t);
   const { folder, run } = await toolsFor(t, JSON.parse((await send('GET', '/openapi.json')).body));
   const generated = await run('openapi-typescript/bin/cli.js', 'openapi.json', '--output', 'schema.d.ts');

@@ -18,14 +18,14 @@ const documentOf = async (fetch: (path: string) => Promise<Response>) =>
 const redocly = ['@redocly/cli/bin/cli.js', 'lint', 'openapi.json', '--config', 'redocly.yaml'] as const;
 
 describe('/openapi.json', () => {
-  test('is a document that a linter finds nothing wrong with', async (t) => {
+  test('passes a linter', async (t) => {
     const document = await documentOf((await startService(t)).fetch);
     assert.match(document.openapi, /^3\.1\./);
     const { code, output } = await (await toolsFor(t, document)).run(...redocly);
     assert.equal(code, 0, output);
   });
 
-  test('is looked at by a linter that finds what is wrong', async (t) => {
+  test('is linted by a linter that finds mistakes', async (t) => {
     const document = await documentOf((await startService(t)).fetch);
     const broken = structuredClone(document) as unknown as Record<
       string,
@@ -40,7 +40,7 @@ describe('/openapi.json', () => {
     assert.match(output, /operationID/);
   });
 
-  test('has every route that is mounted, with every method, and no other; only the editor’s page is none of them', async (t) => {
+  test('has every mounted route with every method, and no other, except for the editor’s page', async (t) => {
     const added = t.mock.method(SmartRouter.prototype, 'add');
     const { send } = await listen(t);
     const document = JSON.parse((await send('GET', '/openapi.json')).body) as OpenApi;
@@ -75,13 +75,13 @@ describe('/openapi.json', () => {
     assert.match(answer.headers.get('content-type') ?? '', /^application\/json/);
   });
 
-  test('is of the release that the service is', async (t) => {
+  test('states the release of the service', async (t) => {
     const { info } = await documentOf((await startService(t)).fetch);
     const manifest = new URL('../../../../service/package.json', import.meta.url);
     assert.equal(info.version, (JSON.parse(readFileSync(manifest, 'utf8')) as { version: string }).version);
   });
 
-  test('says of each operation which token it needs, and with which codes it can be refused', async (t) => {
+  test('names for each operation the token that it needs, and the status codes that it can be refused with', async (t) => {
     const document = await documentOf((await startService(t)).fetch);
     const find = (id: string) =>
       operationsOf(document).find(({ operationId }) => operationId === id) ?? assert.fail(id);
@@ -106,7 +106,7 @@ describe('/openapi.json', () => {
     assert.ok(headers('runPlugin', 200).includes('x-plugin-version'));
   });
 
-  test('shows the parameters of a list as what they are read to, and what they are refused with', () => {
+  test('describes the parameters of a list with their types and limits', () => {
     const list = operation({
       id: 'list',
       method: 'GET',

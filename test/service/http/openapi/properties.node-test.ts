@@ -82,70 +82,74 @@ function checkAnswer(
   return status;
 }
 
-test('every operation of the document', { concurrency: atOnce }, async (t) => {
-  const validator = await schemaValidator(document);
-  // All that takes the processor for long comes before the service, whose database waits for nobody.
-  const plans = [...valuesOfOperations(document)].map(([operation, values]) => {
-    const requests = new Requests(document, operation, values);
-    return {
-      operation,
-      values,
-      edges: requests.atTheEdges(),
-      allowed: requests.allowed('any'),
-      usual: requests.allowed('usual'),
-      forbidden: requests.forbidden(validator),
-    };
-  });
-  const storage = await freshStorage(t, engineUnderTest(), { postgresLimits: patient });
-  const { errors, environmentToken, ...running } = await listen(t, { storage });
-  // A connection for each request: on a busy machine the service closes idle ones just when they are used again.
-  const send: typeof running.send = (method, target, headers, body) =>
-    running.send(method, target, { connection: 'close', ...headers }, body);
-
-  const tried = plans.map(({ operation, values, edges, allowed, usual, forbidden }) =>
-    t.test(operation.operationId, async (one) => {
-      const { method } = operation;
-      const start = () => startExample({ send, storage, environmentToken }, operation, values);
-      const tokens = await start();
-
-      await one.test('answers what the document allows as the document says, and never with a fault', () =>
-        tryAll(inTurns(edges, tokens), [allowed, tokens], async (parts, token) => {
-          const { target, headers, body } = caseOf(operation, parts);
-          const answer = await send(method, target, { ...token, ...headers }, body);
-          const status = checkAnswer(operation, validator, answer, `${method} ${target}`);
-          assert.ok(status !== 500, answer.body);
-        }),
-      );
-
-      const checkRefused = async (parts: Parts, token: Token, statuses: readonly number[]) => {
-        const { target, headers, body } = caseOf(operation, parts);
-        const answer = await send(method, target, { ...headers, ...token }, body);
-        const status = checkAnswer(operation, validator, answer, `${method} ${target}`);
-        assert.ok(statuses.includes(status), `${method} ${target} ${body?.slice(0, 500)}: ${status}`);
-        const { error } = JSON.parse(answer.body) as { error: { code: string } };
-        assert.ok(codesOf(document, operation, status).includes(error.code), error.code);
+test(
+  'every operation answers generated requests as the document says',
+  { concurrency: atOnce },
+  async (t) => {
+    const validator = await schemaValidator(document);
+    // All that takes the processor for long comes before the service, whose database waits for nobody.
+    const plans = [...valuesOfOperations(document)].map(([operation, values]) => {
+      const requests = new Requests(document, operation, values);
+      return {
+        operation,
+        values,
+        edges: requests.atTheEdges(),
+        allowed: requests.allowed('any'),
+        usual: requests.allowed('usual'),
+        forbidden: requests.forbidden(validator),
       };
-      if (forbidden) {
-        await one.test('refuses what the document forbids, with a code that it names', async () => {
-          // What was allowed may have ended the tokens, or deleted what they were for.
-          const fresh = await start();
-          await tryAll(inTurns(forbidden.fixed, fresh), [forbidden.random, fresh], (parts, token) =>
-            checkRefused(parts, token, [400, 413, 415, 422]),
-          );
+    });
+    const storage = await freshStorage(t, engineUnderTest(), { postgresLimits: patient });
+    const { errors, environmentToken, ...running } = await listen(t, { storage });
+    // A connection for each request: on a busy machine the service closes idle ones just when they are used again.
+    const send: typeof running.send = (method, target, headers, body) =>
+      running.send(method, target, { connection: 'close', ...headers }, body);
+
+    const tried = plans.map(({ operation, values, edges, allowed, usual, forbidden }) =>
+      t.test(operation.operationId, async (one) => {
+        const { method } = operation;
+        const start = () => startExample({ send, storage, environmentToken }, operation, values);
+        const tokens = await start();
+
+        await one.test('answers what the document allows as the document says, and never with a fault', () =>
+          tryAll(inTurns(edges, tokens), [allowed, tokens], async (parts, token) => {
+            const { target, headers, body } = caseOf(operation, parts);
+            const answer = await send(method, target, { ...token, ...headers }, body);
+            const status = checkAnswer(operation, validator, answer, `${method} ${target}`);
+            assert.ok(status !== 500, answer.body);
+          }),
+        );
+
+        const checkRefused = async (parts: Parts, token: Token, statuses: readonly number[]) => {
+          const { target, headers, body } = caseOf(operation, parts);
+          const answer = await send(method, target, { ...headers, ...token }, body);
+          const status = checkAnswer(operation, validator, answer, `${method} ${target}`);
+          assert.ok(statuses.includes(status), `${method} ${target} ${body?.slice(0, 500)}: ${status}`);
+          const { error } = JSON.parse(answer.body) as { error: { code: string } };
+          assert.ok(codesOf(document, operation, status).includes(error.code), error.code);
+        };
+        if (forbidden) {
+          await one.test('refuses what the document forbids, with a code that it names', async () => {
+            // What was allowed may have ended the tokens, or deleted what they were for.
+            const fresh = await start();
+            await tryAll(inTurns(forbidden.fixed, fresh), [forbidden.random, fresh], (parts, token) =>
+              checkRefused(parts, token, [400, 413, 415, 422]),
+            );
+          });
+        }
+        if (!operation.security.length) return;
+        await one.test('refuses every invalid token', async () => {
+          const [simple] = edges;
+          assert.ok(simple);
+          // Where a token may be left out, one that is not good is refused all the same.
+          const isOptional = operation.security.some((alternative) => !Object.keys(alternative).length);
+          const wrong = isOptional ? wrongTokens.filter((token) => Object.keys(token).length) : wrongTokens;
+          const fixed = wrong.map((token) => [simple, token] as const);
+          await tryAll(fixed, [usual, wrong], (parts, token) => checkRefused(parts, token, [401]));
         });
-      }
-      if (!operation.security.length) return;
-      await one.test('refuses every token that is none', async () => {
-        const [simple] = edges;
-        assert.ok(simple);
-        // Where a token may be left out, one that is not good is refused all the same.
-        const isOptional = operation.security.some((alternative) => !Object.keys(alternative).length);
-        const wrong = isOptional ? wrongTokens.filter((token) => Object.keys(token).length) : wrongTokens;
-        const fixed = wrong.map((token) => [simple, token] as const);
-        await tryAll(fixed, [usual, wrong], (parts, token) => checkRefused(parts, token, [401]));
-      });
-    }),
-  );
-  await Promise.all(tried);
-  assert.deepEqual(errors, [], 'No request was a fault of the service.');
-});
+      }),
+    );
+    await Promise.all(tried);
+    assert.deepEqual(errors, [], 'No request was a fault of the service.');
+  },
+);

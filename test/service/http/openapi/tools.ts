@@ -69,15 +69,16 @@ export async function schemaValidator(document: OpenApi): Promise<SchemaValidato
     return known;
   };
   const json = ['content', 'application/json', 'schema'] as const;
-  const whereIs = ({ path, method }: DocumentedOperation) => ['paths', path, method.toLowerCase()] as const;
+  const jsonPathOf = ({ path, method }: DocumentedOperation) =>
+    ['paths', path, method.toLowerCase()] as const;
   return {
-    ofBody: (operation) => at(...whereIs(operation), 'requestBody', ...json),
+    ofBody: (operation) => at(...jsonPathOf(operation), 'requestBody', ...json),
     ofParameter: (operation, parameter) =>
-      at(...whereIs(operation), 'parameters', operation.parameters?.indexOf(parameter) ?? 0, 'schema'),
+      at(...jsonPathOf(operation), 'parameters', operation.parameters?.indexOf(parameter) ?? 0, 'schema'),
     problemOf(operation, status, value) {
       const { $ref } = operation.responses[status] ?? {};
       const response =
-        $ref === undefined ? [...whereIs(operation), 'responses', status] : $ref.split('/').slice(1);
+        $ref === undefined ? [...jsonPathOf(operation), 'responses', status] : $ref.split('/').slice(1);
       const validate = at(...response, ...json);
       return validate(value) ? undefined : ajv.errorsText(validate.errors);
     },

@@ -1,0 +1,79 @@
+import type { Page } from 'puppeteer-core';
+import { type EditorPage, eventually } from '../harness.ts';
+import type { Scene } from '../scenes.ts';
+
+/** Opens a plugin in JavaScript with this text. */
+export async function openText(
+  { service, target, open }: Scene,
+  contents: string,
+  lang = 'javascript',
+): Promise<EditorPage> {
+  await service.save({ contents, lang }, target);
+  const editor = await open();
+  await editor.untilOpen();
+  await editor.untilStatus('All changes saved');
+  return editor;
+}
+
+/** Has the help loaded, which a first key does: what was typed before that is completed by the text's own words. */
+export async function untilHelped({ service, target }: Scene, { page }: EditorPage): Promise<void> {
+  await page.focus('.cm-content');
+  await page.keyboard.press('ArrowRight');
+  // It asks the service to get ready as soon as it is in the text.
+  await eventually(
+    () => service.seen.some(({ path }) => path.includes('/language-help/') && path.endsWith(`/${target.fn}`)),
+    (has) => has,
+  );
+}
+
+/**
+ * Puts the cursor within a word of the text, or behind it, and waits until the status line says that it is there: the editor
+ * takes a selection over after the browser has told of it, and what it draws meanwhile puts the former one back.
+ */
+export async function putCursor(page: Page, word: string, at: number): Promise<void> {
+  await page.focus('.cm-content');
+  await page.waitForFunction(
+    (text, offset) => {
+      for (const [i, line] of [...document.querySelectorAll('.cm-line')].entries()) {
+        const found = line.textContent.indexOf(text);
+        if (found < 0) continue;
+        const place = `Line ${i + 1}, column ${found + offset + 1}`;
+        if (document.querySelector('.cursor')?.textContent?.includes(place)) return true;
+        let left = found + offset;
+        const walker = document.createTreeWalker(line, NodeFilter.SHOW_TEXT);
+        for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+          const length = node.nodeValue?.length ?? 0;
+          if (left <= length) {
+            getSelection()?.collapse(node, left);
+            return false;
+          }
+          left -= length;
+        }
+      }
+      return false;
+    },
+    {},
+    word,
+    at,
+  );
+}
+
+/** Waits until the text of the editor matches. */
+export const untilText = (editor: EditorPage, has: RegExp) =>
+  eventually(
+    () => editor.text(),
+    (text) => has.test(text),
+  );
+
+/** Waits until an element shows this text, by default for as long as pages are waited for. */
+export const untilShown = (page: Page, selector: string, has: string, timeout?: number) =>
+  page.waitForFunction(
+    (where, text) => document.querySelector<HTMLElement>(where)?.innerText.includes(text),
+    { polling: 50, ...(timeout !== undefined && { timeout }) },
+    selector,
+    has,
+  );
+
+/** The plugin that most tests of typing begin with. */
+export const javascript =
+  'export function run(input) {\n  const orders = [1, 2];\n  return String(orders.length) + input;\n}\n';

@@ -1,0 +1,17 @@
+import type { Work } from '../../../editor/src/pipeline/work.ts';
+
+/** The state of a plugin that was opened and not touched, with these changes. */
+export const workOf = (change: Partial<Work> = {}): Work => ({
+  save: { kind: 'unchanged' },
+  isOnline: true,
+  isReadOnly: false,
+  sourceKey: 'now',
+  build: { kind: 'none' },
+  deployment: { kind: 'none' },
+  live: undefined,
+  action: undefined,
+  testing: undefined,
+  tests: [],
+  errors: 0,
+  ...change,
+});

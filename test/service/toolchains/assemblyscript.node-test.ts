@@ -1,0 +1,97 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { loadedProgram } from '../../../service/src/plugins/program.ts';
+import { programOf, startBuilds } from './compiling.ts';
+
+const { build, runProgram, run, assertProblems, assertSurvivesFlood } = startBuilds();
+
+test('AssemblyScript: problems have their place, the signature of run among them', async () => {
+  const good = 'export function run(input: string): string { return input; }';
+  await assertProblems('assemblyscript', `${good}\nlet s = "é😀"; let n: i32 = s;`, [
+    [2, 29, /not assignable to type 'i32'/],
+  ]);
+  await assertProblems('assemblyscript', '\nexport function run(input: string): i32 { return 1; }', [
+    [2, 17, /from text to text/],
+  ]);
+  await assertProblems('assemblyscript', `import "fs";\n${good}`, [[1, 8, /not found/]]);
+  await assertProblems(
+    'assemblyscript',
+    `declare function open(): i32;\n${good.replace('return', 'open(); return')}`,
+    [[1, 1, /"plugin\.open"/]],
+  );
+});
+
+test('AssemblyScript: text goes in and out unchanged, and logs are reported', async () => {
+  const source =
+    'export function run(input: string): string { console.log("é " + input); trace("n", 2, 1, 2.5); return input; }';
+  const text = 'NUL \0, half \ud83d, whole 😀';
+  assert.deepEqual(await run('assemblyscript', source, text), {
+    result: text,
+    logs: [`é ${text}`, 'n 1 2.5'],
+  });
+});
+
+test('AssemblyScript: each way in which a run can end has its error name', async () => {
+  const source = `function deep(n: i32): i32 { return deep(n + 1) + 1; }
+function deepText(s: string): string { return deepText(s + "1") + "2"; }
+export function run(input: string): string {
+  if (input == "throw") throw new Error("bad é");
+  if (input == "loop") while (true) {}
+  if (input == "memory") { const all: StaticArray<u8>[] = []; while (true) all.push(new StaticArray<u8>(1000000)); }
+  if (input == "large") return new StaticArray<u8>(100000000).length.toString();
+  if (input == "deep") return deep(1).toString();
+  if (input == "deep text") return deepText("1");
+  if (input == "pointer") return changetype<string>(12345678);
+  if (input == "null") return changetype<string>(0);
+  if (input == "trap") unreachable();
+  if (input == "output") return "x".repeat(1048577);
+  if (input == "logs") while (true) console.log("x".repeat(10000));
+  return memory.grow(1000).toString();
+}`;
+  const program = programOf(await build('assemblyscript', source));
+  const endOf = async (input: string) => {
+    const outcome = await runProgram(loadedProgram(program), input);
+    return 'error' in outcome ? outcome.error.code : outcome.result;
+  };
+  const expected = {
+    throw: 'plugin-error',
+    loop: 'time-limit',
+    memory: 'memory-limit',
+    large: 'memory-limit',
+    deep: 'stack-limit',
+    'deep text': 'stack-limit',
+    pointer: 'plugin-error',
+    null: 'plugin-error',
+    trap: 'plugin-error',
+    output: 'output-limit',
+    logs: 'log-limit',
+    other: '-1',
+  };
+  for (const [input, end] of Object.entries(expected)) assert.equal(await endOf(input), end, input);
+  const outcome = await runProgram(loadedProgram(program), 'throw');
+  assert.ok('error' in outcome);
+  assert.match(outcome.error.message, /^Error: bad é\n    at plugin\.ts:4:25$/);
+});
+
+test('AssemblyScript: no instruction works on much memory at once, so that a run ends at its time limit', async () => {
+  const source = `export function run(input: string): string {
+  if (input == "features") return ASC_FEATURE_BULK_MEMORY.toString();
+  memory.grow(400);
+  const half = <usize>memory.size() << 15;
+  if (input == "fill") for (;;) memory.fill(0, 1, half * 2);
+  for (;;) memory.copy(0, half, half);
+  return input;
+}`;
+  const program = loadedProgram(programOf(await build('assemblyscript', source)));
+  assert.deepEqual(await runProgram(program, 'features'), {
+    result: 'false',
+    logs: [],
+  });
+  for (const input of ['fill', 'copy']) {
+    const outcome = await runProgram(program, input);
+    assert.equal('error' in outcome && outcome.error.code, 'time-limit', input);
+  }
+});
+
+test('AssemblyScript: source that floods or crashes the compiler fails alone, and the next build works', () =>
+  assertSurvivesFlood('assemblyscript'));

@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict';
+import { after } from 'node:test';
+import { Builds } from '../../../service/src/toolchains/build/builds.ts';
+import type { BuildOutcome } from '../../../service/src/toolchains/build/limits.ts';
+import { loadLanguages } from '../../../service/src/toolchains/languages.ts';
+import { loadedProgram } from '../../../service/src/plugins/program.ts';
+import type { Program, StoredProgram } from '../../../service/src/plugins/program.ts';
+import { Sandbox } from '../../../service/src/sandbox/sandbox.ts';
+
+export const languages = loadLanguages();
+
+/** The program of a build, which must have succeeded. */
+export function programOf(end: BuildOutcome): Program {
+  const program = 'compiled' in end ? end.compiled.program : undefined;
+  assert.ok(program, JSON.stringify(end));
+  return program;
+}
+
+/** Compilers and a sandbox for the tests of a file. Compilers start with the first build of their language. */
+export function startBuilds() {
+  const builds = new Builds(languages);
+  const sandbox = new Sandbox();
+  after(async () => {
+    builds.close();
+    await sandbox.close();
+  });
+
+  const share = { environment: 'com.acme', tenant: 't1', token: '' };
+  const build = (lang: string, source: string) => builds.build(lang, { source, share });
+  const runProgram = (program: StoredProgram, input: string) => sandbox.run({ program, input, share });
+  const run = async (lang: string, source: string, input = '') =>
+    runProgram(loadedProgram(programOf(await build(lang, source))), input);
+
+  /** The error that a run ends with. */
+  const runErrorOf = async (lang: string, source: string, input = '') => {
+    const outcome = await run(lang, source, input);
+    assert.ok('error' in outcome, JSON.stringify(outcome));
+    return outcome.error;
+  };
+
+  /** Asserts that a build fails with problems at exactly these places and with these messages. */
+  const assertProblems = async (
+    lang: string,
+    source: string,
+    expected: [line: number, column: number, message: RegExp][],
+  ) => {
+    const end = await build(lang, source);
+    assert.ok(!('compiled' in end) || !end.compiled.program, `This was built: ${source}`);
+    const actual = 'compiled' in end ? end.compiled.diagnostics : [];
+    assert.deepEqual(
+      actual.map(({ line, column }) => [line, column]),
+      expected.map(([line, column]) => [line, column]),
+      JSON.stringify(actual),
+    );
+    for (const [i, [, , message]] of expected.entries()) assert.match(actual[i]?.message ?? '', message);
+  };
+
+  /** The problems of a source, with their severity, and whether it was built all the same. */
+  const problemsOf = async (lang: string, source: string) => {
+    const end = await build(lang, source);
+    assert.ok('compiled' in end, JSON.stringify(end));
+    const { diagnostics, program } = end.compiled;
+    return {
+      isBuilt: program !== undefined,
+      found: diagnostics.map(({ line, column, severity, message }) => [line, column, severity, message]),
+    };
+  };
+
+  /** Asserts that a source that the compiler cannot cope with fails, and that the next one is built. */
+  const assertSurvivesFlood = async (lang: string) => {
+    const end = await build(lang, '('.repeat(200_000));
+    assert.ok(!('compiled' in end) || !end.compiled.program);
+    const template = languages.get(lang)?.template({ pluginName: 'x', namespace: 'y' });
+    programOf(await build(lang, template?.contents ?? ''));
+  };
+  return { build, runProgram, run, runErrorOf, assertProblems, problemsOf, assertSurvivesFlood };
+}

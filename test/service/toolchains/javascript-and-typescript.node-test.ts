@@ -1,0 +1,238 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { programOf, startBuilds } from './compiling.ts';
+
+const { build, run, runErrorOf, assertProblems, problemsOf, assertSurvivesFlood } = startBuilds();
+
+const noNetwork = 'Plugins have no network: take what is needed from the input.';
+
+test('JavaScript: problems have their place, with columns in UTF-16 from 1', async () => {
+  await assertProblems('javascript', 'let s = "é😀"; let x = ;', [[1, 24, /Unexpected token/]]);
+  await assertProblems('javascript', '\r\n\nlet x = ;', [[3, 9, /Unexpected token/]]);
+  await assertProblems('javascript', 'let a;\n  let a;\nexport const run = () => "";', [
+    [2, 7, /already been declared/],
+  ]);
+  // JavaScript has no types, so the message shows none.
+  await assertProblems('javascript', 'export const x = 1;', [
+    [1, 1, /exports a function named "run", from text to text: export function run\(input\)$/],
+  ]);
+  await assertProblems(
+    'javascript',
+    '\nimport "fs";\nexport const run = () => import("x");\nexport * from "y";',
+    [
+      [2, 1, /cannot import/],
+      [3, 26, /cannot import/],
+      [4, 1, /cannot import/],
+    ],
+  );
+  await assertProblems('javascript', 'export const run = () => "";\n\n  @sealed class A {}', [[3, 3, /./]]);
+});
+
+test('JavaScript: unknown names fail the build, and misspelt methods are reported', async () => {
+  const source = `export function run(input) {
+  favorite(ordrs); input.trimm(); JSON.parsee(1); fetch();
+  return input;
+}
+`;
+  assert.deepEqual(await problemsOf('javascript', source), {
+    isBuilt: false,
+    found: [
+      [2, 3, 'error', "Cannot find name 'favorite'."],
+      [2, 12, 'error', "Cannot find name 'ordrs'."],
+      [2, 26, 'warning', "Property 'trimm' does not exist on type 'string'. Did you mean 'trim'?"],
+      [2, 40, 'warning', "Property 'parsee' does not exist on type 'JSON'. Did you mean 'parse'?"],
+      [2, 51, 'error', `Cannot find name 'fetch'. ${noNetwork}`],
+    ],
+  });
+});
+
+test('JavaScript: problems of types are only warnings, and the plugin is built', async () => {
+  const { isBuilt, found: all } = await problemsOf(
+    'javascript',
+    'export const run = (input) => {\n  const n = input.length;\n  return n.toUpperCase();\n};',
+  );
+  assert.equal(isBuilt, true);
+  assert.deepEqual(
+    all.map(([line, column, severity]) => [line, column, severity]),
+    [[3, 12, 'warning']],
+  );
+  assert.deepEqual(await problemsOf('javascript', 'export const run = (input) => input.length;'), {
+    isBuilt: true,
+    found: [
+      [
+        1,
+        14,
+        'warning',
+        `"run" must be a function from text to text, or to a promise of text. Type '(input: string) => number' is not assignable to type '(input: string) => string | Promise<string>'.
+Type 'number' is not assignable to type 'string | Promise<string>'.`,
+      ],
+    ],
+  });
+});
+
+test('JavaScript: code that is usual without types is no problem', async () => {
+  const source = `// A comment.
+/**
+ * @param {string} input what the caller sent
+ */
+export async function run(input) {
+  const state = { items: [], last: null };
+  state.items.push(3);
+  state.last = { a: 1 };
+  const groups = {};
+  for (const key of ['a', 'b']) {
+    groups[key] = groups[key] || [];
+    groups[key].push(key);
+  }
+  const match = /x/.exec(input);
+  if (match) console.log(match[1], state.last.a);
+  const data = JSON.parse(input || '{}');
+  data.foo = data.bar?.baz;
+  try {
+    data.go();
+  } catch (error) {
+    console.error(error.message, error.code);
+  }
+  function add(a, b) {
+    return a + b;
+  }
+  add(1);
+  class Counter {
+    constructor() {
+      this.count = 0;
+    }
+    up() {
+      return ++this.count;
+    }
+  }
+  if (typeof fetch === 'function') throw new Error('There is a network.');
+  globalThis.cache ??= new Counter();
+  return String(cache.up());
+}
+`;
+  assert.deepEqual(await problemsOf('javascript', source), { isBuilt: true, found: [] });
+});
+
+test('TypeScript: types are checked, the signature of run among them', async () => {
+  const good = 'export function run(input: string): string { return input; }';
+  await assertProblems('typescript', `${good}\nconst s = "é😀"; const n: number = s;`, [
+    [2, 24, /not assignable to type 'number'/],
+  ]);
+  await assertProblems('typescript', '\nexport function run(input: number): string { return ""; }', [
+    [2, 17, /from text to text/],
+  ]);
+  await assertProblems('typescript', 'export const run = (input: string) => input.length;', [
+    [1, 14, /from text to text/],
+  ]);
+  await assertProblems('typescript', 'export const other = 1;', [[1, 1, /exports a function named "run"/]]);
+  await assertProblems('typescript', '', [[1, 1, /exports a function named "run"/]]);
+  await assertProblems('typescript', `${good}\nfetch("x"); process.exit();`, [
+    [2, 1, /fetch/],
+    [2, 13, /process/],
+  ]);
+  await assertProblems('typescript', `let x = ;\n${good}`, [[1, 9, /Expression expected/]]);
+  assert.equal(
+    (await runErrorOf('typescript', good.replace('return input', 'console.log(input); throw null'))).code,
+    'plugin-error',
+  );
+});
+
+test('TypeScript: a build leaves nothing for the next one', async () => {
+  await assertProblems('typescript', 'export const x = 1;', [[1, 1, /./]]);
+  const outcome = await run(
+    'typescript',
+    'export const run = async (input: string): Promise<string> => `${input}!`;',
+    'a',
+  );
+  assert.deepEqual(outcome, { result: 'a!', logs: [] });
+});
+
+test('TypeScript: a stack trace has the lines of the source, also after lines that compile to nothing', async () => {
+  const source = `interface Gone { a: string; }
+enum Kind { One = 1 }
+
+export function run(input: string): string {
+  const text: string = "é😀"; throw new Error(input + Kind.One);
+}
+`;
+  assert.match(
+    (await runErrorOf('typescript', source, 'in')).message,
+    /^Error: in1\n    at run \(plugin\.ts:5:\d+\)$/,
+  );
+});
+
+test('TypeScript: an endless type fails the build, and the next build works', async () => {
+  const source = `type Tuple<N extends number, R extends unknown[] = []> = R['length'] extends N ? R : Tuple<N, [...R, 1]>;
+export const run = (input: string): string => { const t: Tuple<99999> = []; return input; };`;
+  const end = await build('typescript', source);
+  assert.ok(!('compiled' in end) || !end.compiled.program);
+  programOf(await build('typescript', 'export const run = (input: string) => input;'));
+});
+
+test('a value that the libraries declare and the sandbox lacks is a problem where it is used, and nowhere else', async () => {
+  const used = `export const run = (input) => {
+  const price = new Intl.NumberFormat('de').format(Number(input));
+  return price + Intl.DateTimeFormat().resolvedOptions().locale + Atomics.load(input, 0);
+};`;
+  const { isBuilt, found: all } = await problemsOf('javascript', used);
+  assert.equal(isBuilt, false);
+  const named = all.filter(([, , , message]) => /'(?:Intl|Atomics)'/.test(String(message)));
+  assert.deepEqual(
+    named.map(([line, column, severity]) => [line, column, severity]),
+    [
+      [2, 21, 'error'],
+      [3, 18, 'error'],
+      [3, 67, 'error'],
+    ],
+  );
+  assert.match(String(named[0]?.[3]), /^Cannot find name 'Intl'\. Plugins have no locales/);
+  for (const body of [
+    '// new Intl.NumberFormat("de")\n  return "new Intl.Collator()";',
+    '// @ts-ignore\n  return new Intl.NumberFormat("de").format(1);',
+    'const Intl = { now: () => "1" };\n  return Intl.now();',
+    'return typeof Intl === "object" ? new Intl.NumberFormat("de").format(1) : "1";',
+    'const options: Intl.NumberFormatOptions = {};\n  return (1).toLocaleString("en", options);',
+  ]) {
+    const source = `export const run = (input: string): string => {\n  ${body}\n};`;
+    assert.deepEqual(await problemsOf('typescript', source), { isBuilt: true, found: [] }, body);
+  }
+});
+
+test('everything that the sandbox adds to the language, and its newest features, can be used', async () => {
+  const source = `export const run = (input: string): string => {
+  const began = performance.now();
+  const both = new Set([input]).union(new Set([btoa(input)]));
+  return both.values().map((one) => atob(one)).toArray().join() + String(performance.now() - began);
+};`;
+  assert.deepEqual(await problemsOf('typescript', source), { isBuilt: true, found: [] });
+});
+
+test('advice that no plugin can follow is reworded', async () => {
+  for (const [lang, parameter] of [
+    ['javascript', 'input'],
+    ['typescript', 'input: string'],
+  ] as const) {
+    const { found: all } = await problemsOf(
+      lang,
+      `export const run = (${parameter}) => {\n  process.exit();\n  document.title;\n  Buffer.from(input);\n  new Map().emplace();\n  return input;\n};`,
+    );
+    const messages = all.map(([, , , message]) => String(message));
+    assert.deepEqual(messages.slice(0, 3), [
+      "Cannot find name 'process'. Plugins do not run in Node.",
+      "Cannot find name 'document'. Plugins do not run in a browser.",
+      "Cannot find name 'Buffer'. Plugins do not run in Node.",
+    ]);
+    for (const message of messages)
+      assert.doesNotMatch(message, /npm|tsconfig|compiler option|install/, message);
+  }
+  const imports = await problemsOf(
+    'typescript',
+    'import fs from "fs";\nimport x from "./x";\nexport const run = () => fs + x;',
+  );
+  for (const [, , , message] of imports.found)
+    assert.match(String(message), /^A plugin is one file: it cannot import/);
+});
+
+for (const lang of ['javascript', 'typescript'])
+  test(`${lang}: source that floods or crashes the compiler fails alone, and the next build works`, () =>
+    assertSurvivesFlood(lang));
