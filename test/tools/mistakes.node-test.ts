@@ -119,6 +119,7 @@ describe('lint', () => {
   });
 });
 
+test('no style sheet and no page has more than 400 lines', () => {
   const found = globSync('{index.html,{service,editor,demo,tools,test}/**/*.{css,html}}', {
     cwd: root,
     exclude: ['**/node_modules/**', '**/dist/**'],
