@@ -70,7 +70,7 @@ function bindError(error: unknown, port: number): unknown {
   const hint = `Choose another with PORT, such as: PORT=${port + 1000} npm start`;
   switch (codeOf(error)) {
     case 'EADDRINUSE':
-      return new StartError(`Port ${port} is taken, perhaps by another \`npm start\`. ${hint}`);
+      return new StartError(`Port ${port} is in use, perhaps by another \`npm start\`. ${hint}`);
     case 'EACCES':
       return new StartError(`Port ${port} may not be used without more rights. ${hint}`);
     default:

@@ -27,12 +27,10 @@ export function renderError<Strings extends { retry: string }>(
     // The view was replaced, and the focused button with it.
     if (document.activeElement === document.body) element.focus();
   };
+  const detail = element.strings?.[key] ? '' : editorMessage;
   return html`<div part="error" role="alert">
     <slot name="error">
-      <p>
-        ${strings[key]}
-        ${editorMessage && !element.strings?.[key] ? html`<small>${editorMessage}</small>` : nothing}
-      </p>
+      <p>${strings[key]} ${detail ? html`<small>${detail}</small>` : nothing}</p>
       ${retry ? html`<button part="retry" @click=${onClick}>${strings.retry}</button>` : nothing}
     </slot>
   </div>`;

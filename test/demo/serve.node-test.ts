@@ -180,7 +180,7 @@ describe('a running demo', () => {
   test('keeps its token when a second start at the same ports fails', async () => {
     const second = runServe({ PORT: portOf(demo.vendor), DATA_DIR: demo.dataDir });
     assert.equal(await second.ended, 1);
-    assert.match(second.output(), /^Port \d+ is taken/);
+    assert.match(second.output(), /^Port \d+ is in use/);
     const origin = demo.vendor.slice(0, -1);
     const headers = { origin, 'sec-fetch-site': 'same-origin', 'content-type': 'application/json' };
     const session = await fetch(`${origin}/session`, { method: 'POST', headers, body: '{"user":"cleo"}' });
@@ -276,7 +276,7 @@ describe('a demo that cannot start', () => {
       const { port } = server.address() as AddressInfo;
       const output = await fails({ [name]: String(port) });
       server.close();
-      assert.match(output, new RegExp(`^Port ${port} is taken`));
+      assert.match(output, new RegExp(`^Port ${port} is in use`));
       assert.match(output, new RegExp(`Choose another with ${name}, such as: ${name}=\\d+ npm start$`));
     });
   }
