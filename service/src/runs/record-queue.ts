@@ -6,6 +6,9 @@ const maxDetails = 32 * 2 ** 20;
 
 /** How much is written at once: little enough that neither the database nor the event loop is busy for long. */
 const batchRecords = 500;
+
+/** From how many records on they are written without waiting for more. */
+const manyRecords = 5000;
 const batchDetails = 256 * 1024;
 
 const onlyOutcome = JSON.stringify({ truncated: true });
@@ -17,6 +20,11 @@ export class RecordQueue {
 
   get size(): number {
     return this.#records.length;
+  }
+
+  /** Whether there are so many records that they are to be written now. */
+  get isLong(): boolean {
+    return this.#records.length >= manyRecords || this.#details >= batchDetails;
   }
 
   /** Whether there are enough records for a full batch. */
@@ -46,6 +54,28 @@ export class RecordQueue {
 
   removeFirst(count: number): void {
     for (const record of this.#records.splice(0, count)) this.#details -= lengthOf(record);
+  }
+
+  /**
+   * Removes and returns the records that would be deleted as soon as they were written, because so many newer ones of the
+   * same plugin and of the same success or failure are in the queue.
+   * @param kept how many records are kept of a plugin's successes, and as many of its failures
+   */
+  removeExcess(kept: number): RunRecord[] {
+    if (this.#records.length <= kept) return [];
+    const counts = new Map<number, number>();
+    const excess: RunRecord[] = [];
+    const held: RunRecord[] = [];
+    for (const record of this.#records.toReversed()) {
+      // Failures have the negative key. Ids of plugins begin at 1.
+      const group = record.code === undefined ? record.pluginId : -record.pluginId;
+      const count = (counts.get(group) ?? 0) + 1;
+      counts.set(group, count);
+      (count > kept ? excess : held).push(record);
+    }
+    for (const record of excess) this.#details -= lengthOf(record);
+    this.#records = held.reverse();
+    return excess;
   }
 }
 

@@ -20,14 +20,19 @@ export interface RecorderOptions {
   readonly store: (batch: Batch) => Promise<void>;
   /** How much records hold (default `logs`). */
   readonly level?: RecordLevel | undefined;
+  /** How many records are kept of a plugin's successes, and as many of its failures: more of them are not written (default all). */
+  readonly count?: number;
   /** Milliseconds since the epoch. */
   readonly now?: () => number;
   /** Called with the number of dropped records, and the error if the database refused them; with 0 if it refused usage. */
   readonly onDropped?: (count: number, reason?: unknown) => void;
 }
 
-/** How long records are collected before they are written, and how often writing is tried while the database is away, in ms. */
-const interval = 250;
+/**
+ * How long records are collected before they are written, and how often writing is tried while the database is away, in ms. A
+ * record is promised within a second of the answer; the longer they are collected, the fewer of a busy plugin are written.
+ */
+const interval = 450;
 
 /** For how long writing is tried when the service ends while the database is away, in ms. */
 const closingTime = 3000;
@@ -88,7 +93,7 @@ export class RunRecorder {
 
   #schedule(): void {
     if (this.#writing || this.#isClosed) return;
-    if (this.#queue.hasWholeBatch && !this.#isDatabaseAway) {
+    if (this.#queue.isLong && !this.#isDatabaseAway) {
       clearTimeout(this.#timer);
       this.#timer = undefined;
       void this.#write();
@@ -111,6 +116,8 @@ export class RunRecorder {
 
   async #writeBatches(): Promise<void> {
     this.#isDatabaseAway = false;
+    // A busy plugin makes more records between two writes than are kept. Their runs are counted all the same.
+    for (const record of this.#queue.removeExcess(this.#options.count ?? Infinity)) this.#usage.addRun(record);
     // Records that come meanwhile are written with the next batch, once it is full or the interval has passed.
     do await this.#writeBatch();
     while (!this.#isDatabaseAway && (this.#queue.hasWholeBatch || (this.#isClosed && this.#hasWork)));

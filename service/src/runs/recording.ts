@@ -33,6 +33,7 @@ export function startRecording(
   const retention = new RunRetention({ tables: storage.tables, days, count, now, isReady });
   const recorder = new RunRecorder({
     ...options,
+    count,
     async store(batch) {
       if (!isOn) return;
       await storeBatch(storage, batch);

@@ -15,13 +15,14 @@ import { plugin } from '../storage/plugins.ts';
 import { deployed, failed, recordOf, refuseInputsOf, runOf, unknownVersion } from './records.ts';
 
 /** A recorder on a database, with a version to run, and how to look at what was recorded. */
-async function startRecorder(t: TestContext, engine: EngineName) {
+async function startRecorder(t: TestContext, engine: EngineName, options: { count?: number } = {}) {
   const address = await freshDatabase(t, engine);
   const storage = await openDuring(t, address);
   const version = await deployed(storage);
   const dropped: number[] = [];
   const batches: Batch[] = [];
   const recorder = new RunRecorder({
+    ...options,
     store: async (batch) => {
       batches.push(batch);
       await storeBatch(storage, batch);
@@ -72,6 +73,23 @@ for (const engine of engines) {
     assert.equal((await list({}, 2000)).length, 1200);
     assert.ok(batches.every(({ records }) => records.length <= 500));
     assert.ok(batches.length <= 4, `${batches.length} statements`);
+  });
+
+  test(`${engine}: records beyond those that are kept are not written, and their runs are counted`, async (t) => {
+    const { version, recorder, list, batches, usage, dropped } = await startRecorder(t, engine, { count: 10 });
+    const successes = Array.from({ length: 25 }, () => runOf(version));
+    const failures = Array.from({ length: 3 }, () => runOf(version, failed()));
+    for (const run of [...failures, ...successes]) recorder.record(run);
+    await recorder.close();
+    const idsOf = async (success: boolean) => (await list({ success })).map(({ id }) => id);
+    assert.deepEqual(new Set(await idsOf(true)), new Set(successes.slice(-10).map(({ id }) => id)));
+    assert.equal((await idsOf(false)).length, 3);
+    assert.equal(batches.flatMap(({ records }) => records).length, 13);
+    assert.deepEqual(
+      (await usage()).map(({ runs, failures: failed }) => [runs, failed]),
+      [[28, 3]],
+    );
+    assert.deepEqual(dropped, []);
   });
 
   test(`${engine}: only the record that the database refuses is lost, and its run counts as used`, async (t) => {
