@@ -74,7 +74,7 @@ export class RecordQueue {
       (count > kept ? excess : held).push(record);
     }
     for (const record of excess) this.#details -= lengthOf(record);
-    this.#records = held.reverse();
+    this.#records = held.toReversed();
     return excess;
   }
 }

@@ -117,7 +117,8 @@ export class RunRecorder {
   async #writeBatches(): Promise<void> {
     this.#isDatabaseAway = false;
     // A busy plugin makes more records between two writes than are kept. Their runs are counted all the same.
-    for (const record of this.#queue.removeExcess(this.#options.count ?? Infinity)) this.#usage.addRun(record);
+    for (const record of this.#queue.removeExcess(this.#options.count ?? Infinity))
+      this.#usage.addRun(record);
     // Records that come meanwhile are written with the next batch, once it is full or the interval has passed.
     do await this.#writeBatch();
     while (!this.#isDatabaseAway && (this.#queue.hasWholeBatch || (this.#isClosed && this.#hasWork)));

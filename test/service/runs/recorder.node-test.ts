@@ -76,7 +76,9 @@ for (const engine of engines) {
   });
 
   test(`${engine}: records beyond those that are kept are not written, and their runs are counted`, async (t) => {
-    const { version, recorder, list, batches, usage, dropped } = await startRecorder(t, engine, { count: 10 });
+    const { version, recorder, list, batches, usage, dropped } = await startRecorder(t, engine, {
+      count: 10,
+    });
     const successes = Array.from({ length: 25 }, () => runOf(version));
     const failures = Array.from({ length: 3 }, () => runOf(version, failed()));
     for (const run of [...failures, ...successes]) recorder.record(run);
@@ -86,7 +88,7 @@ for (const engine of engines) {
     assert.equal((await idsOf(false)).length, 3);
     assert.equal(batches.flatMap(({ records }) => records).length, 13);
     assert.deepEqual(
-      (await usage()).map(({ runs, failures: failed }) => [runs, failed]),
+      (await usage()).map((day) => [day.runs, day.failures]),
       [[28, 3]],
     );
     assert.deepEqual(dropped, []);
