@@ -47,7 +47,7 @@ export interface LauncherOptions {
   onSave?: () => Promise<void>;
   /**
    * Takes over settings that changed while the plugin is open: a missing field is unchanged, `null` is unset, and
-   * `appearance` is whole. Adds the capability `configure`.
+   * `appearance` replaces the one before. Adds the capability `configure`.
    */
   onConfigure?: (changes: EditorSettingsChange) => void;
   /** Further capabilities: `open`, if this editor can go from one plugin to another without loading anew. */
@@ -75,7 +75,7 @@ export interface PluginChannel {
   test(test: { name?: string; result?: string; error?: unknown; passed?: boolean }): void;
   /** A version was deployed. `unchanged`: it was there already. */
   deploy(deploy: { version: string; unchanged?: boolean }): void;
-  /** Another version was made live; `null`: the newest is again. Not for a deploy. */
+  /** Another version was made live; `null`: the newest is live again. Not for a deploy. */
   live(live: { version: string | null }): void;
   /**
    * Asks for a new token. Rejects with an `Error` whose message is the launcher's code when there is none to be had, or
@@ -164,7 +164,8 @@ export function connectLauncher(options: LauncherOptions): Launcher | undefined 
     configure: (data) => options.onConfigure?.(pickSettings<EditorSettingsChange>(data, SETTINGS)),
     'save-request': ({ request }, messageSession) => {
       if (!isText(request)) return;
-      void (async () => options.onSave?.())()
+      // Without `onSave`, although the capability was named, the call throws, and the launcher is told that nothing was saved.
+      void (async () => (options.onSave as () => Promise<void>)())()
         .then(() => undefined, messageOf)
         .then((error) => report(messageSession, { type: 'save-result', request, error } as EditorMessage));
     },

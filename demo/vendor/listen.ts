@@ -72,7 +72,7 @@ function bindError(error: unknown, port: number): unknown {
     case 'EADDRINUSE':
       return new StartError(`Port ${port} is in use, perhaps by another \`npm start\`. ${hint}`);
     case 'EACCES':
-      return new StartError(`Port ${port} may not be used without more rights. ${hint}`);
+      return new StartError(`Port ${port} cannot be used without more privileges. ${hint}`);
     default:
       return error;
   }

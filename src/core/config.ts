@@ -41,7 +41,7 @@ export function checkConfig(raw: RawConfig, base: string): Config {
   const values: Record<string, unknown> = config;
   try {
     for (const [name, { initial, keywords }] of attributeRows) {
-      const value = (values[name] = raw[name] ?? (initial || ''));
+      const value = (values[name] = raw[name] ?? initial);
       if (!keywords) continue;
       // As in HTML, case does not matter, and an empty attribute is one that is not set.
       const keyword = ((value as string) || (initial as string)).toLowerCase();

@@ -15,13 +15,13 @@ export const VERSION = 1;
 
 /** The messages of the editor, by type. @internal */
 export interface EditorMessages {
-  /** Greets the launcher. Sent by `'*'` on every load of the page, and nothing else is. Known capabilities: `open`, `save`, `configure`. */
+  /** Greets the launcher. Sent on every load of the page, to any origin (`'*'`); no other message is. Known capabilities: `open`, `save`, `configure`. */
   hello: { capabilities?: string[] };
   /** The plugin is loaded and can be edited. `exists`: whether it has a draft. Sent again when one of the fields changes. */
   ready: PluginDetails;
   /** The plugin cannot be opened. */
   error: { message: string };
-  /** Asks for a token: `missing`, `expired` or `refused`. Answered once in 5 s. */
+  /** Asks for a token: `missing`, `expired` or `refused`. Answered with `token` or `token-failed`, at most once in 5 s. */
   'token-request': { reason: TokenRequestReason };
   /** Whether there is work that is not saved. */
   dirty: { dirty: boolean };
@@ -31,11 +31,11 @@ export interface EditorMessages {
   'save-result': { request: string; error?: string };
   /** A build ended. */
   build: { succeeded: boolean; outputLog: string };
-  /** A test run ended. `passed`: where the test asserts something. */
+  /** A test run ended. `passed`: whether the result is the expected one; missing where the test asserts nothing. */
   test: { name?: string; result?: string; error?: unknown; passed?: boolean };
   /** A version was deployed. `unchanged`: it was there already. */
   deploy: { version: string; unchanged?: boolean };
-  /** Another version was made live; `null`: the newest is again. Not sent for a deploy. */
+  /** Another version was made live; `null`: the newest is live again. Not sent for a deploy. */
   live: { version: string | null };
 }
 
@@ -47,7 +47,7 @@ export interface LauncherMessages {
   token: { token: string; expiresAt?: string | undefined };
   /** A `token-request` that could not be met; `code` is one of an error of the element. */
   'token-failed': { code: string };
-  /** Only to an editor with the capability `configure`. A missing field is unchanged, `null` is unset, `appearance` is whole. */
+  /** Only to an editor with the capability `configure`. A missing field is unchanged, `null` is unset, `appearance` replaces the one before. */
   configure: EditorSettingsChange;
   /** Only to an editor with the capability `save`: save now, also where there is no draft yet. */
   'save-request': { request: string };
@@ -105,7 +105,7 @@ export interface EditorSettings {
   appearance?: Appearance;
 }
 
-/** Settings that changed while the plugin is open: a missing field is unchanged, `null` is unset, `appearance` is whole. */
+/** Settings that changed while the plugin is open: a missing field is unchanged, `null` is unset, `appearance` replaces the one before. */
 export type EditorSettingsChange = { [Name in keyof EditorSettings]?: EditorSettings[Name] | null };
 
 /** What an editor is asked to open. */

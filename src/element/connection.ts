@@ -121,7 +121,7 @@ export class EditorConnection {
     const { promise } = save;
     save.callers++;
     try {
-      await withTimeLimit(() => promise, timeout, 'Saving');
+      await withTimeLimit(() => promise, timeout, 'The editor');
     } catch (error) {
       throw isPluginEditorError(error) ? error : new PluginEditorError('editor', (error as Error).message);
     } finally {

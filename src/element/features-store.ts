@@ -90,7 +90,7 @@ export class FeaturesStore {
         cause instanceof TypeError
           ? new PluginEditorError(token ? 'token-invalid' : 'config', message)
           : (cause as Error);
-      // The error view speaks to the page's subscriber, the console to its developer.
+      // The error view is for the page's user, the console for its developer.
       if (!signal.aborted) console.error(`<plugin-features> ${message}`);
       this.#set('error', error);
       throw error;

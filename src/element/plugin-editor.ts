@@ -119,7 +119,7 @@ export class PluginEditorElement extends LitElement implements AttributeProperti
   declare locale: string | null;
   /** Turns off the question that the browser asks before the page is left while `dirty`. */
   declare unguarded: boolean;
-  /** Time limit in ms for one token request, and for the frame to load (`url`) or be ready (`message`). */
+  /** Time limit in ms for a token request, for `save()`, and for the frame to load (`url`) or be ready (`message`). */
   declare timeout: number | null;
   /** The frame's sandbox, as keywords of that attribute; `none` removes it. */
   declare sandbox: string | null;
@@ -175,8 +175,8 @@ export class PluginEditorElement extends LitElement implements AttributeProperti
   }
 
   /**
-   * Starts over with a new token, also after `close()`. A running editor stays if there is none to be had. Resolves when the new
-   * editor is ready or no longer wanted; rejects with a `PluginEditorError`. While `dirty`, an editor that can is asked to save,
+   * Starts over with a new token, also after `close()`. A running editor stays if no token can be got. Resolves when the new
+   * editor is ready or no longer wanted; rejects with a `PluginEditorError`. While `dirty`, the editor is asked to save if it can,
    * and a listener to `plugin-editor-discard` may put the reload off; then it resolves at once. `discard` skips both.
    */
   reload({ discard = false }: { discard?: boolean } = {}): Promise<void> {

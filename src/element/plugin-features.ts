@@ -25,7 +25,7 @@ const flag = { type: Boolean, reflect: true };
  *
  * In a form it is a control like a native group of radio buttons: `value` is the `identifier` that is chosen, and the
  * attribute of this name its default. As with a `<select>`, a value that no language has chooses nothing and is not
- * submitted; it is kept, in case a refresh brings that language. Until the languages are known, a value isKnown as it is.
+ * submitted; it is kept, in case a refresh brings that language. Until the languages are known, any value counts as one of them.
  *
  * @element plugin-features
  *

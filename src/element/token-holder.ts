@@ -101,7 +101,7 @@ export class TokenHolder {
 
   /**
    * Gets a new token and hands it to the editor; a failure leaves the editor as it is. Two calls at a time share one
-   * request. Resolves when the token is no longer wanted.
+   * request. Resolves when the new token was handed over, or without one when none is wanted any longer.
    */
   renew(): Promise<void> {
     return (this.#renewal ??= this.#renew(this.#abort.signal));

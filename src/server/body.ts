@@ -2,7 +2,7 @@ import { SchemaError } from '../core/errors.ts';
 import { textParts } from '../core/text-parts.ts';
 import { Refusal } from './refusal.ts';
 
-/** The largest body, or query of a GET, in bytes. Three names fit into it many times. */
+/** The largest body, or query of a GET, in bytes. It has to hold only `ident`, `namespace` and `fn`. */
 export const MAX_BODY_BYTES = 4096;
 
 export const tooLargeRefusal = (what: string) =>

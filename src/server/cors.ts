@@ -27,7 +27,7 @@ export function preflightResponse({ headers }: Request): Response {
   });
 }
 
-/** Lets a page of an allowed origin read an response, errors too, with its cookies sent. */
+/** Lets a page of an allowed origin read the response, an error too, to a request with cookies. */
 export function addCorsHeaders(request: Request, allowed: ReadonlySet<string>, response: Response): Response {
   const { headers } = response;
   const origin = request.headers.get('origin');

@@ -18,7 +18,7 @@ import {
   tenantSchema,
   usagePageSchema,
 } from './environment-records.ts';
-import { checkActor } from './permissions.ts';
+import { checkActor, checkKeys } from './permissions.ts';
 
 // The operations that take an environment token alone. Each function describes a request, and sends nothing.
 
@@ -100,13 +100,15 @@ export const createSession = (identifier: string, json: object): Operation<Creat
   schema: createdSessionSchema,
 });
 
-/** @throws TypeError for an `actor` that is `undefined` or of no use: without one, the sessions of all actors would end. */
-export const endSessions = (identifier: string, options: { actor?: string }): Operation => ({
-  method: 'DELETE',
-  path:
-    tenantPath(identifier, 'sessions') +
-    queryOf({ actor: Object.hasOwn(options, 'actor') ? checkActor(options.actor) : undefined }),
-});
+/**
+ * @throws TypeError for an `actor` that is `undefined` or of no use, and for another key: without an actor, the sessions of all
+ * would end.
+ */
+export function endSessions(identifier: string, options: { actor?: string }): Operation {
+  checkKeys(options, ['actor']);
+  const actor = Object.hasOwn(options, 'actor') ? checkActor(options.actor) : undefined;
+  return { method: 'DELETE', path: tenantPath(identifier, 'sessions') + queryOf({ actor }) };
+}
 
 /** @param plugin three segments: ident, namespace and name */
 export const deletePlugin = (plugin: Readonly<Record<string, string>>): Operation => ({

@@ -1,5 +1,6 @@
 import { RequestError, SchemaError } from '../core/errors.ts';
-import { bearer } from '../core/request.ts';
+import { DEFAULT_TIMEOUT, bearer } from '../core/request.ts';
+import { withTimeLimit } from '../core/time-limit.ts';
 
 /** The vendor's secret, or a function that is called before each request and gives the one that is valid then. */
 export type EnvironmentToken = string | (() => string | Promise<string>);
@@ -15,14 +16,18 @@ export function checkEnvironmentToken(token: EnvironmentToken): EnvironmentToken
 }
 
 /**
- * Runs `call` with the token, and redacts the token in what it throws, because the error of a `fetch` that is not the
+ * Runs `call` with the token, for which a function has `timeout` ms, and redacts the token in what it throws, because the error of a `fetch` that is not the
  * engine's own may quote the request's headers.
  */
 export async function withEnvironmentToken<T>(
   environmentToken: EnvironmentToken,
+  { timeout = DEFAULT_TIMEOUT, signal }: { timeout?: number | undefined; signal?: AbortSignal | undefined },
   call: (headers: { authorization: string }, token: string) => Promise<T>,
 ): Promise<T> {
-  const token = typeof environmentToken === 'function' ? await environmentToken() : environmentToken;
+  const token =
+    typeof environmentToken === 'function'
+      ? await withTimeLimit(async () => environmentToken(), timeout, 'environmentToken', signal)
+      : environmentToken;
   const headers = authorization(token);
   try {
     return await call(headers, token);

@@ -60,7 +60,7 @@ export function checkGrant(fields: object, known: readonly string[]): Grant {
 }
 
 /** @throws TypeError for a key that is not known. */
-function checkKeys(fields: object, known: readonly string[]): void {
+export function checkKeys(fields: object, known: readonly string[]): void {
   for (const key of Reflect.ownKeys(fields)) {
     if (typeof key !== 'string' || !known.includes(key)) {
       throw new TypeError(`${String(key)} is not known here; there are ${known.join(', ')}`);

@@ -20,7 +20,7 @@ export const sendWithEnvironmentToken = <T>(
   operation: Operation<T>,
   { environmentToken, toError = toHttpError, check, ...options }: SendWithTokenOptions<T>,
 ): Promise<TextResponse<T>> =>
-  withEnvironmentToken(environmentToken, async (headers, token) => {
+  withEnvironmentToken(environmentToken, options, async (headers, token) => {
     const response = await sendOperation(operation, {
       ...options,
       headers,

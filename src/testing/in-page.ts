@@ -26,7 +26,7 @@ export function standInTokenEndpoint(path: string): StandInTokens & { restore():
   const { href } = new URL(path, location.href);
   globalThis.fetch = async (...args) => {
     const request = new Request(...args);
-    if (request.url.split('?', 1)[0] !== href) return original(...args);
+    if (request.url.split('?', 1)[0] !== href) return original(request);
     request.signal.throwIfAborted();
     const body = request.method === 'POST' ? await request.text() : null;
     const { body: text, status } = tokens.answer(body, new URL(request.url).searchParams);

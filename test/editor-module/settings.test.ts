@@ -108,6 +108,12 @@ describe('connectLauncher() with onSave and onConfigure', () => {
     }
   });
 
+  it('reports that nothing was saved when the capability was named without onSave', async () => {
+    const { element } = await openConnected({}, `capabilities: ['save'],`);
+    const error = await rejection(element.save());
+    expect(error.code).to.equal('editor');
+  });
+
   it('reports the details of the plugin', async () => {
     const { element, run } = await openConnected();
     run(`launcher.ready({ language: 'rust', exists: true, permissions: ['read'] })`);

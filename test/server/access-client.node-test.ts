@@ -111,6 +111,19 @@ describe('AccessClient', () => {
     await assert.rejects(client.getEditorToken(LOCATION), { name: 'TimeoutError' });
   });
 
+  test('ends in time although the function for the environment token never answers, and when the signal aborts', async () => {
+    const never = { builderUrl: 'http://127.0.0.1:9', environmentToken: () => new Promise<string>(() => {}) };
+    const hasting = new AccessClient({ ...never, timeout: 20 });
+    await assert.rejects(hasting.getEditorToken(LOCATION), {
+      name: 'TimeoutError',
+      message: /^environmentToken did not answer within 20 ms/,
+    });
+    const abort = new AbortController();
+    const aborted = new AccessClient(never).getEditorToken(LOCATION, { signal: abort.signal });
+    abort.abort(new Error('enough'));
+    await assert.rejects(aborted, /^Error: enough$/);
+  });
+
   test('stops and rejects with the reason of an aborted signal', async () => {
     await using at = await start({ path: '*', delay: 'hang' });
     const controller = new AbortController();

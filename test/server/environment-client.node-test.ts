@@ -94,6 +94,15 @@ describe('EnvironmentClient', () => {
     assert.deepEqual(await at.service.requests(), []);
   });
 
+  test('ends no session where actor is misspelt', async () => {
+    await using at = await start({}, { status: 204 });
+    await assert.rejects(at.client.endSessions(TENANT, { actro: 'u1' } as { actor?: string }), {
+      name: 'TypeError',
+      message: 'actro is not known here; there are actor',
+    });
+    assert.deepEqual(await at.service.requests(), []);
+  });
+
   for (const actor of [undefined, '', 'a\u0000', '\u202ea', 'a'.repeat(201), 7] as string[]) {
     test(`ends no session for the actor ${inspect(actor, { maxStringLength: 10 })}`, async () => {
       await using at = await start({}, { status: 204 });

@@ -160,8 +160,10 @@ export class CodeEditor {
   /** Marks what the grammar of the language finds. */
   async markSyntax(): Promise<void> {
     await this.#typingHelpLoaded;
-    const { syntaxProblems } = await this.#problems.load();
-    if (!this.#isClosed) await this.mark('syntax', syntaxProblems(this.#view.state), this.contents);
+    // Where this part cannot be loaded, the text can be edited all the same.
+    const part = await this.#problems.load().catch(() => undefined);
+    if (part && !this.#isClosed)
+      await this.mark('syntax', part.syntaxProblems(this.#view.state), this.contents);
   }
 
   close(): void {

@@ -106,8 +106,8 @@ export class DraftStore {
       token: () => this.#tokenHolder.token,
       // The client hands out the record only, so its ETag is read from the response.
       fetch: async (input, init) => {
-        // The client sends no cookies. To the page's own origin that would need another connection than its scripts came
-        // by, which costs a round trip before the draft is there; other origins get none all the same.
+        // Browsers use separate connections for requests with and without credentials. The page's scripts came over one with
+        // them, so this saves a round trip. The service ignores cookies; other origins get none.
         const response = await fetch(input, { ...init, credentials: 'same-origin', cache: 'no-store' });
         etag = response.headers.get('etag') ?? undefined;
         return response;

@@ -113,22 +113,22 @@ export class LauncherLink {
     this.#current?.early?.cancel();
     const report = new LauncherReport();
     if (channel) report.attach(channel);
-    const opening: RequestedPlugin = { target, token, report, early: undefined };
-    this.#current = opening;
-    if (this.#app) return this.#openInApp(opening);
-    this.#requestDraft(opening);
+    const requested: RequestedPlugin = { target, token, report, early: undefined };
+    this.#current = requested;
+    if (this.#app) return this.#openInApp(requested);
+    this.#requestDraft(requested);
   }
 
-  #requestDraft(opening: RequestedPlugin): void {
-    const { target, token, report, early } = opening;
+  #requestDraft(requested: RequestedPlugin): void {
+    const { target, token, report, early } = requested;
     early?.cancel();
     const { renewToken } = report;
-    opening.early = requestDraftEarly({ target, token, renewToken, builders: this.#builders });
+    requested.early = requestDraftEarly({ target, token, renewToken, builders: this.#builders });
   }
 
-  #openInApp(opening: RequestedPlugin): void {
-    const { target, token, report, early } = opening;
-    opening.early = undefined;
+  #openInApp(requested: RequestedPlugin): void {
+    const { target, token, report, early } = requested;
+    requested.early = undefined;
     void this.#app?.openPlugin(target, token, report, early);
   }
 

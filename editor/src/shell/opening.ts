@@ -30,7 +30,7 @@ export interface OpeningOptions {
   tokenHolder: TokenHolder;
   /** The builders that the editor may talk to, as `allowedBuilders` returns them. */
   builders: readonly string[];
-  /** The store that the draft was asked of before the editor was loaded. */
+  /** The store through which the draft was requested before the editor was loaded, if it was. */
   store: DraftStore | undefined;
   signal: AbortSignal;
   onNotice: () => void;

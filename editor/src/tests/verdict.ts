@@ -26,9 +26,17 @@ export function verdictOf(answer: RunOutcome, expected: string | undefined): Ver
 export function isEqual(expected: string, actual: string): boolean {
   if (expected === actual) return true;
   try {
-    return canonicalJson(JSON.parse(expected)) === canonicalJson(JSON.parse(actual));
+    return comparableJson(expected) === comparableJson(actual);
   } catch {
     // One of them is not JSON.
     return false;
   }
 }
+
+/** A JSON text in a form that is the same for equal values. `JSON.stringify` would write `null` for a number that is too large. */
+const comparableJson = (text: string): string =>
+  canonicalJson(
+    JSON.parse(text, (_, value: unknown) =>
+      value === Infinity || value === -Infinity ? { number: String(value) } : value,
+    ),
+  );

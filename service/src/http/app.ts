@@ -236,7 +236,7 @@ const schemaMissing = () =>
   new ServiceError(
     503,
     'storage-unavailable',
-    "The database's schema is older than this release needs; try again once it was migrated.",
+    "The database's schema is older than this release needs; try again once it has been migrated.",
     { headers: { 'retry-after': '5' } },
   );
 

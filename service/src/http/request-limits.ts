@@ -47,7 +47,7 @@ interface Policy {
 const validTokens = { max: 50_000, ttl: 2 * rateWindow };
 
 /** How fast unknown tokens are looked up from an address that is past its rate: a valid one may be among them. */
-const lookUpPace = { interval: 100, waiting: 20 };
+const lookUpThrottle = { interval: 100, waiting: 20 };
 
 /** Refuses, with 429, requests that are past a rate. To be called before the body of a request is read. */
 export class RequestLimits {
@@ -56,7 +56,7 @@ export class RequestLimits {
   readonly #trustedProxies: TrustedProxies;
   /** The tokens that were valid a short while ago, by their hash. */
   readonly #validTokens = new LRUCache<string, true>(validTokens);
-  readonly #lookUps = new Throttle(lookUpPace);
+  readonly #lookUps = new Throttle(lookUpThrottle);
   readonly #tenantRuns: Policy;
   readonly #environmentRuns: Policy;
   readonly #tokenRequests: Policy;

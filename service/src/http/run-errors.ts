@@ -25,7 +25,7 @@ import { BusyError } from '../processes/fair-queue.ts';
  * | no such version, or no draft                  | version-not-found      | 404                | 404 draft-not-found     |
  * | the draft as saved has no successful build    | not-built              | -                  | 409 (deploy too)        |
  * | the service has too much waiting              | busy                   | 503 + Retry-After  | 503 + Retry-After       |
- * | the plugin's tenant has too much waiting      | busy                   | 503 + Retry-After  | 429 too-many-requests   |
+ * | the token or its tenant has too much waiting  | busy                   | 503 + Retry-After  | 429 too-many-requests   |
  * | a newer check came before this one had begun  | check-superseded       | -                  | 409 (checks alone)      |
  * | the same is asked again of language help      | help-superseded        | -                  | 409 (language help)     |
  * | source that keeps help from being given       | help-failed            | -                  | 422 (language help)     |
@@ -86,7 +86,7 @@ export function translateBusyError(error: unknown, byTenant: boolean): unknown {
     ? new ServiceError(
         429,
         'too-many-requests',
-        'Too many requests of this tenant are waiting already; try again when some of them are done.',
+        `Too many requests of this ${error.level} are waiting already; try again when some of them are done.`,
         retryAfter,
       )
     : new ServiceError(503, 'busy', 'The service is busy; try again in a moment.', retryAfter);

@@ -4,12 +4,12 @@ import type { RunRecord } from '../storage/tables/runs.ts';
 export const maxRecords = 10_000;
 const maxDetails = 32 * 2 ** 20;
 
-/** How much is written at once: little enough that neither the database nor the event loop is busy for long. */
+/** How many records, and characters of their details, are written at once: so few that database and event loop stay responsive. */
 const batchRecords = 500;
-
-/** From how many records on they are written without waiting for more. */
-const manyRecords = 5000;
 const batchDetails = 256 * 1024;
+
+/** From how many waiting records on they are written at once. Fewer are collected until the interval has passed. */
+const manyRecords = 5000;
 
 const onlyOutcome = JSON.stringify({ truncated: true });
 

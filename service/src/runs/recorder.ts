@@ -115,10 +115,12 @@ export class RunRecorder {
   }
 
   async #writeBatches(): Promise<void> {
+    // After a failed attempt some records may be stored, and counted, already. Writing them again finds that out.
+    const mayBeStored = this.#isDatabaseAway;
     this.#isDatabaseAway = false;
     // A busy plugin makes more records between two writes than are kept. Their runs are counted all the same.
-    for (const record of this.#queue.removeExcess(this.#options.count ?? Infinity))
-      this.#usage.addRun(record);
+    const excess = mayBeStored ? [] : this.#queue.removeExcess(this.#options.count ?? Infinity);
+    for (const record of excess) this.#usage.addRun(record);
     // Records that come meanwhile are written with the next batch, once it is full or the interval has passed.
     do await this.#writeBatch();
     while (!this.#isDatabaseAway && (this.#queue.hasWholeBatch || (this.#isClosed && this.#hasWork)));

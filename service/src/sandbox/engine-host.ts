@@ -40,8 +40,8 @@ export class EngineHost {
   memory: { readonly buffer: ArrayBuffer } = { buffer: new ArrayBuffer(0) };
   clockReads = 0;
   #listener = silent;
-  // Undefined until the first run begins, and the monotonic clock is 0 until then. The engine keeps the time of its creation as
-  // `performance.timeOrigin`, which so is the same in all engines and tells nothing about them.
+  // Undefined until the first run begins; until then the monotonic clock reads 0. The engine keeps that reading as
+  // `performance.timeOrigin`, which is therefore 0 in every engine and reveals nothing to a plugin.
   #start: number | undefined;
 
   begin(listener: GuestListener): void {

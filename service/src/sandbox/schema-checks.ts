@@ -23,7 +23,7 @@ const valueFault = z.object({ path: z.string().max(longestPath), message: z.stri
 interface CachedSchemas {
   readonly types: CompiledSchemas;
   /** The index in {@link engineHeadrooms} of the engine to use. Past its end, every check gets a new engine. */
-  headroom: number;
+  headroomIndex: number;
   start?: { readonly state: EngineState; readonly tokens: Readonly<Record<Direction, number>> };
 }
 
@@ -51,7 +51,7 @@ export class SchemaChecks {
 
   /** Adds the schemas of a program to the cache, by the program's hash. */
   add(hash: string, types: CompiledSchemas): void {
-    if (!this.has(hash)) this.#programs.set(hash, { types, headroom: 0 });
+    if (!this.has(hash)) this.#programs.set(hash, { types, headroomIndex: 0 });
   }
 
   /**
@@ -68,12 +68,12 @@ export class SchemaChecks {
     if (!cached) throw new Error('The schemas are not known here.');
     this.#last = cached;
     const { start } = cached;
-    const found = await this.#run(cached.headroom, deadline, (engine, listener) => {
+    const found = await this.#run(cached.headroomIndex, deadline, (engine, listener) => {
       const { tokens } = this.#resume(cached, engine, listener);
       return callWithText(engine, tokens[direction], text);
     });
     if (found.hasGrown) {
-      cached.headroom += 1;
+      cached.headroomIndex += 1;
       delete cached.start;
     }
     if (cached.start !== start) {
@@ -104,19 +104,19 @@ export class SchemaChecks {
 
   /** Restores an engine for the next check of the same schemas, while nobody waits for it. */
   restoreAhead(): void {
-    const { headroom = -1, start } = this.#last ?? {};
-    if (start) this.#engines.get(headroom)?.restoreAhead(start.state);
+    const { headroomIndex = -1, start } = this.#last ?? {};
+    if (start) this.#engines.get(headroomIndex)?.restoreAhead(start.state);
   }
 
   /** Calls a function with an engine. The result is `undefined` where that ran out of stack. */
   async #run(
-    headroom: number,
+    headroomIndex: number,
     deadline: number,
     useEngine: (engine: ScriptEngine, listener: GuestListener) => string,
   ): Promise<{ readonly result: string | undefined; readonly hasGrown: boolean }> {
-    const kept = this.#engines.get(headroom);
-    this.#engines.delete(headroom);
-    const engine = kept ?? (await ScriptEngine.create(engineHeadrooms[headroom]));
+    const kept = this.#engines.get(headroomIndex);
+    this.#engines.delete(headroomIndex);
+    const engine = kept ?? (await ScriptEngine.create(engineHeadrooms[headroomIndex]));
     let isLate = false;
     const listener: GuestListener = {
       log: () => false,
@@ -134,7 +134,7 @@ export class SchemaChecks {
     }
     if (isLate) throw new RunFailure(limitError('time-limit'));
     const { hasGrown } = engine;
-    if (!hasGrown && headroom < engineHeadrooms.length) this.#engines.set(headroom, engine);
+    if (!hasGrown && headroomIndex < engineHeadrooms.length) this.#engines.set(headroomIndex, engine);
     return { result, hasGrown };
   }
 

@@ -15,7 +15,7 @@ export interface CachedProgram {
    * The index in `engineHeadrooms` of the engine to use. Past its end no headroom is large enough, and every run gets a new
    * engine.
    */
-  headroom: number;
+  headroomIndex: number;
   /** The state after its top level, in which its runs start. Without it, the top level is evaluated for each run. */
   start?: StartState;
 }

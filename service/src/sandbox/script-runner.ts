@@ -83,20 +83,20 @@ export class ScriptRunner {
     logs: Logs,
     isJson = false,
   ): Promise<RunOutcome> {
-    const cached = this.#programs.get(hash) ?? (program && { program, headroom: 0 });
+    const cached = this.#programs.get(hash) ?? (program && { program, headroomIndex: 0 });
     if (!cached) throw new Error('The program is not known here.');
     const { start } = cached;
     const isKnown = this.has(hash);
     this.#isRepeated = this.#last === cached;
     this.#last = cached;
-    const engine = await this.#takeEngine(cached.headroom);
+    const engine = await this.#takeEngine(cached.headroomIndex);
     const run = new ScriptRun(engine, cached, logs, deadline, this.#onRestored);
     const outcome = await run.execute(input, isJson);
     if (engine.hasGrown) {
-      cached.headroom += 1;
+      cached.headroomIndex += 1;
       delete cached.start;
     } else if (run.isEngineIntact) {
-      this.#keep(cached.headroom, engine);
+      this.#keep(cached.headroomIndex, engine);
     }
     if (!isKnown || cached.start !== start) {
       // Deleted first, because the cache does not compute the size again of a value that it already has.
@@ -108,18 +108,18 @@ export class ScriptRunner {
 
   /** Restores the engine for the next run while nobody waits for it, if the last two runs were of one program. */
   restoreAhead(): void {
-    const { headroom = -1, start } = this.#last ?? {};
-    if (this.#isRepeated && start) this.#engines.get(headroom)?.restoreAhead(start.state);
+    const { headroomIndex = -1, start } = this.#last ?? {};
+    if (this.#isRepeated && start) this.#engines.get(headroomIndex)?.restoreAhead(start.state);
   }
 
-  async #takeEngine(headroom: number): Promise<ScriptEngine> {
-    const kept = this.#engines.get(headroom);
-    this.#engines.delete(headroom);
+  async #takeEngine(headroomIndex: number): Promise<ScriptEngine> {
+    const kept = this.#engines.get(headroomIndex);
+    this.#engines.delete(headroomIndex);
     // Past the largest headroom the memory will grow anyway; then `undefined` chooses the smallest, which is created fastest.
-    return kept ?? ScriptEngine.create(engineHeadrooms[headroom]);
+    return kept ?? ScriptEngine.create(engineHeadrooms[headroomIndex]);
   }
 
-  #keep(headroom: number, engine: ScriptEngine): void {
-    if (headroom < engineHeadrooms.length) this.#engines.set(headroom, engine);
+  #keep(headroomIndex: number, engine: ScriptEngine): void {
+    if (headroomIndex < engineHeadrooms.length) this.#engines.set(headroomIndex, engine);
   }
 }

@@ -129,10 +129,11 @@ export class BuilderClient extends PluginClient<DraftLocation> {
     return new Promise((resolve, reject) => {
       const log = (line: string) => {
         try {
-          onLog(line);
+          onLog?.(line);
         } catch (error) {
+          // The response is read to its end. Were this thrown, the build would be sent again where `retry` says so.
+          onLog = undefined;
           reject(error);
-          throw error;
         }
       };
       const overrides = { timeout, fetch: loggingFetch(log, fetch) };

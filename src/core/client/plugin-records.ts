@@ -73,7 +73,7 @@ export const runSchema = z.looseObject({
   inputBytes: number,
   outputBytes: number,
   logs: logsSchema,
-  /** Kept only where the service is set to keep payloads, as are `output` and up to 16 KB of each. */
+  /** The first 16 KB of the input, and below of the output; only where the service keeps payloads. */
   input: optionalText,
   output: optionalText,
   /** Whether one of these texts was longer. */

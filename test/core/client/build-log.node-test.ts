@@ -109,16 +109,30 @@ describe('build with onLog', () => {
     await assert.rejects(built, { name: 'NetworkError', attempts: 1 });
   });
 
-  test('rejects with what onLog throws', async () => {
-    await using at = await startBuilder();
+  test('rejects with what onLog throws, and sends the build once, whatever retry says', async (t) => {
+    let requests = 0;
+    await using at = await startBuilder({
+      retry: 2,
+      fetch: (...args) => {
+        requests++;
+        return fetch(...args);
+      },
+    });
     const mine = new Error('the console is full');
     const built = at.client.build(LOCATION, 'x', {
       onLog: () => {
         throw mine;
       },
     });
-    (await at.answer).end(`event: log\ndata: a\n\nevent: result\ndata: ${JSON.stringify(RESULT)}\n\n`);
+    const answer = await at.answer;
+    t.mock.timers.enable({ apis: ['setTimeout'] });
+    answer.end(`event: log\ndata: a\n\nevent: result\ndata: ${JSON.stringify(RESULT)}\n\n`);
     await assert.rejects(built, mine);
+    for (let i = 0; i < 20; i++) {
+      await new Promise((resolve) => setImmediate(resolve));
+      t.mock.timers.tick(60_000);
+    }
+    assert.equal(requests, 1);
   });
 
   test('stops in the middle of the stream when the signal aborts', async () => {

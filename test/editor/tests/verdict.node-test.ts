@@ -20,6 +20,8 @@ test('answers are compared as JSON if both are JSON, and by characters otherwise
   assert.ok(!isEqual('[1,2]', '[2,1]'));
   assert.ok(!isEqual('{"a":1}', '{"a":1,"b":null}'));
   assert.ok(!isEqual('Hi ', 'Hi'));
+  assert.ok(!isEqual('1e999', 'null'));
+  assert.ok(isEqual('[1e999]', '[ 1e999 ]'));
   assert.equal(differencesOf('text', '{}'), undefined);
 });
 

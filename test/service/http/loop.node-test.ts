@@ -170,7 +170,7 @@ test('input may have 1 MiB of UTF-8, of any type that can be text', async (t) =>
   }
 });
 
-test('half a surrogate pair becomes U+FFFD in the output of a run, and is kept in that of a test', async (t) => {
+test('a lone surrogate becomes U+FFFD in the output of a run, and is kept in that of a test', async (t) => {
   const { build, deploy, run, test: tryOut } = await startPlugin(t);
   await build(running('return "a\\ud83d\\0b";'));
   await deploy();

@@ -118,6 +118,24 @@ for (const engine of engines) {
     assert.equal((await usage())[0]?.runs, 3);
   });
 
+  test(`${engine}: a run whose record is not written after a lost acknowledgement is counted once`, async (t) => {
+    const { storage, version, usage } = await startRecorder(t, engine);
+    let isLost = true;
+    const recorder = new RunRecorder({
+      count: 1,
+      store: async (batch) => {
+        await storeBatch(storage, batch);
+        if (isLost) throw new StorageUnavailableError(new Error('The acknowledgement was lost.'));
+      },
+    });
+    recorder.record(runOf(version));
+    await until('the first attempt was stored', async () => (await usage())[0]?.runs === 1);
+    isLost = false;
+    recorder.record(runOf(version));
+    await recorder.close();
+    assert.equal((await usage())[0]?.runs, 2);
+  });
+
   test(`${engine}: a run of a deleted plugin is not recorded, and the other runs of its batch are`, async (t) => {
     const { version, recorder, list, dropped } = await startRecorder(t, engine);
     recorder.record(runOf({ ...version, pluginId: version.pluginId + 1 }));
