@@ -18,11 +18,8 @@ const asked = process.argv.slice(2);
 const { env } = process;
 const cache = join(root, 'node_modules/.cache/plugin-editor');
 
-/*
- * One file more than there are cores, because most files wait from time to time: for a timer, for a database, or for a browser
- * to start. By default Node runs one file less, which on a machine with two cores is half of it.
- */
-const concurrency = availableParallelism() + 1;
+/** Node's own default leaves one core to itself, which is half of a small machine. More files than cores make tests with browsers wait. */
+const concurrency = availableParallelism();
 // A test file and what it starts load the same modules, hundreds of times in a run.
 env['NODE_COMPILE_CACHE'] ??= join(cache, 'compiled');
 

@@ -276,11 +276,12 @@ describe('language help', () => {
       const editor = await openText(given, javascript.replace('orders.length', 'ordrs.length'));
       const { page } = editor;
       await untilHelped(given, editor);
-      const marked = await page.waitForSelector('.cm-lintRange-error');
       const offered = await eventually(
         async () => {
           await page.mouse.move(10, 10);
-          await marked?.hover();
+          // Found anew each time: a later check of the text draws the mark again.
+          const marked = await page.waitForSelector('.cm-lintRange-error');
+          await marked?.hover().catch(() => {});
           return page.waitForSelector('.cm-diagnostic .problem-fix', { timeout: 2000 }).catch(() => null);
         },
         (button) => button !== null,
