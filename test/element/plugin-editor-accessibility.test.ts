@@ -1,4 +1,4 @@
-import { expect, waitUntil } from '@open-wc/testing';
+import { expect } from '@open-wc/testing';
 import { emulateMedia, sendKeys } from '@web/test-runner-commands';
 
 import {
@@ -12,6 +12,7 @@ import {
   part,
   place,
 } from './plugin-editor-setup.ts';
+import { waitUntil } from '../support/wait-until.ts';
 
 // WebKitGTK paints a native button dark, and tells scripts that its background is light grey.
 const UNSEEN = navigator.vendor.startsWith('Apple') ? ['color-contrast'] : [];

@@ -1,4 +1,4 @@
-import { expect, fixture, html, waitUntil } from '@open-wc/testing';
+import { expect, fixture, html } from '@open-wc/testing';
 import { sendKeys, setViewport } from '@web/test-runner-commands';
 
 import '../../src/plugin-features.ts';
@@ -14,6 +14,7 @@ import {
   record,
   settle,
 } from './plugin-features-helpers.ts';
+import { waitUntil } from '../support/wait-until.ts';
 
 /** A form with a picker named `lang`; `attributes` are further ones of the picker. */
 async function form(

@@ -1,10 +1,11 @@
-import { expect, fixture, html, oneEvent, waitUntil } from '@open-wc/testing';
+import { expect, fixture, html, oneEvent } from '@open-wc/testing';
 
 import '../../src/plugin-editor.ts';
 import type { PluginEditorElement } from '../../src/plugin-editor.ts';
 import '../../src/plugin-features.ts';
 import type { PluginFeaturesElement } from '../../src/plugin-features.ts';
 import { builder, builderThat, checked, loaded, radios, settle, texts } from './plugin-features-helpers.ts';
+import { waitUntil } from '../support/wait-until.ts';
 
 /** A picker with other elements in its box, usually an editor. */
 async function link(

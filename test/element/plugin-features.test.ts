@@ -1,4 +1,4 @@
-import { expect, fixture, html, oneEvent, waitUntil } from '@open-wc/testing';
+import { expect, fixture, html, oneEvent } from '@open-wc/testing';
 
 import { PluginFeaturesErrorEvent, PluginFeaturesLoadEvent } from '../../src/element/features-events.ts';
 import '../../src/plugin-features.ts';
@@ -16,6 +16,7 @@ import {
   text,
   texts,
 } from './plugin-features-helpers.ts';
+import { waitUntil } from '../support/wait-until.ts';
 
 const create = (address?: string): Promise<PluginFeaturesElement> =>
   fixture<PluginFeaturesElement>(html`<plugin-features builder=${address ?? ''}></plugin-features>`);

@@ -1,8 +1,9 @@
-import { expect, fixture, html, waitUntil } from '@open-wc/testing';
+import { expect, fixture, html } from '@open-wc/testing';
 import { resetMouse, sendKeys, sendMouse, setViewport } from '@web/test-runner-commands';
 
 import { rejection } from './rejection.ts';
 import { scriptedServer } from './scripted-server.ts';
+import { waitUntil } from './wait-until.ts';
 
 /** The first message that a frame's page posts to this one. */
 function messageFrom(frame: HTMLIFrameElement): Promise<MessageEvent<unknown>> {

@@ -1,8 +1,9 @@
-import { expect, waitUntil } from '@open-wc/testing';
+import { expect } from '@open-wc/testing';
 import { sendKeys } from '@web/test-runner-commands';
 import { CodeEditor } from '../../../editor/src/code/code-editor.ts';
 import { loadTypingHelp } from '../../../editor/src/code/languages.ts';
 import type { Problem } from '../../../editor/src/code/problems.ts';
+import { waitUntil } from '../../support/wait-until.ts';
 
 describe('code editor', () => {
   let parent: HTMLElement;

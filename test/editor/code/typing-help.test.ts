@@ -1,7 +1,8 @@
-import { expect, waitUntil } from '@open-wc/testing';
+import { expect } from '@open-wc/testing';
 import { sendKeys } from '@web/test-runner-commands';
 import { CodeEditor } from '../../../editor/src/code/code-editor.ts';
 import { loadTypingHelp, loadedTypingHelp } from '../../../editor/src/code/languages.ts';
+import { waitUntil } from '../../support/wait-until.ts';
 
 // A file of its own, because what is loaded stays loaded for as long as the page lives.
 describe('a text that is shown before the languages are loaded', () => {

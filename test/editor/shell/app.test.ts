@@ -1,6 +1,7 @@
-import { expect, waitUntil } from '@open-wc/testing';
+import { expect } from '@open-wc/testing';
 import { EditorApp } from '../../../editor/src/shell/app.ts';
 import { type Rule, type ScriptedServer, scriptedServer } from '../../support/scripted-server.ts';
+import { waitUntil } from '../../support/wait-until.ts';
 
 const DRAFT = '/api/v1/draft/com.acme.t1/default/add';
 const source = {
@@ -22,7 +23,7 @@ describe('editor app', () => {
     return { builder: server.sameOrigin.url(), ident: 'com.acme.t1', namespace: 'default', fn: 'add' };
   };
   const shows = (text: string) =>
-    waitUntil(() => root.textContent?.includes(text), `The page never said: ${text}`, { timeout: 20_000 });
+    waitUntil(() => root.textContent?.includes(text), `The page never said: ${text}`);
   const press = (name: string) => {
     const button = [...root.querySelectorAll('button')].find((one) => one.textContent?.trim() === name);
     if (!button) throw new Error(`No button ${name}`);

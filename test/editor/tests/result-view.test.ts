@@ -1,9 +1,10 @@
-import { expect, waitUntil } from '@open-wc/testing';
+import { expect } from '@open-wc/testing';
 import { html, render } from 'lit/html.js';
 import { formatDuration } from '../../../editor/src/locales/run-formats.ts';
 import { differenceView } from '../../../editor/src/pipeline/difference-view.ts';
 import type { Run } from '../../../editor/src/pipeline/pipeline.ts';
 import { type ResultOptions, resultView } from '../../../editor/src/tests/result-view.ts';
+import { waitUntil } from '../../support/wait-until.ts';
 
 const run = (answer: Run['answer'], payload = 'p'): Run => ({
   payload,
