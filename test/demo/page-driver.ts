@@ -65,13 +65,20 @@ export class DemoPage {
     return found;
   }
 
-  /** Waits until the editor element is in a state. */
+  /** Waits until the editor element is in a state; rejects with its error where it fails instead. */
   async state(state: string): Promise<void> {
-    await this.page.waitForFunction(
-      (wanted) => document.querySelector('plugin-editor')?.state === wanted,
-      {},
+    const result = await this.page.waitForFunction(
+      (wanted) => {
+        const editor = document.querySelector('plugin-editor');
+        if (editor?.state === wanted) return 'reached';
+        return editor?.state === 'error' && `${editor.error?.code}: ${editor.error?.message}`;
+      },
+      // By a timer, because a page that draws no frames calls no animation callbacks.
+      { polling: 50 },
       state,
     );
+    const message = await result.jsonValue();
+    if (message !== 'reached') throw new Error(`The editor failed: ${message}`);
   }
 
   /** The attributes of an element on the page. */
