@@ -81,11 +81,12 @@ export class DemoPage {
     if (message !== 'reached') throw new Error(`The editor failed: ${message}`);
   }
 
-  /** The attributes of an element on the page. */
-  attributes(selector: string): Promise<Record<string, string>> {
-    return this.page.$eval(selector, (element) =>
+  /** The attributes of an element as the page has them, without the time limit that tests set. */
+  async attributes(selector: string): Promise<Record<string, string>> {
+    const { timeout: _, ...attributes } = await this.page.$eval(selector, (element): Record<string, string> =>
       Object.fromEntries([...element.attributes].map(({ name, value }) => [name, value])),
     );
+    return attributes;
   }
 
   text(selector: string): Promise<string> {
@@ -111,11 +112,22 @@ export class DemoPage {
   }
 }
 
+/** How long the page waits for its editor, in ms: on a busy machine, loading may take longer than the element's own limit. */
+const EDITOR_TIMEOUT = '100000';
+
+/** Runs in the page, and sets the limit of the editor element as soon as it is parsed, which is before any script runs. */
+function waitLongForEditors(timeout: string): void {
+  new MutationObserver(() => {
+    document.querySelector('plugin-editor:not([timeout])')?.setAttribute('timeout', timeout);
+  }).observe(document, { childList: true, subtree: true });
+}
+
 /** Opens the demo page with cookies and storage of its own. */
 export async function openDemo(browser: Browser, address: string): Promise<DemoPage> {
   const context = await browser.createBrowserContext();
   const demo = new DemoPage(await context.newPage());
   await demo.page.setViewport({ width: 1440, height: 900 });
+  await demo.page.evaluateOnNewDocument(waitLongForEditors, EDITOR_TIMEOUT);
   await demo.page.goto(address);
   return demo;
 }
