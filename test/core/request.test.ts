@@ -189,10 +189,10 @@ describe('request', () => {
   it('rejects with a TimeoutError without a retry when no response comes in time', async () => {
     await start({ delay: 'hang' });
     timers.restore();
-    const error = await rejection<TimeoutError>(ask({ timeout: 500, url: server.url('/x?q=1') }));
+    const error = await rejection<TimeoutError>(ask({ timeout: 2000, url: server.url('/x?q=1') }));
     expect(error).to.be.instanceOf(TimeoutError);
     expect(error).to.include({ name: 'TimeoutError', attempts: 1 });
-    expect(error.message).to.equal(`GET ${server.url('/x')} did not answer within 500 ms`);
+    expect(error.message).to.equal(`GET ${server.url('/x')} did not answer within 2000 ms`);
     expect(await server.aborted({ path: '/x' })).to.have.length(1);
     expect(await server.requests()).to.have.length(1);
   });

@@ -194,7 +194,7 @@ describe('<plugin-editor> and the responses of the token endpoint', () => {
 
   it('cancels a request that takes too long', async () => {
     const server = await editorServer({ path: '/token', delay: 'hang' });
-    await untilError(mount(server, { timeout: 200 }));
+    await untilError(mount(server, { timeout: 2000 }));
     expect(await server.aborted({ path: '/token' })).to.have.length(1);
   });
 

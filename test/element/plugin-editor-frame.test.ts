@@ -163,12 +163,12 @@ describe('an editor on the origin of the page', () => {
 describe('the time limit of the frame', () => {
   it('ends in frame-timeout and removes the frame, and retry requests a new token', async () => {
     const server = await editorServer({ path: '/editor', times: 1, delay: 'hang' });
-    const element = mount(server, { timeout: 300, fetchToken: async () => SECRET });
+    const element = mount(server, { timeout: 2000, fetchToken: async () => SECRET });
     const events = eventsOf(element);
     const error = await untilError(element);
     expect(error.code).to.equal('frame-timeout');
     expect(error.message).to.contain(server.origin);
-    expect(error.message).to.contain('300 ms');
+    expect(error.message).to.contain('2000 ms');
     expect(error.message).not.to.contain(SECRET);
     expect(frames(element)).to.have.length(0);
     expect(part(element, 'error')?.textContent).to.contain('The editor did not load in time.');

@@ -74,7 +74,7 @@ test('a client that sends all of its headers before it reads still receives its 
 });
 
 test('half a body is answered with 408 under the id of its request, which has one line in the log', async (t) => {
-  const { exchange, host, logged, editorToken } = await start(t, { requestTimeout: 200 });
+  const { exchange, host, logged, editorToken } = await start(t, { requestTimeout: 2000 });
   const { authorization } = bearer(await editorToken());
   const head = `POST ${draftPath} HTTP/1.1\r\nhost: ${host}\r\nauthorization: ${authorization}\r\n`;
   const answer = parse(

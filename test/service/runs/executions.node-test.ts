@@ -66,7 +66,7 @@ test('every execution that began, and nothing else, is recorded under the id of 
 test('a failed execution is answered with its logs, and its line in the log says why', async (t) => {
   const lines: string[] = [];
   const log = createLog('info', (line) => lines.push(line));
-  const { run } = await startRuns(t, { log, runLimits: { time: 300, memory: 32 * 2 ** 20 } });
+  const { run } = await startRuns(t, { log, runLimits: { time: 2000, memory: 32 * 2 ** 20 } });
   for (const [input, status, errorCode] of [
     ['fail', 422, 'plugin-error'],
     ['loop', 504, 'time-limit'],
