@@ -15,6 +15,7 @@ export interface EditorMessage {
 interface LauncherWindow {
   receivedMessages: EditorMessage[];
   sendMessage(message: object): void;
+  loadEditor(): void;
   /** Why every request for a token is refused, while it is. */
   refusal?: string | undefined;
 }
@@ -35,8 +36,8 @@ const html = (editor: string) => `<!doctype html><title>Launcher</title>
       { channel: 'plugin-editor', version: 1, ...message },
       ${JSON.stringify(new URL(editor).origin)},
     );
-  Object.assign(window, { receivedMessages, sendMessage });
-  frame.src = ${JSON.stringify(editor)};
+  const loadEditor = () => (frame.src = ${JSON.stringify(editor)});
+  Object.assign(window, { receivedMessages, sendMessage, loadEditor });
 </script>`;
 
 /**
@@ -52,15 +53,16 @@ export async function openLauncher(
     response.setHeader('content-type', 'text/html').end(html(editor));
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
+  // It does not keep a test running that fails before it can close it.
+  server.unref();
   const context = await browser.createBrowserContext();
   const page = await context.newPage();
   await page.setViewport({ width: 1060, height: 660 });
   const problems: string[] = [];
   page.on('pageerror', (error) => problems.push(String(error)));
-  // Not until the frame is loaded: the editor greets before that.
-  await page.goto(`http://localhost:${(server.address() as AddressInfo).port}/`, {
-    waitUntil: 'domcontentloaded',
-  });
+  await page.goto(`http://localhost:${(server.address() as AddressInfo).port}/`);
+  // Not before: `goto` would wait for the frame's scripts, too, which some tests hold back.
+  await page.evaluate(() => (window as unknown as LauncherWindow).loadEditor());
 
   const receivedMessages = () => page.evaluate(() => (window as unknown as LauncherWindow).receivedMessages);
   const waitForMessage = async (
