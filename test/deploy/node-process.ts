@@ -41,6 +41,8 @@ export class NodeProcess implements AsyncDisposable {
         ...process.env,
         // Users of these tests work without a pause, faster than any editor.
         TOKEN_REQUESTS_PER_MINUTE: '0',
+        // No run of these tests loops, and a busy machine may need more than the default of a second.
+        RUN_TIMEOUT_MS: '20000',
         ...this.#settings,
         SERVICE_PORT: `${this.#port}`,
       },
