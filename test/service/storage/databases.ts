@@ -67,6 +67,18 @@ export async function databaseWithSchema(t: Cleanup, engine: EngineName): Promis
   return parseDatabaseUrl(url);
 }
 
+/** Time limits that a busy machine keeps, too, for tests in which many writers wait for each other. */
+export const patientStorage: StorageOptions = {
+  postgresLimits: {
+    acquireTimeout: 60_000,
+    statementTimeout: 60_000,
+    holdTimeout: 60_000,
+    monitorTimeout: 60_000,
+    monitorConnectTimeout: 60_000,
+  },
+  sqliteLimits: { lockTimeout: 60_000, turnTimeout: 60_000 },
+};
+
 /** Opens a database for as long as the test goes on. */
 export async function openDuring(t: Cleanup, address: DatabaseAddress, options?: StorageOptions) {
   const storage = await openStorage(address, options);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { TestContext } from 'node:test';
 import { createToken } from '../../../service/src/accounts/tokens.ts';
-import { engines, freshDatabase, openDuring } from './databases.ts';
+import { engines, freshDatabase, openDuring, patientStorage } from './databases.ts';
 import type { EngineName } from './databases.ts';
 import {
   addEnvironment,
@@ -21,7 +21,8 @@ import {
 /** Two nodes on one database, with connections of their own. */
 async function twoNodes(t: TestContext, engine: EngineName) {
   const address = await freshDatabase(t, engine);
-  const nodes = [await openDuring(t, address), await openDuring(t, address)] as const;
+  const open = () => openDuring(t, address, patientStorage);
+  const nodes = [await open(), await open()] as const;
   await addEnvironment(nodes[0]);
   return nodes;
 }
