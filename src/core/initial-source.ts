@@ -22,6 +22,7 @@ const shape = schemaOf<InitialSource>({
 /**
  * Copies what the page set as `initialSource`, so that later changes to the object change nothing.
  * @throws TypeError when it is not such a source, cannot be written as JSON, or is larger than 1 MiB.
+ * @internal
  */
 export function copyInitialSource(given: unknown): InitialSource | undefined {
   if (given === undefined || given === null) return undefined;

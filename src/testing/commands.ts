@@ -53,6 +53,7 @@ export type StandInEditor = {
   ) => Promise<Awaited<ReturnType<StandInCommands[Name]>>>;
 };
 
+/** @internal */
 export const commandNames: readonly (keyof StandInCommands)[] = [
   'plugin',
   'dirty',
@@ -66,7 +67,7 @@ export const commandNames: readonly (keyof StandInCommands)[] = [
   'requestToken',
 ];
 
-/** Makes the commands for a test outside of the frame. `run` carries one out in the page. */
+/** Makes the commands for a test outside of the frame. `run` carries one out in the page. @internal */
 export const createCommands = (run: (name: string, args: unknown[]) => Promise<unknown>): StandInEditor =>
   Object.fromEntries(
     commandNames.map((name) => [name, (...args: unknown[]) => run(name, args)]),

@@ -6,11 +6,11 @@ import { loggingFetch } from './build-log.ts';
 import * as drafts from './draft-operations.ts';
 import type { BuildResult, Deployment, TestResult } from './draft-records.ts';
 import { toHttpError } from './error-body.ts';
+import type { PluginListOptions } from './list-options.ts';
 import { type DraftLocation, type TenantLocation, pluginSegments, tenantSegments } from './location.ts';
 import type { Operation } from './operation.ts';
 import { type CallOptions, PluginClient } from './plugin-client.ts';
 import * as plugins from './plugin-operations.ts';
-import type { PluginListOptions } from './plugin-operations.ts';
 import type { PluginPage } from './plugin-records.ts';
 import { sendOperation } from './send-operation.ts';
 
