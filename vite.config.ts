@@ -207,11 +207,11 @@ export const INTERNAL_NAMES = [
   // Attribute, Schema, FailedTry, RequestOptions, Instant, HeldToken, ReceivedToken, Ident
   'initial effect keywords safeParse issues expected attempt tries maxBytes wall mono life since environment tenant',
   // EditorController, PluginReporter, StateReporter, SettingsSync
-  'sendSettings hostMoved setState setDirty openedPlugin work editorMessage unwatch defer stopDeferring takeChanges',
+  'sendSettings hostMoved setState setDirty openedPlugin work editorMessage unwatch defer stopDeferring takeAll takeChanges',
   // UnsavedWorkHost, UnsavedWork
-  'release isReleasing isGuarded canSave confirmDiscard isAwaited',
+  'release isReleasing isGuarded canSave confirmDiscard hasPending',
   // Launch, LaunchHost
-  'connection canDeliver onFrame openSettings onReady onFail onHello',
+  'connection canDeliver onFrame takeAllSettings onReady onFail onHello',
   // EditorConnection, ConnectionOptions, EditorFrame
   'awaitsReady withToken knownTokens isBlank callers endSession hasGreeted supports canPost dispose onMessage onLoad onBlocked setAttributes',
   // TokenHolder, TokenHolderHost

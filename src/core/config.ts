@@ -37,19 +37,21 @@ export const missingAttributes = (raw: RawConfig): string[] =>
  * @throws PluginEditorError with code `config` that names the attribute and says what it must be.
  */
 export function checkConfig(raw: RawConfig, base: string): Config {
-  const config = { base } as Config;
-  const values: Record<string, unknown> = config;
+  const values: Record<string, unknown> = {};
   try {
     for (const [name, { initial, keywords }] of attributeRows) {
-      const value = (values[name] = raw[name] ?? initial);
+      const value = raw[name] ?? initial;
+      values[name] = value;
       if (!keywords) continue;
       // As in HTML, case does not matter, and an empty attribute is one that is not set.
-      const keyword = ((value as string) || (initial as string)).toLowerCase();
+      const keyword = String(value || initial).toLowerCase();
       if (!keywords.includes(keyword)) {
         throw new TypeError(`${attributeOf(name)} must be ${keywords.join(' or ')}`);
       }
       values[name] = keyword;
     }
+    // Every attribute has a value now. Those that are used without their type being known are checked above or below.
+    const config: Config = { ...(values as AttributeValues), base, initialSource: undefined };
     // The tenant need not be checked: it is not empty and holds no period.
     checkSegment('ident', parseIdent(checkSegment('ident', config.ident)).environment);
     config.namespace ||= ATTRIBUTES.namespace.initial;

@@ -32,7 +32,7 @@ export class EditorController extends PluginReporter implements ReactiveControll
     isGuarded: () => !this.host.unguarded,
     canSave: () => !!this.#launch.connection?.canPost('save'),
     save: (timeout) => this.#launch.save(timeout),
-    isAwaited: () => this.#hasPendingChange || this.#hasPendingReload,
+    hasPending: () => this.#hasPendingChange || this.#hasPendingReload,
     confirmDiscard: (error) => this.confirmDiscard(error, readRequested(this.host)),
   });
   #launch = new Launch(this);
@@ -129,7 +129,7 @@ export class EditorController extends PluginReporter implements ReactiveControll
       this.#settings.defer();
       if (released) {
         void released.then(
-          (isAllowed) => isAllowed && this.#hasPendingChange && this.#applyNow(readRequested(this.host)),
+          (isReleased) => isReleased && this.#hasPendingChange && this.#applyNow(readRequested(this.host)),
         );
       }
       return;
@@ -210,21 +210,21 @@ export class EditorController extends PluginReporter implements ReactiveControll
     let token: HeldToken | undefined;
     if (this.state === 'ready') {
       // The editor stays until there is a new token, and more work may become unsaved meanwhile.
-      const isReleased = async () => discard || (await this.work.release(true));
+      const release = async () => discard || (await this.work.release(true));
       try {
-        let isAllowed = await isReleased();
+        let isReleased = await release();
         // If the change that waits removes a required attribute, no token is needed.
         const needsNoToken = this.#hasPendingChange && missingAttributes(this.host).length > 0;
-        if (isAllowed && !signal.aborted && !needsNoToken) {
+        if (isReleased && !signal.aborted && !needsNoToken) {
           let config: Config;
           do {
             config = requireConfig(this.host);
             token = await this.getToken(signal, config);
-            isAllowed = await isReleased();
+            isReleased = await release();
             // The attributes may have changed meanwhile, and then the token is for another plugin.
-          } while (isAllowed && needsToken(changedAttributes(readRequested(this.host), config)));
+          } while (isReleased && needsToken(changedAttributes(readRequested(this.host), config)));
         }
-        if (!isAllowed && !signal.aborted) return;
+        if (!isReleased && !signal.aborted) return;
       } catch (error) {
         if (!signal.aborted) {
           this.#hasPendingReload = false;
@@ -302,8 +302,8 @@ export class EditorController extends PluginReporter implements ReactiveControll
     if (Object.keys(changes).length) this.#launch.post({ type: 'configure', ...changes });
   }
 
-  openSettings(): EditorSettings {
-    return this.#settings.open();
+  takeAllSettings(): EditorSettings {
+    return this.#settings.takeAll();
   }
 
   onUnauthorized(): void {

@@ -17,7 +17,7 @@ export type HostMessage = Exclude<PluginMessage, { type: 'ready' | 'error' | 'to
 export interface LaunchHost extends TokenHolderHost {
   frameAttributes(): FrameAttributes;
   /** The settings for a plugin that is opened now. */
-  openSettings(): EditorSettings;
+  takeAllSettings(): EditorSettings;
   /** Called with a new frame, which has to go into the page at once. */
   onFrame(frame: HTMLIFrameElement): void;
   /**
@@ -90,15 +90,15 @@ export class Launch implements TokenDelivery {
     const keepsFrame = this.#canOpen(config);
     const tokens = this.#tokens;
     // A token request that is under way for the same plugin serves this config as well.
-    const isAwaited = !!this.#config && !tokens.token && !withNewToken;
-    if (!isAwaited) this.#reset(!withNewToken);
+    const isTokenRequested = !!this.#config && !tokens.token && !withNewToken;
+    if (!isTokenRequested) this.#reset(!withNewToken);
     if (token) tokens.token = token;
     if (!keepsFrame) this.#disconnect();
     this.#config = config;
     // The frame starts loading in the same task as the token request, so that neither waits for the other.
     if (config.tokenDelivery === 'message' && !this.connection) this.#connect(config.editorUrl);
     if (this.connection) this.#startFrameTimeout();
-    if (!isAwaited) void this.#open(tokens.signal);
+    if (!isTokenRequested) void this.#open(tokens.signal);
   }
 
   /** Gets the token, then loads the frame with it or sends it to the editor that has greeted. */
@@ -169,7 +169,7 @@ export class Launch implements TokenDelivery {
       // An initial source in another language than `template` is not used.
       initialSource: !template || template === initialSource?.lang ? initialSource : undefined,
       ...toTokenFields(this.#tokens.token as HeldToken),
-      ...this.#host.openSettings(),
+      ...this.#host.takeAllSettings(),
     });
   }
 

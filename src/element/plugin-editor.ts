@@ -264,7 +264,8 @@ export class PluginEditorElement extends LitElement implements AttributeProperti
     if (!error) return nothing;
     return renderError(
       this,
-      error.code as 'config',
+      // A popup is blocked for the caller of a method, and never a reason for the state `error`.
+      error.code as keyof PluginEditorStrings,
       strings,
       canRetry(error) && (() => this.reload()),
       editorMessage,

@@ -4,7 +4,7 @@ import type { PluginEditorError } from '../core/errors.ts';
 import type { PluginDetails } from '../core/messages.ts';
 import { type FetchToken, type HeldToken, type TokenHeaders, getToken } from '../core/token.ts';
 import {
-  type Plugin,
+  type PluginKey,
   PluginEditorDirtyEvent,
   PluginEditorDiscardEvent,
   PluginEditorExpiringEvent,
@@ -49,7 +49,7 @@ export abstract class PluginReporter extends StateReporter {
     return this.host.dispatchEvent(
       new PluginEditorDiscardEvent({
         ...this.openedPlugin(),
-        ...(next && !(next instanceof Error) && { next: pluginOf(next) }),
+        ...(next && !(next instanceof Error) && { next: keyOf(next) }),
         ...(error && { error }),
       }),
     );
@@ -62,8 +62,8 @@ export abstract class PluginReporter extends StateReporter {
   }
 
   /** The plugin that is shown or loading. To be called only while there is a config. */
-  protected openedPlugin(): Plugin {
-    return pluginOf(this.config as Config);
+  protected openedPlugin(): PluginKey {
+    return keyOf(this.config as Config);
   }
 
   /** The frame is named after the plugin that is open, because a change may have to wait for unsaved work. */
@@ -73,7 +73,7 @@ export abstract class PluginReporter extends StateReporter {
 
   getToken(signal: AbortSignal, config = this.config as Config): Promise<HeldToken> {
     const { fetchToken, tokenHeaders } = this.host;
-    return getToken({ ...config, fetchToken, tokenHeaders }, { ...pluginOf(config), signal });
+    return getToken({ ...config, fetchToken, tokenHeaders }, { ...keyOf(config), signal });
   }
 
   /** The frame is no part of the template, because Lit's first rendering takes longer than everything before it. */
@@ -102,4 +102,4 @@ export abstract class PluginReporter extends StateReporter {
   }
 }
 
-const pluginOf = ({ ident, namespace, fn }: Plugin): Plugin => ({ ident, namespace, fn });
+const keyOf = ({ ident, namespace, fn }: PluginKey): PluginKey => ({ ident, namespace, fn });

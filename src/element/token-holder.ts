@@ -66,8 +66,8 @@ export class TokenHolder {
     this.token = token;
     this.knownTokens = [token.token, ...this.knownTokens].slice(0, MAX_KNOWN_TOKENS);
     this.#schedule ??= new RenewalSchedule(
-      () => this.#onRenewalDue(),
-      () => void this.#onRestored(),
+      () => this.#handleRenewalDue(),
+      () => void this.#handleRestored(),
     );
     this.#schedule.start(token);
   }
@@ -77,7 +77,7 @@ export class TokenHolder {
     this.#schedule?.start(this.token);
   }
 
-  #onRenewalDue(): void {
+  #handleRenewalDue(): void {
     if (this.#delivery.canDeliver) {
       void this.renew().catch(() => {});
     } else {
@@ -91,7 +91,7 @@ export class TokenHolder {
     if (end) this.#host.onExpiring(end, error);
   }
 
-  async #onRestored(): Promise<void> {
+  async #handleRestored(): Promise<void> {
     try {
       await this.renew();
     } catch (error) {
