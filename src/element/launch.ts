@@ -1,6 +1,6 @@
 import type { Config } from '../core/config.ts';
 import { checkedEditorUrl } from '../core/editor-url.ts';
-import { PluginEditorError, isPluginEditorError } from '../core/errors.ts';
+import { PluginEditorError, asEditorError } from '../core/errors.ts';
 import type { EditorSettings, LauncherMessage, PluginDetails } from '../core/messages.ts';
 import type { HeldToken } from '../core/token.ts';
 import { EditorConnection, type PluginMessage } from './connection.ts';
@@ -16,7 +16,7 @@ export type HostMessage = Exclude<PluginMessage, { type: 'ready' | 'error' | 'to
 /** What a launch needs from its element, and what it reports to it. */
 export interface LaunchHost extends TokenHolderHost {
   frameAttributes(): FrameAttributes;
-  /** The settings for a plugin that is opened now. */
+  /** Returns the settings for a plugin that is opened now, which from then on count as sent. */
   takeAllSettings(): EditorSettings;
   /** Called with a new frame, which has to go into the page at once. */
   onFrame(frame: HTMLIFrameElement): void;
@@ -36,10 +36,6 @@ export interface LaunchHost extends TokenHolderHost {
   /** The editor sent a message about the plugin that is open. */
   onMessage(message: HostMessage): void;
 }
-
-/** Returns the error as it is reported. Any but a `PluginEditorError` means that no URL could be built, for instance because the token holds a lone surrogate. */
-export const asEditorError = (error: unknown): PluginEditorError =>
-  isPluginEditorError(error) ? error : new PluginEditorError('token-invalid', (error as Error).message);
 
 /** Takes a checked config to a running editor: gets the token, connects with the editor, and gives it the token. */
 export class Launch implements TokenDelivery {
@@ -133,7 +129,7 @@ export class Launch implements TokenDelivery {
       knownTokens: () => tokens.knownTokens,
       onLoad: () => {
         // `load` is the only signal we get from an editor without the protocol.
-        if (withToken && !connection.hasGreeted) this.#ready();
+        if (withToken && !connection.hasGreeted) this.#handleReady();
       },
       onBlocked: () =>
         this.#fail(
@@ -177,7 +173,7 @@ export class Launch implements TokenDelivery {
     switch (message.type) {
       case 'ready': {
         const { type: _, ...details } = message;
-        return this.#ready(details);
+        return this.#handleReady(details);
       }
       case 'error':
         return this.#fail(
@@ -191,7 +187,7 @@ export class Launch implements TokenDelivery {
     }
   }
 
-  #ready(details?: PluginDetails): void {
+  #handleReady(details?: PluginDetails): void {
     clearTimeout(this.#timer);
     const connection = this.connection as EditorConnection;
     const isFirst = connection.awaitsReady;

@@ -119,7 +119,10 @@ export class PluginEditorElement extends LitElement implements AttributeProperti
   declare locale: string | null;
   /** Turns off the question that the browser asks before the page is left while `dirty`. */
   declare unguarded: boolean;
-  /** Time limit in ms for a token request, for `save()`, and for the frame to load (`url`) or be ready (`message`). */
+  /**
+   * Time limit in ms for each try of a token request, for `save()`, and for the frame to load (`url`) or be ready
+   * (`message`). Above 0 and below 2 ** 31.
+   */
   declare timeout: number | null;
   /** The frame's sandbox, as keywords of that attribute; `none` removes it. */
   declare sandbox: string | null;
@@ -205,8 +208,8 @@ export class PluginEditorElement extends LitElement implements AttributeProperti
   }
 
   /**
-   * For signing out: aborts what is under way, tells the editor to forget its token and removes the frame. The element
-   * stays `idle` until `reload()`.
+   * For signing out: aborts what is under way, tells the editor to forget its token and removes the frame. The element is
+   * `idle` at once, and stays so until `reload()`. Resolves when the frame is gone, which may take 250 ms; never rejects.
    */
   close(): Promise<void> {
     return this.#controller.close();

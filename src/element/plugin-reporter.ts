@@ -11,7 +11,7 @@ import {
   PluginEditorReadyEvent,
 } from './events.ts';
 import type { FrameAttributes } from './frame.ts';
-import type { Requested } from './requested.ts';
+import { type Requested, isConfig } from './requested.ts';
 import type { SettingsHost } from './settings.ts';
 import { StateReporter, type StateHost } from './state-reporter.ts';
 import type { UnsavedWork } from './unsaved-work.ts';
@@ -49,7 +49,7 @@ export abstract class PluginReporter extends StateReporter {
     return this.host.dispatchEvent(
       new PluginEditorDiscardEvent({
         ...this.openedPlugin(),
-        ...(next && !(next instanceof Error) && { next: keyOf(next) }),
+        ...(isConfig(next) && { next: keyOf(next) }),
         ...(error && { error }),
       }),
     );
@@ -57,7 +57,7 @@ export abstract class PluginReporter extends StateReporter {
 
   protected setDirty(dirty: boolean): void {
     if (dirty === this.dirty) return;
-    this.work.set(dirty);
+    this.work.setDirty(dirty);
     this.host.dispatchEvent(new PluginEditorDirtyEvent({ ...this.openedPlugin(), dirty }));
   }
 

@@ -61,7 +61,10 @@ export class SettingsSync {
     );
   }
 
-  /** Returns all settings, for a plugin that is opened now, but for those that are off or unset. From then on they count as sent. */
+  /**
+   * Returns all settings for a plugin that is opened now, other than those that are off or unset. From then on they count as
+   * sent.
+   */
   takeAll(): EditorSettings {
     this.#deferred = {};
     this.#sent = { locale: 'null', readOnly: 'false' };

@@ -1,5 +1,4 @@
-import { PluginEditorError } from '../core/errors.ts';
-import { asEditorError } from './launch.ts';
+import { PluginEditorError, asEditorError } from '../core/errors.ts';
 
 /**
  * Opens an address in a tab without an `opener`. The tab is opened before the address is known, because browsers allow that

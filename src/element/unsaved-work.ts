@@ -37,7 +37,7 @@ export class UnsavedWork {
     return !!this.#release;
   }
 
-  set(dirty: boolean): void {
+  setDirty(dirty: boolean): void {
     this.dirty = dirty;
     // A permanent listener would keep some browsers from putting the page into the back-forward cache.
     if (dirty) addEventListener('beforeunload', this.#handleBeforeUnload);

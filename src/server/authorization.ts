@@ -27,7 +27,7 @@ export type Authorize<Context> = (
 const isResponse = (value: unknown): value is Response =>
   Object.prototype.toString.call(value) === '[object Response]';
 
-/** Whether something was written as `{ ident, … }`. A `Set` or an instance of a class is refused, because it has no such fields. */
+/** Whether something was written as `{ ident, … }`. A `Set` or an instance of a class was not, and is refused. */
 const isRecord = (value: unknown): value is object => {
   if (typeof value !== 'object' || value === null) return false;
   const prototype: unknown = Object.getPrototypeOf(value);

@@ -17,8 +17,9 @@ export function checkEnvironmentToken(token: EnvironmentToken): EnvironmentToken
 }
 
 /**
- * Runs `call` with the token, for which a function has `timeout` ms, and redacts the token in what it throws, because the error of a `fetch` that is not the
+ * Runs `call` with the token, and redacts the token in what it throws, because the error of a `fetch` that is not the
  * engine's own may quote the request's headers.
+ * @throws TimeoutError when a function gives no token within `timeout` ms; TypeError when no header can hold the token.
  * @internal
  */
 export async function withEnvironmentToken<T>(

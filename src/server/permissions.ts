@@ -14,7 +14,13 @@ export interface Grant {
   actor?: string;
 }
 
-const PERMISSIONS: readonly unknown[] = ['read', 'write', 'deploy', 'runs'] satisfies Permission[];
+/** All permissions. They are the keys of an object, so that the compiler names one that is missing. */
+const PERMISSIONS: readonly unknown[] = Object.keys({
+  read: true,
+  write: true,
+  deploy: true,
+  runs: true,
+} satisfies Record<Permission, true>);
 
 /**
  * Text without characters that hide or reorder the text around them. As in the service, its length is counted in characters

@@ -186,7 +186,7 @@ export class BuilderClient extends PluginClient<DraftLocation> {
       headers: token ? bearer(token) : {},
       // No cookies: the interface knows tokens only, and a builder then needs no CORS with credentials.
       init: { credentials: 'omit' },
-      toError: (response, label, limit) => toHttpError(response, label, limit, token),
+      toError: (response, label, limited) => toHttpError(response, label, limited, token),
       signal,
     });
   }

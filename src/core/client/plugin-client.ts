@@ -11,6 +11,7 @@ import type {
   VersionPage,
 } from './plugin-records.ts';
 
+/** What can be set for a single call. */
 export interface CallOptions {
   /** Ends the call, which then rejects with the signal's reason. */
   signal?: AbortSignal | undefined;
