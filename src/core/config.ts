@@ -40,11 +40,11 @@ export function checkConfig(raw: RawConfig, base: string): Config {
   const values: Record<string, unknown> = {};
   try {
     for (const [name, { initial, keywords }] of attributeRows) {
-      const value = raw[name] ?? initial;
+      // As in HTML, an empty keyword is one that is not set, and case does not matter.
+      const value: unknown = keywords ? raw[name] || initial : (raw[name] ?? initial);
       values[name] = value;
       if (!keywords) continue;
-      // As in HTML, case does not matter, and an empty attribute is one that is not set.
-      const keyword = String(value || initial).toLowerCase();
+      const keyword = String(value).toLowerCase();
       if (!keywords.includes(keyword)) {
         throw new TypeError(`${attributeOf(name)} must be ${keywords.join(' or ')}`);
       }

@@ -4,8 +4,14 @@ import { PluginEditorError, asEditorError } from '../core/errors.ts';
 import type { EditorSettings, LauncherMessage, PluginDetails } from '../core/messages.ts';
 import type { HeldToken } from '../core/token.ts';
 import { EditorConnection, type PluginMessage } from './connection.ts';
-import type { FrameAttributes } from './frame.ts';
-import { type TokenDelivery, TokenHolder, type TokenHolderHost, toTokenFields } from './token-holder.ts';
+import type { EditorFrame } from './frame.ts';
+import {
+  type TokenDelivery,
+  TokenHolder,
+  type TokenHolderHost,
+  type TokenReporter,
+  toTokenFields,
+} from './token-holder.ts';
 
 /** How long the editor has to handle `close` before its frame is removed, in ms. It sends no answer. */
 const CLOSE_DELAY = 250;
@@ -13,26 +19,28 @@ const CLOSE_DELAY = 250;
 /** A message that the host handles: the launch itself answers the others. */
 export type HostMessage = Exclude<PluginMessage, { type: 'ready' | 'error' | 'token-request' }>;
 
-/** What a launch needs from its element, and what it reports to it. */
-export interface LaunchHost extends TokenHolderHost {
-  frameAttributes(): FrameAttributes;
-  /** Returns the settings for a plugin that is opened now, which from then on count as sent. */
-  takeAllSettings(): EditorSettings;
-  /** Called with a new frame, which has to go into the page at once. */
-  onFrame(frame: HTMLIFrameElement): void;
+/** What a launch and its token holder report to the page. */
+export interface LaunchReporter extends TokenReporter {
   /**
    * The editor can be used.
    * @param details what it said about the plugin; `undefined` for an editor without the protocol, whose page has loaded
    * @param isFirst whether this is the first `ready` since the plugin was opened
    */
-  onReady(details: PluginDetails | undefined, isFirst: boolean): void;
+  reportReady(details: PluginDetails | undefined, isFirst: boolean): void;
   /**
    * The editor cannot be shown; the frame is gone.
    * @param editorMessage what the editor itself said, in words for its user
    */
-  onFail(error: PluginEditorError, editorMessage?: string): void;
-  /** Called when a page loaded in the frame and greeted, so that the unsaved work of the page before is gone. */
-  onHello(): void;
+  reportFailure(error: PluginEditorError, editorMessage?: string): void;
+}
+
+/** What a launch needs from its element, and what it leaves to it. */
+export interface LaunchHost extends TokenHolderHost {
+  readonly reporter: LaunchReporter;
+  /** Returns the settings for a plugin that is opened now, which from then on count as sent. */
+  takeAllSettings(): EditorSettings;
+  /** Called with a new frame, which has to get its attributes and go into the page at once. */
+  onFrame(frame: EditorFrame): void;
   /** The editor sent a message about the plugin that is open. */
   onMessage(message: HostMessage): void;
 }
@@ -125,7 +133,6 @@ export class Launch implements TokenDelivery {
     const connection = new EditorConnection({
       url,
       withToken,
-      attributes: host.frameAttributes(),
       knownTokens: () => tokens.knownTokens,
       onLoad: () => {
         // `load` is the only signal we get from an editor without the protocol.
@@ -135,7 +142,7 @@ export class Launch implements TokenDelivery {
         this.#fail(
           new PluginEditorError(
             'frame-blocked',
-            `This page's content security policy lacks: frame-src ${connection.frame.origin}`,
+            `This page's content security policy lacks: frame-src ${connection.editorFrame.origin}`,
           ),
         ),
       onHello: (isFirst) => {
@@ -144,13 +151,14 @@ export class Launch implements TokenDelivery {
           // Until now there was no editor that a new token could go to.
           if (isFirst) tokens.scheduleRenewal();
         }
-        host.onHello();
+        // The unsaved work of the page that was in the frame before is gone.
+        host.onMessage({ type: 'dirty', dirty: false });
       },
       onMessage: (message) => this.#handleMessage(message),
     });
     this.#editorUrl = editorUrl;
     this.connection = connection;
-    host.onFrame(connection.frame.element);
+    host.onFrame(connection.editorFrame);
   }
 
   /** Asks the editor to open the plugin. */
@@ -192,7 +200,7 @@ export class Launch implements TokenDelivery {
     const connection = this.connection as EditorConnection;
     const isFirst = connection.awaitsReady;
     if (details) connection.awaitsReady = false;
-    this.#host.onReady(details, isFirst);
+    this.#host.reporter.reportReady(details, isFirst);
   }
 
   #fail(error: PluginEditorError, editorMessage?: string): void {
@@ -200,7 +208,7 @@ export class Launch implements TokenDelivery {
     this.stop();
     // The token is kept, because the next change may be of the address alone.
     this.#tokens.token = token;
-    this.#host.onFail(error, editorMessage);
+    this.#host.reporter.reportFailure(error, editorMessage);
   }
 
   /** Starts the time limit for the frame, or starts it anew. */
@@ -208,7 +216,7 @@ export class Launch implements TokenDelivery {
     const { timeout } = this.#config as Config;
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => {
-      const { hasGreeted, withToken, frame } = this.connection as EditorConnection;
+      const { hasGreeted, withToken, editorFrame } = this.connection as EditorConnection;
       // The token request has a time limit of its own. The frame's starts again when the token is there.
       if (hasGreeted && !this.#tokens.token) return;
       const what = hasGreeted
@@ -217,7 +225,10 @@ export class Launch implements TokenDelivery {
           ? 'did not load; see editor-url and timeout'
           : 'did not greet; see editor-url and token-delivery';
       this.#fail(
-        new PluginEditorError('frame-timeout', `In ${timeout} ms the editor at ${frame.origin} ${what}`),
+        new PluginEditorError(
+          'frame-timeout',
+          `In ${timeout} ms the editor at ${editorFrame.origin} ${what}`,
+        ),
       );
     }, timeout);
   }

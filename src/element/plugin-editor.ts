@@ -159,22 +159,22 @@ export class PluginEditorElement extends LitElement implements AttributeProperti
 
   /** Where the element stands: `idle`, `loading`, `ready` or `error`. */
   get state(): PluginEditorState {
-    return this.#controller.state;
+    return this.#controller.reporter.state;
   }
 
   /** Why the state is `error`; else `undefined`. */
   get error(): PluginEditorError | undefined {
-    return this.#controller.error;
+    return this.#controller.reporter.error;
   }
 
   /** Whether the editor said that it holds work that is not saved. */
   get dirty(): boolean {
-    return this.#controller.dirty;
+    return this.#controller.reporter.dirty;
   }
 
   /** What is shown, with what the editor said about it; `undefined` while nothing is. */
   get plugin(): ShownPlugin | undefined {
-    return this.#controller.plugin;
+    return this.#controller.reporter.plugin;
   }
 
   /**
@@ -254,7 +254,7 @@ export class PluginEditorElement extends LitElement implements AttributeProperti
   }
 
   protected override render(): unknown {
-    const { state, error, editorMessage } = this.#controller;
+    const { state, error, editorMessage } = this.#controller.reporter;
     const strings = { ...defaultStrings, ...this.strings };
     if (state === 'idle') return html`<slot name="idle"></slot>`;
     if (state === 'loading') {
