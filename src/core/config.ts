@@ -40,15 +40,8 @@ export function checkConfig(raw: RawConfig, base: string): Config {
   const values: Record<string, unknown> = {};
   try {
     for (const [name, { initial, keywords }] of attributeRows) {
-      // As in HTML, an empty keyword is one that is not set, and case does not matter.
-      const value: unknown = keywords ? raw[name] || initial : (raw[name] ?? initial);
-      values[name] = value;
-      if (!keywords) continue;
-      const keyword = String(value).toLowerCase();
-      if (!keywords.includes(keyword)) {
-        throw new TypeError(`${attributeOf(name)} must be ${keywords.join(' or ')}`);
-      }
-      values[name] = keyword;
+      // As in HTML, an empty keyword is one that is not set.
+      values[name] = keywords ? checkKeyword(name, raw[name] || initial, keywords) : (raw[name] ?? initial);
     }
     // Every attribute has a value now. Those that are used without their type being known are checked above or below.
     const config: Config = { ...(values as AttributeValues), base, initialSource: undefined };
@@ -71,6 +64,14 @@ export function checkConfig(raw: RawConfig, base: string): Config {
   } catch (error) {
     throw new PluginEditorError('config', (error as Error).message);
   }
+}
+
+/** As in HTML, case does not matter. */
+function checkKeyword(name: AttributeName, value: unknown, keywords: readonly string[]): string {
+  const keyword = String(value).toLowerCase();
+  if (!keywords.includes(keyword))
+    throw new TypeError(`${attributeOf(name)} must be ${keywords.join(' or ')}`);
+  return keyword;
 }
 
 /** The address of the editor that is to load before there is a plugin; `undefined` unless the attributes ask for that. */

@@ -44,7 +44,8 @@ export class EditorFrame {
       (event) => {
         const { source } = event;
         // `source` is `null` when the window has gone, and `contentWindow` is when the frame is not in the page.
-        if (source && source === iframe.contentWindow && event.origin === origin) this.onMessage?.(event.data);
+        if (source && source === iframe.contentWindow && event.origin === origin)
+          this.onMessage?.(event.data);
       },
       options,
     );

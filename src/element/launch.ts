@@ -82,7 +82,7 @@ export class Launch implements TokenDelivery {
   preload(editorUrl: string): void {
     if (this.connection && this.#editorUrl === editorUrl) return;
     this.stop();
-    this.#connect(editorUrl, editorUrl);
+    this.#connect(editorUrl);
   }
 
   /**
@@ -204,10 +204,8 @@ export class Launch implements TokenDelivery {
   }
 
   #fail(error: PluginEditorError, editorMessage?: string): void {
-    const { token } = this.#tokens;
-    this.stop();
     // The token is kept, because the next change may be of the address alone.
-    this.#tokens.token = token;
+    this.stop(true);
     this.#host.reporter.reportFailure(error, editorMessage);
   }
 
@@ -266,9 +264,9 @@ export class Launch implements TokenDelivery {
     this.connection = this.#editorUrl = undefined;
   }
 
-  /** Ends everything, and removes the frame at once. */
-  stop(): void {
-    this.#reset();
+  /** Ends everything, and removes the frame at once. With `keepToken`, a token that is still valid stays. */
+  stop(keepToken?: boolean): void {
+    this.#reset(keepToken);
     this.#disconnect();
     this.#config = undefined;
   }
