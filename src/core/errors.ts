@@ -117,7 +117,10 @@ export class TimeoutError extends RequestError {
   }
 }
 
-/** There was no connection, or it broke off. In a browser, also: the CORS headers of the response do not let the page read it. */
+/**
+ * There was no connection, or it broke off. In a browser, also: the CORS headers of the response do not let the page read
+ * it.
+ */
 export class NetworkError extends RequestError {
   override readonly name = 'NetworkError';
 

@@ -179,8 +179,8 @@ export class PluginEditorElement extends LitElement implements AttributeProperti
 
   /**
    * Starts over with a new token, also after `close()`. A running editor stays if no token can be got. Resolves when the new
-   * editor is ready or no longer wanted; rejects with a `PluginEditorError`. While `dirty`, the editor is asked to save if it can,
-   * and a listener to `plugin-editor-discard` may put the reload off; then it resolves at once. `discard` skips both.
+   * editor is ready or no longer wanted; rejects with a `PluginEditorError`. While `dirty`, the editor is asked to save if it
+   * can, and a listener to `plugin-editor-discard` may put the reload off; then it resolves at once. `discard` skips both.
    */
   reload({ discard = false }: { discard?: boolean } = {}): Promise<void> {
     return this.#controller.reload(discard);

@@ -40,8 +40,8 @@ export interface StandInCommands {
   /** The editor cannot go on with this plugin; `message` is for its user. */
   fail(message: string): void;
   /**
-   * The token is no longer valid, and the editor asks for another. Resolves with the new one; rejects with an error whose message
-   * is the launcher's error code, such as `token-unauthorized`.
+   * The token is no longer valid, and the editor asks for another. Resolves with the new one; rejects with an error whose
+   * message is the launcher's error code, such as `token-unauthorized`.
    */
   requestToken(reason?: TokenRequestReason): Promise<string | undefined>;
 }
