@@ -206,16 +206,16 @@ const MAP = `${ES}.map`;
 export const INTERNAL_NAMES = [
   // Attribute, Schema, FailedTry, RequestOptions, Instant, HeldToken, ReceivedToken, Ident
   'initial effect keywords safeParse issues expected attempt tries maxBytes wall mono life since environment tenant',
-  // EditorController, PluginReporter, StateReporter, SettingsSync
-  'sendSettings hostMoved setState setDirty openedPlugin work editorMessage unwatch defer stopDeferring takeChanges',
+  // EditorController, PluginReporter, SettingsSync
+  'sendSettings hostMoved reporter setState setDirty openedConfig openedPlugin reportReady reportFailure reportExpiring editorMessage unwatch defer stopDeferring takeAll takeChanges',
   // UnsavedWorkHost, UnsavedWork
-  'release isReleasing isGuarded canSave confirmDiscard isAwaited',
-  // Launch, LaunchHost
-  'connection canDeliver onFrame openSettings onReady onFail onHello',
+  'release isReleasing isGuarded canSave confirmDiscard hasPending',
+  // Launch, LaunchHost, EditorTabs
+  'connection canDeliver onFrame takeAllSettings closeWaiting',
   // EditorConnection, ConnectionOptions, EditorFrame
-  'awaitsReady withToken knownTokens isBlank callers endSession hasGreeted supports canPost dispose onMessage onLoad onBlocked setAttributes',
+  'awaitsReady editorFrame withToken knownTokens isBlank callers endSession hasGreeted supports canPost dispose iframe onMessage onLoad onBlocked setAttributes',
   // TokenHolder, TokenHolderHost
-  'obtain renew scheduleRenewal scheduleTokenRequest getToken onExpiring onUnauthorized',
+  'obtain renew scheduleRenewal scheduleTokenRequest getToken onUnauthorized',
   // FeaturesStore, FeaturesView
   'subscribe unsubscribe locked onInput onChange',
 ].flatMap((names) => names.split(' '));

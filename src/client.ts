@@ -12,7 +12,7 @@ export { eachPage } from './core/client/each-page.ts';
 export type { Page } from './core/client/each-page.ts';
 export type { DraftLocation, TenantLocation } from './core/client/location.ts';
 export type { CallOptions } from './core/client/plugin-client.ts';
-export type { PageOptions, PluginListOptions, RunListOptions } from './core/client/plugin-operations.ts';
+export type { PageOptions, PluginListOptions, RunListOptions } from './core/client/list-options.ts';
 export type {
   Plugin,
   PluginPage,

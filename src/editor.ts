@@ -201,7 +201,10 @@ export function connectLauncher(options: LauncherOptions): Launcher | undefined 
   };
 }
 
-/** Makes the methods by which an editor reports about a plugin. `send` returns `false` if it is no longer the one that is open. */
+/**
+ * Makes the methods by which an editor reports about a plugin. `send` returns `false` if that is no longer the one that is
+ * open.
+ */
 function createChannel(
   send: <Type extends ReportType>(type: Type, fields: EditorMessages[Type]) => boolean,
   awaitToken: () => Promise<RenewedToken>,

@@ -4,6 +4,8 @@ import './plugin-features.ts';
 
 export * from './elements.ts';
 export * from './element/events.ts';
+// The name that was published first.
+export type { PluginKey as Plugin } from './element/events.ts';
 export * from './element/features-events.ts';
 export type { FetchFeaturesToken } from './element/features-store.ts';
 export { defaultFeaturesStrings } from './element/features-strings.ts';

@@ -15,7 +15,7 @@ export type {
   TenantDetails,
   TokenDetails,
   UsageOptions,
-} from './server/environment-operations.ts';
+} from './server/environment-details.ts';
 export type {
   CreatedSession,
   CreatedToken,
@@ -43,7 +43,7 @@ export type { Access, TokenEndpoint, TokenEndpointOptions } from './server/token
 export type { CallOptions } from './core/client/plugin-client.ts';
 export { eachPage } from './core/client/each-page.ts';
 export type { Page } from './core/client/each-page.ts';
-export type { PageOptions, PluginListOptions, RunListOptions } from './core/client/plugin-operations.ts';
+export type { PageOptions, PluginListOptions, RunListOptions } from './core/client/list-options.ts';
 export type {
   Plugin,
   PluginPage,

@@ -37,19 +37,14 @@ export const missingAttributes = (raw: RawConfig): string[] =>
  * @throws PluginEditorError with code `config` that names the attribute and says what it must be.
  */
 export function checkConfig(raw: RawConfig, base: string): Config {
-  const config = { base } as Config;
-  const values: Record<string, unknown> = config;
+  const values: Record<string, unknown> = {};
   try {
     for (const [name, { initial, keywords }] of attributeRows) {
-      const value = (values[name] = raw[name] ?? initial);
-      if (!keywords) continue;
-      // As in HTML, case does not matter, and an empty attribute is one that is not set.
-      const keyword = ((value as string) || (initial as string)).toLowerCase();
-      if (!keywords.includes(keyword)) {
-        throw new TypeError(`${attributeOf(name)} must be ${keywords.join(' or ')}`);
-      }
-      values[name] = keyword;
+      // As in HTML, an empty keyword is one that is not set.
+      values[name] = keywords ? checkKeyword(name, raw[name] || initial, keywords) : (raw[name] ?? initial);
     }
+    // Every attribute has a value now. Those that are used without their type being known are checked above or below.
+    const config: Config = { ...(values as AttributeValues), base, initialSource: undefined };
     // The tenant need not be checked: it is not empty and holds no period.
     checkSegment('ident', parseIdent(checkSegment('ident', config.ident)).environment);
     config.namespace ||= ATTRIBUTES.namespace.initial;
@@ -69,6 +64,14 @@ export function checkConfig(raw: RawConfig, base: string): Config {
   } catch (error) {
     throw new PluginEditorError('config', (error as Error).message);
   }
+}
+
+/** As in HTML, case does not matter. */
+function checkKeyword(name: AttributeName, value: unknown, keywords: readonly string[]): string {
+  const keyword = String(value).toLowerCase();
+  if (!keywords.includes(keyword))
+    throw new TypeError(`${attributeOf(name)} must be ${keywords.join(' or ')}`);
+  return keyword;
 }
 
 /** The address of the editor that is to load before there is a plugin; `undefined` unless the attributes ask for that. */

@@ -18,6 +18,7 @@ export interface EditorAddress {
   template?: string | undefined;
 }
 
+/** @internal */
 export const DEFAULT_NAMESPACE = 'default';
 
 /** The parameters that open a plugin, in the order in which they are written. All others are the editor page's own. */

@@ -7,7 +7,7 @@ export type PluginEditorErrorCode =
    * endpoint of another origin, check its CORS headers.
    */
   | 'token-network'
-  /** No answer came within `timeout`. @remedy Find out what the endpoint waits for. */
+  /** No token came within `timeout`. @remedy Find out what the endpoint waits for. */
   | 'token-timeout'
   /** The endpoint answered 401 or 403. @remedy Have the user sign in, or check what `authorize` answers for this `ident`. */
   | 'token-unauthorized'
@@ -21,7 +21,7 @@ export type PluginEditorErrorCode =
    * three times.
    */
   | 'token-http'
-  /** The answer is not JSON, has no token, or is larger than 64 KiB. @remedy Answer with `{"token": "…"}`. */
+  /** The response is not JSON, has no token, or is larger than 64 KiB. @remedy Answer with `{"token": "…"}`. */
   | 'token-invalid'
   /** `fetchToken` or `tokenHeaders` threw. @remedy Look at `cause`. */
   | 'token-source'
@@ -37,6 +37,7 @@ export type PluginEditorErrorCode =
   /** The browser blocked `openInNewTab()`. @remedy Call it from a click. */
   | 'popup-blocked';
 
+/** What an error has besides code and message; see the fields of `PluginEditorError`. */
 export interface PluginEditorErrorDetails {
   status?: number | undefined;
   attempts?: number;
@@ -68,6 +69,14 @@ export class PluginEditorError extends Error {
 /** Whether something is a `PluginEditorError`, also one of another copy of this package or of another frame. */
 export const isPluginEditorError = (value: unknown): value is PluginEditorError =>
   (value as Error | undefined)?.name === 'PluginEditorError';
+
+/**
+ * Returns an error of a launch as it is reported. Any but a `PluginEditorError` means that no URL could be built, for instance
+ * because the token holds a lone surrogate.
+ * @internal
+ */
+export const asEditorError = (error: unknown): PluginEditorError =>
+  isPluginEditorError(error) ? error : new PluginEditorError('token-invalid', (error as Error).message);
 
 /** The base class of the errors of requests. Their messages name the address without its query. */
 export abstract class RequestError extends Error {
@@ -108,7 +117,10 @@ export class TimeoutError extends RequestError {
   }
 }
 
-/** There was no connection, or it broke off. In a browser, also: the CORS headers of the response do not let the page read it. */
+/**
+ * There was no connection, or it broke off. In a browser, also: the CORS headers of the response do not let the page read
+ * it.
+ */
 export class NetworkError extends RequestError {
   override readonly name = 'NetworkError';
 

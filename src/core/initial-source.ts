@@ -11,7 +11,7 @@ export interface InitialSource {
 }
 
 /** How long the source may be as JSON, in bytes of UTF-8. */
-const MAX_BYTES = 2 ** 20;
+const MAX_SOURCE_BYTES = 2 ** 20;
 
 const shape = schemaOf<InitialSource>({
   contents: 'string',
@@ -22,13 +22,14 @@ const shape = schemaOf<InitialSource>({
 /**
  * Copies what the page set as `initialSource`, so that later changes to the object change nothing.
  * @throws TypeError when it is not such a source, cannot be written as JSON, or is larger than 1 MiB.
+ * @internal
  */
 export function copyInitialSource(given: unknown): InitialSource | undefined {
   if (given === undefined || given === null) return undefined;
   try {
     const json = JSON.stringify(given);
     const { data } = shape.safeParse(JSON.parse(json));
-    if (data && new TextEncoder().encode(json).length <= MAX_BYTES) return data;
+    if (data && new TextEncoder().encode(json).length <= MAX_SOURCE_BYTES) return data;
   } catch {
     // A cycle, a bigint or a function cannot be written as JSON. That is reported as any other wrong value is.
   }

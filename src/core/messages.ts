@@ -105,7 +105,10 @@ export interface EditorSettings {
   appearance?: Appearance;
 }
 
-/** Settings that changed while the plugin is open: a missing field is unchanged, `null` is unset, `appearance` replaces the one before. */
+/**
+ * Settings that changed while the plugin is open: a missing field is unchanged, `null` is unset, `appearance` replaces the one
+ * before.
+ */
 export type EditorSettingsChange = { [Name in keyof EditorSettings]?: EditorSettings[Name] | null };
 
 /** What an editor is asked to open. */

@@ -22,11 +22,20 @@ const FIELDS: { [Type in keyof EditorMessages]: FieldShapes<EditorMessages[Type]
   live: { version: 'string|null' },
 };
 
+/** The names of optional fields, each with its question mark. */
+type OptionalField = {
+  [Type in keyof EditorMessages]: Extract<keyof FieldShapes<EditorMessages[Type]>, `${string}?`>;
+}[keyof EditorMessages];
+
 /**
  * The optional fields that the protocol had from the beginning. A wrong type in one of these makes the whole message invalid.
- * Of all others only the field is left out, as it would be by an older launcher, which does not know it.
+ * Of an optional field that was added later, only the field is left out, as an older launcher does, which does not know it.
  */
-const ORIGINAL_OPTIONAL = /^(capabilities|name|result)\?$/;
+const STRICT_FIELDS: readonly string[] = [
+  'capabilities?',
+  'name?',
+  'result?',
+] satisfies readonly OptionalField[];
 
 /**
  * Reads an editor's message out of what a frame posted; `undefined` for anything else. The message has only the fields of
@@ -52,7 +61,7 @@ export function parseEditorMessage(
     const name = key.replace('?', '');
     if (posted[name] === undefined) continue;
     const value = limitValue(posted[name], limits[name] ?? 0, MAX_VALUES, tokens);
-    if (name !== key && !ORIGINAL_OPTIONAL.test(key) && schemaOf(shape).safeParse(value).error) continue;
+    if (name !== key && !STRICT_FIELDS.includes(key) && schemaOf(shape).safeParse(value).error) continue;
     message[name] = value;
   }
   return schemaOf<EditorMessage>(fields).safeParse(message).data;

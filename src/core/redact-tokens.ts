@@ -4,7 +4,10 @@ const ELLIPSIS = '…';
 /** The shortest token that is redacted. A shorter one may be part of any word. */
 const MIN_LENGTH = 5;
 
-/** Returns a text without any of these tokens, cut to at most `max` UTF-16 code units. What is beyond is not even read. */
+/**
+ * Returns a text without any of these tokens, cut to at most `max` UTF-16 code units. What is beyond is not even read. The
+ * ellipsis at the cut is among them, unless `max` is 0: then the ellipsis alone is returned.
+ */
 export function redactTokens(text: string, tokens: readonly string[], max: number): string {
   // The longest first, as one may be part of another.
   const secrets = tokens

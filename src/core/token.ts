@@ -47,7 +47,7 @@ export interface HeldToken {
 }
 
 /** The largest response of a token endpoint, in bytes. Tokens travel in addresses and headers, which hold far less. */
-const MAX_BYTES = 65_536;
+const MAX_TOKEN_BYTES = 65_536;
 
 /** Whether a token has not ended. One whose life is unknown counts as live. @internal */
 export const isLive = ({ life, since }: HeldToken): boolean =>
@@ -64,12 +64,29 @@ interface ReceivedToken {
  * @throws PluginEditorError with one of the `token-` codes, or the signal's reason.
  * @internal
  */
-export async function getToken(source: TokenSource, request: TokenRequest): Promise<HeldToken> {
+export const getToken = (source: TokenSource, request: TokenRequest): Promise<HeldToken> =>
+  source.fetchToken
+    ? getTokenFrom(source.fetchToken, request, source.timeout)
+    : toHeldToken(callEndpoint(source, request), request.signal);
+
+/**
+ * Gets a token from a function of the page.
+ * @param timeout how long that may take, in ms
+ * @throws PluginEditorError with one of the `token-` codes, or the signal's reason.
+ * @internal
+ */
+export const getTokenFrom = <Request extends { signal: AbortSignal }>(
+  fetchToken: (request: Request) => Promise<string | EditorToken>,
+  request: Request,
+  timeout: number,
+): Promise<HeldToken> => toHeldToken(callFetchToken(fetchToken, request, timeout), request.signal);
+
+async function toHeldToken(received: Promise<ReceivedToken>, signal: AbortSignal): Promise<HeldToken> {
   try {
-    const { record, date } = await (source.fetchToken ? callFetchToken : callEndpoint)(source, request);
+    const { record, date } = await received;
     return { token: record.token, life: tokenLife(record, date, Date.now()), since: instant() };
   } catch (error) {
-    request.signal.throwIfAborted();
+    signal.throwIfAborted();
     throw isPluginEditorError(error) ? error : tokenError(error as RequestError);
   }
 }
@@ -82,7 +99,7 @@ async function callEndpoint(
   const url = new URL(tokenEndpoint, base);
   const pageHeaders =
     typeof tokenHeaders === 'function'
-      ? await callPageFunction('tokenHeaders', source, signal, () => tokenHeaders())
+      ? await callPageFunction('tokenHeaders', timeout, signal, () => tokenHeaders())
       : tokenHeaders;
   const headers = toHeaders(pageHeaders);
   const init: RequestInit = { method: tokenMethod.toUpperCase(), credentials, headers, cache: 'no-store' };
@@ -92,32 +109,36 @@ async function callEndpoint(
   } else {
     for (const [name, value] of Object.entries(fields)) url.searchParams.set(name, value);
   }
-  const options = { url: url.href, init, signal, timeout, maxBytes: MAX_BYTES };
+  const options = { url: url.href, init, signal, timeout, maxBytes: MAX_TOKEN_BYTES };
   const { data, headers: responseHeaders } = await requestJson(editorTokenShape, options);
   return { record: data, date: responseHeaders.get('date') };
 }
 
-async function callFetchToken(
-  source: TokenSource,
-  { signal, ...fields }: TokenRequest,
+async function callFetchToken<Request extends { signal: AbortSignal }>(
+  fetchToken: (request: Request) => Promise<string | EditorToken>,
+  request: Request,
+  timeout: number,
 ): Promise<ReceivedToken> {
-  const { fetchToken } = source;
-  const result = await callPageFunction('fetchToken', source, signal, (limited) =>
-    (fetchToken as FetchToken)({ ...fields, signal: limited }),
+  const result = await callPageFunction('fetchToken', timeout, request.signal, (signal) =>
+    fetchToken({ ...request, signal }),
   );
   const record = typeof result === 'string' ? { token: result } : result;
   checkShape(editorTokenShape, record, 'fetchToken');
-  if (record.token.length > MAX_BYTES) throw new SchemaError('fetchToken', `larger than ${MAX_BYTES} bytes`);
+  if (record.token.length > MAX_TOKEN_BYTES) {
+    throw new SchemaError('fetchToken', `larger than ${MAX_TOKEN_BYTES} bytes`);
+  }
   return { record, date: null };
 }
 
 /** Calls a function of the page with the time limit. What it throws becomes the `cause`, because the page knows that error. */
-function callPageFunction<T>(
-  name: string,
-  { timeout }: TokenSource,
+async function callPageFunction<T>(
+  name: 'fetchToken' | 'tokenHeaders',
+  timeout: number,
   signal: AbortSignal,
   code: (limited: AbortSignal) => T | Promise<T>,
 ): Promise<T> {
+  // A call of `fetchToken` counts as a request. `tokenHeaders` is called before one is sent.
+  const attempts = name === 'fetchToken' ? 1 : 0;
   const work = async (limited: AbortSignal) => {
     try {
       return await code(limited);
@@ -125,12 +146,17 @@ function callPageFunction<T>(
       throw isPluginEditorError(cause)
         ? cause
         : new PluginEditorError('token-source', `${name} failed; its error is the cause`, {
-            attempts: name === 'fetchToken' ? 1 : 0,
+            attempts,
             cause,
           });
     }
   };
-  return withTimeLimit(work, timeout, name, signal);
+  try {
+    return await withTimeLimit(work, timeout, name, signal);
+  } catch (error) {
+    if (error instanceof TimeoutError) error.attempts = attempts;
+    throw error;
+  }
 }
 
 function toHeaders(value: HeadersInit | undefined): Headers {

@@ -41,7 +41,7 @@ interface SaveRequest extends PromiseWithResolvers<void> {
  * never taken for one about the next.
  */
 export class EditorConnection {
-  declare readonly frame: EditorFrame;
+  declare readonly editorFrame: EditorFrame;
   declare readonly withToken: boolean;
   /** Whether the editor has not been given any plugin yet, by address or message. */
   declare isBlank: boolean;
@@ -57,8 +57,8 @@ export class EditorConnection {
   constructor({ withToken, knownTokens, onHello, onMessage, ...frameOptions }: ConnectionOptions) {
     this.withToken = withToken;
     this.isBlank = !withToken;
-    this.frame = new EditorFrame(frameOptions);
-    this.frame.onMessage = (data) => {
+    this.editorFrame = new EditorFrame(frameOptions);
+    this.editorFrame.onMessage = (data) => {
       const message = parseEditorMessage(data, this.#session, knownTokens());
       if (message?.type === 'hello') {
         const isFirst = !this.#capabilities;
@@ -143,7 +143,7 @@ export class EditorConnection {
     const session = this.#session;
     // The round trip through JSON leaves out fields that are `undefined`.
     if (session)
-      this.frame.post(
+      this.editorFrame.post(
         JSON.parse(JSON.stringify({ channel: CHANNEL, version: VERSION, session, ...message })),
       );
     return !!session;
@@ -164,6 +164,6 @@ export class EditorConnection {
   dispose(): void {
     this.#cancelHelloTimer();
     this.endSession();
-    this.frame.dispose();
+    this.editorFrame.dispose();
   }
 }

@@ -3,10 +3,11 @@ import { type Config, type RawConfig, missingAttributes, preloadUrl } from '../c
 import { checkedEditorUrl } from '../core/editor-url.ts';
 import { PluginEditorError } from '../core/errors.ts';
 import type { EditorSettings } from '../core/messages.ts';
-import type { HeldToken } from '../core/token.ts';
+import { type HeldToken, getToken } from '../core/token.ts';
+import type { EditorFrame } from './frame.ts';
 import { type HostMessage, Launch, type LaunchHost } from './launch.ts';
 import { messageEvent } from './message-event.ts';
-import { type EditorHost, PluginReporter } from './plugin-reporter.ts';
+import { type EditorHost, PluginReporter, keyOf } from './plugin-reporter.ts';
 import {
   type Requested,
   changedAttributes,
@@ -17,7 +18,7 @@ import {
 } from './requested.ts';
 import { SettingsSync } from './settings.ts';
 import { whenSettled } from './settled.ts';
-import { openTab } from './tab.ts';
+import { EditorTabs } from './tabs.ts';
 import { UnsavedWork } from './unsaved-work.ts';
 import { onceNearViewport } from './viewport.ts';
 
@@ -27,20 +28,22 @@ let hasWarned = false;
  * Launches what the attributes ask for: decides what a change of them leads to, and holds it back while it would cost
  * unsaved work. The latest change wins: it aborts what an earlier one has under way, whose result is never used.
  */
-export class EditorController extends PluginReporter implements ReactiveController, LaunchHost {
-  protected readonly work = new UnsavedWork({
-    isGuarded: () => !this.host.unguarded,
+export class EditorController implements ReactiveController, LaunchHost {
+  declare readonly reporter: PluginReporter;
+
+  #host: EditorHost;
+  #settings: SettingsSync;
+  #work = new UnsavedWork({
+    isGuarded: () => !this.#host.unguarded,
     canSave: () => !!this.#launch.connection?.canPost('save'),
     save: (timeout) => this.#launch.save(timeout),
-    isAwaited: () => this.#hasPendingChange || this.#hasPendingReload,
-    confirmDiscard: (error) => this.confirmDiscard(error, readRequested(this.host)),
+    hasPending: () => this.#hasPendingChange || this.#hasPendingReload,
+    confirmDiscard: (error) => this.reporter.confirmDiscard(error, readRequested(this.#host)),
   });
   #launch = new Launch(this);
-  #settings = new SettingsSync(this.host, () => this.sendSettings());
   /** The values of the attributes that were last acted upon. */
   #handledValues: unknown[] = [];
-  /** Aborts the token requests for new tabs. */
-  #tabAbort = new AbortController();
+  #tabs = new EditorTabs();
   #stopWatchingViewport: (() => void) | undefined;
   /** Whether the element has come near the viewport, or no longer has to. */
   #isNear = false;
@@ -56,24 +59,26 @@ export class EditorController extends PluginReporter implements ReactiveControll
   #reloadAbort = new AbortController();
 
   constructor(host: EditorHost) {
-    super(host);
+    this.#host = host;
+    this.#settings = new SettingsSync(host, () => this.sendSettings());
+    this.reporter = new PluginReporter(host, this.#work);
     host.addController(this);
   }
 
   get frame(): HTMLIFrameElement | undefined {
-    return this.#launch.connection?.frame.element;
+    return this.#launch.connection?.editorFrame.iframe;
   }
 
   hostConnected(): void {
     this.#handledValues = [];
     this.hostMoved();
-    this.host.requestUpdate();
+    this.#host.requestUpdate();
   }
 
   hostDisconnected(): void {
     this.#isNear = false;
     this.#settings.unwatch();
-    this.#abortTabs();
+    this.#tabs.closeWaiting();
     this.#reset();
   }
 
@@ -85,7 +90,7 @@ export class EditorController extends PluginReporter implements ReactiveControll
 
   /** A server renders the state `idle`, which is hydrated before anything changes it. */
   hostUpdate(): void {
-    const host = this.host;
+    const host = this.#host;
     this.#isHydrating = !host.hasUpdated && !!host.renderRoot.firstChild;
     if (this.#isHydrating) queueMicrotask(() => host.requestUpdate());
     else this.#syncAttributes();
@@ -98,9 +103,9 @@ export class EditorController extends PluginReporter implements ReactiveControll
 
   /** Acts upon the attributes if they have changed. */
   #syncAttributes(): void {
-    const host = this.host;
+    const host = this.#host;
     if (this.#closing || !host.isConnected) return;
-    this.#launch.connection?.frame.setAttributes(this.frameAttributes());
+    this.#setFrameAttributes(this.#launch.connection?.editorFrame);
     const values = watchedValues(host);
     if (!values.every((value, i) => Object.is(value, this.#handledValues[i]))) {
       this.#applyOnceReleased();
@@ -112,24 +117,24 @@ export class EditorController extends PluginReporter implements ReactiveControll
 
   /** Makes the change that the attributes ask for, once unsaved work allows it. */
   #applyOnceReleased(): void {
-    const next = readRequested(this.host);
-    const changed = changedAttributes(next, this.config);
+    const next = readRequested(this.#host);
+    const changed = changedAttributes(next, this.reporter.openedConfig);
     const isTemplateAlone = String(changed) === 'template';
     this.#hasPendingChange = false;
-    if (isTemplateAlone && this.plugin?.exists) {
-      this.config = next as Config;
+    if (isTemplateAlone && this.reporter.plugin?.exists) {
+      this.reporter.openedConfig = next as Config;
       if (!hasWarned)
         console.warn('<plugin-editor>: template is for new plugins; this one keeps its language');
       hasWarned = true;
     } else if (changed.length) {
       this.#hasPendingChange = true;
       // Saving would create the plugin, and so fix the very language that is to change.
-      const released = this.work.release(!isTemplateAlone);
+      const released = this.#work.release(!isTemplateAlone);
       if (released === true) return this.#applyNow(next);
       this.#settings.defer();
       if (released) {
         void released.then(
-          (isAllowed) => isAllowed && this.#hasPendingChange && this.#applyNow(readRequested(this.host)),
+          (isReleased) => isReleased && this.#hasPendingChange && this.#applyNow(readRequested(this.#host)),
         );
       }
       return;
@@ -148,11 +153,11 @@ export class EditorController extends PluginReporter implements ReactiveControll
     if (next instanceof Error) {
       this.#launch.stop();
       this.#clear();
-      this.setState('error', next);
+      this.reporter.setState('error', next);
     } else if (next) {
       this.#start(next, token);
     } else {
-      const url = preloadUrl(this.host, document.baseURI);
+      const url = preloadUrl(this.#host, document.baseURI);
       this.#becomeIdle(!!url);
       if (!url) this.#launch.stop();
       else if (!this.#isAwaitingViewport()) this.#launch.preload(url);
@@ -161,26 +166,27 @@ export class EditorController extends PluginReporter implements ReactiveControll
 
   /** Launches a config, unless it is shown or loading already. */
   #start(config: Config, token?: HeldToken): void {
-    const changed = changedAttributes(config, this.config);
+    const changed = changedAttributes(config, this.reporter.openedConfig);
     const withNewToken = !!token || needsToken(changed);
-    if (!withNewToken && /loading|ready/.test(this.state) && !changed.length) {
-      this.config = config;
+    if (!withNewToken && /loading|ready/.test(this.reporter.state) && !changed.length) {
+      this.reporter.openedConfig = config;
       return;
     }
     if (this.#isAwaitingViewport()) return this.#becomeIdle(true);
-    this.setDirty(false);
-    this.config = config;
+    this.reporter.setDirty(false);
+    this.reporter.openedConfig = config;
     this.#reloadAbort.abort();
     this.#hasPendingReload = false;
     this.#isNear = true;
-    this.setState('loading');
+    this.reporter.setState('loading');
     // A listener may have closed the element or started another launch.
-    if (this.config === config && this.state === 'loading') this.#launch.start(config, withNewToken, token);
+    if (this.reporter.openedConfig === config && this.reporter.state === 'loading')
+      this.#launch.start(config, withNewToken, token);
   }
 
   /** Whether the element is lazy and has not come near the viewport. */
   #isAwaitingViewport(): boolean {
-    return !this.#isNear && /^lazy$/i.test((this.host as RawConfig).loading as string);
+    return !this.#isNear && /^lazy$/i.test((this.#host as RawConfig).loading as string);
   }
 
   /**
@@ -188,9 +194,9 @@ export class EditorController extends PluginReporter implements ReactiveControll
    * @param canLaunch whether there is something to load. A lazy element then loads it when it comes near the viewport.
    */
   #becomeIdle(canLaunch: boolean): void {
-    if (this.state !== 'idle') this.#reset();
+    if (this.reporter.state !== 'idle') this.#reset();
     if (canLaunch && this.#isAwaitingViewport()) {
-      this.#stopWatchingViewport ??= onceNearViewport(this.host, () => {
+      this.#stopWatchingViewport ??= onceNearViewport(this.#host, () => {
         this.#isNear = true;
         this.#handledValues = [];
         this.#syncAttributes();
@@ -208,23 +214,23 @@ export class EditorController extends PluginReporter implements ReactiveControll
   async #reload(discard: boolean, signal: AbortSignal): Promise<void> {
     this.#hasPendingReload = !discard;
     let token: HeldToken | undefined;
-    if (this.state === 'ready') {
+    if (this.reporter.state === 'ready') {
       // The editor stays until there is a new token, and more work may become unsaved meanwhile.
-      const isReleased = async () => discard || (await this.work.release(true));
+      const release = async () => discard || (await this.#work.release(true));
       try {
-        let isAllowed = await isReleased();
+        let isReleased = await release();
         // If the change that waits removes a required attribute, no token is needed.
-        const needsNoToken = this.#hasPendingChange && missingAttributes(this.host).length > 0;
-        if (isAllowed && !signal.aborted && !needsNoToken) {
+        const needsNoToken = this.#hasPendingChange && missingAttributes(this.#host).length > 0;
+        if (isReleased && !signal.aborted && !needsNoToken) {
           let config: Config;
           do {
-            config = requireConfig(this.host);
+            config = requireConfig(this.#host);
             token = await this.getToken(signal, config);
-            isAllowed = await isReleased();
+            isReleased = await release();
             // The attributes may have changed meanwhile, and then the token is for another plugin.
-          } while (isAllowed && needsToken(changedAttributes(readRequested(this.host), config)));
+          } while (isReleased && needsToken(changedAttributes(readRequested(this.#host), config)));
         }
-        if (!isAllowed && !signal.aborted) return;
+        if (!isReleased && !signal.aborted) return;
       } catch (error) {
         if (!signal.aborted) {
           this.#hasPendingReload = false;
@@ -238,7 +244,7 @@ export class EditorController extends PluginReporter implements ReactiveControll
       // A later call of `reload()` has replaced this one.
       return this.#reloadPromise;
     }
-    await whenSettled(this.host, this);
+    await whenSettled(this.#host, this.reporter);
   }
 
   /** Ends what is open or under way, and launches what the attributes ask for. */
@@ -247,26 +253,26 @@ export class EditorController extends PluginReporter implements ReactiveControll
     this.#clear();
     this.#closing = undefined;
     this.#isNear = true;
-    if (this.host.isConnected) {
-      const values = watchedValues(this.host);
-      this.#applyNow(readRequested(this.host), token);
+    if (this.#host.isConnected) {
+      const values = watchedValues(this.#host);
+      this.#applyNow(readRequested(this.#host), token);
       this.#handledValues = values;
     }
-    if (this.state === 'idle') requireConfig(this.host);
+    if (this.reporter.state === 'idle') requireConfig(this.#host);
   }
 
   close(): Promise<void> {
     if (!this.#closing) {
       this.#closing = this.#launch.close();
-      this.#abortTabs();
+      this.#tabs.closeWaiting();
       this.#clear();
-      this.setState('idle');
+      this.reporter.setState('idle');
     }
     return this.#closing;
   }
 
   async renewToken(): Promise<void> {
-    if (this.state !== 'ready')
+    if (this.reporter.state !== 'ready')
       throw new PluginEditorError('config', 'No editor is open that a token could go to');
     if (!this.#launch.canDeliver) {
       throw new PluginEditorError('editor', 'The editor takes no new token while it runs; use reload()');
@@ -275,24 +281,18 @@ export class EditorController extends PluginReporter implements ReactiveControll
   }
 
   async save(): Promise<void> {
-    await this.#launch.save(this.config?.timeout ?? 0);
+    await this.#launch.save(this.reporter.openedConfig?.timeout ?? 0);
   }
 
   async openInNewTab(): Promise<void> {
-    const config = requireConfig(this.host);
+    const config = requireConfig(this.#host);
     if (config.tokenDelivery === 'message' || config.readOnly) {
       throw new PluginEditorError('config', 'A new tab needs token-delivery="url", and not read-only');
     }
-    await openTab(async () => {
-      const { token } = await this.getToken(this.#tabAbort.signal, config);
+    await this.#tabs.open(async (signal) => {
+      const { token } = await this.getToken(signal, config);
       return checkedEditorUrl({ ...config, token });
     });
-  }
-
-  /** Closes tabs that still wait for their token, because the user may have signed out. */
-  #abortTabs(): void {
-    this.#tabAbort.abort(new PluginEditorError('config', 'The element was closed or removed'));
-    this.#tabAbort = new AbortController();
   }
 
   /** Sends the settings that changed to a running editor, where it takes them. */
@@ -302,8 +302,24 @@ export class EditorController extends PluginReporter implements ReactiveControll
     if (Object.keys(changes).length) this.#launch.post({ type: 'configure', ...changes });
   }
 
-  openSettings(): EditorSettings {
-    return this.#settings.open();
+  takeAllSettings(): EditorSettings {
+    return this.#settings.takeAll();
+  }
+
+  getToken(signal: AbortSignal, config = this.reporter.openedConfig as Config): Promise<HeldToken> {
+    const { fetchToken, tokenHeaders } = this.#host;
+    return getToken({ ...config, fetchToken, tokenHeaders }, { ...keyOf(config), signal });
+  }
+
+  /** The frame is no part of the template, because Lit's first rendering takes longer than everything before it. */
+  onFrame(frame: EditorFrame): void {
+    this.#setFrameAttributes(frame);
+    this.#host.renderRoot.prepend(frame.iframe);
+  }
+
+  /** The frame is named after the plugin that is open, because a change may have to wait for unsaved work. */
+  #setFrameAttributes(frame: EditorFrame | undefined): void {
+    frame?.setAttributes(this.#host.frameAttributes(this.reporter.openedConfig?.fn));
   }
 
   onUnauthorized(): void {
@@ -312,16 +328,11 @@ export class EditorController extends PluginReporter implements ReactiveControll
 
   onMessage(message: HostMessage): void {
     if (message.type !== 'dirty') {
-      this.host.dispatchEvent(messageEvent(message, this.openedPlugin()));
+      this.#host.dispatchEvent(messageEvent(message, this.reporter.openedPlugin));
     } else {
-      this.setDirty(message.dirty);
+      this.reporter.setDirty(message.dirty);
       if (!message.dirty) this.#runPending();
     }
-  }
-
-  onHello(): void {
-    this.setDirty(false);
-    this.#runPending();
   }
 
   /**
@@ -329,7 +340,7 @@ export class EditorController extends PluginReporter implements ReactiveControll
    * done here, because whoever asked goes on when the editor has answered.
    */
   #runPending(): void {
-    if (this.work.isReleasing) return;
+    if (this.#work.isReleasing) return;
     if (this.#hasPendingChange) {
       // The change that waits replaces the frame in any case.
       if (this.#hasPendingReload) this.#restart();
@@ -342,10 +353,10 @@ export class EditorController extends PluginReporter implements ReactiveControll
   #clear(): void {
     this.#stopWatchingViewport?.();
     this.#stopWatchingViewport = undefined;
-    this.setDirty(false);
+    this.reporter.setDirty(false);
     this.#reloadAbort.abort();
     this.#hasPendingChange = this.#hasPendingReload = false;
-    this.config = undefined;
+    this.reporter.openedConfig = undefined;
     this.#handledValues = [];
   }
 
@@ -353,6 +364,6 @@ export class EditorController extends PluginReporter implements ReactiveControll
   #reset(): void {
     this.#launch.stop();
     this.#clear();
-    this.setState('idle');
+    this.reporter.setState('idle');
   }
 }

@@ -4,7 +4,7 @@ import type { PluginEditorError } from '../core/errors.ts';
 /** Whether a retry may succeed. It cannot where the page itself or the user's permissions would have to change first. */
 export function canRetry(error: Error): boolean {
   const { code, status } = error as Partial<PluginEditorError>;
-  return !/^(config|frame-blocked)$/.test(code ?? '') && !(code === 'token-unauthorized' && status === 403);
+  return code !== 'config' && code !== 'frame-blocked' && !(code === 'token-unauthorized' && status === 403);
 }
 
 /**

@@ -57,15 +57,15 @@ export class PluginEditorExpiringEvent extends PluginEditorEvent {
   }
 }
 
-/** The plugin that an event is about. */
-export interface Plugin {
+/** What identifies the plugin that an event is about. */
+export interface PluginKey {
   ident: string;
   namespace: string;
   fn: string;
 }
 
 /** The plugin that an editor shows, with what the editor said about it. */
-export interface ShownPlugin extends Readonly<Plugin> {
+export interface ShownPlugin extends Readonly<PluginKey> {
   /** The `identifier` of its language in the features record. */
   readonly language?: string;
   /** Whether it has a draft. */
@@ -94,11 +94,11 @@ class PluginEvent extends PluginEditorEvent {
 /** Unsaved work is about to be lost; `preventDefault()` keeps it, and puts the change off until it is saved. */
 export class PluginEditorDiscardEvent extends PluginEvent {
   /** The plugin that is wanted in place of this one; `undefined` where nothing follows. */
-  declare readonly next?: Plugin;
+  declare readonly next?: PluginKey;
   /** Why the editor did not save; `undefined` for an editor that cannot be asked to. */
   declare readonly error?: PluginEditorError;
 
-  constructor(fields: Plugin & { next?: Plugin; error?: PluginEditorError }) {
+  constructor(fields: PluginKey & { next?: PluginKey; error?: PluginEditorError }) {
     super('plugin-editor-discard', fields, true);
   }
 }
@@ -107,14 +107,14 @@ export class PluginEditorDiscardEvent extends PluginEvent {
 export class PluginEditorDirtyEvent extends PluginEvent {
   declare readonly dirty: boolean;
 
-  constructor(fields: Plugin & { dirty: boolean }) {
+  constructor(fields: PluginKey & { dirty: boolean }) {
     super('plugin-editor-dirty', fields);
   }
 }
 
 /** The draft was saved. */
 export class PluginEditorSaveEvent extends PluginEvent {
-  constructor(fields: Plugin) {
+  constructor(fields: PluginKey) {
     super('plugin-editor-save', fields);
   }
 }
@@ -124,7 +124,7 @@ export class PluginEditorBuildEvent extends PluginEvent {
   declare readonly succeeded: boolean;
   declare readonly outputLog: string;
 
-  constructor(fields: Plugin & { succeeded: boolean; outputLog: string }) {
+  constructor(fields: PluginKey & { succeeded: boolean; outputLog: string }) {
     super('plugin-editor-build', fields);
   }
 }
@@ -138,7 +138,7 @@ export class PluginEditorTestEvent extends PluginEvent {
   /** Whether the result is the expected one; missing for a test that asserts nothing. */
   declare readonly passed?: boolean;
 
-  constructor(fields: Plugin & { name?: string; result?: string; error?: unknown; passed?: boolean }) {
+  constructor(fields: PluginKey & { name?: string; result?: string; error?: unknown; passed?: boolean }) {
     super('plugin-editor-test', fields);
   }
 }
@@ -149,7 +149,7 @@ export class PluginEditorDeployEvent extends PluginEvent {
   /** `true`: the draft was the newest version already, and no other was made. */
   declare readonly unchanged?: boolean;
 
-  constructor(fields: Plugin & { version: string; unchanged?: boolean }) {
+  constructor(fields: PluginKey & { version: string; unchanged?: boolean }) {
     super('plugin-editor-deploy', fields);
   }
 }
@@ -159,7 +159,7 @@ export class PluginEditorLiveEvent extends PluginEvent {
   /** The version; `null` when the newest is live again, whichever that is. */
   declare readonly version: string | null;
 
-  constructor(fields: Plugin & { version: string | null }) {
+  constructor(fields: PluginKey & { version: string | null }) {
     super('plugin-editor-live', fields);
   }
 }

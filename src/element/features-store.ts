@@ -3,7 +3,7 @@ import { PluginEditorError } from '../core/errors.ts';
 import type { Features } from '../core/records.ts';
 import { DEFAULT_TIMEOUT, bearer, requestJson } from '../core/request.ts';
 import { featuresShape } from '../core/shapes.ts';
-import { type TokenRequest, type TokenSource, getToken } from '../core/token.ts';
+import { getTokenFrom } from '../core/token.ts';
 import type { EditorToken } from '../core/token-life.ts';
 import type { PluginEditorState } from './state.ts';
 
@@ -76,10 +76,7 @@ export class FeaturesStore {
     try {
       // The address is checked first, so that a wrong one is reported before a token is requested.
       const url = baseOf(httpUrl('builder', this.#builder)) + '/api/v1/features';
-      if (fetchToken) {
-        const source: Partial<TokenSource> = { fetchToken, timeout: DEFAULT_TIMEOUT };
-        ({ token } = await getToken(source as TokenSource, { signal } as TokenRequest));
-      }
+      if (fetchToken) ({ token } = await getTokenFrom(fetchToken, { signal }, DEFAULT_TIMEOUT));
       const init: RequestInit = { credentials: 'omit', headers: token ? bearer(token) : {} };
       const { data } = await requestJson(featuresShape, { url, init, signal });
       this.record = freeze(data);

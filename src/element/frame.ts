@@ -5,18 +5,17 @@ export type FrameAttributes = Record<'title' | Exclude<NamesWith<'iframe'>, 'lab
 
 export interface FrameOptions {
   url: string;
-  attributes: FrameAttributes;
   onLoad: () => void;
   /** Called when the page's content security policy forbids the frame. */
   onBlocked: () => void;
 }
 
 /**
- * One `<iframe>` and its listeners. The address of a live frame is never changed, because that would add an entry to the
+ * One `<iframe>` and its listeners. It loads when it is put into the page, which comes after its first `setAttributes`. The address of a live frame is never changed, because that would add an entry to the
  * page's history. Another address needs another `EditorFrame`.
  */
 export class EditorFrame {
-  declare readonly element: HTMLIFrameElement;
+  declare readonly iframe: HTMLIFrameElement;
   declare readonly origin: string;
   /** Called with what the frame's own window posted from the editor's origin, and with nothing else. */
   declare onMessage: ((data: unknown) => void) | undefined;
@@ -24,16 +23,14 @@ export class EditorFrame {
   #listeners = new AbortController();
   #loadTimer: ReturnType<typeof setTimeout> | undefined;
 
-  constructor({ url, attributes, onLoad, onBlocked }: FrameOptions) {
-    const frame = (this.element = document.createElement('iframe'));
+  constructor({ url, onLoad, onBlocked }: FrameOptions) {
+    const iframe = (this.iframe = document.createElement('iframe'));
     const options = { signal: this.#listeners.signal };
     const { origin } = new URL(url);
     this.origin = origin;
-    frame.setAttribute('part', 'frame');
-    this.setAttributes(attributes);
-    frame.src = url;
-    warnOfOwnOrigin(origin, attributes.sandbox);
-    frame.addEventListener(
+    iframe.setAttribute('part', 'frame');
+    iframe.src = url;
+    iframe.addEventListener(
       'load',
       () => {
         clearTimeout(this.#loadTimer);
@@ -47,7 +44,8 @@ export class EditorFrame {
       (event) => {
         const { source } = event;
         // `source` is `null` when the window has gone, and `contentWindow` is when the frame is not in the page.
-        if (source && source === frame.contentWindow && event.origin === origin) this.onMessage?.(event.data);
+        if (source && source === iframe.contentWindow && event.origin === origin)
+          this.onMessage?.(event.data);
       },
       options,
     );
@@ -70,20 +68,21 @@ export class EditorFrame {
 
   /** Posts to the editor's origin alone, so that a page of another origin in the frame receives nothing. */
   post(message: object): void {
-    this.element.contentWindow?.postMessage(message, this.origin);
+    this.iframe.contentWindow?.postMessage(message, this.origin);
   }
 
   /** Sets what differs. `sandbox` and `allow` take effect when the frame next loads, as in any frame. */
   setAttributes(attributes: FrameAttributes): void {
+    warnOfOwnOrigin(this.origin, attributes.sandbox);
     for (const [name, value] of Object.entries(attributes)) {
-      if (value === null) this.element.removeAttribute(name);
-      else if (value !== this.element.getAttribute(name)) this.element.setAttribute(name, value);
+      if (value === null) this.iframe.removeAttribute(name);
+      else if (value !== this.iframe.getAttribute(name)) this.iframe.setAttribute(name, value);
     }
   }
 
   /** Removes frame and listeners. A frame that stayed would load again if its host is put back in the same task. */
   dispose(): void {
-    this.element.remove();
+    this.iframe.remove();
     clearTimeout(this.#loadTimer);
     this.#listeners.abort();
   }

@@ -1,11 +1,17 @@
 import type { Config } from '../core/config.ts';
 import { checkedEditorUrl } from '../core/editor-url.ts';
-import { PluginEditorError, isPluginEditorError } from '../core/errors.ts';
+import { PluginEditorError, asEditorError } from '../core/errors.ts';
 import type { EditorSettings, LauncherMessage, PluginDetails } from '../core/messages.ts';
 import type { HeldToken } from '../core/token.ts';
 import { EditorConnection, type PluginMessage } from './connection.ts';
-import type { FrameAttributes } from './frame.ts';
-import { type TokenDelivery, TokenHolder, type TokenHolderHost, toTokenFields } from './token-holder.ts';
+import type { EditorFrame } from './frame.ts';
+import {
+  type TokenDelivery,
+  TokenHolder,
+  type TokenHolderHost,
+  type TokenReporter,
+  toTokenFields,
+} from './token-holder.ts';
 
 /** How long the editor has to handle `close` before its frame is removed, in ms. It sends no answer. */
 const CLOSE_DELAY = 250;
@@ -13,33 +19,31 @@ const CLOSE_DELAY = 250;
 /** A message that the host handles: the launch itself answers the others. */
 export type HostMessage = Exclude<PluginMessage, { type: 'ready' | 'error' | 'token-request' }>;
 
-/** What a launch needs from its element, and what it reports to it. */
-export interface LaunchHost extends TokenHolderHost {
-  frameAttributes(): FrameAttributes;
-  /** The settings for a plugin that is opened now. */
-  openSettings(): EditorSettings;
-  /** Called with a new frame, which has to go into the page at once. */
-  onFrame(frame: HTMLIFrameElement): void;
+/** What a launch and its token holder report to the page. */
+export interface LaunchReporter extends TokenReporter {
   /**
    * The editor can be used.
    * @param details what it said about the plugin; `undefined` for an editor without the protocol, whose page has loaded
    * @param isFirst whether this is the first `ready` since the plugin was opened
    */
-  onReady(details: PluginDetails | undefined, isFirst: boolean): void;
+  reportReady(details: PluginDetails | undefined, isFirst: boolean): void;
   /**
    * The editor cannot be shown; the frame is gone.
    * @param editorMessage what the editor itself said, in words for its user
    */
-  onFail(error: PluginEditorError, editorMessage?: string): void;
-  /** Called when a page loaded in the frame and greeted, so that the unsaved work of the page before is gone. */
-  onHello(): void;
+  reportFailure(error: PluginEditorError, editorMessage?: string): void;
+}
+
+/** What a launch needs from its element, and what it leaves to it. */
+export interface LaunchHost extends TokenHolderHost {
+  readonly reporter: LaunchReporter;
+  /** Returns the settings for a plugin that is opened now, which from then on count as sent. */
+  takeAllSettings(): EditorSettings;
+  /** Called with a new frame, which has to get its attributes and go into the page at once. */
+  onFrame(frame: EditorFrame): void;
   /** The editor sent a message about the plugin that is open. */
   onMessage(message: HostMessage): void;
 }
-
-/** Returns the error as it is reported. Any but a `PluginEditorError` means that no URL could be built, for instance because the token holds a lone surrogate. */
-export const asEditorError = (error: unknown): PluginEditorError =>
-  isPluginEditorError(error) ? error : new PluginEditorError('token-invalid', (error as Error).message);
 
 /** Takes a checked config to a running editor: gets the token, connects with the editor, and gives it the token. */
 export class Launch implements TokenDelivery {
@@ -78,7 +82,7 @@ export class Launch implements TokenDelivery {
   preload(editorUrl: string): void {
     if (this.connection && this.#editorUrl === editorUrl) return;
     this.stop();
-    this.#connect(editorUrl, editorUrl);
+    this.#connect(editorUrl);
   }
 
   /**
@@ -90,15 +94,15 @@ export class Launch implements TokenDelivery {
     const keepsFrame = this.#canOpen(config);
     const tokens = this.#tokens;
     // A token request that is under way for the same plugin serves this config as well.
-    const isAwaited = !!this.#config && !tokens.token && !withNewToken;
-    if (!isAwaited) this.#reset(!withNewToken);
+    const isTokenRequested = !!this.#config && !tokens.token && !withNewToken;
+    if (!isTokenRequested) this.#reset(!withNewToken);
     if (token) tokens.token = token;
     if (!keepsFrame) this.#disconnect();
     this.#config = config;
     // The frame starts loading in the same task as the token request, so that neither waits for the other.
     if (config.tokenDelivery === 'message' && !this.connection) this.#connect(config.editorUrl);
     if (this.connection) this.#startFrameTimeout();
-    if (!isAwaited) void this.#open(tokens.signal);
+    if (!isTokenRequested) void this.#open(tokens.signal);
   }
 
   /** Gets the token, then loads the frame with it or sends it to the editor that has greeted. */
@@ -129,17 +133,16 @@ export class Launch implements TokenDelivery {
     const connection = new EditorConnection({
       url,
       withToken,
-      attributes: host.frameAttributes(),
       knownTokens: () => tokens.knownTokens,
       onLoad: () => {
         // `load` is the only signal we get from an editor without the protocol.
-        if (withToken && !connection.hasGreeted) this.#ready();
+        if (withToken && !connection.hasGreeted) this.#handleReady();
       },
       onBlocked: () =>
         this.#fail(
           new PluginEditorError(
             'frame-blocked',
-            `This page's content security policy lacks: frame-src ${connection.frame.origin}`,
+            `This page's content security policy lacks: frame-src ${connection.editorFrame.origin}`,
           ),
         ),
       onHello: (isFirst) => {
@@ -148,13 +151,14 @@ export class Launch implements TokenDelivery {
           // Until now there was no editor that a new token could go to.
           if (isFirst) tokens.scheduleRenewal();
         }
-        host.onHello();
+        // The unsaved work of the page that was in the frame before is gone.
+        host.onMessage({ type: 'dirty', dirty: false });
       },
       onMessage: (message) => this.#handleMessage(message),
     });
     this.#editorUrl = editorUrl;
     this.connection = connection;
-    host.onFrame(connection.frame.element);
+    host.onFrame(connection.editorFrame);
   }
 
   /** Asks the editor to open the plugin. */
@@ -169,7 +173,7 @@ export class Launch implements TokenDelivery {
       // An initial source in another language than `template` is not used.
       initialSource: !template || template === initialSource?.lang ? initialSource : undefined,
       ...toTokenFields(this.#tokens.token as HeldToken),
-      ...this.#host.openSettings(),
+      ...this.#host.takeAllSettings(),
     });
   }
 
@@ -177,7 +181,7 @@ export class Launch implements TokenDelivery {
     switch (message.type) {
       case 'ready': {
         const { type: _, ...details } = message;
-        return this.#ready(details);
+        return this.#handleReady(details);
       }
       case 'error':
         return this.#fail(
@@ -191,20 +195,18 @@ export class Launch implements TokenDelivery {
     }
   }
 
-  #ready(details?: PluginDetails): void {
+  #handleReady(details?: PluginDetails): void {
     clearTimeout(this.#timer);
     const connection = this.connection as EditorConnection;
     const isFirst = connection.awaitsReady;
     if (details) connection.awaitsReady = false;
-    this.#host.onReady(details, isFirst);
+    this.#host.reporter.reportReady(details, isFirst);
   }
 
   #fail(error: PluginEditorError, editorMessage?: string): void {
-    const { token } = this.#tokens;
-    this.stop();
     // The token is kept, because the next change may be of the address alone.
-    this.#tokens.token = token;
-    this.#host.onFail(error, editorMessage);
+    this.stop(true);
+    this.#host.reporter.reportFailure(error, editorMessage);
   }
 
   /** Starts the time limit for the frame, or starts it anew. */
@@ -212,7 +214,7 @@ export class Launch implements TokenDelivery {
     const { timeout } = this.#config as Config;
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => {
-      const { hasGreeted, withToken, frame } = this.connection as EditorConnection;
+      const { hasGreeted, withToken, editorFrame } = this.connection as EditorConnection;
       // The token request has a time limit of its own. The frame's starts again when the token is there.
       if (hasGreeted && !this.#tokens.token) return;
       const what = hasGreeted
@@ -221,7 +223,10 @@ export class Launch implements TokenDelivery {
           ? 'did not load; see editor-url and timeout'
           : 'did not greet; see editor-url and token-delivery';
       this.#fail(
-        new PluginEditorError('frame-timeout', `In ${timeout} ms the editor at ${frame.origin} ${what}`),
+        new PluginEditorError(
+          'frame-timeout',
+          `In ${timeout} ms the editor at ${editorFrame.origin} ${what}`,
+        ),
       );
     }, timeout);
   }
@@ -259,9 +264,9 @@ export class Launch implements TokenDelivery {
     this.connection = this.#editorUrl = undefined;
   }
 
-  /** Ends everything, and removes the frame at once. */
-  stop(): void {
-    this.#reset();
+  /** Ends everything, and removes the frame at once. With `keepToken`, a token that is still valid stays. */
+  stop(keepToken?: boolean): void {
+    this.#reset(keepToken);
     this.#disconnect();
     this.#config = undefined;
   }

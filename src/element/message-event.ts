@@ -1,6 +1,6 @@
 import type { EditorMessages, MessageOf } from '../core/messages.ts';
 import {
-  type Plugin,
+  type PluginKey,
   PluginEditorBuildEvent,
   PluginEditorDeployEvent,
   PluginEditorDirtyEvent,
@@ -17,7 +17,7 @@ type WorkMessages = Omit<EditorMessages, 'hello' | 'ready' | 'error' | 'token-re
 /** The event of each such message. The type has the compiler check that it is in the event map and takes all fields. */
 const EVENTS: {
   [Type in keyof WorkMessages]: new (
-    fields: Plugin & WorkMessages[Type],
+    fields: PluginKey & WorkMessages[Type],
   ) => PluginEditorEventMap[`plugin-editor-${Type}`];
 } = {
   dirty: PluginEditorDirtyEvent,
@@ -29,7 +29,7 @@ const EVENTS: {
 };
 
 /** Makes the event for a message of the editor about a plugin. */
-export function messageEvent({ type, ...fields }: MessageOf<WorkMessages>, plugin: Plugin): Event {
+export function messageEvent({ type, ...fields }: MessageOf<WorkMessages>, plugin: PluginKey): Event {
   // The table above pairs each type with its fields, which the compiler cannot follow through a union.
   const EventClass = EVENTS[type] as new (fields: object) => PluginEditorEvent;
   return new EventClass({ ...plugin, ...fields });

@@ -119,7 +119,10 @@ export class PluginEditorElement extends LitElement implements AttributeProperti
   declare locale: string | null;
   /** Turns off the question that the browser asks before the page is left while `dirty`. */
   declare unguarded: boolean;
-  /** Time limit in ms for a token request, for `save()`, and for the frame to load (`url`) or be ready (`message`). */
+  /**
+   * Time limit in ms for each try of a token request, for `save()`, and for the frame to load (`url`) or be ready
+   * (`message`). Above 0 and below 2 ** 31.
+   */
   declare timeout: number | null;
   /** The frame's sandbox, as keywords of that attribute; `none` removes it. */
   declare sandbox: string | null;
@@ -156,28 +159,28 @@ export class PluginEditorElement extends LitElement implements AttributeProperti
 
   /** Where the element stands: `idle`, `loading`, `ready` or `error`. */
   get state(): PluginEditorState {
-    return this.#controller.state;
+    return this.#controller.reporter.state;
   }
 
   /** Why the state is `error`; else `undefined`. */
   get error(): PluginEditorError | undefined {
-    return this.#controller.error;
+    return this.#controller.reporter.error;
   }
 
   /** Whether the editor said that it holds work that is not saved. */
   get dirty(): boolean {
-    return this.#controller.dirty;
+    return this.#controller.reporter.dirty;
   }
 
   /** What is shown, with what the editor said about it; `undefined` while nothing is. */
   get plugin(): ShownPlugin | undefined {
-    return this.#controller.plugin;
+    return this.#controller.reporter.plugin;
   }
 
   /**
    * Starts over with a new token, also after `close()`. A running editor stays if no token can be got. Resolves when the new
-   * editor is ready or no longer wanted; rejects with a `PluginEditorError`. While `dirty`, the editor is asked to save if it can,
-   * and a listener to `plugin-editor-discard` may put the reload off; then it resolves at once. `discard` skips both.
+   * editor is ready or no longer wanted; rejects with a `PluginEditorError`. While `dirty`, the editor is asked to save if it
+   * can, and a listener to `plugin-editor-discard` may put the reload off; then it resolves at once. `discard` skips both.
    */
   reload({ discard = false }: { discard?: boolean } = {}): Promise<void> {
     return this.#controller.reload(discard);
@@ -205,8 +208,8 @@ export class PluginEditorElement extends LitElement implements AttributeProperti
   }
 
   /**
-   * For signing out: aborts what is under way, tells the editor to forget its token and removes the frame. The element
-   * stays `idle` until `reload()`.
+   * For signing out: aborts what is under way, tells the editor to forget its token and removes the frame. The element is
+   * `idle` at once, and stays so until `reload()`. Resolves when the frame is gone, which may take 250 ms; never rejects.
    */
   close(): Promise<void> {
     return this.#controller.close();
@@ -251,7 +254,7 @@ export class PluginEditorElement extends LitElement implements AttributeProperti
   }
 
   protected override render(): unknown {
-    const { state, error, editorMessage } = this.#controller;
+    const { state, error, editorMessage } = this.#controller.reporter;
     const strings = { ...defaultStrings, ...this.strings };
     if (state === 'idle') return html`<slot name="idle"></slot>`;
     if (state === 'loading') {
@@ -264,7 +267,8 @@ export class PluginEditorElement extends LitElement implements AttributeProperti
     if (!error) return nothing;
     return renderError(
       this,
-      error.code as 'config',
+      // A popup is blocked for the caller of a method, and never a reason for the state `error`.
+      error.code as keyof PluginEditorStrings,
       strings,
       canRetry(error) && (() => this.reload()),
       editorMessage,

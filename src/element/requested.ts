@@ -5,6 +5,10 @@ import { PluginEditorError } from '../core/errors.ts';
 /** What the attributes ask for: a config, the error that says why they are none, or `undefined` while one is missing. */
 export type Requested = Config | PluginEditorError | undefined;
 
+/** Whether the attributes ask for something that can be launched. */
+export const isConfig = (requested: Requested): requested is Config =>
+  !!requested && !(requested instanceof Error);
+
 /** A change of one of these needs a new token. */
 const TOKEN_ATTRIBUTES = namesWith('token');
 
@@ -29,7 +33,7 @@ export function readRequested(raw: RawConfig): Requested {
  */
 export function requireConfig(raw: RawConfig): Config {
   const requested = readRequested(raw);
-  if (requested && !(requested instanceof Error)) return requested;
+  if (isConfig(requested)) return requested;
   throw (
     requested ??
     new PluginEditorError('config', `<plugin-editor> lacks: ${missingAttributes(raw).join(', ')}`)
@@ -38,9 +42,7 @@ export function requireConfig(raw: RawConfig): Config {
 
 /** The attributes that ask for something else than what is shown or loading; all of them where nothing can be shown. */
 export const changedAttributes = (requested: Requested, shown: Config | undefined): AttributeName[] =>
-  RESTARTING_ATTRIBUTES.filter(
-    (name) => !requested || requested instanceof Error || requested[name] !== shown?.[name],
-  );
+  RESTARTING_ATTRIBUTES.filter((name) => !isConfig(requested) || requested[name] !== shown?.[name]);
 
 /** Whether one of these changes needs a new token. */
 export const needsToken = (changed: AttributeName[]): boolean =>

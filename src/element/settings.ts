@@ -61,8 +61,11 @@ export class SettingsSync {
     );
   }
 
-  /** Returns all settings for a plugin that is opened now. Those that are off or unset are left out. */
-  open(): EditorSettings {
+  /**
+   * Returns all settings for a plugin that is opened now, other than those that are off or unset. From then on they count as
+   * sent.
+   */
+  takeAll(): EditorSettings {
     this.#deferred = {};
     this.#sent = { locale: 'null', readOnly: 'false' };
     return this.takeChanges() as EditorSettings;

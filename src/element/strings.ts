@@ -1,6 +1,8 @@
 import type { PluginEditorErrorCode } from '../core/errors.ts';
 
-/** Every visible text of `<plugin-editor>`: those of the error view by the error's code, and the others by what they are for. */
+/**
+ * Every visible text of `<plugin-editor>`: those of the error view by the error's code, and the others by what they are for.
+ */
 export type PluginEditorStrings = Record<
   'frame' | 'loading' | 'retry' | Exclude<PluginEditorErrorCode, 'popup-blocked'>,
   string

@@ -17,12 +17,17 @@ export interface TokenDelivery {
   post(message: MessageOf<Pick<LauncherMessages, 'token' | 'token-failed'>>): void;
 }
 
-/** Gets the tokens, and is notified of their end. */
+/** What a token holder reports to the page. */
+export interface TokenReporter {
+  /** The token is about to end, and the editor could not be given a new one. */
+  reportExpiring(expiresAt: Date, error?: PluginEditorError): void;
+}
+
+/** Gets the tokens, and is notified when the user may no longer have one. */
 export interface TokenHolderHost {
+  readonly reporter: TokenReporter;
   /** Gets a new token for the plugin that is shown. */
   getToken(signal: AbortSignal): Promise<HeldToken>;
-  /** The token is about to end, and the editor could not be given a new one. */
-  onExpiring(expiresAt: Date, error?: PluginEditorError): void;
   /** The page came back from the back-forward cache, and the token endpoint no longer lets its user edit. */
   onUnauthorized(): void;
 }
@@ -66,8 +71,8 @@ export class TokenHolder {
     this.token = token;
     this.knownTokens = [token.token, ...this.knownTokens].slice(0, MAX_KNOWN_TOKENS);
     this.#schedule ??= new RenewalSchedule(
-      () => this.#onRenewalDue(),
-      () => void this.#onRestored(),
+      () => this.#handleRenewalDue(),
+      () => void this.#handleRestored(),
     );
     this.#schedule.start(token);
   }
@@ -77,7 +82,7 @@ export class TokenHolder {
     this.#schedule?.start(this.token);
   }
 
-  #onRenewalDue(): void {
+  #handleRenewalDue(): void {
     if (this.#delivery.canDeliver) {
       void this.renew().catch(() => {});
     } else {
@@ -88,10 +93,10 @@ export class TokenHolder {
 
   #reportExpiring(error?: PluginEditorError): void {
     const end = this.token && endOf(this.token);
-    if (end) this.#host.onExpiring(end, error);
+    if (end) this.#host.reporter.reportExpiring(end, error);
   }
 
-  async #onRestored(): Promise<void> {
+  async #handleRestored(): Promise<void> {
     try {
       await this.renew();
     } catch (error) {

@@ -14,8 +14,8 @@ export interface UnsavedWorkHost {
   canSave(): boolean;
   /** Asks the editor to save; rejects when it could not, or gave no answer within `timeout` ms. */
   save(timeout: number): Promise<void>;
-  /** Whether a change or a reload still waits for the work to be saved. */
-  isAwaited(): boolean;
+  /** Whether a change or a reload still waits for the work to be released. */
+  hasPending(): boolean;
   /** Asks the page whether the work may be discarded; `error` says why it was not saved. */
   confirmDiscard(error?: PluginEditorError): boolean;
 }
@@ -37,7 +37,7 @@ export class UnsavedWork {
     return !!this.#release;
   }
 
-  set(dirty: boolean): void {
+  setDirty(dirty: boolean): void {
     this.dirty = dirty;
     // A permanent listener would keep some browsers from putting the page into the back-forward cache.
     if (dirty) addEventListener('beforeunload', this.#handleBeforeUnload);
@@ -62,7 +62,7 @@ export class UnsavedWork {
   async #saveOrConfirm(): Promise<boolean> {
     const error = await this.#save();
     this.#release = undefined;
-    return !this.dirty || (this.#host.isAwaited() && this.#host.confirmDiscard(error));
+    return !this.dirty || (this.#host.hasPending() && this.#host.confirmDiscard(error));
   }
 
   /** Asks the editor to save until nothing is unsaved; resolves with the error where that fails. */
@@ -74,7 +74,7 @@ export class UnsavedWork {
       } catch (error) {
         return error as PluginEditorError;
       }
-      if (!this.dirty || !this.#host.isAwaited()) return undefined;
+      if (!this.dirty || !this.#host.hasPending()) return undefined;
       await pause(SAVE_INTERVAL);
     }
     return new PluginEditorError('editor', 'The editor saved, and has unsaved work again');

@@ -52,7 +52,8 @@ export function component<Element extends HTMLElement, Props extends object>(
   const { attributes, properties } = settableProperties(elementClass);
   const own = new Set([...handlers.values(), ...attributes.keys(), ...properties, 'className']);
 
-  const Component = forwardRef<Element, Values>((props, ref) => {
+  const Component = forwardRef<Element, Props>((given, ref) => {
+    const props = given as Values;
     const element = useRef<Element>(null);
     const hydrates = useSyncExternalStore(
       noStore,
@@ -103,7 +104,7 @@ export function component<Element extends HTMLElement, Props extends object>(
     });
   });
   Component.displayName = nameOf(tag);
-  return Component as never;
+  return Component;
 }
 
 /** `plugin-editor-ready` is `PluginEditorReady`. */

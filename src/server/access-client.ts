@@ -34,7 +34,8 @@ export interface AccessLocation extends Grant {
 /** An editor token as the builder answered it, with all fields that were in the answer. */
 export type EditorTokenRecord = z.output<typeof editorTokenSchema>;
 
-const DEFAULT_TIMEOUT = 10_000;
+/** How long one try may take by default, in ms. */
+const ACCESS_TIMEOUT = 10_000;
 
 /** A client of the access interface, which gives editor tokens. For servers only, because it needs the environment token. */
 export class AccessClient {
@@ -60,7 +61,7 @@ export class AccessClient {
     const { permissions, actor } = grant;
     const path = encodedPath('/auth/v2/access', { identifier, namespace, ext });
     const label = `GET ${baseOf(this.#base)}${path}`;
-    const { environmentToken, fetch, timeout = DEFAULT_TIMEOUT, retry } = this.#options;
+    const { environmentToken, fetch, timeout = ACCESS_TIMEOUT, retry } = this.#options;
     const { data } = await sendWithEnvironmentToken(
       { path: path + queryOf({ permissions: permissions?.join(), actor }), schema: editorTokenSchema },
       {

@@ -27,14 +27,14 @@ export type Authorize<Context> = (
 const isResponse = (value: unknown): value is Response =>
   Object.prototype.toString.call(value) === '[object Response]';
 
-/** Whether something was written as `{ ident, … }`. A `Set` or an instance of a class is refused, because it has no such fields. */
+/** Whether something was written as `{ ident, … }`. A `Set` or an instance of a class was not, and is refused. */
 const isRecord = (value: unknown): value is object => {
   if (typeof value !== 'object' || value === null) return false;
   const prototype: unknown = Object.getPrototypeOf(value);
   return prototype === Object.prototype || prototype === null;
 };
 
-/** What `authorize` decided: a response of the host's own, or what the token is to allow. */
+/** What `authorize` decided: a response of the host's own, or what the token is to allow. @internal */
 export type Decision = { response: Response; grant?: undefined } | { response?: undefined; grant: Grant };
 
 /**
@@ -42,6 +42,7 @@ export type Decision = { response: Response; grant?: undefined } | { response?: 
  * @returns what the token is to allow; or a copy of the host's own response, where it gave one
  * @throws Refusal 403 for anything else. `true` is refused, too, so that a check that ignores the target allows nothing.
  * @throws TypeError for a record with a field that is not known, that has no value or that cannot be used.
+ * @internal
  */
 export function checkAuthorized(result: unknown, { ident }: PluginTarget): Decision {
   if (isResponse(result)) return { response: copyResponse(result) };

@@ -1,20 +1,13 @@
 import { httpUrl } from '../core/address.ts';
-
+import type { PageOptions, PluginListOptions } from '../core/client/list-options.ts';
 import type { Operation, Segments } from '../core/client/operation.ts';
 import { type CallOptions, PluginClient } from '../core/client/plugin-client.ts';
 import * as plugins from '../core/client/plugin-operations.ts';
-import type { PageOptions, PluginListOptions } from '../core/client/plugin-operations.ts';
 import type { PluginPage } from '../core/client/plugin-records.ts';
-
 import { DEFAULT_NAMESPACE } from '../core/editor-url.ts';
 import type { SendOptions } from '../core/request.ts';
+import type { NamespaceDetails, TenantDetails, TokenDetails, UsageOptions } from './environment-details.ts';
 import * as environments from './environment-operations.ts';
-import type {
-  NamespaceDetails,
-  TenantDetails,
-  TokenDetails,
-  UsageOptions,
-} from './environment-operations.ts';
 import type {
   CreatedSession,
   CreatedToken,

@@ -1,5 +1,6 @@
 import { type Operation, pathOf, queryOf } from '../core/client/operation.ts';
-import type { PageOptions } from '../core/client/plugin-operations.ts';
+import type { PageOptions } from '../core/client/list-options.ts';
+import type { NamespaceDetails, TenantDetails, TokenDetails, UsageOptions } from './environment-details.ts';
 import {
   type CreatedSession,
   type CreatedToken,
@@ -21,41 +22,6 @@ import {
 import { checkActor, checkKeys } from './permissions.ts';
 
 // The operations that take an environment token alone. Each function describes a request, and sends nothing.
-
-/** What you can set for a tenant. */
-export interface TenantDetails {
-  description?: string;
-  /** `true`: no tokens are given or taken, and nothing new runs. */
-  suspended?: boolean;
-  /** Limits of its own, in place of those in the service's settings; `null` to return to these. */
-  limits?: { plugins?: number | null; runsPerMinute?: number | null };
-}
-
-/** Which days are listed, as `YYYY-MM-DD` (UTC), both included; by default the last 30. */
-export interface UsageOptions extends PageOptions {
-  from?: string | undefined;
-  to?: string | undefined;
-  /** Those of this tenant alone: the part of the ident after its last period. */
-  tenant?: string | undefined;
-}
-
-/** For a new environment token. */
-export interface TokenDetails {
-  /** Who it is for; by default the holder of the token that this is requested with. */
-  holder?: string;
-  /** How long the holder's other tokens stay valid, in seconds: 3600 by default, at most 86400. */
-  overlap?: number;
-}
-
-/** What the plugins of a namespace get and give. `input` and `output` are JSON Schemas (2020-12); a missing one is any JSON. */
-export interface NamespaceDetails {
-  description?: string;
-  input?: unknown;
-  output?: unknown;
-  samples?: readonly { name: string; description?: string; input: unknown; output?: unknown }[];
-  /** Source for new plugins, by language. */
-  templates?: Readonly<Record<string, string>>;
-}
 
 const tenantPath = (identifier: string, ...more: string[]) => pathOf('v1/tenant', { identifier }, ...more);
 const environmentPath = (environment: string, ...more: string[]) =>

@@ -9,6 +9,7 @@ export type EnvironmentToken = string | (() => string | Promise<string>);
  * Checks a token when the server starts, so that a variable that is not set, or a file that ends in a line break, is noticed
  * before the first request. What a function gives is checked at each request.
  * @throws TypeError that names `environmentToken` and never holds it.
+ * @internal
  */
 export function checkEnvironmentToken(token: EnvironmentToken): EnvironmentToken {
   if (typeof token !== 'function') authorization(token);
@@ -16,8 +17,10 @@ export function checkEnvironmentToken(token: EnvironmentToken): EnvironmentToken
 }
 
 /**
- * Runs `call` with the token, for which a function has `timeout` ms, and redacts the token in what it throws, because the error of a `fetch` that is not the
+ * Runs `call` with the token, and redacts the token in what it throws, because the error of a `fetch` that is not the
  * engine's own may quote the request's headers.
+ * @throws TimeoutError when a function gives no token within `timeout` ms; TypeError when no header can hold the token.
+ * @internal
  */
 export async function withEnvironmentToken<T>(
   environmentToken: EnvironmentToken,
@@ -45,6 +48,7 @@ export async function withEnvironmentToken<T>(
  * Refuses an editor token that is the environment token. Without this, a proxy or a service that echoes the request would hand
  * the secret to a browser.
  * @throws SchemaError when the two are the same.
+ * @internal
  */
 export function checkNotSecret(token: string, secret: string, label: string): void {
   if (token === secret || token === authorization(secret).authorization) {

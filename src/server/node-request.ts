@@ -40,8 +40,8 @@ export function toWebRequest(req: NodeRequest, signal: AbortSignal): Converted {
  */
 function addressOf(req: NodeRequest): string {
   const host = req.headers.host ?? req.headers[':authority'];
-  const secure = req.protocol ? req.protocol === 'https' : 'encrypted' in req.socket;
-  const origin = `${secure ? 'https' : 'http'}://${String(host)}`;
+  const isSecure = req.protocol ? req.protocol === 'https' : 'encrypted' in req.socket;
+  const origin = `${isSecure ? 'https' : 'http'}://${String(host)}`;
   if (typeof host !== 'string' || !HOST.test(host) || !URL.canParse(origin)) {
     throw new Refusal(
       400,

@@ -14,7 +14,13 @@ export interface Grant {
   actor?: string;
 }
 
-const PERMISSIONS: readonly unknown[] = ['read', 'write', 'deploy', 'runs'] satisfies Permission[];
+/** All permissions. They are the keys of an object, so that the compiler names one that is missing. */
+const PERMISSIONS: readonly unknown[] = Object.keys({
+  read: true,
+  write: true,
+  deploy: true,
+  runs: true,
+} satisfies Record<Permission, true>);
 
 /**
  * Text without characters that hide or reorder the text around them. As in the service, its length is counted in characters
@@ -22,7 +28,10 @@ const PERMISSIONS: readonly unknown[] = ['read', 'write', 'deploy', 'runs'] sati
  */
 const SHOWABLE = /^[^\p{Cc}\p{Bidi_Control}]{1,200}$/u;
 
-/** @throws TypeError for what cannot be the name of an actor. The message does not repeat it. */
+/**
+ * @throws TypeError for what cannot be the name of an actor. The message does not repeat it.
+ * @internal
+ */
 export function checkActor(actor: unknown): string {
   const isUsable = typeof actor === 'string' && actor.isWellFormed() && SHOWABLE.test(actor);
   if (isUsable) return actor;
@@ -32,6 +41,7 @@ export function checkActor(actor: unknown): string {
 /**
  * Returns the permissions to ask for, each once. An empty array becomes `read`, which every token has.
  * @throws TypeError for anything but an array of known permissions.
+ * @internal
  */
 export function checkPermissions(permissions: unknown): readonly Permission[] {
   // The copy has no holes, which `every` would skip.
@@ -49,6 +59,7 @@ export function checkPermissions(permissions: unknown): readonly Permission[] {
  * been meant to narrow what the token allows.
  * @param known the names of the request's other fields
  * @throws TypeError that names the field.
+ * @internal
  */
 export function checkGrant(fields: object, known: readonly string[]): Grant {
   checkKeys(fields, [...known, 'permissions', 'actor']);
@@ -59,7 +70,10 @@ export function checkGrant(fields: object, known: readonly string[]): Grant {
   };
 }
 
-/** @throws TypeError for a key that is not known. */
+/**
+ * @throws TypeError for a key that is not known.
+ * @internal
+ */
 export function checkKeys(fields: object, known: readonly string[]): void {
   for (const key of Reflect.ownKeys(fields)) {
     if (typeof key !== 'string' || !known.includes(key)) {
@@ -71,6 +85,7 @@ export function checkKeys(fields: object, known: readonly string[]): void {
 /**
  * Checks that a token is what was asked for, because a service that knows no permissions would give one for everything.
  * @throws SchemaError when the record says that it allows anything else, or is for somebody else.
+ * @internal
  */
 export function checkGranted({ permissions, actor }: Grant, record: unknown, label: string): void {
   const granted = Object(record) as { permissions?: unknown; actor?: unknown };

@@ -24,6 +24,7 @@ type Fields = Partial<Record<'ident' | 'namespace' | 'fn', unknown>>;
 /**
  * Reads which plugin a request is about, from the JSON body of a POST or the query of a GET.
  * @throws Refusal 405, 415, 413 or 400, in this order.
+ * @internal
  */
 export async function readTarget(request: Request): Promise<PluginTarget> {
   switch (request.method) {

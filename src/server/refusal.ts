@@ -1,4 +1,7 @@
-/** Thrown for a request that gets no token: a status, a code for programs, and a message for people that says what would be right. */
+/**
+ * Thrown for a request that gets no token: a status, a code for programs, and a message for people that says what would be
+ * right.
+ */
 export class Refusal extends Error {
   override readonly name = 'Refusal';
   readonly status: number;

@@ -48,6 +48,7 @@ export class RunError extends HttpError {
 /**
  * Makes the error of a run: a `RunError` where the body says what failed, else an `HttpError`.
  * @param secret the environment token, which is redacted
+ * @internal
  */
 export async function toRunError(
   response: Response,

@@ -17,8 +17,10 @@ export type SessionRequest = SessionTerms &
     | { scope: 'tenant' }
   );
 
+type Scope = SessionRequest['scope'];
+
 /** The names that a request of each scope must have, and those that it may have. */
-const NAMES: Readonly<Record<string, { required: readonly string[]; optional: readonly string[] }>> = {
+const NAMES: Readonly<Record<Scope, { required: readonly string[]; optional: readonly string[] }>> = {
   plugin: { required: ['fn'], optional: ['namespace'] },
   namespace: { required: ['namespace'], optional: [] },
   tenant: { required: [], optional: [] },
@@ -31,7 +33,7 @@ const NAMES: Readonly<Record<string, { required: readonly string[]; optional: re
 export function readSessionRequest(request: SessionRequest): { body: object; grant: Grant } {
   const fields = { ...request } as Record<string, unknown>;
   const { scope, expires_in: seconds } = fields;
-  const names = typeof scope === 'string' && Object.hasOwn(NAMES, scope) ? NAMES[scope] : undefined;
+  const names = typeof scope === 'string' && Object.hasOwn(NAMES, scope) ? NAMES[scope as Scope] : undefined;
   if (!names) throw new TypeError('scope must be plugin, namespace or tenant');
   const grant = checkGrant(fields, ['scope', ...names.required, ...names.optional, 'expires_in']);
   const named: Record<string, string> = {};

@@ -46,7 +46,8 @@ function withCause(refusal: Refusal, cause: unknown): Refusal {
 function refusedTokenError(status: number, code: unknown): Error {
   const said = typeof code === 'string' ? ` ${code.slice(0, 100)}` : '';
   const error = new Error(
-    `The builder refused the environment token (${status}${said}): it has ended, or is for another environment; set environmentToken to a new one`,
+    `The builder refused the environment token (${status}${said}): it has ended, or is for another environment; ` +
+      'set environmentToken to a new one',
   );
   error.stack = `${error.name}: ${error.message}`;
   return error;

@@ -40,8 +40,8 @@ export interface StandInCommands {
   /** The editor cannot go on with this plugin; `message` is for its user. */
   fail(message: string): void;
   /**
-   * The token is no longer valid, and the editor asks for another. Resolves with the new one; rejects with an error whose message
-   * is the launcher's error code, such as `token-unauthorized`.
+   * The token is no longer valid, and the editor asks for another. Resolves with the new one; rejects with an error whose
+   * message is the launcher's error code, such as `token-unauthorized`.
    */
   requestToken(reason?: TokenRequestReason): Promise<string | undefined>;
 }
@@ -53,21 +53,27 @@ export type StandInEditor = {
   ) => Promise<Awaited<ReturnType<StandInCommands[Name]>>>;
 };
 
-export const commandNames: readonly (keyof StandInCommands)[] = [
-  'plugin',
-  'dirty',
-  'save',
-  'refuseSaves',
-  'build',
-  'test',
-  'deploy',
-  'live',
-  'fail',
-  'requestToken',
-];
+/** The name of a command. @internal */
+export type CommandName = keyof StandInCommands;
 
-/** Makes the commands for a test outside of the frame. `run` carries one out in the page. */
-export const createCommands = (run: (name: string, args: unknown[]) => Promise<unknown>): StandInEditor =>
+/** All commands. They are the keys of an object, so that the compiler names one that is missing. */
+const commandNames = Object.keys({
+  plugin: true,
+  dirty: true,
+  save: true,
+  refuseSaves: true,
+  build: true,
+  test: true,
+  deploy: true,
+  live: true,
+  fail: true,
+  requestToken: true,
+} satisfies Record<CommandName, true>) as CommandName[];
+
+/** Makes the commands for a test outside of the frame. `run` carries one out in the page. @internal */
+export const createCommands = (
+  run: (name: CommandName, args: unknown[]) => Promise<unknown>,
+): StandInEditor =>
   Object.fromEntries(
     commandNames.map((name) => [name, (...args: unknown[]) => run(name, args)]),
-  ) as unknown as StandInEditor;
+  ) as StandInEditor;

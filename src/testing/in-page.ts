@@ -12,7 +12,7 @@ export function standInOf(element: Element): StandInEditor {
     const standIn = frame.contentDocument && frame.contentWindow?.standIn;
     if (!standIn)
       throw new Error(`The frame at ${frame.src} is no stand-in editor on the origin of this page.`);
-    return (standIn as unknown as Record<string, (...all: unknown[]) => unknown>)[name]!(...args);
+    return (standIn[name] as (...all: unknown[]) => unknown)(...args);
   });
 }
 

@@ -1,4 +1,4 @@
-import { createCommands, type StandInEditor, type StandInSettings } from './commands.ts';
+import { type CommandName, createCommands, type StandInEditor, type StandInSettings } from './commands.ts';
 import { standInPage } from './page.ts';
 import { StandInTokens } from './tokens.ts';
 
@@ -56,12 +56,11 @@ export async function routeStandIn(
       },
     );
   }
-  const run = async (name: string, args: unknown[]) => {
+  const run = async (name: CommandName, args: unknown[]) => {
     const frame = page.frames().find((one) => URL.canParse(one.url()) && isEditor(new URL(one.url())));
     if (!frame) throw new Error(`No frame of the page shows ${editorUrl}: wait until the editor is ready.`);
     return frame.evaluate(
-      ([command, values]) =>
-        (window.standIn as unknown as Record<string, (...all: unknown[]) => unknown>)[command]!(...values),
+      ([command, values]) => (window.standIn[command] as (...all: unknown[]) => unknown)(...values),
       [name, args] as const,
     );
   };

@@ -48,7 +48,7 @@ export interface PluginEditorAttributes {
   locale?: PluginEditorElement['locale'] | undefined;
   /** Turns off the question that the browser asks before the page is left while `dirty`. */
   unguarded?: PluginEditorElement['unguarded'] | undefined;
-  /** Time limit in ms for a token request, for `save()`, and for the frame to load (`url`) or be ready (`message`). */
+  /** Time limit in ms for each try of a token request, for `save()`, and for the frame to load (`url`) or be ready (`message`). Above 0 and below 2 ** 31. */
   timeout?: PluginEditorElement['timeout'] | undefined;
   /** The frame's sandbox, as keywords of that attribute; `none` removes it. */
   sandbox?: PluginEditorElement['sandbox'] | undefined;

@@ -126,6 +126,7 @@ describe('checkConfig', () => {
     [{ fn: '\ud800' }, 'fn', 'well-formed'],
     [{ template: '..' }, 'template', "'..'"],
     [{ tokenMethod: 'put' }, 'token-method', 'post or get'],
+    [{ tokenMethod: 5 }, 'token-method', 'post or get'],
     [{ credentials: 'yes' }, 'credentials', 'same-origin or omit or include'],
     [{ tokenDelivery: 'carrier pigeon' }, 'token-delivery', 'url'],
     [{ loading: 'later' }, 'loading', 'eager or lazy'],

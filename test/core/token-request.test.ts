@@ -161,7 +161,7 @@ describe('getToken: requests', () => {
     it('end in token-timeout when their function never settles', async () => {
       fixture.timers.restore();
       const error = await fixture.fail({ tokenHeaders: () => new Promise(() => undefined), timeout: 10 });
-      expect(error).to.include({ code: 'token-timeout' });
+      expect(error).to.include({ code: 'token-timeout', attempts: 0 });
       expect(error.message).to.contain('tokenHeaders did not answer within 10 ms');
       expect(await fixture.server.requests()).to.have.length(0);
     });

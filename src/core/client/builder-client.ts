@@ -6,11 +6,11 @@ import { loggingFetch } from './build-log.ts';
 import * as drafts from './draft-operations.ts';
 import type { BuildResult, Deployment, TestResult } from './draft-records.ts';
 import { toHttpError } from './error-body.ts';
+import type { PluginListOptions } from './list-options.ts';
 import { type DraftLocation, type TenantLocation, pluginSegments, tenantSegments } from './location.ts';
 import type { Operation } from './operation.ts';
 import { type CallOptions, PluginClient } from './plugin-client.ts';
 import * as plugins from './plugin-operations.ts';
-import type { PluginListOptions } from './plugin-operations.ts';
 import type { PluginPage } from './plugin-records.ts';
 import { sendOperation } from './send-operation.ts';
 
@@ -186,7 +186,7 @@ export class BuilderClient extends PluginClient<DraftLocation> {
       headers: token ? bearer(token) : {},
       // No cookies: the interface knows tokens only, and a builder then needs no CORS with credentials.
       init: { credentials: 'omit' },
-      toError: (response, label, limit) => toHttpError(response, label, limit, token),
+      toError: (response, label, limited) => toHttpError(response, label, limited, token),
       signal,
     });
   }

@@ -3,7 +3,7 @@ import { httpErrorOf, readText, requestLabel } from '../request.ts';
 import { withTimeLimit } from '../time-limit.ts';
 
 /** The largest error body that is read, in bytes. A larger one is ignored. */
-const MAX_BYTES = 65_536;
+const MAX_ERROR_BYTES = 65_536;
 
 /** How long to wait for an error body once its status is known, in ms. After that, the error has the status alone. */
 const BODY_TIMEOUT = 5000;
@@ -33,7 +33,7 @@ export async function toHttpError(
   signal: AbortSignal,
   secret: string | undefined,
 ): Promise<HttpError> {
-  const body = await readErrorBody(response, signal, MAX_BYTES);
+  const body = await readErrorBody(response, signal, MAX_ERROR_BYTES);
   return Object.assign(httpErrorOf(response, label), errorFields(body, secret));
 }
 

@@ -22,6 +22,7 @@ export interface DraftLocation extends TenantLocation {
 /**
  * Makes the segment that names a tenant in a path: its ident.
  * @throws TypeError that names the part that no path can hold.
+ * @internal
  */
 export function tenantSegments({ environment, userID }: TenantLocation): Segments {
   checkSegment('environment', environment);
@@ -32,6 +33,7 @@ export function tenantSegments({ environment, userID }: TenantLocation): Segment
 /**
  * Makes the segments that name a plugin in a path: ident, namespace and name.
  * @throws TypeError that names `environment` or `userID`, if no path can hold it. The others are checked by `encodedPath`.
+ * @internal
  */
 export const pluginSegments = ({
   namespace = DEFAULT_NAMESPACE,

@@ -1,6 +1,6 @@
+import type { PageOptions, RunListOptions } from './list-options.ts';
 import type { Operation, Segments } from './operation.ts';
 import * as operations from './plugin-operations.ts';
-import type { PageOptions, RunListOptions } from './plugin-operations.ts';
 import type {
   Plugin,
   PluginRun,
@@ -11,6 +11,7 @@ import type {
   VersionPage,
 } from './plugin-records.ts';
 
+/** What can be set for a single call. */
 export interface CallOptions {
   /** Ends the call, which then rejects with the signal's reason. */
   signal?: AbortSignal | undefined;
@@ -26,6 +27,7 @@ export class PluginClient<Location> {
   /**
    * @param segmentsOf makes the three segments that name a plugin in a path
    * @param send sends an operation with the client's token
+   * @internal
    */
   constructor(segmentsOf: (location: Location) => Segments, send: Send) {
     this.#segmentsOf = segmentsOf;
@@ -55,7 +57,10 @@ export class PluginClient<Location> {
     return this.#send(operations.setLive(this.#segmentsOf(location), version), options);
   }
 
-  /** Lists a plugin's runs, the newest first, and resolves with one page of them. With an editor token, messages and logs need the permission `runs`. */
+  /**
+   * Lists a plugin's runs, the newest first, and resolves with one page of them. With an editor token, messages and logs need
+   * the permission `runs`.
+   */
   async listRuns(
     location: Location,
     { signal, ...list }: RunListOptions & CallOptions = {},

@@ -1,4 +1,5 @@
 import { checkSegment } from '../address.ts';
+import type { PageOptions, PluginListOptions, RunListOptions } from './list-options.ts';
 import { type Operation, type Segments, pathOf, queryOf } from './operation.ts';
 import {
   type Plugin,
@@ -21,28 +22,6 @@ import {
 
 // The operations that take an editor token as well as an environment token. Each function describes a request, and sends
 // nothing.
-
-/** Which page of a list is requested. */
-export interface PageOptions {
-  /** How many, 1 to 200; the service's default is 50. */
-  limit?: number | undefined;
-  /** `next` of the page before, with the same other options. */
-  after?: string | undefined;
-}
-
-/** Which plugins are listed. */
-export interface PluginListOptions extends PageOptions {
-  /** Those of this namespace alone. */
-  namespace?: string | undefined;
-}
-
-/** Which runs are listed. */
-export interface RunListOptions extends PageOptions {
-  /** Those of this version alone, such as `v1.0.0`. */
-  version?: string | undefined;
-  /** Those that succeeded (`true`), or those that failed (`false`), alone. */
-  success?: boolean | undefined;
-}
 
 /** @param tenant one segment, the ident */
 export const listPlugins = (tenant: Segments, options: PluginListOptions): Operation<PluginPage> => ({
