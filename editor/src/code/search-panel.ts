@@ -22,7 +22,7 @@ import { texts } from '../locales/locale.ts';
 import { type Icon, icon } from '../ui/icon.ts';
 
 /** How many matches are counted at most. */
-const MOST = 1000;
+const MAX_COUNT = 1000;
 
 /** Finding and replacing, in a panel below the text. */
 export const searchPanel = (): Extension => [
@@ -118,12 +118,12 @@ class SearchPanel implements Panel {
     const cursor = this.#query.getCursor(state);
     let count = 0;
     let current = 0;
-    for (let next = cursor.next(); !next.done && count < MOST; next = cursor.next()) {
+    for (let next = cursor.next(); !next.done && count < MAX_COUNT; next = cursor.next()) {
       count++;
       if (next.value.from === from && next.value.to === to) current = count;
     }
     if (!count) return find.none;
-    const all = `${formatNumber(count)}${count === MOST ? '+' : ''}`;
+    const all = `${formatNumber(count)}${count === MAX_COUNT ? '+' : ''}`;
     return current ? find.count(formatNumber(current), all) : find.all(all);
   }
 

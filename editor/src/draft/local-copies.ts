@@ -24,7 +24,7 @@ export interface Browser {
 }
 
 /**
- * What could not be saved of one plugin, kept in local storage by builder, ident, namespace and name. Each page has a
+ * What could not be saved of one plugin, kept in local storage by service, ident, namespace and name. Each page has a
  * copy of its own, so that two pages that fail at once do not overwrite each other's. The copy of a page that is open in
  * another tab is not offered here, because that page still saves it.
  */

@@ -27,12 +27,12 @@ export interface SaveQueueOptions<T> {
 /** How long after the last change a save starts, in ms. */
 const QUIET = 1000;
 /** A user who types without a pause is saved at this interval, in ms. */
-const LONGEST_WAIT = 10_000;
+const MAX_WAIT = 10_000;
 /** While saving fails: how long after the last change the copy in this browser is updated, in ms. */
 const KEEP_AFTER = 300;
 /** The waits between tries while a save fails, in ms: the first, and the longest. */
-const FIRST_RETRY = 1000;
-const LONGEST_RETRY = 30_000;
+const FIRST_RETRY_WAIT = 1000;
+const MAX_RETRY_WAIT = 30_000;
 
 /**
  * Saves a value one second after its last edit, one save at a time. A save that failed for a passing reason is tried again;
@@ -222,9 +222,9 @@ export class SaveQueue<T> {
     this.#notifyWaiting(undefined);
     if (!isPassing(failure) || this.#isClosed) return;
     const backoff =
-      Math.min(FIRST_RETRY * 2 ** this.#failedTries++, LONGEST_RETRY) * (0.75 + Math.random() / 4);
+      Math.min(FIRST_RETRY_WAIT * 2 ** this.#failedTries++, MAX_RETRY_WAIT) * (0.75 + Math.random() / 4);
     const asked = (error instanceof HttpError && error.retryAfter) || 0;
-    this.#timer = setTimeout(() => this.flush(), Math.max(backoff, Math.min(asked, LONGEST_RETRY)));
+    this.#timer = setTimeout(() => this.flush(), Math.max(backoff, Math.min(asked, MAX_RETRY_WAIT)));
   }
 
   #notifyWaiting(ended: number | undefined): void {
@@ -249,7 +249,7 @@ export class SaveQueue<T> {
     clearTimeout(this.#timer);
     this.#timer = setTimeout(
       () => this.flush(),
-      Math.min(QUIET, Math.max(0, this.#changedAt + LONGEST_WAIT - now)),
+      Math.min(QUIET, Math.max(0, this.#changedAt + MAX_WAIT - now)),
     );
   }
 

@@ -5,7 +5,7 @@ import type { SendHelpRequest } from './service-request.ts';
 import { type HelpMethod, isHelpMethod } from './results.ts';
 
 /** The longest text that the service helps with, in UTF-16 code units. */
-const LONGEST = 262_144;
+const MAX_TEXT_LENGTH = 262_144;
 
 interface Message {
   id?: number;
@@ -120,7 +120,7 @@ export class HelpTransport implements Transport {
     try {
       // Language help is no longer offered then, but this key was pressed before that was known.
       if (!this.#isAble) throw new Error(texts().languageHelp.refused);
-      if (this.#text.length > LONGEST) throw new Error(texts().languageHelp.tooLong);
+      if (this.#text.length > MAX_TEXT_LENGTH) throw new Error(texts().languageHelp.tooLong);
       const { signal } = abort;
       const request = { lang: this.#lang, contents: this.#text, method, params, signal };
       const result = await this.#options.sendRequest(request);

@@ -314,7 +314,7 @@ export const de: Texts = {
     merge: 'Beide zusammenführen',
     later: 'Später entscheiden',
     tests: 'Tests',
-    comparedWith: (shown, with_) => `${shown}, verglichen mit: ${with_}`,
+    comparedWith: (shown, other) => `${shown}, verglichen mit: ${other}`,
     unchangedLines: (count) => `${count} unveränderte Zeilen`,
   },
 
@@ -479,7 +479,7 @@ export const de: Texts = {
     ran: 'Ausgeführt',
     before: 'Aus der Zeit vor der letzten Änderung.',
     earlier: 'Vom Lauf davor.',
-    answer: 'Antwort',
+    result: 'Antwort',
     error: 'Fehler',
     errorCode: (code) => `Fehler: ${code}`,
     empty: 'Ein leerer Text',

@@ -22,7 +22,7 @@ import { unusableText } from './unusable-text.ts';
 export interface EditorAppOptions {
   /** The element that the editor shows itself in. */
   root: HTMLElement;
-  /** The builders that it may talk to, as `allowedBuilders` returns them. */
+  /** The base addresses of the services that the editor may talk to, as `allowedBuilders` returns them. */
   builders: readonly string[];
 }
 

@@ -9,7 +9,7 @@ export interface JsonDifference {
 }
 
 /** The most differences that are listed. */
-const MOST = 100;
+const MAX_DIFFERENCES = 100;
 
 type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 
@@ -44,7 +44,7 @@ function compare(
   path: string,
   found: JsonDifference[],
 ): void {
-  if (found.length >= MOST) return;
+  if (found.length >= MAX_DIFFERENCES) return;
   if (Array.isArray(expected) && Array.isArray(actual)) {
     for (let index = 0; index < Math.max(expected.length, actual.length); index++) {
       compare(expected[index], actual[index], `${path}[${index}]`, found);

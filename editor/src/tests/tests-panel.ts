@@ -222,7 +222,7 @@ function resultOf(
     expected: expectedOf(test),
     staleness: entry.isWaiting ? 'running' : isCurrent ? undefined : 'changed',
     schemas,
-    onAccept: canEdit ? (answer) => list.edit(entry, 'expected', answer) : undefined,
+    onAccept: canEdit ? (result) => list.edit(entry, 'expected', result) : undefined,
     onJump,
   });
 }

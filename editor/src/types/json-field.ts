@@ -24,7 +24,7 @@ import { type Schema, pathText } from './schema.ts';
 const PAUSE = 150;
 
 /** How many problems are listed below the field at most; in the field all are marked. */
-const MOST_LISTED = 4;
+const MAX_LISTED = 4;
 
 interface Found {
   message: string;
@@ -94,7 +94,7 @@ export class JsonField extends LightElement {
 
   protected override render(): TemplateResult {
     const words = texts().types;
-    const listed = this.problems.slice(0, MOST_LISTED);
+    const listed = this.problems.slice(0, MAX_LISTED);
     const rest = this.problems.length - listed.length;
     return html`<div class="json-editor" dir="ltr"></div>
       <ul

@@ -13,7 +13,7 @@ export interface SchemaChange {
 type Parts = Record<string, unknown>[];
 
 /** How deep schemas are compared at most: a schema may refer to itself. */
-const DEEPEST = 12;
+const MAX_DEPTH = 12;
 
 /** The changes of the schemas of a namespace; none where they are the same. */
 export function schemaChanges(was: Schemas, is: Schemas): SchemaChange[] {
@@ -51,7 +51,7 @@ interface Place {
 function compare(was: Place, is: Place, path: string, depth: number, found: SchemaChange[]): void {
   const [before, after] = [typeLabel(was.parts), typeLabel(is.parts)];
   if (before !== after) found.push({ path, kind: 'type', was: before || 'any', is: after || 'any' });
-  if (depth > DEEPEST) return;
+  if (depth > MAX_DEPTH) return;
   const inner = ({ root, parts }: Place, name: string): Place => ({ root, parts: step(root, parts, name) });
   const [old, now] = [new Set(propertiesOf(was.parts)), new Set(propertiesOf(is.parts))];
   const [oldRequired, nowRequired] = [requiredOf(was.parts), requiredOf(is.parts)];

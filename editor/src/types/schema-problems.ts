@@ -9,7 +9,7 @@ export interface SchemaProblem {
 }
 
 /** How many problems are listed at most: one that is in every entry of a list is understood by the first few. */
-const MOST = 50;
+const MAX_PROBLEMS = 50;
 
 /** Keywords that fail when a keyword inside them does. That one is the problem, so these are not listed. */
 const OUTER: ReadonlySet<string> = new Set([
@@ -87,7 +87,7 @@ export class SchemaCheck {
         const key = JSON.stringify([path, message]);
         return !seen.has(key) && seen.add(key);
       })
-      .slice(0, MOST);
+      .slice(0, MAX_PROBLEMS);
   }
 
   #problem({ keyword, keywordLocation, instanceLocation, error }: OutputUnit): SchemaProblem {

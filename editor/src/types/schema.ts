@@ -5,7 +5,7 @@ export type Schema = boolean | { readonly [keyword: string]: unknown };
 export type Path = readonly string[];
 
 /** How many references, alternatives and parts are followed at most: a schema may refer to itself. */
-const MOST = 200;
+const MAX_PARTS = 200;
 
 /** The parts of a JSON Pointer; `#/a/b`, as some write it, is one too. */
 export const pathOf = (pointer: string): Path =>
@@ -58,7 +58,7 @@ export function partsOf(root: Schema, schema: Schema): Record<string, unknown>[]
   const found: Record<string, unknown>[] = [];
   const todo: Schema[] = [schema];
   for (const one of todo) {
-    if (!isRecord(one) || found.includes(one) || found.length >= MOST) continue;
+    if (!isRecord(one) || found.includes(one) || found.length >= MAX_PARTS) continue;
     found.push(one);
     const refs = [follow(root, one['$ref'])];
     const groups = [one['allOf'], one['anyOf'], one['oneOf']].filter(Array.isArray).flat();
@@ -124,13 +124,13 @@ export const descriptionOf = (parts: readonly Record<string, unknown>[]): string
   parts.map(({ description }) => description).find((text): text is string => typeof text === 'string');
 
 /** How many values of an enumeration are listed at most. */
-const MOST_VALUES = 8;
+const MAX_VALUES = 8;
 
 /** A short name of the type, the same in every language: `integer`, `"retail" | "trade"`. */
 export function typeLabel(parts: readonly Record<string, unknown>[]): string {
   const values = valuesOf(parts);
   if (values.length > 0) {
-    return values.slice(0, MOST_VALUES).join(' | ') + (values.length > MOST_VALUES ? ' | …' : '');
+    return values.slice(0, MAX_VALUES).join(' | ') + (values.length > MAX_VALUES ? ' | …' : '');
   }
   return typesOf(parts).join(' | ');
 }

@@ -27,8 +27,8 @@ function parseSettings(kept: unknown): Settings {
   };
 }
 
-const numberWithin = (value: unknown, least: number, most: number): number | undefined =>
-  typeof value === 'number' && value >= least && value <= most ? value : undefined;
+const numberWithin = (value: unknown, min: number, max: number): number | undefined =>
+  typeof value === 'number' && value >= min && value <= max ? value : undefined;
 
 /** Holds the settings and keeps them in the browser's storage, where the page may use that. */
 export class SettingsStore {

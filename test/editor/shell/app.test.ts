@@ -162,9 +162,9 @@ describe('editor app', () => {
   it('sends nothing to a builder that it is not configured for', async () => {
     const target = await start(draft);
     await app.openPlugin({ ...target, builder: server.url() }, 'secret');
-    expect(root.textContent).to.contain('does not know that builder');
+    expect(root.textContent).to.contain('does not know that plugin service');
     await app.openPlugin({ ...target, builder: server.sameOrigin.url('/other') }, 'secret');
-    expect(root.textContent).to.contain('does not know that builder');
+    expect(root.textContent).to.contain('does not know that plugin service');
     await app.openPlugin(target, 'secret');
     const requests = await server.requests({ path: DRAFT, count: 1 });
     expect(requests.map(({ path }) => path)).to.deep.equal([DRAFT]);
