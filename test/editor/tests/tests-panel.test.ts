@@ -195,7 +195,7 @@ describe('the panel of tests', () => {
     }
     draw();
     const outcomes = () =>
-      [...element.querySelectorAll<HTMLElement>('.test-outcome')].map(({ title, dataset }) => [
+      [...element.querySelectorAll<HTMLElement>('.entry-outcome')].map(({ title, dataset }) => [
         title,
         dataset['tone'],
       ]);
