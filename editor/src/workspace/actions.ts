@@ -113,6 +113,11 @@ export class Actions {
     });
   }
 
+  /** Whether the plugin may be run here, and the service runs plugins. */
+  get canTest(): boolean {
+    return this.serviceState.canTest && this.#options.canWrite();
+  }
+
   /** Begins to check the text and to ask the service. To be called once all that the options act on is in place. */
   start(): void {
     void this.serviceState.loadFeatures();

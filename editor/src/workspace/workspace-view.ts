@@ -10,7 +10,7 @@ import { type Command, runCommand, shortcutAria, shortcutText } from '../ui/comm
 import { type DockPanel, type DockState, dockView } from '../ui/dock.ts';
 import { icon } from '../ui/icon.ts';
 import { statusLine } from '../ui/status-line.ts';
-import type { Access } from './access.ts';
+import { type Access, readOnlyReason } from './access.ts';
 import { loadedPanels } from './load-panels.ts';
 import { BUTTONS } from './workspace-commands.ts';
 
@@ -70,11 +70,10 @@ export function workspaceView(options: WorkspaceViewOptions): TemplateResult {
 }
 
 function readOnlyBadge({ access }: WorkspaceViewOptions): TemplateResult | typeof nothing {
-  const { frame } = texts();
-  if (!access.readOnlyBy) return nothing;
-  const why = access.readOnlyBy === 'host' ? frame.readOnlyHost : frame.readOnlyToken;
-  return html`<p class="read-only" title=${why}>
-    ${icon('lock')}<span>${frame.readOnly}</span><span class="visually-hidden">. ${why}</span>
+  const reason = readOnlyReason(access);
+  if (reason === undefined) return nothing;
+  return html`<p class="read-only" title=${reason}>
+    ${icon('lock')}<span>${texts().frame.readOnly}</span><span class="visually-hidden">. ${reason}</span>
   </p>`;
 }
 
