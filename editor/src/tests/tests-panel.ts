@@ -6,6 +6,7 @@ import { formatDuration } from '../locales/run-formats.ts';
 import { texts } from '../locales/locale.ts';
 import { stopButton } from '../pipeline/stop-button.ts';
 import { type TestStatus, type Work, countTests } from '../pipeline/work.ts';
+import { withLineFeeds } from '../plugin/line-breaks.ts';
 import { icon } from '../ui/icon.ts';
 import type { Schemas } from '../types/schema.ts';
 import { serviceProblemOf, valueField } from '../types/value-field.ts';
@@ -254,7 +255,7 @@ function field(
       })}`;
   }
   // A form field turns each line break into `\n`; only compared in that form is an unchanged text left alone.
-  const shown = (value ?? '').replace(/\r\n?/g, '\n');
+  const shown = withLineFeeds(value ?? '');
   return html`<label for=${id}>${label}</label>${
       rows
         ? html`<textarea

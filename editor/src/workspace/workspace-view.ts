@@ -6,7 +6,14 @@ import { stopButton } from '../pipeline/stop-button.ts';
 import { type Work, statusOf } from '../pipeline/work.ts';
 import { ownerLine, pluginHeading } from '../plugin/identity-view.ts';
 import type { PluginTarget } from '../plugin/target.ts';
-import { type Command, runCommand, shortcutAria, shortcutText } from '../ui/commands.ts';
+import {
+  type Command,
+  isEnabled,
+  isOffered,
+  runCommand,
+  shortcutAria,
+  shortcutText,
+} from '../ui/commands.ts';
 import { type DockPanel, type DockState, dockView } from '../ui/dock.ts';
 import { icon } from '../ui/icon.ts';
 import { statusLine } from '../ui/status-line.ts';
@@ -53,7 +60,7 @@ export function workspaceView(options: WorkspaceViewOptions): TemplateResult {
       </div>
       ${readOnlyBadge(options)}
       <div class="actions">
-        ${buttons.filter(({ offered }) => offered?.() ?? true).map(commandButton)}${isSlow ? stopButton(onStop) : nothing}
+        ${buttons.filter(isOffered).map(commandButton)}${isSlow ? stopButton(onStop) : nothing}
         ${options.menu}
       </div>
     </header>
@@ -78,11 +85,11 @@ function readOnlyBadge({ access }: WorkspaceViewOptions): TemplateResult | typeo
 }
 
 function commandButton(command: Command): TemplateResult {
-  const { id, label, shortcut, short, enabled } = command;
+  const { id, label, shortcut, short } = command;
   return html`<button
     type="button"
     class=${id === BUTTONS.at(-1) ? 'button primary' : 'button'}
-    aria-disabled=${enabled?.() === false}
+    aria-disabled=${!isEnabled(command)}
     aria-keyshortcuts=${shortcut ? shortcutAria(shortcut) : nothing}
     title=${shortcut ? `${label} (${shortcutText(shortcut)})` : label}
     @click=${() => runCommand(command)}
