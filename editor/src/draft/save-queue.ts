@@ -34,6 +34,9 @@ const KEEP_AFTER = 300;
 const FIRST_RETRY_WAIT = 1000;
 const MAX_RETRY_WAIT = 30_000;
 
+/** The failures that only another token can end. */
+const NEEDS_NEW_TOKEN: readonly Failure[] = ['session', 'forbidden'];
+
 /**
  * Saves a value one second after its last edit, one save at a time. A save that failed for a passing reason is tried again;
  * one that failed for another reason waits for a new token, another edit or the user.
@@ -48,8 +51,8 @@ export class SaveQueue<T> {
   #isBaseCertain = true;
   #savedAt: Date | undefined;
   #isSending = false;
-  /** Another save was asked for while one was under way. */
-  #saveAgain = false;
+  /** Whether another save was asked for while one was under way. */
+  #mustSaveAgain = false;
   /** How many tries failed in a row. */
   #failedTries = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
@@ -86,7 +89,7 @@ export class SaveQueue<T> {
   }
 
   /** Whether something here would be lost with the page. */
-  get unsaved(): boolean {
+  get isUnsaved(): boolean {
     return this.#isSending || !this.#isBaseCertain || !this.#options.isSame(this.#options.read(), this.#base);
   }
 
@@ -107,7 +110,7 @@ export class SaveQueue<T> {
   /** Saves now what is not saved yet. `force`: a new plugin is saved even if it was not edited. */
   flush({ force = false } = {}): void {
     if (this.#state.kind === 'failed' && this.#state.failure === 'conflict') return;
-    if (this.#isSending) this.#saveAgain = true;
+    if (this.#isSending) this.#mustSaveAgain = true;
     else void this.#attempt(force);
   }
 
@@ -148,7 +151,7 @@ export class SaveQueue<T> {
 
   /** The page may go away: keeps a copy, and saves while it can. */
   prepareToLeave(): void {
-    if (!this.unsaved) return;
+    if (!this.isUnsaved) return;
     this.#options.keepCopy(this.#options.read());
     if (this.#state.kind !== 'failed' || isPassing(this.#state.failure)) this.flush();
   }
@@ -193,7 +196,7 @@ export class SaveQueue<T> {
     const number = ++this.#savesBegun;
     this.#changedAt = undefined;
     this.#isSending = true;
-    this.#saveAgain = false;
+    this.#mustSaveAgain = false;
     this.#setState({ kind: 'saving' });
     try {
       await send(value);
@@ -210,7 +213,7 @@ export class SaveQueue<T> {
     this.#notifyWaiting(number);
     if (isSame(read(), value)) return this.#handleNothingToSave();
     this.#setState({ kind: 'unsaved' });
-    if (this.#saveAgain || this.#isClosed) this.flush();
+    if (this.#mustSaveAgain || this.#isClosed) this.flush();
     else this.#scheduleSave();
   }
 
@@ -239,7 +242,7 @@ export class SaveQueue<T> {
 
   /** While saving fails, keeps the copy equal to the text, and drops it when nothing is left to save. */
   #updateCopy(): void {
-    if (this.unsaved) this.#options.keepCopy(this.#options.read());
+    if (this.isUnsaved) this.#options.keepCopy(this.#options.read());
     else if (this.#state.kind === 'failed') this.#handleNothingToSave();
   }
 
@@ -268,6 +271,3 @@ export class SaveQueue<T> {
     this.#options.onState(state, error);
   }
 }
-
-/** The failures that only another token can end. */
-const NEEDS_NEW_TOKEN: readonly Failure[] = ['session', 'forbidden'];

@@ -12,7 +12,8 @@ const MAX_LINE_LENGTH = 1000;
 /** Shows the difference between two texts, line by line and within lines. `label` is its accessible name. */
 export function differenceView(before: string, after: string, label: string): TemplateResult {
   // With a line break at its end, the last line is compared like the others.
-  const [a, b] = [before, after].map((text) => Text.of(`${text}\n`.split('\n'))) as [Text, Text];
+  const toLines = (text: string) => Text.of(`${text}\n`.split('\n'));
+  const [a, b] = [toLines(before), toLines(after)];
   const rows: TemplateResult[] = [];
   let shown = 1;
   // The limits keep two long texts without much in common from taking forever.

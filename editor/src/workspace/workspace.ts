@@ -139,14 +139,14 @@ export class Workspace {
   }
 
   /** Whether there is work that the service does not have. */
-  get unsaved(): boolean {
-    return this.#saving.queue.unsaved;
+  get isUnsaved(): boolean {
+    return this.#saving.queue.isUnsaved;
   }
 
   /** Whether the page around the editor wants nothing changed. What is not saved is saved before. */
   set isReadOnly(isReadOnly: boolean) {
     if (isReadOnly === this.#isHostReadOnly) return;
-    if (isReadOnly && this.unsaved) this.#saving.queue.flush();
+    if (isReadOnly && this.isUnsaved) this.#saving.queue.flush();
     this.#isHostReadOnly = isReadOnly;
     this.#applyAccess();
   }
