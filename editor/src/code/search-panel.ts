@@ -123,7 +123,8 @@ class SearchPanel implements Panel {
     }
     if (!count) return find.none;
     const all = `${formatNumber(count)}${count === MAX_COUNT ? '+' : ''}`;
-    return current ? find.count(formatNumber(current), all) : find.all(all);
+    if (current) return find.count(formatNumber(current), all);
+    return count === 1 ? find.one : find.all(all);
   }
 
   #replaceAll(): void {

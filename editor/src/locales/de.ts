@@ -257,6 +257,7 @@ export const de: Texts = {
     replaceAll: 'Alle ersetzen',
     none: 'Keine Treffer',
     count: (current, all) => `${current} von ${all}`,
+    one: 'Ein Treffer',
     all: (all) => `${all} Treffer`,
     wrong: 'Kein gültiger regulärer Ausdruck',
     replaced: (count) => `${count} ersetzt`,

@@ -258,6 +258,7 @@ export const en = {
     replaceAll: 'Replace all',
     none: 'No matches',
     count: (current: string, all: string) => `${current} of ${all}`,
+    one: 'One match',
     all: (all: string) => `${all} matches`,
     wrong: 'Not a regular expression',
     replaced: (count: string) => `${count} replaced`,

@@ -19,7 +19,7 @@ export function showDeployDialog({ names: failed, isCurrent }: FailedTests): Pro
   const sentence = isCurrent ? deploy.failed : deploy.failedBefore;
   const more = failed.length - MAX_NAMES;
   return openDialog<string>({
-    className: 'help ask',
+    className: 'ask',
     title: failed.length ? deploy.titleFailed : deploy.title,
     content: (close) => html`
       <form

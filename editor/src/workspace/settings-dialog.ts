@@ -6,7 +6,7 @@ import { FONT_SIZES, type SettingsStore, TAB_WIDTHS } from '../ui/settings.ts';
 /** Lets the user change how code is shown and typed. Each change applies at once. */
 export function showSettings(store: SettingsStore): void {
   void openDialog({
-    className: 'help settings',
+    className: 'settings',
     title: texts().settings.title,
     content: () => html`<div class="settings-fields"></div>`,
     onOpen: (dialog) => {
