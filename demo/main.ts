@@ -5,7 +5,16 @@ import { loadData } from './page/data.ts';
 import { savedDelivery } from './page/delivery.ts';
 import { recordEvents } from './page/event-log.ts';
 import { readRoute } from './page/route.ts';
-import { change, currentTenant, NO_DATA, NO_RUNS, NO_WORK, onChange, signedIn, state } from './page/state.ts';
+import {
+  change,
+  currentTenant,
+  NO_DATA,
+  NO_RUNS,
+  NO_WORK,
+  onChange,
+  signedInAccount,
+  state,
+} from './page/state.ts';
 import type { State } from './page/state.ts';
 import { recordOpeningTimes } from './page/opening-times.ts';
 import { applyLook, savedLook } from './page/look.ts';
@@ -23,13 +32,13 @@ let drawnView: string | undefined;
 let drawnPlugin: string | undefined;
 
 onChange(() => {
-  const who = signedIn(state);
-  const shown = JSON.stringify([currentTenant(state)?.ident, state.fn, who?.user.name]);
+  const account = signedInAccount(state);
+  const shown = JSON.stringify([currentTenant(state)?.ident, state.fn, account?.user.name]);
   if (drawnPlugin !== shown) {
     drawnPlugin = shown;
     // Each plugin has runs and versions of its own.
     Object.assign(state, { runs: NO_RUNS, work: NO_WORK, data: NO_DATA, deleting: undefined });
-    if (who) void loadData();
+    if (account) void loadData();
   }
   render(appView(state), root);
   const before = drawnView;
@@ -58,11 +67,11 @@ addEventListener('hashchange', () => {
 });
 
 change({ theme, look, delivery: savedDelivery(), ...readRoute(location.hash) });
-await backEnd.loadSession();
+await backEnd.loadAccount();
 
 /** Identifies the view that is shown; `undefined` before there is one. */
-function viewOf({ session, ident, fn, launched }: State): string | undefined {
-  return session && JSON.stringify([!!signedIn(state), ident, fn, launched]);
+function viewOf({ account, ident, fn, launched }: State): string | undefined {
+  return account && JSON.stringify([!!signedInAccount(state), ident, fn, launched]);
 }
 
 function isFocusVisible(): boolean {

@@ -67,7 +67,7 @@ export function openInNewTab(): void {
     .catch((error: Error) => change({ failure: error.message }));
 }
 
-/** Closes the editor before it signs out, because the frame and its token must not outlive the session. */
+/** Closes the editor before it signs out, because the frame and its token must not be there any longer than the user. */
 export async function signOut(): Promise<void> {
   await editor()?.close();
   change({ launched: false });
@@ -97,14 +97,14 @@ export async function runPlugin(which: Which): Promise<void> {
   if (ident === undefined || fn === undefined || runs.busy) return;
   const input = runInput(state);
   change({ runs: { ...runs, busy: true, problem: undefined } });
-  const { answer, refusal } = await backEnd.run(ident, fn, input, which);
+  const { body, refusal } = await backEnd.run(ident, fn, input, which);
   // The user has gone to another plugin meanwhile.
   if (state.fn !== fn || currentTenant(state)?.ident !== ident) return;
   const { input: typed } = state.runs;
   change({
     runs: refusal
       ? { ...state.runs, busy: false, problem: refusal.message }
-      : { busy: false, input: typed, answer, ran: input },
+      : { busy: false, input: typed, result: body, ran: input },
   });
   loadDataLater();
 }
@@ -115,9 +115,11 @@ export async function showWork(): Promise<void> {
   const ident = currentTenant(state)?.ident;
   if (ident === undefined || fn === undefined || work.busy) return;
   change({ work: { ...work, busy: true, problem: undefined } });
-  const { answer, refusal } = await backEnd.work(ident, fn);
+  const { body, refusal } = await backEnd.work(ident, fn);
   // The user has gone to another plugin meanwhile.
   if (state.fn !== fn || currentTenant(state)?.ident !== ident) return;
-  change({ work: refusal ? { ...work, busy: false, problem: refusal.message } : { busy: false, answer } });
+  change({
+    work: refusal ? { ...work, busy: false, problem: refusal.message } : { busy: false, result: body },
+  });
   loadDataLater();
 }

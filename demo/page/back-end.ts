@@ -1,9 +1,9 @@
 import type {
-  Customers,
+  CustomerList,
   Overview,
   PluginDetails,
   Refusal,
-  Session,
+  SignedIn,
   SignedOut,
   VersionRuns,
   WorkView,
@@ -12,22 +12,22 @@ import { change } from './state.ts';
 
 // The requests of the page to the vendor's back end. The element itself requests editor tokens.
 
-export async function loadSession(): Promise<void> {
-  await requestSession('GET', '/session');
+export async function loadAccount(): Promise<void> {
+  await requestAccount('GET', '/session');
 }
 
 export async function signIn(user: string): Promise<void> {
-  await requestSession('POST', '/session', { user });
+  await requestAccount('POST', '/session', { user });
 }
 
 export async function signOut(): Promise<void> {
-  if (await requestSession('DELETE', '/session')) await loadSession();
+  if (await requestAccount('DELETE', '/session')) await loadAccount();
 }
 
 /** Adds a plugin to a customer's list. False when the name was refused; the page then says why. */
 export async function addPlugin(ident: string, name: string): Promise<boolean> {
   change({ nameProblem: undefined });
-  return requestSession('POST', '/plugins', { ident, name }, (message) => change({ nameProblem: message }));
+  return requestAccount('POST', '/plugins', { ident, name }, (message) => change({ nameProblem: message }));
 }
 
 /** Which versions are run: the live one, or the latest ones. */
@@ -50,29 +50,28 @@ export const loadDetails = (ident: string, name: string) =>
 export const setLive = (ident: string, name: string, version: string | null) =>
   request<PluginDetails>('PUT', '/plugins/live', { ident, name, version });
 
-export const loadCustomers = () => request<Customers>('GET', '/customers');
+export const loadCustomers = () => request<CustomerList>('GET', '/customers');
 
 export const setSuspended = (ident: string, suspended: boolean) =>
-  request<Customers>('PATCH', '/customers', { ident, suspended });
+  request<CustomerList>('PATCH', '/customers', { ident, suspended });
 
-export const deleteCustomer = (ident: string) => request<Customers>('DELETE', '/customers', { ident });
+export const deleteCustomer = (ident: string) => request<CustomerList>('DELETE', '/customers', { ident });
 
-export const restoreCustomer = (ident: string) => request<Customers>('POST', '/customers', { ident });
+export const restoreCustomer = (ident: string) => request<CustomerList>('POST', '/customers', { ident });
 
 /** The body of a response, or why there is none. */
-export type Result<T> =
-  { answer: T; refusal?: undefined } | { answer?: undefined; refusal: Refusal['error'] };
+export type Result<T> = { body: T; refusal?: undefined } | { body?: undefined; refusal: Refusal['error'] };
 
-async function request<T extends object>(method: string, path: string, body?: object): Promise<Result<T>> {
+async function request<T extends object>(method: string, path: string, sent?: object): Promise<Result<T>> {
   try {
-    const answer = (await (await send(method, path, body)).json()) as T | Refusal;
-    return 'error' in answer ? { refusal: answer.error } : { answer };
+    const body = (await (await send(method, path, sent)).json()) as T | Refusal;
+    return 'error' in body ? { refusal: body.error } : { body };
   } catch {
-    return { refusal: { code: 'no-answer', message: NO_ANSWER } };
+    return { refusal: { code: 'no-response', message: NO_RESPONSE } };
   }
 }
 
-const NO_ANSWER = 'Larder’s server does not answer. Is it still running?';
+const NO_RESPONSE = 'Larder’s server does not answer. Is it still running?';
 
 const send = (method: string, path: string, body?: object): Promise<Response> =>
   fetch(path, {
@@ -80,8 +79,8 @@ const send = (method: string, path: string, body?: object): Promise<Response> =>
     ...(body && { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
   });
 
-/** Sends a request whose response is the session, and shows that. Resolves with whether it succeeded. */
-async function requestSession(
+/** Sends a request whose response says who is signed in, and shows that. Resolves with whether it succeeded. */
+async function requestAccount(
   method: string,
   path: string,
   body?: object,
@@ -91,10 +90,10 @@ async function requestSession(
   try {
     const response = await send(method, path, body);
     if (!response.ok) onRefusal(((await response.json()) as Refusal).error.message);
-    else if (response.status !== 204) change({ session: (await response.json()) as Session | SignedOut });
+    else if (response.status !== 204) change({ account: (await response.json()) as SignedIn | SignedOut });
     return response.ok;
   } catch {
-    change({ failure: NO_ANSWER });
+    change({ failure: NO_RESPONSE });
     return false;
   }
 }

@@ -1,5 +1,5 @@
 import * as backEnd from './back-end.ts';
-import { change, currentTenant, signedIn, state } from './state.ts';
+import { change, currentTenant, signedInAccount, state } from './state.ts';
 import type { Data } from './state.ts';
 
 // What the back end knows of the customer and the plugin that are shown. It is loaded when another one is shown, and after
@@ -17,7 +17,8 @@ export function loadData(): Promise<void> {
   clearTimeout(timer);
   const { fn } = state;
   const ident = currentTenant(state)?.ident;
-  if (signedIn(state)?.user.isStaff) return show(backEnd.loadCustomers(), ({ customers }) => ({ customers }));
+  if (signedInAccount(state)?.user.isStaff)
+    return show(backEnd.loadCustomers(), ({ customers }) => ({ customers }));
   if (ident === undefined) {
     requests++;
     return Promise.resolve();
@@ -55,17 +56,17 @@ export async function restoreCustomer(ident: string): Promise<void> {
   await show(backEnd.restoreCustomer(ident), ({ customers }) => ({ customers }));
 }
 
-async function show<T>(result: Promise<backEnd.Result<T>>, toData: (answer: T) => Data): Promise<void> {
+async function show<T>(result: Promise<backEnd.Result<T>>, toData: (body: T) => Data): Promise<void> {
   const request = ++requests;
-  const { answer, refusal } = await result;
+  const { body, refusal } = await result;
   if (request !== requests) return;
   if (!refusal) {
-    change({ data: toData(answer) });
+    change({ data: toData(body) });
     return;
   }
   change({ data: { ...state.data, problem: refusal.message } });
   if (refusal.code !== 'customer-deleted') return;
-  // The session is loaded anew, because it no longer has that customer.
+  // The account is loaded anew, because it no longer has that customer.
   change({ launched: false });
-  await backEnd.loadSession();
+  await backEnd.loadAccount();
 }

@@ -1,6 +1,6 @@
 import { EVENT_TYPES } from './event-log.ts';
 import { looks } from './look.ts';
-import { currentTenant, shownNamespace, signedIn } from './state.ts';
+import { currentTenant, shownNamespace, signedInAccount } from './state.ts';
 import type { State } from './state.ts';
 
 type Attributes = Record<string, string | undefined>;
@@ -9,7 +9,7 @@ type Attributes = Record<string, string | undefined>;
 export function editorAttributes(state: State) {
   const { launched, ident, fn, template, delivery } = state;
   const byMessage = delivery === 'message';
-  const service = signedIn(state)?.service;
+  const service = signedInAccount(state)?.service;
   return {
     id: 'editor',
     'editor-url': service?.editorUrl,
@@ -27,7 +27,7 @@ export function editorAttributes(state: State) {
 /** The attributes of the page's `<plugin-features>`. */
 export function featuresAttributes(state: State) {
   return {
-    builder: signedIn(state)?.service.builder,
+    builder: signedInAccount(state)?.service.builder,
     for: 'editor',
     value: state.template,
     label: 'Language for a new plugin',

@@ -3,7 +3,7 @@ import type {
   CustomerView,
   Overview,
   PluginDetails,
-  Session,
+  SignedIn,
   SignedOut,
   TenantView,
   VersionRuns,
@@ -20,8 +20,8 @@ export interface Runs {
   /** The input that the user typed in place of the sample. */
   input?: string | undefined;
   busy: boolean;
-  answer?: VersionRuns | undefined;
-  /** The input that gave that answer. */
+  result?: VersionRuns | undefined;
+  /** The input that gave that result. */
   ran?: string | undefined;
   problem?: string | undefined;
 }
@@ -29,7 +29,7 @@ export interface Runs {
 /** What the plugin that is shown does in the app, with the app's own data. */
 export interface Work {
   busy: boolean;
-  answer?: WorkView | undefined;
+  result?: WorkView | undefined;
   problem?: string | undefined;
 }
 
@@ -58,8 +58,8 @@ const NO_TIMES: Times = { url: {}, message: {} };
 
 /** The state of the whole page. The views are functions of it. */
 export interface State {
-  /** Unknown until the back end has answered. */
-  session: Session | SignedOut | undefined;
+  /** Who is signed in, or could be; unknown until the back end has answered. */
+  account: SignedIn | SignedOut | undefined;
   /** Why the last request to the back end failed. */
   failure: string | undefined;
   /** Why the last name for a new plugin was refused. */
@@ -92,7 +92,7 @@ export interface State {
 }
 
 export const state: State = {
-  session: undefined,
+  account: undefined,
   failure: undefined,
   nameProblem: undefined,
   ident: undefined,
@@ -136,13 +136,13 @@ export function change(part: Partial<State>): void {
 /** Resolves once the page shows what was changed last. */
 export const whenDrawn = (): Promise<void> => new Promise(queueMicrotask);
 
-/** The session, when somebody is signed in. */
-export const signedIn = ({ session }: State): Session | undefined =>
-  session && 'user' in session ? session : undefined;
+/** The account of the user that is signed in, if somebody is. */
+export const signedInAccount = ({ account }: State): SignedIn | undefined =>
+  account && 'user' in account ? account : undefined;
 
 /** The customer that the address names, when it is one of the user's; the user's first when it names none. */
 export function currentTenant(now: State): TenantView | undefined {
-  const tenants = signedIn(now)?.tenants;
+  const tenants = signedInAccount(now)?.tenants;
   return now.ident === undefined ? tenants?.[0] : tenants?.find(({ ident }) => ident === now.ident);
 }
 
@@ -152,7 +152,7 @@ export const isSuspended = ({ data }: State): boolean =>
 
 /** The namespace of the plugin that is shown; `undefined` for one that no list has, which is then in the default one. */
 export function shownNamespace(now: State): string | undefined {
-  const { stranger } = signedIn(now) ?? {};
+  const { stranger } = signedInAccount(now) ?? {};
   if (stranger && stranger.ident === now.ident) return stranger.namespace;
   return currentTenant(now)?.plugins.find(({ name }) => name === now.fn)?.namespace;
 }

@@ -1,6 +1,5 @@
 import { Hono } from 'hono';
 import type { Context, MiddlewareHandler } from 'hono';
-import * as z from 'zod/mini';
 import {
   AccessClient,
   createTokenEndpoint,
@@ -8,22 +7,22 @@ import {
   ExecutionClient,
 } from 'plugin-editor/server.js';
 import type { Assets } from '../build.ts';
-import { findUser, identOf, permissions, strangerTo, tenantsOf, users } from './accounts.ts';
-import type { Tenant, User } from './accounts.ts';
-import { readBody, receiveUnreadBodies } from './body.ts';
+import { identOf, permissions } from './accounts.ts';
+import type { User } from './accounts.ts';
+import { receiveUnreadBodies } from './body.ts';
 import { serveCustomers } from './customer-routes.ts';
 import { createCustomers } from './customers.ts';
 import { createGuards, customerDeleted, signedOut } from './guards.ts';
 import { checkHost } from './hosts.ts';
 import { pageHeaders, servePage } from './page.ts';
-import { addedPlugin, namespaceOf, standardPlugins } from './places/places.ts';
 import { servePlugins } from './plugin-routes.ts';
 import { createPlugins } from './plugins.ts';
 import { Refusal, refusalResponse } from './refusals.ts';
 import { createPluginRuns } from './runs.ts';
-import { createSessions } from './session.ts';
+import { serveSignIn } from './sign-in-routes.ts';
+import { createSignIns } from './sign-ins.ts';
 import type { VendorStore } from './store.ts';
-import type { Session } from './wire.ts';
+import { describeUser } from './user-description.ts';
 
 export interface VendorOptions {
   store: VendorStore;
@@ -40,61 +39,28 @@ export interface VendorApp {
   refuse: (error: unknown) => Response;
 }
 
-const signInSchema = z.object({ user: z.string() });
-
-/** The largest body of these operations, in bytes. */
-const BODY_LIMIT = 4096;
-
 /** The back end of Larder, a vendor's app whose customers write plugins. */
 export function createVendorApp(options: VendorOptions): VendorApp {
   const { store, servicePort } = options;
-  const sessions = createSessions(store.cookieSecret);
+  const signIns = createSignIns(store.cookieSecret);
 
   // The service gets another host name than the page, as if it had a domain of its own: browsers send a cookie to all ports of
-  // a host, and the service must not get the session's.
+  // a host, and the service must not get this app's.
   const serviceFor = (c: Context) =>
     `http://${new URL(c.req.url).hostname === 'localhost' ? '127.0.0.1' : 'localhost'}:${servicePort}`;
 
-  const describe = (c: Context, user: User): Session => {
-    const service = serviceFor(c);
-    const stranger = strangerTo(user);
-    const isFormer = ({ id }: Tenant) => store.isDeleted(identOf(id));
-    const all = tenantsOf(user);
-    return {
-      user: {
-        name: user.name,
-        role: user.role,
-        mayDeploy: user.access === 'author',
-        isStaff: user.access === 'staff',
-      },
-      former: all.filter(isFormer).map(({ id, name }) => ({ ident: identOf(id), name })),
-      tenants: all
-        .filter((tenant) => !isFormer(tenant))
-        .map(({ id, name }) => ({
-          ident: identOf(id),
-          name,
-          plugins: [...standardPlugins, ...store.pluginsOf(identOf(id)).map(addedPlugin)],
-        })),
-      stranger: stranger && {
-        ident: identOf(stranger.id),
-        name: stranger.name,
-        namespace: namespaceOf('price-rule'),
-        fn: 'price-rule',
-      },
-      service: { editorUrl: `${service}/editor/`, builder: service },
-    };
-  };
+  const describe = (c: Context, user: User) => describeUser(user, store, serviceFor(c));
 
   const { environmentToken } = options;
   const builderUrl = `http://127.0.0.1:${servicePort}`;
   const service = new EnvironmentClient({ builderUrl, environmentToken });
   const execution = new ExecutionClient({ executionUrl: `${builderUrl}/exec`, environmentToken });
-  const guards = createGuards(sessions, store);
+  const guards = createGuards(signIns, store);
 
   const tokenEndpoint = createTokenEndpoint<Context>({
     access: new AccessClient({ builderUrl, environmentToken }),
     async authorize(_request, { ident }, c) {
-      const user = await sessions.user(c);
+      const user = await signIns.findUser(c);
       if (!user) return refusalResponse(signedOut());
       if (user.access === 'staff') return false;
       if (user.tenants.map(identOf).includes(ident) && store.isDeleted(ident))
@@ -115,22 +81,7 @@ export function createVendorApp(options: VendorOptions): VendorApp {
 
   app.use(ownPagesOnly);
 
-  app.get('/session', async (c) => {
-    const user = await sessions.user(c);
-    c.header('cache-control', 'no-store');
-    return c.json(user ? describe(c, user) : { users: users.map(toPublicUser) });
-  });
-  app.post('/session', async (c) => {
-    const user = findUser((await readBody(c, signInSchema, BODY_LIMIT)).user);
-    if (!user) throw new Refusal(400, 'unknown-user', 'There is nobody of that name.');
-    await sessions.signIn(c, user);
-    return c.json(describe(c, user));
-  });
-  app.delete('/session', (c) => {
-    sessions.signOut(c);
-    return c.body(null, 204);
-  });
-
+  serveSignIn(app, { signIns, describe });
   servePlugins(app, {
     guards,
     store,
@@ -163,10 +114,3 @@ const ownPagesOnly: MiddlewareHandler = async (c, next) => {
   }
   await next();
 };
-
-const toPublicUser = (user: User) => ({
-  id: user.id,
-  name: user.name,
-  role: user.role,
-  tenants: tenantsOf(user).map(({ name }) => name),
-});

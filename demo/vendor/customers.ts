@@ -17,7 +17,7 @@ export interface Customers {
 
 /** Manages the vendor's customers, each of which is a tenant at the plugin service. */
 export function createCustomers(service: EnvironmentClient, store: VendorStore): Customers {
-  const known = (ident: string) => {
+  const requireTenant = (ident: string) => {
     const tenant = findTenant(ident);
     if (!tenant) throw new Refusal(404, 'unknown-customer', 'There is no such customer.');
     return tenant;
@@ -42,7 +42,7 @@ export function createCustomers(service: EnvironmentClient, store: VendorStore):
 
     setSuspended: (ident, suspended) =>
       callService('Suspending or resuming a customer', async () => {
-        const { name } = known(ident);
+        const { name } = requireTenant(ident);
         if (store.isDeleted(ident)) throw new Refusal(409, 'customer-deleted', 'This customer was deleted.');
         try {
           await service.updateTenant({ identifier: ident }, { suspended });
@@ -55,7 +55,7 @@ export function createCustomers(service: EnvironmentClient, store: VendorStore):
 
     remove: (ident) =>
       callService('Deleting a customer', async () => {
-        known(ident);
+        requireTenant(ident);
         try {
           await service.deleteTenant({ identifier: ident });
         } catch (error) {
@@ -68,7 +68,7 @@ export function createCustomers(service: EnvironmentClient, store: VendorStore):
 
     restore: (ident) =>
       callService('Taking on a customer again', async () => {
-        const { name } = known(ident);
+        const { name } = requireTenant(ident);
         try {
           await service.createTenant({ identifier: ident }, { description: name });
         } catch (error) {

@@ -8,7 +8,7 @@ import type { Plugin, Plugins } from './plugins.ts';
 import { Refusal } from './refusals.ts';
 import type { PluginRuns } from './runs.ts';
 import type { VendorStore } from './store.ts';
-import type { Overview, PluginDetails, Session, VersionRuns, WorkView } from './wire.ts';
+import type { Overview, PluginDetails, SignedIn, VersionRuns, WorkView } from './wire.ts';
 
 const pluginSchema = z.object({ ident: z.string(), name: z.string() });
 const liveSchema = z.object({ ident: z.string(), name: z.string(), version: z.nullable(z.string()) });
@@ -30,8 +30,8 @@ export interface PluginRoutesOptions {
   store: VendorStore;
   plugins: Plugins;
   runs: PluginRuns;
-  /** The session, as the page gets it. */
-  describe: (c: Context, user: User) => Session;
+  /** The user that is signed in, and what the user works with, as the page gets it. */
+  describe: (c: Context, user: User) => SignedIn;
 }
 
 /** The operations on plugins, for users who work for the customer. */
@@ -42,7 +42,7 @@ export function servePlugins(
   app.get('/plugins', async (c) => {
     const ident = c.req.query('ident') ?? '';
     const name = c.req.query('name');
-    const user = await guards.member(c, ident);
+    const user = await guards.requireMember(c, ident);
     c.header('cache-control', 'no-store');
     if (name === undefined) return c.json((await plugins.overview(ident)) satisfies Overview);
     const plugin = pluginOf(ident, name);
@@ -51,7 +51,7 @@ export function servePlugins(
 
   app.post('/plugins', async (c) => {
     const { ident, name } = await readBody(c, pluginSchema, BODY_LIMIT);
-    const user = await guards.author(c, ident);
+    const user = await guards.requireAuthor(c, ident);
     if (!/^[a-z][a-z0-9]*(?:-[a-z0-9]+)*$/.test(name) || name.length > 40) {
       throw new Refusal(
         400,
@@ -67,7 +67,7 @@ export function servePlugins(
 
   app.put('/plugins/live', async (c) => {
     const { ident, name, version } = await readBody(c, liveSchema, BODY_LIMIT);
-    const user = await guards.author(c, ident);
+    const user = await guards.requireAuthor(c, ident);
     const plugin = pluginOf(ident, name);
     await plugins.setLive(plugin, version, user.id);
     return c.json((await plugins.details(plugin, true)) satisfies PluginDetails);
@@ -75,7 +75,7 @@ export function servePlugins(
 
   app.post('/plugins/runs', async (c) => {
     const { ident, name, input, which = 'all' } = await readBody(c, runSchema, RUN_LIMIT);
-    await guards.author(c, ident);
+    await guards.requireAuthor(c, ident);
     c.header('cache-control', 'no-store');
     const plugin = pluginOf(ident, name);
     const { signal } = c.req.raw;
@@ -86,7 +86,7 @@ export function servePlugins(
 
   app.post('/plugins/work', async (c) => {
     const { ident, name } = await readBody(c, pluginSchema, BODY_LIMIT);
-    await guards.author(c, ident);
+    await guards.requireAuthor(c, ident);
     c.header('cache-control', 'no-store');
     const cases = findPlace(name)?.cases ?? [];
     const plugin = pluginOf(ident, name);

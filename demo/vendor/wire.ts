@@ -32,7 +32,7 @@ export interface TenantView {
 }
 
 /** The response while a user is signed in. */
-export interface Session {
+export interface SignedIn {
   user: {
     name: string;
     role: string;
@@ -120,7 +120,7 @@ export interface CustomerView {
 }
 
 /** The vendor's customers, for its staff. */
-export interface Customers {
+export interface CustomerList {
   customers: CustomerView[];
 }
 

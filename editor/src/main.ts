@@ -6,13 +6,13 @@ const setting = (name: string) => document.querySelector<HTMLMetaElement>(`meta[
 
 // This comes first, so that no later script finds the token in the address. The token is used only where the service allows
 // tokens in addresses.
-export const opened = takeAddress(window, setting('plugin-editor-address-tokens') === 'on');
+export const addressRequest = takeAddress(window, setting('plugin-editor-address-tokens') === 'on');
 
-/** The builders that this editor may talk to. */
+/** The base addresses of the services that this editor may talk to. */
 export const builders = allowedBuilders(setting('plugin-editor-builders') ?? '', location.href);
 
 // The launcher is greeted and the draft is requested before the editor is loaded, so that all three load at the same time.
-const { target, token } = opened;
+const { target, token } = addressRequest;
 export const launcher = new LauncherLink({
   addressed: target && token ? { target, token } : undefined,
   builders,

@@ -87,7 +87,7 @@ describe('the comparison of a token, a code or a signature', () => {
     );
     assert.match(verification?.code ?? '', /if \(!sameDigest\(hash, code\.hash\)\) \{/);
     // A session's cookie is signed; Web Crypto compares the signature.
-    assert.match(modulesIn('demo/vendor/session.ts')[0]?.code ?? '', /await getSignedCookie\(c, secret,/);
+    assert.match(modulesIn('demo/vendor/sign-ins.ts')[0]?.code ?? '', /await getSignedCookie\(c, secret,/);
   });
 
   test('never has the token itself: every query of the database is by its hash', () => {

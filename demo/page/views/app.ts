@@ -1,7 +1,7 @@
 import { html, nothing } from 'lit';
 import type { TemplateResult } from 'lit';
-import { loadSession } from '../back-end.ts';
-import { currentTenant, signedIn } from '../state.ts';
+import { loadAccount } from '../back-end.ts';
+import { currentTenant, signedInAccount } from '../state.ts';
 import type { State } from '../state.ts';
 import { inspectorView } from './inspector.ts';
 import { questionView } from './question.ts';
@@ -11,26 +11,26 @@ import { stageView } from './stage.ts';
 
 /** The whole page. */
 export function appView(state: State): TemplateResult {
-  const { session, failure } = state;
-  if (!session) {
+  const { account, failure } = state;
+  if (!account) {
     return html`<main class="blank">
       <h1 class="visually-hidden">Larder</h1>
       ${
         failure
           ? html`<p role="alert">${failure}</p>
-              <button class="button" @click=${loadSession}>Try again</button>`
+              <button class="button" @click=${loadAccount}>Try again</button>`
           : html`<p role="status">Opening Larder…</p>`
       }
     </main>`;
   }
-  const who = signedIn(state);
-  if (!who) return html`${signInView(state)}`;
+  const signedIn = signedInAccount(state);
+  if (!signedIn) return html`${signInView(state)}`;
   return html`
     <div class="app" ?data-inside=${state.fn !== undefined || !currentTenant(state)}>
-      ${sidebarView(state, who)}
+      ${sidebarView(state, signedIn)}
       <main class="stage">
         ${failure ? html`<p class="failure" role="alert">${failure}</p>` : nothing} ${questionView(state)}
-        ${stageView(state, who)}
+        ${stageView(state, signedIn)}
       </main>
       ${inspectorView(state)}
     </div>

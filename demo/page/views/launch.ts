@@ -5,7 +5,7 @@ import type { PluginEntry } from '../../vendor/wire.ts';
 import { launch } from '../actions.ts';
 import { featuresAttributes } from '../markup.ts';
 import { routeTo } from '../route.ts';
-import { change, currentTenant, signedIn } from '../state.ts';
+import { change, currentTenant, signedInAccount } from '../state.ts';
 import type { State } from '../state.ts';
 import { runsView } from './runs.ts';
 import { versionsView } from './versions.ts';
@@ -14,7 +14,7 @@ import { workView } from './work.ts';
 /** One plugin, before its editor is opened. */
 export function launchView(state: State, plugin: PluginEntry | undefined, own: boolean): TemplateResult {
   const tenant = currentTenant(state);
-  const mayDeploy = signedIn(state)?.user.mayDeploy ?? false;
+  const mayDeploy = signedInAccount(state)?.user.mayDeploy ?? false;
   return html`
     <div class="page" ?hidden=${state.launched}>
       ${

@@ -1,10 +1,10 @@
 import { html, nothing } from 'lit';
 import type { TemplateResult } from 'lit';
-import type { Session } from '../../vendor/wire.ts';
+import type { SignedIn } from '../../vendor/wire.ts';
 import type { State } from '../state.ts';
 
 /** Explains why another customer's plugin could not be opened. */
-export function refusalView({ ident, editorError }: State, { user, tenants }: Session): TemplateResult {
+export function refusalView({ ident, editorError }: State, { user, tenants }: SignedIn): TemplateResult {
   const refused = editorError?.code === 'token-unauthorized';
   return html`
     <section class="refusal" aria-labelledby="refusal-title">

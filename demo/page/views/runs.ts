@@ -42,8 +42,8 @@ export function runsView(state: State): TemplateResult {
         </div>
       </form>
       ${runs.problem ? html`<p class="failure" role="alert">${runs.problem}</p>` : nothing}
-      ${runs.answer?.runs.length ? versionsTable(runs.answer.runs, runs.ran ?? '') : nothing}
-      ${runs.answer?.more ? html`<p class="soft">Older versions were not run.</p>` : nothing}
+      ${runs.result?.runs.length ? versionsTable(runs.result.runs, runs.ran ?? '') : nothing}
+      ${runs.result?.more ? html`<p class="soft">Older versions were not run.</p>` : nothing}
     </section>
   `;
 }
@@ -53,8 +53,8 @@ const rowsFor = (text: string) => Math.min(12, Math.max(2, text.split('\n').leng
 
 function summary({ runs }: State): string {
   if (runs.busy) return 'Running…';
-  if (!runs.answer) return 'Larder’s back end runs them, with the token that only it has.';
-  const { length } = runs.answer.runs;
+  if (!runs.result) return 'Larder’s back end runs them, with the token that only it has.';
+  const { length } = runs.result.runs;
   if (length === 0) return 'Nothing is deployed yet: deploy in the editor, then run it here.';
   return length === 1 ? 'One version was run.' : `${length} versions were run, newest first.`;
 }

@@ -1,6 +1,6 @@
 import { html, nothing } from 'lit';
 import type { TemplateResult } from 'lit';
-import type { Session, TenantView } from '../../vendor/wire.ts';
+import type { SignedIn, TenantView } from '../../vendor/wire.ts';
 import { addPlugin, go, signOut } from '../actions.ts';
 import { routeTo } from '../route.ts';
 import { change, currentTenant } from '../state.ts';
@@ -10,18 +10,18 @@ import { initials } from './sign-in.ts';
 import { themeView } from './theme.ts';
 
 /** The app's own navigation: the customer, its plugins, and the user. */
-export function sidebarView(state: State, session: Session): TemplateResult {
-  const tenant = currentTenant(state) ?? session.tenants[0];
+export function sidebarView(state: State, account: SignedIn): TemplateResult {
+  const tenant = currentTenant(state) ?? account.tenants[0];
   return html`
     <header class="sidebar">
-      <div class="bar">${brandView()} ${accountView(state, session)}</div>
-      ${tenant ? html`<div class="places">${tenantView(session, tenant)} ${pluginsView(state, session, tenant)}</div>` : nothing}
-      ${strangerView(state, session)}
+      <div class="bar">${brandView()} ${accountView(state, account)}</div>
+      ${tenant ? html`<div class="places">${tenantView(account, tenant)} ${pluginsView(state, account, tenant)}</div>` : nothing}
+      ${strangerView(state, account)}
     </header>
   `;
 }
 
-const accountView = (state: State, { user }: Session) => html`
+const accountView = (state: State, { user }: SignedIn) => html`
   <div class="account">
     <span class="avatar" aria-hidden="true">${initials(user.name)}</span>
     <span class="account-name">${user.name}</span>
@@ -30,7 +30,7 @@ const accountView = (state: State, { user }: Session) => html`
   </div>
 `;
 
-const tenantView = ({ tenants }: Session, current: TenantView) => html`
+const tenantView = ({ tenants }: SignedIn, current: TenantView) => html`
   <label class="tenant">
     <span>Tenant</span>
     <select name="tenant" @change=${(event: Event) => go((event.target as HTMLSelectElement).value)}>
@@ -42,7 +42,7 @@ const tenantView = ({ tenants }: Session, current: TenantView) => html`
   </label>
 `;
 
-const pluginsView = (state: State, { user }: Session, { ident, plugins }: TenantView) => html`
+const pluginsView = (state: State, { user }: SignedIn, { ident, plugins }: TenantView) => html`
   <nav aria-labelledby="plugins-title">
     <h2 id="plugins-title"><a href=${routeTo(ident)}>Plugins</a></h2>
     <ul>
@@ -93,7 +93,7 @@ const newPluginView = (state: State, ident: string) => html`
 `;
 
 /** A button that tries to open another customer's plugin, to show that the back end refuses it. */
-const strangerView = (state: State, { stranger }: Session) =>
+const strangerView = (state: State, { stranger }: SignedIn) =>
   stranger
     ? html`
         <div class="stranger">

@@ -8,7 +8,7 @@ import { themeView } from './theme.ts';
 
 /** The page for signing in: the users to choose from. */
 export function signInView(state: State): TemplateResult {
-  const { users } = state.session as SignedOut;
+  const { users } = state.account as SignedOut;
   return html`
     <div class="welcome">
       <header class="welcome-cover">

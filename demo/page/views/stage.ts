@@ -1,6 +1,6 @@
 import { html, nothing } from 'lit';
 import type { TemplateResult } from 'lit';
-import type { LiveView, PluginEntry, Session, TenantView } from '../../vendor/wire.ts';
+import type { LiveView, PluginEntry, SignedIn, TenantView } from '../../vendor/wire.ts';
 import { go, leaveEditor, openInNewTab, reloadEditor } from '../actions.ts';
 import { editorAttributes } from '../markup.ts';
 import { routeTo } from '../route.ts';
@@ -11,31 +11,34 @@ import { launchView } from './launch.ts';
 import { refusalView } from './refusal.ts';
 
 /** The main part of the page: the customers, a customer's plugins, one plugin, or the editor. */
-export function stageView(state: State, session: Session): TemplateResult {
+export function stageView(state: State, account: SignedIn): TemplateResult {
   const tenant = currentTenant(state);
   const { fn, launched } = state;
   const plugin = tenant?.plugins.find(({ name }) => name === fn);
   const own = tenant !== undefined;
-  const former = session.former.find(({ ident }) => state.ident === undefined || ident === state.ident);
+  const former = account.former.find(({ ident }) => state.ident === undefined || ident === state.ident);
   const placeView = () => {
-    if (session.user.isStaff) return customersView(state);
+    if (account.user.isStaff) return customersView(state);
     if (!own && former) return formerCustomerView(former.name);
     if (fn !== undefined) return launchView(state, plugin, own);
-    return tenant ? overview(tenant, state) : unknownTenantView(session);
+    return tenant ? overview(tenant, state) : unknownTenantView(account);
   };
   return html`
     ${state.data.problem ? html`<p class="failure" role="alert">${state.data.problem}</p>` : nothing}
     ${tenant && isSuspended(state) ? suspendedView(tenant.name) : nothing}
-    ${launched ? editorBar(state, session) : nothing} ${placeView()}
+    ${launched ? editorBar(state, account) : nothing} ${placeView()}
     <div class="editor-place" ?hidden=${!launched} ?data-refused=${!own && !former}>
-      ${editorView(state)} ${own || former ? nothing : refusalView(state, session)}
+      ${editorView(state)} ${own || former ? nothing : refusalView(state, account)}
     </div>
   `;
 }
 
 const stateLabels = { idle: 'Closed', loading: 'Opening', ready: 'Open', error: 'Not opened' } as const;
 
-const editorBar = ({ ident, fn, editorState, delivery, data }: State, { tenants, stranger }: Session) => html`
+const editorBar = (
+  { ident, fn, editorState, delivery, data }: State,
+  { tenants, stranger }: SignedIn,
+) => html`
   <div class="editor-bar">
     <div class="editor-title">
       <h1 tabindex="-1">${fn}</h1>
@@ -132,7 +135,7 @@ const formerCustomerView = (name: string) => html`
   </div>
 `;
 
-const unknownTenantView = ({ tenants }: Session) => html`
+const unknownTenantView = ({ tenants }: SignedIn) => html`
   <div class="page">
     <h1 tabindex="-1">Not one of your tenants</h1>
     <p class="lead">The address names a tenant that you do not work for.</p>

@@ -2,7 +2,7 @@ import { html, nothing } from 'lit';
 import type { TemplateResult } from 'lit';
 import type { PluginDetails, RunView, VersionView } from '../../vendor/wire.ts';
 import { loadData, setLive } from '../data.ts';
-import { signedIn } from '../state.ts';
+import { signedInAccount } from '../state.ts';
 import type { State } from '../state.ts';
 import { failureView, logsView } from './failure.ts';
 
@@ -10,7 +10,7 @@ import { failureView, logsView } from './failure.ts';
 export function versionsView(state: State): TemplateResult | typeof nothing {
   const { details } = state.data;
   if (!details) return nothing;
-  const mayDeploy = signedIn(state)?.user.mayDeploy ?? false;
+  const mayDeploy = signedInAccount(state)?.user.mayDeploy ?? false;
   return html`
     <section class="panel versions" aria-labelledby="versions-title">
       <div class="panel-bar">

@@ -13,22 +13,22 @@ export function workView({ work }: State, view: PlaceView): TemplateResult {
         <h2 id="work-title">${view.title}</h2>
         <p class="soft" role="status">${summary(work)}</p>
         <button class="button" id="show-work" aria-disabled=${work.busy} @click=${() => showWork()}>
-          ${work.answer ? 'Look again' : 'Look'}
+          ${work.result ? 'Look again' : 'Look'}
         </button>
       </div>
       ${work.problem ? html`<p class="failure" role="alert">${work.problem}</p>` : nothing}
-      ${work.answer?.cases.length ? table(work.answer.cases, view) : nothing}
+      ${work.result?.cases.length ? table(work.result.cases, view) : nothing}
     </section>
   `;
 }
 
-function summary({ busy, answer }: State['work']): string {
+function summary({ busy, result }: State['work']): string {
   if (busy) return 'Running…';
-  if (!answer) return 'What Larder itself makes of the plugin, with its own data.';
-  if (answer.cases.length === 0) return 'Nothing is deployed yet: Larder does without.';
-  const failed = answer.cases.filter(({ failure }) => failure).length;
+  if (!result) return 'What Larder itself makes of the plugin, with its own data.';
+  if (result.cases.length === 0) return 'Nothing is deployed yet: Larder does without.';
+  const failed = result.cases.filter(({ failure }) => failure).length;
   if (failed === 0) return 'The plugin answered each of them.';
-  return `The plugin failed at ${failed} of ${answer.cases.length}: there Larder does without.`;
+  return `The plugin failed at ${failed} of ${result.cases.length}: there Larder does without.`;
 }
 
 const table = (cases: readonly CaseView[], view: PlaceView) => html`

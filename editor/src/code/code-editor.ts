@@ -39,7 +39,7 @@ export class CodeEditor {
   readonly #languageHelp = new Compartment();
   readonly #settings = new Compartment();
   readonly #access = new Compartment();
-  readonly #naming = new Compartment();
+  readonly #labelling = new Compartment();
   readonly #unsubscribe: readonly (() => void)[];
   /** Settles when help with typing is in the editor, or could not be loaded. */
   readonly #typingHelpLoaded: Promise<void>;
@@ -108,7 +108,7 @@ export class CodeEditor {
   updateTexts(): void {
     const typingHelp = loadedTypingHelp()?.typingHelp(this.#lang) ?? [];
     this.#view.dispatch({
-      effects: [this.#naming.reconfigure(this.#name()), this.#typingHelp.reconfigure(typingHelp)],
+      effects: [this.#labelling.reconfigure(this.#labels()), this.#typingHelp.reconfigure(typingHelp)],
     });
   }
 
@@ -186,7 +186,7 @@ export class CodeEditor {
   }
 
   /** The name of the text, and CodeMirror's own texts, in the language of the page. */
-  #name(): Extension {
+  #labels(): Extension {
     const { label, describedBy } = this.#options;
     return [codeMirrorPhrases(), contentName({ 'aria-label': label(), 'aria-describedby': describedBy })];
   }
@@ -209,7 +209,7 @@ export class CodeEditor {
         this.#languageHelp.of(this.#languageHelpOf(this.#lang)),
         textEditing(),
         this.#search.extension(),
-        this.#naming.of(this.#name()),
+        this.#labelling.of(this.#labels()),
         this.#access.of(EditorState.readOnly.of(this.#isReadOnly)),
         this.#settings.of(typingSettings(settings.current)),
         EditorView.updateListener.of((update) => {

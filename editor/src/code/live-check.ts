@@ -21,7 +21,7 @@ const QUIET = 150;
  */
 export class LiveCheck {
   readonly #options: LiveCheckOptions;
-  #able = true;
+  #isAble = true;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #abort: AbortController | undefined;
   /** How long the last check took, in ms. */
@@ -45,7 +45,7 @@ export class LiveCheck {
 
   async #run(): Promise<void> {
     const { read, check, onFound, onUnable } = this.#options;
-    if (!this.#able) return onUnable();
+    if (!this.#isAble) return onUnable();
     const { signal } = (this.#abort = new AbortController());
     const started = performance.now();
     try {
@@ -54,7 +54,7 @@ export class LiveCheck {
       if (!signal.aborted) onFound(found);
     } catch (error) {
       if (signal.aborted) return;
-      if (error instanceof HttpError && [404, 405, 501].includes(error.status)) this.#able = false;
+      if (error instanceof HttpError && [404, 405, 501].includes(error.status)) this.#isAble = false;
       onUnable();
     }
   }

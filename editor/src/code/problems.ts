@@ -35,6 +35,9 @@ export const problemMarks = (): Extension => lintGutter();
 export const changesProblems = ({ docChanged, transactions }: ViewUpdate): boolean =>
   docChanged || transactions.some(({ effects }) => effects.some((effect) => effect.is(setDiagnosticsEffect)));
 
+/** The finders whose marks each editor may show. */
+const marked = new WeakMap<EditorView, Set<Finder>>();
+
 /** Puts what a finder found in place of what it found before. */
 export function markProblems(view: EditorView, finder: Finder, found: readonly Diagnostic[]): void {
   const { state } = view;
@@ -51,9 +54,6 @@ export function markProblems(view: EditorView, finder: Finder, found: readonly D
   marked.set(view, known);
   view.dispatch(setDiagnostics(state, [...others, ...own]));
 }
-
-/** The finders whose marks each editor may show. */
-const marked = new WeakMap<EditorView, Set<Finder>>();
 
 /** All problems, in the order of the text. */
 export function listProblems(state: EditorState): Problem[] {

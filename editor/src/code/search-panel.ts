@@ -16,13 +16,13 @@ import {
 } from '@codemirror/search';
 import type { Extension } from '@codemirror/state';
 import { EditorView, type Panel, type ViewUpdate, keymap } from '@codemirror/view';
-import { html, nothing, render } from 'lit/html.js';
+import { type TemplateResult, html, nothing, render } from 'lit/html.js';
 import { formatNumber } from '../locales/formats.ts';
 import { texts } from '../locales/locale.ts';
 import { type Icon, icon } from '../ui/icon.ts';
 
 /** How many matches are counted at most. */
-const MOST = 1000;
+const MAX_COUNT = 1000;
 
 /** Finding and replacing, in a panel below the text. */
 export const searchPanel = (): Extension => [
@@ -93,8 +93,7 @@ class SearchPanel implements Panel {
 
   #handleKey(event: KeyboardEvent): void {
     if (event.key === 'Escape') {
-      closeSearchPanel(this.#view);
-      this.#view.focus();
+      this.#close();
     } else if (event.key === 'Enter' && !event.ctrlKey && !event.metaKey) {
       const { name } = event.target as HTMLInputElement;
       if (name === 'search') (event.shiftKey ? findPrevious : findNext)(this.#view);
@@ -108,7 +107,7 @@ class SearchPanel implements Panel {
   }
 
   /** Which match is selected, and how many there are. */
-  #count(): string {
+  #countText(): string {
     const { find } = texts();
     if (this.#note) return this.#note;
     if (!this.#query.search) return '';
@@ -118,107 +117,97 @@ class SearchPanel implements Panel {
     const cursor = this.#query.getCursor(state);
     let count = 0;
     let current = 0;
-    for (let next = cursor.next(); !next.done && count < MOST; next = cursor.next()) {
+    for (let next = cursor.next(); !next.done && count < MAX_COUNT; next = cursor.next()) {
       count++;
       if (next.value.from === from && next.value.to === to) current = count;
     }
     if (!count) return find.none;
-    const all = `${formatNumber(count)}${count === MOST ? '+' : ''}`;
-    return current ? find.count(formatNumber(current), all) : find.all(all);
+    const all = `${formatNumber(count)}${count === MAX_COUNT ? '+' : ''}`;
+    if (current) return find.count(formatNumber(current), all);
+    return count === 1 ? find.one : find.all(all);
   }
 
   #replaceAll(): void {
-    const before = this.#count();
     const all = this.#query.getCursor(this.#view.state);
     let count = 0;
     while (!all.next().done) count++;
     if (!count) return;
     replaceAll(this.#view);
     this.#note = texts().find.replaced(formatNumber(count));
-    if (before) this.#draw();
+    this.#draw();
+  }
+
+  #close(): void {
+    closeSearchPanel(this.#view);
+    this.#view.focus();
   }
 
   #draw(): void {
     const { find, common } = texts();
-    const { search: text, replace, valid } = this.#query;
-    const canReplace = !this.#view.state.readOnly;
-    const flag = (name: Flag, label: string, sign: string) =>
-      html`<button
-        type="button"
-        class="find-flag"
-        aria-label=${label}
-        title=${label}
-        aria-pressed=${this.#query[name]}
-        @click=${() => this.#change({ [name]: !this.#query[name] })}
-      >
-        ${sign}
-      </button>`;
-    const step = (name: Icon, label: string, run: (view: EditorView) => boolean) =>
-      html`<button
-        type="button"
-        class="button icon-only"
-        aria-label=${label}
-        title=${label}
-        @click=${() => run(this.#view)}
-      >
-        ${icon(name)}
-      </button>`;
-    const field = (name: 'search' | 'replace', label: string, value: string, isWrong: boolean) =>
-      html`<input
-        class="field"
-        name=${name}
-        type="text"
-        autocomplete="off"
-        autocapitalize="off"
-        spellcheck="false"
-        aria-label=${label}
-        placeholder=${label}
-        aria-invalid=${isWrong}
-        .value=${value}
-        @input=${({ currentTarget }: Event) =>
-          this.#change({ [name]: (currentTarget as HTMLInputElement).value })}
-      />`;
+    const { search: text, valid } = this.#query;
     render(
       html`<div class="find-row">
           <div class="find-field">
-            ${field('search', find.find, text, text !== '' && !valid)}
+            ${this.#field('search', find.find, text !== '' && !valid)}
             <div class="find-flags">
-              ${flag('caseSensitive', find.matchCase, 'Aa')}${flag('wholeWord', find.word, 'W')}${flag(
+              ${this.#flag('caseSensitive', find.matchCase, 'Aa')}${this.#flag('wholeWord', find.word, 'W')}${this.#flag(
                 'regexp',
                 find.regexp,
                 '.*',
               )}
             </div>
           </div>
-          <span class="find-count" role="status">${this.#count()}</span>
-          ${step('up', find.previous, findPrevious)}${step('down', find.next, findNext)}
-          <button
-            type="button"
-            class="button icon-only"
-            aria-label=${common.close}
-            title=${common.close}
-            @click=${() => {
-              closeSearchPanel(this.#view);
-              this.#view.focus();
-            }}
-          >
-            ${icon('close')}
-          </button>
+          <span class="find-count" role="status">${this.#countText()}</span>
+          ${iconButton('up', find.previous, () => findPrevious(this.#view))}
+          ${iconButton('down', find.next, () => findNext(this.#view))}
+          ${iconButton('close', common.close, () => this.#close())}
         </div>
-        ${
-          canReplace
-            ? html`<div class="find-row">
-                <div class="find-field">${field('replace', find.replace, replace, false)}</div>
-                <button type="button" class="button" @click=${() => replaceNext(this.#view)}>
-                  ${find.replaceOne}
-                </button>
-                <button type="button" class="button" @click=${() => this.#replaceAll()}>
-                  ${find.replaceAll}
-                </button>
-              </div>`
-            : nothing
-        }`,
+        ${this.#view.state.readOnly ? nothing : this.#replaceRow()}`,
       this.dom,
     );
   }
+
+  #replaceRow(): TemplateResult {
+    const { find } = texts();
+    return html`<div class="find-row">
+      <div class="find-field">${this.#field('replace', find.replace, false)}</div>
+      <button type="button" class="button" @click=${() => replaceNext(this.#view)}>${find.replaceOne}</button>
+      <button type="button" class="button" @click=${() => this.#replaceAll()}>${find.replaceAll}</button>
+    </div>`;
+  }
+
+  #field(name: 'search' | 'replace', label: string, isWrong: boolean): TemplateResult {
+    return html`<input
+      class="field"
+      name=${name}
+      type="text"
+      autocomplete="off"
+      autocapitalize="off"
+      spellcheck="false"
+      aria-label=${label}
+      placeholder=${label}
+      aria-invalid=${isWrong}
+      .value=${this.#query[name]}
+      @input=${({ currentTarget }: Event) =>
+        this.#change({ [name]: (currentTarget as HTMLInputElement).value })}
+    />`;
+  }
+
+  #flag(name: Flag, label: string, sign: string): TemplateResult {
+    return html`<button
+      type="button"
+      class="find-flag"
+      aria-label=${label}
+      title=${label}
+      aria-pressed=${this.#query[name]}
+      @click=${() => this.#change({ [name]: !this.#query[name] })}
+    >
+      ${sign}
+    </button>`;
+  }
 }
+
+const iconButton = (name: Icon, label: string, run: () => void): TemplateResult =>
+  html`<button type="button" class="button icon-only" aria-label=${label} title=${label} @click=${run}>
+    ${icon(name)}
+  </button>`;

@@ -4,12 +4,12 @@ import { EditorView } from '@codemirror/view';
 import { html } from 'lit/html.js';
 import type { PluginSource } from 'plugin-editor/client.js';
 import { appearance, codeMirrorPhrases, contentName } from '../code/text-appearance.ts';
+import { languageSupport } from '../code/typing-help.ts';
 import { texts } from '../locales/locale.ts';
 import { openDialog } from '../ui/dialog.ts';
-import { languageSupport } from '../code/typing-help.ts';
 
-/** One of the two versions to choose from. */
-export interface Version {
+/** One of the two sources that are compared. */
+export interface ComparedSource {
   label: string;
   source: PluginSource;
 }
@@ -18,7 +18,7 @@ export interface CompareOptions<T> {
   title: string;
   text: string;
   /** The first is shown left, or as the old one; the second right, or as the new one. */
-  versions: readonly [Version, Version];
+  versions: readonly [ComparedSource, ComparedSource];
   /** Without choices the dialog only shows the versions. */
   choices: readonly { label: string; value: T; primary?: boolean }[];
 }
@@ -59,7 +59,7 @@ export function showCompareDialog<T>({
     onOpen: (dialog) => {
       dialog.setAttribute('aria-describedby', 'compare-text');
       const panes = dialog.querySelector<HTMLElement>('.compare-panes');
-      const views = panes ? fill(panes, versions) : [];
+      const views = panes ? showSources(panes, versions) : [];
       return () => views.forEach((view) => view.destroy());
     },
   });
@@ -79,8 +79,11 @@ const box = (className: string, ...children: Node[]) => {
   return element;
 };
 
-/** Side by side where there is room, else one below the other, difference by difference. */
-function fill(panes: HTMLElement, versions: readonly [Version, Version]): { destroy(): void }[] {
+/** Shows the texts and the tests of two sources: side by side where there is room, else one below the other. */
+function showSources(
+  panes: HTMLElement,
+  versions: readonly [ComparedSource, ComparedSource],
+): { destroy(): void }[] {
   const wide = matchMedia('(min-width: 700px)').matches;
   const [a, b] = versions;
   panes.append(
@@ -95,7 +98,7 @@ function fill(panes: HTMLElement, versions: readonly [Version, Version]): { dest
     return wide ? sideBySide(parent, sides, versions, lang) : unified(parent, sides, versions, lang);
   };
   const views = [show([a.source.contents, b.source.contents], b.source.lang)];
-  const tests = [testsText(a.source), testsText(b.source)] as [string, string];
+  const tests: [string, string] = [testsText(a.source), testsText(b.source)];
   if (tests[0] !== tests[1]) {
     panes.append(heading('compare-part', texts().conflict.tests));
     views.push(show(tests, ''));
@@ -140,7 +143,7 @@ const collapse = { collapseUnchanged: { margin: 3, minSize: 6 } };
 function sideBySide(
   parent: HTMLElement,
   sides: [string, string],
-  [a, b]: readonly [Version, Version],
+  [a, b]: readonly [ComparedSource, ComparedSource],
   lang: string,
 ) {
   return new MergeView({
@@ -154,7 +157,7 @@ function sideBySide(
 function unified(
   parent: HTMLElement,
   sides: [string, string],
-  [a, b]: readonly [Version, Version],
+  [a, b]: readonly [ComparedSource, ComparedSource],
   lang: string,
 ) {
   return new EditorView({

@@ -24,7 +24,7 @@ export interface Browser {
 }
 
 /**
- * What could not be saved of one plugin, kept in local storage by builder, ident, namespace and name. Each page has a
+ * What could not be saved of one plugin, kept in local storage by service, ident, namespace and name. Each page has a
  * copy of its own, so that two pages that fail at once do not overwrite each other's. The copy of a page that is open in
  * another tab is not offered here, because that page still saves it.
  */
@@ -37,28 +37,19 @@ export class LocalCopies {
   constructor(builder: string, { ident, namespace, fn }: PluginTarget, browser: Browser = globalThis.window) {
     this.#browser = browser;
     this.#prefix = `${PREFIX}${JSON.stringify([builder, ident, namespace, fn])}:`;
-    const random = browser.crypto.getRandomValues(new Uint32Array(3));
-    this.#own = this.#prefix + Array.from(random, (part) => part.toString(36)).join('');
+    this.#own = this.#createKey();
     this.#claim();
   }
 
   /** Keeps this page's text. Returns whether the browser could. */
   keep(source: PluginSource): boolean {
-    try {
-      const value = JSON.stringify({ version: 1, at: Date.now(), source });
-      this.#browser.localStorage.setItem(this.#own, value);
-      return true;
-    } catch {
-      // Storage is full or forbidden. An older copy stays, because it is better than none.
-      return false;
-    }
+    // Where it could not, an older copy stays, because it is better than none.
+    return this.#write({ key: this.#own, source, at: new Date() });
   }
 
   /** Keeps a text that is about to be replaced, to be offered when the plugin is opened again. Returns whether it could. */
   keepAside(source: PluginSource): boolean {
-    const random = this.#browser.crypto.getRandomValues(new Uint32Array(3));
-    const key = this.#prefix + Array.from(random, (part) => part.toString(36)).join('');
-    return this.putBack({ key, source, at: new Date() });
+    return this.#write({ key: this.#createKey(), source, at: new Date() });
   }
 
   /** Whether this browser keeps copies for this page. It does not where it blocks the storage of frames. */
@@ -87,18 +78,12 @@ export class LocalCopies {
   }
 
   /** Puts back what `remove` took. Returns whether the browser could. */
-  putBack({ key, source, at }: LocalCopy): boolean {
-    try {
-      this.#browser.localStorage.setItem(key, JSON.stringify({ version: 1, at: at.getTime(), source }));
-      return true;
-    } catch {
-      // The caller still has it.
-      return false;
-    }
+  putBack(copy: LocalCopy): boolean {
+    return this.#write(copy);
   }
 
   /** The copies of pages that are gone, newest first. */
-  async left(): Promise<LocalCopy[]> {
+  async listOrphans(): Promise<LocalCopy[]> {
     const open = await this.#openPages();
     const copies: LocalCopy[] = [];
     try {
@@ -117,6 +102,21 @@ export class LocalCopies {
   /** Releases this page's copy, so that other pages offer it. */
   close(): void {
     this.#release?.();
+  }
+
+  #createKey(): string {
+    const random = this.#browser.crypto.getRandomValues(new Uint32Array(3));
+    return this.#prefix + Array.from(random, (part) => part.toString(36)).join('');
+  }
+
+  /** Returns `false` where the storage is full or forbidden. */
+  #write({ key, source, at }: LocalCopy): boolean {
+    try {
+      this.#browser.localStorage.setItem(key, JSON.stringify({ version: 1, at: at.getTime(), source }));
+      return true;
+    } catch {
+      return false;
+    }
   }
 
   /** Holds a lock with the copy's key as its name while the page lives, by which other pages know that it does. */

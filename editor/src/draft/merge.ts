@@ -33,12 +33,14 @@ export function mergeTexts(base: string, mine: string, theirs: string): string |
 }
 
 function editsOf(base: string, edited: string): Edit[] {
-  const [a, b] = [base, edited].map((text) => Text.of(text.split('\n'))) as [Text, Text];
-  return Chunk.build(a, b, { scanLimit: 5000, timeout: 500 }).map(({ fromA, toA, fromB, toB }) => ({
-    from: Math.min(fromA, base.length),
-    to: Math.min(toA, base.length),
-    insert: edited.slice(fromB, toB),
-  }));
+  const toLines = (text: string) => Text.of(text.split('\n'));
+  return Chunk.build(toLines(base), toLines(edited), { scanLimit: 5000, timeout: 500 }).map(
+    ({ fromA, toA, fromB, toB }) => ({
+      from: Math.min(fromA, base.length),
+      to: Math.min(toA, base.length),
+      insert: edited.slice(fromB, toB),
+    }),
+  );
 }
 
 /** Merges two edits of a plugin's source; `undefined` where they overlap. */

@@ -29,10 +29,13 @@ export class Recovery {
     this.#options = options;
   }
 
-  /** @param left the copies of pages that are gone, newest first; @param present what the service has */
-  start(left: readonly LocalCopy[], present: PluginSource | undefined): void {
+  /**
+   * @param orphans the copies of pages that are gone, newest first
+   * @param present what the service has; `undefined` where it has nothing yet
+   */
+  start(orphans: readonly LocalCopy[], present: PluginSource | undefined): void {
     const { copies } = this.#options;
-    for (const copy of left) {
+    for (const copy of orphans) {
       // It was saved, but its page went away before it learned that.
       if (present && sameWork(copy.source, present)) copies.remove(copy.key);
       else this.#waiting.push(copy);

@@ -27,12 +27,15 @@ export interface SaveQueueOptions<T> {
 /** How long after the last change a save starts, in ms. */
 const QUIET = 1000;
 /** A user who types without a pause is saved at this interval, in ms. */
-const LONGEST_WAIT = 10_000;
+const MAX_WAIT = 10_000;
 /** While saving fails: how long after the last change the copy in this browser is updated, in ms. */
 const KEEP_AFTER = 300;
 /** The waits between tries while a save fails, in ms: the first, and the longest. */
-const FIRST_RETRY = 1000;
-const LONGEST_RETRY = 30_000;
+const FIRST_RETRY_WAIT = 1000;
+const MAX_RETRY_WAIT = 30_000;
+
+/** The failures that only another token can end. */
+const NEEDS_NEW_TOKEN: readonly Failure[] = ['session', 'forbidden'];
 
 /**
  * Saves a value one second after its last edit, one save at a time. A save that failed for a passing reason is tried again;
@@ -48,8 +51,8 @@ export class SaveQueue<T> {
   #isBaseCertain = true;
   #savedAt: Date | undefined;
   #isSending = false;
-  /** Another save was asked for while one was under way. */
-  #saveAgain = false;
+  /** Whether another save was asked for while one was under way. */
+  #mustSaveAgain = false;
   /** How many tries failed in a row. */
   #failedTries = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
@@ -86,7 +89,7 @@ export class SaveQueue<T> {
   }
 
   /** Whether something here would be lost with the page. */
-  get unsaved(): boolean {
+  get isUnsaved(): boolean {
     return this.#isSending || !this.#isBaseCertain || !this.#options.isSame(this.#options.read(), this.#base);
   }
 
@@ -107,7 +110,7 @@ export class SaveQueue<T> {
   /** Saves now what is not saved yet. `force`: a new plugin is saved even if it was not edited. */
   flush({ force = false } = {}): void {
     if (this.#state.kind === 'failed' && this.#state.failure === 'conflict') return;
-    if (this.#isSending) this.#saveAgain = true;
+    if (this.#isSending) this.#mustSaveAgain = true;
     else void this.#attempt(force);
   }
 
@@ -148,7 +151,7 @@ export class SaveQueue<T> {
 
   /** The page may go away: keeps a copy, and saves while it can. */
   prepareToLeave(): void {
-    if (!this.unsaved) return;
+    if (!this.isUnsaved) return;
     this.#options.keepCopy(this.#options.read());
     if (this.#state.kind !== 'failed' || isPassing(this.#state.failure)) this.flush();
   }
@@ -193,7 +196,7 @@ export class SaveQueue<T> {
     const number = ++this.#savesBegun;
     this.#changedAt = undefined;
     this.#isSending = true;
-    this.#saveAgain = false;
+    this.#mustSaveAgain = false;
     this.#setState({ kind: 'saving' });
     try {
       await send(value);
@@ -210,7 +213,7 @@ export class SaveQueue<T> {
     this.#notifyWaiting(number);
     if (isSame(read(), value)) return this.#handleNothingToSave();
     this.#setState({ kind: 'unsaved' });
-    if (this.#saveAgain || this.#isClosed) this.flush();
+    if (this.#mustSaveAgain || this.#isClosed) this.flush();
     else this.#scheduleSave();
   }
 
@@ -222,9 +225,9 @@ export class SaveQueue<T> {
     this.#notifyWaiting(undefined);
     if (!isPassing(failure) || this.#isClosed) return;
     const backoff =
-      Math.min(FIRST_RETRY * 2 ** this.#failedTries++, LONGEST_RETRY) * (0.75 + Math.random() / 4);
+      Math.min(FIRST_RETRY_WAIT * 2 ** this.#failedTries++, MAX_RETRY_WAIT) * (0.75 + Math.random() / 4);
     const asked = (error instanceof HttpError && error.retryAfter) || 0;
-    this.#timer = setTimeout(() => this.flush(), Math.max(backoff, Math.min(asked, LONGEST_RETRY)));
+    this.#timer = setTimeout(() => this.flush(), Math.max(backoff, Math.min(asked, MAX_RETRY_WAIT)));
   }
 
   #notifyWaiting(ended: number | undefined): void {
@@ -239,7 +242,7 @@ export class SaveQueue<T> {
 
   /** While saving fails, keeps the copy equal to the text, and drops it when nothing is left to save. */
   #updateCopy(): void {
-    if (this.unsaved) this.#options.keepCopy(this.#options.read());
+    if (this.isUnsaved) this.#options.keepCopy(this.#options.read());
     else if (this.#state.kind === 'failed') this.#handleNothingToSave();
   }
 
@@ -249,7 +252,7 @@ export class SaveQueue<T> {
     clearTimeout(this.#timer);
     this.#timer = setTimeout(
       () => this.flush(),
-      Math.min(QUIET, Math.max(0, this.#changedAt + LONGEST_WAIT - now)),
+      Math.min(QUIET, Math.max(0, this.#changedAt + MAX_WAIT - now)),
     );
   }
 
@@ -268,6 +271,3 @@ export class SaveQueue<T> {
     this.#options.onState(state, error);
   }
 }
-
-/** The failures that only another token can end. */
-const NEEDS_NEW_TOKEN: readonly Failure[] = ['session', 'forbidden'];

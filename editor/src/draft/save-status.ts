@@ -27,18 +27,18 @@ export function saveStatus(state: SaveState): StatusText {
 /** What the user can do about a save that trying again will not help. `kept`: whether this browser holds a copy. */
 export function failureAdvice(failure: Failure, kept: boolean): string | undefined {
   const { save } = texts();
-  const where = kept ? save.kept : save.keptHere;
+  const copyText = kept ? save.kept : save.keptHere;
   switch (failure) {
     case 'session':
-      return save.adviceSession(where);
+      return save.adviceSession(copyText);
     case 'forbidden':
-      return save.adviceForbidden(where);
+      return save.adviceForbidden(copyText);
     case 'too-large':
-      return save.adviceTooLarge(where);
+      return save.adviceTooLarge(copyText);
     case 'refused':
-      return save.adviceRefused(where);
+      return save.adviceRefused(copyText);
     case 'conflict':
-      return save.adviceConflict(where);
+      return save.adviceConflict(copyText);
     default:
       // The queue tries again, so the status line is enough, unless closing the page would lose the text.
       return kept ? undefined : save.adviceNoCopy;

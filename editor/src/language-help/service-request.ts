@@ -33,9 +33,9 @@ export function createServiceRequest({
 }: ServiceRequestOptions): SendHelpRequest {
   const { ident, namespace, fn } = target;
   return async ({ lang, contents, method, params, signal }) => {
-    const result: z.ZodMiniType = helpResults[method];
+    const schema = resultSchema(schemas[method]);
     const { data } = await tokenHolder.use(() =>
-      requestJson(z.object({ result }), {
+      requestJson(schema, {
         url: operationUrl(builder, 'language-help', lang, ident, namespace, fn),
         method: 'POST',
         headers: { ...tokenHolder.headers, 'content-type': 'application/json' },
@@ -43,6 +43,12 @@ export function createServiceRequest({
         signal,
       }),
     );
-    return data.result as never;
+    return data.result;
   };
 }
+
+/** The schemas of the results, in the form in which the compiler finds the one of a method. */
+const schemas: { readonly [Method in HelpMethod]: z.ZodMiniType<HelpResult<Method>> } = helpResults;
+
+const resultSchema = <Result>(result: z.ZodMiniType<Result>): z.ZodMiniType<{ result: Result }> =>
+  z.object({ result });

@@ -1,11 +1,11 @@
-import { texts } from '../locales/locale.ts';
 import type { Transport } from '@codemirror/lsp-client';
-import { HttpError } from 'plugin-editor/client.js';
+import { HttpError, TimeoutError } from 'plugin-editor/client.js';
+import { texts } from '../locales/locale.ts';
 import type { SendHelpRequest } from './service-request.ts';
 import { type HelpMethod, isHelpMethod } from './results.ts';
 
 /** The longest text that the service helps with, in UTF-16 code units. */
-const LONGEST = 262_144;
+const MAX_TEXT_LENGTH = 262_144;
 
 interface Message {
   id?: number;
@@ -19,8 +19,9 @@ interface Message {
   };
 }
 
-/** The protocol's error codes. */
+/** The protocol's error codes. The client may send a request again that the server cancelled. */
 const REQUEST_CANCELLED = -32_800;
+export const SERVER_CANCELLED = -32_802;
 const REQUEST_FAILED = -32_803;
 
 /** The capabilities of the server that CodeMirror's client believes in. `textDocumentSync: 1`: texts are sent whole. */
@@ -120,7 +121,7 @@ export class HelpTransport implements Transport {
     try {
       // Language help is no longer offered then, but this key was pressed before that was known.
       if (!this.#isAble) throw new Error(texts().languageHelp.refused);
-      if (this.#text.length > LONGEST) throw new Error(texts().languageHelp.tooLong);
+      if (this.#text.length > MAX_TEXT_LENGTH) throw new Error(texts().languageHelp.tooLong);
       const { signal } = abort;
       const request = { lang: this.#lang, contents: this.#text, method, params, signal };
       const result = await this.#options.sendRequest(request);
@@ -133,7 +134,7 @@ export class HelpTransport implements Transport {
         this.#isAble = false;
         this.#options.onUnable();
       }
-      this.#fail(id, isQuiet, failureText(method, error));
+      this.#fail(id, isQuiet, failureText(method, error), failureCode(error));
     } finally {
       if (this.#running.get(method)?.abort === abort) this.#running.delete(method);
     }
@@ -150,6 +151,12 @@ export class HelpTransport implements Transport {
     for (const handler of this.#handlers) handler(message);
   }
 }
+
+/** A language server that was too slow is stopped, which another request to the same node is not. */
+const failureCode = (error: unknown): number =>
+  error instanceof TimeoutError || (error instanceof HttpError && error.status === 422)
+    ? SERVER_CANCELLED
+    : REQUEST_FAILED;
 
 function failureText(method: HelpMethod, error: unknown): string {
   if (!(error instanceof HttpError)) return error instanceof Error ? error.message : String(error);

@@ -34,7 +34,7 @@ export const en = {
       text: 'The page around this editor says which one to open.',
     },
     unknownBuilder: {
-      title: 'This editor does not know that builder',
+      title: 'This editor does not know that plugin service',
       text: (builder: string, known: string) =>
         `It was asked to open a plugin at ${builder}, and works with ${known || 'none'} only. Nothing was sent there.`,
     },
@@ -258,6 +258,7 @@ export const en = {
     replaceAll: 'Replace all',
     none: 'No matches',
     count: (current: string, all: string) => `${current} of ${all}`,
+    one: 'One match',
     all: (all: string) => `${all} matches`,
     wrong: 'Not a regular expression',
     replaced: (count: string) => `${count} replaced`,
@@ -313,7 +314,7 @@ export const en = {
     merge: 'Merge both',
     later: 'Decide later',
     tests: 'Tests',
-    comparedWith: (shown: string, with_: string) => `${shown}, compared with: ${with_}`,
+    comparedWith: (shown: string, other: string) => `${shown}, compared with: ${other}`,
     unchangedLines: (count: string) => `${count} unchanged lines`,
   },
 
@@ -476,7 +477,7 @@ export const en = {
     ran: 'Ran',
     before: 'From before the last change.',
     earlier: 'From the run before.',
-    answer: 'Answer',
+    result: 'Answer',
     error: 'Error',
     errorCode: (code: string) => `Error: ${code}`,
     empty: 'An empty text',

@@ -6,13 +6,14 @@ import { texts } from '../locales/locale.ts';
 /** Lines around a change that show where it is. */
 const CONTEXT = 2;
 /** The most lines, and characters of a line, that are shown: the whole result is above. */
-const MOST_LINES = 200;
-const LONGEST_LINE = 1000;
+const MAX_LINES = 200;
+const MAX_LINE_LENGTH = 1000;
 
 /** Shows the difference between two texts, line by line and within lines. `label` is its accessible name. */
 export function differenceView(before: string, after: string, label: string): TemplateResult {
   // With a line break at its end, the last line is compared like the others.
-  const [a, b] = [before, after].map((text) => Text.of(`${text}\n`.split('\n'))) as [Text, Text];
+  const toLines = (text: string) => Text.of(`${text}\n`.split('\n'));
+  const [a, b] = [toLines(before), toLines(after)];
   const rows: TemplateResult[] = [];
   let shown = 1;
   // The limits keep two long texts without much in common from taking forever.
@@ -29,17 +30,17 @@ export function differenceView(before: string, after: string, label: string): Te
     const next = Math.min(shown + CONTEXT, b.lines + 1);
     rows.push(...context(b, shown, next));
     shown = next;
-    if (rows.length > MOST_LINES) break;
+    if (rows.length > MAX_LINES) break;
   }
-  const isCut = rows.length > MOST_LINES;
+  const isCut = rows.length > MAX_LINES;
   return html`<div class="difference" dir="ltr" role="group" tabindex="0" aria-label=${label}>
-    ${rows.slice(0, MOST_LINES)}${isCut ? html`<p class="diff-gap">… ${texts().result.more}</p>` : nothing}
+    ${rows.slice(0, MAX_LINES)}${isCut ? html`<p class="diff-gap">… ${texts().result.more}</p>` : nothing}
   </div>`;
 }
 
 const gap = () => html`<p class="diff-gap" aria-hidden="true">…</p>`;
 
-const cut = (text: string) => (text.length > LONGEST_LINE ? `${text.slice(0, LONGEST_LINE)}…` : text);
+const cut = (text: string) => (text.length > MAX_LINE_LENGTH ? `${text.slice(0, MAX_LINE_LENGTH)}…` : text);
 
 /** The lines from one number up to another, which both texts have. */
 function context(doc: Text, from: number, to: number): TemplateResult[] {
@@ -65,11 +66,11 @@ function changed(
 ): TemplateResult[] {
   const { result } = texts();
   const rows: TemplateResult[] = [];
-  for (let at = from; at < to && at < doc.length && rows.length <= MOST_LINES;) {
+  for (let at = from; at < to && at < doc.length && rows.length <= MAX_LINES;) {
     const line = doc.lineAt(at);
     const parts: (string | TemplateResult)[] = [];
     let end = line.from;
-    const last = Math.min(line.to, line.from + LONGEST_LINE);
+    const last = Math.min(line.to, line.from + MAX_LINE_LENGTH);
     for (const [start, stop] of ranges) {
       const [a, b] = [Math.max(start, end), Math.min(stop, last)];
       if (a >= b) continue;

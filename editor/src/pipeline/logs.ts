@@ -10,7 +10,7 @@ export interface LogEntry {
 }
 
 /** The most entries that are shown. */
-const MOST = 500;
+const MAX_ENTRIES = 500;
 
 /** Parses a log entry: the sandbox puts the level before the text, but none for `console.log`. */
 export function readLogEntry(entry: string): LogEntry {
@@ -24,7 +24,7 @@ export function logsView(
   onJump?: (line: number, column: number) => void,
 ): TemplateResult {
   const { result } = texts();
-  const shown = entries.slice(0, MOST).map(readLogEntry);
+  const shown = entries.slice(0, MAX_ENTRIES).map(readLogEntry);
   const rest = entries.length - shown.length;
   return html`<details class="result-logs" open>
     <summary>${result.logs(entries.length)}</summary>

@@ -4,9 +4,9 @@ import { texts } from '../locales/locale.ts';
 import { LightElement, define } from '../ui/light-element.ts';
 
 /** The most characters that are shown until the user asks for all: a result may be a megabyte. */
-const CUT = 20_000;
+const MAX_SHOWN = 20_000;
 /** The most characters that are parsed as JSON. */
-const LONGEST_JSON = 500_000;
+const MAX_JSON_LENGTH = 500_000;
 
 /** The input or the output of a plugin, formatted where it is JSON, and cut where it is long. */
 export class LongText extends LightElement {
@@ -40,7 +40,7 @@ export class LongText extends LightElement {
     const { result } = texts();
     const formatted = formatJson(this.text);
     const text = this.raw ? this.text : (formatted ?? this.text);
-    const isCut = text.length > CUT && !this.whole;
+    const isCut = text.length > MAX_SHOWN && !this.whole;
     return html`${
         formatted === undefined
           ? nothing
@@ -54,7 +54,7 @@ export class LongText extends LightElement {
         tabindex="0"
         role="group"
         aria-label=${this.label}
-        .textContent=${isCut ? text.slice(0, CUT) : text}
+        .textContent=${isCut ? text.slice(0, MAX_SHOWN) : text}
       ></pre>
       ${
         isCut
@@ -74,7 +74,7 @@ export class LongText extends LightElement {
 
 /** An object or a list, laid out; `undefined` for anything else, and where that changes nothing. */
 export function formatJson(text: string): string | undefined {
-  if (!/^\s*[[{]/.test(text) || text.length > LONGEST_JSON) return undefined;
+  if (!/^\s*[[{]/.test(text) || text.length > MAX_JSON_LENGTH) return undefined;
   try {
     const formatted = JSON.stringify(JSON.parse(text), null, 2);
     return formatted === text ? undefined : formatted;

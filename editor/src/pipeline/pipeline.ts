@@ -13,7 +13,7 @@ export interface Run {
   payload: string;
   /** Identifies the text that ran. */
   sourceKey: string;
-  answer: RunOutcome;
+  outcome: RunOutcome;
   /** How long the run took, in ms; where the service does not say, the time from the request to the response. */
   took: number;
 }
@@ -51,7 +51,7 @@ export class Pipeline {
   #builtKey: string | undefined;
   #action: Action | undefined;
   /** A request was sent and is not answered yet. */
-  #isAwaitingAnswer = false;
+  #isAwaitingResponse = false;
   #abort = new AbortController();
 
   constructor(options: PipelineOptions) {
@@ -167,7 +167,7 @@ export class Pipeline {
     if (this.#build.kind === 'building') this.#setState({ build: { kind: 'unfinished', obstacle } });
     if (this.#deploy.kind === 'deploying') {
       // A request that was stopped before its response came may have deployed, as with a lost connection.
-      const fate = obstacle === 'stopped' && this.#isAwaitingAnswer ? 'connection' : obstacle;
+      const fate = obstacle === 'stopped' && this.#isAwaitingResponse ? 'connection' : obstacle;
       const nothing = before.kind === 'deployed' && fate !== 'connection' && fate !== 'service';
       this.#setState({ deploy: nothing ? before : { kind: 'unfinished', obstacle: fate } });
     }
@@ -182,7 +182,7 @@ export class Pipeline {
       const sourceKey = this.#builtKey ?? '';
       try {
         let started = 0;
-        const answer = await this.#sendWhileBusy(
+        const outcome = await this.#sendWhileBusy(
           'test',
           (sent) => {
             started = performance.now();
@@ -190,7 +190,7 @@ export class Pipeline {
           },
           signal,
         );
-        return { payload, sourceKey, answer, took: answer.took ?? performance.now() - started };
+        return { payload, sourceKey, outcome, took: outcome.took ?? performance.now() - started };
       } catch (error) {
         // The draft was saved after its build: builds and runs it once more.
         if (!(error instanceof HttpError && error.status === 409) || tries > 1) throw error;
@@ -262,11 +262,11 @@ export class Pipeline {
     signal: AbortSignal,
   ): Promise<T> {
     const onBusy = (wait: number) => {
-      this.#isAwaitingAnswer = false;
+      this.#isAwaitingResponse = false;
       this.#options.onBusy(action, wait);
     };
     const send = () => {
-      this.#isAwaitingAnswer = true;
+      this.#isAwaitingResponse = true;
       return step(signal);
     };
     return whileBusy(send, { signal, onBusy });

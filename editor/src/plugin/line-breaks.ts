@@ -7,3 +7,6 @@ export function lineSeparator(text: string): string | undefined {
   // Mixed line breaks: only `\n` breaks, and each `\r` stays where it is, shown as a special character.
   return text.replaceAll('\r\n', '').match(/[\r\n]/) ? '\n' : '\r\n';
 }
+
+/** A text with `\n` for each line break, which is what a field of a form, and a default CodeMirror editor, make of it. */
+export const withLineFeeds = (text: string): string => text.replace(/\r\n?/g, '\n');

@@ -122,15 +122,15 @@ export class RunsPanel extends LightElement {
       if (open) void this.#loadDetails(run);
     };
     return html`<li>
-      <details class="test run-record" ?open=${this.open === uuid} @toggle=${toggle}>
+      <details class="entry run-record" ?open=${this.open === uuid} @toggle=${toggle}>
         <summary>
           ${icon('chevron')}<span class="run-end" data-tone=${success ? 'good' : 'bad'}
             >${icon(success ? 'pass' : 'fail')}<span class="visually-hidden"
               >${success ? words.succeeded : words.runFailed}</span
             ></span
           ><time datetime=${timestamp} title=${at}>${formatRecent(time)}</time
-          ><span class="test-hint">${version}${why ? html` · <bdi>${why}</bdi>` : nothing}</span
-          >${took === undefined ? nothing : html`<span class="test-outcome">${formatDuration(took)}</span>`}
+          ><span class="entry-hint">${version}${why ? html` · <bdi>${why}</bdi>` : nothing}</span
+          >${took === undefined ? nothing : html`<span class="entry-outcome">${formatDuration(took)}</span>`}
         </summary>
         ${this.open === uuid ? this.#details(run, at) : nothing}
       </details>
@@ -153,7 +153,7 @@ export class RunsPanel extends LightElement {
         ? html`<p class="result-label">${label}</p>
             <long-text .text=${text} .label=${label}></long-text>`
         : nothing;
-    return html`<div class="test-fields">
+    return html`<div class="entry-fields">
       ${
         error
           ? html`<p class="result-label">${title}</p>

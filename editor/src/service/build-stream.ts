@@ -8,7 +8,7 @@ import { type ServiceResponse, parseRecord } from './request.ts';
  * @throws SchemaError when the stream ends without a result; or what reading the stream throws.
  */
 export async function readBuildStream(
-  { body, where }: ServiceResponse,
+  { body, label }: ServiceResponse,
   onLog: (text: string) => void,
 ): Promise<BuildResult> {
   const reader = body
@@ -21,7 +21,7 @@ export async function readBuildStream(
     if (event !== 'result') continue;
     // Nothing after the result is of interest, so the connection can end.
     reader?.cancel().catch(() => {});
-    return parseRecord(buildResultSchema, data, where);
+    return parseRecord(buildResultSchema, data, label);
   }
-  throw new SchemaError(where, 'the stream ended without a result');
+  throw new SchemaError(label, 'the stream ended without a result');
 }

@@ -1,5 +1,5 @@
 /**
- * A builder's base address in the one form that is compared and sent to: origin and path, without a slash at the end.
+ * A service's base address in the one form that is compared and sent to: origin and path, without a slash at the end.
  * `undefined` when it is not an http or https address, or holds a user name or password.
  */
 function builderBase(address: string, base?: string): string | undefined {
@@ -12,7 +12,7 @@ function builderBase(address: string, base?: string): string | undefined {
 }
 
 /**
- * The base addresses of the builders that this editor may talk to: those in `configured` (addresses between white space,
+ * The base addresses of the services that this editor may talk to: those in `configured` (addresses between white space,
  * relative ones against the page), else the page's own origin. An entry that is not an address is left out, because a
  * typing mistake must not allow more.
  */

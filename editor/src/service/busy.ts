@@ -13,7 +13,7 @@ export interface BusyOptions {
 }
 
 /**
- * Tries a step again while the service is busy (429, 503), after the wait that it asks for. Such an answer says that
+ * Tries a step again while the service is busy (429, 503), after the wait that it asks for. Such a response says that
  * nothing was done, so no step happens twice. Any other error, and the last refusal, is thrown on.
  */
 export async function whileBusy<T>(step: () => Promise<T>, { signal, onBusy }: BusyOptions): Promise<T> {

@@ -32,7 +32,7 @@ export class DraftConflict extends Error {
 /** The largest body of a request that outlives its page, in bytes: browsers allow 64 KiB for all such requests together. */
 const KEEPALIVE_LIMIT = 60_000;
 
-/** One plugin's draft at its builder: read, and saved so that it never overwrites what another page saved meanwhile. */
+/** One plugin's draft in the service: read, and saved so that it never overwrites what another page saved meanwhile. */
 export class DraftStore {
   readonly #builder: string;
   readonly #target: PluginTarget;
@@ -131,7 +131,7 @@ export class DraftStore {
     else if (this.#replaces) headers['if-match'] = this.#replaces;
     const keepalive = new TextEncoder().encode(body).length < KEEPALIVE_LIMIT;
     try {
-      const answer = await this.#tokenHolder.use(() =>
+      const response = await this.#tokenHolder.use(() =>
         requestJson(pluginSourceSchema, {
           url: operationUrl(this.#builder, 'draft', ident, namespace, fn),
           method: 'POST',
@@ -140,7 +140,7 @@ export class DraftStore {
           headers: { ...headers, ...this.#tokenHolder.headers },
         }),
       );
-      this.#replaces = answer.headers.get('etag') ?? undefined;
+      this.#replaces = response.headers.get('etag') ?? undefined;
     } catch (error) {
       if (mayHaveBeenSaved(error)) this.#unconfirmed.push(source);
       throw error;

@@ -3,7 +3,7 @@ import { DraftConflict } from './draft-store.ts';
 
 /** Why a request to the service failed, as far as that makes a difference to the user. */
 export type Failure =
-  /** No connection, or no answer in time. */
+  /** No connection, or no response in time. */
   | 'connection'
   /** The service failed, or its response is not what the interface says. */
   | 'service'

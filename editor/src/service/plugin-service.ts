@@ -94,15 +94,15 @@ export class PluginService {
     };
     const options = { body: contents, headers, signal, timeout: BUILD_TIMEOUT };
     return this.#tokenHolder.use(() =>
-      sendRequest(this.#post(url, options), async (answer) => {
-        const state = answer.headers.get('etag') ?? undefined;
+      sendRequest(this.#post(url, options), async (response) => {
+        const draftEtag = response.headers.get('etag') ?? undefined;
         // A service may answer in one piece although it was asked to stream.
-        if (parser && answer.headers.get('content-type')?.startsWith('text/event-stream')) {
-          return { result: await parser.readBuildStream(answer, onLog), etag: state };
+        if (parser && response.headers.get('content-type')?.startsWith('text/event-stream')) {
+          return { result: await parser.readBuildStream(response, onLog), etag: draftEtag };
         }
-        const result = parseRecord(buildResultSchema, await readText(answer), answer.where);
+        const result = parseRecord(buildResultSchema, await readText(response), response.label);
         if (result.outputLog) onLog(result.outputLog);
-        return { result, etag: state };
+        return { result, etag: draftEtag };
       }),
     );
   }
@@ -115,7 +115,7 @@ export class PluginService {
       error,
       logs = [],
       took,
-    } = await this.#ask(testResultSchema, url, signal, { body: payload });
+    } = await this.#send(testResultSchema, url, signal, { body: payload });
     const lines = typeof logs === 'string' ? (logs ? [logs] : []) : logs;
     return { ...(error ? { error } : { result: result ?? '' }), logs: lines, took };
   }
@@ -125,7 +125,7 @@ export class PluginService {
    * @param etag of the draft that is meant, where it is known
    */
   deploy({ message, etag, signal }: DeployRequest): Promise<Deployed> {
-    return this.#ask(deployedSchema, this.#url('draft', ...this.#place, 'promote'), signal, {
+    return this.#send(deployedSchema, this.#url('draft', ...this.#place, 'promote'), signal, {
       ...(message ? { body: JSON.stringify({ message }), type: 'application/json' } : {}),
       ...(etag ? { headers: { 'if-match': etag } } : {}),
     });
@@ -134,7 +134,7 @@ export class PluginService {
   /** What a build of a source would find, without saving it. Not part of the interface: a service may answer 404. */
   async check(lang: string, contents: string, signal: AbortSignal): Promise<Diagnostic[]> {
     const url = this.#url('check', lang, ...this.#place);
-    return (await this.#ask(checkResultSchema, url, signal, { body: contents })).diagnostics;
+    return (await this.#send(checkResultSchema, url, signal, { body: contents })).diagnostics;
   }
 
   /** How far the plugin is. Not part of the interface: a service may answer 404. */
@@ -165,7 +165,7 @@ export class PluginService {
   /** Makes a version live; `null` lets the newest be. */
   async setLive(version: string | null, signal: AbortSignal): Promise<PluginState> {
     const url = this.#url('plugin', ...this.#place, 'live');
-    return this.#ask(pluginSchema, url, signal, {
+    return this.#send(pluginSchema, url, signal, {
       method: 'PUT',
       body: JSON.stringify({ version }),
       type: 'application/json',
@@ -198,7 +198,7 @@ export class PluginService {
     return data;
   }
 
-  async #ask<T>(
+  async #send<T>(
     schema: ZodMiniType<T>,
     url: string,
     signal: AbortSignal,

@@ -6,19 +6,19 @@ export interface ServiceRequest extends Pick<RequestInit, 'method' | 'body' | 'k
   url: string;
   headers: Record<string, string>;
   signal?: AbortSignal | undefined;
-  /** From sending to the last byte of the answer, in ms; default 15000. */
+  /** From sending to the last byte of the response, in ms; default 15000. */
   timeout?: number;
 }
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
-/** An answer with a status of 2xx. */
+/** A response with a status of 2xx. */
 export interface ServiceResponse {
   headers: Headers;
   /** Ends with a SchemaError when it is longer than 8 MiB. */
   body: ReadableStream<Bytes> | undefined;
   /** Names the request in error messages. */
-  where: string;
+  label: string;
 }
 
 const DEFAULT_TIMEOUT = 15_000;
@@ -31,15 +31,15 @@ export const operationUrl = (builder: string, ...segments: string[]): string =>
   [builder, 'api', 'v1', ...segments.map(encodeURIComponent)].join('/');
 
 /**
- * Sends a request once and reads the answer within the same time limit. No cookies are sent, because the service knows
+ * Sends a request once and reads the response within the same time limit. No cookies are sent, because the service knows
  * tokens only, and a redirect is not followed, because it could lead the token elsewhere.
  * @throws HttpError, TimeoutError, NetworkError, what `read` throws as a RequestError, or the signal's reason.
  */
 export async function sendRequest<T>(
   { url, signal, timeout = DEFAULT_TIMEOUT, ...init }: ServiceRequest,
-  read: (answer: ServiceResponse) => Promise<T>,
+  read: (response: ServiceResponse) => Promise<T>,
 ): Promise<T> {
-  const where = `${init.method ?? 'GET'} ${url}`;
+  const label = `${init.method ?? 'GET'} ${url}`;
   const limit = AbortSignal.timeout(timeout);
   try {
     const response = await fetch(url, {
@@ -50,28 +50,28 @@ export async function sendRequest<T>(
       signal: signal ? AbortSignal.any([signal, limit]) : limit,
     });
     const { headers, status, ok, body } = response;
-    if (ok) return await read({ headers, body: body?.pipeThrough(limitBytes(where)), where });
+    if (ok) return await read({ headers, body: body?.pipeThrough(limitBytes(label)), label });
     // A body that nobody reads would keep its connection.
     body?.cancel().catch(() => {});
-    throw new HttpError(where, status, parseRetryAfter(headers, Date.now()));
+    throw new HttpError(label, status, parseRetryAfter(headers, Date.now()));
   } catch (error) {
     signal?.throwIfAborted();
-    if (limit.aborted) throw new TimeoutError(where, timeout);
-    throw error instanceof RequestError ? error : new NetworkError(where, error);
+    if (limit.aborted) throw new TimeoutError(label, timeout);
+    throw error instanceof RequestError ? error : new NetworkError(label, error);
   }
 }
 
-/** Sends a request and checks the answer, which is to be JSON of the given shape. @throws as `sendRequest`; SchemaError. */
+/** Sends a request and checks the response, which is to be JSON of the given shape. @throws as `sendRequest`; SchemaError. */
 export const requestJson = <T>(
   schema: ZodMiniType<T>,
   request: ServiceRequest,
 ): Promise<{ data: T; headers: Headers }> =>
-  sendRequest(request, async (answer) => ({
-    data: parseRecord(schema, await readText(answer), answer.where),
-    headers: answer.headers,
+  sendRequest(request, async (response) => ({
+    data: parseRecord(schema, await readText(response), response.label),
+    headers: response.headers,
   }));
 
-/** The text of an answer. */
+/** The text of a response. */
 export async function readText({ body }: ServiceResponse): Promise<string> {
   let text = '';
   // Read from the stream itself: a `Response` made of it would, in Chromium, hide the error that ended the stream.
@@ -84,23 +84,23 @@ export async function readText({ body }: ServiceResponse): Promise<string> {
  * Parses a record and checks its shape.
  * @throws SchemaError that says where the record is wrong. It never quotes the text, which may hold a secret.
  */
-export function parseRecord<T>(schema: ZodMiniType<T>, text: string, where: string): T {
+export function parseRecord<T>(schema: ZodMiniType<T>, text: string, label: string): T {
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch {
-    throw new SchemaError(where, 'not JSON');
+    throw new SchemaError(label, 'not JSON');
   }
   const { data, error } = schema.safeParse(value);
   if (!error) return data;
   const [issue] = error.issues;
   const problem = issue?.code === 'invalid_type' ? `expected ${issue.expected}` : 'not a usable value';
-  throw new SchemaError(where, problem, issue?.path.join('.'));
+  throw new SchemaError(label, problem, issue?.path.join('.'));
 }
 
 /**
  * How long a `Retry-After` header asks to wait from `now`, in ms. The header holds seconds or a date; a date is taken
- * relative to the answer's own `Date`, because the local clock may be hours off. `undefined` when it holds neither.
+ * relative to the response's own `Date`, because the local clock may be hours off. `undefined` when it holds neither.
  */
 export function parseRetryAfter(headers: Headers, now: number): number | undefined {
   const value = headers.get('retry-after') ?? '';
@@ -111,12 +111,12 @@ export function parseRetryAfter(headers: Headers, now: number): number | undefin
   return Number.isNaN(wait) ? undefined : Math.max(0, wait);
 }
 
-function limitBytes(where: string): TransformStream<Bytes, Bytes> {
+function limitBytes(label: string): TransformStream<Bytes, Bytes> {
   let size = 0;
   return new TransformStream({
     transform(chunk, controller) {
       size += chunk.length;
-      if (size > MAX_BYTES) controller.error(new SchemaError(where, `larger than ${MAX_BYTES} bytes`));
+      if (size > MAX_BYTES) controller.error(new SchemaError(label, `larger than ${MAX_BYTES} bytes`));
       else controller.enqueue(chunk);
     },
   });

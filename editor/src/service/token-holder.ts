@@ -63,7 +63,7 @@ export class TokenHolder {
       this.token = token;
       return true;
     } catch {
-      // Without another token the service's answer stands: the session has ended.
+      // Without another token the service's refusal stands: the session has ended.
       return false;
     } finally {
       clearTimeout(timer);

@@ -22,7 +22,7 @@ import { unusableText } from './unusable-text.ts';
 export interface EditorAppOptions {
   /** The element that the editor shows itself in. */
   root: HTMLElement;
-  /** The builders that it may talk to, as `allowedBuilders` returns them. */
+  /** The base addresses of the services that the editor may talk to, as `allowedBuilders` returns them. */
   builders: readonly string[];
 }
 
@@ -127,7 +127,7 @@ export class EditorApp {
     const { target, tokenHolder, host } = this.#asked;
     const isNew = this.#workspace ? !this.#workspace.exists : this.#isChoosing;
     const isFitting = !target.template || target.template === lang;
-    if (isNew && isFitting && !this.#workspace?.unsaved) {
+    if (isNew && isFitting && !this.#workspace?.isUnsaved) {
       void this.openPlugin(target, tokenHolder.token, host);
     }
   }
@@ -244,8 +244,8 @@ export class EditorApp {
   /** Offers what this browser kept of the plugin when it could not be saved. */
   async #offerCopies(opening: Opening, draft: Draft | undefined): Promise<void> {
     const { copies, notices, signal } = opening;
-    const left = await copies.left();
-    if (signal.aborted || !left.length) return;
+    const orphans = await copies.listOrphans();
+    if (signal.aborted || !orphans.length) return;
     const part = await loadPartOrNotify(notices, () => import('../draft/recovery.ts'));
     if (!part || signal.aborted) return;
     const recovery = new part.Recovery({
@@ -258,7 +258,7 @@ export class EditorApp {
         this.#workspace?.restore(source);
       },
     });
-    recovery.start(left, draft?.source ?? this.#workspace?.source);
+    recovery.start(orphans, draft?.source ?? this.#workspace?.source);
   }
 
   /** @param exists whether `source` is a draft of the service */

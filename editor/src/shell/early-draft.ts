@@ -16,7 +16,7 @@ export interface EarlyDraft {
 export interface EarlyDraftOptions {
   target: PluginTarget;
   token: string;
-  /** The builders it may talk to, in the form of `builderBase`. */
+  /** The base addresses of the services that the editor may talk to, as `allowedBuilders` returns them. */
   builders: readonly string[];
   renewToken: RenewToken;
 }

@@ -20,7 +20,7 @@ export interface PluginRequest {
 export interface LauncherLinkOptions {
   /** What the page's address asked for. */
   addressed: PluginRequest | undefined;
-  /** The builders that the editor may talk to, in the form of `builderBase`. */
+  /** The base addresses of the services that the editor may talk to, as `allowedBuilders` returns them. */
   builders: readonly string[];
 }
 

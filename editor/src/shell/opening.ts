@@ -28,7 +28,7 @@ export interface OpeningOptions {
   target: PluginTarget;
   host: EditorHost;
   tokenHolder: TokenHolder;
-  /** The builders that the editor may talk to, as `allowedBuilders` returns them. */
+  /** The base addresses of the services that the editor may talk to, as `allowedBuilders` returns them. */
   builders: readonly string[];
   /** The store through which the draft was requested before the editor was loaded, if it was. */
   store: DraftStore | undefined;
@@ -38,7 +38,7 @@ export interface OpeningOptions {
 
 /**
  * Gathers what is needed to open a plugin, and asks what the token permits.
- * @returns `undefined` where the editor may not talk to the plugin's builder
+ * @returns `undefined` where the editor may not talk to the plugin's service
  * @throws UnusableValueError where no request can carry the token
  */
 export function prepareOpening(options: OpeningOptions): Opening | undefined {

@@ -35,7 +35,7 @@ function listen(app: EditorApp): void {
   // Captured, because the text's own keys would otherwise win.
   addEventListener('keydown', (event) => app.workspace?.handleKey(event), { capture: true });
   addEventListener('beforeunload', (event) => {
-    if (app.workspace?.unsaved) event.preventDefault();
+    if (app.workspace?.isUnsaved) event.preventDefault();
   });
   // A phone may end a hidden page without any further event.
   document.addEventListener('visibilitychange', () => {

@@ -1,3 +1,5 @@
+import { propertyText } from '../types/schema.ts';
+
 /** One place where two JSON values differ. */
 export interface JsonDifference {
   /** Where, as one writes it in JavaScript: `items[2].price`; empty for the whole value. */
@@ -9,7 +11,7 @@ export interface JsonDifference {
 }
 
 /** The most differences that are listed. */
-const MOST = 100;
+const MAX_DIFFERENCES = 100;
 
 type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 
@@ -44,7 +46,7 @@ function compare(
   path: string,
   found: JsonDifference[],
 ): void {
-  if (found.length >= MOST) return;
+  if (found.length >= MAX_DIFFERENCES) return;
   if (Array.isArray(expected) && Array.isArray(actual)) {
     for (let index = 0; index < Math.max(expected.length, actual.length); index++) {
       compare(expected[index], actual[index], `${path}[${index}]`, found);
@@ -52,7 +54,7 @@ function compare(
   } else if (isObject(expected) && isObject(actual)) {
     for (const key of new Set([...Object.keys(expected), ...Object.keys(actual)])) {
       const [one, other] = [own(expected, key), own(actual, key)];
-      compare(one, other, pathTo(path, key), found);
+      compare(one, other, propertyText(path, key), found);
     }
   } else if (expected !== actual) {
     found.push({ path, expected: written(expected), actual: written(actual) });
@@ -63,8 +65,3 @@ const own = (value: Record<string, Json>, key: string) =>
   Object.hasOwn(value, key) ? value[key] : undefined;
 
 const written = (value: Json | undefined) => (value === undefined ? undefined : JSON.stringify(value));
-
-function pathTo(path: string, key: string): string {
-  if (!/^[\p{L}_$][\p{L}\p{N}_$]*$/u.test(key)) return `${path}[${JSON.stringify(key)}]`;
-  return path ? `${path}.${key}` : key;
-}

@@ -22,7 +22,7 @@ export interface ResultOptions {
   /** Whether the text or the payload changed since, or another run is under way. */
   staleness?: 'changed' | 'running' | undefined;
   /** Makes the result the expected one. */
-  onAccept?: ((answer: string) => void) | undefined;
+  onAccept?: ((result: string) => void) | undefined;
   /** The types of the plugin's input and output, where its namespace has any. */
   schemas?: Schemas | undefined;
   /** Goes to a place in the source. */
@@ -36,9 +36,9 @@ export const verdictTones: Record<Verdict, string> = { passed: 'good', failed: '
 /** How a run ended: verdict, time, result or error, logs, and the difference to the run before. */
 export function resultView(options: ResultOptions): TemplateResult {
   const { run, before, expected, staleness, onJump } = options;
-  const { answer } = run;
+  const { outcome } = run;
   const words = texts().result;
-  const verdict = verdictOf(answer, expected);
+  const verdict = verdictOf(outcome, expected);
   const note = { changed: words.before, running: words.earlier };
   return html`<div class="result" data-tone=${staleness ? 'stale' : verdictTones[verdict]}>
     <p class="result-head">
@@ -47,12 +47,12 @@ export function resultView(options: ResultOptions): TemplateResult {
     </p>
     ${staleness ? html`<p class="result-stale">${note[staleness]}</p>` : nothing}
     ${
-      'error' in answer
-        ? errorView(answer.error, options)
-        : html`${section(words.answer, answer.result)}${expectation(answer.result, verdict, options)}`
+      'error' in outcome
+        ? errorView(outcome.error, options)
+        : html`${section(words.result, outcome.result)}${expectation(outcome.result, verdict, options)}`
     }
     ${before ? changeView(before, run) : nothing}
-    ${answer.logs.length ? logsView(answer.logs, onJump) : nothing}
+    ${outcome.logs.length ? logsView(outcome.logs, onJump) : nothing}
   </div>`;
 }
 
@@ -100,7 +100,7 @@ function misfitView(
 
 /** The difference to the expected result, and the button that makes the result the expected one. */
 function expectation(
-  answer: string,
+  result: string,
   verdict: Verdict,
   { expected, onAccept }: ResultOptions,
 ): TemplateResult | typeof nothing {
@@ -108,20 +108,20 @@ function expectation(
   const accept =
     onAccept && verdict !== 'passed'
       ? html`<div class="panel-actions">
-          <button type="button" class="button accept" @click=${() => onAccept(answer)}>
+          <button type="button" class="button accept" @click=${() => onAccept(result)}>
             ${icon('pass')}${words.accept}
           </button>
         </div>`
       : nothing;
   if (expected === undefined || verdict !== 'failed') return html`${accept}`;
-  const differences = differencesOf(expected, answer);
+  const differences = differencesOf(expected, result);
   return html`<p class="result-label">${words.notExpected}</p>
     ${
       differences
         ? jsonDifferenceView(differences)
         : html`<text-difference
             .was=${expected}
-            .is=${answer}
+            .is=${result}
             .label=${words.differenceExpected}
           ></text-difference>`
     }
@@ -158,10 +158,11 @@ function changeView(before: Run, run: Run): TemplateResult {
 }
 
 /** The result or error and the logs of a run, as one text to compare. */
-function comparable({ answer }: Run): string {
+function comparable({ outcome }: Run): string {
   const { result } = texts();
-  const end = 'error' in answer ? `${answer.error.code ?? 'error'}: ${answer.error.message}` : answer.result;
-  return answer.logs.length ? `${end}\n\n${result.logsName}:\n${answer.logs.join('\n')}` : end;
+  const end =
+    'error' in outcome ? `${outcome.error.code ?? 'error'}: ${outcome.error.message}` : outcome.result;
+  return outcome.logs.length ? `${end}\n\n${result.logsName}:\n${outcome.logs.join('\n')}` : end;
 }
 
 function section(title: string, text: string): TemplateResult {

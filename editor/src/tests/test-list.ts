@@ -107,7 +107,7 @@ export class TestList {
   statusOf({ run, test }: TestEntry, sourceKey: string): TestStatus {
     if (!run) return { verdict: 'none', isCurrent: true };
     const isCurrent = run.sourceKey === sourceKey && run.payload === (test.payload ?? '');
-    return { verdict: verdictOf(run.answer, expectedOf(test)), isCurrent };
+    return { verdict: verdictOf(run.outcome, expectedOf(test)), isCurrent };
   }
 
   #change(entries: readonly TestEntry[]): void {

@@ -6,6 +6,7 @@ import { formatDuration } from '../locales/run-formats.ts';
 import { texts } from '../locales/locale.ts';
 import { stopButton } from '../pipeline/stop-button.ts';
 import { type TestStatus, type Work, countTests } from '../pipeline/work.ts';
+import { withLineFeeds } from '../plugin/line-breaks.ts';
 import { icon } from '../ui/icon.ts';
 import type { Schemas } from '../types/schema.ts';
 import { serviceProblemOf, valueField } from '../types/value-field.ts';
@@ -134,12 +135,12 @@ function testView(entry: TestEntry, index: number, options: TestsPanelOptions): 
         ${icon('run')}
       </button>`;
   return html`<li class="test-row" data-id=${entry.id}>
-    <details class="test" ?open=${entry.isOpen} @toggle=${toggle}>
+    <details class="entry test" ?open=${entry.isOpen} @toggle=${toggle}>
       <summary>
         ${icon('chevron')}<span class="test-title" title=${title}>${title}</span
-        ><span class="test-hint">${entry.test.description ?? ''}</span>${outcomeView(entry, status)}
+        ><span class="entry-hint">${entry.test.description ?? ''}</span>${outcomeView(entry, status)}
       </summary>
-      <div class="test-fields">
+      <div class="entry-fields">
         ${field(entry, 'name', words.name, 0, options)}${field(entry, 'description', words.description, 0, options)}
         ${field(entry, 'payload', words.payload, 3, options)}${expectedView(entry, options)}
         ${entry.isOpen ? resultOf(entry, status, options) : nothing}
@@ -195,11 +196,11 @@ function rowActions(
 function outcomeView(entry: TestEntry, { verdict, isCurrent }: TestStatus): TemplateResult {
   const words = texts();
   if (entry.isWaiting)
-    return html`<span class="test-outcome" data-tone="busy" title=${words.tests.waiting}>…</span>`;
-  if (!entry.run || verdict === 'none') return html`<span class="test-outcome"></span>`;
+    return html`<span class="entry-outcome" data-tone="busy" title=${words.tests.waiting}>…</span>`;
+  if (!entry.run || verdict === 'none') return html`<span class="entry-outcome"></span>`;
   const said = words.result[verdict];
   return html`<span
-    class="test-outcome"
+    class="entry-outcome"
     data-tone=${isCurrent ? verdictTones[verdict] : 'stale'}
     title=${isCurrent ? said : words.tests.beforeChange(said)}
     >${isCurrent ? icon(verdictIcons[verdict]) : nothing}${words.tests.outcome(
@@ -222,7 +223,7 @@ function resultOf(
     expected: expectedOf(test),
     staleness: entry.isWaiting ? 'running' : isCurrent ? undefined : 'changed',
     schemas,
-    onAccept: canEdit ? (answer) => list.edit(entry, 'expected', answer) : undefined,
+    onAccept: canEdit ? (result) => list.edit(entry, 'expected', result) : undefined,
     onJump,
   });
 }
@@ -254,7 +255,7 @@ function field(
       })}`;
   }
   // A form field turns each line break into `\n`; only compared in that form is an unchanged text left alone.
-  const shown = (value ?? '').replace(/\r\n?/g, '\n');
+  const shown = withLineFeeds(value ?? '');
   return html`<label for=${id}>${label}</label>${
       rows
         ? html`<textarea

@@ -16,10 +16,10 @@ export function expectedOf(test: PluginTest): string | undefined {
   return typeof expected === 'string' ? expected : JSON.stringify(expected, null, 2);
 }
 
-export function verdictOf(answer: RunOutcome, expected: string | undefined): Verdict {
-  if ('error' in answer) return 'failed';
+export function verdictOf(outcome: RunOutcome, expected: string | undefined): Verdict {
+  if ('error' in outcome) return 'failed';
   if (expected === undefined) return 'ran';
-  return isEqual(expected, answer.result) ? 'passed' : 'failed';
+  return isEqual(expected, outcome.result) ? 'passed' : 'failed';
 }
 
 /** Whether two results are equal: as JSON values where both are JSON, else as texts. */

@@ -7,17 +7,16 @@ import {
 import { cursorAt } from './json-tree.ts';
 import {
   type Schema,
+  type SchemaParts,
   descriptionOf,
+  memberParts,
   propertiesOf,
   requiredOf,
   schemasAt,
   typeLabel,
-  step,
   typesOf,
   valuesOf,
 } from './schema.ts';
-
-type Parts = readonly Record<string, unknown>[];
 
 /** Offers the names and the values that a schema has at a place in a JSON text. */
 export const completeJson =
@@ -34,12 +33,17 @@ export const completeJson =
     return options.length ? { from, to, options, filter: true } : null;
   };
 
-function names(root: Schema, parts: Parts, present: readonly string[], hasValue: boolean): Completion[] {
+function names(
+  root: Schema,
+  parts: SchemaParts,
+  present: readonly string[],
+  hasValue: boolean,
+): Completion[] {
   const required = requiredOf(parts);
   return propertiesOf(parts)
     .filter((name) => !present.includes(name))
     .map((name) => {
-      const inner = step(root, parts, name);
+      const inner = memberParts(root, parts, name);
       const written = JSON.stringify(name);
       return {
         label: written,
@@ -52,7 +56,7 @@ function names(root: Schema, parts: Parts, present: readonly string[], hasValue:
     });
 }
 
-function values(root: Schema, parts: Parts): Completion[] {
+function values(root: Schema, parts: SchemaParts): Completion[] {
   const named = valuesOf(parts);
   const types = typesOf(parts);
   const plain = [
@@ -61,19 +65,17 @@ function values(root: Schema, parts: Parts): Completion[] {
     ...(types.includes('null') && !named.includes('null') ? ['null'] : []),
   ].map((label): Completion => ({ label, ...infoOf(parts) }));
   if (!types.includes('object')) return plain;
-  const required = [...requiredOf(parts)].filter((name) => typeof name === 'string');
-  const lines = required.map(
-    (name) => `  ${escaped(JSON.stringify(name))}: ${valueSnippet(step(root, parts, name))}`,
+  const lines = Array.from(
+    requiredOf(parts),
+    (name) => `\t${escaped(JSON.stringify(name))}: ${valueSnippet(memberParts(root, parts, name))}`,
   );
   // An object with its required properties.
-  const whole = snippet(
-    lines.length ? `{\n${lines.join(',\n').replaceAll('\n  ', '\n\t').replace(/^ {2}/, '\t')}\n}` : '{#{}}',
-  );
+  const whole = snippet(lines.length ? `{\n${lines.join(',\n')}\n}` : '{#{}}');
   return [...plain, { label: '{ … }', ...infoOf(parts), apply: whole }];
 }
 
 /** The snippet of a value, with a field to type over. */
-function valueSnippet(parts: Parts): string {
+function valueSnippet(parts: SchemaParts): string {
   const [value, second] = valuesOf(parts);
   if (value !== undefined && second === undefined) return escaped(value);
   if (value?.startsWith('"')) return '"#{}"';
@@ -81,7 +83,7 @@ function valueSnippet(parts: Parts): string {
   return { string: '"#{}"', object: '{#{}}', array: '[#{}]' }[type ?? ''] ?? '#{}';
 }
 
-const infoOf = (parts: Parts): { info?: string } => {
+const infoOf = (parts: SchemaParts): { info?: string } => {
   const info = descriptionOf(parts);
   return info === undefined ? {} : { info };
 };

@@ -14,6 +14,7 @@ import { type TemplateResult, html, nothing } from 'lit';
 import { codeTheme, syncColourScheme, styleNonce } from '../code/code-theme.ts';
 import { typeOver } from '../code/type-over.ts';
 import { texts } from '../locales/locale.ts';
+import { withLineFeeds } from '../plugin/line-breaks.ts';
 import { LightElement, define } from '../ui/light-element.ts';
 import { completeJson } from './json-completion.ts';
 import { placeOf, syntaxPlace } from './json-tree.ts';
@@ -24,7 +25,7 @@ import { type Schema, pathText } from './schema.ts';
 const PAUSE = 150;
 
 /** How many problems are listed below the field at most; in the field all are marked. */
-const MOST_LISTED = 4;
+const MAX_LISTED = 4;
 
 interface Found {
   message: string;
@@ -94,7 +95,7 @@ export class JsonField extends LightElement {
 
   protected override render(): TemplateResult {
     const words = texts().types;
-    const listed = this.problems.slice(0, MOST_LISTED);
+    const listed = this.problems.slice(0, MAX_LISTED);
     const rest = this.problems.length - listed.length;
     return html`<div class="json-editor" dir="ltr"></div>
       <ul
@@ -124,7 +125,7 @@ export class JsonField extends LightElement {
     if (['label', 'fieldId', 'describedBy', 'isReadOnly', 'problems'].some((name) => changed.has(name))) {
       view.dispatch({ effects: this.#settings.reconfigure(this.#access()) });
     }
-    const text = this.value.replace(/\r\n?/g, '\n');
+    const text = withLineFeeds(this.value);
     if (text !== view.state.doc.toString()) {
       view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: text } });
     }
@@ -157,7 +158,7 @@ export class JsonField extends LightElement {
             if (!docChanged) return;
             this.#checkSoon();
             const text = state.doc.toString();
-            if (text === this.value.replace(/\r\n?/g, '\n')) return;
+            if (text === withLineFeeds(this.value)) return;
             this.value = text;
             this.dispatchEvent(new Event('input', { bubbles: true }));
           }),

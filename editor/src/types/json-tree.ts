@@ -107,8 +107,7 @@ export function cursorAt(state: EditorState, at: number): Cursor | undefined {
       : undefined;
   }
   if (/^(String|Number|True|False|Null)$/.test(node.name) && at > node.from) {
-    const inside = insideString(state, node, at);
-    if (inside === false) return undefined;
+    if (isAfterString(state, node, at)) return undefined;
     return {
       path: pathTo(state, node),
       kind: 'value',
@@ -147,14 +146,9 @@ export function cursorAt(state: EditorState, at: number): Cursor | undefined {
   return undefined;
 }
 
-const insideString = (state: EditorState, node: Node, at: number): boolean | undefined =>
-  // After the closing quote there is nothing to complete.
-  node.name === 'String' &&
-  at === node.to &&
-  state.sliceDoc(node.from, node.to).length > 1 &&
-  state.sliceDoc(node.to - 1, node.to) === '"'
-    ? false
-    : undefined;
+/** Whether a place is right after the closing quote of a string, where there is nothing to complete. */
+const isAfterString = (state: EditorState, { name, from, to }: Node, at: number): boolean =>
+  name === 'String' && at === to && to - from > 1 && state.sliceDoc(to - 1, to) === '"';
 
 function nameCursor(state: EditorState, object: Node, from: number, to: number, hasValue: boolean): Cursor {
   const present = object

@@ -1,4 +1,14 @@
-import { type Schema, type Schemas, partsOf, propertiesOf, requiredOf, typeLabel, step } from './schema.ts';
+import { canonicalJson } from '../plugin/source.ts';
+import {
+  type Schema,
+  type SchemaParts,
+  type Schemas,
+  memberParts,
+  partsOf,
+  propertiesOf,
+  requiredOf,
+  typeLabel,
+} from './schema.ts';
 
 /** One change of a schema. */
 export interface SchemaChange {
@@ -10,31 +20,16 @@ export interface SchemaChange {
   is?: string;
 }
 
-type Parts = Record<string, unknown>[];
-
 /** How deep schemas are compared at most: a schema may refer to itself. */
-const DEEPEST = 12;
+const MAX_DEPTH = 12;
 
 /** The changes of the schemas of a namespace; none where they are the same. */
 export function schemaChanges(was: Schemas, is: Schemas): SchemaChange[] {
   return [...changesOf('Input', was.input, is.input), ...changesOf('Output', was.output, is.output)];
 }
 
-/** Whether two schemas are the same document; the order of keys means nothing. */
-const isSame = (was: unknown, is: unknown) => JSON.stringify(sorted(was)) === JSON.stringify(sorted(is));
-
-function sorted(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(sorted);
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(
-    Object.entries(value)
-      .toSorted(([a], [b]) => (a < b ? -1 : 1))
-      .map(([key, inner]) => [key, sorted(inner)]),
-  );
-}
-
 function changesOf(name: string, was: Schema | undefined, is: Schema | undefined): SchemaChange[] {
-  if (isSame(was, is)) return [];
+  if (canonicalJson(was) === canonicalJson(is)) return [];
   if (was === undefined) return [{ path: name, kind: 'added' }];
   if (is === undefined) return [{ path: name, kind: 'removed' }];
   const found: SchemaChange[] = [];
@@ -45,14 +40,17 @@ function changesOf(name: string, was: Schema | undefined, is: Schema | undefined
 
 interface Place {
   root: Schema;
-  parts: Parts;
+  parts: SchemaParts;
 }
 
 function compare(was: Place, is: Place, path: string, depth: number, found: SchemaChange[]): void {
   const [before, after] = [typeLabel(was.parts), typeLabel(is.parts)];
   if (before !== after) found.push({ path, kind: 'type', was: before || 'any', is: after || 'any' });
-  if (depth > DEEPEST) return;
-  const inner = ({ root, parts }: Place, name: string): Place => ({ root, parts: step(root, parts, name) });
+  if (depth > MAX_DEPTH) return;
+  const inner = ({ root, parts }: Place, name: string): Place => ({
+    root,
+    parts: memberParts(root, parts, name),
+  });
   const [old, now] = [new Set(propertiesOf(was.parts)), new Set(propertiesOf(is.parts))];
   const [oldRequired, nowRequired] = [requiredOf(was.parts), requiredOf(is.parts)];
   for (const name of new Set([...old, ...now])) {
@@ -69,6 +67,6 @@ function compare(was: Place, is: Place, path: string, depth: number, found: Sche
     }
   }
   const [oldEntry, nowEntry] = [inner(was, '0'), inner(is, '0')];
-  const isList = (parts: Parts) => parts.some((part) => 'items' in part || 'prefixItems' in part);
+  const isList = (parts: SchemaParts) => parts.some((part) => 'items' in part || 'prefixItems' in part);
   if (isList(was.parts) && isList(is.parts)) compare(oldEntry, nowEntry, `${path}[]`, depth + 1, found);
 }

@@ -1,6 +1,6 @@
 import { type OutputUnit, Validator } from '@cfworker/json-schema';
 import { texts } from '../locales/locale.ts';
-import { type Path, type Schema, isRecord, pathOf, partsOf, typeLabel } from './schema.ts';
+import { type Path, type Schema, decodePointer, isRecord, pathOf, partsOf, typeLabel } from './schema.ts';
 
 /** Something in a value that does not fit its schema. */
 export interface SchemaProblem {
@@ -9,7 +9,7 @@ export interface SchemaProblem {
 }
 
 /** How many problems are listed at most: one that is in every entry of a list is understood by the first few. */
-const MOST = 50;
+const MAX_PROBLEMS = 50;
 
 /** Keywords that fail when a keyword inside them does. That one is the problem, so these are not listed. */
 const OUTER: ReadonlySet<string> = new Set([
@@ -87,12 +87,12 @@ export class SchemaCheck {
         const key = JSON.stringify([path, message]);
         return !seen.has(key) && seen.add(key);
       })
-      .slice(0, MOST);
+      .slice(0, MAX_PROBLEMS);
   }
 
   #problem({ keyword, keywordLocation, instanceLocation, error }: OutputUnit): SchemaProblem {
     const words = texts().types.problems;
-    const path = pathOf(decode(instanceLocation));
+    const path = pathOf(decodePointer(instanceLocation));
     const schema = this.#schemaAt(keywordLocation);
     const limit = schema && String(schema[keyword]);
     const bound = Object.hasOwn(BOUNDS, keyword) ? BOUNDS[keyword] : undefined;
@@ -120,7 +120,7 @@ export class SchemaCheck {
   /** The schema that a keyword is in; its place goes through references. */
   #schemaAt(keywordLocation: string): Record<string, unknown> | undefined {
     let place: unknown = this.#schema;
-    for (const part of pathOf(decode(keywordLocation)).slice(0, -1)) {
+    for (const part of pathOf(decodePointer(keywordLocation)).slice(0, -1)) {
       if (part === '$ref' && isRecord(place)) {
         // The first part is the reference itself, the second the schema that it refers to.
         place = partsOf(this.#schema, { $ref: place['$ref'] })[1];
@@ -131,13 +131,5 @@ export class SchemaCheck {
       }
     }
     return isRecord(place) ? place : undefined;
-  }
-}
-
-function decode(location: string): string {
-  try {
-    return decodeURIComponent(location);
-  } catch {
-    return location;
   }
 }

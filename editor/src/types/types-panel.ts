@@ -59,20 +59,22 @@ function sampleView(sample: Sample, index: number, options: TypesPanelOptions): 
     });
   const button = (label: string, run: () => void) =>
     html`<button type="button" class="button" aria-label=${of(label, name)} @click=${run}>${label}</button>`;
-  return html`<details class="sample" ?open=${index === 0}>
+  return html`<details class="entry sample" ?open=${index === 0}>
     <summary>${icon('chevron')}<span class="sample-name">${name}</span></summary>
-    ${description ? html`<p class="panel-hint" dir="auto">${description}</p>` : nothing}
-    <p class="result-label">${runs.input}</p>
-    <long-text .text=${formatValue(input)} .label=${of(runs.input, name)}></long-text>
-    ${
-      hasOutput
-        ? html`<p class="result-label">${runs.output}</p>
-            <long-text .text=${formatValue(output)} .label=${of(runs.output, name)}></long-text>`
-        : nothing
-    }
-    <div class="panel-actions">
-      ${canEdit ? button(words.asTest, asTest) : nothing}
-      ${canRun ? button(words.tryOut, () => tryOut(formatValue(input))) : nothing}
+    <div class="entry-fields">
+      ${description ? html`<p class="panel-hint" dir="auto">${description}</p>` : nothing}
+      <p class="result-label">${runs.input}</p>
+      <long-text .text=${formatValue(input)} .label=${of(runs.input, name)}></long-text>
+      ${
+        hasOutput
+          ? html`<p class="result-label">${runs.output}</p>
+              <long-text .text=${formatValue(output)} .label=${of(runs.output, name)}></long-text>`
+          : nothing
+      }
+      <div class="panel-actions">
+        ${canEdit ? button(words.asTest, asTest) : nothing}
+        ${canRun ? button(words.tryOut, () => tryOut(formatValue(input))) : nothing}
+      </div>
     </div>
   </details>`;
 }

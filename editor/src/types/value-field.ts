@@ -49,8 +49,8 @@ export function serviceProblemOf(
   text: string,
   code: string,
 ): SchemaProblem | undefined {
-  if (!run || run.payload !== text || !('error' in run.answer)) return undefined;
-  const { error } = run.answer;
+  if (!run || run.payload !== text || !('error' in run.outcome)) return undefined;
+  const { error } = run.outcome;
   if (error.code !== code || error.path === undefined) return undefined;
   return { path: pathOf(error.path), message: error.message };
 }

@@ -12,10 +12,33 @@ export interface Appearance {
   radius?: unknown;
 }
 
+/** The custom properties that a host's appearance can set, without their dashes. */
+const NAMES = [
+  'editor',
+  'raised',
+  'field',
+  'surface',
+  'hover',
+  'line',
+  'code-line',
+  'text',
+  'accent',
+  'accent-fill',
+  'accent-fill-hover',
+  'on-accent',
+  'badge',
+  'on-badge',
+  'control-line',
+  'sans',
+  'radius',
+] as const;
+
+type PropertyName = (typeof NAMES)[number];
+
 /** The custom properties that an appearance sets, and its colour scheme, where it has one. */
 export interface ResolvedAppearance {
   scheme: 'light' | 'dark' | undefined;
-  properties: ReadonlyMap<string, string>;
+  properties: ReadonlyMap<`--${PropertyName}`, string>;
 }
 
 /** The editor's own colours that are shown together with a host's, as styles/colours.css has them. */
@@ -90,8 +113,8 @@ export function resolveAppearance(appearance: Appearance, preferred: 'light' | '
   const seen = background && (luminance(background) < 0.18 ? 'dark' : 'light');
   const scheme = named ?? seen;
   const base = own[scheme ?? preferred];
-  const properties = new Map<string, string>();
-  const set = (name: string, colour: Colour) => properties.set(`--${name}`, formatColour(colour));
+  const properties = new Map<`--${PropertyName}`, string>();
+  const set = (name: PropertyName, colour: Colour) => properties.set(`--${name}`, formatColour(colour));
 
   let text: Colour = parseHex(base.text);
   let grounds = [base.editor, base.surface, base.raised].map(parseHex);
@@ -102,7 +125,7 @@ export function resolveAppearance(appearance: Appearance, preferred: 'light' | '
     const hover = mix(background, ink, 0.08);
     const texts = [...base.texts.map(parseHex), ink];
     if (texts.every((one) => [background, surface].every((ground) => contrast(one, ground) >= TEXT))) {
-      for (const name of ['editor', 'raised', 'field']) set(name, background);
+      for (const name of ['editor', 'raised', 'field'] as const) set(name, background);
       set('surface', surface);
       set('hover', hover);
       set('line', mix(background, ink, 0.14));
@@ -147,26 +170,6 @@ export function resolveAppearance(appearance: Appearance, preferred: 'light' | '
   return { scheme, properties };
 }
 
-const NAMES = [
-  'editor',
-  'raised',
-  'field',
-  'surface',
-  'hover',
-  'line',
-  'code-line',
-  'text',
-  'accent',
-  'accent-fill',
-  'accent-fill-hover',
-  'on-accent',
-  'badge',
-  'on-badge',
-  'control-line',
-  'sans',
-  'radius',
-].map((name) => `--${name}`);
-
 let isFollowingSystem = false;
 let present: Appearance | undefined;
 
@@ -181,9 +184,10 @@ export function applyAppearance(appearance: Appearance | undefined): void {
   const { style } = document.documentElement;
   const resolved = resolveAppearance(appearance ?? {}, preferredScheme());
   for (const name of NAMES) {
-    const value = resolved.properties.get(name);
-    if (value === undefined) style.removeProperty(name);
-    else style.setProperty(name, value);
+    const property = `--${name}` as const;
+    const value = resolved.properties.get(property);
+    if (value === undefined) style.removeProperty(property);
+    else style.setProperty(property, value);
   }
   setScheme(resolved.scheme);
 }

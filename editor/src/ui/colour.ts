@@ -4,33 +4,38 @@ export type Colour = readonly [red: number, green: number, blue: number];
 /** Reads `rgb(r, g, b)`, the only form that a host's colours come in; `undefined` for anything else. */
 export function parseColour(value: unknown): Colour | undefined {
   if (typeof value !== 'string') return undefined;
-  const parts = /^rgb\((\d{1,3}), ?(\d{1,3}), ?(\d{1,3})\)$/.exec(value)?.slice(1).map(Number);
-  return parts?.every((part) => part <= 255) ? (parts as unknown as Colour) : undefined;
+  const parts = /^rgb\((\d{1,3}), ?(\d{1,3}), ?(\d{1,3})\)$/.exec(value);
+  if (!parts) return undefined;
+  const colour: Colour = [Number(parts[1]), Number(parts[2]), Number(parts[3])];
+  return colour.every((part) => part <= 255) ? colour : undefined;
 }
 
 /** Reads `#rrggbb`, as in the style sheets. */
-export const parseHex = (value: string): Colour =>
-  [1, 3, 5].map((at) => parseInt(value.slice(at, at + 2), 16)) as unknown as Colour;
+export function parseHex(value: string): Colour {
+  const part = (at: number) => parseInt(value.slice(at, at + 2), 16);
+  return [part(1), part(3), part(5)];
+}
 
 export const formatColour = ([red, green, blue]: Colour): string => `rgb(${red}, ${green}, ${blue})`;
 
 /** A colour on the way from one to another; `share` is how much of the second is in it, from 0 to 1. */
-export const mix = (one: Colour, other: Colour, share: number): Colour =>
-  one.map((part, index) =>
-    Math.round(part * (1 - share) + (other[index] as number) * share),
-  ) as unknown as Colour;
+export function mix(one: Colour, other: Colour, share: number): Colour {
+  const part = (index: 0 | 1 | 2) => Math.round(one[index] * (1 - share) + other[index] * share);
+  return [part(0), part(1), part(2)];
+}
 
 /** Relative luminance, as WCAG 2.2 defines it: 0 is black, 1 is white. */
 export function luminance(colour: Colour): number {
-  const [red, green, blue] = colour.map((part) => {
+  const linear = (part: number) => {
     const share = part / 255;
     return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
-  }) as [number, number, number];
-  return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+  };
+  const [red, green, blue] = colour;
+  return 0.2126 * linear(red) + 0.7152 * linear(green) + 0.0722 * linear(blue);
 }
 
 /** Contrast of two colours, as WCAG 2.2 defines it: 1 to 21. */
 export function contrast(one: Colour, other: Colour): number {
-  const [low, high] = [luminance(one), luminance(other)].toSorted((a, b) => a - b) as [number, number];
-  return (high + 0.05) / (low + 0.05);
+  const [a, b] = [luminance(one), luminance(other)];
+  return (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
 }

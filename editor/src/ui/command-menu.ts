@@ -1,6 +1,6 @@
 import { type TemplateResult, html, nothing } from 'lit/html.js';
 import { texts } from '../locales/locale.ts';
-import { type Command, runCommand, shortcutText } from './commands.ts';
+import { type Command, isEnabled, isOffered, runCommand, shortcutText } from './commands.ts';
 import { icon } from './icon.ts';
 
 /** The menu with all commands, opened by a button or the menu key. */
@@ -24,7 +24,7 @@ export class CommandMenu {
 
   view(commands: readonly Command[]): TemplateResult {
     const words = texts().commands;
-    const offered = this.#isOpen ? commands.filter((command) => command.offered?.() ?? true) : [];
+    const offered = this.#isOpen ? commands.filter(isOffered) : [];
     return html`<div class="menu-place">
       <button
         type="button"
@@ -57,13 +57,13 @@ export class CommandMenu {
   }
 
   #item(command: Command): TemplateResult {
-    const { label, shortcut, enabled } = command;
+    const { label, shortcut } = command;
     return html`<button
       type="button"
       role="menuitem"
       class="menu-item"
       tabindex="-1"
-      aria-disabled=${!(enabled?.() ?? true)}
+      aria-disabled=${!isEnabled(command)}
       @click=${() => {
         // The focus goes back first, because the command may move it elsewhere.
         this.#close();
@@ -86,18 +86,20 @@ export class CommandMenu {
     if (event.key === 'Escape') this.#close();
     else if (event.key === 'Tab') return this.#close();
     else if (to !== undefined) items[(to + items.length) % items.length]?.focus();
-    else if (/^\p{L}$/u.test(event.key) && !event.ctrlKey && !event.metaKey) this.#find(items, at, event.key);
+    else if (/^\p{L}$/u.test(event.key) && !event.ctrlKey && !event.metaKey)
+      this.#focusByLetter(items, at, event.key);
     else return;
     event.preventDefault();
     event.stopPropagation();
   }
 
-  /** To the next command that begins with a letter. */
-  #find(items: HTMLElement[], at: number, letter: string): void {
+  /** Moves the focus to the next command that begins with a letter. */
+  #focusByLetter(items: HTMLElement[], at: number, letter: string): void {
     const order = [...items.slice(at + 1), ...items.slice(0, at + 1)];
     order.find(({ innerText }) => innerText.toLowerCase().startsWith(letter.toLowerCase()))?.focus();
   }
 
+  /** Closes it; the focus goes `back` to where it was before. */
   #close(back = true): void {
     if (!this.#isOpen) return;
     const before = this.#before;

@@ -1,16 +1,15 @@
-import { LitElement, html, nothing } from 'lit';
+import { type TemplateResult, html, nothing } from 'lit/html.js';
 import { texts } from '../locales/locale.ts';
-import { type Command, runCommand, shortcutText } from './commands.ts';
+import { type Command, isEnabled, isOffered, runCommand, shortcutText } from './commands.ts';
+import { LightElement, define } from './light-element.ts';
 
 /** Opens the palette: a dialog with all commands and a search. */
 export function showPalette(commands: readonly Command[]): void {
   if (document.querySelector('command-palette')) return;
   const palette = new CommandPalette();
-  palette.commands = commands.filter(({ id, offered }) => id !== 'palette' && (offered?.() ?? true));
+  palette.commands = commands.filter((command) => command.id !== 'palette' && isOffered(command));
   document.body.append(palette);
 }
-
-const isEnabled = ({ enabled }: Command) => enabled?.() ?? true;
 
 /** The commands whose labels have all typed words, in any order. Labels that begin with the typed text come first. */
 export function findCommands(commands: readonly Command[], typed: string): readonly Command[] {
@@ -21,7 +20,7 @@ export function findCommands(commands: readonly Command[], typed: string): reado
   return [...found.filter(begins), ...found.filter((command) => !begins(command))];
 }
 
-class CommandPalette extends LitElement {
+class CommandPalette extends LightElement {
   static override properties = {
     commands: { attribute: false },
     typed: { state: true },
@@ -30,20 +29,15 @@ class CommandPalette extends LitElement {
 
   declare commands: readonly Command[];
   /** What is searched for. */
-  declare typed: string;
+  declare protected typed: string;
   /** The place of the command that Enter runs, among those that are found. */
-  declare chosen: number;
+  declare protected chosen: number;
 
   constructor() {
     super();
     this.commands = [];
     this.typed = '';
     this.chosen = 0;
-  }
-
-  /** Renders without a shadow root, so that the page's style sheets apply. */
-  protected override createRenderRoot(): this {
-    return this;
   }
 
   protected override firstUpdated(): void {
@@ -54,7 +48,7 @@ class CommandPalette extends LitElement {
     this.querySelector('[aria-selected=true]')?.scrollIntoView({ block: 'nearest' });
   }
 
-  protected override render() {
+  protected override render(): TemplateResult {
     const found = findCommands(this.commands, this.typed);
     return html`
       <dialog
@@ -92,7 +86,7 @@ class CommandPalette extends LitElement {
     return this.querySelector('dialog');
   }
 
-  #option(command: Command, index: number) {
+  #option(command: Command, index: number): TemplateResult {
     const { label, shortcut, alternative } = command;
     return html`<div
       class="palette-item"
@@ -138,4 +132,4 @@ class CommandPalette extends LitElement {
   }
 }
 
-customElements.define('command-palette', CommandPalette);
+define('command-palette', CommandPalette);

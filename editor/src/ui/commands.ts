@@ -1,5 +1,4 @@
 import { texts } from '../locales/locale.ts';
-import type { Icon } from './icon.ts';
 
 /** A key with Control, or on a Mac with Command. */
 export interface Shortcut {
@@ -19,9 +18,8 @@ export interface Command {
   label: string;
   /** Commands with the same number stand together in the menu. */
   group?: number;
-  /** Its name on a button, where that is shorter, and the icon before it. */
+  /** Its name on a button, where that is shorter. */
   short?: string;
-  icon?: Icon;
   shortcut?: Shortcut;
   /** A second key. */
   alternative?: Shortcut;
@@ -37,6 +35,12 @@ export interface Command {
   /** Whether it can run now. Default: always. */
   enabled?: () => boolean;
 }
+
+/** Whether a command is shown: in the menu, in the palette, or as a button. */
+export const isOffered = ({ offered }: Command): boolean => offered?.() ?? true;
+
+/** Whether a command can run now. */
+export const isEnabled = ({ enabled }: Command): boolean => enabled?.() ?? true;
 
 const onMac = /Mac|iPhone|iPad/.test(globalThis.navigator?.userAgent ?? '');
 
@@ -85,7 +89,7 @@ export function runByKey(event: KeyboardEvent, commands: readonly Command[]): bo
     ({ shortcut, alternative, ownKey }) =>
       !ownKey && [shortcut, alternative].some((one) => one && isShortcut(event, one)),
   );
-  if (!command || command.offered?.() === false) return false;
+  if (!command || !isOffered(command)) return false;
   // The fields for JSON are CodeMirror editors, too, but not the plugin's text.
   if (command.inText && !(event.target as Element | null)?.closest('.text .cm-content')) return false;
   if (command.isVimKey && event.ctrlKey && (event.target as Element | null)?.closest('.cm-vimMode'))
@@ -96,6 +100,7 @@ export function runByKey(event: KeyboardEvent, commands: readonly Command[]): bo
   return true;
 }
 
+/** Runs a command, if it can run now. */
 export function runCommand(command: Command): void {
-  if (command.enabled?.() ?? true) command.run();
+  if (isEnabled(command)) command.run();
 }

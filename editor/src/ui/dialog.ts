@@ -3,7 +3,7 @@ import { texts } from '../locales/locale.ts';
 import { icon } from './icon.ts';
 
 export interface DialogOptions<T> {
-  /** Classes of the dialog. */
+  /** A class of this dialog, beside `dialog`. */
   className: string;
   title: string;
   /** What is below the title; `close` ends the dialog with a choice. */
@@ -32,7 +32,7 @@ export function openDialog<T>({
       chosen = value;
       dialog.close();
     };
-    dialog.className = className;
+    dialog.classList.add('dialog', className);
     // The dialog itself takes the focus, so that a screen reader begins with its title.
     dialog.tabIndex = -1;
     dialog.setAttribute('aria-labelledby', id);

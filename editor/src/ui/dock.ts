@@ -1,4 +1,5 @@
 import { type TemplateResult, html, nothing } from 'lit/html.js';
+import { ref } from 'lit/directives/ref.js';
 import { texts } from '../locales/locale.ts';
 import './dock-size.ts';
 import { icon } from './icon.ts';
@@ -33,14 +34,8 @@ export function dockView({ panels, state, splitter, onChange, onFocus }: DockOpt
   const { frame } = texts();
   const shown = (panels.find(({ id }) => id === state.shown) ?? panels[0])?.id ?? '';
   const toggle = state.isOpen ? frame.hidePanel : frame.showPanel;
-  const move = (event: KeyboardEvent) => {
-    const at = panels.findIndex(({ id }) => id === shown);
-    // Right is the next tab where the page is read from the left.
-    const forward = getComputedStyle(event.currentTarget as Element).direction === 'rtl' ? -1 : 1;
-    const to = { ArrowRight: at + forward, ArrowLeft: at - forward, Home: 0, End: panels.length - 1 }[
-      event.key
-    ];
-    const panel = to === undefined ? undefined : panels[(to + panels.length) % panels.length];
+  const handleKey = (event: KeyboardEvent) => {
+    const panel = panelByKey(event, panels, shown);
     if (!panel) return;
     event.preventDefault();
     onFocus(panel.id);
@@ -56,7 +51,8 @@ export function dockView({ panels, state, splitter, onChange, onFocus }: DockOpt
       aria-selected=${isChosen && state.isOpen}
       tabindex=${isChosen ? 0 : -1}
       @click=${() => onChange({ shown: id, isOpen: true })}
-      @keydown=${move}
+      @keydown=${handleKey}
+      ${ref(isChosen ? scrollTabIntoView : undefined)}
     >
       ${label}<span
         class="count"
@@ -82,17 +78,42 @@ export function dockView({ panels, state, splitter, onChange, onFocus }: DockOpt
         ${icon('panel')}
       </button>
     </div>
-    ${panels.map(({ id, content }) => {
-      const isShown = id === shown && state.isOpen;
-      return html`<div
-        class="dock-panel"
-        role="tabpanel"
-        id="panel-${id}"
-        aria-labelledby="tab-${id}"
-        ?hidden=${!isShown}
-      >
-        ${content()}
-      </div>`;
-    })}
+    ${panels.map((panel) => panelView(panel, panel.id === shown && state.isOpen))}
   </aside>`;
+}
+
+const panelView = ({ id, content }: DockPanel, isShown: boolean) =>
+  html`<div
+    class="dock-panel"
+    role="tabpanel"
+    id="panel-${id}"
+    aria-labelledby="tab-${id}"
+    ?hidden=${!isShown}
+  >
+    ${content()}
+  </div>`;
+
+/** The panel that a key on the tab of another one goes to; `undefined` for any other key. */
+function panelByKey(
+  { key, currentTarget }: KeyboardEvent,
+  panels: readonly DockPanel[],
+  shown: string,
+): DockPanel | undefined {
+  const at = panels.findIndex(({ id }) => id === shown);
+  // Right is the next tab where the page is read from the left.
+  const forward = getComputedStyle(currentTarget as Element).direction === 'rtl' ? -1 : 1;
+  const to = { ArrowRight: at + forward, ArrowLeft: at - forward, Home: 0, End: panels.length - 1 }[key];
+  return to === undefined ? undefined : panels[(to + panels.length) % panels.length];
+}
+
+/**
+ * Scrolls the line of tabs to a tab that was chosen, which may be out of view in a narrow dock. Only that line is scrolled:
+ * `scrollIntoView` could scroll the page around the editor, too.
+ */
+function scrollTabIntoView(tab: Element | undefined): void {
+  const line = tab?.parentElement;
+  if (!line) return;
+  const [inner, outer] = [tab.getBoundingClientRect(), line.getBoundingClientRect()];
+  if (inner.left < outer.left) line.scrollBy({ left: inner.left - outer.left });
+  else if (inner.right > outer.right) line.scrollBy({ left: inner.right - outer.right });
 }

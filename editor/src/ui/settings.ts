@@ -9,26 +9,31 @@ export interface Settings {
   /** Columns of one step of indentation. */
   tabWidth: number;
   vim: boolean;
-  /** The share of the page that the panels take beside the text, and below it: 0.15 to 0.8. */
+  /** The share of the page that the panels take beside the text, and below it. */
   dockWidth: number | undefined;
   dockHeight: number | undefined;
 }
+
+/** What the settings may be. */
+export const FONT_SIZES = { min: 9, max: 32 } as const;
+export const TAB_WIDTHS = [2, 4, 8] as const;
+export const DOCK_SHARES = { min: 0.15, max: 0.8 } as const;
 
 /** Parses stored settings. A value of another type, or out of its bounds, is replaced by the default. */
 function parseSettings(kept: unknown): Settings {
   const { wrap, fontSize, tabWidth, vim, dockWidth, dockHeight } = Object(kept) as Record<string, unknown>;
   return {
     wrap: wrap === true,
-    fontSize: numberWithin(fontSize, 9, 32) ?? 13.5,
-    tabWidth: [2, 4, 8].find((width) => width === tabWidth) ?? 2,
+    fontSize: numberWithin(fontSize, FONT_SIZES) ?? 13.5,
+    tabWidth: TAB_WIDTHS.find((width) => width === tabWidth) ?? 2,
     vim: vim === true,
-    dockWidth: numberWithin(dockWidth, 0.15, 0.8),
-    dockHeight: numberWithin(dockHeight, 0.15, 0.8),
+    dockWidth: numberWithin(dockWidth, DOCK_SHARES),
+    dockHeight: numberWithin(dockHeight, DOCK_SHARES),
   };
 }
 
-const numberWithin = (value: unknown, least: number, most: number): number | undefined =>
-  typeof value === 'number' && value >= least && value <= most ? value : undefined;
+const numberWithin = (value: unknown, { min, max }: { min: number; max: number }): number | undefined =>
+  typeof value === 'number' && value >= min && value <= max ? value : undefined;
 
 /** Holds the settings and keeps them in the browser's storage, where the page may use that. */
 export class SettingsStore {
@@ -66,7 +71,7 @@ export class SettingsStore {
     this.#notify();
   }
 
-  /** Has `listener` called after each change. Returns what ends that. */
+  /** Calls `listener` after each change. Returns a function that ends this. */
   subscribe(listener: (settings: Settings) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);

@@ -1,15 +1,15 @@
 import { type TemplateResult, html } from 'lit/html.js';
 import { texts } from '../locales/locale.ts';
-import { settings } from './settings.ts';
+import { DOCK_SHARES, settings } from './settings.ts';
 
-/** The smallest and the largest share of the page for the panels, and how much a key press changes it. */
-const LEAST = 0.15;
-const MOST = 0.8;
+/** How much a key press changes the share of the page for the panels. */
 const STEP = 0.02;
 /** The share until the user moves the line. */
 const DEFAULT_SHARE = 0.34;
 
-const clamp = (share: number) => Math.min(MOST, Math.max(LEAST, share));
+const { min, max } = DOCK_SHARES;
+
+const clamp = (share: number) => Math.min(max, Math.max(min, share));
 
 /**
  * The line between the text and the panels, which can be moved with the pointer and with the arrow keys; a double click
@@ -30,7 +30,7 @@ export function splitter(isStacked: boolean, isOpen: boolean): TemplateResult {
   const handleKey = (event: KeyboardEvent) => {
     const less = isStacked ? 'ArrowDown' : isFromRight(event.currentTarget) ? 'ArrowLeft' : 'ArrowRight';
     const more = isStacked ? 'ArrowUp' : isFromRight(event.currentTarget) ? 'ArrowRight' : 'ArrowLeft';
-    const to = { [less]: share - STEP, [more]: share + STEP, Home: LEAST, End: MOST }[event.key];
+    const to = { [less]: share - STEP, [more]: share + STEP, Home: min, End: max }[event.key];
     if (to === undefined) return;
     event.preventDefault();
     set(to);
@@ -42,8 +42,8 @@ export function splitter(isStacked: boolean, isOpen: boolean): TemplateResult {
     aria-label=${isStacked ? frame.resizeHeight : frame.resize}
     aria-orientation=${isStacked ? 'horizontal' : 'vertical'}
     aria-valuenow=${Math.round(share * 100)}
-    aria-valuemin=${LEAST * 100}
-    aria-valuemax=${MOST * 100}
+    aria-valuemin=${min * 100}
+    aria-valuemax=${max * 100}
     ?hidden=${!isOpen}
     @keydown=${handleKey}
     @dblclick=${() => set(undefined)}

@@ -1,3 +1,5 @@
+import { texts } from '../locales/locale.ts';
+
 /** What the user may do with the plugin that is open. */
 export interface Access {
   /** Save, build and test. */
@@ -8,6 +10,12 @@ export interface Access {
   canSeeRuns: boolean;
   /** Why nothing can be changed: the page around the editor, or the token. */
   readOnlyBy: 'host' | 'token' | undefined;
+}
+
+/** The sentence that says why nothing can be changed; `undefined` where something can. */
+export function readOnlyReason({ readOnlyBy }: Access): string | undefined {
+  const { frame } = texts();
+  return readOnlyBy && { host: frame.readOnlyHost, token: frame.readOnlyToken }[readOnlyBy];
 }
 
 /**

@@ -26,7 +26,7 @@ export interface ActionsOptions extends ActionEvents {
   service: PluginService;
   client: BuilderClient;
   store: DraftStore;
-  queue: PipelineOptions['queue'] & { readonly unsaved: boolean };
+  queue: PipelineOptions['queue'] & { readonly isUnsaved: boolean };
   notices: Notices;
   tests: TestList;
   /** The source as it is in the editor. */
@@ -64,7 +64,7 @@ export class Actions {
     this.serviceState = new ServiceState({
       service,
       client,
-      savedDraft: () => (queue.unsaved ? undefined : read()),
+      savedDraft: () => (queue.isUnsaved ? undefined : read()),
       onProgress: (progress, draft) => this.pipeline.applyProgress(progress, draft),
       onChange,
     });
@@ -111,6 +111,11 @@ export class Actions {
       },
       onUnable: options.markSyntax,
     });
+  }
+
+  /** Whether the plugin may be run here, and the service runs plugins. */
+  get canTest(): boolean {
+    return this.serviceState.canTest && this.#options.canWrite();
   }
 
   /** Begins to check the text and to ask the service. To be called once all that the options act on is in place. */

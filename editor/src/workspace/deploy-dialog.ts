@@ -5,9 +5,9 @@ import type { FailedTests } from '../tests/failed-tests.ts';
 import { openDialog } from '../ui/dialog.ts';
 
 /** The longest message of a version, in characters. */
-const LONGEST_MESSAGE = 500;
+const MAX_MESSAGE_LENGTH = 500;
 /** How many names of failed tests are listed at most. */
-const MOST_NAMES = 8;
+const MAX_NAMES = 8;
 
 /**
  * Lets the user confirm a deployment and write a message for the version. Resolves with the message, which may be empty, or
@@ -17,9 +17,9 @@ const MOST_NAMES = 8;
 export function showDeployDialog({ names: failed, isCurrent }: FailedTests): Promise<string | undefined> {
   const { deploy, common } = texts();
   const sentence = isCurrent ? deploy.failed : deploy.failedBefore;
-  const more = failed.length - MOST_NAMES;
+  const more = failed.length - MAX_NAMES;
   return openDialog<string>({
-    className: 'help ask',
+    className: 'ask',
     title: failed.length ? deploy.titleFailed : deploy.title,
     content: (close) => html`
       <form
@@ -35,7 +35,7 @@ export function showDeployDialog({ names: failed, isCurrent }: FailedTests): Pro
           failed.length
             ? html`<p>${sentence(failed.length)}</p>
                 <ul class="failed-tests">
-                  ${failed.slice(0, MOST_NAMES).map((name) => html`<li>${name}</li>`)}
+                  ${failed.slice(0, MAX_NAMES).map((name) => html`<li>${name}</li>`)}
                   ${more > 0 ? html`<li>${deploy.andMore(formatNumber(more))}</li>` : nothing}
                 </ul>`
             : nothing
@@ -46,7 +46,7 @@ export function showDeployDialog({ names: failed, isCurrent }: FailedTests): Pro
           name="message"
           class="field"
           rows="2"
-          maxlength=${LONGEST_MESSAGE}
+          maxlength=${MAX_MESSAGE_LENGTH}
           aria-describedby="deploy-hint"
         ></textarea>
         <p id="deploy-hint" class="panel-hint">${deploy.messageHint}</p>

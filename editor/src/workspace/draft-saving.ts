@@ -112,7 +112,7 @@ export class DraftSaving {
   }
 
   #reportDirty(): void {
-    const isDirty = this.queue.unsaved;
+    const isDirty = this.queue.isUnsaved;
     if (isDirty === this.#isDirty) return;
     this.#isDirty = isDirty;
     this.#options.onDirty(isDirty);

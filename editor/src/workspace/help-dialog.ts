@@ -2,7 +2,7 @@ import { type TemplateResult, html } from 'lit/html.js';
 import { texts } from '../locales/locale.ts';
 import { pluginNames } from '../plugin/identity-view.ts';
 import type { PluginTarget } from '../plugin/target.ts';
-import { type Command, shortcutText } from '../ui/commands.ts';
+import { type Command, isOffered, shortcutText } from '../ui/commands.ts';
 import { openDialog } from '../ui/dialog.ts';
 
 /** Shows the keys of all commands, what plugins can use, and the plugin's names in full, which the header may cut off. */
@@ -25,9 +25,9 @@ export function showHelp(commands: readonly Command[], plugin: PluginTarget): vo
     title: words.title,
     content: () => html`
       <dl class="help-list">
-        ${commands.map(({ label, shortcut, offered }) =>
-          shortcut && (offered?.() ?? true) ? keyRow(label, shortcutText(shortcut)) : '',
-        )}
+        ${commands
+          .filter(isOffered)
+          .map(({ label, shortcut }) => (shortcut ? keyRow(label, shortcutText(shortcut)) : ''))}
         ${inTheText.map(([label, key]) => keyRow(label, key))}
       </dl>
       <h2>${words.sandbox}</h2>

@@ -1,5 +1,5 @@
 import type { PluginSource, PluginTest } from 'plugin-editor/client.js';
-import { html } from 'lit/html.js';
+import { type TemplateResult, html } from 'lit/html.js';
 import { texts } from '../locales/locale.ts';
 import type { PluginService } from '../service/plugin-service.ts';
 import type { DockPanel } from '../ui/dock.ts';
@@ -36,42 +36,24 @@ export interface Histories {
 
 /** Makes the panels of versions and runs, each loaded when it comes into view for the first time. */
 export function createHistories(options: HistoriesOptions): Histories {
-  const { service, actions, access } = options;
+  const { service, actions, access, onUpdate } = options;
   const { serviceState } = actions;
   const ended = new AbortController();
-  let versions: VersionsPanel | undefined;
-  let runs: RunsPanel | undefined;
-  let isLoadingVersions = false;
-  let isLoadingRuns = false;
-
-  const loadVersions = async () => {
-    if (isLoadingVersions) return;
-    isLoadingVersions = true;
-    try {
-      await loadPart(() => import('../versions/versions-panel.ts'));
-      if (ended.signal.aborted) return;
-      versions = document.createElement('versions-panel');
-      versions.options = { ...options, serviceState, signal: ended.signal };
-      options.onUpdate();
-    } catch {
-      // The panel still says that it loads, and tries again when it is drawn again.
-      isLoadingVersions = false;
-    }
-  };
-  const loadRuns = async () => {
-    if (isLoadingRuns) return;
-    isLoadingRuns = true;
-    try {
-      await loadPart(() => import('../runs/runs-panel.ts'));
-      if (ended.signal.aborted) return;
-      runs = document.createElement('runs-panel');
-      runs.options = { ...options, service, signal: ended.signal };
-      options.onUpdate();
-    } catch {
-      isLoadingRuns = false;
-    }
-  };
-  const waiting = () => html`<p class="panel-empty panel-wait" role="status">${texts().common.loading}</p>`;
+  const { signal } = ended;
+  const versions = new LazyPanel<VersionsPanel>(onUpdate, async () => {
+    await loadPart(() => import('../versions/versions-panel.ts'));
+    const panel = document.createElement('versions-panel');
+    panel.options = { ...options, serviceState, signal };
+    return panel;
+  });
+  const runs = new LazyPanel<RunsPanel>(onUpdate, async () => {
+    await loadPart(() => import('../runs/runs-panel.ts'));
+    const panel = document.createElement('runs-panel');
+    panel.options = { ...options, service, signal };
+    return panel;
+  });
+  const showVersions = (panel: VersionsPanel) =>
+    panel.refresh(actions.pipeline.deployment, serviceState.live, serviceState.isPinned);
 
   return {
     panels: (isShown) => {
@@ -80,27 +62,48 @@ export function createHistories(options: HistoriesOptions): Histories {
       const versionsPanel = {
         id: 'versions',
         label: frame.versions,
-        content: () => {
-          if (isShown('versions')) {
-            void loadVersions();
-            versions?.refresh(actions.pipeline.deployment, serviceState.live, serviceState.isPinned);
-          } else versions?.leave();
-          return versions ?? waiting();
-        },
+        content: () => versions.content(isShown('versions'), showVersions),
       };
       const runsPanel = {
         id: 'runs',
         label: frame.runs,
-        content: () => {
-          if (isShown('runs')) {
-            void loadRuns();
-            runs?.show();
-          } else runs?.leave();
-          return runs ?? waiting();
-        },
+        content: () => runs.content(isShown('runs'), (panel) => panel.show()),
       };
       return access().canSeeRuns ? [versionsPanel, runsPanel] : [versionsPanel];
     },
     close: () => ended.abort(),
   };
+}
+
+/** A panel that is loaded when it comes into view for the first time. */
+class LazyPanel<Panel extends HTMLElement & { leave: () => void }> {
+  readonly #onLoad: () => void;
+  readonly #load: () => Promise<Panel>;
+  #panel: Panel | undefined;
+  #isLoading = false;
+
+  constructor(onLoad: () => void, load: () => Promise<Panel>) {
+    this.#onLoad = onLoad;
+    this.#load = load;
+  }
+
+  /** What to draw: the panel, or that it is being loaded. `show` is called for each drawing while the panel is in view. */
+  content(isShown: boolean, show: (panel: Panel) => void): Panel | TemplateResult {
+    if (isShown && !this.#panel) void this.#loadOnce();
+    if (this.#panel && isShown) show(this.#panel);
+    else this.#panel?.leave();
+    return this.#panel ?? html`<p class="panel-empty panel-wait" role="status">${texts().common.loading}</p>`;
+  }
+
+  async #loadOnce(): Promise<void> {
+    if (this.#isLoading) return;
+    this.#isLoading = true;
+    try {
+      this.#panel = await this.#load();
+      this.#onLoad();
+    } catch {
+      // The panel still says that it loads, and tries again when it is drawn again.
+      this.#isLoading = false;
+    }
+  }
 }

@@ -11,7 +11,7 @@ export const showLanguageDialog = (
 ): Promise<Language | undefined> => {
   const words = texts().language;
   return openDialog<Language>({
-    className: 'help ask',
+    className: 'ask',
     title: words.title,
     content: (close) =>
       html`<div class="dialog-form">

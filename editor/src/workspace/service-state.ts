@@ -115,7 +115,7 @@ export class ServiceState {
       this.#hasVersions = true;
       this.setLive(live ?? latest ?? undefined, Boolean(pinned));
     } catch {
-      // Without an answer the page says nothing about versions.
+      // Without a response the page says nothing about versions.
     }
   }
 

@@ -1,12 +1,12 @@
 import { type TemplateResult, html, nothing, render } from 'lit/html.js';
 import { texts } from '../locales/locale.ts';
 import { openDialog } from '../ui/dialog.ts';
-import { type SettingsStore } from '../ui/settings.ts';
+import { FONT_SIZES, type SettingsStore, TAB_WIDTHS } from '../ui/settings.ts';
 
 /** Lets the user change how code is shown and typed. Each change applies at once. */
 export function showSettings(store: SettingsStore): void {
   void openDialog({
-    className: 'help settings',
+    className: 'settings',
     title: texts().settings.title,
     content: () => html`<div class="settings-fields"></div>`,
     onOpen: (dialog) => {
@@ -38,14 +38,14 @@ function fields(store: SettingsStore): TemplateResult {
       <input
         class="field"
         type="number"
-        min="9"
-        max="32"
+        min=${FONT_SIZES.min}
+        max=${FONT_SIZES.max}
         step="0.5"
         .value=${String(fontSize)}
         @change=${({ currentTarget }: Event) => {
           const { valueAsNumber } = currentTarget as HTMLInputElement;
           if (Number.isFinite(valueAsNumber))
-            store.change({ fontSize: Math.min(32, Math.max(9, valueAsNumber)) });
+            store.change({ fontSize: Math.min(FONT_SIZES.max, Math.max(FONT_SIZES.min, valueAsNumber)) });
         }}
       />
     </label>
@@ -56,7 +56,7 @@ function fields(store: SettingsStore): TemplateResult {
         @change=${({ currentTarget }: Event) =>
           store.change({ tabWidth: Number((currentTarget as HTMLSelectElement).value) })}
       >
-        ${[2, 4, 8].map((width) => html`<option value=${width} ?selected=${width === tabWidth}>${width}</option>`)}
+        ${TAB_WIDTHS.map((width) => html`<option value=${width} ?selected=${width === tabWidth}>${width}</option>`)}
       </select>
     </label>
     ${checkbox('vim', words.vim, vim)}

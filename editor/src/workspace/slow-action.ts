@@ -1,7 +1,7 @@
-/** What takes longer, in ms, can be stopped from the head of the page as well. */
+/** An action that takes longer than this, in ms, can be stopped from the head of the page, too. */
 const SLOW = 500;
 
-/** Tells when the action that is under way has taken long. */
+/** Knows whether the action that is under way has taken long, and reports when it has. */
 export class SlowAction {
   readonly #onSlow: () => void;
   #isSlow = false;

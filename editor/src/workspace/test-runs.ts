@@ -93,11 +93,11 @@ export class TestRuns {
     entry.run = run;
     entry.isWaiting = false;
     const expected = expectedOf(entry.test);
-    const passed = expected === undefined ? {} : { passed: verdictOf(run.answer, expected) === 'passed' };
+    const passed = expected === undefined ? {} : { passed: verdictOf(run.outcome, expected) === 'passed' };
     onRun({ name: tests.titleOf(entry), ...outcomeOf(run), ...passed });
     onChange();
   }
 }
 
-const outcomeOf = ({ answer }: Run): Pick<RunReport, 'result' | 'error'> =>
-  'error' in answer ? { error: answer.error } : { result: answer.result };
+const outcomeOf = ({ outcome }: Run): Pick<RunReport, 'result' | 'error'> =>
+  'error' in outcome ? { error: outcome.error } : { result: outcome.result };

@@ -31,7 +31,7 @@ export class TextHelp {
   #loading: Promise<Part | undefined> | undefined;
   #close: (() => void) | undefined;
   #isAble = true;
-  #closed = false;
+  #isClosed = false;
 
   constructor(options: TextHelpOptions) {
     this.#options = options;
@@ -46,12 +46,12 @@ export class TextHelp {
   /** Runs a command; loads language help before, if it is not loaded yet. */
   async run(id: TextCommand): Promise<void> {
     const { editor, notices } = this.#options;
-    const part = this.#part ?? (await this.#add((one) => loadPartOrNotify(notices, one)));
+    const part = this.#part ?? (await this.#addLanguageHelp((one) => loadPartOrNotify(notices, one)));
     if (part) editor.run(part.textCommands[id]);
   }
 
   close(): void {
-    this.#closed = true;
+    this.#isClosed = true;
     this.#stopWatching();
     this.#close?.();
   }
@@ -59,7 +59,7 @@ export class TextHelp {
   readonly #handleTrigger = (): void => {
     this.#stopWatching();
     // Where it cannot be loaded now, the first command tries again.
-    if (this.isOffered) void this.#add((one) => loadPart(one).catch(() => undefined));
+    if (this.isOffered) void this.#addLanguageHelp((one) => loadPart(one).catch(() => undefined));
   };
 
   #stopWatching(): void {
@@ -67,10 +67,11 @@ export class TextHelp {
       this.#options.editor.element.removeEventListener(trigger, this.#handleTrigger);
   }
 
-  #add(loadWith: (part: typeof load) => Promise<Part | undefined>): Promise<Part | undefined> {
+  /** Loads language help in the given way, and adds it to the text. Resolves with `undefined` where it cannot be loaded. */
+  #addLanguageHelp(loadWith: (part: typeof load) => Promise<Part | undefined>): Promise<Part | undefined> {
     this.#loading ??= loadWith(load).then((part) => {
       this.#loading = undefined;
-      if (!part || this.#part || this.#closed) return part;
+      if (!part || this.#part || this.#isClosed) return part;
       this.#part = part;
       const { editor, onChange, ...service } = this.#options;
       const help = new part.LanguageHelp(part.createServiceRequest(service), () => {

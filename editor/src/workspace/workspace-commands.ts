@@ -30,16 +30,26 @@ export const BUTTONS = ['save', 'build', 'test', 'deploy'] as const;
 
 /** All commands on an open plugin, with labels in the present language. */
 export function workspaceCommands(on: CommandTargets): Command[] {
+  const groups = [
+    workCommands(on),
+    findCommands(on),
+    placeCommands(on),
+    pluginCommands(on),
+    textCommands(on),
+    listCommands(on),
+  ];
+  return groups.flatMap((commands, group) => commands.map((command) => ({ ...command, group })));
+}
+
+/** Saves, builds, tests and deploys. */
+function workCommands({ document, actions, access, save, deploy }: CommandTargets): Command[] {
   const words = texts().commands;
-  const { actions, dock, textHelp } = on;
-  const { editor, tests } = on.document;
+  const { tests } = document;
   const isIdle = () => actions.pipeline.action === undefined;
-  const canWrite = () => on.access().canWrite;
-  const canDeploy = () => on.access().canDeploy;
-  const canTest = () => actions.serviceState.canTest && canWrite();
-  const hasProblems = () => on.document.problems.length > 0;
-  const work: Command[] = [
-    { id: 'save', label: words.save, shortcut: { key: 's' }, offered: canWrite, run: on.save },
+  const canWrite = () => access().canWrite;
+  const canDeploy = () => access().canDeploy;
+  return [
+    { id: 'save', label: words.save, shortcut: { key: 's' }, offered: canWrite, run: save },
     {
       id: 'build',
       label: words.build,
@@ -54,7 +64,7 @@ export function workspaceCommands(on: CommandTargets): Command[] {
       label: words.test,
       short: words.testShort,
       shortcut: { key: 'Enter' },
-      offered: canTest,
+      offered: () => actions.canTest,
       enabled: () => isIdle() && tests.entries.length > 0,
       run: () => void actions.testRuns.runTests(tests.entries),
     },
@@ -64,14 +74,14 @@ export function workspaceCommands(on: CommandTargets): Command[] {
       shortcut: { key: 'd', shift: true },
       offered: canDeploy,
       enabled: isIdle,
-      run: () => on.deploy({ withMessage: false }),
+      run: () => deploy({ withMessage: false }),
     },
     {
       id: 'deploy-message',
       label: words.deployWithMessage,
       offered: canDeploy,
       enabled: isIdle,
-      run: () => on.deploy({ withMessage: true }),
+      run: () => deploy({ withMessage: true }),
     },
     {
       id: 'stop',
@@ -82,7 +92,14 @@ export function workspaceCommands(on: CommandTargets): Command[] {
       run: () => actions.pipeline.stop(),
     },
   ];
-  const find: Command[] = [
+}
+
+/** Goes to problems, and finds and replaces. */
+function findCommands({ document, access }: CommandTargets): Command[] {
+  const words = texts().commands;
+  const { editor } = document;
+  const hasProblems = () => document.problems.length > 0;
+  return [
     {
       id: 'next',
       label: words.next,
@@ -109,50 +126,63 @@ export function workspaceCommands(on: CommandTargets): Command[] {
       label: words.replace,
       shortcut: { key: 'h' },
       isVimKey: true,
-      offered: canWrite,
+      offered: () => access().canWrite,
       run: () => void editor.openSearch({ replace: true }),
     },
   ];
-  const places: Command[] = [
+}
+
+/** Goes to a panel, or to the text. */
+function placeCommands({ document, actions, dock, hasPanel }: CommandTargets): Command[] {
+  const words = texts().commands;
+  return [
     { id: 'tests', label: words.tests, run: () => dock.focus('tests') },
-    { id: 'payload', label: words.payload, offered: canTest, run: () => dock.focus('run') },
+    { id: 'payload', label: words.payload, offered: () => actions.canTest, run: () => dock.focus('run') },
     { id: 'problems', label: words.problems, run: () => dock.focus('build') },
     {
       id: 'types',
       label: words.types,
-      offered: () => on.hasPanel('types'),
+      offered: () => hasPanel('types'),
       run: () => dock.focus('types'),
     },
     {
       id: 'versions',
       label: words.versions,
-      offered: () => on.hasPanel('versions'),
+      offered: () => hasPanel('versions'),
       run: () => dock.focus('versions'),
     },
-    { id: 'runs', label: words.runs, offered: () => on.hasPanel('runs'), run: () => dock.focus('runs') },
-    { id: 'text', label: words.text, run: () => editor.focus() },
+    { id: 'runs', label: words.runs, offered: () => hasPanel('runs'), run: () => dock.focus('runs') },
+    { id: 'text', label: words.text, run: () => document.editor.focus() },
   ];
-  const plugin: Command[] = [
-    { id: 'language', label: words.language, offered: canWrite, run: on.startOver },
-    { id: 'settings', label: words.settings, shortcut: { key: ',' }, run: on.showSettings },
+}
+
+function pluginCommands({ access, startOver, showSettings }: CommandTargets): Command[] {
+  const words = texts().commands;
+  return [
+    { id: 'language', label: words.language, offered: () => access().canWrite, run: startOver },
+    { id: 'settings', label: words.settings, shortcut: { key: ',' }, run: showSettings },
   ];
-  const rest: Command[] = [
+}
+
+/** Lists the commands. */
+function listCommands({ showPalette, showHelp }: CommandTargets): Command[] {
+  const words = texts().commands;
+  return [
     {
       id: 'palette',
       label: words.palette,
       shortcut: { key: 'F1', alone: true },
       alternative: { key: 'p', shift: true },
-      run: on.showPalette,
+      run: showPalette,
     },
-    { id: 'help', label: words.help, shortcut: { key: 'F1', shift: true, alone: true }, run: on.showHelp },
+    { id: 'help', label: words.help, shortcut: { key: 'F1', shift: true, alone: true }, run: showHelp },
   ];
-  const groups = [work, find, places, plugin, textCommands(textHelp, canWrite), rest];
-  return groups.flatMap((commands, group) => commands.map((command) => ({ ...command, group })));
 }
 
 /** The commands on the text at the cursor. */
-function textCommands(help: TextHelp, canWrite: () => boolean): Command[] {
+function textCommands({ textHelp: help, access }: CommandTargets): Command[] {
   const words = texts().commands;
+  const canWrite = () => access().canWrite;
   const helped = (
     command: Pick<Command, 'label' | 'shortcut'>,
     id: TextCommand,

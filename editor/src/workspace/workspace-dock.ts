@@ -143,7 +143,7 @@ export class WorkspaceDock {
       service,
       notices,
       access,
-      canRun: () => actions.serviceState.canTest && access().canWrite,
+      canRun: () => actions.canTest,
       language,
       addTest,
       tryOut: (payload) => {

@@ -1,16 +1,14 @@
 import type { TestList } from '../tests/test-list.ts';
 import type { CommandMenu } from '../ui/command-menu.ts';
 import { type Command, runByKey } from '../ui/commands.ts';
+import type { Actions } from './actions.ts';
 import { focusedPayload } from './test-fields.ts';
-import type { TestRuns } from './test-runs.ts';
 
 export interface WorkspaceKeysOptions {
   commands: readonly Command[];
   menu: CommandMenu;
   tests: TestList;
-  testRuns: TestRuns;
-  /** Whether the plugin may be run. */
-  canRun: boolean;
+  actions: Actions;
 }
 
 /** Handles a key that was pressed anywhere on the page of an open plugin. */
@@ -31,13 +29,13 @@ export function handleWorkspaceKey(event: KeyboardEvent, options: WorkspaceKeysO
 }
 
 /** In the field of a payload, the key that runs all tests runs that payload alone. Returns whether it was that key. */
-function runFocusedPayload(event: KeyboardEvent, { tests, testRuns, canRun }: WorkspaceKeysOptions): boolean {
+function runFocusedPayload(event: KeyboardEvent, { tests, actions }: WorkspaceKeysOptions): boolean {
   const focused = focusedPayload(event, tests);
   if (!focused) return false;
   event.preventDefault();
   event.stopPropagation();
-  if (event.repeat || !canRun) return true;
-  if (focused === 'payload') void testRuns.runPayload();
-  else void testRuns.runTests([focused]);
+  if (event.repeat || !actions.canTest) return true;
+  if (focused === 'payload') void actions.testRuns.runPayload();
+  else void actions.testRuns.runTests([focused]);
   return true;
 }

@@ -29,18 +29,17 @@ export interface WorkspacePanelsOptions {
 
 /** The panels beside the text that have something to show, in their order. */
 export function workspacePanels(options: WorkspacePanelsOptions): DockPanel[] {
-  const { access, actions, histories, types, dock } = options;
-  const canRun = actions.serviceState.canTest && access.canWrite;
+  const { actions, histories, types, dock } = options;
   return [
-    testsPanelOf(options, canRun),
-    ...(canRun ? [runPanelOf(options)] : []),
+    testsPanelOf(options),
+    ...(actions.canTest ? [runPanelOf(options)] : []),
     buildPanelOf(options),
     ...(types?.panels() ?? []),
     ...(histories?.panels((id) => dock.isOpen && dock.shown === id) ?? []),
   ];
 }
 
-function testsPanelOf(options: WorkspacePanelsOptions, canRun: boolean): DockPanel {
+function testsPanelOf(options: WorkspacePanelsOptions): DockPanel {
   const { work, access, actions, tests, types, onJump, onFocusTest, onUpdate } = options;
   return {
     id: 'tests',
@@ -51,7 +50,7 @@ function testsPanelOf(options: WorkspacePanelsOptions, canRun: boolean): DockPan
         list: tests,
         work,
         schemas: types?.schemas,
-        canRun,
+        canRun: actions.canTest,
         canEdit: access.canWrite,
         onRun: (entries) => void actions.testRuns.runTests(entries),
         onStop: () => actions.pipeline.stop(),

@@ -6,11 +6,18 @@ import { stopButton } from '../pipeline/stop-button.ts';
 import { type Work, statusOf } from '../pipeline/work.ts';
 import { ownerLine, pluginHeading } from '../plugin/identity-view.ts';
 import type { PluginTarget } from '../plugin/target.ts';
-import { type Command, runCommand, shortcutAria, shortcutText } from '../ui/commands.ts';
+import {
+  type Command,
+  isEnabled,
+  isOffered,
+  runCommand,
+  shortcutAria,
+  shortcutText,
+} from '../ui/commands.ts';
 import { type DockPanel, type DockState, dockView } from '../ui/dock.ts';
 import { icon } from '../ui/icon.ts';
 import { statusLine } from '../ui/status-line.ts';
-import type { Access } from './access.ts';
+import { type Access, readOnlyReason } from './access.ts';
 import { loadedPanels } from './load-panels.ts';
 import { BUTTONS } from './workspace-commands.ts';
 
@@ -53,7 +60,7 @@ export function workspaceView(options: WorkspaceViewOptions): TemplateResult {
       </div>
       ${readOnlyBadge(options)}
       <div class="actions">
-        ${buttons.filter(({ offered }) => offered?.() ?? true).map(commandButton)}${isSlow ? stopButton(onStop) : nothing}
+        ${buttons.filter(isOffered).map(commandButton)}${isSlow ? stopButton(onStop) : nothing}
         ${options.menu}
       </div>
     </header>
@@ -70,20 +77,19 @@ export function workspaceView(options: WorkspaceViewOptions): TemplateResult {
 }
 
 function readOnlyBadge({ access }: WorkspaceViewOptions): TemplateResult | typeof nothing {
-  const { frame } = texts();
-  if (!access.readOnlyBy) return nothing;
-  const why = access.readOnlyBy === 'host' ? frame.readOnlyHost : frame.readOnlyToken;
-  return html`<p class="read-only" title=${why}>
-    ${icon('lock')}<span>${frame.readOnly}</span><span class="visually-hidden">. ${why}</span>
+  const reason = readOnlyReason(access);
+  if (reason === undefined) return nothing;
+  return html`<p class="read-only" title=${reason}>
+    ${icon('lock')}<span>${texts().frame.readOnly}</span><span class="visually-hidden">. ${reason}</span>
   </p>`;
 }
 
 function commandButton(command: Command): TemplateResult {
-  const { id, label, shortcut, short, enabled } = command;
+  const { id, label, shortcut, short } = command;
   return html`<button
     type="button"
     class=${id === BUTTONS.at(-1) ? 'button primary' : 'button'}
-    aria-disabled=${enabled?.() === false}
+    aria-disabled=${!isEnabled(command)}
     aria-keyshortcuts=${shortcut ? shortcutAria(shortcut) : nothing}
     title=${shortcut ? `${label} (${shortcutText(shortcut)})` : label}
     @click=${() => runCommand(command)}

@@ -7,19 +7,18 @@ import { PluginService } from '../service/plugin-service.ts';
 import { failedTests } from '../tests/failed-tests.ts';
 import { CommandMenu } from '../ui/command-menu.ts';
 import type { Command } from '../ui/commands.ts';
-import { loadPart } from '../ui/load-part.ts';
-import { loadPartOrNotify } from '../ui/load-part-or-notify.ts';
 import { settings } from '../ui/settings.ts';
 import { visibleText } from '../ui/visible-text.ts';
-import { type Access, accessOf } from './access.ts';
+import { type Access, accessOf, readOnlyReason } from './access.ts';
 import { Actions } from './actions.ts';
+import { currentWork } from './current-work.ts';
 import { DraftSaving } from './draft-saving.ts';
 import { PluginDocument } from './plugin-document.ts';
 import { SlowAction } from './slow-action.ts';
 import { showResult } from './test-fields.ts';
 import { TextHelp } from './text-help.ts';
 import { workspaceCommands } from './workspace-commands.ts';
-import { showHelp, showPalette, showSettings } from './workspace-dialogs.ts';
+import * as dialogs from './workspace-dialogs.ts';
 import { WorkspaceDock } from './workspace-dock.ts';
 import { handleWorkspaceKey } from './workspace-keys.ts';
 import type { WorkspaceOptions } from './workspace-options.ts';
@@ -99,8 +98,10 @@ export class Workspace {
       onDraw: (now) => (now ? options.onDraw(true) : this.#update()),
     });
     this.updateTexts();
-    const unsubscribe = settings.subscribe(() => this.#update());
-    this.#closed.signal.addEventListener('abort', unsubscribe);
+    this.#closed.signal.addEventListener(
+      'abort',
+      settings.subscribe(() => this.#update()),
+    );
     this.#isReady = true;
     this.#dock.start();
     this.#actions.start();
@@ -138,14 +139,14 @@ export class Workspace {
   }
 
   /** Whether there is work that the service does not have. */
-  get unsaved(): boolean {
-    return this.#saving.queue.unsaved;
+  get isUnsaved(): boolean {
+    return this.#saving.queue.isUnsaved;
   }
 
   /** Whether the page around the editor wants nothing changed. What is not saved is saved before. */
   set isReadOnly(isReadOnly: boolean) {
     if (isReadOnly === this.#isHostReadOnly) return;
-    if (isReadOnly && this.unsaved) this.#saving.queue.flush();
+    if (isReadOnly && this.isUnsaved) this.#saving.queue.flush();
     this.#isHostReadOnly = isReadOnly;
     this.#applyAccess();
   }
@@ -161,11 +162,8 @@ export class Workspace {
 
   /** Saves now, also a plugin without a draft, because the host asks for it. @throws Error that says why it could not. */
   async saveNow(): Promise<void> {
-    const { readOnlyBy } = this.access;
-    if (readOnlyBy) {
-      const { frame } = texts();
-      throw new Error(readOnlyBy === 'host' ? frame.readOnlyHost : frame.readOnlyToken);
-    }
+    const reason = readOnlyReason(this.access);
+    if (reason !== undefined) throw new Error(reason);
     await this.#saving.saveNow();
   }
 
@@ -200,29 +198,26 @@ export class Workspace {
       save: () => this.save(),
       deploy: (options) => void this.#deploy(options),
       startOver: () => void this.startOver(),
-      showSettings: () => void showSettings(notices),
-      showPalette: () => void showPalette(notices, this.#commands),
-      showHelp: () => void showHelp(notices, this.#commands, target),
+      showSettings: () => void dialogs.showSettings(notices),
+      showPalette: () => void dialogs.showPalette(notices, this.#commands),
+      showHelp: () => void dialogs.showHelp(notices, this.#commands, target),
     });
     if (this.#isReady) this.#document.editor.updateTexts();
   }
 
   /** A key was pressed somewhere on the page. */
   handleKey(event: KeyboardEvent): void {
-    const { serviceState, testRuns } = this.#actions;
     handleWorkspaceKey(event, {
       commands: this.#commands,
       menu: this.#menu,
       tests: this.#document.tests,
-      testRuns,
-      canRun: serviceState.canTest && this.access.canWrite,
+      actions: this.#actions,
     });
   }
 
   /** Starts over in another language: the given one, or one that the user chooses. */
-  async startOver(language?: string): Promise<void> {
-    const part = await loadPartOrNotify(this.#options.notices, () => import('./start-over.ts'));
-    await part?.startOver({
+  startOver(language?: string): Promise<void> {
+    return dialogs.startOver({
       ...this.#options,
       client: this.#client,
       former: this.source,
@@ -233,11 +228,8 @@ export class Workspace {
   }
 
   /** Another language was asked for than the draft is written in: says that it stays, and how to change it. */
-  async showLanguageNotice(asked: string): Promise<void> {
-    // Where it cannot be loaded, the draft can be edited all the same.
-    const part = await loadPart(() => import('./language-notice.ts')).catch(() => undefined);
-    if (this.#closed.signal.aborted) return;
-    part?.showLanguageNotice(this.#options.notices, {
+  showLanguageNotice(asked: string): Promise<void> {
+    return dialogs.showLanguageNotice(this.#options.notices, this.#closed.signal, {
       asked,
       present: this.#document.language,
       canStartOver: this.access.canWrite,
@@ -311,22 +303,13 @@ export class Workspace {
     });
   }
 
-  /** All that is known of how far the plugin is. */
   #work(): Work {
-    const { pipeline, serviceState, testRuns } = this.#actions;
-    return {
+    return currentWork({
       save: this.#saving.queue.state,
-      isOnline: serviceState.isOnline,
-      isReadOnly: !this.access.canWrite,
-      sourceKey: this.#document.sourceKey,
-      build: pipeline.build,
-      deployment: pipeline.deployment,
-      live: serviceState.live,
-      action: pipeline.action,
-      testing: testRuns.progress,
-      tests: this.#document.testStatuses,
-      errors: this.#document.errors,
-    };
+      access: this.access,
+      actions: this.#actions,
+      document: this.#document,
+    });
   }
 
   #update(): void {
@@ -362,12 +345,9 @@ export class Workspace {
     this.#update();
   }
 
-  /** Deploys. A dialog comes first where tests failed, and where the user wants to write a message. */
-  async #deploy({ withMessage }: { withMessage: boolean }): Promise<void> {
+  async #deploy(options: { withMessage: boolean }): Promise<void> {
     const failed = failedTests(this.#document.tests, this.#document.sourceKey);
-    if (!withMessage && !failed.names.length) return this.#actions.deploy();
-    const part = await loadPartOrNotify(this.#options.notices, () => import('./deploy-dialog.ts'));
-    const message = await part?.showDeployDialog(failed);
+    const message = await dialogs.confirmDeploy(this.#options.notices, failed, options);
     if (message !== undefined) await this.#actions.deploy(message);
   }
 }

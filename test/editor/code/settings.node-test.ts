@@ -52,6 +52,10 @@ describe('settings, search and size in the editor', () => {
       await page.keyboard.type('one');
       const count = () => page.$eval('.find-count', ({ textContent }) => textContent);
       assert.equal(await count(), '3 matches');
+      await page.keyboard.type(' = ');
+      assert.equal(await count(), 'One match');
+      for (let key = 0; key < 3; key++) await page.keyboard.press('Backspace');
+      assert.equal(await count(), '3 matches');
       // The panel is the editor's own: in its font, and without a row that wraps.
       const fonts = await page.evaluate(() =>
         ['body', '.find', '.find .button'].map(

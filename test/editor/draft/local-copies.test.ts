@@ -16,7 +16,8 @@ describe('local copies', () => {
     open.push(made);
     return made;
   };
-  const contents = async (from: LocalCopies) => (await from.left()).map((copy) => copy.source.contents);
+  const contents = async (from: LocalCopies) =>
+    (await from.listOrphans()).map((copy) => copy.source.contents);
   /** A page is gone once the browser has let go of its lock. */
   const closed = async (page: LocalCopies) => {
     const held = async () => (await navigator.locks.query()).held?.length ?? 0;
@@ -41,7 +42,7 @@ describe('local copies', () => {
     await claimed();
     expect(first.keep(source('lost'))).to.equal(true);
     await closed(first);
-    const [copy] = await copies().left();
+    const [copy] = await copies().listOrphans();
     expect(copy?.source).to.deep.equal(source('lost'));
     expect(Math.abs(Date.now() - (copy?.at.getTime() ?? 0))).to.be.below(60_000);
   });
@@ -94,7 +95,7 @@ describe('local copies', () => {
     first.keep(source('y'));
     await closed(first);
     const next = copies();
-    const [copy] = await next.left();
+    const [copy] = await next.listOrphans();
     if (!copy) throw new Error('no copy');
     next.remove(copy.key);
     expect(await contents(next)).to.deep.equal([]);
@@ -125,7 +126,7 @@ describe('local copies', () => {
     const page = new LocalCopies(target.builder, target, forbidden);
     expect(page.keep(source('x'))).to.equal(false);
     page.drop();
-    expect(await page.left()).to.deep.equal([]);
+    expect(await page.listOrphans()).to.deep.equal([]);
     const full = copies();
     expect(full.keep(source('x'.repeat(12_000_000)))).to.equal(false);
   });

@@ -96,16 +96,16 @@ test('never has two saves under way, and saves the newest state last', async (t)
 
 test('counts as unsaved until the builder has confirmed, and not when a change is undone', async (t) => {
   const { queue, saves, edit, last, tick, states } = setUp(t);
-  assert.equal(queue.unsaved, false);
+  assert.equal(queue.isUnsaved, false);
   edit('ab');
-  assert.equal(queue.unsaved, true);
+  assert.equal(queue.isUnsaved, true);
   tick(1000);
-  assert.equal(queue.unsaved, true);
+  assert.equal(queue.isUnsaved, true);
   await last().end();
-  assert.equal(queue.unsaved, false);
+  assert.equal(queue.isUnsaved, false);
   edit('abc');
   edit('ab');
-  assert.equal(queue.unsaved, false);
+  assert.equal(queue.isUnsaved, false);
   tick(1000);
   assert.equal(saves.length, 1);
   assert.equal(states.at(-1), 'saved');
@@ -193,7 +193,7 @@ test('stops saving when the session has ended, until there is another token', as
   tick(60_000);
   assert.equal(saves.length, 1);
   assert.equal(copy.value, 'abc');
-  assert.equal(queue.unsaved, true);
+  assert.equal(queue.isUnsaved, true);
   queue.resume();
   await last().end();
   assert.equal(last().value, 'abc');
@@ -224,7 +224,7 @@ test('clears a failure when the text is again the saved one', async (t) => {
   tick(300);
   assert.equal(states.at(-1), 'unchanged');
   assert.equal(copy.value, undefined);
-  assert.equal(queue.unsaved, false);
+  assert.equal(queue.isUnsaved, false);
 });
 
 test('counts the same text as unsaved after a save whose outcome is unknown', async (t) => {
@@ -233,7 +233,7 @@ test('counts the same text as unsaved after a save whose outcome is unknown', as
   tick(1000);
   await last().end(network());
   edit('a');
-  assert.equal(queue.unsaved, true);
+  assert.equal(queue.isUnsaved, true);
   tick(30_000);
   assert.equal(last().value, 'a');
   assert.equal(saves.length, 2);

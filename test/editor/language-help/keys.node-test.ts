@@ -51,7 +51,7 @@ describe('language help', () => {
       await pressKeys(page, 'Escape');
       await putCursor(page, 'return this', 11);
       await page.keyboard.type('.');
-      // On a busy machine an answer can take longer than the service's limit, and nothing but another key asks again.
+      // On a busy machine both requests can take longer than the service's limit, and then nothing but another key asks again.
       await eventually(
         async () => {
           await page.keyboard.type('#');
@@ -316,6 +316,41 @@ describe('language help', () => {
       const labels = await page.$$eval('.palette-item', (all) => all.map(({ textContent }) => textContent));
       assert.ok(!labels.some((label) => label.includes('Rename')));
       assert.ok(labels.some((label) => label.includes('Find and replace')));
+    }));
+
+  test('asks once more for completions where the service was too slow, and shows them without another key', () =>
+    scene(async (given) => {
+      const editor = await openText(given, javascript);
+      const { page } = editor;
+      await untilHelped(given, editor);
+      const completions = new Set<Request>();
+      let tooSlow: Request | undefined;
+      given.service.script.hold = async (request) => {
+        if (!request.url.includes('/language-help/')) return;
+        const { request: asked } = (await request.clone().json()) as { request: { method: string } };
+        if (asked.method !== 'textDocument/completion') return;
+        completions.add(request);
+        tooSlow ??= request;
+      };
+      const help = { result: { isIncomplete: false, items: [{ label: 'offerOfService' }] } };
+      given.service.script.answer = (request) => {
+        if (!completions.has(request)) return undefined;
+        return request === tooSlow ? new Response(null, { status: 422 }) : Response.json(help);
+      };
+
+      // Where no names of the text can be, there is no list before.
+      await putCursor(page, 'input;', 5);
+      await page.keyboard.type('.');
+      await untilShown(page, '.cm-tooltip-autocomplete', 'offerOfService');
+      assert.equal(completions.size, 2);
+      await pressKeys(page, 'Escape');
+
+      // Elsewhere the names of the text are shown first.
+      tooSlow = undefined;
+      await putCursor(page, 'return', 0);
+      await page.keyboard.type('o');
+      await untilShown(page, '.cm-tooltip-autocomplete', 'offerOfService');
+      assert.equal(completions.size, 4);
     }));
 
   test('completes without the service from words of the text', () =>

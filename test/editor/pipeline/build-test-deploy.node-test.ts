@@ -153,7 +153,7 @@ describe('building, testing and deploying in the editor', () => {
       await again.press('Run: good');
       await again.until('SECOND');
       await again.type('// change');
-      await again.page.waitForSelector('.test-outcome[data-tone=stale]');
+      await again.page.waitForSelector('.entry-outcome[data-tone=stale]');
       await again.until('From before the last change.');
       await again.press('Run: good');
       await again.until('The same as in the run before.');

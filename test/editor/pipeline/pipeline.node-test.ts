@@ -89,7 +89,7 @@ test('deploying and running build only what is not built', async () => {
     ['build one "1"', 'test a', 'test b', 'deploy', 'deployed v1.0.0'],
   );
   assert.deepEqual(
-    runs.map(({ payload, answer, sourceKey }) => [payload, answer, sourceKey]),
+    runs.map(({ payload, outcome, sourceKey }) => [payload, outcome, sourceKey]),
     [
       ['a', { result: 'A', logs: [] }, keyOf('one')],
       ['b', { result: 'B', logs: [] }, keyOf('one')],

@@ -36,8 +36,8 @@ test('builds with a streamed log, runs and deploys', async (t) => {
   assert.ok(logs.length > 1);
   assert.ok(etag);
   assert.equal((await service.draft())?.contents, contents);
-  const { took, ...answer } = await plugin.test('hi', signal);
-  assert.deepEqual(answer, { result: 'hi!', logs: ['hi'] });
+  const { took, ...outcome } = await plugin.test('hi', signal);
+  assert.deepEqual(outcome, { result: 'hi!', logs: ['hi'] });
   assert.ok(took && took > 0);
   assert.deepEqual(await plugin.deploy({ signal }), { version: 'v1.0.0', live: 'v1.0.0' });
   assert.deepEqual(await plugin.deploy({ signal }), {
@@ -64,10 +64,10 @@ test('returns a failed run as an outcome, with its code and its logs', async (t)
   await build(
     'export function run(input: string): string {\n  console.log("so far");\n  throw new Error(input);\n}\n',
   );
-  const answer = await plugin.test('oh no', signal);
-  assert.ok('error' in answer);
-  assert.match(answer.error.message, /oh no/);
-  assert.deepEqual(answer.logs, ['so far']);
+  const outcome = await plugin.test('oh no', signal);
+  assert.ok('error' in outcome);
+  assert.match(outcome.error.message, /oh no/);
+  assert.deepEqual(outcome.logs, ['so far']);
 });
 
 test('does not replace a draft other than the one meant', async (t) => {

@@ -82,13 +82,13 @@ describe('editor app', () => {
     app.workspace?.save();
     await shows('Not saved: your session ended');
     expect(localStorage.length).to.equal(1);
-    expect(app.workspace?.unsaved).to.equal(true);
+    expect(app.workspace?.isUnsaved).to.equal(true);
     app.replaceToken('second');
     await shows('Saved ');
     const requests = await server.requests({ path: DRAFT, count: 3 });
     expect(requests[2]?.headers['authorization']).to.equal('Bearer second');
     expect(localStorage.length).to.equal(0);
-    expect(app.workspace?.unsaved).to.equal(false);
+    expect(app.workspace?.isUnsaved).to.equal(false);
     expect(root.textContent).not.to.contain('Your session ended');
   });
 
@@ -131,7 +131,7 @@ describe('editor app', () => {
     await app.openPlugin({ ...target, namespace: 'default', template: 'typescript' }, 'secret');
     expect(root.querySelector('.cm-content')?.textContent).to.equal('template');
     expect(root.textContent).to.contain('New plugin, not saved yet');
-    expect(app.workspace?.unsaved).to.equal(false);
+    expect(app.workspace?.isUnsaved).to.equal(false);
     const [template] = await server.requests({ path: '/api/v2/template/typescript/add', count: 1 });
     expect(template?.query).to.deep.equal({ namespace: 'default' });
     const requests = await server.requests();
@@ -163,9 +163,9 @@ describe('editor app', () => {
   it('sends nothing to a builder that it is not configured for', async () => {
     const target = await start(draft);
     await app.openPlugin({ ...target, builder: server.url() }, 'secret');
-    expect(root.textContent).to.contain('does not know that builder');
+    expect(root.textContent).to.contain('does not know that plugin service');
     await app.openPlugin({ ...target, builder: server.sameOrigin.url('/other') }, 'secret');
-    expect(root.textContent).to.contain('does not know that builder');
+    expect(root.textContent).to.contain('does not know that plugin service');
     await app.openPlugin(target, 'secret');
     const requests = await server.requests({ path: DRAFT, count: 1 });
     expect(requests.map(({ path }) => path)).to.deep.equal([DRAFT]);

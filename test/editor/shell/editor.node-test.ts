@@ -64,7 +64,7 @@ describe('the editor', () => {
       const other = await startEditorService({ editor: false });
       try {
         const page = await open(await service.url({ ...target, builder: other.origin }));
-        await page.until('This editor does not know that builder');
+        await page.until('This editor does not know that plugin service');
         assert.deepEqual(other.seen, []);
       } finally {
         await other.close();

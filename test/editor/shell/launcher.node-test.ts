@@ -208,7 +208,7 @@ describe('the editor in a page', () => {
       const { message } = await launcher.waitForMessage('error', session);
       assert.match(String(message), /https:\/\/elsewhere\.example\/api/);
       assert.equal(String(message).includes('secret'), false);
-      await launcher.until('does not know that builder');
+      await launcher.until('does not know that plugin service');
     }));
 
   test('reports a plugin that it may not edit as an error, and opens another one afterwards', () =>

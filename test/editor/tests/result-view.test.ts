@@ -6,10 +6,10 @@ import type { Run } from '../../../editor/src/pipeline/pipeline.ts';
 import { type ResultOptions, resultView } from '../../../editor/src/tests/result-view.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 
-const run = (answer: Run['answer'], payload = 'p'): Run => ({
+const run = (outcome: Run['outcome'], payload = 'p'): Run => ({
   payload,
   sourceKey: 'text',
-  answer,
+  outcome,
   took: 12.34,
 });
 
@@ -79,7 +79,7 @@ describe('the result view', () => {
 
   it('shows whether and where the answer differs from the expected one, and can make it the expected one', async () => {
     const accepted: string[] = [];
-    const onAccept = (answer: string) => accepted.push(answer);
+    const onAccept = (result: string) => accepted.push(result);
     const result = '{"id":1,"total":-7}';
     await show({ run: run({ result, logs: [] }), expected: '{"total":7,"id":1}', onAccept });
     expect(text()).to.match(/Failed.*total.*7.*-7/s);

@@ -191,11 +191,11 @@ describe('the panel of tests', () => {
     panel.tests = [{ name: 'a', payload: 'x', expected: '1' }, { name: 'b', expected: '1' }, { name: 'c' }];
     for (const [index, entry] of list.entries.entries()) {
       const payload = entry.test.payload ?? '';
-      entry.run = { payload, sourceKey: 'now', took: 2, answer: { result: String(index + 1), logs: [] } };
+      entry.run = { payload, sourceKey: 'now', took: 2, outcome: { result: String(index + 1), logs: [] } };
     }
     draw();
     const outcomes = () =>
-      [...element.querySelectorAll<HTMLElement>('.test-outcome')].map(({ title, dataset }) => [
+      [...element.querySelectorAll<HTMLElement>('.entry-outcome')].map(({ title, dataset }) => [
         title,
         dataset['tone'],
       ]);

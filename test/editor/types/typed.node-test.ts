@@ -90,6 +90,43 @@ describe('a namespace with types in the editor', () => {
       assert.equal(await page.$eval('#run-payload', (field) => field.getAttribute('aria-invalid')), 'true');
     }));
 
+  test('keeps the tabs of all six panels in one line of a narrow page, with the chosen one in view', () =>
+    scene(async ({ service, target, open }) => {
+      await service.setNamespace('prices', prices);
+      const place = { ...target, namespace: 'prices' };
+      await service.save({ contents, lang: 'typescript' }, place);
+      const token = await service.token(place, 'read,write,deploy,runs');
+      const { page, untilOpen } = await open(await service.url(place, token));
+      await untilOpen();
+      await page.setViewport({ width: 310, height: 640 });
+      for (const id of ['types', 'runs']) await page.waitForSelector(`#tab-${id}`);
+      const tops = await page.$$eval('.dock-tab', (tabs) =>
+        tabs.map((tab) => tab.getBoundingClientRect().top),
+      );
+      assert.equal(tops.length, 6);
+      assert.equal(new Set(tops).size, 1, tops.join());
+
+      const untilInView = (selector: string) =>
+        page.waitForFunction(
+          (wanted) => {
+            const { left, right } = document.querySelector(wanted)!.getBoundingClientRect();
+            const line = document.querySelector('.dock-tabs')!.getBoundingClientRect();
+            return left >= line.left - 1 && right <= line.right + 1;
+          },
+          { polling: 50 },
+          selector,
+        );
+      await page.focus('#tab-tests');
+      await page.keyboard.press('End');
+      await untilInView('#tab-runs:focus');
+      await page.keyboard.press('ArrowRight');
+      await untilInView('#tab-tests:focus');
+      // A command chooses a panel without any focus on its tab.
+      await page.setViewport({ width: 240, height: 640 });
+      await pressKeys(page, 'Control', 'b');
+      await untilInView('#tab-build[aria-selected=true]');
+    }));
+
   test('shows what changed since the deployed version, until a build and a deployment', () =>
     scene(async ({ service, target, open }) => {
       const place = { ...target, namespace: 'changing' };

@@ -6,17 +6,18 @@ import type { User } from './accounts.ts';
 /** How long a user stays signed in, in seconds. */
 const LIFETIME = 12 * 60 * 60;
 
-export interface Sessions {
+/** Who is signed in. */
+export interface SignIns {
   /** The user of a request, if its cookie has a valid signature and has not expired. */
-  user(c: Context): Promise<User | undefined>;
+  findUser(c: Context): Promise<User | undefined>;
   signIn(c: Context, user: User): Promise<void>;
   signOut(c: Context): void;
 }
 
-/** Sessions in a signed cookie, which no script can read and other sites' requests do not have. */
-export function createSessions(secret: string): Sessions {
+/** Keeps who is signed in in a signed cookie, which no script can read and other sites' requests do not have. */
+export function createSignIns(secret: string): SignIns {
   return {
-    async user(c) {
+    async findUser(c) {
       const value = await getSignedCookie(c, secret, cookieName(c));
       const [, id, ends] = /^([\w-]+)\.(\d+)$/.exec(value || '') ?? [];
       return id !== undefined && Number(ends) > Date.now() ? findUser(id) : undefined;
