@@ -59,14 +59,14 @@ function run(command: string, args: string[], env: Record<string, string>): Run 
 
 /** Starts the demo on free ports, with data of its own unless `DATA_DIR` is given, and waits until it serves. */
 export async function startDemo(env: Record<string, string> = {}, serve = runServe): Promise<RunningDemo> {
-  const given = env['DATA_DIR'];
-  const dataDir = given ?? (await mkdtemp(join(tmpdir(), 'plugin-editor-demo-')));
+  const givenDataDir = env['DATA_DIR'];
+  const dataDir = givenDataDir ?? (await mkdtemp(join(tmpdir(), 'plugin-editor-demo-')));
   // The second that a run has by default is short on a machine with much else to do.
   const demo = serve({ RUN_TIMEOUT_MS: '10000', ...env, DATA_DIR: dataDir });
   const stop = async () => {
     demo.kill('SIGTERM');
     const code = await demo.ended;
-    if (given === undefined) await rm(dataDir, { recursive: true, force: true });
+    if (givenDataDir === undefined) await rm(dataDir, { recursive: true, force: true });
     return code;
   };
   const addresses = () => demo.output().match(/http:\/\/localhost:\d+\//g) ?? [];

@@ -68,7 +68,7 @@ export class DemoPage {
   /** Waits until the editor element is in a state. */
   async state(state: string): Promise<void> {
     await this.page.waitForFunction(
-      (wanted) => document.querySelector('plugin-editor')?.state === wanted,
+      (expected) => document.querySelector('plugin-editor')?.state === expected,
       {},
       state,
     );

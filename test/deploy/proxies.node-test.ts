@@ -102,7 +102,7 @@ for (const name of ['nginx', 'caddy'] as const satisfies ProxyName[]) {
       const payload = 'x'.repeat(2 ** 20 - 100);
       const { status, body } = await send(payload);
       assert.equal(status, 200);
-      assert.equal((JSON.parse(body) as { result?: string }).result, written.answerTo(payload));
+      assert.equal((JSON.parse(body) as { result?: string }).result, written.expectedOutput(payload));
 
       const refused = await send('x'.repeat(4 * 2 ** 20));
       assert.equal(refused.status, 413);
@@ -198,9 +198,9 @@ for (const name of ['nginx', 'caddy'] as const satisfies ProxyName[]) {
   describe(`${name}, in front of scripted servers`, { skip }, () => {
     /** A proxy whose two nodes are healthy, and do the same. */
     async function inFrontOf(handle: RequestListener) {
-      const listener: RequestListener = (message, answer) => {
-        if (message.url === '/healthz' || message.url === '/readyz') answer.end();
-        else handle(message, answer);
+      const listener: RequestListener = (message, response) => {
+        if (message.url === '/healthz' || message.url === '/readyz') response.end();
+        else handle(message, response);
       };
       const servers = [createServer(listener), createServer(listener)];
       const addresses: string[] = [];
@@ -224,16 +224,16 @@ for (const name of ['nginx', 'caddy'] as const satisfies ProxyName[]) {
 
     test('replaces what a request claims about its client by what is true', async () => {
       let seen: IncomingMessage | undefined;
-      await using world = await inFrontOf((message, answer) => {
+      await using world = await inFrontOf((message, response) => {
         seen = message;
-        answer.end();
+        response.end();
       });
       const { proxy } = world;
       const headers = { 'x-forwarded-for': '203.0.113.9', 'x-forwarded-proto': 'http' };
       const sent = request(`${proxy.origin}/api/v1/features`, { ca: proxy.ca, headers }).end();
-      const [answer] = (await once(sent, 'response')) as [IncomingMessage];
-      answer.resume();
-      assert.equal(answer.statusCode, 200);
+      const [response] = (await once(sent, 'response')) as [IncomingMessage];
+      response.resume();
+      assert.equal(response.statusCode, 200);
       assert.equal(seen?.headers['host'], new URL(proxy.origin).host);
       assert.equal(seen?.headers['x-forwarded-for'], '127.0.0.1');
       assert.equal(seen?.headers['x-forwarded-proto'], 'https');
@@ -241,36 +241,36 @@ for (const name of ['nginx', 'caddy'] as const satisfies ProxyName[]) {
 
     test('passes an event of a build on before the next one comes', async () => {
       const received = Promise.withResolvers<void>();
-      await using world = await inFrontOf((message, answer) => {
+      await using world = await inFrontOf((message, response) => {
         message.resume();
-        answer.writeHead(200, { 'content-type': 'text/event-stream' });
-        answer.write('event: log\ndata: first\n\n');
+        response.writeHead(200, { 'content-type': 'text/event-stream' });
+        response.write('event: log\ndata: first\n\n');
         // Without the proxy's passing it on, this would wait for ever.
-        void received.promise.then(() => answer.end('event: result\ndata: {}\n\n'));
+        void received.promise.then(() => response.end('event: result\ndata: {}\n\n'));
       });
       const { proxy } = world;
       const sent = request(`${proxy.origin}/api/v1/build/javascript/com.acme.t1/default/a`, {
         ca: proxy.ca,
         method: 'POST',
       }).end('source');
-      const [answer] = (await once(sent, 'response')) as [IncomingMessage];
+      const [response] = (await once(sent, 'response')) as [IncomingMessage];
       let text = '';
-      answer.setEncoding('utf8').on('data', (part: string) => {
+      response.setEncoding('utf8').on('data', (part: string) => {
         text += part;
         received.resolve();
       });
-      await once(answer, 'end');
+      await once(response, 'end');
       assert.match(text, /first[^]*result/);
     });
 
     test('sends a write once, even if its connection breaks or it is refused with 503', async () => {
       const seen: string[] = [];
-      await using world = await inFrontOf((message, answer) => {
+      await using world = await inFrontOf((message, response) => {
         const { url = '' } = message;
         seen.push(url);
         message.resume();
         if (url.endsWith('broken')) message.socket.destroy();
-        else answer.writeHead(503, { 'retry-after': '7' }).end('no');
+        else response.writeHead(503, { 'retry-after': '7' }).end('no');
       });
       const { proxy } = world;
       const post = async (plugin: string) => {
@@ -278,9 +278,9 @@ for (const name of ['nginx', 'caddy'] as const satisfies ProxyName[]) {
           ca: proxy.ca,
           method: 'POST',
         }).end('{}');
-        const [answer] = (await once(sent, 'response')) as [IncomingMessage];
-        answer.resume();
-        return answer;
+        const [response] = (await once(sent, 'response')) as [IncomingMessage];
+        response.resume();
+        return response;
       };
       const refused = await post('refused');
       assert.deepEqual([refused.statusCode, refused.headers['retry-after']], [503, '7']);
@@ -297,11 +297,11 @@ test(
     const gone = [await freePort(), await freePort()].map((port) => `127.0.0.1:${port}`);
     await using proxy = await startProxy('caddy', await freePort(), gone as [string, string]);
     const sent = request(`${proxy.origin}/api/v1/features`, { ca: proxy.ca }).end();
-    const [answer] = (await once(sent, 'response')) as [IncomingMessage];
+    const [response] = (await once(sent, 'response')) as [IncomingMessage];
     let text = '';
-    for await (const part of answer.setEncoding('utf8')) text += String(part);
-    assert.equal(answer.statusCode, 503);
-    assert.equal(answer.headers['retry-after'], '1');
+    for await (const part of response.setEncoding('utf8')) text += String(part);
+    assert.equal(response.statusCode, 503);
+    assert.equal(response.headers['retry-after'], '1');
     assert.equal((JSON.parse(text) as { error: { code: string } }).error.code, 'unavailable');
   },
 );

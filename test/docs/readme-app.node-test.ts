@@ -74,8 +74,8 @@ server.on('listening', () => console.log(server.address().port));`,
 
     const page = await browser.newPage();
     page.setDefaultTimeout(60_000);
-    const said: string[] = [];
-    page.on('pageerror', (error) => said.push(String(error)));
+    const messages: string[] = [];
+    page.on('pageerror', (error) => messages.push(String(error)));
     await page.goto(app);
     await page.waitForFunction(() =>
       ['ready', 'error'].includes(document.querySelector('plugin-editor')?.state ?? ''),
@@ -86,7 +86,7 @@ server.on('listening', () => console.log(server.address().port));`,
       document.querySelector('.cm-content')?.textContent?.includes('export function run'),
     );
     assert.equal(await page.$eval('plugin-features', ({ state }) => state), 'ready');
-    assert.deepEqual(said, []);
+    assert.deepEqual(messages, []);
 
     const price = async () => {
       const response = await fetch(`${app}/price`);

@@ -45,8 +45,8 @@ before(async () => {
   // The build fails if a link is broken.
   const built = promisify(execFile)(process.execPath, args, { cwd: repository });
   server = createServer(
-    (request, answer) =>
-      void serve(request.url ?? '').then((one) => answer.writeHead(...one.head).end(one.body)),
+    (request, response) =>
+      void serve(request.url ?? '').then((one) => response.writeHead(...one.head).end(one.body)),
   );
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   origin = `http://localhost:${(server.address() as AddressInfo).port}`;

@@ -70,7 +70,7 @@ export async function openLauncher(
   ) => {
     const fits = (one: EditorMessage) =>
       one.type === type && (session === undefined || one.session === session) && among(one);
-    const all = await eventually(receivedMessages, (heard) => heard.some(fits));
+    const all = await eventually(receivedMessages, (messages) => messages.some(fits));
     return all.findLast(fits) as EditorMessage;
   };
   const sendMessage = (message: object) =>
@@ -99,10 +99,10 @@ export async function openLauncher(
     refuseTokens: (code: string | undefined) =>
       page.evaluate((why) => void ((window as unknown as LauncherWindow).refusal = why), code),
     /** Asks for a plugin; answers with the session. */
-    open: async (target: Target, given?: string) => {
+    open: async (target: Target, givenToken?: string) => {
       const session = `session-${++opens}`;
       const { fn = 'add-record', namespace = 'default', template, builder = service.origin } = target;
-      const token = given ?? (await service.token(target));
+      const token = givenToken ?? (await service.token(target));
       await sendMessage({
         type: 'open',
         session,

@@ -121,10 +121,10 @@ describe('accessibility of <plugin-editor>', () => {
       try {
         await emulateMedia({ reducedMotion: 'reduce' });
         expect(bar.getClientRects()).to.have.length(0);
-        const words = part(element, 'status')?.querySelector('label');
-        expect(words?.textContent).to.contain('Loading the editor…');
+        const label = part(element, 'status')?.querySelector('label');
+        expect(label?.textContent).to.contain('Loading the editor…');
         // The view appears after a delay, so that it does not flash during a short wait.
-        await waitUntil(() => words?.checkVisibility({ visibilityProperty: true }), 'the words are shown');
+        await waitUntil(() => label?.checkVisibility({ visibilityProperty: true }), 'the words are shown');
         await expect(element).to.be.accessible();
       } finally {
         await emulateMedia({ reducedMotion: 'no-preference' });

@@ -154,9 +154,9 @@ describe('<plugin-features>', () => {
     it('provides a record that nobody can change', async () => {
       const server = await builderThat({ json: { ...record, limits: { memory: [1] } } });
       const element = await loaded(await create(server.url()));
-      const given = element.record as typeof record & { limits: { memory: number[] } };
-      expect(given.limits.memory).to.deep.equal([1]);
-      for (const frozen of [given, given.features, given.languages[0], given.limits.memory]) {
+      const received = element.record as typeof record & { limits: { memory: number[] } };
+      expect(received.limits.memory).to.deep.equal([1]);
+      for (const frozen of [received, received.features, received.languages[0], received.limits.memory]) {
         expect(Object.isFrozen(frozen)).to.equal(true);
       }
       expect(() => Object.assign(element, { record: undefined })).to.throw(TypeError);

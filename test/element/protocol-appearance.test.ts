@@ -74,8 +74,8 @@ describe('appearance', () => {
     ];
     for (const [index, [property, value, appearance]] of changes.entries()) {
       element.style.setProperty(property, value);
-      const told = await all.received.until('configure', index + 1);
-      expect(told['appearance']).to.deep.equal(appearance);
+      const message = await all.received.until('configure', index + 1);
+      expect(message['appearance']).to.deep.equal(appearance);
     }
     expect(all.received.of('open')).to.have.length(1);
     expect(performance.getEntriesByType('resource')).to.have.length(before);

@@ -99,7 +99,7 @@ describe('renewal', () => {
       { path: '/token', times: 3, status: 400 },
     );
     const frame = frameOf(element);
-    const said = events.length;
+    const eventsBefore = events.length;
     await clock.advance(800_000);
     const { expiresAt, error } = (await untilEvent(events, 'expiring', 1)) as never as {
       expiresAt: Date;
@@ -118,7 +118,7 @@ describe('renewal', () => {
     await clock.advance(40_000);
     await untilRenewed(received, 1);
     expect(await tokenRequests(server)).to.equal(5);
-    expect(events.length - said).to.equal(3);
+    expect(events.length - eventsBefore).to.equal(3);
     expect(element.state).to.equal('ready');
     expect(element.error).to.equal(undefined);
     expect(frameOf(element)).to.equal(frame);

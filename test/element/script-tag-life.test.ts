@@ -179,9 +179,9 @@ describe('the script-tag file', () => {
     expect(changes['appearance']).to.include({ accent: 'rgb(1, 2, 3)' });
     await element.renewToken();
     expect(await world.call('onToken')).to.deep.include({ token: { token: 'token-2' } });
-    const asked = world.run(`launcher.requestToken('expired').then(() => report({ type: 'given' }))`);
+    const renewal = world.run(`launcher.requestToken('expired').then(() => report({ type: 'given' }))`);
     await world.call('given');
-    await asked;
+    await renewal;
     expect(frameOf(element)).to.equal(frame);
 
     // Reloading and closing.

@@ -121,10 +121,10 @@ class DrainedNode {
   }
 
   async #signIn(base: string): Promise<Record<string, string>> {
-    const answer = await fetch(`${base}/auth/v2/access/${plugin}`, {
+    const response = await fetch(`${base}/auth/v2/access/${plugin}`, {
       headers: bearer(this.#environmentToken),
     });
-    const { token } = (await answer.json()) as { token: string };
+    const { token } = (await response.json()) as { token: string };
     return bearer(token);
   }
 
@@ -148,8 +148,13 @@ class DrainedNode {
 
 async function deploy(base: string, headers: Record<string, string>): Promise<void> {
   const post = async (path: string, body?: string) => {
-    const answer = await fetch(base + path, { method: 'POST', headers, ...(body !== undefined && { body }) });
-    if (!answer.ok) throw new Error(`${path} was answered with ${answer.status}: ${await answer.text()}`);
+    const response = await fetch(base + path, {
+      method: 'POST',
+      headers,
+      ...(body !== undefined && { body }),
+    });
+    if (!response.ok)
+      throw new Error(`${path} was answered with ${response.status}: ${await response.text()}`);
   };
   await post(`/api/v1/build/javascript/${plugin}`, code);
   await post(`/api/v1/draft/${plugin}/promote`);

@@ -20,10 +20,10 @@ describe('the scripted server', () => {
   it('gives the same responses on the page origin, a second origin and another site', async () => {
     const server = await scriptedServer({ path: '/token', json: { token: 't' } });
     for (const { url } of [server, server.sameOrigin, server.crossSite]) {
-      const answer = await fetch(url('/token'));
-      expect(answer.status).to.equal(200);
-      expect(answer.headers.get('content-type')).to.equal('application/json');
-      expect(await answer.json()).to.deep.equal({ token: 't' });
+      const response = await fetch(url('/token'));
+      expect(response.status).to.equal(200);
+      expect(response.headers.get('content-type')).to.equal('application/json');
+      expect(await response.json()).to.deep.equal({ token: 't' });
     }
     expect(server.sameOrigin.origin).to.equal(location.origin);
     expect(server.origin).not.to.equal(location.origin);
@@ -100,7 +100,7 @@ describe('the scripted server', () => {
       { path: '/b', body: 'b' },
     );
     let answered = false;
-    const answer = fetch(server.sameOrigin.url('/a')).then((response) => {
+    const responseText = fetch(server.sameOrigin.url('/a')).then((response) => {
       answered = true;
       return response.text();
     });
@@ -108,18 +108,18 @@ describe('the scripted server', () => {
     expect(await (await fetch(server.url('/b'))).text()).to.equal('b');
     expect(answered).to.equal(false);
     expect(await server.release('/a')).to.equal(1);
-    expect(await answer).to.equal('at last');
+    expect(await responseText).to.equal('at last');
   });
 
   it('notices that the client disconnected', async () => {
     const server = await scriptedServer({ path: '*', delay: 'hang' });
     for (const [index, { url }] of [server, server.sameOrigin].entries()) {
       const controller = new AbortController();
-      const answer = fetch(url('/gone'), { signal: controller.signal });
-      answer.catch(() => undefined);
+      const response = fetch(url('/gone'), { signal: controller.signal });
+      response.catch(() => undefined);
       await server.requests(index + 1);
       controller.abort();
-      expect((await rejection(answer)).name).to.equal('AbortError');
+      expect((await rejection(response)).name).to.equal('AbortError');
     }
     const aborted = await server.aborted(2);
     expect(aborted.map(({ path }) => path)).to.deep.equal(['/gone', '/gone']);
@@ -133,7 +133,7 @@ describe('the scripted server', () => {
     for (const { url } of [server, server.sameOrigin]) {
       for (const method of ['GET', 'POST']) {
         expect(await rejection(fetch(url('/start'), { method }))).to.be.an.instanceOf(TypeError);
-        await rejection(fetch(url('/midway'), { method }).then((answer) => answer.text()));
+        await rejection(fetch(url('/midway'), { method }).then((response) => response.text()));
       }
     }
     const once = ['GET /start', 'GET /midway', 'POST /start', 'POST /midway'];

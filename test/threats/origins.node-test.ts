@@ -42,9 +42,10 @@ async function askForEverything(vendor: string, target: object): Promise<string[
   ];
   const read: string[] = [];
   for (const [address, init] of requests) {
-    const answer = await fetch(address, { credentials: 'include', ...init }).catch(() => undefined);
+    const response = await fetch(address, { credentials: 'include', ...init }).catch(() => undefined);
     // What another origin lets nobody read has neither status nor text.
-    if (answer?.status) read.push(`${init.method ?? 'GET'} ${new URL(address).pathname} ${answer.status}`);
+    if (response?.status)
+      read.push(`${init.method ?? 'GET'} ${new URL(address).pathname} ${response.status}`);
   }
   // Forms need no leave at all, and take the cookies along; their answer goes to a frame.
   for (const [method, action] of [
@@ -152,8 +153,8 @@ describe('a page of another origin', () => {
       const page = await context.newPage();
       const rebound = new URL(path, address);
       rebound.hostname = 'evil.example';
-      const answer = await page.goto(rebound.href);
-      assert.equal(answer?.status(), 421, rebound.href);
+      const response = await page.goto(rebound.href);
+      assert.equal(response?.status(), 421, rebound.href);
       await page.close();
     }
   });

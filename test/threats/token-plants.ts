@@ -74,11 +74,11 @@ async function plantOnTheWire({ demo }: World, token: string): Promise<void> {
   const signedIn = await send(`${vendor}/session`, {}, { user: 'bram' });
   const cookie = signedIn.headers.get('set-cookie')?.split(';', 1)[0] ?? '';
   const plugin = { ident: 'com.example.customer-8', namespace: 'default', fn: 'planted' };
-  const answer = await send(`${vendor}/plugins/editor-token`, { cookie }, plugin);
-  const given = ((await answer.json()) as { token: string }).token;
+  const response = await send(`${vendor}/plugins/editor-token`, { cookie }, plugin);
+  const issuedToken = ((await response.json()) as { token: string }).token;
   await send(
     `${service}/api/v1/draft/com.example.customer-8/default/planted`,
-    { authorization: `Bearer ${given}` },
+    { authorization: `Bearer ${issuedToken}` },
     { lang: 'javascript', contents: `// ${token}` },
   );
 }

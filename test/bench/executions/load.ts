@@ -11,7 +11,7 @@ export interface Load {
   /** Sent in this order, over and over. */
   requests: readonly LoadRequest[];
   /** When to end: after so many seconds, or so many answers. */
-  until: { seconds: number } | { answers: number };
+  until: { seconds: number } | { responses: number };
 }
 
 export interface LoadRequest {

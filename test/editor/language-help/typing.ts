@@ -68,7 +68,7 @@ export const untilText = (editor: EditorPage, has: RegExp) =>
 /** Waits until an element shows this text, by default for as long as pages are waited for. */
 export const untilShown = (page: Page, selector: string, has: string, timeout?: number) =>
   page.waitForFunction(
-    (where, text) => document.querySelector<HTMLElement>(where)?.innerText.includes(text),
+    (query, text) => document.querySelector<HTMLElement>(query)?.innerText.includes(text),
     { polling: 50, ...(timeout !== undefined && { timeout }) },
     selector,
     has,

@@ -60,7 +60,7 @@ describe('building, testing and deploying in the editor', () => {
       await service.save({ contents: good, lang: 'typescript' }, target);
       const accepted: (string | null)[] = [];
       const refused: string[] = [];
-      service.script.answer = ({ url, headers }) => {
+      service.script.respond = ({ url, headers }) => {
         const { pathname } = new URL(url);
         if (pathname.startsWith('/api/v1/build/')) accepted.push(headers.get('accept'));
         if (!pathname.includes('/build-stream-')) return undefined;
@@ -207,7 +207,7 @@ describe('building, testing and deploying in the editor', () => {
     scene(async ({ service, target, open }) => {
       await service.save({ contents: good, lang: 'typescript', tests: [{ name: 'one' }] }, target);
       const accepts: (string | null)[] = [];
-      service.script.answer = (request) => {
+      service.script.respond = (request) => {
         if (request.url.includes('/build/')) accepts.push(request.headers.get('accept'));
         return request.url.endsWith('/features') ? Response.json({ features: [], languages: [] }) : undefined;
       };
@@ -235,7 +235,7 @@ describe('building, testing and deploying in the editor', () => {
       const editor = await open();
       await editor.untilOpen();
       let refusals = 2;
-      service.script.answer = (request) =>
+      service.script.respond = (request) =>
         request.url.includes('/build/') && refusals-- > 0
           ? new Response('{}', { status: 503, headers: { 'retry-after': '1' } })
           : undefined;
@@ -245,7 +245,7 @@ describe('building, testing and deploying in the editor', () => {
       assert.equal(await editor.page.$('.notice'), null);
 
       // The stream breaks off in its midst.
-      service.script.answer = (request) =>
+      service.script.respond = (request) =>
         request.url.includes('/build/')
           ? new Response(
               new ReadableStream({
@@ -264,7 +264,7 @@ describe('building, testing and deploying in the editor', () => {
       await service.restart();
       await saved('// kept');
 
-      service.script.answer = undefined;
+      service.script.respond = undefined;
       await editor.press('Try again');
       await untilStatusOf(editor, 'built', 'Built');
 

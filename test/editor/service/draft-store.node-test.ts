@@ -102,7 +102,7 @@ test('sends each save once, and leaves retries to its caller', async (t) => {
   const { service, open } = await setUp(t);
   const store = open();
   await store.load();
-  service.script.answer = () => new Response('busy', { status: 503 });
+  service.script.respond = () => new Response('busy', { status: 503 });
   const before = service.seen.length;
   await assert.rejects(
     store.save(source('1')),

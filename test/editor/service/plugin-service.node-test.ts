@@ -36,8 +36,8 @@ test('builds with a streamed log, runs and deploys', async (t) => {
   assert.ok(logs.length > 1);
   assert.ok(etag);
   assert.equal((await service.draft())?.contents, contents);
-  const { took, ...answer } = await plugin.test('hi', signal);
-  assert.deepEqual(answer, { result: 'hi!', logs: ['hi'] });
+  const { took, ...outcome } = await plugin.test('hi', signal);
+  assert.deepEqual(outcome, { result: 'hi!', logs: ['hi'] });
   assert.ok(took && took > 0);
   assert.deepEqual(await plugin.deploy({ signal }), { version: 'v1.0.0', live: 'v1.0.0' });
   assert.deepEqual(await plugin.deploy({ signal }), {
@@ -64,10 +64,10 @@ test('returns a failed run as an outcome, with its code and its logs', async (t)
   await build(
     'export function run(input: string): string {\n  console.log("so far");\n  throw new Error(input);\n}\n',
   );
-  const answer = await plugin.test('oh no', signal);
-  assert.ok('error' in answer);
-  assert.match(answer.error.message, /oh no/);
-  assert.deepEqual(answer.logs, ['so far']);
+  const outcome = await plugin.test('oh no', signal);
+  assert.ok('error' in outcome);
+  assert.match(outcome.error.message, /oh no/);
+  assert.deepEqual(outcome.logs, ['so far']);
 });
 
 test('does not replace a draft other than the one meant', async (t) => {
@@ -92,9 +92,10 @@ test('checks a text without saving it', async (t) => {
 test('rejects a build whose stream is cut off, or ends without a result', async (t) => {
   const { service, build } = await setUp(t);
   const events = { 'content-type': 'text/event-stream' };
-  service.script.answer = () => new Response('event: log\ndata: half\n\n', { headers: events });
+  service.script.respond = () => new Response('event: log\ndata: half\n\n', { headers: events });
   await assert.rejects(build(contents), SchemaError);
-  service.script.answer = () => new Response('event: result\ndata: {"succeeded":1}\n\n', { headers: events });
+  service.script.respond = () =>
+    new Response('event: result\ndata: {"succeeded":1}\n\n', { headers: events });
   await assert.rejects(build(contents), SchemaError);
 });
 
@@ -102,16 +103,16 @@ test('rejects an answer to a build that would fill the memory, streamed or not',
   const { service, build } = await setUp(t);
   const outputLog = 'x'.repeat(10 * 2 ** 20);
   const body = JSON.stringify({ succeeded: true, outputLog });
-  service.script.answer = () => new Response(body, { headers: { 'content-type': 'application/json' } });
+  service.script.respond = () => new Response(body, { headers: { 'content-type': 'application/json' } });
   await assert.rejects(build(contents, { stream: false }), /larger than 8388608 bytes/);
   const events = `event: result\ndata: ${body}\n\n`;
-  service.script.answer = () => new Response(events, { headers: { 'content-type': 'text/event-stream' } });
+  service.script.respond = () => new Response(events, { headers: { 'content-type': 'text/event-stream' } });
   await assert.rejects(build(contents), /larger than 8388608 bytes/);
 });
 
 test('reports how long a busy service asks to wait', async (t) => {
   const { service, build } = await setUp(t);
-  service.script.answer = () => new Response('{}', { status: 503, headers: { 'retry-after': '2' } });
+  service.script.respond = () => new Response('{}', { status: 503, headers: { 'retry-after': '2' } });
   await assert.rejects(build(contents), (error) => (error as HttpError).retryAfter === 2000);
 });
 

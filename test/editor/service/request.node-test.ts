@@ -26,13 +26,13 @@ async function setUp(t: TestContext, handler: NonNullable<Handler>) {
     server.close();
   });
   const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const ask = (more: { signal?: AbortSignal; timeout?: number } = {}) =>
+  const readDraft = (more: { signal?: AbortSignal; timeout?: number } = {}) =>
     requestJson(pluginSourceSchema, {
       url: `${origin}/draft`,
       headers: { authorization: 'Bearer s3cret' },
       ...more,
     });
-  return { paths, server, ask };
+  return { paths, server, readDraft };
 }
 
 test('encodes each segment of an address', () => {
@@ -43,22 +43,22 @@ test('encodes each segment of an address', () => {
 });
 
 test('sends the token without cookies, and keeps fields that the schema does not name', async (t) => {
-  const { ask } = await setUp(t, ({ headers }, response) => {
+  const { readDraft } = await setUp(t, ({ headers }, response) => {
     response.setHeader('etag', '"1"');
     response.end(
       JSON.stringify({ contents: headers.authorization, lang: 'x', more: headers.cookie ?? 'none' }),
     );
   });
-  const { data, headers } = await ask();
+  const { data, headers } = await readDraft();
   assert.deepEqual(data, { contents: 'Bearer s3cret', lang: 'x', more: 'none' });
   assert.equal(headers.get('etag'), '"1"');
 });
 
 test('does not follow a redirect, nor send the token to its target', async (t) => {
-  const { paths, ask } = await setUp(t, (_, response) => {
+  const { paths, readDraft } = await setUp(t, (_, response) => {
     response.writeHead(302, { location: '/elsewhere' }).end();
   });
-  await assert.rejects(ask(), (error) => error instanceof HttpError && error.redirect);
+  await assert.rejects(readDraft(), (error) => error instanceof HttpError && error.redirect);
   assert.deepEqual(paths, ['/draft']);
 });
 
@@ -68,8 +68,8 @@ for (const [what, body, path] of [
   ['is empty', '', ''],
 ] as const) {
   test(`rejects an answer that ${what} with a SchemaError that does not quote it`, async (t) => {
-    const { ask } = await setUp(t, (_, response) => response.end(body));
-    await assert.rejects(ask(), (error) => {
+    const { readDraft } = await setUp(t, (_, response) => response.end(body));
+    await assert.rejects(readDraft(), (error) => {
       assert.ok(error instanceof SchemaError);
       assert.equal(error.path, path);
       assert.doesNotMatch(error.message, /s3cret/);
@@ -80,7 +80,7 @@ for (const [what, body, path] of [
 
 test('refuses an answer longer than 8 MiB, and ends its connection', async (t) => {
   const closed = Promise.withResolvers<void>();
-  const { ask } = await setUp(t, (_, response) => {
+  const { readDraft } = await setUp(t, (_, response) => {
     response.once('close', () => closed.resolve());
     const write = () => {
       while (!response.destroyed && response.write(' '.repeat(2 ** 16)));
@@ -88,13 +88,13 @@ test('refuses an answer longer than 8 MiB, and ends its connection', async (t) =
     response.on('drain', write);
     write();
   });
-  await assert.rejects(ask(), /larger than 8388608 bytes/);
+  await assert.rejects(readDraft(), /larger than 8388608 bytes/);
   await closed.promise;
 });
 
 test('rejects with a TimeoutError when the answer is late or incomplete in time', async (t) => {
-  const { ask } = await setUp(t, (_, response) => void response.write('{"contents":'));
-  await assert.rejects(ask({ timeout: 100 }), (error) => {
+  const { readDraft } = await setUp(t, (_, response) => void response.write('{"contents":'));
+  await assert.rejects(readDraft({ timeout: 100 }), (error) => {
     assert.ok(error instanceof TimeoutError);
     assert.match(error.message, /\/draft did not answer within 100 ms/);
     return true;
@@ -104,19 +104,19 @@ test('rejects with a TimeoutError when the answer is late or incomplete in time'
 test('rejects with the reason of a signal that aborts', async (t) => {
   const controller = new AbortController();
   const reason = new Error('another plugin was opened');
-  const { ask } = await setUp(t, () => controller.abort(reason));
-  await assert.rejects(ask({ signal: controller.signal }), reason);
-  await assert.rejects(ask({ signal: controller.signal }), reason);
+  const { readDraft } = await setUp(t, () => controller.abort(reason));
+  await assert.rejects(readDraft({ signal: controller.signal }), reason);
+  await assert.rejects(readDraft({ signal: controller.signal }), reason);
 });
 
 test('rejects with a NetworkError when the connection is lost, before or within the answer', async (t) => {
-  const { server, ask } = await setUp(t, (_, response) => {
+  const { server, readDraft } = await setUp(t, (_, response) => {
     response.writeHead(200, { 'content-length': '100' });
     response.write('{"contents":', () => response.destroy());
   });
-  await assert.rejects(ask(), NetworkError);
+  await assert.rejects(readDraft(), NetworkError);
   server.close();
-  await assert.rejects(ask(), NetworkError);
+  await assert.rejects(readDraft(), NetworkError);
 });
 
 test('reads how long a service asks to wait', () => {

@@ -16,12 +16,12 @@ function builderFor(tokenHolder: TokenHolder, valid: string) {
 }
 
 test('asks for one token when several requests fail together, and sends each once more', async () => {
-  let asked = 0;
-  const tokenHolder = new TokenHolder('old', async () => `new-${++asked}`);
+  let renewals = 0;
+  const tokenHolder = new TokenHolder('old', async () => `new-${++renewals}`);
   const { sent, request } = builderFor(tokenHolder, 'new-1');
   assert.deepEqual(await Promise.all([tokenHolder.use(request), tokenHolder.use(request)]), ['done', 'done']);
   assert.deepEqual(sent, ['old', 'old', 'new-1', 'new-1']);
-  assert.equal(asked, 1);
+  assert.equal(renewals, 1);
 });
 
 test('uses a token that arrived meanwhile without asking', async () => {
@@ -34,8 +34,8 @@ test('uses a token that arrived meanwhile without asking', async () => {
 });
 
 test('does not ask again and again when the new token is refused, too', async () => {
-  let asked = 0;
-  const tokenHolder = new TokenHolder('old', async () => `bad-${++asked}`);
+  let renewals = 0;
+  const tokenHolder = new TokenHolder('old', async () => `bad-${++renewals}`);
   const { sent, request } = builderFor(tokenHolder, 'good');
   await assert.rejects(tokenHolder.use(request), { status: 401 });
   assert.deepEqual(sent, ['old', 'bad-1']);

@@ -99,7 +99,7 @@ describe('editor app', () => {
     await shows('All changes saved');
   });
 
-  for (const [what, rule, words, again] of [
+  for (const [what, rule, message, again] of [
     ['401', { status: 401, json: {} }, 'Your session ended', false],
     ['403', { status: 403, json: {} }, 'You cannot edit this plugin', false],
     ['400', { status: 400, json: {} }, 'refused to open this plugin', true],
@@ -112,7 +112,7 @@ describe('editor app', () => {
     it(`explains ${what} in plain words${again ? ', and tries again' : ''}`, async () => {
       const target = await start({ path: DRAFT, ...rule });
       await app.openPlugin(target, 'secret');
-      expect(root.querySelector('[role=alert]')?.textContent).to.contain(words);
+      expect(root.querySelector('[role=alert]')?.textContent).to.contain(message);
       expect(root.textContent).not.to.match(/secret|stack|Sign in/);
       expect(root.querySelectorAll('button').length).to.equal(again ? 1 : 0);
       if (!again) return;

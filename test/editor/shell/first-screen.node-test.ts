@@ -128,8 +128,8 @@ describe("the editor's first screen", () => {
     );
     const sizes = await Promise.all(
       paths.map(async (path) => {
-        const answer = await fetch(service.origin + path);
-        return brotliCompressSync(await answer.bytes()).byteLength;
+        const response = await fetch(service.origin + path);
+        return brotliCompressSync(await response.bytes()).byteLength;
       }),
     );
     const total = sizes.reduce((sum, size) => sum + size, 0);

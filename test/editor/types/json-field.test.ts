@@ -25,7 +25,7 @@ async function until<T>(read: () => T | null | undefined | false): Promise<T> {
 
 describe('a field for JSON', () => {
   let field: JsonField;
-  let heard: string[];
+  let changes: string[];
   const content = () => field.querySelector<HTMLElement>('.cm-content');
   const problems = () =>
     [...field.querySelectorAll('.json-problem')].map((one) => one.textContent?.trim() ?? '');
@@ -36,10 +36,10 @@ describe('a field for JSON', () => {
     );
 
   beforeEach(async () => {
-    heard = [];
+    changes = [];
     field = document.createElement('json-field');
     Object.assign(field, { fieldId: 'one', label: 'Payload', schema });
-    field.addEventListener('input', () => heard.push(field.value));
+    field.addEventListener('input', () => changes.push(field.value));
     document.body.append(field);
     await field.updateComplete;
   });
@@ -65,7 +65,7 @@ describe('a field for JSON', () => {
     await until(() => problems().length === 0);
     expect(content()?.getAttribute('aria-invalid')).to.equal('false');
     // What is set from outside is nobody's input.
-    expect(heard).to.deep.equal([]);
+    expect(changes).to.deep.equal([]);
   });
 
   it('shows the mistakes that the service reported for this text, unless it finds some itself', async () => {
@@ -95,7 +95,7 @@ describe('a field for JSON', () => {
     await until(() => field.value.includes('"buyer": ""'));
     await sendKeys({ type: 't' });
     await until(() => options().includes('"trade"'));
-    expect(heard.at(-1)).to.equal(field.value);
+    expect(changes.at(-1)).to.equal(field.value);
     await sendKeys({ press: 'Escape' });
     await sendKeys({ press: 'Tab' });
     expect(document.activeElement === content()).to.equal(false);

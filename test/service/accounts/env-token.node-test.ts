@@ -63,11 +63,11 @@ function run(
   child.stderr.setEncoding('utf8').on('data', (part: string) => (err += part));
   const closed = once(child, 'close') as Promise<[code: number]>;
   /** Resolves when the command has asked for a code for the `times`-th time. */
-  const asked = async (times = 1) => {
+  const untilPrompted = async (times = 1) => {
     while (err.split('Code: ').length <= times) await once(child.stderr, 'data');
   };
   return {
-    asked,
+    untilPrompted,
     type: (text: string) => child.stdin.write(text),
     end: () => child.stdin.end(),
     done: async () => ({ status: (await closed)[0], out, err }),
@@ -85,7 +85,7 @@ async function environmentOf({ address }: Place, token: string) {
 test('writes the code to a file, which the command names, where no mail server is set', async (t) => {
   const place = await freshPlace(t);
   const command = run(t, place, ['You@Acme.com', 'com.acme']);
-  await command.asked();
+  await command.untilPrompted();
   const file = command.mailFile();
   assert.ok(file.startsWith(join(place.directory, 'outbox')));
   assert.equal(statSync(file).mode & 0o777, 0o600);
@@ -107,7 +107,7 @@ test('the token works in a service that already runs, and ends the previous one 
   const tokens: string[] = [];
   for (let i = 0; i < 2; i++) {
     const command = run(t, place, ['you@acme.com', 'com.acme']);
-    await command.asked();
+    await command.untilPrompted();
     command.type(codeIn(readFileSync(command.mailFile(), 'utf8')));
     command.end();
     const { out } = await command.done();
@@ -122,7 +122,7 @@ test('the token works in a service that already runs, and ends the previous one 
 test('takes the environment from the address when none is given, and prints it', async (t) => {
   const place = await freshPlace(t);
   const command = run(t, place, ['you@mail.example.org']);
-  await command.asked();
+  await command.untilPrompted();
   command.type(`${codeIn(readFileSync(command.mailFile(), 'utf8'))}\n`);
   const { out, err } = await command.done();
   assert.match(err, /org\.example\.mail, from the address; for another: npm run env-token/);
@@ -151,7 +151,7 @@ test('refuses an environment that is not of the domain of the address, and write
 test('gives the environment of the demo to an address at example.com', async (t) => {
   const place = await freshPlace(t);
   const command = run(t, place, ['you@example.com', 'com.example']);
-  await command.asked();
+  await command.untilPrompted();
   command.type(`${codeIn(readFileSync(command.mailFile(), 'utf8'))}\n`);
   const { out } = await command.done();
   assert.equal(await environmentOf(place, out.trim()), 'com.example');
@@ -159,12 +159,12 @@ test('gives the environment of the demo to an address at example.com', async (t)
 
 test('a wrong code leaves the remaining tries, and the right code still works', async (t) => {
   const command = run(t, await freshPlace(t), ['you@acme.com', 'com.acme']);
-  await command.asked();
+  await command.untilPrompted();
   const code = codeIn(readFileSync(command.mailFile(), 'utf8'));
   command.type(`${wrong(code)}\n\n`);
-  await command.asked(3);
+  await command.untilPrompted(3);
   command.type('no code at all\n');
-  await command.asked(4);
+  await command.untilPrompted(4);
   command.type(`${code}\n`);
   const { status, out, err } = await command.done();
   assert.equal(status, 0, err);
@@ -174,7 +174,7 @@ test('a wrong code leaves the remaining tries, and the right code still works', 
 
 test('ends without a token after five wrong codes', async (t) => {
   const command = run(t, await freshPlace(t), ['you@acme.com', 'com.acme']);
-  await command.asked();
+  await command.untilPrompted();
   const code = codeIn(readFileSync(command.mailFile(), 'utf8'));
   command.type(`${wrong(code)}\n`.repeat(5));
   const { status, out, err } = await command.done();
@@ -263,7 +263,7 @@ test('sends the code by mail where a mail server is set, and writes no file', as
     SMTP_URL: `smtp://user:pass-word@127.0.0.1:${port}`,
     SMTP_FROM: 'service@acme.com',
   });
-  await command.asked();
+  await command.untilPrompted();
   const [mail, ...others] = mails;
   assert.ok(mail && !others.length);
   assert.deepEqual([mail.from, mail.to, mail.user], ['service@acme.com', ['you@acme.com'], 'user']);
@@ -295,7 +295,7 @@ test('ends when the mail server refuses the mail, shows no password and does not
     assert.doesNotMatch(err, /pass-word|not-the-one/);
   }
   const command = run(t, place, ['you@acme.com', 'com.acme']);
-  await command.asked();
+  await command.untilPrompted();
   assert.ok(command.mailFile());
 });
 

@@ -5,17 +5,17 @@ import { packagesOf } from '../../support/install.ts';
 import { bearer, listen } from '../harness.ts';
 import { until } from '../storage/databases.ts';
 
-interface Answer {
+interface AxiosResponse {
   status: number;
   data: unknown;
   headers: Record<string, string>;
 }
 
 interface Axios {
-  get(url: string, options?: object): Promise<Answer>;
-  post(url: string, body: unknown, options?: object): Promise<Answer>;
-  patch(url: string, body: unknown, options?: object): Promise<Answer>;
-  delete(url: string, options?: object): Promise<Answer>;
+  get(url: string, options?: object): Promise<AxiosResponse>;
+  post(url: string, body: unknown, options?: object): Promise<AxiosResponse>;
+  patch(url: string, body: unknown, options?: object): Promise<AxiosResponse>;
+  delete(url: string, options?: object): Promise<AxiosResponse>;
 }
 
 // It sends text and bytes, and bodies that are not there, as a form; and parses whatever looks like JSON.
@@ -44,8 +44,8 @@ test('an unchanged client of version 0.5 works, from the list of languages to th
   const tenants = await axios.get(`${base}/api/v1/environment/com.acme`, vendor);
   assert.equal((tenants.data as { tenants: unknown[] }).tenants.length, 1);
 
-  const asked = { identifier: ident, namespace: 'default', fn: 'greet' };
-  const session = await axios.post(`${base}/api/v1/tenant/${ident}/session`, asked, vendor);
+  const target = { identifier: ident, namespace: 'default', fn: 'greet' };
+  const session = await axios.post(`${base}/api/v1/tenant/${ident}/session`, target, vendor);
   const { token } = session.data as { token: string };
   const editor = { headers: bearer(token) };
   const built = await axios.post(`${base}/api/v1/build/javascript/${plugin}`, source, editor);

@@ -59,11 +59,11 @@ test('a deployment that changes nothing needs no build', async (t) => {
 test('twenty simultaneous equal deployments make one version, and are all answered with it', async (t) => {
   const { build: buildBy, send, paths, editor, run } = await startPlugin(t);
   await buildBy(running('return input;'));
-  const answers = await Promise.all(
+  const bodies = await Promise.all(
     Array.from({ length: 20 }, async () => (await send('POST', paths.promote, editor)).body),
   );
-  const made = answers.filter((body) => body === '{"version":"v1.0.0","live":"v1.0.0"}');
-  const found = answers.filter((body) => body === '{"version":"v1.0.0","unchanged":true,"live":"v1.0.0"}');
+  const made = bodies.filter((body) => body === '{"version":"v1.0.0","live":"v1.0.0"}');
+  const found = bodies.filter((body) => body === '{"version":"v1.0.0","unchanged":true,"live":"v1.0.0"}');
   assert.deepEqual([made.length, found.length], [1, 19]);
   assert.equal((await run('v1.0.1')).status, 404);
 });

@@ -23,9 +23,9 @@ const short = { connectionsCheckingInterval: 20 };
 async function serve(
   t: TestContext,
   limits: Partial<HttpLimits>,
-  answer: () => Response | Promise<Response>,
+  respond: () => Response | Promise<Response>,
 ) {
-  const server = createHttpServer({ fetch: answer, refuse }, limits);
+  const server = createHttpServer({ fetch: respond, refuse }, limits);
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   t.after(() => {
@@ -80,8 +80,8 @@ test('closes connections with half-sent bodies, at both addresses and however ma
   const listening = await listenOnLoopback(handler, 0, 'PORT', { ...short, requestTimeout: 200 });
   t.after(() => listening.close());
   const sockets = await Promise.all(Array.from({ length: 250 }, () => open(t, listening.port, half)));
-  for (const answer of await Promise.all(sockets.map((socket) => text(socket)))) {
-    assert.match(answer, /^HTTP\/1\.1 408 /);
+  for (const received of await Promise.all(sockets.map((socket) => text(socket)))) {
+    assert.match(received, /^HTTP\/1\.1 408 /);
   }
 });
 
@@ -89,8 +89,8 @@ test('closes a connection with a half-sent body after the request was refused an
   const { port } = await listen(t, {}, { ...short, requestTimeout: 200 });
   const head = `POST ${draftPath} HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\ncontent-length: 1000000\r\n\r\n`;
   const socket = await open(t, port, `${head}half`);
-  const answer = await text(socket);
-  assert.match(answer, /^HTTP\/1\.1 401 [^]*connection: close\r\n[^]*"token-missing"/i);
+  const received = await text(socket);
+  assert.match(received, /^HTTP\/1\.1 401 [^]*connection: close\r\n[^]*"token-missing"/i);
 });
 
 test('does not close a connection whose request takes the service long', async (t) => {

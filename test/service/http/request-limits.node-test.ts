@@ -12,12 +12,12 @@ import { engineUnderTest, freshDatabase, openDuring } from '../storage/databases
 
 const anyProxy = { trustedProxies: toBlockList(['127.0.0.1']) };
 
-type Answer = Awaited<ReturnType<Awaited<ReturnType<typeof listen>>['send']>>;
+type HttpResponse = Awaited<ReturnType<Awaited<ReturnType<typeof listen>>['send']>>;
 
 /** How often each status is among some answers. */
-function statuses(answers: readonly Answer[]): Record<number, number> {
+function statuses(responses: readonly HttpResponse[]): Record<number, number> {
   const counts: Record<number, number> = {};
-  for (const { status } of answers) counts[status] = (counts[status] ?? 0) + 1;
+  for (const { status } of responses) counts[status] = (counts[status] ?? 0) + 1;
   return counts;
 }
 
@@ -25,7 +25,7 @@ const times = <T>(count: number, work: (i: number) => Promise<T>): Promise<T[]> 
   Promise.all(Array.from({ length: count }, (_, i) => work(i)));
 
 /** Checks that an answer is a refusal by a rate, and returns what its headers say. */
-function refusalOf({ status, headers, body }: Answer) {
+function refusalOf({ status, headers, body }: HttpResponse) {
   assert.equal(status, 429);
   const { error } = JSON.parse(body) as { error: { code: string; message: string } };
   assert.equal(error.code, 'too-many-requests');
@@ -55,9 +55,9 @@ async function deployed(t: TestContext, options: Partial<ServiceOptions>) {
 
 test('refuses runs of a tenant beyond its rate until the minute is over, and not those of others', async (t) => {
   const plugin = await deployed(t, { rates: { tenantRuns: 5 } });
-  const answers = await times(8, () => plugin.run('v1.0.0'));
-  assert.deepEqual(statuses(answers), { 200: 5, 429: 3 });
-  const refusal = refusalOf(answers.find(({ status }) => status === 429) ?? assert.fail());
+  const responses = await times(8, () => plugin.run('v1.0.0'));
+  assert.deepEqual(statuses(responses), { 200: 5, 429: 3 });
+  const refusal = refusalOf(responses.find(({ status }) => status === 429) ?? assert.fail());
   assert.deepEqual([refusal.policy, refusal.quota, refusal.seconds], ['tenant-runs', 5, 60], refusal.message);
   const other = await startPlugin(t, 't2', plugin);
   await other.build(running('return input;'));
@@ -112,8 +112,8 @@ test('counts requests without a valid token by address, and locks out nobody wit
     () => send('GET', paths.draft, bearer('pe_edit_unknown')),
     () => send('POST', paths.newest, bearer('pe_env_unknown')),
   ];
-  const answers = await times(6, async (i) => (await requests[i]?.()) ?? assert.fail());
-  assert.deepEqual(statuses(answers), { 200: 3, 401: 3 });
+  const responses = await times(6, async (i) => (await requests[i]?.()) ?? assert.fail());
+  assert.deepEqual(statuses(responses), { 200: 3, 401: 3 });
   for (const request of requests) assert.equal(refusalOf(await request()).policy, 'address-requests');
   assert.equal((await send('GET', paths.draft, editor)).status, 404);
   assert.equal(
@@ -137,8 +137,8 @@ function listenWithEditor(t: TestContext, addressRequests: number) {
 
 test('does not count files of the editor', async (t) => {
   const { send } = await listenWithEditor(t, 1);
-  const answers = await times(10, () => send('GET', '/editor/assets/main-12345678.js'));
-  assert.deepEqual(statuses(answers), { 200: 10 });
+  const responses = await times(10, () => send('GET', '/editor/assets/main-12345678.js'));
+  assert.deepEqual(statuses(responses), { 200: 10 });
 });
 
 test('limits pages of the editor by address, apart from all other requests', async (t) => {
@@ -163,8 +163,8 @@ test('counts requests to unknown paths by address when they come without a valid
     () => send('GET', '/editor/nothing'),
     () => send('GET', '/nowhere', bearer('pe_edit_unknown')),
   ];
-  const answers = await times(6, async (i) => (await strays[i]?.()) ?? assert.fail());
-  assert.deepEqual(statuses(answers), { 404: 4, 405: 1, 421: 1 });
+  const responses = await times(6, async (i) => (await strays[i]?.()) ?? assert.fail());
+  assert.deepEqual(statuses(responses), { 404: 4, 405: 1, 421: 1 });
   for (const stray of strays) assert.equal(refusalOf(await stray()).policy, 'address-requests');
   assert.equal((await send('GET', '/healthz', { host: 'other.example' })).status, 200);
   // There is no draft yet, which a good token may ask for as often as it likes.
@@ -185,9 +185,9 @@ test('a flood of invalid tokens causes few look-ups, and valid tokens from its a
   lookUps.length = 0;
   const flood = times(300, (i) => send('GET', paths.draft, bearer(`pe_edit_guess-${i}`)));
   const known = times(10, () => send('GET', paths.draft, editor));
-  const answers = await flood;
+  const responses = await flood;
   assert.deepEqual(statuses(await known), { 404: 10 });
-  assert.deepEqual(statuses(answers), { 401: 5, 429: 295 });
+  assert.deepEqual(statuses(responses), { 401: 5, 429: 295 });
   assert.ok(lookUps.length < 100, `${lookUps.length} look-ups`);
   // This node sees it for the first time.
   assert.equal((await send('GET', other.paths.draft, other.editor)).status, 404);
@@ -200,10 +200,10 @@ test('does not report a rate as used up when the node had no share of it and the
   const storage = await openDuring(t, proxied, { postgresLimits: shortLimits });
   const { send } = await listen(t, { storage, rates: { addressRequests: 600 } });
   await proxy.refuse();
-  const answers = [];
-  for (let i = 0; i < 20; i++) answers.push(await send('GET', '/api/v1/features'));
-  assert.deepEqual(statuses(answers), { 200: 6, 503: 14 });
-  const last = answers.at(-1) ?? assert.fail();
+  const responses = [];
+  for (let i = 0; i < 20; i++) responses.push(await send('GET', '/api/v1/features'));
+  assert.deepEqual(statuses(responses), { 200: 6, 503: 14 });
+  const last = responses.at(-1) ?? assert.fail();
   assert.equal((JSON.parse(last.body) as { error: { code: string } }).error.code, 'storage-unavailable');
   assert.match(String(last.headers['retry-after']), /^\d+$/);
 });
@@ -241,8 +241,8 @@ test('refuses a run beyond the rate before its body is sent', async (t) => {
   socket.write(
     `POST ${plugin.paths.newest} HTTP/1.1\r\nhost: 127.0.0.1:${plugin.port}\r\nauthorization: ${authorization}\r\ncontent-length: 1000000\r\n\r\n`,
   );
-  const [answer] = (await once(socket, 'data')) as [string];
-  assert.match(answer, /^HTTP\/1\.1 429 /);
+  const [received] = (await once(socket, 'data')) as [string];
+  assert.match(received, /^HTTP\/1\.1 429 /);
 });
 
 test('pages of other origins can read a refusal', async (t) => {
@@ -266,8 +266,8 @@ test('two nodes enforce a rate of runs together', async (t) => {
       ? one.run('v1.0.0')
       : other.send('POST', one.paths.exec('v1.0.0'), { ...one.vendor, 'content-type': 'text/plain' });
   for (let minute = 0; minute < 3; minute++) {
-    const answers = await times(120, (i) => run(i % 2 ? one.port : other.port));
-    const { 200: taken = 0, 429: refused = 0 } = statuses(answers);
+    const responses = await times(120, (i) => run(i % 2 ? one.port : other.port));
+    const { 200: taken = 0, 429: refused = 0 } = statuses(responses);
     assert.equal(taken + refused, 120);
     assert.ok(Math.abs(taken - 60) <= 6, `${taken} of 60 ran in minute ${minute}`);
     for (const { clock } of [one, other]) clock.now += 60_000;

@@ -60,7 +60,7 @@ for (const engine of engines) {
       for (let round = 0; round < 3; round++) {
         let taken = 0;
         // One is asked three times as often as the other.
-        for (let asked = 0; asked < 2 * quota + 20; asked += 200) {
+        for (let requested = 0; requested < 2 * quota + 20; requested += 200) {
           const counts = await Promise.all([
             takeAtOnce(a.rates, 'key', quota, 150),
             takeAtOnce(b.rates, 'key', quota, 50),

@@ -70,8 +70,8 @@ test('runs are recorded once a moved SQLite file is back', async (t) => {
   await deployed(storage, key, program);
   const run = async () => {
     const headers = { ...bearer(token), 'content-type': 'text/plain' };
-    const answer = await fetch(`/exec/${pluginPath}/v1.0.0`, { method: 'POST', headers, body: 'x' });
-    assert.equal(answer.status, 200);
+    const response = await fetch(`/exec/${pluginPath}/v1.0.0`, { method: 'POST', headers, body: 'x' });
+    assert.equal(response.status, 200);
   };
   for (let i = 0; i < 20; i++) await run();
   renameSync(file, `${file}.moved`);

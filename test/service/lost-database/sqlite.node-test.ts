@@ -31,8 +31,8 @@ test('each write that waits for another process is 503 within bounds', async (t)
   other.exec('BEGIN IMMEDIATE');
   const began = performance.now();
   // Each after the other would take half a minute.
-  const answers = await Promise.all(Array.from({ length: 100 }, () => save('waits')));
-  for (const answer of answers) assert.ok(await isUnavailable(answer));
+  const responses = await Promise.all(Array.from({ length: 100 }, () => save('waits')));
+  for (const response of responses) assert.ok(await isUnavailable(response));
   assert.ok(performance.now() - began < 10_000);
   other.exec('ROLLBACK');
   assert.equal((await save('in the end')).status, 200);

@@ -83,9 +83,9 @@ for (const engine of engines) {
     const headers = { ...bearer(out.trim()), 'content-type': 'text/plain' };
     const path = `${base}/exec/com.acme.t1/default/add-record/v1.0.0`;
     for (let i = 0; i < 50; i++) {
-      const answer = await fetch(path, { method: 'POST', headers, body: `${i}` });
-      assert.equal(answer.status, 200);
-      await answer.text();
+      const response = await fetch(path, { method: 'POST', headers, body: `${i}` });
+      assert.equal(response.status, 200);
+      await response.text();
     }
     command.kill('SIGTERM');
     assert.equal((await command.done()).status, 0);

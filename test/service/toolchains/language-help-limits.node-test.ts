@@ -12,7 +12,7 @@ import { textTypes } from '../../../service/src/toolchains/types/declarations.ts
 import { temporaryDirectory } from '../harness.ts';
 import { helpJob, runs, startLanguageHelp } from './asking-for-help.ts';
 
-const { help, ask, labels, hoverOf } = startLanguageHelp();
+const { help, requestHelp, labels, hoverOf } = startLanguageHelp();
 
 describe('hostile sources', () => {
   test('read no file, by reference or import of any kind', async (t) => {
@@ -52,7 +52,7 @@ export const run = (input: string) => input;
     ]) {
       assert.deepEqual(await labels('typescript', path), [], path);
     }
-    const definition = await ask(
+    const definition = await requestHelp(
       'typescript',
       source.replace("secret.ts';", "sec|ret.ts';"),
       'textDocument/definition',
@@ -84,10 +84,14 @@ export const run = (input: string): string => { const t: Tuple<99999> = []; t|; 
 
   test('with thousands of names get the names that match what is typed, within the limits', async () => {
     const names = Array.from({ length: 5000 }, (_, i) => `key${i}: 1`).join(', ');
-    const all = await ask('javascript', `const o = { ${names}, other: 1 };\no.|`, 'textDocument/completion');
+    const all = await requestHelp(
+      'javascript',
+      `const o = { ${names}, other: 1 };\no.|`,
+      'textDocument/completion',
+    );
     assert.equal(all?.items.length, helpLimits.completions);
     assert.equal(all.isIncomplete, true);
-    const fitting = await ask(
+    const fitting = await requestHelp(
       'javascript',
       `const o = { ${names}, other: 1 };\no.oth|`,
       'textDocument/completion',
@@ -103,7 +107,7 @@ export const run = (input: string): string => { const t: Tuple<99999> = []; t|; 
     const long = 'x'.repeat(60_000);
     const source = `/** ${long}\n\`\`\`\n${long} */\nfunction f(${long}) { return ${long} }\nf|(1, `;
     assert.ok(((await hoverOf('javascript', source)) ?? '').length <= helpLimits.documentation);
-    const signatures = await ask(
+    const signatures = await requestHelp(
       'javascript',
       source.replace('f|', 'f').concat('|'),
       'textDocument/signatureHelp',
@@ -112,7 +116,7 @@ export const run = (input: string): string => { const t: Tuple<99999> = []; t|; 
     assert.ok(!(await labels('javascript', `const ${long} = 1;\n|`)).includes(long));
     const many = `const a = 1;\n${'a;\n'.repeat(helpLimits.edits + 1)}`;
     assert.equal(
-      await ask('javascript', many.replace('a;', 'a|;'), 'textDocument/rename', { newName: 'b' }),
+      await requestHelp('javascript', many.replace('a;', 'a|;'), 'textDocument/rename', { newName: 'b' }),
       null,
     );
   });

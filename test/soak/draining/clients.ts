@@ -79,11 +79,11 @@ function send(
   body: string | undefined,
 ): Promise<{ status: number; isClosing: boolean }> {
   return new Promise((resolve, reject) => {
-    const request = httpRequest(url, options, (answer) => {
-      const { statusCode: status = 0, headers } = answer;
+    const request = httpRequest(url, options, (response) => {
+      const { statusCode: status = 0, headers } = response;
       // Only a whole answer counts.
-      answer.on('error', reject).resume();
-      answer.on('end', () => resolve({ status, isClosing: headers.connection === 'close' }));
+      response.on('error', reject).resume();
+      response.on('end', () => resolve({ status, isClosing: headers.connection === 'close' }));
     });
     request.on('error', reject).end(body);
   });
