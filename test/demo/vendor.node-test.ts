@@ -167,7 +167,7 @@ describe('an editor token', () => {
     }
   });
 
-  test('comes in answers that never hold the environment token', async () => {
+  test('comes in responses that never hold the environment token', async () => {
     const cookie = await vendor.signIn('ada');
     const responses = await Promise.all([
       vendor.sendRequest('/'),

@@ -45,7 +45,7 @@ describe('save()', () => {
     expect(await saving).to.equal(undefined);
   });
 
-  it('rejects after timeout without an answer, and sends another request the next time', async () => {
+  it('rejects after timeout without a reply, and sends another request the next time', async () => {
     const all = await openSavable();
     // This time limit is set only now because opening the editor takes longer on a busy machine.
     apply(all.element, { timeout: '300' });
@@ -100,7 +100,7 @@ describe('save()', () => {
 });
 
 describe('unsaved work of an editor that can save', () => {
-  it('is saved before a change, which follows the answer without a question', async () => {
+  it('is saved before a change, which follows the reply without a question', async () => {
     const all = await openSavable();
     const { element, seen, received } = all;
     await makeDirty(all);

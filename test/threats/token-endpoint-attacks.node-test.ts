@@ -285,7 +285,7 @@ test('a header that is sent twice counts with neither of its values', async (t) 
   }
 });
 
-test('twenty simultaneous requests, for the own and for another tenant’s plugin, each get their own answer', async (t) => {
+test('twenty simultaneous requests, for the own and for another tenant’s plugin, each get their own response', async (t) => {
   const { servers, granted } = await startTokenServers(t);
   for (const { name, sendRequest } of servers) {
     granted.length = 0;

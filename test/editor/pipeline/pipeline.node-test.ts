@@ -170,7 +170,7 @@ test('saving detects that somebody else saved in between', async () => {
   assert.deepEqual(diary.slice(-2), ['invalidateBase', 'build: conflict']);
 });
 
-test('a deployment without an answer may have happened; one that was refused has not', async () => {
+test('a deployment without a response may have happened; one that was refused has not', async () => {
   const { pipeline, responses } = setUp();
   responses.deploy = async () => Promise.reject(lost());
   await pipeline.runDeploy();

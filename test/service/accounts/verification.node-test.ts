@@ -125,7 +125,7 @@ test('an owner from before the rule about domains keeps the token, but gets no n
   assert.equal(await storage.tables.environments.owner('com.acme'), 'you@gmail.com');
 });
 
-test('twenty simultaneous answers share five tries, and one right answer among them succeeds', async (t) => {
+test('twenty codes that are entered at once share five tries, and the right one among them succeeds', async (t) => {
   const { start, enterCode } = await setUp(t);
   const [wrongly, rightly] = [await start(), await start()];
   const responses = await Promise.allSettled(
@@ -150,7 +150,7 @@ test('of twenty simultaneous requests for a code, an address gets five', async (
   assert.equal(requests.filter(({ status }) => status === 'fulfilled').length, 5);
 });
 
-test('asking for a code without answering it gives no ownership', async (t) => {
+test('requesting a code without entering it gives no ownership', async (t) => {
   const { start, verify } = await setUp(t);
   await start();
   await verify({ ...you, email: 'other@acme.com' });

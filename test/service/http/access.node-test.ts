@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { issueOwnerToken } from '../../../service/src/accounts/environment-token.ts';
 import { accessPath, bearer, draftPath, errorOf, source, startService } from '../harness.ts';
 
-test('an environment token is exchanged for an editor token, whose answer states its lifetime', async (t) => {
+test('an environment token is exchanged for an editor token, whose response states its lifetime', async (t) => {
   const { fetch, environmentToken } = await startService(t, { editorTokenTtl: 60 });
   const response = await fetch(accessPath, { headers: bearer(await environmentToken()) });
   assert.equal(response.status, 200);

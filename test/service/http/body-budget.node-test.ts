@@ -38,7 +38,7 @@ function startApp() {
   return { send, answerPending: respondToPending };
 }
 
-test('answers 503 with Retry-After to bodies beyond what one tenant may send at once, and takes those of others', async () => {
+test('bodies beyond what one tenant may send at once are answered with 503 and Retry-After, and those of others are taken', async () => {
   const { send, answerPending: respondToPending } = startApp();
   const taken = [send(1000, 'com.acme t1'), send(1000, 'com.acme t1')];
   const refused = await send(1, 'com.acme t1');

@@ -163,7 +163,7 @@ export function run(input: string): string {
 };
 
 for (const [lang, source] of Object.entries(floods)) {
-  test(`${lang}: the answer of a build is bounded, whatever the source makes the compiler print`, async (t) => {
+  test(`${lang}: the response to a build is bounded, whatever the source makes the compiler print`, async (t) => {
     const { send, paths, editor, build } = await startPlugin(t);
     const { diagnostics = [], outputLog } = await build(source, lang);
     assert.equal(diagnostics.length, 200);

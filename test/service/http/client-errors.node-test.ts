@@ -86,7 +86,7 @@ test('half a body is answered with 408 under the id of its request, which has on
   assert.deepEqual([own().length, own()[0]?.['aborted']], [1, true]);
 });
 
-test('malformed bytes after a request do not replace its answer', async (t) => {
+test('malformed bytes after a request do not replace its response', async (t) => {
   const { exchange, host } = await start(t);
   const received = await exchange(`GET /healthz HTTP/1.1\r\nhost: ${host}\r\n\r\nwhat is this?\r\n\r\n`);
   const [first = '', second = ''] = received.split(/(?=HTTP\/1\.1 400)/);

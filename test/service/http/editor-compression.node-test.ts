@@ -80,7 +80,7 @@ for (const [accepted, expected] of [
   ['brotli', undefined],
 ] as const) {
   const header = accepted === undefined ? 'nothing' : JSON.stringify(accepted);
-  test(`a client that sends ${header} as Accept-Encoding gets ${expected ?? 'a plain answer'}`, async (t) => {
+  test(`a client that sends ${header} as Accept-Encoding gets ${expected ?? 'a plain response'}`, async (t) => {
     const get = await serve(t);
     for (const path of ['/editor/assets/index-B7x_2kQa.js', '/editor/']) {
       const response = await get(path, accepted);
@@ -90,7 +90,7 @@ for (const [accepted, expected] of [
   });
 }
 
-test('a compressed answer decompresses to the same bytes, and states its length, its type and that it varies', async (t) => {
+test('a compressed response decompresses to the same bytes, and states its length, its type and that it varies', async (t) => {
   const get = await serve(t);
   for (const [accepted, encoding] of [
     ['br', 'br'],
@@ -109,7 +109,7 @@ test('a compressed answer decompresses to the same bytes, and states its length,
   }
 });
 
-test('the page is compressed with a new nonce in each answer, and is not cached', async (t) => {
+test('the page is compressed with a new nonce in each response, and is not cached', async (t) => {
   const get = await serve(t);
   const nonces = new Set<string>();
   for (const accepted of ['br', 'br', 'gzip', 'identity']) {

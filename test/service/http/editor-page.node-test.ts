@@ -25,7 +25,7 @@ const directives = (response: Response) =>
     }),
   );
 
-test('the page has a strict policy, and a nonce that no other answer has', async (t) => {
+test('the page has a strict policy, and a nonce that no other response has', async (t) => {
   const { fetch } = await startService(t, { editorAssets });
   const nonces = new Set<string>();
   for (const path of ['/editor/', '/editor/index.html', '/editor/?token=secret&ident=a.b']) {

@@ -214,7 +214,7 @@ test('a malformed request is answered in JSON, too', async (t) => {
   }
 });
 
-test('a large body is refused with an answer, not with a broken connection', async (t) => {
+test('a large body is refused with a response, not with a broken connection', async (t) => {
   const { send, editorToken } = await listen(t);
   const token = await editorToken();
   const body = Buffer.alloc(8 * 1024 * 1024, ' ');
@@ -268,7 +268,7 @@ test('no page may call the access interface', async (t) => {
   }
 });
 
-test('no answer may be cached, sniffed or rendered', async (t) => {
+test('no response may be cached, sniffed or rendered', async (t) => {
   const { fetch } = await startService(t);
   for (const path of ['/api/v1/features', draftPath, '/nothing']) {
     const { headers } = await fetch(path);

@@ -39,7 +39,7 @@ test('connections that break while idle cost at most one 503', async (t) => {
   assert.deepEqual(errors, []);
 });
 
-test('a connection that breaks within a transaction undoes it, and the answer is 503', async (t) => {
+test('a connection that breaks within a transaction undoes it, and the response is 503', async (t) => {
   const { proxy, save, saved, errors } = await proxiedService(t);
   // The first save makes the plugin, in a transaction.
   proxy.watch(once('insert into "drafts"', 'cut'));

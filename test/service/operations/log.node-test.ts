@@ -26,7 +26,7 @@ async function listenAndLog(t: TestContext) {
 
 const uuidV7 = /^[\da-f]{8}-[\da-f]{4}-7[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/;
 
-test('every answer has an id that the service made, and an error repeats it', async (t) => {
+test('every response has an id that the service made, and an error repeats it', async (t) => {
   const { send } = await listenAndLog(t);
   const ids = new Set<unknown>();
   for (const [method, path, headers] of [

@@ -60,7 +60,7 @@ export const run = (input: string) => input;
     assert.deepEqual(definition?.ranges ?? [], []);
   });
 
-  test('with endless types cost at most their own answer', async () => {
+  test('with endless types cost at most their own result', async () => {
     const endless = `type Tuple<N extends number, R extends unknown[] = []> = R['length'] extends N ? R : Tuple<N, [...R, 1]>;
 export const run = (input: string): string => { const t: Tuple<99999> = []; t|; return input; };`;
     for (const method of ['textDocument/hover', 'textDocument/completion'] as const) {
@@ -71,7 +71,7 @@ export const run = (input: string): string => { const t: Tuple<99999> = []; t|; 
     assert.ok((await labels('typescript', runs.typescript.replace('BODY', 'input.|'))).includes('trim'));
   });
 
-  test('that nest endlessly cost at most their own answer', async () => {
+  test('that nest endlessly cost at most their own result', async () => {
     const position = { line: 0, character: 5 };
     await help.help(
       helpJob('javascript', '('.repeat(helpLimits.source), {
@@ -103,7 +103,7 @@ export const run = (input: string): string => { const t: Tuple<99999> = []; t|; 
     assert.equal(fitting.isIncomplete, true);
   });
 
-  test('with names and comments of any length get answers within the limits', async () => {
+  test('with names and comments of any length get results within the limits', async () => {
     const long = 'x'.repeat(60_000);
     const source = `/** ${long}\n\`\`\`\n${long} */\nfunction f(${long}) { return ${long} }\nf|(1, `;
     assert.ok(((await hoverOf('javascript', source)) ?? '').length <= helpLimits.documentation);
@@ -122,7 +122,7 @@ export const run = (input: string): string => { const t: Tuple<99999> = []; t|; 
   });
 });
 
-test('the service accepts no answer beyond the limits, whatever the process sends', () => {
+test('the service accepts no reply beyond the limits, whatever the process sends', () => {
   const items = Array.from({ length: helpLimits.completions + 1 }, () => ({ label: 'a' }));
   for (const [method, result] of [
     ['textDocument/completion', { isIncomplete: false, items }],

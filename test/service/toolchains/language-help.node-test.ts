@@ -8,7 +8,7 @@ const { help, requestHelp, labels, hoverOf } = startLanguageHelp();
 for (const language of ['javascript', 'typescript'] as const) {
   const within = (body: string) => runs[language].replace('BODY', () => body);
 
-  describe(language, () => {
+  describe(`language help in ${language}`, () => {
     test('completes members of a value with types and documentation, even where the source does not parse yet', async () => {
       const marked = within('input.|');
       const found = await labels(language, marked);
@@ -156,50 +156,54 @@ for (const language of ['javascript', 'typescript'] as const) {
   });
 }
 
-test('offers to make a function async where an await is misplaced', async () => {
-  for (const [source, fixed] of [
-    ['export function run(input: string) {\n  aw|ait input;\n}\n', /export async function run/],
-    ['export const run = (input: string) => {\n  aw|ait input;\n};\n', /run = async \(input/],
-  ] as const) {
-    const found = await requestHelp('typescript', source, 'textDocument/codeAction');
-    const fix = found.find(({ title }) => title === 'Make the function async');
-    assert.match(applyEdits(source.replace('|', ''), fix?.edits ?? []), fixed);
-  }
-});
+describe('language help', () => {
+  test('offers to make a function async where an await is misplaced', async () => {
+    for (const [source, fixed] of [
+      ['export function run(input: string) {\n  aw|ait input;\n}\n', /export async function run/],
+      ['export const run = (input: string) => {\n  aw|ait input;\n};\n', /run = async \(input/],
+    ] as const) {
+      const found = await requestHelp('typescript', source, 'textDocument/codeAction');
+      const fix = found.find(({ title }) => title === 'Make the function async');
+      assert.match(applyEdits(source.replace('|', ''), fix?.edits ?? []), fixed);
+    }
+  });
 
-test('offers to read a value that may be missing with "?."', async () => {
-  const source =
-    'export const run = (input: string) => {\n  const m = /x/.exec(input);\n  return m|.index + "";\n};\n';
-  const [first] = await requestHelp('typescript', source, 'textDocument/codeAction');
-  assert.match(applyEdits(source.replace('|', ''), first?.edits ?? []), /m\?\.index/);
-});
+  test('offers to read a value that may be missing with "?."', async () => {
+    const source =
+      'export const run = (input: string) => {\n  const m = /x/.exec(input);\n  return m|.index + "";\n};\n';
+    const [first] = await requestHelp('typescript', source, 'textDocument/codeAction');
+    assert.match(applyEdits(source.replace('|', ''), first?.edits ?? []), /m\?\.index/);
+  });
 
-test('knows the argument of run in JavaScript, however run is written, without a comment', async () => {
-  for (const source of [
-    'export function run(input) { return inp|ut; }',
-    'export async function run(input) { return inp|ut; }',
-    'export const run = (input) => inp|ut;',
-    'export const run = async (input) => inp|ut;',
-    'export const run = function (input) { return inp|ut; };',
-    '// é😀\nexport const run = (inp|ut) => input;',
-  ]) {
-    assert.match((await hoverOf('javascript', source)) ?? '', /input: string/, source);
-  }
-});
+  test('knows the argument of run in JavaScript, however run is written, without a comment', async () => {
+    for (const source of [
+      'export function run(input) { return inp|ut; }',
+      'export async function run(input) { return inp|ut; }',
+      'export const run = (input) => inp|ut;',
+      'export const run = async (input) => inp|ut;',
+      'export const run = function (input) { return inp|ut; };',
+      '// é😀\nexport const run = (inp|ut) => input;',
+    ]) {
+      assert.match((await hoverOf('javascript', source)) ?? '', /input: string/, source);
+    }
+  });
 
-test('knows declarations that come with a request, and forgets them for the next', async () => {
-  const types = {
-    input: 'Input',
-    output: 'string',
-    declarations: 'interface Input { /** In cents. */ price: number }',
-  };
-  const request: HelpRequest = {
-    method: 'textDocument/completion',
-    params: { position: { line: 0, character: 36 } },
-  };
-  const work = helpJob('javascript', 'export const run = (input) => input.', request);
-  const labelsOf = (end: Awaited<ReturnType<typeof help.help>>) =>
-    'result' in end && end.result && 'items' in end.result ? end.result.items.map(({ label }) => label) : [];
-  assert.deepEqual(labelsOf(await help.help({ ...work, types })), ['price']);
-  assert.ok(labelsOf(await help.help(work)).includes('trim'));
+  test('knows declarations that come with a request, and forgets them for the next', async () => {
+    const types = {
+      input: 'Input',
+      output: 'string',
+      declarations: 'interface Input { /** In cents. */ price: number }',
+    };
+    const request: HelpRequest = {
+      method: 'textDocument/completion',
+      params: { position: { line: 0, character: 36 } },
+    };
+    const work = helpJob('javascript', 'export const run = (input) => input.', request);
+    const labelsOf = (end: Awaited<ReturnType<typeof help.help>>) =>
+      'result' in end && end.result && 'items' in end.result
+        ? end.result.items.map(({ label }) => label)
+        : [];
+    assert.deepEqual(labelsOf(await help.help({ ...work, types })), ['price']);
+    assert.ok(labelsOf(await help.help(work)).includes('trim'));
+  });
 });

@@ -133,7 +133,7 @@ test('a token does what its permissions allow, and reads whatever they are', asy
   }
 });
 
-test('the access operation takes permissions and an actor, and repeats both in its answer', async (t) => {
+test('the access operation takes permissions and an actor, and repeats both in its response', async (t) => {
   const { send, okay, refusal, save, storage } = await startVendor(t);
   const plain = await okay<SessionResponse>(send('GET', access));
   assert.deepEqual([plain.permissions, plain.actor], [['read', 'write', 'deploy'], undefined]);
