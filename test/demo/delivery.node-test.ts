@@ -3,9 +3,9 @@ import { describe, test } from 'node:test';
 import type { Frame } from 'puppeteer-core';
 import { countFrames } from '../support/count-frames.ts';
 import { startDemoInBrowser } from './demo-in-browser.ts';
-import { until } from './harness.ts';
 import { editorText } from './page-driver.ts';
 import type { DemoPage } from './page-driver.ts';
+import { until } from '../support/until.ts';
 
 // Tokens that end while one types: nothing but a renewal brings a save through.
 const { demo, openTab } = await startDemoInBrowser({ EDITOR_TOKEN_TTL: '12' });
@@ -72,7 +72,7 @@ describe('the demo page', () => {
     const { page, tokens, requests } = await open();
     await tab.choosePlugin('add-record');
     // Loaded ahead, before there is a plugin or a token.
-    await until(() => !!frameOf());
+    await until('the frame of the editor', () => !!frameOf());
     assert.deepEqual(await tokens(), []);
     const frame = await tab.launch();
     assert.match(await editorText(frame), /add-record/);
@@ -156,7 +156,7 @@ describe('the demo page', () => {
       else void request.continue();
     });
     const draft = new URL('/api/v1/draft/com.example.customer-7/orders/add-record', demo.service);
-    await until(async () => {
+    await until('the end of the token', async () => {
       const response = await fetch(draft, { headers: { authorization: `Bearer ${token}` } });
       return response.status === 401;
     });

@@ -4,6 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { until } from '../support/until.ts';
 
 export { launchChromium } from '../support/chromium.ts';
 
@@ -76,18 +77,9 @@ export async function startDemo(env: Record<string, string> = {}, serve = runSer
   exited.catch(() => {});
   await Promise.race([
     // It builds its pages first, which a machine with much else to do takes its time for.
-    until(() => addresses().length >= 2 && demo.output().includes('start afresh'), 120_000),
+    until('a start of the demo', () => addresses().length >= 2 && demo.output().includes('start afresh')),
     exited,
   ]);
   const [vendor = '', service = ''] = addresses();
   return { ...demo, vendor, service, dataDir, stop };
-}
-
-/** Waits until a condition holds, looking again and again. */
-export async function until(condition: () => boolean | Promise<boolean>, limit = 120_000): Promise<void> {
-  const end = Date.now() + limit;
-  while (!(await condition())) {
-    if (Date.now() > end) throw new Error(`Not so within ${limit} ms: ${String(condition)}`);
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
 }

@@ -6,7 +6,6 @@ import { connect } from 'node:http2';
 import { request } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { after, before, describe, test } from 'node:test';
-import { until } from '../demo/harness.ts';
 import { createDatabase } from '../postgres/databases.ts';
 import type { TestDatabase } from '../postgres/databases.ts';
 import { Connection } from '../soak/connection.ts';
@@ -17,6 +16,7 @@ import { createEnvironmentToken, NodeProcess } from './node-process.ts';
 import { freePort } from '../support/free-port.ts';
 import { startProxy, missingReason } from './proxies.ts';
 import type { Proxy, ProxyName } from './proxies.ts';
+import { until } from '../support/until.ts';
 
 /*
  * The published configurations of proxies, run by the proxies themselves with TLS: in front of two nodes on one PostgreSQL, and
@@ -127,12 +127,14 @@ for (const name of ['nginx', 'caddy'] as const satisfies ProxyName[]) {
         const versions = users.map(({ user }) => user.versions.length);
         await Promise.race([
           Promise.all(working),
-          until(() => users.every(({ user }, i) => user.versions.length > (versions[i] ?? 0))),
+          until('another version of each user', () =>
+            users.every(({ user }, i) => user.versions.length > (versions[i] ?? 0)),
+          ),
         ]);
         await node.start();
         // The proxy has found it again; the other one is to end next.
         const { answered } = node;
-        await until(() => node.answered > answered);
+        await until('a request at the node that is back', () => node.answered > answered);
       }
       ending.abort();
       await Promise.all(working);
@@ -161,7 +163,7 @@ for (const name of ['nginx', 'caddy'] as const satisfies ProxyName[]) {
         const body = JSON.stringify({ lang: 'javascript', contents: 'export const run = 1' });
         const asJson = { token, type: 'application/json', body };
         let inARow = 0;
-        await until(async () => {
+        await until('a save and a run that succeed', async () => {
           const saved = await connection.send('POST', `/api/v1/draft/${probe.path}`, asJson);
           const run = await connection.send('POST', `/exec/${probe.path}/v1.0.0`, {
             token: environmentToken,

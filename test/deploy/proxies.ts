@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect } from 'node:tls';
 import { promisify } from 'node:util';
-import { until } from '../demo/harness.ts';
+import { until } from '../support/until.ts';
 
 const deploy = join(import.meta.dirname, '../../deploy');
 
@@ -48,7 +48,7 @@ export async function startProxy(
     stream.setEncoding('utf8').on('data', (text: string) => (output += text));
   let hasEnded = false;
   const ended = once(child, 'exit').then(() => (hasEnded = true));
-  await until(() => hasEnded || acceptsTls(port, ca));
+  await until(`a start of ${name}`, () => hasEnded || acceptsTls(port, ca));
   if (hasEnded) throw new Error(`${name} did not start: ${output}`);
   return {
     origin: `https://localhost:${port}`,

@@ -6,10 +6,10 @@ import { PLUGIN, RUN, VERSION } from '../core/client/records.ts';
 import { pageRequest } from '../server/endpoint-fixture.ts';
 import type { Rule } from '../support/script-rules.ts';
 import { startScriptedServer } from '../support/scripted-server-node.ts';
-import { until } from '../service/storage/databases.ts';
 import { type Workplace, startWorkplace, tscFile } from './package.ts';
 import { type Builder, startBuilder } from './builder.ts';
 import { blocksIn, read } from './markdown.ts';
+import { until } from '../support/until.ts';
 
 // Every block of the guide for back ends compiles with the strictest settings and sends the requests that it describes, and the
 // real service answers as described.

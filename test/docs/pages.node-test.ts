@@ -2,10 +2,11 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { after, afterEach, before, describe, test } from 'node:test';
 import type { Browser, Frame, Page } from 'puppeteer-core';
-import { launchChromium, until } from '../demo/harness.ts';
+import { launchChromium } from '../demo/harness.ts';
 import { type Pages, startPages } from './pages.ts';
 import { blocks, pages as allPages, read, snippet } from './markdown.ts';
 import { tscFile } from './package.ts';
+import { until } from '../support/until.ts';
 
 let pages: Pages;
 let browser: Browser;
@@ -146,7 +147,7 @@ test('listen.ts handles every event that it names, and theme.css applies', async
   assert.ok(snippet('theme.css') && snippet('listen.ts'));
   await open('/listening.html');
   const frame = await editorFrame();
-  await until(() => messages.includes('info: can be used'));
+  await until('an editor that can be used', () => messages.includes('info: can be used'));
   assert.deepEqual(
     await page.$eval('plugin-editor', (editor) => {
       const { borderRadius, blockSize } = getComputedStyle(editor);
@@ -170,7 +171,9 @@ test('listen.ts handles every event that it names, and theme.css applies', async
 
   await page.$eval('plugin-editor', (editor) => (editor.ident = 'com.acme.customer-8'));
   await inState('error');
-  await until(() => messages.some((line) => line.startsWith('warn: token-unauthorized ')));
+  await until('the warning about the token', () =>
+    messages.some((line) => line.startsWith('warn: token-unauthorized ')),
+  );
   await page.evaluate(snippet('german.js'));
   await page.waitForSelector('plugin-editor >>> ::-p-text(Sie dürfen dieses Plugin nicht öffnen)');
 

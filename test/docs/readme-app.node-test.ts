@@ -4,9 +4,10 @@ import { once } from 'node:events';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { type RunningDemo, launchChromium, startDemo, until } from '../demo/harness.ts';
+import { type RunningDemo, launchChromium, startDemo } from '../demo/harness.ts';
 import { blocksIn, readme, root, snippet } from './markdown.ts';
 import { type Workplace, startWorkplace } from './package.ts';
+import { until } from '../support/until.ts';
 
 // The steps of the README: `npm start`, a token, copies of the page and the server, and a deployed plugin.
 
@@ -95,7 +96,7 @@ server.on('listening', () => console.log(server.address().port));`,
     assert.deepEqual(await price(), [502, 'No price: version-not-found']);
     await deploy('price-rule', snippet('plugin.ts'));
     // A node learns of the live version within a second.
-    await until(async () => (await price())[0] === 200);
+    await until('a price', async () => (await price())[0] === 200);
     assert.deepEqual(await price(), [200, '{"total":108}']);
     assert.match(readme, /answers `\{"total":108\}`/);
   } finally {

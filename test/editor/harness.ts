@@ -226,13 +226,3 @@ export function editorIn(frame: Frame, keyboard: Keyboard) {
 }
 
 export type EditorPage = Awaited<ReturnType<typeof openPage>>;
-
-/** Waits for something that no event tells of. */
-export async function eventually<T>(read: () => Promise<T> | T, holds: (value: T) => boolean): Promise<T> {
-  for (const end = Date.now() + 60_000; ;) {
-    const value = await read();
-    if (holds(value)) return value;
-    if (Date.now() > end) throw new Error(`Waited in vain; the last was ${JSON.stringify(value)}`);
-    await new Promise((resolve) => setTimeout(resolve, 25));
-  }
-}

@@ -2,7 +2,8 @@ import { createServer } from 'node:http';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import type { Browser } from 'puppeteer-core';
-import { type EditorService, type Target, editorIn, eventually } from './harness.ts';
+import { type EditorService, type Target, editorIn } from './harness.ts';
+import { eventually } from '../support/until.ts';
 
 /** A message of the editor, and in answer to which `open`. */
 export interface EditorMessage {

@@ -7,11 +7,11 @@ import {
   type EditorPage,
   type EditorService,
   type Target,
-  eventually,
   launchBrowser,
   openPage,
   startEditorService,
 } from './harness.ts';
+import { eventually } from '../support/until.ts';
 
 export interface Scene {
   service: EditorService;

@@ -4,11 +4,12 @@ import { join } from 'node:path';
 import type { Figure } from '../bench/figures.ts';
 import { runCommand } from '../service/cli/service-command.ts';
 import { bearer } from '../service/harness.ts';
-import { cleanUpFirst, engines, freshDatabase, until } from '../service/storage/databases.ts';
+import { cleanUpFirst, engines, freshDatabase } from '../service/storage/databases.ts';
 import type { Cleanup, EngineName } from '../service/storage/databases.ts';
 import type { DatabaseAddress } from '../../service/src/storage/database-url.ts';
 import { DrainedClients } from './draining/clients.ts';
 import type { ClientReport, ClientRequest } from './draining/clients.ts';
+import { until } from '../support/until.ts';
 
 export interface DrainingOptions {
   /** How many times a service is started, put under load and told to end; each database has every other round. */

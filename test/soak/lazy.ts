@@ -1,11 +1,11 @@
 import type { Browser, Page } from 'puppeteer-core';
 import { median } from '../bench/figures.ts';
 import type { Figure } from '../bench/figures.ts';
-import { until } from '../demo/harness.ts';
 import { launchChromium } from '../support/chromium.ts';
 import { COUNT, startLazyPages } from './lazy-pages.ts';
 import type { LazyPages, Layout, Way } from './lazy-pages.ts';
 import { scriptTime } from './script-time.ts';
+import { until } from '../support/until.ts';
 
 const LAYOUTS: Record<Layout, string> = {
   list: 'one below the other',
@@ -88,7 +88,7 @@ async function settle(browser: Browser, pages: LazyPages, way: Way, layout: Layo
 async function editorsOpen(page: Page, pages: LazyPages): Promise<void> {
   const idle = () => page.waitForNetworkIdle({ idleTime: 1000, timeout: 120_000 });
   await idle();
-  await until(() => pages.templates() >= pages.loads(), 120_000);
+  await until('as many editors as loads', () => pages.templates() >= pages.loads());
   await idle();
 }
 

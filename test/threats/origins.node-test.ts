@@ -5,9 +5,10 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, before, describe, test } from 'node:test';
 import type { Browser, BrowserContext, Page } from 'puppeteer-core';
-import { launchChromium, startDemo, until } from '../demo/harness.ts';
+import { launchChromium, startDemo } from '../demo/harness.ts';
 import type { RunningDemo } from '../demo/harness.ts';
 import { openDemo } from '../demo/page-driver.ts';
+import { until } from '../support/until.ts';
 
 // Names that lead to this machine: one that belongs to somebody else, and a customer's place at the vendor's.
 const NAMES = 'MAP evil.example 127.0.0.1, MAP *.localhost 127.0.0.1, MAP * ~NOTFOUND';
@@ -177,7 +178,7 @@ describe('a page of another origin', () => {
       }, address);
       // What stands in a frame, Puppeteer may hear a moment after the page did.
       const shown = () => page.frames()[1]?.url();
-      await until(() => shown() === (allowed ? address : REFUSED)).catch(() =>
+      await until('the page in the frame', () => shown() === (allowed ? address : REFUSED)).catch(() =>
         assert.fail(`In a page of ${host} the frame for ${address} shows ${shown()}`),
       );
       await page.close();

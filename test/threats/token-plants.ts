@@ -1,8 +1,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'puppeteer-core';
-import { until } from '../demo/harness.ts';
 import type { World } from './token-world.ts';
+import { until } from '../support/until.ts';
 
 /** Puts a token into every place that a real one must not come to: what finds none there would find this one. */
 export async function plantEverywhere(world: World, page: Page, token: string): Promise<void> {
@@ -17,7 +17,7 @@ export async function plantEverywhere(world: World, page: Page, token: string): 
   mkdirSync(join(world.dataDir, 'outbox'), { recursive: true });
   writeFileSync(join(world.dataDir, 'outbox', 'planted.eml'), token);
   world.demo.kill('SIGUSR2');
-  await until(() => world.demo.output().includes(token));
+  await until('the planted token in the output', () => world.demo.output().includes(token));
 }
 
 /** Runs in the page. */

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { pressKeys } from '../../support/press-keys.ts';
-import { eventually } from '../harness.ts';
 import { scenes } from '../scenes.ts';
 import { javascript, openText, putCursor, untilHelped, untilShown, untilText } from './typing.ts';
+import { eventually } from '../../support/until.ts';
 
 describe('language help', () => {
   const scene = scenes();

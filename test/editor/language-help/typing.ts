@@ -1,6 +1,7 @@
 import type { Page } from 'puppeteer-core';
-import { type EditorPage, eventually } from '../harness.ts';
+import { type EditorPage } from '../harness.ts';
 import type { Scene } from '../scenes.ts';
+import { eventually } from '../../support/until.ts';
 
 /** Opens a plugin in JavaScript with this text. */
 export async function openText(

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { pressKeys } from '../../support/press-keys.ts';
-import { eventually, pressForHelp, type EditorPage } from '../harness.ts';
+import { pressForHelp, type EditorPage } from '../harness.ts';
 import { scenes } from '../scenes.ts';
+import { eventually } from '../../support/until.ts';
 
 const good =
   'export function run(input: string): string {\n  console.log("got " + input);\n  return `Hi ${input}`;\n}\n';

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { pressKeys } from '../../support/press-keys.ts';
-import { eventually, startEditorService } from '../harness.ts';
+import { startEditorService } from '../harness.ts';
 import { scenes } from '../scenes.ts';
+import { eventually } from '../../support/until.ts';
 
 describe('the editor', () => {
   const scene = scenes();

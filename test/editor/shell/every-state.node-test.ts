@@ -4,8 +4,9 @@ import { describe, test } from 'node:test';
 import type { AxeResults } from 'axe-core';
 import type { Page } from 'puppeteer-core';
 import { pressKeys } from '../../support/press-keys.ts';
-import { type EditorPage, eventually } from '../harness.ts';
+import { type EditorPage } from '../harness.ts';
 import { type Scene, scenes } from '../scenes.ts';
+import { eventually } from '../../support/until.ts';
 
 const axe = await readFile(new URL(import.meta.resolve('axe-core/axe.min.js')), 'utf8');
 

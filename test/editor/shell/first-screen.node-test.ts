@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
 import { brotliCompressSync } from 'node:zlib';
 import { startEditorInBrowser } from '../editor-in-browser.ts';
-import { eventually, openPage } from '../harness.ts';
+import { openPage } from '../harness.ts';
 import { openLauncher } from '../launcher-page.ts';
+import { eventually } from '../../support/until.ts';
 
 const { service, browser } = await startEditorInBrowser();
 

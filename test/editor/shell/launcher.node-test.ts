@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { startEditorInBrowser } from '../editor-in-browser.ts';
-import { type Target, eventually } from '../harness.ts';
+import { type Target } from '../harness.ts';
 import { type LauncherPage, openLauncher } from '../launcher-page.ts';
+import { eventually } from '../../support/until.ts';
 
 const { service, browser } = await startEditorInBrowser();
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { startEditorInBrowser } from '../editor-in-browser.ts';
-import { eventually } from '../harness.ts';
 import { type LauncherPage, openLauncher } from '../launcher-page.ts';
+import { eventually } from '../../support/until.ts';
 
 const { service, browser } = await startEditorInBrowser();
 

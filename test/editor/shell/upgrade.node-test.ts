@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { startEditorInBrowser } from '../editor-in-browser.ts';
-import { eventually, openPage, pressForHelp } from '../harness.ts';
+import { openPage, pressForHelp } from '../harness.ts';
 import { openLauncher } from '../launcher-page.ts';
+import { eventually } from '../../support/until.ts';
 
 const { service, browser } = await startEditorInBrowser();
 

@@ -2,6 +2,7 @@ import { expect } from '@open-wc/testing';
 import { sendKeys } from '@web/test-runner-commands';
 import '../../../editor/src/types/json-field.ts';
 import type { JsonField } from '../../../editor/src/types/json-field.ts';
+import { eventually, until } from '../../support/until.ts';
 
 const schema = {
   type: 'object',
@@ -14,15 +15,6 @@ const schema = {
   },
 };
 
-/** Waits until something holds, looking again and again. */
-async function until<T>(read: () => T | null | undefined | false): Promise<T> {
-  for (;;) {
-    const found = read();
-    if (found) return found;
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
-}
-
 describe('a field for JSON', () => {
   let field: JsonField;
   let changes: string[];
@@ -34,6 +26,8 @@ describe('a field for JSON', () => {
     [...field.querySelectorAll('.cm-tooltip-autocomplete li .cm-completionLabel')].map(
       (one) => one.textContent,
     );
+
+  const option = () => field.querySelector<HTMLElement>('.cm-tooltip-autocomplete li');
 
   beforeEach(async () => {
     changes = [];
@@ -54,15 +48,15 @@ describe('a field for JSON', () => {
     await set('{"count": 1}');
     expect(problems()).to.deep.equal([]);
     await set('{"count": "x", "colour": 1}');
-    await until(() => problems().length === 2);
+    await until('two problems', () => problems().length === 2);
     expect(problems()).to.deep.equal(['count has to be integer', 'colour is not known here']);
     expect(marked()).to.deep.equal(['"x"', '1']);
     expect(content()?.getAttribute('aria-invalid')).to.equal('true');
     expect(content()?.getAttribute('aria-describedby')).to.equal('one-problems');
     await set('{"count": ');
-    await until(() => problems()[0]?.startsWith('This is not JSON'));
+    await until('a problem of syntax', () => !!problems()[0]?.startsWith('This is not JSON'));
     await set('');
-    await until(() => problems().length === 0);
+    await until('no problem', () => problems().length === 0);
     expect(content()?.getAttribute('aria-invalid')).to.equal('false');
     // What is set from outside is nobody's input.
     expect(changes).to.deep.equal([]);
@@ -71,7 +65,7 @@ describe('a field for JSON', () => {
   it('shows the mistakes that the service reported for this text, unless it finds some itself', async () => {
     await set('{"count": 1}');
     field.serviceProblem = { path: ['count'], message: 'is sold out' };
-    await until(() => problems().length === 1);
+    await until('one problem', () => problems().length === 1);
     expect(problems()).to.deep.equal(['count is sold out']);
     expect(marked()).to.deep.equal(['1']);
   });
@@ -87,14 +81,14 @@ describe('a field for JSON', () => {
     await sendKeys({ down: 'Control' });
     await sendKeys({ press: ' ' });
     await sendKeys({ up: 'Control' });
-    await until(() => options().length === 2);
+    await until('two options', () => options().length === 2);
     expect(options()).to.deep.equal(['"buyer"', '"gift"']);
-    (await until(() => field.querySelector<HTMLElement>('.cm-tooltip-autocomplete li'))).dispatchEvent(
+    (await eventually(option, (found) => !!found))?.dispatchEvent(
       new MouseEvent('mousedown', { bubbles: true, cancelable: true }),
     );
-    await until(() => field.value.includes('"buyer": ""'));
+    await until('the completed name', () => field.value.includes('"buyer": ""'));
     await sendKeys({ type: 't' });
-    await until(() => options().includes('"trade"'));
+    await until('the values as options', () => options().includes('"trade"'));
     expect(changes.at(-1)).to.equal(field.value);
     await sendKeys({ press: 'Escape' });
     await sendKeys({ press: 'Tab' });
@@ -111,6 +105,6 @@ describe('a field for JSON', () => {
     expect(field.value).to.equal('{"count": 1}');
     field.remove();
     document.body.append(field);
-    await until(() => content()?.textContent === '{"count": 1}');
+    await until('the new value', () => content()?.textContent === '{"count": 1}');
   });
 });

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { pressKeys } from '../../support/press-keys.ts';
-import { eventually } from '../harness.ts';
 import { javascript, openText, putCursor, untilShown, untilText } from '../language-help/typing.ts';
 import { scenes } from '../scenes.ts';
+import { eventually } from '../../support/until.ts';
 
 describe('the palette of commands', () => {
   const scene = scenes();

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { packagesOf } from '../../support/install.ts';
 import { bearer, listen } from '../harness.ts';
-import { until } from '../storage/databases.ts';
+import { until } from '../../support/until.ts';
 
 interface AxiosResponse {
   status: number;

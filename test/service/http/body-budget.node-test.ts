@@ -4,6 +4,7 @@ import { Hono } from 'hono';
 import { readPlainText } from '../../../service/src/http/body.ts';
 import { limitBodies } from '../../../service/src/http/body-budget.ts';
 import { errorResponse, unauthorized } from '../../../service/src/http/errors.ts';
+import { until } from '../../support/until.ts';
 
 const limits = { total: 4000, perEnvironment: 3000, perTenant: 2000 };
 
@@ -32,14 +33,14 @@ function startApp() {
     });
   /** Answers the requests that wait, once there are so many. */
   const respondToPending = async (count: number) => {
-    while (pending.length < count) await new Promise((resolve) => setTimeout(resolve, 1));
+    await until(`${count} pending requests`, () => pending.length >= count);
     for (const respond of pending.splice(0)) respond();
   };
-  return { send, answerPending: respondToPending };
+  return { send, respondToPending };
 }
 
 test('bodies beyond what one tenant may send at once are answered with 503 and Retry-After, and those of others are taken', async () => {
-  const { send, answerPending: respondToPending } = startApp();
+  const { send, respondToPending } = startApp();
   const taken = [send(1000, 'com.acme t1'), send(1000, 'com.acme t1')];
   const refused = await send(1, 'com.acme t1');
   assert.deepEqual([refused.status, refused.headers.get('retry-after')], [503, '1']);
@@ -55,7 +56,7 @@ test('bodies beyond what one tenant may send at once are answered with 503 and R
 });
 
 test('bodies of requests without a valid token are not read, and take no room from others', async () => {
-  const { send, answerPending: respondToPending } = startApp();
+  const { send, respondToPending } = startApp();
   const guesses = Array.from({ length: 10 }, (_, i) => send(2000, `com.acme${i} nobody`));
   const good = send(2000, 'com.acme t1');
   await respondToPending(11);
@@ -64,7 +65,7 @@ test('bodies of requests without a valid token are not read, and take no room fr
 });
 
 test('a request without a body is never refused because of the bodies of others', async () => {
-  const { send, answerPending: respondToPending } = startApp();
+  const { send, respondToPending } = startApp();
   const taken = [send(2000, 'com.acme t1'), send(1000, 'com.acme t2'), send(1000, 'com.other t1')];
   const empty = send(0, 'com.acme t1');
   await respondToPending(4);

@@ -7,7 +7,7 @@ import type { HttpLimits } from '../../../service/src/http/http-limits.ts';
 import { createLog } from '../../../service/src/operations/log.ts';
 import { Metrics } from '../../../service/src/operations/metrics.ts';
 import { bearer, draftPath, listen } from '../harness.ts';
-import { until } from '../storage/databases.ts';
+import { until } from '../../support/until.ts';
 
 /** A service on a real socket, with what it logs and counts. */
 async function start(t: TestContext, limits: Partial<HttpLimits> = {}) {

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { running, startPlugin } from '../plugin.ts';
-import { storedBytes, until } from '../storage/databases.ts';
+import { storedBytes } from '../storage/databases.ts';
+import { until } from '../../support/until.ts';
 
 const plugin = { environment: 'com.acme', tenant: 't1', namespace: 'default', pluginName: 'add-record' };
 

@@ -97,13 +97,14 @@ describe('the HTTP server', () => {
   test('does not close a connection whose request takes the service long', async (t) => {
     const limits = {
       ...short,
-      headersTimeout: 50,
-      requestTimeout: 50,
+      // Long enough for the request to come in, also on a busy machine.
+      headersTimeout: 200,
+      requestTimeout: 200,
       writeTimeout: 50,
       keepAliveTimeout: 50,
     };
     const { port } = await serve(t, limits, async () => {
-      await new Promise((resolve) => setTimeout(resolve, 500));
+      await new Promise((resolve) => setTimeout(resolve, 600));
       return new Response('late');
     });
     assert.match(await text(await open(t, port, get)), /^HTTP\/1\.1 200 OK[^]*late$/);

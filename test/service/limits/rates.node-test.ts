@@ -5,15 +5,9 @@ import { parseDatabaseUrl } from '../../../service/src/storage/database-url.ts';
 import { Rates } from '../../../service/src/limits/rates.ts';
 import type { RatesOptions } from '../../../service/src/limits/rates.ts';
 import type { Counters } from '../../../service/src/limits/rate-share.ts';
-import {
-  cleanUpFirst,
-  engines,
-  freshDatabase,
-  openForInspection,
-  openDuring,
-  until,
-} from '../storage/databases.ts';
+import { cleanUpFirst, engines, freshDatabase, openForInspection, openDuring } from '../storage/databases.ts';
 import { TcpProxy } from '../../support/tcp-proxy.ts';
+import { until } from '../../support/until.ts';
 
 const minute = 60_000;
 const start = Date.UTC(2026, 0, 1);

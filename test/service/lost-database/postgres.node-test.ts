@@ -4,8 +4,9 @@ import type { TestContext } from 'node:test';
 import { Client } from 'pg';
 import { openStorage } from '../../../service/src/storage/storage.ts';
 import { Cluster } from '../../postgres/cluster.ts';
-import { cleanUpFirst, freshDatabase, until } from '../storage/databases.ts';
+import { cleanUpFirst, freshDatabase } from '../storage/databases.ts';
 import { isUnavailable, proxiedService, proxyOf, shortLimits, untilSaved } from './proxied.ts';
+import { until } from '../../support/until.ts';
 
 const program = 'export const run = (input) => `ran ${input}`;';
 

@@ -4,8 +4,9 @@ import { parseDatabaseUrl } from '../../../service/src/storage/database-url.ts';
 import type { StorageOptions } from '../../../service/src/storage/storage.ts';
 import { TcpProxy } from '../../support/tcp-proxy.ts';
 import { bearer, draftPath, startService } from '../harness.ts';
-import { cleanUpFirst, freshDatabase, openDuring, until } from '../storage/databases.ts';
+import { cleanUpFirst, freshDatabase, openDuring } from '../storage/databases.ts';
 import { build, deploy } from '../storage/plugins.ts';
+import { until } from '../../support/until.ts';
 
 export const pluginPath = draftPath.replace('/api/v1/draft/', '');
 const plugin = { environment: 'com.acme', tenant: 't1', namespace: 'default', pluginName: 'add-record' };

@@ -5,8 +5,9 @@ import type { Storage } from '../../../service/src/storage/storage.ts';
 import { dayOf } from '../../../service/src/runs/usage-sum.ts';
 import { accessPath, bearer, startService } from '../harness.ts';
 import { deployed, recordedRuns } from '../runs/records.ts';
-import { freshDatabase, openDuring, until } from '../storage/databases.ts';
+import { freshDatabase, openDuring } from '../storage/databases.ts';
 import { pluginPath, proxiedService } from './proxied.ts';
+import { until } from '../../support/until.ts';
 
 const key = { environment: 'com.acme', tenant: 't1', namespace: 'default', pluginName: 'add-record' };
 const program = 'export const run = (input) => `ran ${input}`;';

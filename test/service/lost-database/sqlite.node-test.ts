@@ -8,8 +8,9 @@ import { NodeSqliteDialect } from '../../../service/src/storage/sqlite/dialect.t
 import type { StorageOptions } from '../../../service/src/storage/storage.ts';
 import { StorageUnavailableError } from '../../../service/src/storage/unavailable.ts';
 import { startService } from '../harness.ts';
-import { cleanUpFirst, freshDatabase, openDuring, until } from '../storage/databases.ts';
+import { cleanUpFirst, freshDatabase, openDuring } from '../storage/databases.ts';
 import { isUnavailable } from './proxied.ts';
+import { until } from '../../support/until.ts';
 
 async function serviceOnFile(t: TestContext, options: StorageOptions = {}) {
   const address = await freshDatabase(t, 'sqlite');

@@ -3,8 +3,9 @@ import { test } from 'node:test';
 import type { TestContext } from 'node:test';
 import { accessPath } from '../harness.ts';
 import { ServiceProcess } from '../service-process.ts';
-import { engines, freshDatabase, until } from '../storage/databases.ts';
+import { engines, freshDatabase } from '../storage/databases.ts';
 import type { EngineName } from '../storage/databases.ts';
+import { until } from '../../support/until.ts';
 
 const RACERS = 20;
 const textOf = (output: string) => `export const run = () => "${output}";`;

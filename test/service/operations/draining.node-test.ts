@@ -6,8 +6,9 @@ import { test } from 'node:test';
 import type { TestContext } from 'node:test';
 import { runCommand } from '../cli/service-command.ts';
 import { bearer, temporaryDirectory } from '../harness.ts';
-import { engines, freshDatabase, until } from '../storage/databases.ts';
+import { engines, freshDatabase } from '../storage/databases.ts';
 import type { EngineName } from '../storage/databases.ts';
+import { until } from '../../support/until.ts';
 
 interface HttpResponse {
   readonly status: number;

@@ -4,7 +4,8 @@ import { migrate } from '../../../service/src/storage/migrations/migrate.ts';
 import { migrations } from '../../../service/src/storage/migrations/migrations.ts';
 import { openEngine } from '../../../service/src/storage/storage.ts';
 import { errorOf, listen, startService } from '../harness.ts';
-import { cleanUpFirst, engines, freshDatabase, openDuring, until } from '../storage/databases.ts';
+import { cleanUpFirst, engines, freshDatabase, openDuring } from '../storage/databases.ts';
+import { until } from '../../support/until.ts';
 
 test('the service is alive and ready, whatever the Host, once a plugin can run', async (t) => {
   const { send } = await listen(t);

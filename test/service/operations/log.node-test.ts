@@ -4,7 +4,7 @@ import type { TestContext } from 'node:test';
 import { createLog } from '../../../service/src/operations/log.ts';
 import { toBlockList } from '../../../service/src/settings/setting-kinds.ts';
 import { accessPath, bearer, draftPath, listen, source } from '../harness.ts';
-import { until } from '../storage/databases.ts';
+import { until } from '../../support/until.ts';
 
 interface Line {
   readonly [field: string]: unknown;

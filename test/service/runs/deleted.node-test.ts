@@ -5,10 +5,11 @@ import { storeBatch } from '../../../service/src/runs/recording.ts';
 import { dayOf } from '../../../service/src/runs/usage-sum.ts';
 import { bearer } from '../harness.ts';
 import { running, startPlugin } from '../plugin.ts';
-import { engines, freshDatabase, openForInspection, openDuring, until } from '../storage/databases.ts';
+import { engines, freshDatabase, openForInspection, openDuring } from '../storage/databases.ts';
 import type { EngineName } from '../storage/databases.ts';
 import { otherPlugin, plugin } from '../storage/plugins.ts';
 import { deployed, recordedRuns, recordOf } from './records.ts';
+import { until } from '../../support/until.ts';
 
 const neighbour = { ...plugin, tenant: 't2' };
 const tenantPath = '/api/v1/tenant/com.acme.t1';

@@ -6,8 +6,8 @@ import type { ServiceOptions } from '../../../service/src/http/app.ts';
 import { dayOf } from '../../../service/src/runs/usage-sum.ts';
 import { timeOfUuid } from '../../../service/src/storage/tables/uuids.ts';
 import { running, startPlugin } from '../plugin.ts';
-import { until } from '../storage/databases.ts';
 import { recordedRuns } from './records.ts';
+import { until } from '../../support/until.ts';
 
 const key = { environment: 'com.acme', tenant: 't1', namespace: 'default', pluginName: 'add-record' };
 

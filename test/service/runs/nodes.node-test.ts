@@ -6,9 +6,10 @@ import type { Storage } from '../../../service/src/storage/storage.ts';
 import { runCommand } from '../cli/service-command.ts';
 import { bearer, temporaryDirectory } from '../harness.ts';
 import { ServiceProcess } from '../service-process.ts';
-import { engines, freshDatabase, openDuring, until } from '../storage/databases.ts';
+import { engines, freshDatabase, openDuring } from '../storage/databases.ts';
 import type { EngineName } from '../storage/databases.ts';
 import { deployed, recordedRuns } from './records.ts';
+import { until } from '../../support/until.ts';
 
 const key = { environment: 'com.acme', tenant: 't1', namespace: 'default', pluginName: 'add-record' };
 const text = 'export const run = (input) => input;';

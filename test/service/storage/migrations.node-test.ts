@@ -13,8 +13,9 @@ import { migrations } from '../../../service/src/storage/migrations/migrations.t
 import type { Migration } from '../../../service/src/storage/migrations/migrations.ts';
 import type { Schema } from '../../../service/src/storage/schema.ts';
 import { openEngine, openStorage } from '../../../service/src/storage/storage.ts';
-import { cleanUpFirst, databaseUrl, engines, freshDatabase, openDuring, until } from './databases.ts';
+import { cleanUpFirst, databaseUrl, engines, freshDatabase, openDuring } from './databases.ts';
 import { addEnvironment, plugin, save } from './plugins.ts';
+import { until } from '../../support/until.ts';
 
 async function engineOf(t: TestContext, address: DatabaseAddress) {
   const engine = await openEngine(address);

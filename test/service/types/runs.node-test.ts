@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { errorOf } from '../harness.ts';
-import { until } from '../storage/databases.ts';
 import { greeting, plugin, startTypedPlugin, types } from './typed-plugin.ts';
+import { until } from '../../support/until.ts';
 
 test('a plugin in a namespace with types takes and returns values, which are checked on their way', async (t) => {
   const { setTypes, build, run, tryOut, deploy } = await startTypedPlugin(t);

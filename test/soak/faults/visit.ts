@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import type { CDPSession, Frame, HTTPRequest, Page } from 'puppeteer-core';
 import { DemoPage } from '../../demo/page-driver.ts';
-import { until } from '../../demo/harness.ts';
 import { editorIn } from '../../editor/harness.ts';
 import type { Fault } from './kinds.ts';
 import type { Hits } from './proxy.ts';
 import { IDENT, type Lane } from './world.ts';
+import { until } from '../../support/until.ts';
 
 /** What the element tells of itself. */
 export interface Shown {
@@ -92,7 +92,7 @@ export class Visit {
   /** The frame that the page loads ahead is there: what befalls it is a step of its own. */
   async preloaded(): Promise<void> {
     const frame = () => this.page.frames().find((one) => one.url().endsWith('/editor/'));
-    await until(() => !!frame());
+    await until('the frame of the editor', () => !!frame());
     await frame()?.waitForSelector('.message-box');
   }
 
@@ -208,13 +208,16 @@ export class Visit {
       const { contents } = await this.lane.world.draft(this.fn);
       return this.typed.filter((line) => !contents.includes(line));
     };
-    await until(async () => !(await missing()).length).catch(async () =>
+    await until('all changes saved', async () => !(await missing()).length).catch(async () =>
       assert.fail(
         `Not saved in the end: ${(await missing()).join(', ')}; ${(await this.notes()).join(' | ')}`,
       ),
     );
-    await until(async () => !(await this.shown()).dirty);
-    await until(async () => !(await editor.kept()).some(({ key }) => key.includes(this.fn)));
+    await until('an editor without unsaved work', async () => !(await this.shown()).dirty);
+    await until(
+      'a browser that keeps no copy',
+      async () => !(await editor.kept()).some(({ key }) => key.includes(this.fn)),
+    );
   }
 
   async end(): Promise<void> {

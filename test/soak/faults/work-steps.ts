@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { until } from '../../demo/harness.ts';
 import type { Effect } from './kinds.ts';
 import { type LoggedOutcome, type Step, matchRequest, openAndType } from './steps.ts';
 import type { Visit } from './visit.ts';
+import { until } from '../../support/until.ts';
 
 // What is asked for while the editor is open: the element stays as it is, and the editor itself says what is wrong.
 
@@ -30,7 +30,7 @@ const FIRST_WAIT = 750;
 /** It is asked again and again, and ever more rarely. */
 async function checkBackoff(visit: Visit): Promise<void> {
   const times = () => visit.times(isSave(visit.fn));
-  await until(() => times().length >= 3);
+  await until('three saves', () => times().length >= 3);
   const [first = 0, second = 0, third = 0] = times();
   const [one, two] = [second - first, third - second];
   assert.ok(one >= FIRST_WAIT - 20, `Saved again after ${one} ms`);

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { provisionEnvironmentToken } from '../../../../service/src/accounts/environment-token.ts';
 import { source } from '../../harness.ts';
-import { until } from '../../storage/databases.ts';
 import { draftOf, startVendor } from './vendor.ts';
+import { until } from '../../../support/until.ts';
 
 const t1 = '/api/v1/tenant/com.acme.t1';
 const createdAt = '2026-01-01T00:00:00.000Z';
