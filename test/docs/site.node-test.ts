@@ -53,7 +53,6 @@ before(async () => {
   browser = await launchChromium();
   await built;
   page = await browser.newPage();
-  page.setDefaultTimeout(60_000);
   page.on('console', (message) => {
     // The element warns about an editor on the origin of the page, which is a stand-in here.
     if (!message.text().includes('sandbox')) faults.push(message.text());

@@ -1,4 +1,4 @@
-import { expect, waitUntil } from '@open-wc/testing';
+import { expect } from '@open-wc/testing';
 import { emulateMedia, sendKeys } from '@web/test-runner-commands';
 
 import {
@@ -12,6 +12,7 @@ import {
   part,
   place,
 } from './plugin-editor-setup.ts';
+import { until } from '../support/until.ts';
 
 // WebKitGTK paints a native button dark, and tells scripts that its background is light grey.
 const UNSEEN = navigator.vendor.startsWith('Apple') ? ['color-contrast'] : [];
@@ -88,7 +89,7 @@ describe('accessibility of <plugin-editor>', () => {
       part(element, 'retry')?.click();
       await untilChangeTo(element, state);
       const focused = () => element.shadowRoot?.activeElement?.getAttribute('part');
-      await waitUntil(() => focused() === name, name);
+      await until(name, () => focused() === name);
       expect(focused()).to.equal(name);
     }
   });
@@ -124,7 +125,7 @@ describe('accessibility of <plugin-editor>', () => {
         const label = part(element, 'status')?.querySelector('label');
         expect(label?.textContent).to.contain('Loading the editor…');
         // The view appears after a delay, so that it does not flash during a short wait.
-        await waitUntil(() => label?.checkVisibility({ visibilityProperty: true }), 'the words are shown');
+        await until('a visible label', () => !!label?.checkVisibility({ visibilityProperty: true }));
         await expect(element).to.be.accessible();
       } finally {
         await emulateMedia({ reducedMotion: 'no-preference' });

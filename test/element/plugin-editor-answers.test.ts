@@ -126,7 +126,7 @@ const rows: Row[] = [
 ];
 
 describe('<plugin-editor> and the responses of the token endpoint', () => {
-  for (const { title, rule, timeout = 5000, code, status, attempts = 1, message: says, shows } of rows) {
+  for (const { title, rule, timeout = 30_000, code, status, attempts = 1, message, shows } of rows) {
     it(`ends in ${code} after ${title}`, async () => {
       const lines = watchConsole();
       const server = await editorServer({ path: '/token', times: attempts, ...rule });
@@ -137,7 +137,7 @@ describe('<plugin-editor> and the responses of the token endpoint', () => {
 
       expect(error).to.be.instanceOf(ErrorClass);
       expect(error).to.deep.include({ code, status, attempts });
-      expect(error.message).to.match(says);
+      expect(error.message).to.match(message);
       expect(error.message).to.contain(server.sameOrigin.url('/token'));
       const view = part(element, 'error');
       expect(view?.textContent).to.match(shows);

@@ -72,7 +72,7 @@ const rows: Row[] = [
 ];
 
 describe('<plugin-editor> with fetchToken', () => {
-  for (const { title, fetchToken, timeout = 5000, code, message: says } of rows) {
+  for (const { title, fetchToken, timeout = 30_000, code, message } of rows) {
     it(`ends in ${code} when it ${title}`, async () => {
       const lines = watchConsole();
       const server = await editorServer();
@@ -87,7 +87,7 @@ describe('<plugin-editor> with fetchToken', () => {
 
       expect(error).to.be.instanceOf(PluginEditorError);
       expect(error).to.include({ code, status: undefined });
-      expect(error.message).to.match(says);
+      expect(error.message).to.match(message);
       if (code === 'token-source') expect(error.cause).to.equal(offline);
       expect(part(element, 'error')?.textContent).not.to.contain(error.message);
       expect(lines.map(String).filter((line) => line.includes(error.message))).to.have.length(1);

@@ -1,4 +1,4 @@
-import { expect, fixture, html, oneEvent, waitUntil } from '@open-wc/testing';
+import { expect, fixture, html, oneEvent } from '@open-wc/testing';
 
 import { PluginFeaturesErrorEvent, PluginFeaturesLoadEvent } from '../../src/element/features-events.ts';
 import '../../src/plugin-features.ts';
@@ -16,6 +16,7 @@ import {
   text,
   texts,
 } from './plugin-features-helpers.ts';
+import { until } from '../support/until.ts';
 
 const create = (address?: string): Promise<PluginFeaturesElement> =>
   fixture<PluginFeaturesElement>(html`<plugin-features builder=${address ?? ''}></plugin-features>`);
@@ -229,7 +230,7 @@ describe('<plugin-features>', () => {
       await loaded(element);
       expect(element.error).to.equal(undefined);
       expect(parts(element, 'error')).to.have.length(0);
-      await waitUntil(() => element.shadowRoot?.activeElement?.localName === 'input');
+      await until('focus on a language', () => element.shadowRoot?.activeElement?.localName === 'input');
       expect(await server.requests()).to.have.length(2);
     });
 
@@ -240,7 +241,7 @@ describe('<plugin-features>', () => {
       retryButton(element).focus();
       retryButton(element).click();
       await oneEvent(element, 'plugin-features-error');
-      await waitUntil(() => element.shadowRoot?.activeElement === retryButton(element));
+      await until('focus on the button', () => element.shadowRoot?.activeElement === retryButton(element));
       expect(await server.requests()).to.have.length(2);
     });
 

@@ -1,7 +1,8 @@
-import { expect, waitUntil } from '@open-wc/testing';
+import { expect } from '@open-wc/testing';
 
 import { openEditor } from './protocol-opened.ts';
 import { flushMessages, recordMessages, mountWithMessages, protocolServer } from './protocol-setup.ts';
+import { until } from '../support/until.ts';
 
 const CAN = { capabilities: ['open', 'configure'] };
 const openConfigurable = (changes = {}) => openEditor(changes, CAN);
@@ -91,7 +92,7 @@ describe('appearance', () => {
     element.style.display = '';
     // WebKit does not resolve the colours of an element that is not displayed, so hiding it causes another message.
     const accent = () => Object(all.received.of('configure').at(-1)?.['appearance']).accent as unknown;
-    await waitUntil(() => accent() === 'rgb(0, 0, 255)', 'the look is sent', { timeout: 20_000 });
+    await until('the look of the page', () => accent() === 'rgb(0, 0, 255)');
     expect(all.received.of('open')).to.have.length(1);
   });
 

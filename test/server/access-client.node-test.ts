@@ -14,7 +14,7 @@ async function start(...rules: Rule[]) {
     builderUrl: builder.url(),
     environmentToken: ENVIRONMENT_TOKEN,
     retry: 0,
-    timeout: 5000,
+    timeout: 60_000,
   });
   return { builder, client, [Symbol.asyncDispose]: () => builder[Symbol.asyncDispose]() };
 }

@@ -1,8 +1,9 @@
-import { expect, fixture, html, waitUntil } from '@open-wc/testing';
+import { expect, fixture, html } from '@open-wc/testing';
 import { resetMouse, sendKeys, sendMouse, setViewport } from '@web/test-runner-commands';
 
 import { rejection } from './rejection.ts';
 import { scriptedServer } from './scripted-server.ts';
+import { until } from './until.ts';
 
 /** The first message that a frame's page posts to this one. */
 function messageFrom(frame: HTMLIFrameElement): Promise<MessageEvent<unknown>> {
@@ -271,9 +272,9 @@ describe('the commands of the test runner', () => {
   it('resize a viewport of 800 by 600, and let animation frames run', async () => {
     expect(viewport()).to.equal('800 by 600');
     await setViewport({ width: 480, height: 500 });
-    await waitUntil(() => viewport() === '480 by 500');
+    await until('the smaller viewport', () => viewport() === '480 by 500');
     await setViewport({ width: 800, height: 600 });
-    await waitUntil(() => viewport() === '800 by 600');
+    await until('the former viewport', () => viewport() === '800 by 600');
     await new Promise((resolve) => requestAnimationFrame(resolve));
   });
 });

@@ -1,6 +1,7 @@
-import { expect, waitUntil } from '@open-wc/testing';
+import { expect } from '@open-wc/testing';
 import { EditorApp } from '../../../editor/src/shell/app.ts';
 import { type Rule, type ScriptedServer, scriptedServer } from '../../support/scripted-server.ts';
+import { until } from '../../support/until.ts';
 
 const DRAFT = '/api/v1/draft/com.acme.t1/default/add';
 const source = {
@@ -21,8 +22,7 @@ describe('editor app', () => {
     app = new EditorApp({ root, builders: [server.sameOrigin.url()] });
     return { builder: server.sameOrigin.url(), ident: 'com.acme.t1', namespace: 'default', fn: 'add' };
   };
-  const shows = (text: string) =>
-    waitUntil(() => root.textContent?.includes(text), `The page never said: ${text}`, { timeout: 20_000 });
+  const shows = (text: string) => until(`the text "${text}"`, () => root.textContent?.includes(text));
   const press = (name: string) => {
     const button = [...root.querySelectorAll('button')].find((one) => one.textContent?.trim() === name);
     if (!button) throw new Error(`No button ${name}`);
@@ -155,7 +155,10 @@ describe('editor app', () => {
     expect(root.querySelector('.choice-name')?.textContent).to.equal('<b>Zig</b>');
     await expect(root).to.be.accessible({ ignoredRules: ['color-contrast'] });
     root.querySelector<HTMLElement>('.choice')?.click();
-    await waitUntil(() => root.querySelector('.cm-content')?.textContent === 'zig!');
+    await until(
+      'the text of the other plugin',
+      () => root.querySelector('.cm-content')?.textContent === 'zig!',
+    );
     expect(root.querySelector('.badge')?.textContent).to.equal('zig');
   });
 

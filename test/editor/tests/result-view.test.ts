@@ -1,9 +1,10 @@
-import { expect, waitUntil } from '@open-wc/testing';
+import { expect } from '@open-wc/testing';
 import { html, render } from 'lit/html.js';
 import { formatDuration } from '../../../editor/src/locales/run-formats.ts';
 import { differenceView } from '../../../editor/src/pipeline/difference-view.ts';
 import type { Run } from '../../../editor/src/pipeline/pipeline.ts';
 import { type ResultOptions, resultView } from '../../../editor/src/tests/result-view.ts';
+import { until } from '../../support/until.ts';
 
 const run = (answer: Run['answer'], payload = 'p'): Run => ({
   payload,
@@ -89,7 +90,7 @@ describe('the result view', () => {
     expect(text()).to.contain('Passed');
     expect(place.querySelector('.accept')).to.equal(null);
     await show({ run: run({ result: 'Hi Ada', logs: [] }), expected: 'Hi Eva', onAccept });
-    await waitUntil(() => place.querySelector('del'));
+    await until('a removed line', () => !!place.querySelector('del'));
     expect(place.querySelector('ins')?.textContent).to.equal('Ada');
   });
 
@@ -100,7 +101,7 @@ describe('the result view', () => {
     await show({ run: run({ result: 'one', logs: ['log'] }), before: first });
     expect(text()).to.contain('The same as in the run before');
     await show({ run: run({ result: 'one', logs: ['other log'] }, 'another'), before: first });
-    await waitUntil(() => place.querySelector('.difference'));
+    await until('a difference', () => !!place.querySelector('.difference'));
     expect(text()).to.contain('its payload was another');
     expect(place.querySelector('ins')?.textContent).to.contain('other');
   });

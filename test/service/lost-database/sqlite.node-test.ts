@@ -34,7 +34,7 @@ test('each write that waits for another process is 503 within bounds', async (t)
   // Each after the other would take half a minute.
   const responses = await Promise.all(Array.from({ length: 100 }, () => save('waits')));
   for (const response of responses) assert.ok(await isUnavailable(response));
-  assert.ok(performance.now() - began < 10_000);
+  assert.ok(performance.now() - began < 20_000);
   other.exec('ROLLBACK');
   assert.equal((await save('in the end')).status, 200);
   assert.deepEqual(errors, []);
