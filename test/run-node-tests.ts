@@ -23,7 +23,7 @@ const concurrency = availableParallelism();
 // A test file and what it starts load the same modules, hundreds of times in a run.
 env['NODE_COMPILE_CACHE'] ??= join(cache, 'compiled');
 
-/** Tests that start the service, of what it does before it asks the storage, or whatever that answers. */
+/** Tests that start the service, of what does not depend on its storage. */
 const anyStorage = [
   'test/service/http/client-errors.node-test.ts',
   'test/service/http/editor-compression.node-test.ts',
@@ -36,7 +36,7 @@ const anyStorage = [
   'test/threats/request-smuggling.node-test.ts',
 ];
 
-// What failed is said once more at the end: it is hard to find in the long list of what passed.
+// Failures are printed once more at the end, because they are hard to find in the long list of what passed.
 const failures: string[] = [];
 const reports = await mkdtemp(join(tmpdir(), 'plugin-editor-tests-'));
 

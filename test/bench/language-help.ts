@@ -112,7 +112,7 @@ async function measureRequests(service: Service): Promise<Figure[]> {
   return figures;
 }
 
-/** All at once, each as fast as the answers come: harder than twenty people type. */
+/** All at once, each as fast as the responses come: harder than twenty people type. */
 async function measureAuthors(service: Service): Promise<Figure[]> {
   const authors = await Promise.all(
     Array.from({ length: AUTHORS }, async (_, i) => {

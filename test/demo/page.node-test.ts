@@ -21,7 +21,7 @@ const open = async (delivery: 'message' | 'url' = 'message') => {
   return tab;
 };
 
-/** What Chromium itself says of an answer of 403. */
+/** What Chromium itself says of a response of 403. */
 const refusedRequest =
   /^Failed to load resource: the server responded with a status of 403|^<plugin-editor> token-unauthorized/;
 
@@ -91,7 +91,7 @@ describe('the demo page', () => {
       'plugin-editor-state state: loading, previous: idle',
       'plugin-editor-state state: ready, previous: loading',
     ]);
-    // From the frame's address: the browser does not always hand an answer's body to who watches from outside.
+    // From the frame's address: the browser does not always hand a response's body to who watches from outside.
     const token = await page.$eval('plugin-editor >>> iframe', (frame) =>
       new URL(frame.src).searchParams.get('token'),
     );

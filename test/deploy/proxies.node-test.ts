@@ -98,7 +98,7 @@ for (const name of ['nginx', 'caddy'] as const satisfies ProxyName[]) {
       const written = program('javascript', 'large', 100);
       await user.build(written, false);
       const send = (body: string) => connection.send('POST', `/api/v1/test/${user.path}`, { token, body });
-      // The answer has a mark in front of the payload, and neither may be more than 1 MiB.
+      // The response has a mark in front of the payload, and neither may be more than 1 MiB.
       const payload = 'x'.repeat(2 ** 20 - 100);
       const { status, body } = await send(payload);
       assert.equal(status, 200);

@@ -43,7 +43,7 @@ async function work(
     } catch (error) {
       connection?.close();
       connection = undefined;
-      // An answer that was wrong is in the tally; all else must be a connection that was refused or broken.
+      // A response that was wrong is in the tally; all else must be a connection that was refused or broken.
       const { code = '' } = error as NodeJS.ErrnoException;
       if (['ECONNREFUSED', 'ECONNRESET', 'EPIPE'].includes(code)) tally.count(lost);
       else tally.fault(`${user.path}: ${String(error)}`);

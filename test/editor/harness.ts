@@ -165,7 +165,7 @@ export async function openPage(context: BrowserContext | Browser, url: string) {
   const problems: string[] = [];
   page.on('pageerror', (error) => problems.push(String(error)));
   page.on('console', (message) => {
-    // A request that fails is an answer that a test asked for; a policy that was broken is not.
+    // A request that fails is a response that a test asked for; a policy that was broken is not.
     const text = message.text();
     if (message.type() === 'error' && !text.startsWith('Failed to load resource')) problems.push(text);
   });

@@ -20,7 +20,7 @@ describe('save()', () => {
     const saveRequest = await untilSaveRequest(all);
     expect(saveRequest).to.include({ session: all.received.session() });
     expect(saveRequest['request']).to.be.a('string').with.length.above(0);
-    // An answer to another request is ignored.
+    // A reply to another request is ignored.
     sendFromEditor(all.element, all.received, { type: 'save-result', request: 'other' });
     await replyToSave(all, saveRequest);
     expect(await saving).to.equal(undefined);
@@ -107,7 +107,7 @@ describe('unsaved work of an editor that can save', () => {
     seen.length = 0;
     element.fn = 'g';
     const saveRequest = await untilSaveRequest(all);
-    // The work is saved, but the answer has not arrived yet.
+    // The work is saved, but the reply has not arrived yet.
     await makeDirty(all, false);
     await flush(element, all.server);
     expect(element.state).to.equal('ready');

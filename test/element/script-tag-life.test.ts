@@ -20,7 +20,7 @@ import { until } from '../support/until.ts';
 // The script-tag file has shorter names for properties, and less of Lit, than the modules in all other tests. So
 // it runs through the whole life of an editor, on two origins.
 
-/** The script of the editor. `saves` is its answer to a `save-request`. */
+/** The script of the editor. `saves` is its reply to a `save-request`. */
 const EDITOR = `capabilities: ['open'],
   onSave: async () => {
     report({ type: 'onSave' });

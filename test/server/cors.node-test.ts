@@ -77,7 +77,7 @@ describe('every response to an allowed origin', () => {
       assert.equal(response.status, status);
       assert.equal(response.headers.get('access-control-allow-origin'), PARTNER);
       assert.equal(response.headers.get('access-control-allow-credentials'), 'true');
-      // The page counts a token's life from the answer's Date, which CORS hides unless it is named.
+      // The page counts a token's life from the response's Date, which CORS hides unless it is named.
       assert.equal(response.headers.get('access-control-expose-headers'), 'date, retry-after');
       assert.equal(response.headers.get('vary'), 'origin');
     });

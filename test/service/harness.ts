@@ -82,7 +82,7 @@ interface FoundError {
   readonly path?: string;
 }
 
-/** The status and error code of an answer, having checked that it is an error as every error of the service is. */
+/** The status and error code of a response, having checked that it is an error as every error of the service is. */
 export async function errorOf(response: Response): Promise<FoundError> {
   const { error, ...others } = (await response.json()) as {
     error: { code: string; message: string; path?: string; requestId: string };

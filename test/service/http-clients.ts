@@ -15,7 +15,7 @@ export interface BigRequest {
 export interface SmallResponse {
   status: number;
   body: string;
-  /** Whether the answer announced that the connection will be closed. */
+  /** Whether the response announced that the connection will be closed. */
   closes: boolean;
 }
 
@@ -109,7 +109,7 @@ function fetchClient(port: number): Client {
 }
 
 /**
- * Sends a whole request before it reads a byte of the answer, and uses one connection for as long as it may. A reset by
+ * Sends a whole request before it reads a byte of the response, and uses one connection for as long as it may. A reset by
  * the server loses it what it has not read yet.
  */
 function pythonLikeClient(port: number): Client {
@@ -141,7 +141,7 @@ function pythonLikeClient(port: number): Client {
 const write = (socket: Socket, data: string | Uint8Array) =>
   new Promise<void>((resolve, reject) => socket.write(data, (error) => (error ? reject(error) : resolve())));
 
-/** Reads one answer that says how long it is. */
+/** Reads one response that says how long it is. */
 function readResponse(socket: Socket): Promise<SmallResponse> {
   return new Promise((resolve, reject) => {
     let text = '';

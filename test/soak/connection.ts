@@ -27,7 +27,7 @@ export class Connection {
     this.#agent = ca === undefined ? new Agent(options) : new SecureAgent({ ...options, ca });
   }
 
-  /** Rejects when the answer did not come whole. */
+  /** Rejects when the response did not come whole. */
   send(
     method: string,
     path: string,

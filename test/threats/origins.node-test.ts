@@ -48,7 +48,7 @@ async function askForEverything(vendor: string, target: object): Promise<string[
     if (response?.status)
       read.push(`${init.method ?? 'GET'} ${new URL(address).pathname} ${response.status}`);
   }
-  // Forms need no leave at all, and take the cookies along; their answer goes to a frame.
+  // Forms need no leave at all, and take the cookies along; their response goes to a frame.
   for (const [method, action] of [
     ['POST', token],
     ['POST', `${vendor}plugins`],

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 
 export interface RawResponses {
-  /** The status of each answer that came, in order; more than one for bytes that were taken for several requests. */
+  /** The status of each response that came, in order; more than one for bytes that were taken for several requests. */
   statuses: number[];
   /** All that came. */
   text: string;
@@ -23,7 +23,7 @@ export async function sendRaw(port: number, bytes: string): Promise<RawResponses
   return { statuses: [...text.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => Number(status)), text };
 }
 
-/** The bytes of a request after whose answer the server closes the connection. */
+/** The bytes of a request after whose response the server closes the connection. */
 export const lastRequest = (lines: readonly string[], body = ''): string =>
   requestBytes([...lines, 'Connection: close'], body);
 

@@ -11,7 +11,7 @@ interface Server {
   port: number;
   /** A request that is granted. */
   granted: FramedRequest;
-  /** Another one, and the words by which its answer is known. */
+  /** Another one, and the words by which its response is known. */
   smuggled: string;
   expected: RegExp;
   /** One that ends the connection, and the same of it. */

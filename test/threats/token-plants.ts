@@ -32,7 +32,7 @@ async function plantInPage(token: string): Promise<void> {
   Object.defineProperty(editor, 'error', { value: new Error('outer', { cause: new Error(token) }) });
   Object.defineProperty(document, 'referrer', { value: `http://localhost/?${token}` });
   history.replaceState({ token }, '');
-  // The browser notes the time of a request when its answer is complete, and in a task of its own.
+  // The browser notes the time of a request when its response is complete, and in a task of its own.
   const timed = new Promise<void>((resolve) =>
     new PerformanceObserver((list, observer) => {
       if (!list.getEntries().some(({ name }) => name.includes(token))) return;

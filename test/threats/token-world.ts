@@ -121,7 +121,7 @@ export type World = Awaited<ReturnType<typeof startWorld>>;
 
 type Request = Exclude<Recorded, { secret: string }>;
 
-/** Puts each part of a request and its answer in the place that it belongs to. */
+/** Puts each part of a request and its response in the place that it belongs to. */
 function sortRequest(request: Request, ports: World['ports'], places: Places): void {
   const { port, address, headers, responseHeaders: answerHeaders, body, method } = request;
   const server = port === ports.vendor ? 'vendor' : 'service';

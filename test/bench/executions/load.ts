@@ -1,7 +1,7 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 
-/** Requests to send by POST, each as soon as the answer to the one before it is there. */
+/** Requests to send by POST, each as soon as the response to the one before it is there. */
 export interface Load {
   port: number;
   /** Sent as a bearer token. */
@@ -17,7 +17,7 @@ export interface Load {
 export interface LoadRequest {
   path: string;
   body: string;
-  /** The body that the answer has to have. */
+  /** The body that the response has to have. */
   expected: string;
 }
 

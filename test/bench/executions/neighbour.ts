@@ -17,7 +17,7 @@ const rounds = 5;
 const roundSeconds = 3;
 const attackers = 40;
 
-/** How long an answer takes to an environment that does nothing wrong while a tenant of another does its worst. */
+/** How long a response takes to an environment that does nothing wrong while a tenant of another does its worst. */
 export async function measureNeighbour(): Promise<Figure[]> {
   using data = createDataDirectory();
   using load = startLoadProcess();

@@ -33,7 +33,7 @@ describe('a text that is shown before the languages are loaded', () => {
     const content = editor.element.querySelector('.cm-content') as HTMLElement;
     expect(content.querySelectorAll('.cm-line span').length).to.equal(0);
     editor.focus();
-    // Not by the driver's keyboard: the languages might be there before its answer.
+    // Not by the driver's keyboard: the languages might be there before it has pressed a key.
     document.execCommand('insertText', false, '// typed ');
     // The text editor observes the change before any file can come.
     await Promise.resolve();

@@ -51,7 +51,7 @@ describe('language help', () => {
       await pressKeys(page, 'Escape');
       await putCursor(page, 'return this', 11);
       await page.keyboard.type('.');
-      // On a busy machine an answer can take longer than the service's limit, and nothing but another key asks again.
+      // On a busy machine a response can take longer than the service's limit, and nothing but another key asks again.
       await eventually(
         async () => {
           await page.keyboard.type('#');

@@ -69,7 +69,7 @@ test('an unchanged client of version 0.5 works, from the list of languages to th
     const { data } = await axios.get(`${base}/api/v2/results/by-fqmn/${plugin}/v1.0.0`, vendor);
     return (data as { results: { uuid: string; success: boolean; error: object }[] }).results;
   };
-  // Runs are recorded a moment after their answers.
+  // Runs are recorded a moment after their responses.
   await until('both runs are recorded', async () => (await results()).length === 2);
   const [latest] = await results();
   assert.deepEqual([latest?.success, latest?.error], [true, {}]);

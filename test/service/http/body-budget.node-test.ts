@@ -8,7 +8,7 @@ import { until } from '../../support/until.ts';
 
 const limits = { total: 4000, perEnvironment: 3000, perTenant: 2000 };
 
-/** An app whose answers wait until they are let go, and what sends it bodies in the name of a tenant, such as `com.acme t1`. */
+/** An app whose responses wait until they are let go, and what sends it bodies in the name of a tenant, such as `com.acme t1`. */
 function startApp() {
   const pending: (() => void)[] = [];
   const app = new Hono();

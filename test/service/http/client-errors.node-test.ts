@@ -27,7 +27,7 @@ async function start(t: TestContext, limits: Partial<HttpLimits> = {}) {
   return { ...running, host: `127.0.0.1:${port}`, exchange, logged, metrics };
 }
 
-/** Takes an answer apart, having checked that it is one as all errors of the service are. */
+/** Takes a response apart, having checked that it is one as all errors of the service are. */
 function parse(text: string) {
   const [head = '', body = ''] = text.split('\r\n\r\n');
   const id = /^x-request-id: ([\da-f-]{36})\r?$/im.exec(head)?.[1];

@@ -18,7 +18,7 @@ test('a deployment that changes nothing answers with the newest version, and mak
   await saveDraft(source);
   await buildBy(contents);
   assert.deepEqual(await promote(), { version: 'v1.0.0', live: 'v1.0.0' });
-  // The build is counted a moment after its answer.
+  // The build is counted a moment after its response.
   await until('the build is counted', async () =>
     (await send('GET', '/api/v1/environment/com.acme/usage', vendor)).body.includes('"builds":1'),
   );

@@ -328,6 +328,6 @@ test('a test with invalid input looks nothing up of its plugin', async (t) => {
     { ...editor, ...text },
     'x'.repeat(runLimits.input + 1),
   );
-  // There is no draft: that would be the answer if the plugin were looked at first.
+  // There is no draft: that would be the response if the plugin were looked at first.
   assert.deepEqual([status, codeIn(body)], [413, 'input-limit']);
 });

@@ -204,7 +204,7 @@ describe('an operation', () => {
     assert.deepEqual([error.status, error.code], [500, 'internal']);
     assert.match(String(faults[0]), /The response 200 of wrong is wrong: count: /);
     assert.doesNotMatch(String(faults[0]), /secret/);
-    // What else an answer holds is sent as well.
+    // What else a response holds is sent as well.
     assert.deepEqual(await (await appOf(wrong({ count: 1, more: 2 })).send('GET', '/wrong')).json(), {
       count: 1,
       more: 2,

@@ -24,7 +24,7 @@ function statuses(responses: readonly HttpResponse[]): Record<number, number> {
 const times = <T>(count: number, work: (i: number) => Promise<T>): Promise<T[]> =>
   Promise.all(Array.from({ length: count }, (_, i) => work(i)));
 
-/** Checks that an answer is a refusal by a rate, and returns what its headers say. */
+/** Checks that a response is a refusal by a rate, and returns what its headers say. */
 function refusalOf({ status, headers, body }: HttpResponse) {
   assert.equal(status, 429);
   const { error } = JSON.parse(body) as { error: { code: string; message: string } };

@@ -68,7 +68,7 @@ export async function proxiedService(t: TestContext, options: StorageOptions = {
   };
 }
 
-/** Whether an answer is the refusal for want of the database, as all of them have to be. */
+/** Whether a response is the refusal for want of the database, as all of them have to be. */
 export async function isUnavailable(answer: Response): Promise<boolean> {
   if (answer.status !== 503) return false;
   const { error } = (await answer.json()) as { error: { code: string } };

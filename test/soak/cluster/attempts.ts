@@ -2,12 +2,12 @@ import { setTimeout } from 'node:timers/promises';
 import type { HttpResponse, Connection, Sent } from '../connection.ts';
 import type { Tally } from '../tally.ts';
 
-/** An answer of the service, and whether an earlier try may have been done without one. */
+/** A response of the service, and whether an earlier try may have been done without one. */
 export interface RetriedResponse extends HttpResponse {
   readonly wasRetried: boolean;
 }
 
-/** What no answer may take longer than, in ms: no request hangs past its limits. */
+/** What no response may take longer than, in ms: no request hangs past its limits. */
 const longestRequest = 60_000;
 
 /** How long a client waits where nobody told it how long, in ms. */

@@ -9,7 +9,7 @@ import type { RetriedResponse } from './attempts.ts';
 const newestKnownWithin = 1000;
 
 /**
- * One user with one plugin, who tries everything again until it is answered, and holds each answer against what was
+ * One user with one plugin, who tries everything again until it is answered, and holds each response against what was
  * acknowledged before, on whichever node.
  */
 export class ClusterUser {
@@ -19,7 +19,7 @@ export class ClusterUser {
   readonly #environmentToken: string;
   #token = '';
   #count = 0;
-  /** What the draft may hold: what was acknowledged last, and what was sent since without an answer. */
+  /** What the draft may hold: what was acknowledged last, and what was sent since without a response. */
   #drafts = new Set<string>();
   #built: Written | undefined;
   readonly #versions: Written[] = [];

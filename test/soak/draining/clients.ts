@@ -12,7 +12,7 @@ export interface ClientRequest {
 export interface ClientReport {
   /** How many requests were answered with 200. */
   answered: number;
-  /** How many of the answers since the signal said that their connection will be closed. */
+  /** How many of the responses since the signal said that their connection will be closed. */
   closing: number;
   /** What else became of a request, but for the connections that were refused at the end. */
   readonly failures: string[];

@@ -2,7 +2,7 @@ import type { ExchangeHandler, Exchange } from './proxy.ts';
 
 /**
  * What a fault comes to for whoever asked: no connection, no whole answer in time, a problem of the server's (in passing
- * or for good), too much to do for a moment, an answer that is none, or a pointer to another address.
+ * or for good), too much to do for a moment, a response that is none, or a pointer to another address.
  */
 export type Effect = 'lost' | 'late' | 'failed-once' | 'failed' | 'busy' | 'unusable' | 'redirected';
 
@@ -11,7 +11,7 @@ export interface Fault {
   effect: Effect;
   /** What the server answers; else the fault is none of the server's answers. */
   handle?: ExchangeHandler;
-  /** The server behind does what it is asked for, and only the answer is spoilt. */
+  /** The server behind does what it is asked for, and only the response is spoilt. */
   isDone?: true;
   /** What befalls more than one request. */
   whole?: 'refused' | 'offline' | 'killed';

@@ -49,7 +49,7 @@ async function endFault(visit: Visit, proxy: FaultProxy): Promise<void> {
 
 /** What is asked again is asked later, and not before the server wanted it. */
 function checkPauses({ fault }: Visit, step: Step, times: readonly number[]): void {
-  // The head of an answer may come before the connection breaks: one that says that the draft is another is no fault, and
+  // The head of a response may come before the connection breaks: one that says that the draft is another is no fault, and
   // has the editor look at the draft and save at once.
   if (step.name === 'save' && fault.name === 'reset midway') return;
   const pauses = times.slice(1).map((time, i) => time - (times[i] ?? 0));

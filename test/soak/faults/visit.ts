@@ -245,7 +245,7 @@ function recordStatusTexts(): void {
   new MutationObserver(note).observe(document.body, { subtree: true, childList: true, characterData: true });
 }
 
-/** Runs in each page before all else: what would wait for long for an answer waits for less. */
+/** Runs in each page before all else: what would wait for long for a response waits for less. */
 function shortenTimers(long: number, shorter: number): void {
   const quicker = (ms: number) => (ms >= long ? ms / shorter : ms);
   const setTimeout = window.setTimeout.bind(window);

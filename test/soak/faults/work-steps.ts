@@ -102,7 +102,7 @@ const checkAction =
   async (visit, outcome) => {
     await checkEditor(visit, outcome);
     if (visit.fault.effect === 'busy') await done(visit);
-    // Whether a server is gone or only one of its answers makes no difference to what is typed.
+    // Whether a server is gone or only one of its responses makes no difference to what is typed.
     else await visit.type('meanwhile');
   };
 

@@ -63,7 +63,7 @@ async function tryAll(
   await fc.assert(property, { examples, numRuns: examples.length + cases, seed: 1 });
 }
 
-/** Makes sure that an answer is one that the document has for the operation. Returns its status. */
+/** Makes sure that a response is one that the document has for the operation. Returns its status. */
 function checkResponse(
   operation: DocumentedOperation,
   validator: SchemaValidator,
