@@ -46,7 +46,7 @@ const isData = (key: string) => /\.(?:json|d\.ts)$/.test(key);
 const modules = Object.entries(map).filter(([key]) => !isData(key) && !key.startsWith('./dist/cdn/'));
 
 test('the export map has the documented keys', () => {
-  const wanted = [
+  const expected = [
     '.',
     './client.js',
     './editor.js',
@@ -57,7 +57,7 @@ test('the export map has the documented keys', () => {
     './server.js',
     './testing.js',
   ];
-  const lacking = wanted.filter((key) => !(key in map));
+  const lacking = expected.filter((key) => !(key in map));
   assert.deepEqual(lacking, []);
 });
 

@@ -14,7 +14,7 @@ import { startPostgres } from './postgres/server.ts';
  * How many seconds each file took is in node_modules/.cache/plugin-editor/durations-<storage>.txt, the slowest first.
  */
 
-const asked = process.argv.slice(2);
+const namedFiles = process.argv.slice(2);
 const { env } = process;
 const cache = join(root, 'node_modules/.cache/plugin-editor');
 
@@ -23,7 +23,7 @@ const concurrency = availableParallelism();
 // A test file and what it starts load the same modules, hundreds of times in a run.
 env['NODE_COMPILE_CACHE'] ??= join(cache, 'compiled');
 
-/** Tests that start the service, of what it does before it asks the storage, or whatever that answers. */
+/** Tests that start the service, of what does not depend on its storage. */
 const anyStorage = [
   'test/service/http/client-errors.node-test.ts',
   'test/service/http/editor-compression.node-test.ts',
@@ -36,14 +36,16 @@ const anyStorage = [
   'test/threats/request-smuggling.node-test.ts',
 ];
 
-// What failed is said once more at the end: it is hard to find in the long list of what passed.
+// Failures are printed once more at the end, because they are hard to find in the long list of what passed.
 const failures: string[] = [];
 const reports = await mkdtemp(join(tmpdir(), 'plugin-editor-tests-'));
 
-const filesAsked = asked.length > 0 ? asked : ['test/**/*.node-test.ts'];
-const filesAgain = await storageTests(asked.length > 0 ? asked : ['test/service/**', 'test/threats/**']);
+const files = namedFiles.length > 0 ? namedFiles : ['test/**/*.node-test.ts'];
+const postgresFiles = await storageTests(
+  namedFiles.length > 0 ? namedFiles : ['test/service/**', 'test/threats/**'],
+);
 // A test that makes a database where there is no server starts one itself: those that are named and need none do not wait.
-const needsServer = asked.length === 0 || filesAgain.length > 0;
+const needsServer = namedFiles.length === 0 || postgresFiles.length > 0;
 const server = needsServer && !env['TEST_DATABASE_URL'] ? await startPostgres() : undefined;
 if (server) env['TEST_DATABASE_URL'] = server.url;
 const template = needsServer ? await createDatabase() : undefined;
@@ -52,16 +54,16 @@ try {
     await migrateDatabase(parseDatabaseUrl(template.url));
     env['TEST_DATABASE_TEMPLATE'] = new URL(template.url).pathname.slice(1);
   }
-  const code = await runOn('sqlite', filesAsked);
+  const code = await runOn('sqlite', files);
   // Past 128 a signal has ended them, and nobody waits for more.
-  const goesOn = code <= 128 && filesAgain.length > 0;
-  if (goesOn) {
+  const runsOnPostgres = code <= 128 && postgresFiles.length > 0;
+  if (runsOnPostgres) {
     console.log(
-      `\nThe tests of the service again, with PostgreSQL as its storage: ${filesAgain.length} files.\n`,
+      `\nThe tests of the service again, with PostgreSQL as its storage: ${postgresFiles.length} files.\n`,
     );
   }
-  const codeAgain = goesOn ? await runOn('postgres', filesAgain) : 0;
-  process.exitCode = code || codeAgain;
+  const postgresCode = runsOnPostgres ? await runOn('postgres', postgresFiles) : 0;
+  process.exitCode = code || postgresCode;
 } finally {
   await template?.drop();
   await server?.stop();
@@ -70,7 +72,7 @@ try {
 if (failures.length > 0) console.log(`\nWhat failed:\n${failures.join('')}`);
 
 /** Runs tests on a kind of storage; resolves with the exit code. */
-async function runOn(storage: 'sqlite' | 'postgres', files: readonly string[]): Promise<number> {
+async function runOn(storage: 'sqlite' | 'postgres', paths: readonly string[]): Promise<number> {
   env['TEST_STORAGE'] = storage;
   const report = join(reports, storage);
   const code = await runNode([
@@ -82,7 +84,7 @@ async function runOn(storage: 'sqlite' | 'postgres', files: readonly string[]): 
     `--test-reporter-destination=${report}`,
     '--test-reporter=./test/support/duration-reporter.ts',
     `--test-reporter-destination=${join(cache, `durations-${storage}.txt`)}`,
-    ...files,
+    ...paths,
   ]);
   const text = await readFile(report, 'utf8').catch(() => '');
   if (text) failures.push(`\nWith ${storage}:\n${text}`);

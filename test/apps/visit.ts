@@ -87,15 +87,15 @@ export async function visit(
     if (serious && !GREETING.test(text) && !ICON.test(message.location().url ?? '')) complaints.push(text);
   });
 
-  const waitFor = async (where: Page | Frame, selector: string, wanted: string): Promise<void> => {
-    const wait = where.waitForFunction(
+  const waitFor = async (frame: Page | Frame, selector: string, wanted: string): Promise<void> => {
+    const wait = frame.waitForFunction(
       (path, content) => document.querySelector(path)?.textContent === content,
       { timeout: LIMIT },
       selector,
       wanted,
     );
     await wait.catch(async () => {
-      const found = await where.$eval(selector, (element) => element.textContent).catch(String);
+      const found = await frame.$eval(selector, (element) => element.textContent).catch(String);
       assert.equal(found, wanted, `${selector}; complaints: ${complaints.join('\n')}`);
     });
   };

@@ -59,7 +59,7 @@ export async function measureAppearance(
         frameStarts.push(performance.timeOrigin + performance.now());
         if (!isTold) requestAnimationFrame(note);
       };
-      const told = new Promise<number>((resolve) => {
+      const reportReceived = new Promise<number>((resolve) => {
         const onMessage = ({ data }: MessageEvent<{ toldAt?: number }>) => {
           if (!data.toldAt) return;
           removeEventListener('message', onMessage);
@@ -71,7 +71,7 @@ export async function measureAppearance(
       await new Promise(requestAnimationFrame);
       element.style.setProperty('--plugin-editor-accent', `rgb(${change}, 0, 0)`);
       requestAnimationFrame(note);
-      const toldAt = await told;
+      const toldAt = await reportReceived;
       const frames = frameStarts.filter((start) => start < toldAt).length;
       all.push(frames);
     }

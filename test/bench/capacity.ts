@@ -25,12 +25,12 @@ export async function measureCapacity(): Promise<Figure[]> {
   using data = createDataDirectory();
   await using service = await ServiceProcess.start(data.path);
   const call = async (path: string, token: string, body?: string, type = 'text/plain') => {
-    const answer = await fetch(`http://127.0.0.1:${service.port}${path}`, {
+    const response = await fetch(`http://127.0.0.1:${service.port}${path}`, {
       ...(body === undefined ? {} : { method: 'POST', body }),
       headers: { authorization: `Bearer ${token}`, 'content-type': type },
     });
-    const text = await answer.text();
-    if (!answer.ok) throw new Error(`${path} was answered with ${answer.status}: ${text}`);
+    const text = await response.text();
+    if (!response.ok) throw new Error(`${path} was answered with ${response.status}: ${text}`);
     return text;
   };
   const editorToken = async (path: string) => {

@@ -96,9 +96,9 @@ function startNeighbour(service: ServiceProcess, token: string) {
     let slowest = 0;
     for (let i = 0; !stopped.signal.aborted; i++) {
       const began = performance.now();
-      const answer = await work(i);
-      await answer.arrayBuffer();
-      if (!answer.ok) throw new Error(`The neighbour was answered with ${answer.status}.`);
+      const response = await work(i);
+      await response.arrayBuffer();
+      if (!response.ok) throw new Error(`The neighbour was answered with ${response.status}.`);
       // The first requests pay for connections and for the compiler of JavaScript.
       if (i >= 200) slowest = Math.max(slowest, performance.now() - began);
       if (i === 200) endWarmUp();

@@ -24,14 +24,14 @@ export async function openContexts(...args: string[]): Promise<Contexts> {
   const send = <T>(method: string, params: object = {}): Promise<T> => {
     const id = ++last;
     return new Promise((resolve, reject) => {
-      const hear = ({ data }: MessageEvent<string>) => {
-        const answer = JSON.parse(data) as { id?: number; result?: T; error?: { message: string } };
-        if (answer.id !== id) return;
-        socket.removeEventListener('message', hear);
-        if (answer.error) reject(new Error(`${method}: ${answer.error.message}`));
-        else resolve(answer.result as T);
+      const handleMessage = ({ data }: MessageEvent<string>) => {
+        const reply = JSON.parse(data) as { id?: number; result?: T; error?: { message: string } };
+        if (reply.id !== id) return;
+        socket.removeEventListener('message', handleMessage);
+        if (reply.error) reject(new Error(`${method}: ${reply.error.message}`));
+        else resolve(reply.result as T);
       };
-      socket.addEventListener('message', hear);
+      socket.addEventListener('message', handleMessage);
       socket.send(JSON.stringify({ id, method, params }));
     });
   };

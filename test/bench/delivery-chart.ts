@@ -88,9 +88,9 @@ function row({ name, ms, ours }: Bar, y: number, scale: number): string {
   ].join('');
 }
 
-const text = (x: number, y: number, words: string, kind: string, anchor = 'start') =>
-  `<text class="${kind}" x="${round(x)}" y="${y}" text-anchor="${anchor}">${escape(words)}</text>`;
+const text = (x: number, y: number, content: string, kind: string, anchor = 'start') =>
+  `<text class="${kind}" x="${round(x)}" y="${y}" text-anchor="${anchor}">${escape(content)}</text>`;
 
 const round = (value: number) => Math.round(value * 10) / 10;
 
-const escape = (words: string) => words.replace(/[&<>"]/g, (sign) => `&#${sign.codePointAt(0)};`);
+const escape = (content: string) => content.replace(/[&<>"]/g, (sign) => `&#${sign.codePointAt(0)};`);

@@ -12,7 +12,7 @@ export interface Usable {
   /** The browser began to load this page. */
   begun: number;
   /** The page had its token. */
-  told: number;
+  tokenReceived: number;
   /** The draft was there and could be edited. */
   usable: number;
 }
@@ -41,7 +41,7 @@ let shown = '';
 
 /** Shows a draft; asked for the same one with the same token again, it has it already. */
 async function show({ builder, ident, namespace, fn, token }: PluginToOpen): Promise<void> {
-  const told = now();
+  const tokenReceived = now();
   const path = [ident, namespace, fn].map(encodeURIComponent).join('/');
   if (shown === path + token) return;
   shown = path + token;
@@ -53,7 +53,13 @@ async function show({ builder, ident, namespace, fn, token }: PluginToOpen): Pro
   const { contents } = (await response.json()) as { contents: string };
   area.value = contents;
   area.disabled = false;
-  const message: Usable = { bench: 'usable', fn, begun: performance.timeOrigin, told, usable: now() };
+  const message: Usable = {
+    bench: 'usable',
+    fn,
+    begun: performance.timeOrigin,
+    tokenReceived,
+    usable: now(),
+  };
   parent.postMessage(message, '*');
 }
 

@@ -8,7 +8,7 @@ export interface Times {
   /** To the start of the frame's navigation; negative when it was there before. */
   begun: number;
   /** Until the editor had its token. */
-  told: number;
+  tokenReceived: number;
   /** Until it could be used. */
   usable: number;
 }
@@ -34,19 +34,19 @@ const quiet = async () => {
 
 async function time(act: () => unknown, fn: string): Promise<Times> {
   await quiet();
-  const said = new Promise<Usable>((resolve, reject) => {
-    const hear = ({ data }: MessageEvent<Usable | Failed>) => {
+  const usableMessage = new Promise<Usable>((resolve, reject) => {
+    const handleMessage = ({ data }: MessageEvent<Usable | Failed>) => {
       if (data?.bench === 'failed') reject(new Error(data.error));
       if (data?.bench !== 'usable' || data.fn !== fn) return;
-      removeEventListener('message', hear);
+      removeEventListener('message', handleMessage);
       resolve(data);
     };
-    addEventListener('message', hear);
+    addEventListener('message', handleMessage);
   });
   const click = performance.timeOrigin + performance.now();
   act();
-  const { begun, told, usable } = await said;
-  return { begun: begun - click, told: told - click, usable: usable - click };
+  const { begun, tokenReceived, usable } = await usableMessage;
+  return { begun: begun - click, tokenReceived: tokenReceived - click, usable: usable - click };
 }
 
 async function run(): Promise<Omit<Report, 'id'>> {

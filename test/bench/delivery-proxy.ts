@@ -9,8 +9,8 @@ export function startProxy(host: string, target: number, roundTrip: number): Pro
   const server = createServer({ allowHalfOpen: true, noDelay: true }, (near) => {
     const far = connect({ host: '127.0.0.1', port: target, allowHalfOpen: true, noDelay: true });
     const established = performance.now() + roundTrip;
-    carry(near, far, () => Math.max(performance.now(), established) + roundTrip / 2);
-    carry(far, near, () => performance.now() + roundTrip / 2);
+    forward(near, far, () => Math.max(performance.now(), established) + roundTrip / 2);
+    forward(far, near, () => performance.now() + roundTrip / 2);
   });
   return new Promise((resolve, reject) => {
     server.once('error', reject);
@@ -19,7 +19,7 @@ export function startProxy(host: string, target: number, roundTrip: number): Pro
 }
 
 /** Hands on what arrives, in order, each at the time that `due` gives for it. */
-function carry(from: Socket, to: Socket, due: () => number): void {
+function forward(from: Socket, to: Socket, due: () => number): void {
   const waiting: (() => void)[] = [];
   const later = (act: () => void) => {
     waiting.push(act);

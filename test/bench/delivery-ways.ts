@@ -44,12 +44,12 @@ function element(editor: string, more: Record<string, string>): HTMLElement {
 /** The page in the frame greeted, and nothing is left to do for it. */
 async function greeted(): Promise<void> {
   await new Promise<void>((resolve) => {
-    const hear = ({ data }: MessageEvent<{ type?: string } | undefined>) => {
+    const handleMessage = ({ data }: MessageEvent<{ type?: string } | undefined>) => {
       if (data?.type !== 'hello') return;
-      removeEventListener('message', hear);
+      removeEventListener('message', handleMessage);
       resolve();
     };
-    addEventListener('message', hear);
+    addEventListener('message', handleMessage);
   });
 }
 

@@ -142,7 +142,10 @@ const mediansOf = (results: Results) =>
   Object.fromEntries(
     Object.entries(results).map(([name, times]) => {
       const middle = (part: keyof Times) => median(times.map((one) => one[part]));
-      return [name, { begun: middle('begun'), told: middle('told'), usable: middle('usable') }];
+      return [
+        name,
+        { begun: middle('begun'), tokenReceived: middle('tokenReceived'), usable: middle('usable') },
+      ];
     }),
   ) as Medians;
 
@@ -154,10 +157,12 @@ function printTimes(medians: Medians[], rounds: number): void {
     console.log(
       `\n  Round trips of ${ROUND_TRIPS[i]} ms, medians of ${rounds}`.padEnd(45) + 'frame  token usable',
     );
-    for (const [name, { begun, told, usable }] of Object.entries(times)) {
+    for (const [name, { begun, tokenReceived, usable }] of Object.entries(times)) {
       // A frame that was there before the click has no start to tell.
       const start = begun < 0 ? '      -' : formatMs(begun);
-      console.log(`  ${NAMES[name as Measured].padEnd(34)} ${start}${formatMs(told)}${formatMs(usable)}`);
+      console.log(
+        `  ${NAMES[name as Measured].padEnd(34)} ${start}${formatMs(tokenReceived)}${formatMs(usable)}`,
+      );
     }
     const { messageKept, fetchThenSrcKept } = times;
     const ratio = messageKept.usable / fetchThenSrcKept.usable;

@@ -10,7 +10,7 @@ const figure = (value: number, bound?: Figure['bound']): Figure => ({
   ...(bound && { bound }),
 });
 
-for (const [bound, value, met] of [
+for (const [bound, value, isMet] of [
   [undefined, 2, true],
   [undefined, 2.1, false],
   ['at most', 2.1, false],
@@ -20,8 +20,8 @@ for (const [bound, value, met] of [
   [undefined, NaN, false],
   ['at least', NaN, false],
 ] as const) {
-  test(`a value of ${value} ${met ? 'meets' : 'misses'} a limit of ${bound ?? 'by default at most'} 2`, (t) => {
+  test(`a value of ${value} ${isMet ? 'meets' : 'misses'} a limit of ${bound ?? 'by default at most'} 2`, (t) => {
     t.mock.method(console, 'log', () => {});
-    assert.equal(print([figure(value, bound)]), met);
+    assert.equal(print([figure(value, bound)]), isMet);
   });
 }

@@ -59,15 +59,18 @@ const positionOf = (text: string, place: string, behind: number) => {
 function requestsOf(service: Service, fn: string, token: string) {
   const send = async (operation: string, body: string, type: string) => {
     const start = performance.now();
-    const answer = await fetch(`${service.origin}/api/v1/${operation}/javascript/com.acme.t1/default/${fn}`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${token}`, 'content-type': type },
-      body,
-    });
-    await answer.text();
-    return { took: performance.now() - start, status: answer.status };
+    const response = await fetch(
+      `${service.origin}/api/v1/${operation}/javascript/com.acme.t1/default/${fn}`,
+      {
+        method: 'POST',
+        headers: { authorization: `Bearer ${token}`, 'content-type': type },
+        body,
+      },
+    );
+    await response.text();
+    return { took: performance.now() - start, status: response.status };
   };
-  const ask = (contents: string, method: string, place: string, behind: number) => {
+  const requestHelp = (contents: string, method: string, place: string, behind: number) => {
     const params = { position: positionOf(contents, place, behind) };
     return send(
       'language-help',
@@ -77,13 +80,13 @@ function requestsOf(service: Service, fn: string, token: string) {
   };
   return {
     complete: (i: number) =>
-      ask(
+      requestHelp(
         source.replace('  return text;', `  text.\n  return text; // ${i}`),
         'textDocument/completion',
         'text.',
         5,
       ),
-    hover: (i: number) => ask(`${source}// ${i}\n`, 'textDocument/hover', 'total1(', 2),
+    hover: (i: number) => requestHelp(`${source}// ${i}\n`, 'textDocument/hover', 'total1(', 2),
     check: (i: number) => send('check', `${source}// ${i}\n`, 'text/plain'),
   };
 }
@@ -91,25 +94,25 @@ function requestsOf(service: Service, fn: string, token: string) {
 async function measureRequests(service: Service): Promise<Figure[]> {
   const requests = requestsOf(service, 'one', await service.token({ fn: 'one' }));
   const figures: Figure[] = [];
-  for (const [name, words] of [
+  for (const [name, label] of [
     ['complete', 'completion after "." in 300 lines'],
     ['hover', 'hover in 300 lines'],
   ] as const) {
     const taken: number[] = [];
     for (let i = -WARM_UP; i < TIMES; i++) {
       const { took, status } = await requests[name](i);
-      if (status !== 200) throw new Error(`${words}: ${status}`);
+      if (status !== 200) throw new Error(`${label}: ${status}`);
       if (i >= 0) taken.push(took);
     }
     figures.push(
-      { name: `${words}, median`, value: median(taken), limit: 60, unit: 'ms' },
-      { name: `${words}, 95th percentile`, value: percentile(taken, 0.95), limit: 150, unit: 'ms' },
+      { name: `${label}, median`, value: median(taken), limit: 60, unit: 'ms' },
+      { name: `${label}, 95th percentile`, value: percentile(taken, 0.95), limit: 150, unit: 'ms' },
     );
   }
   return figures;
 }
 
-/** All at once, each as fast as the answers come: harder than twenty people type. */
+/** All at once, each as fast as the responses come: harder than twenty people type. */
 async function measureAuthors(service: Service): Promise<Figure[]> {
   const authors = await Promise.all(
     Array.from({ length: AUTHORS }, async (_, i) => {

@@ -104,9 +104,9 @@ class World implements AsyncDisposable {
   }
 
   async request({ method, path, body }: Target): Promise<unknown> {
-    const answer = await this.#send({ method, path, ...(body && { body }) });
-    const text = await answer.text();
-    if (!answer.ok) throw new Error(`${method} ${path} was answered with ${answer.status}: ${text}`);
+    const response = await this.#send({ method, path, ...(body && { body }) });
+    const text = await response.text();
+    if (!response.ok) throw new Error(`${method} ${path} was answered with ${response.status}: ${text}`);
     return text === '' ? undefined : (JSON.parse(text) as unknown);
   }
 
@@ -226,10 +226,10 @@ class World implements AsyncDisposable {
   }
 
   async #ok(target: Target): Promise<void> {
-    const answer = await this.#send(target);
-    if (!answer.ok)
-      throw new Error(`${target.path} was answered with ${answer.status}: ${await answer.text()}`);
-    await answer.arrayBuffer();
+    const response = await this.#send(target);
+    if (!response.ok)
+      throw new Error(`${target.path} was answered with ${response.status}: ${await response.text()}`);
+    await response.arrayBuffer();
   }
 
   #send({ method, path, body }: Target): Promise<Response> {

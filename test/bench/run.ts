@@ -50,13 +50,13 @@ const single = [
 ];
 // What takes long is measured by itself, where it is asked for.
 const isLarge = process.argv.includes('--large');
-const wanted = process.argv.slice(2).filter((name) => name !== '--large');
-const unknown = wanted.filter((name) => ![...names, ...single].includes(name));
+const selected = process.argv.slice(2).filter((name) => name !== '--large');
+const unknown = selected.filter((name) => ![...names, ...single].includes(name));
 if (unknown.length) {
   console.error(`There is no ${unknown.join(', ')}; there are ${[...names, ...single].join(', ')}.`);
   process.exit(1);
 }
-const wants = (name: string) => (!wanted.length && !isLarge) || wanted.includes(name);
+const wants = (name: string) => (!selected.length && !isLarge) || selected.includes(name);
 const figures: Figure[] = [];
 
 if (wants('size')) {
@@ -79,12 +79,12 @@ if (wants('mount')) {
 if (wants('service')) figures.push(...(await measureService()));
 if (wants('executions')) figures.push(...(await measureExecutions()));
 else {
-  const chosen = executionFigures.filter((name) => wanted.includes(`executions:${name}`));
+  const chosen = executionFigures.filter((name) => selected.includes(`executions:${name}`));
   if (chosen.length) figures.push(...(await measureExecutions(chosen)));
 }
 if (wants('storage')) figures.push(...(await measureStorage()));
 else {
-  const chosen = storageFigures.filter((name) => wanted.includes(`storage:${name}`));
+  const chosen = storageFigures.filter((name) => selected.includes(`storage:${name}`));
   if (chosen.length) figures.push(...(await measureStorage(chosen)));
 }
 if (isLarge) figures.push(...(await measureLarge()));

@@ -53,8 +53,8 @@ async function measureExecutions(): Promise<Figure[]> {
     const look = (input: string) => send('POST', `/exec/${path}/v1.0.9`, environmentToken, input);
 
     const times = await timeInTurns({ run: () => run('x'), look: () => look('x') }, 400, 50);
-    const answers = await Promise.all(Array.from({ length: 200 }, (_, i) => run(`${i}`)));
-    const wrong = answers.filter(({ status: code, body }, i) => code !== 200 || body !== `${i}!`).length;
+    const responses = await Promise.all(Array.from({ length: 200 }, (_, i) => run(`${i}`)));
+    const wrong = responses.filter(({ status: code, body }, i) => code !== 200 || body !== `${i}!`).length;
 
     let done = 0;
     const runUntil = async (total: number) => {
@@ -93,10 +93,10 @@ const residentMebibytes = (pid: number) =>
 function sendTo(agent: Agent, port: number, method: string, target: string, token: string, body: string) {
   return new Promise<{ status: number; body: string }>((resolve, reject) => {
     const headers = { authorization: `Bearer ${token}`, 'content-type': 'text/plain' };
-    const sent = request({ agent, host: '127.0.0.1', port, method, path: target, headers }, (answer) => {
+    const sent = request({ agent, host: '127.0.0.1', port, method, path: target, headers }, (response) => {
       let text = '';
-      answer.setEncoding('utf8').on('data', (part: string) => (text += part));
-      answer.on('end', () => resolve({ status: answer.statusCode ?? 0, body: text }));
+      response.setEncoding('utf8').on('data', (part: string) => (text += part));
+      response.on('end', () => resolve({ status: response.statusCode ?? 0, body: text }));
     });
     sent.on('error', reject).end(body);
   });
@@ -198,9 +198,9 @@ async function draftsOf(count: number) {
   const send = async (i: number, init: RequestInit) => {
     const headers = { authorization: `Bearer ${tokens[i % 10]}`, 'content-type': 'application/json' };
     const target = `${origin}/api/v1/draft/com.acme.t1/default/${nameOf(spread(i))}`;
-    const answer = await service.fetch(new Request(target, { ...init, headers }));
-    if (answer.status !== 200) throw new Error(`A draft was answered with ${answer.status}.`);
-    await answer.text();
+    const response = await service.fetch(new Request(target, { ...init, headers }));
+    if (response.status !== 200) throw new Error(`A draft was answered with ${response.status}.`);
+    await response.text();
   };
   return {
     read: (i: number) => send(i, {}),

@@ -62,8 +62,8 @@ async function startOn(engine: EngineName, cleanUp: (() => unknown)[]) {
   const text = 'export function run(input) { return input + "!"; }\n';
   await service.build(token, text);
   await service.deploy(token);
-  const checked = async (answer: Promise<Response>) => {
-    const { status, ok } = await answer.then(async (one) => (await one.arrayBuffer(), one));
+  const checked = async (response: Promise<Response>) => {
+    const { status, ok } = await response.then(async (one) => (await one.arrayBuffer(), one));
     if (!ok) throw new Error(`A request was answered with ${status}.`);
   };
   return {

@@ -144,14 +144,14 @@ export async function measureTypedRuns(): Promise<Figure[]> {
   }
 }
 
-type Send = (method: string, target: string, body?: string, token?: string) => Promise<Answer>;
+type Send = (method: string, target: string, body?: string, token?: string) => Promise<RunResponse>;
 
 async function measure(send: Send): Promise<Figure[]> {
-  const okay = async (...asked: Parameters<Send>) => {
-    const answer = await send(...asked);
-    if (answer.status > 201)
-      throw new Error(`${asked[0]} ${asked[1]}: ${answer.status} ${answer.body.slice(0, 300)}`);
-    return answer;
+  const okay = async (...parameters: Parameters<Send>) => {
+    const response = await send(...parameters);
+    if (response.status > 201)
+      throw new Error(`${parameters[0]} ${parameters[1]}: ${response.status} ${response.body.slice(0, 300)}`);
+    return response;
   };
   /** Deploys a plugin, where `types` are given in a namespace with those, and says how to run it. */
   const deploy = async (namespace: string, source: string, types?: object) => {
@@ -245,7 +245,7 @@ async function measure(send: Send): Promise<Figure[]> {
   ];
 }
 
-interface Answer {
+interface RunResponse {
   readonly status: number;
   readonly body: string;
   /** Of the run alone, in ms. */
@@ -253,17 +253,17 @@ interface Answer {
 }
 
 function sendTo(agent: Agent, port: number, method: string, target: string, token: string, body: string) {
-  return new Promise<Answer>((resolve, reject) => {
+  return new Promise<RunResponse>((resolve, reject) => {
     const headers = {
       authorization: `Bearer ${token}`,
       'content-type': body.startsWith('{') && !target.startsWith('/exec') ? 'application/json' : 'text/plain',
     };
-    const sent = request({ agent, host: '127.0.0.1', port, method, path: target, headers }, (answer) => {
+    const sent = request({ agent, host: '127.0.0.1', port, method, path: target, headers }, (response) => {
       let received = '';
-      answer.setEncoding('utf8').on('data', (part: string) => (received += part));
-      answer.on('end', () => {
-        const [, took = 'NaN'] = /run;dur=([\d.]+)/.exec(String(answer.headers['server-timing'])) ?? [];
-        resolve({ status: answer.statusCode ?? 0, body: received, took: Number(took) });
+      response.setEncoding('utf8').on('data', (part: string) => (received += part));
+      response.on('end', () => {
+        const [, took = 'NaN'] = /run;dur=([\d.]+)/.exec(String(response.headers['server-timing'])) ?? [];
+        resolve({ status: response.statusCode ?? 0, body: received, took: Number(took) });
       });
     });
     sent.on('error', reject).end(body);

@@ -159,7 +159,7 @@ const HOSTILE = [
 ];
 
 /** The bytes of a response: JSON of nearly the right shape, JSON of any shape, and no JSON. */
-export const answerBytes = fc.oneof(
+export const responseBytes = fc.oneof(
   fc
     .oneof(almostToken, almostFeatures, almostSource, fc.jsonValue())
     .map((value) => new TextEncoder().encode(JSON.stringify(value))),
@@ -172,7 +172,7 @@ const headerValue = fc.oneof(
   fc.constantFrom('0', '1', '-1', '1e9', '99999999999999999999', 'Thu, 01 Jan 1970 00:00:00 GMT', 'soon'),
 );
 
-export interface GivenAnswer {
+export interface ArbitraryResponse {
   status: number | 'redirect';
   headers: Record<string, string>;
   bytes: Uint8Array<ArrayBuffer>;
@@ -180,7 +180,7 @@ export interface GivenAnswer {
   breaks: boolean;
 }
 
-export const answerOf: fc.Arbitrary<GivenAnswer> = fc.record({
+export const arbitraryResponse: fc.Arbitrary<ArbitraryResponse> = fc.record({
   status: fc.oneof(
     { weight: 6, arbitrary: fc.constant(200) },
     fc.integer({ min: 200, max: 599 }),
@@ -190,12 +190,12 @@ export const answerOf: fc.Arbitrary<GivenAnswer> = fc.record({
     fc.constantFrom('retry-after', 'date', 'content-type', 'content-length', 'location', 'x-any'),
     headerValue,
   ),
-  bytes: answerBytes,
+  bytes: responseBytes,
   breaks: fc.integer({ min: 0, max: 9 }).map((n) => n === 0),
 });
 
 /** The response as a browser passes it to a script. */
-export function responseOf({ status, headers, bytes, breaks }: GivenAnswer): Response {
+export function responseOf({ status, headers, bytes, breaks }: ArbitraryResponse): Response {
   if (status === 'redirect') {
     // Browsers represent a redirect that is not followed like this.
     return Object.defineProperties(new Response(null), {

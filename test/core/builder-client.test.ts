@@ -29,7 +29,7 @@ describe('BuilderClient', () => {
     name: string,
     call: (client: BuilderClient, options?: CallOptions) => Promise<object>,
     address: string,
-    answer: object,
+    data: object,
   ][] = [
     [
       'getDraft',
@@ -65,10 +65,10 @@ describe('BuilderClient', () => {
     ['getFeatures', (c, o) => c.getFeatures(o), '/api/v1/features', features],
   ];
 
-  for (const [name, call, address, answer] of calls) {
+  for (const [name, call, address, data] of calls) {
     it(`${name} requests ${address}`, async () => {
-      await start({ json: answer });
-      expect(await call(client())).to.deep.equal(answer);
+      await start({ json: data });
+      expect(await call(client())).to.deep.equal(data);
       const [seen, ...more] = await server.requests();
       expect(more).to.have.length(0);
       expect(seen).to.include({ method: 'GET', body: '' });
@@ -77,7 +77,7 @@ describe('BuilderClient', () => {
     });
 
     it(`${name} rejects with the reason of an aborted signal, without a request`, async () => {
-      await start({ json: answer });
+      await start({ json: data });
       const reason = new Error('enough');
       expect(await rejection(call(client(), { signal: AbortSignal.abort(reason) }))).to.equal(reason);
       expect(await server.requests()).to.have.length(0);
@@ -120,10 +120,10 @@ describe('BuilderClient', () => {
     it('is requested for each call when it is a function', async () => {
       await start({ json: features });
       let count = 0;
-      const asking = client({ token: async () => `tok-${(count += 1)}` });
-      await asking.getFeatures();
+      const functionClient = client({ token: async () => `tok-${(count += 1)}` });
+      await functionClient.getFeatures();
       await client({ token: () => 'plain' }).getFeatures();
-      await asking.getFeatures();
+      await functionClient.getFeatures();
       const sent = (await server.requests()).map(({ headers }) => headers['authorization']);
       expect(sent).to.deep.equal(['Bearer tok-1', 'Bearer plain', 'Bearer tok-2']);
     });
@@ -292,7 +292,7 @@ describe('BuilderClient', () => {
     const secret = 'value-5ecret';
     const getDraft = () => client().getDraft(draft);
     const getFeatures = () => client().getFeatures();
-    const wrong: [call: () => Promise<unknown>, answer: unknown, path: string][] = [
+    const wrong: [call: () => Promise<unknown>, data: unknown, path: string][] = [
       [getDraft, { lang: secret }, 'contents'],
       [getDraft, { contents: secret }, 'lang'],
       [getDraft, { ...source, contents: [secret] }, 'contents'],
@@ -309,9 +309,9 @@ describe('BuilderClient', () => {
       ],
       [getFeatures, [secret], ''],
     ];
-    for (const [call, answer, path] of wrong) {
-      it(`rejects ${JSON.stringify(answer)} as wrong at ${path || 'its root'}`, async () => {
-        await start({ json: answer });
+    for (const [call, data, path] of wrong) {
+      it(`rejects ${JSON.stringify(data)} as wrong at ${path || 'its root'}`, async () => {
+        await start({ json: data });
         const error = await rejection<SchemaError>(call());
         expect(error).to.be.instanceOf(SchemaError);
         expect(error.path).to.equal(path);

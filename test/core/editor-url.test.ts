@@ -227,8 +227,8 @@ describe('buildEditorUrl and parseEditorUrl', () => {
         const written = buildEditorUrl({ editorUrl: whole, ...values });
         const { editorUrl, ...read } = parseEditorUrl(written);
 
-        const given = Object.entries(values).filter(([, value]) => value !== undefined);
-        expect(read).to.deep.equal({ namespace: 'default', ...Object.fromEntries(given) });
+        const parameters = Object.entries(values).filter(([, value]) => value !== undefined);
+        expect(read).to.deep.equal({ namespace: 'default', ...Object.fromEntries(parameters) });
 
         const pieces = others.split('&').filter(Boolean).join('&');
         expect(editorUrl).to.equal(

@@ -92,15 +92,15 @@ describe('getToken', () => {
 
     it('ends in token-timeout when it never settles, and its signal aborts', async () => {
       fixture.timers.restore();
-      let told: AbortSignal | undefined;
+      let receivedSignal: AbortSignal | undefined;
       const fetchToken: FetchToken = ({ signal }) => {
-        told = signal;
+        receivedSignal = signal;
         return new Promise(() => undefined);
       };
       const error = await fixture.fail({ fetchToken, timeout: 10 });
       expect(error).to.include({ code: 'token-timeout', attempts: 1 });
       expect(error.message).to.contain('fetchToken did not answer within 10 ms');
-      expect(told?.aborted).to.equal(true);
+      expect(receivedSignal?.aborted).to.equal(true);
     });
   });
 
@@ -119,30 +119,30 @@ describe('getToken', () => {
 
     it('prevents any request or call when it came before', async () => {
       const signal = AbortSignal.abort(reason);
-      let asked = false;
+      let isCalled = false;
       const fetchToken: FetchToken = async () => {
-        asked = true;
+        isCalled = true;
         return 't';
       };
       expect(await fixture.fail({ fetchToken }, { signal })).to.equal(reason);
       expect(await fixture.fail({}, { signal })).to.equal(reason);
-      expect(asked).to.equal(false);
+      expect(isCalled).to.equal(false);
       expect(await fixture.server.requests()).to.have.length(0);
     });
 
     it('reaches fetchToken, whose late token is ignored', async () => {
       const abort = new AbortController();
-      let answer = (_token: string): void => undefined;
-      let told: AbortSignal | undefined;
+      let resolveToken = (_token: string): void => undefined;
+      let receivedSignal: AbortSignal | undefined;
       const fetchToken: FetchToken = ({ signal }) => {
-        told = signal;
-        return new Promise((resolve) => (answer = resolve));
+        receivedSignal = signal;
+        return new Promise((resolve) => (resolveToken = resolve));
       };
       const end = fixture.fail({ fetchToken }, { signal: abort.signal });
       abort.abort(reason);
-      expect(told?.aborted).to.equal(true);
+      expect(receivedSignal?.aborted).to.equal(true);
       expect(await end).to.equal(reason);
-      answer('too late');
+      resolveToken('too late');
       expect(fixture.timers.pending).to.equal(0);
     });
 

@@ -10,9 +10,9 @@ import { editorTokenShape, featuresShape } from '../../src/core/shapes.ts';
 import { getToken } from '../../src/core/token.ts';
 
 import {
-  type GivenAnswer,
+  type ArbitraryResponse,
   almostToken,
-  answerOf,
+  arbitraryResponse,
   checkFrameAddress,
   optional,
   page,
@@ -41,8 +41,8 @@ export const addressesAreInverse = fc.property(
   (editorUrl, values) => {
     const written = buildEditorUrl({ editorUrl, ...values });
     const { editorUrl: read, ...rest } = parseEditorUrl(written);
-    const given = Object.entries(values).filter(([, value]) => value !== undefined);
-    assert.deepEqual(rest, { namespace: 'default', ...Object.fromEntries(given) });
+    const response = Object.entries(values).filter(([, value]) => value !== undefined);
+    assert.deepEqual(rest, { namespace: 'default', ...Object.fromEntries(response) });
     // Foreign parameters are unchanged byte for byte, as is the rest of the URL.
     const [expected, found] = [new URL(editorUrl), new URL(read)];
     const foreign = expected.search
@@ -86,7 +86,7 @@ export const framesStayAtTheEditor = fc.property(rawAttributes, text, (raw, toke
 const url = 'https://builder.test/api';
 
 /** The oracle: the record that zod's schemas find in the response. */
-function expectedRecord({ status, bytes, breaks }: GivenAnswer, schema: z.ZodMiniType): unknown {
+function expectedRecord({ status, bytes, breaks }: ArbitraryResponse, schema: z.ZodMiniType): unknown {
   if (status === 'redirect' || status > 299 || breaks) return undefined;
   try {
     return schema.safeParse(
@@ -98,14 +98,14 @@ function expectedRecord({ status, bytes, breaks }: GivenAnswer, schema: z.ZodMin
 }
 
 /** Every response is a record of its schema, or a `RequestError`. */
-export const noAnswerCrashes = fc.asyncProperty(answerOf, async (given) => {
+export const noResponseCrashes = fc.asyncProperty(arbitraryResponse, async (response) => {
   for (const [schema, standard] of [
     [editorTokenShape, editorTokenSchema],
     [featuresShape, featuresSchema],
     [pluginSourceSchema, pluginSourceSchema],
   ] as const) {
-    const expected = expectedRecord(given, standard);
-    const fetch = () => Promise.resolve(responseOf(given));
+    const expected = expectedRecord(response, standard);
+    const fetch = () => Promise.resolve(responseOf(response));
     const reading = requestJson<unknown>(schema, { url, fetch, retry: 0, timeout: 10_000 });
     if (expected !== undefined) {
       assert.deepEqual((await reading).data, expected);
@@ -149,6 +149,6 @@ export const PROPERTIES = {
   'an editor URL gives back what it was built from': addressesAreInverse,
   'no attribute loads a frame from another origin than that of editor-url, or by another scheme than http':
     framesStayAtTheEditor,
-  'every response is a record of its schema, or a RequestError': noAnswerCrashes,
+  'every response is a record of its schema, or a RequestError': noResponseCrashes,
   'every result of fetchToken is a token, or a PluginEditorError': noHostCrashes,
 };

@@ -8,8 +8,8 @@ export interface RawServer extends AsyncDisposable {
   readonly requests: string[];
 }
 
-/** @param answer called for each connection as soon as its request is there */
-export async function rawServer(answer: (socket: Socket, attempt: number) => void): Promise<RawServer> {
+/** @param respond called for each connection as soon as its request is there */
+export async function rawServer(respond: (socket: Socket, attempt: number) => void): Promise<RawServer> {
   const requests: string[] = [];
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {
@@ -19,7 +19,7 @@ export async function rawServer(answer: (socket: Socket, attempt: number) => voi
     socket.on('error', () => undefined);
     socket.once('data', (data) => {
       requests.push(String(data).split('\r\n', 1).join());
-      answer(socket, requests.length);
+      respond(socket, requests.length);
     });
   });
   server.listen(0, '127.0.0.1');

@@ -17,7 +17,7 @@ describe('request', () => {
   const start = async (...rules: Omit<Rule, 'path'>[]) => {
     server = await scriptedServer(...rules.map((rule) => ({ path: '/x', ...rule })));
   };
-  const ask = (options: Partial<RequestOptions> = {}) =>
+  const sendRequest = (options: Partial<RequestOptions> = {}) =>
     request({ url: server.url('/x'), timeout, ...options });
   beforeEach(() => {
     timers = watchTimers({ limit: timeout });
@@ -29,13 +29,13 @@ describe('request', () => {
 
   it('resolves with the text and the headers of the response', async () => {
     await start({ body: 'Grüße 😀', headers: { 'x-one': '1' } });
-    const { text, headers, attempts } = await ask();
+    const { text, headers, attempts } = await sendRequest();
     expect([text, headers.get('x-one'), attempts]).to.deep.equal(['Grüße 😀', '1', 1]);
   });
 
   it('sends method, headers and body', async () => {
     await start({ json: {} });
-    await ask({ init: { method: 'PUT', headers: { 'x-two': '2' }, body: 'in' } });
+    await sendRequest({ init: { method: 'PUT', headers: { 'x-two': '2' }, body: 'in' } });
     const [seen] = await server.requests();
     expect(seen).to.include({ method: 'PUT', body: 'in' });
     expect(seen?.headers).to.include({ 'x-two': '2' });
@@ -43,12 +43,12 @@ describe('request', () => {
 
   it('resolves with an empty text for a response without a body', async () => {
     await start({ status: 204 });
-    expect((await ask()).text).to.equal('');
+    expect((await sendRequest()).text).to.equal('');
   });
 
   it('reads a response in many chunks', async () => {
     await start({ bodyRepeat: { text: 'aé😀', times: 200_000 } });
-    expect((await ask()).text).to.equal('aé😀'.repeat(200_000));
+    expect((await sendRequest()).text).to.equal('aé😀'.repeat(200_000));
   });
 
   it('reads characters that are split between two chunks', async () => {
@@ -81,7 +81,7 @@ describe('request', () => {
   for (const [status, tries] of statuses) {
     it(`sends ${tries} requests in all when the status is ${status}`, async () => {
       await start({ status, json: { token: SECRET } });
-      const error = await rejection<HttpError>(ask());
+      const error = await rejection<HttpError>(sendRequest());
       expect(error).to.be.instanceOf(HttpError);
       expect(error).to.include({ name: 'HttpError', status, attempts: tries, redirect: false });
       expect(error.message).to.equal(`GET ${server.url('/x')} answered ${status}`);
@@ -98,14 +98,14 @@ describe('request', () => {
   ]) {
     it(`sends ${tries} requests in all with retry: ${retry}`, async () => {
       await start({ status: 503 });
-      expect(await rejection(ask({ retry }))).to.have.property('attempts', tries);
+      expect(await rejection(sendRequest({ retry }))).to.have.property('attempts', tries);
       expect(await server.requests()).to.have.length(tries as number);
     });
   }
 
   it('resolves with the response to a retry', async () => {
     await start({ times: 2, status: 503 }, { body: 'at last' });
-    expect(await ask()).to.include({ text: 'at last', attempts: 3 });
+    expect(await sendRequest()).to.include({ text: 'at last', attempts: 3 });
   });
 
   it('doubles the delay before each retry, less up to half at random', async () => {
@@ -118,7 +118,7 @@ describe('request', () => {
       ] as const) {
         timers.waits.length = 0;
         Math.random = () => chance;
-        await rejection(ask({ retry: 3 }));
+        await rejection(sendRequest({ retry: 3 }));
         expect(timers.waits).to.deep.equal(waits);
       }
     } finally {
@@ -128,7 +128,7 @@ describe('request', () => {
 
   it('uses another random number for each delay', async () => {
     await start({ status: 503 });
-    await rejection(ask({ retry: 6 }));
+    await rejection(sendRequest({ retry: 6 }));
     const shares = timers.waits.map((wait, i) => wait / (300 * 2 ** i));
     for (const share of shares) expect(share).to.be.within(0.5, 1);
     expect(new Set(shares).size).to.be.greaterThan(1);
@@ -146,8 +146,8 @@ describe('request', () => {
   for (const [headers, waits] of retryAfter) {
     it(`with ${JSON.stringify(headers)} ${waits.length ? `waits ${waits[0]} ms` : 'does not retry'}`, async () => {
       await start({ times: 1, status: 429, headers }, { body: 'ok' });
-      if (waits.length) expect((await ask()).text).to.equal('ok');
-      else expect(await rejection(ask())).to.include({ status: 429, attempts: 1 });
+      if (waits.length) expect((await sendRequest()).text).to.equal('ok');
+      else expect(await rejection(sendRequest())).to.include({ status: 429, attempts: 1 });
       expect(timers.waits).to.deep.equal(waits);
     });
   }
@@ -155,7 +155,7 @@ describe('request', () => {
   for (const drop of ['start', 'midway'] as const) {
     it(`rejects with a NetworkError when the connection is lost at the ${drop} of three responses`, async () => {
       await start({ body: SECRET.repeat(1000), drop });
-      const error = await rejection<NetworkError>(ask({ url: server.url('/x?q=1#f') }));
+      const error = await rejection<NetworkError>(sendRequest({ url: server.url('/x?q=1#f') }));
       expect(error).to.be.instanceOf(NetworkError);
       expect(error).to.include({ name: 'NetworkError', attempts: 3 });
       expect(error.message).to.equal(`GET ${server.url('/x')} could not be reached`);
@@ -167,18 +167,18 @@ describe('request', () => {
 
   it('rejects with a NetworkError when CORS forbids reading the response', async () => {
     await start({ body: SECRET, cors: false });
-    expect(await rejection(ask())).to.be.instanceOf(NetworkError);
+    expect(await rejection(sendRequest())).to.be.instanceOf(NetworkError);
   });
 
   it('succeeds after the connection was lost once', async () => {
     await start({ times: 1, drop: 'start' }, { times: 1, body: 'half', drop: 'midway' }, { body: 'whole' });
-    expect(await ask()).to.include({ text: 'whole', attempts: 3 });
+    expect(await sendRequest()).to.include({ text: 'whole', attempts: 3 });
   });
 
   for (const status of [301, 302, 303, 307, 308]) {
     it(`rejects a redirect with ${status} without following it`, async () => {
       await start({ redirect: '/elsewhere', status });
-      const error = await rejection<HttpError>(ask());
+      const error = await rejection<HttpError>(sendRequest());
       expect(error).to.be.instanceOf(HttpError);
       expect(error).to.include({ redirect: true, attempts: 1 });
       expect(error.message).to.contain('redirect, which is not followed');
@@ -189,7 +189,7 @@ describe('request', () => {
   it('rejects with a TimeoutError without a retry when no response comes in time', async () => {
     await start({ delay: 'hang' });
     timers.restore();
-    const error = await rejection<TimeoutError>(ask({ timeout: 2000, url: server.url('/x?q=1') }));
+    const error = await rejection<TimeoutError>(sendRequest({ timeout: 2000, url: server.url('/x?q=1') }));
     expect(error).to.be.instanceOf(TimeoutError);
     expect(error).to.include({ name: 'TimeoutError', attempts: 1 });
     expect(error.message).to.equal(`GET ${server.url('/x')} did not answer within 2000 ms`);
@@ -208,8 +208,8 @@ describe('request', () => {
   it('accepts a response of just the size limit, and rejects a larger one', async () => {
     await start({ bodyRepeat: { text: SECRET, times: 1000 } });
     const size = SECRET.length * 1000;
-    expect((await ask({ maxBytes: size })).text).to.have.length(size);
-    const error = await rejection<SchemaError>(ask({ maxBytes: size - 1 }));
+    expect((await sendRequest({ maxBytes: size })).text).to.have.length(size);
+    const error = await rejection<SchemaError>(sendRequest({ maxBytes: size - 1 }));
     expect(error).to.be.instanceOf(SchemaError);
     expect(error).to.include({ path: '', attempts: 1 });
     expect(error.message).to.contain(`larger than ${size - 1} bytes`);
@@ -218,8 +218,8 @@ describe('request', () => {
 
   it('counts the size in bytes, not in characters', async () => {
     await start({ bodyRepeat: { text: '€', times: 100 } });
-    expect((await ask({ maxBytes: 300 })).text).to.have.length(100);
-    expect(await rejection(ask({ maxBytes: 299 }))).to.be.instanceOf(SchemaError);
+    expect((await sendRequest({ maxBytes: 300 })).text).to.have.length(100);
+    expect(await rejection(sendRequest({ maxBytes: 299 }))).to.be.instanceOf(SchemaError);
   });
 
   it('accepts up to 8 MiB by default', async () => {
@@ -229,14 +229,14 @@ describe('request', () => {
         bodyRepeat: { text: '012345678', times: 2 ** 20 },
       },
     );
-    expect((await ask()).text).to.have.length(2 ** 23);
-    expect(await rejection(ask())).to.be.instanceOf(SchemaError);
+    expect((await sendRequest()).text).to.have.length(2 ** 23);
+    expect(await rejection(sendRequest())).to.be.instanceOf(SchemaError);
   });
 
   it('rejects with the reason of the signal when aborted during a request, and cancels it', async () => {
     await start({ delay: 'hang' });
     const abort = new AbortController();
-    const end = rejection(ask({ signal: abort.signal }));
+    const end = rejection(sendRequest({ signal: abort.signal }));
     await server.requests(1);
     const reason = new Error('enough');
     abort.abort(reason);
@@ -257,7 +257,7 @@ describe('request', () => {
         return push.apply(timers.waits, waits);
       };
     });
-    const end = rejection(ask({ signal: abort.signal }));
+    const end = rejection(sendRequest({ signal: abort.signal }));
     await waiting;
     const reason = new Error('enough');
     abort.abort(reason);
@@ -271,8 +271,8 @@ describe('request', () => {
   it('sends nothing when already aborted', async () => {
     await start({ body: '' });
     const reason = new Error('enough');
-    expect(await rejection(ask({ signal: AbortSignal.abort(reason) }))).to.equal(reason);
-    await ask();
+    expect(await rejection(sendRequest({ signal: AbortSignal.abort(reason) }))).to.equal(reason);
+    await sendRequest();
     expect(await server.requests()).to.have.length(1);
   });
 
@@ -290,7 +290,7 @@ describe('request', () => {
       listeners.delete(listener);
       remove(type, listener);
     };
-    await ask({ signal });
+    await sendRequest({ signal });
     expect(listeners.size).to.equal(0);
   });
 

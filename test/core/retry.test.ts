@@ -54,7 +54,7 @@ describe('retryDelay', () => {
     });
   }
 
-  const asked: [retryAfter: number, wait: number | undefined][] = [
+  const retryAfterCases: [retryAfter: number, wait: number | undefined][] = [
     [0, 0],
     [1, 1],
     [29_999, 29_999],
@@ -62,7 +62,7 @@ describe('retryDelay', () => {
     [30_001, undefined],
     [Infinity, undefined],
   ];
-  for (const [retryAfter, wait] of asked) {
+  for (const [retryAfter, wait] of retryAfterCases) {
     it(`${wait === undefined ? 'does not retry' : 'waits as asked'} when Retry-After is ${retryAfter} ms`, () => {
       expect(retryDelay({ attempt: 1, tries: 3, status: 429, retryAfter }, middle)).to.equal(wait);
     });

@@ -5,7 +5,7 @@ import { rejection } from '../support/rejection.ts';
 import { type Timers, watchTimers } from './timers.ts';
 
 const forever = () => new Promise<never>(() => undefined);
-const where = 'GET /x';
+const label = 'GET /x';
 
 describe('withTimeLimit', () => {
   const limit = 54_321;
@@ -16,18 +16,18 @@ describe('withTimeLimit', () => {
   afterEach(() => timers.restore());
 
   it('resolves with the result of the work, and leaves no timer', async () => {
-    expect(await withTimeLimit(() => Promise.resolve('done'), limit, where)).to.equal('done');
+    expect(await withTimeLimit(() => Promise.resolve('done'), limit, label)).to.equal('done');
     expect(timers.pending).to.equal(0);
   });
 
   it('rejects with the error of the work, and leaves no timer', async () => {
     const mine = new Error('mine');
-    expect(await rejection(withTimeLimit(() => Promise.reject(mine), limit, where))).to.equal(mine);
+    expect(await rejection(withTimeLimit(() => Promise.reject(mine), limit, label))).to.equal(mine);
     expect(timers.pending).to.equal(0);
   });
 
   it('rejects even when the work ignores its signal', async () => {
-    expect(await rejection(withTimeLimit(forever, 1, where))).to.have.property(
+    expect(await rejection(withTimeLimit(forever, 1, label))).to.have.property(
       'message',
       'GET /x did not answer within 1 ms',
     );
@@ -39,20 +39,20 @@ describe('withTimeLimit', () => {
       new Promise<never>((_, reject) =>
         signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true }),
       );
-    expect(await rejection(withTimeLimit(work, 1, where))).to.have.property(
+    expect(await rejection(withTimeLimit(work, 1, label))).to.have.property(
       'message',
       'GET /x did not answer within 1 ms',
     );
   });
 
   it('does not abort the signal of the work once that has ended', async () => {
-    let told: AbortSignal | undefined;
+    let receivedSignal: AbortSignal | undefined;
     const work = async (signal: AbortSignal) => {
-      told = signal;
+      receivedSignal = signal;
       return 'done';
     };
-    expect(await withTimeLimit(work, limit, where)).to.equal('done');
-    expect(told?.aborted).to.equal(false);
+    expect(await withTimeLimit(work, limit, label)).to.equal('done');
+    expect(receivedSignal?.aborted).to.equal(false);
   });
 
   it('does not start the work when the signal is already aborted', async () => {
@@ -61,22 +61,22 @@ describe('withTimeLimit', () => {
       started = true;
     };
     const reason = new Error('reason');
-    expect(await rejection(withTimeLimit(work, limit, where, AbortSignal.abort(reason)))).to.equal(reason);
+    expect(await rejection(withTimeLimit(work, limit, label, AbortSignal.abort(reason)))).to.equal(reason);
     expect(started).to.equal(false);
     expect(timers.pending).to.equal(0);
   });
 
   it('rejects with the reason of the signal, and aborts the work', async () => {
     const abort = new AbortController();
-    let told: AbortSignal | undefined;
+    let receivedSignal: AbortSignal | undefined;
     const work = (signal: AbortSignal) => {
-      told = signal;
+      receivedSignal = signal;
       return forever();
     };
-    const end = rejection(withTimeLimit(work, limit, where, abort.signal));
+    const end = rejection(withTimeLimit(work, limit, label, abort.signal));
     abort.abort('a reason that is no error');
     expect(await end).to.equal('a reason that is no error');
-    expect(told?.aborted).to.equal(true);
+    expect(receivedSignal?.aborted).to.equal(true);
     expect(timers.pending).to.equal(0);
   });
 
@@ -87,13 +87,13 @@ describe('withTimeLimit', () => {
       abort.abort(reason);
       return forever();
     };
-    expect(await rejection(withTimeLimit(work, limit, where, abort.signal))).to.equal(reason);
+    expect(await rejection(withTimeLimit(work, limit, label, abort.signal))).to.equal(reason);
   });
 
   it('accepts a limit that is longer than any timer', async () => {
     let finish = (_value: string): void => undefined;
     const work = () => new Promise<string>((resolve) => (finish = resolve));
-    const end = withTimeLimit(work, Infinity, where);
+    const end = withTimeLimit(work, Infinity, label);
     expect(timers.waits).to.deep.equal([2 ** 31 - 1]);
     finish('done');
     expect(await end).to.equal('done');

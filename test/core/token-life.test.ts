@@ -20,7 +20,7 @@ describe('tokenLife', () => {
   /** Seconds by which the local clock is off. */
   const clocks = [0, -9 * hour, 9 * hour];
 
-  const table: [name: string, answer: EditorToken, date: string | null, seconds: number | undefined][] = [
+  const table: [name: string, token: EditorToken, date: string | null, seconds: number | undefined][] = [
     ['nothing tells', { token: 't' }, date, undefined],
     ['expires_in', { token: 't', expires_in: 900 }, null, 900],
     ['expires_in as a fraction', { token: 't', expires_in: 0.5 }, null, 0.5],
@@ -40,20 +40,20 @@ describe('tokenLife', () => {
     ['three parts that are no JWT', { token: 'abc.!!!.def' }, null, undefined],
     ['a JWT whose payload is null', { token: jwt(null) }, null, undefined],
   ];
-  for (const [name, answer, answerDate, seconds] of table) {
+  for (const [name, token, responseDate, seconds] of table) {
     for (const off of clocks) {
       it(`is known from ${name}, with a local clock that is ${off / hour} h off`, () => {
         const ms = seconds === undefined ? undefined : seconds * 1000;
-        expect(tokenLife(answer, answerDate, (noon + off) * 1000)).to.equal(ms);
+        expect(tokenLife(token, responseDate, (noon + off) * 1000)).to.equal(ms);
       });
     }
   }
 
   it('uses the local clock when there is nothing else', () => {
     for (const off of clocks) {
-      const answer = { token: 't', expires_at: noon + off + 300 };
-      expect(tokenLife(answer, null, (noon + off) * 1000)).to.equal(300_000);
-      expect(tokenLife(answer, 'no date', (noon + off) * 1000)).to.equal(300_000);
+      const token = { token: 't', expires_at: noon + off + 300 };
+      expect(tokenLife(token, null, (noon + off) * 1000)).to.equal(300_000);
+      expect(tokenLife(token, 'no date', (noon + off) * 1000)).to.equal(300_000);
     }
   });
 
@@ -65,10 +65,10 @@ describe('tokenLife', () => {
     ['expires_at as words', { token: 't', expires_at: 'soon' }],
     ['expires_at true', { token: 't', expires_at: true }],
   ];
-  for (const [name, answer] of unusable) {
+  for (const [name, token] of unusable) {
     it(`ignores ${name}, and uses the next source`, () => {
-      expect(tokenLife(answer as EditorToken, date, noon * 1000)).to.equal(undefined);
-      const next = { ...(answer as EditorToken), token: jwt(issued) };
+      expect(tokenLife(token as EditorToken, date, noon * 1000)).to.equal(undefined);
+      const next = { ...(token as EditorToken), token: jwt(issued) };
       expect(tokenLife(next, date, noon * 1000)).to.equal(600_000);
     });
   }

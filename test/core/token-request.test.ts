@@ -94,7 +94,7 @@ describe('getToken: requests', () => {
   });
 
   describe('tokenHeaders', () => {
-    const given: [name: string, headers: TokenSource['tokenHeaders']][] = [
+    const headerSources: [name: string, headers: TokenSource['tokenHeaders']][] = [
       ['an object', { 'x-csrf': 'c1' }],
       ['pairs', [['x-csrf', 'c1']]],
       ['Headers', new Headers({ 'x-csrf': 'c1' })],
@@ -102,7 +102,7 @@ describe('getToken: requests', () => {
       ['a function that gives Headers', () => new Headers({ 'x-csrf': 'c1' })],
       ['an async function', async () => ({ 'x-csrf': 'c1' })],
     ];
-    for (const [name, tokenHeaders] of given) {
+    for (const [name, tokenHeaders] of headerSources) {
       it(`are sent when given as ${name}`, async () => {
         await fixture.get({ tokenHeaders });
         await fixture.get({ tokenHeaders, tokenMethod: 'get' });

@@ -33,7 +33,7 @@ test('the copied HTML does on a page of its own what the demo page shows', async
     '/favicon.ico': { contentType: 'image/svg+xml', body: '<svg xmlns="http://www.w3.org/2000/svg"/>' },
     '/plugin-editor.js': { contentType: 'text/javascript', body: script },
   };
-  // An answer made here comes from no address, which Chromium does not let near loopback by itself.
+  // A response made here comes from no address, which Chromium does not let near loopback by itself.
   for (const name of ['local-network-access', 'loopback-network']) {
     const permission = { permission: { name }, state: 'granted' } as const;
     await page.browserContext().setPermission(new URL(demo.vendor).origin, permission);

@@ -18,7 +18,7 @@ describe('the vendor’s staff', () => {
   };
   const untilText = ({ page }: DemoPage, selector: string, text: string) =>
     page.waitForFunction(
-      (where, part) => document.querySelector(where)?.textContent?.includes(part),
+      (query, part) => document.querySelector(query)?.textContent?.includes(part),
       { polling: 50 },
       selector,
       text,

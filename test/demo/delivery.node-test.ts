@@ -3,9 +3,9 @@ import { describe, test } from 'node:test';
 import type { Frame } from 'puppeteer-core';
 import { countFrames } from '../support/count-frames.ts';
 import { startDemoInBrowser } from './demo-in-browser.ts';
-import { until } from './harness.ts';
 import { editorText } from './page-driver.ts';
 import type { DemoPage } from './page-driver.ts';
+import { until } from '../support/until.ts';
 
 // Tokens that end while one types: nothing but a renewal brings a save through.
 const { demo, openTab } = await startDemoInBrowser({ EDITOR_TOKEN_TTL: '12' });
@@ -24,11 +24,11 @@ describe('the demo page', () => {
       Object.assign(window, { seen });
       const fetch = window.fetch.bind(window);
       window.fetch = async (...request) => {
-        const answer = await fetch(...request);
-        if (answer.ok && answer.url.endsWith('/plugins/editor-token')) {
-          seen.push(((await answer.clone().json()) as { token: string }).token);
+        const response = await fetch(...request);
+        if (response.ok && response.url.endsWith('/plugins/editor-token')) {
+          seen.push(((await response.clone().json()) as { token: string }).token);
         }
-        return answer;
+        return response;
       };
     });
     await tab.page.reload();
@@ -72,7 +72,7 @@ describe('the demo page', () => {
     const { page, tokens, requests } = await open();
     await tab.choosePlugin('add-record');
     // Loaded ahead, before there is a plugin or a token.
-    await until(() => !!frameOf());
+    await until('the frame of the editor', () => !!frameOf());
     assert.deepEqual(await tokens(), []);
     const frame = await tab.launch();
     assert.match(await editorText(frame), /add-record/);
@@ -156,19 +156,19 @@ describe('the demo page', () => {
       else void request.continue();
     });
     const draft = new URL('/api/v1/draft/com.example.customer-7/orders/add-record', demo.service);
-    await until(async () => {
-      const answer = await fetch(draft, { headers: { authorization: `Bearer ${token}` } });
-      return answer.status === 401;
+    await until('the end of the token', async () => {
+      const response = await fetch(draft, { headers: { authorization: `Bearer ${token}` } });
+      return response.status === 401;
     });
     // The editor's save meets the end of its token; only then can another one be had.
-    page.on('response', (answer) => {
-      if (answer.request().method() !== 'POST' || !answer.url().endsWith(draft.pathname)) return;
-      ended.push(answer.status());
-      if (answer.status() === 401) asleep = false;
+    page.on('response', (response) => {
+      if (response.request().method() !== 'POST' || !response.url().endsWith(draft.pathname)) return;
+      ended.push(response.status());
+      if (response.status() === 401) asleep = false;
     });
     const saved = page.waitForResponse(
-      (answer) =>
-        answer.request().method() === 'POST' && answer.url().endsWith(draft.pathname) && answer.ok(),
+      (response) =>
+        response.request().method() === 'POST' && response.url().endsWith(draft.pathname) && response.ok(),
     );
     await type(frame, '// still here ');
     await saved;

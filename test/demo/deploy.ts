@@ -21,9 +21,9 @@ export async function editorTokenOf({ vendor }: Addresses, user: string, target:
     });
   const session = await post('session', { user });
   const cookie = session.headers.get('set-cookie')?.split(';', 1)[0];
-  const answer = await post('plugins/editor-token', target, cookie);
-  const { token } = (await answer.json()) as { token?: string };
-  if (!token) throw new Error(`${user} got no token: ${answer.status}`);
+  const response = await post('plugins/editor-token', target, cookie);
+  const { token } = (await response.json()) as { token?: string };
+  if (!token) throw new Error(`${user} got no token: ${response.status}`);
   return token;
 }
 
@@ -39,12 +39,12 @@ export async function deployPlugin(
 ): Promise<void> {
   const token = await editorTokenOf(addresses, user, target);
   const post = async (path: string, type: string, body: string) => {
-    const answer = await fetch(`${addresses.service}api/v1/${path}`, {
+    const response = await fetch(`${addresses.service}api/v1/${path}`, {
       method: 'POST',
       headers: { authorization: `Bearer ${token}`, 'content-type': type },
       body,
     });
-    if (!answer.ok) throw new Error(`${path} is answered ${answer.status}: ${await answer.text()}`);
+    if (!response.ok) throw new Error(`${path} is answered ${response.status}: ${await response.text()}`);
   };
   const place = `${target.ident}/${target.namespace}/${target.fn}`;
   await post(`build/javascript/${place}`, 'text/plain', contents);

@@ -4,6 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { until } from '../support/until.ts';
 
 export { launchChromium } from '../support/chromium.ts';
 
@@ -59,14 +60,14 @@ function run(command: string, args: string[], env: Record<string, string>): Run 
 
 /** Starts the demo on free ports, with data of its own unless `DATA_DIR` is given, and waits until it serves. */
 export async function startDemo(env: Record<string, string> = {}, serve = runServe): Promise<RunningDemo> {
-  const given = env['DATA_DIR'];
-  const dataDir = given ?? (await mkdtemp(join(tmpdir(), 'plugin-editor-demo-')));
+  const givenDataDir = env['DATA_DIR'];
+  const dataDir = givenDataDir ?? (await mkdtemp(join(tmpdir(), 'plugin-editor-demo-')));
   // The second that a run has by default is short on a machine with much else to do.
   const demo = serve({ RUN_TIMEOUT_MS: '10000', ...env, DATA_DIR: dataDir });
   const stop = async () => {
     demo.kill('SIGTERM');
     const code = await demo.ended;
-    if (given === undefined) await rm(dataDir, { recursive: true, force: true });
+    if (givenDataDir === undefined) await rm(dataDir, { recursive: true, force: true });
     return code;
   };
   const addresses = () => demo.output().match(/http:\/\/localhost:\d+\//g) ?? [];
@@ -76,18 +77,9 @@ export async function startDemo(env: Record<string, string> = {}, serve = runSer
   exited.catch(() => {});
   await Promise.race([
     // It builds its pages first, which a machine with much else to do takes its time for.
-    until(() => addresses().length >= 2 && demo.output().includes('start afresh'), 120_000),
+    until('a start of the demo', () => addresses().length >= 2 && demo.output().includes('start afresh')),
     exited,
   ]);
   const [vendor = '', service = ''] = addresses();
   return { ...demo, vendor, service, dataDir, stop };
-}
-
-/** Waits until a condition holds, looking again and again. */
-export async function until(condition: () => boolean | Promise<boolean>, limit = 120_000): Promise<void> {
-  const end = Date.now() + limit;
-  while (!(await condition())) {
-    if (Date.now() > end) throw new Error(`Not so within ${limit} ms: ${String(condition)}`);
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Frame, JSHandle, KeyInput, Page } from 'puppeteer-core';
-import { until } from './harness.ts';
+import { until } from '../support/until.ts';
 
 /** What has the focus: its role and name as one would tell somebody of it, and whether that can be seen. */
 export interface Focused {
@@ -40,7 +40,7 @@ export class Keyboard {
       await this.press('Tab', ...(back ? (['Shift'] as const) : []));
       let next = await this.focused();
       // The editor draws its caret a moment after it got the focus. Past the last stop the browser itself has its turn.
-      await until(async () => (next = await this.focused()).seen || !next.name).catch(() =>
+      await until('visible focus', async () => (next = await this.focused()).seen || !next.name).catch(() =>
         assert.fail(`the focus on "${next.name}" is not to be seen`),
       );
       passed.push(next.name);

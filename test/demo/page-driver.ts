@@ -1,5 +1,5 @@
 import type { Browser, Frame, Page } from 'puppeteer-core';
-import { until } from './harness.ts';
+import { until } from '../support/until.ts';
 
 /** One browser tab on the demo page, and what it tells of itself. */
 export class DemoPage {
@@ -58,7 +58,7 @@ export class DemoPage {
   async editorFrame(before?: Frame): Promise<Frame> {
     const frame = () =>
       this.page.frames().find((one) => one !== before && URL.parse(one.url())?.pathname === '/editor/');
-    await until(() => !!frame());
+    await until('the frame of the editor', () => !!frame());
     await this.state('ready');
     const found = frame() as Frame;
     await found.waitForSelector('.cm-content[contenteditable=true]');
@@ -68,9 +68,9 @@ export class DemoPage {
   /** Waits until the editor element is in a state; rejects with its error where it fails instead. */
   async state(state: string): Promise<void> {
     const result = await this.page.waitForFunction(
-      (wanted) => {
+      (expected) => {
         const editor = document.querySelector('plugin-editor');
-        if (editor?.state === wanted) return 'reached';
+        if (editor?.state === expected) return 'reached';
         return editor?.state === 'error' && `${editor.error?.code}: ${editor.error?.message}`;
       },
       // By a timer, because a page that draws no frames calls no animation callbacks.

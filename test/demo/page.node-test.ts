@@ -4,9 +4,9 @@ import { countFrames } from '../support/count-frames.ts';
 import { pressKeys } from '../support/press-keys.ts';
 import { findings } from './axe.ts';
 import { startDemoInBrowser } from './demo-in-browser.ts';
-import { until } from './harness.ts';
 import { editorText } from './page-driver.ts';
 import type { DemoPage } from './page-driver.ts';
+import { until } from '../support/until.ts';
 
 const { demo, browser, openTab } = await startDemoInBrowser();
 
@@ -21,7 +21,7 @@ const open = async (delivery: 'message' | 'url' = 'message') => {
   return tab;
 };
 
-/** What Chromium itself says of an answer of 403. */
+/** What Chromium itself says of a response of 403. */
 const refusedRequest =
   /^Failed to load resource: the server responded with a status of 403|^<plugin-editor> token-unauthorized/;
 
@@ -84,14 +84,14 @@ describe('the demo page', () => {
     await tab.choosePlugin('price-rule');
     await page.waitForFunction(() => document.querySelector('plugin-features')?.state === 'ready');
     await tab.launch();
-    await until(() => tab.saidReady());
+    await until('the event of an editor that is ready', () => tab.saidReady());
     const events = await tab.events();
     assert.match(events[0] ?? '', /^plugin-features-load record: languages \[.*javascript.*\], features \[/);
     assert.deepEqual(events.slice(1, 3), [
       'plugin-editor-state state: loading, previous: idle',
       'plugin-editor-state state: ready, previous: loading',
     ]);
-    // From the frame's address: the browser does not always hand an answer's body to who watches from outside.
+    // From the frame's address: the browser does not always hand a response's body to who watches from outside.
     const token = await page.$eval('plugin-editor >>> iframe', (frame) =>
       new URL(frame.src).searchParams.get('token'),
     );
@@ -239,7 +239,7 @@ describe('the demo page', () => {
     const firstFrame = await tab.launch();
     assert.equal(tokens, 1);
     await page.locator('.tools ::-p-text(Reload)').click();
-    await until(() => tokens === 2);
+    await until('the second token', () => tokens === 2);
     await tab.editorFrame(firstFrame);
     const newTab = browser.waitForTarget((target) => target.opener() === page.target());
     await page.locator('.tools ::-p-text(Open in new tab)').click();
@@ -308,7 +308,7 @@ describe('the look of the demo page', () => {
     const background = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
     const light = await background();
     await page.locator('.theme ::-p-text(Dark)').click();
-    await until(async () => (await background()) !== light);
+    await until('dark colours', async () => (await background()) !== light);
     const dark = await background();
     await page.reload();
     await page.waitForSelector('#sign-out');

@@ -19,7 +19,7 @@ describe('the places that customers fill with plugins', () => {
 
   const look = async (name: string, user = 'ada') => {
     const body = { ident: 'com.example.customer-7', name };
-    return vendor.ask('/plugins/work', { method: 'POST', body, cookie: await vendor.signIn(user) });
+    return vendor.sendRequest('/plugins/work', { method: 'POST', body, cookie: await vendor.signIn(user) });
   };
   const work = async (name: string) => ((await (await look(name)).json()) as WorkView).cases;
   const deploy = (contents: string, name: string) =>
@@ -58,7 +58,7 @@ describe('the places that customers fill with plugins', () => {
       await deploy(contents, plugin);
 
       for (const { name, payload, expected } of tests) {
-        const answer = await fetch(
+        const response = await fetch(
           `${vendor.addresses.service}api/v1/test/${target.ident}/${namespace}/${plugin}`,
           {
             method: 'POST',
@@ -66,7 +66,7 @@ describe('the places that customers fill with plugins', () => {
             body: payload,
           },
         );
-        const { result } = (await answer.json()) as { result: string };
+        const { result } = (await response.json()) as { result: string };
         assert.deepEqual(JSON.parse(result), JSON.parse(expected ?? ''), name);
       }
       const shown = await work(plugin);
@@ -95,12 +95,12 @@ describe('the places that customers fill with plugins', () => {
       input: '{"product":{"sku":"B-104"}}',
       which: 'live',
     };
-    const answer = await vendor.ask('/plugins/runs', {
+    const response = await vendor.sendRequest('/plugins/runs', {
       method: 'POST',
       body,
       cookie: await vendor.signIn('ada'),
     });
-    const [run] = ((await answer.json()) as VersionRuns).runs;
+    const [run] = ((await response.json()) as VersionRuns).runs;
     assert.equal(run?.failure?.code, 'invalid-input');
     assert.equal(typeof run.failure.path, 'string');
   });

@@ -29,7 +29,7 @@ describe('the plugins of a customer', () => {
   const live = (version: string) => tab.page.waitForSelector(`[data-version="${version}"][data-live]`);
   const untilText = (selector: string, text: string) =>
     tab.page.waitForFunction(
-      (where, part) => [...document.querySelectorAll(where)].some((one) => one.textContent?.includes(part)),
+      (query, part) => [...document.querySelectorAll(query)].some((one) => one.textContent?.includes(part)),
       { polling: 50 },
       selector,
       text,

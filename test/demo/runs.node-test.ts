@@ -20,9 +20,14 @@ describe('running what is deployed', () => {
     which = 'all',
   ) => {
     const body = { ident: `com.example.${tenant}`, name: 'weigh-basket', input, which };
-    return vendor.ask('/plugins/runs', { method: 'POST', headers, body, cookie: await vendor.signIn(user) });
+    return vendor.sendRequest('/plugins/runs', {
+      method: 'POST',
+      headers,
+      body,
+      cookie: await vendor.signIn(user),
+    });
   };
-  const runsOf = async (answer: Response) => (await answer.json()) as VersionRuns;
+  const runsOf = async (response: Response) => (await response.json()) as VersionRuns;
 
   test('returns the answer of every version, newest first, and reports one that fails', async () => {
     assert.deepEqual(await runsOf(await run('ada', 'customer-7', 'Ada')), { runs: [], more: false });
@@ -30,9 +35,9 @@ describe('running what is deployed', () => {
     assert.equal((await runsOf(await run('ada', 'customer-7', 'Ada'))).runs.length, 1);
     await deploy('export const run = () => {\n  console.log("before"); throw new Error("no flour"); };\n');
     await deploy('export const run = (input) => `three ${input}`;\n');
-    const answer = await run('ada', 'customer-7', 'Ada');
-    assert.equal(answer.headers.get('cache-control'), 'no-store');
-    const { runs, more } = await runsOf(answer);
+    const response = await run('ada', 'customer-7', 'Ada');
+    assert.equal(response.headers.get('cache-control'), 'no-store');
+    const { runs, more } = await runsOf(response);
     assert.deepEqual(
       runs.map(({ version, output, failure }) => [version, output ?? failure?.code]),
       [
@@ -64,7 +69,7 @@ describe('running what is deployed', () => {
     assert.equal((await run('ada', 'customer-7', 'x', { 'sec-fetch-site': 'cross-site' })).status, 403);
     assert.equal((await run('ada', 'customer-7', 'x', {})).status, 403);
     const body = { ident: 'com.example.customer-7', name: 'weigh-basket', input: 'x' };
-    assert.equal((await vendor.ask('/plugins/runs', { method: 'POST', body })).status, 401);
+    assert.equal((await vendor.sendRequest('/plugins/runs', { method: 'POST', body })).status, 401);
   });
 
   test('refuses in plain words what cannot be run', async () => {

@@ -10,13 +10,13 @@ import { after, before, describe, test } from 'node:test';
 import { runServe, runServeInShell, startDemo } from './harness.ts';
 import type { RunningDemo } from './harness.ts';
 
-interface Answer {
+interface HttpResponse {
   status: number;
   body: string;
 }
 
 /** Sends the path as it is written: no client tidies it. */
-function get(address: string, path: string, host?: string): Promise<Answer> {
+function get(address: string, path: string, host?: string): Promise<HttpResponse> {
   return new Promise((resolve, reject) => {
     const { hostname, port } = new URL(address);
     const headers = host === undefined ? {} : { host };
@@ -62,9 +62,9 @@ describe('a running demo', () => {
       list?.some((one) => one.address === '::1'),
     );
     for (const address of [demo.vendor, demo.service]) {
-      const answer = get(`http://[::1]:${portOf(address)}`, '/', `localhost:${portOf(address)}`);
-      if (hasV6) assert.notEqual((await answer).status, 421);
-      else await assert.rejects(answer);
+      const response = get(`http://[::1]:${portOf(address)}`, '/', `localhost:${portOf(address)}`);
+      if (hasV6) assert.notEqual((await response).status, 421);
+      else await assert.rejects(response);
     }
   });
 
@@ -89,9 +89,9 @@ describe('a running demo', () => {
 
   test('answers 400 to an invalid Host', async () => {
     for (const address of [demo.vendor, demo.service]) {
-      const answer = await get(address, '/', 'a b');
-      assert.equal(answer.status, 400);
-      assert.match(answer.body, /invalid-request/);
+      const response = await get(address, '/', 'a b');
+      assert.equal(response.status, 400);
+      assert.match(response.body, /invalid-request/);
     }
   });
 
@@ -149,12 +149,12 @@ describe('a running demo', () => {
     const origin = demo.vendor.slice(0, -1);
     const headers = { origin, 'sec-fetch-site': 'same-origin', 'content-type': 'application/json' };
     const session = await fetch(`${origin}/session`, { method: 'POST', headers, body: '{"user":"ada"}' });
-    const answer = await fetch(`${origin}/plugins/editor-token`, {
+    const response = await fetch(`${origin}/plugins/editor-token`, {
       method: 'POST',
       headers: { ...headers, cookie: session.headers.get('set-cookie')?.split(';', 1)[0] ?? '' },
       body: JSON.stringify({ ident: 'com.example.customer-7', namespace: 'default', fn: 'add-record' }),
     });
-    assert.equal(((await answer.json()) as { expires_in: number }).expires_in, 77);
+    assert.equal(((await response.json()) as { expires_in: number }).expires_in, 77);
   });
 
   test('signs out without a body', async () => {
@@ -184,12 +184,12 @@ describe('a running demo', () => {
     const origin = demo.vendor.slice(0, -1);
     const headers = { origin, 'sec-fetch-site': 'same-origin', 'content-type': 'application/json' };
     const session = await fetch(`${origin}/session`, { method: 'POST', headers, body: '{"user":"cleo"}' });
-    const answer = await fetch(`${origin}/plugins/editor-token`, {
+    const response = await fetch(`${origin}/plugins/editor-token`, {
       method: 'POST',
       headers: { ...headers, cookie: session.headers.get('set-cookie')?.split(';', 1)[0] ?? '' },
       body: JSON.stringify({ ident: 'com.example.customer-8', namespace: 'default', fn: 'add-record' }),
     });
-    assert.equal(answer.status, 200);
+    assert.equal(response.status, 200);
   });
 });
 

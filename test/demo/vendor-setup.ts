@@ -61,7 +61,7 @@ export async function setUpVendor() {
     await service.close();
   };
 
-  const ask = async (path: string, { method = 'GET', headers = OWN, body, cookie }: Call = {}) => {
+  const sendRequest = async (path: string, { method = 'GET', headers = OWN, body, cookie }: Call = {}) => {
     const init: RequestInit = { method, headers: { ...headers, ...(cookie && { cookie }) } };
     if (body !== undefined) {
       init.body = typeof body === 'string' ? body : JSON.stringify(body);
@@ -71,7 +71,7 @@ export async function setUpVendor() {
   };
 
   return {
-    ask,
+    sendRequest,
     environmentToken,
     servicePort: listening.port,
     port: vendorListening.port,
@@ -83,9 +83,9 @@ export async function setUpVendor() {
     cookieSecret: vendorStore.cookieSecret,
     /** Signs in and gives the cookie, as a browser would send it. */
     async signIn(user: string): Promise<string> {
-      const answer = await ask('/session', { method: 'POST', body: { user } });
-      const [cookie] = answer.headers.getSetCookie();
-      if (!cookie) throw new Error(`No cookie came with status ${answer.status}.`);
+      const response = await sendRequest('/session', { method: 'POST', body: { user } });
+      const [cookie] = response.headers.getSetCookie();
+      if (!cookie) throw new Error(`No cookie came with status ${response.status}.`);
       return cookie.split(';', 1)[0] as string;
     },
     /** A second back end on the same data, as after a restart. */

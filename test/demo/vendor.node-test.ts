@@ -8,14 +8,15 @@ before(async () => (vendor = await setUpVendor()));
 after(() => vendor.close());
 
 const askForToken = (cookie: string | undefined, body: unknown, headers: Record<string, string> = OWN) =>
-  vendor.ask('/plugins/editor-token', { method: 'POST', headers, body, ...(cookie && { cookie }) });
+  vendor.sendRequest('/plugins/editor-token', { method: 'POST', headers, body, ...(cookie && { cookie }) });
 
-const codeOf = async (answer: Response) => ((await answer.json()) as { error: { code: string } }).error.code;
+const codeOf = async (response: Response) =>
+  ((await response.json()) as { error: { code: string } }).error.code;
 
 describe('signing in', () => {
   test('shows who could sign in, and nothing else, to a user who is signed out', async () => {
-    const answer = await vendor.ask('/session');
-    const session = (await answer.json()) as { users: { id: string }[] };
+    const response = await vendor.sendRequest('/session');
+    const session = (await response.json()) as { users: { id: string }[] };
     assert.deepEqual(Object.keys(session), ['users']);
     assert.deepEqual(
       session.users.map(({ id }) => id),
@@ -24,9 +25,9 @@ describe('signing in', () => {
   });
 
   test('sets a cookie that scripts and other sites cannot read', async () => {
-    const answer = await vendor.ask('/session', { method: 'POST', body: { user: 'ada' } });
-    assert.equal(answer.status, 200);
-    const cookie = answer.headers.get('set-cookie') ?? '';
+    const response = await vendor.sendRequest('/session', { method: 'POST', body: { user: 'ada' } });
+    assert.equal(response.status, 200);
+    const cookie = response.headers.get('set-cookie') ?? '';
     assert.match(cookie, /^larder-session-5173=ada\.\d+\.[^;]+;/);
     assert.match(cookie, /; HttpOnly/);
     assert.match(cookie, /; SameSite=Lax/);
@@ -34,9 +35,9 @@ describe('signing in', () => {
   });
 
   test('returns only the user’s tenants and the address of the service', async () => {
-    const answer = await vendor.ask('/session', { cookie: await vendor.signIn('bram') });
-    assert.equal(answer.headers.get('cache-control'), 'no-store');
-    const session = (await answer.json()) as {
+    const response = await vendor.sendRequest('/session', { cookie: await vendor.signIn('bram') });
+    assert.equal(response.headers.get('cache-control'), 'no-store');
+    const session = (await response.json()) as {
       tenants: { ident: string; plugins: { name: string }[] }[];
       stranger: { ident: string };
       service: object;
@@ -57,19 +58,22 @@ describe('signing in', () => {
 
   test('names the service at localhost to a page at 127.0.0.1', async () => {
     const cookie = await vendor.signIn('ada');
-    const answer = await vendor.ask('http://127.0.0.1:5173/session', { cookie });
-    const { service } = (await answer.json()) as { service: { builder: string } };
+    const response = await vendor.sendRequest('http://127.0.0.1:5173/session', { cookie });
+    const { service } = (await response.json()) as { service: { builder: string } };
     assert.equal(service.builder, `http://localhost:${vendor.servicePort}`);
     assert.match(
-      answer.headers.get('content-security-policy') ?? '',
+      response.headers.get('content-security-policy') ?? '',
       new RegExp(`frame-src http://localhost:${vendor.servicePort};`),
     );
   });
 
   test('is undone by signing out, which removes the cookie', async () => {
-    const answer = await vendor.ask('/session', { method: 'DELETE', cookie: await vendor.signIn('ada') });
-    assert.equal(answer.status, 204);
-    assert.match(answer.headers.get('set-cookie') ?? '', /^larder-session-5173=; Max-Age=0; Path=\//);
+    const response = await vendor.sendRequest('/session', {
+      method: 'DELETE',
+      cookie: await vendor.signIn('ada'),
+    });
+    assert.equal(response.status, 204);
+    assert.match(response.headers.get('set-cookie') ?? '', /^larder-session-5173=; Max-Age=0; Path=\//);
   });
 
   for (const [what, body] of [
@@ -78,20 +82,23 @@ describe('signing in', () => {
     ['no JSON', 'user=ada'],
   ] as const) {
     test(`is refused with 400 and no cookie: ${what}`, async () => {
-      const answer = await vendor.ask('/session', { method: 'POST', body });
-      assert.equal(answer.status, 400);
-      assert.equal(answer.headers.get('set-cookie'), null);
+      const response = await vendor.sendRequest('/session', { method: 'POST', body });
+      assert.equal(response.status, 400);
+      assert.equal(response.headers.get('set-cookie'), null);
     });
   }
 
   test('refuses a body that is too large', async () => {
-    const answer = await vendor.ask('/session', { method: 'POST', body: { user: 'a'.repeat(5000) } });
-    assert.equal(answer.status, 413);
+    const response = await vendor.sendRequest('/session', {
+      method: 'POST',
+      body: { user: 'a'.repeat(5000) },
+    });
+    assert.equal(response.status, 413);
   });
 
   test('survives a body that is nested thousands deep', async () => {
     const body = `{"user":${'['.repeat(2000)}${']'.repeat(2000)}}`;
-    assert.equal((await vendor.ask('/session', { method: 'POST', body })).status, 400);
+    assert.equal((await vendor.sendRequest('/session', { method: 'POST', body })).status, 400);
   });
 
   test('lasts over a restart of the service', () => {
@@ -103,9 +110,9 @@ describe('signing in', () => {
 
 describe('an editor token', () => {
   test('is given for a plugin of the user’s own tenant, and accepted by the service', async () => {
-    const answer = await askForToken(await vendor.signIn('ada'), targetOf('customer-7'));
-    assert.equal(answer.status, 200);
-    const { token, expires_in } = (await answer.json()) as { token: string; expires_in: number };
+    const response = await askForToken(await vendor.signIn('ada'), targetOf('customer-7'));
+    assert.equal(response.status, 200);
+    const { token, expires_in } = (await response.json()) as { token: string; expires_in: number };
     assert.equal(expires_in, 900);
     const draft = await fetch(
       `http://127.0.0.1:${vendor.servicePort}/api/v1/draft/com.example.customer-7/orders/add-record`,
@@ -128,16 +135,16 @@ describe('an editor token', () => {
     ['mia', 'customer-7', 403],
   ] as const) {
     test(`for ${user} and ${tenant} is answered with ${status}`, async () => {
-      const answer = await askForToken(await vendor.signIn(user), targetOf(tenant));
-      assert.equal(answer.status, status);
-      assert.equal((await answer.text()).includes('"token"'), status === 200);
+      const response = await askForToken(await vendor.signIn(user), targetOf(tenant));
+      assert.equal(response.status, status);
+      assert.equal((await response.text()).includes('"token"'), status === 200);
     });
   }
 
   test('is refused with 401 to a user who is signed out', async () => {
-    const answer = await askForToken(undefined, targetOf('customer-7'));
-    assert.equal(answer.status, 401);
-    assert.equal(await codeOf(answer), 'signed-out');
+    const response = await askForToken(undefined, targetOf('customer-7'));
+    assert.equal(response.status, 401);
+    assert.equal(await codeOf(response), 'signed-out');
   });
 
   test('is refused with 401 to forged and expired cookies', async () => {
@@ -160,30 +167,34 @@ describe('an editor token', () => {
     }
   });
 
-  test('comes in answers that never hold the environment token', async () => {
+  test('comes in responses that never hold the environment token', async () => {
     const cookie = await vendor.signIn('ada');
-    const answers = await Promise.all([
-      vendor.ask('/'),
-      vendor.ask('/session', { cookie }),
+    const responses = await Promise.all([
+      vendor.sendRequest('/'),
+      vendor.sendRequest('/session', { cookie }),
       askForToken(cookie, targetOf('customer-7')),
       askForToken(cookie, targetOf('customer-8')),
       askForToken(cookie, 'nonsense'),
     ]);
-    for (const answer of answers) {
-      const said = JSON.stringify([...answer.headers]) + (await answer.text());
-      assert.equal(said.includes(vendor.environmentToken), false);
+    for (const response of responses) {
+      const content = JSON.stringify([...response.headers]) + (await response.text());
+      assert.equal(content.includes(vendor.environmentToken), false);
     }
   });
 });
 
 describe('adding a plugin', () => {
   const add = async (user: string, ident: string, name: unknown) =>
-    vendor.ask('/plugins', { method: 'POST', body: { ident, name }, cookie: await vendor.signIn(user) });
+    vendor.sendRequest('/plugins', {
+      method: 'POST',
+      body: { ident, name },
+      cookie: await vendor.signIn(user),
+    });
 
   test('puts it into the tenant’s list, for everybody who works for that tenant', async () => {
     assert.equal((await add('ada', 'com.example.customer-7', 'weigh-basket')).status, 201);
-    const answer = await vendor.ask('/session', { cookie: await vendor.signIn('bram') });
-    const { tenants } = (await answer.json()) as { tenants: { plugins: { name: string }[] }[] };
+    const response = await vendor.sendRequest('/session', { cookie: await vendor.signIn('bram') });
+    const { tenants } = (await response.json()) as { tenants: { plugins: { name: string }[] }[] };
     assert.deepEqual(
       tenants.map(({ plugins }) => plugins.some(({ name }) => name === 'weigh-basket')),
       [true, false],
@@ -198,11 +209,11 @@ describe('adding a plugin', () => {
   });
 
   test('is refused with 401 to a user who is signed out', async () => {
-    const answer = await vendor.ask('/plugins', {
+    const response = await vendor.sendRequest('/plugins', {
       method: 'POST',
       body: { ident: 'com.example.customer-7', name: 'late' },
     });
-    assert.equal(answer.status, 401);
+    assert.equal(response.status, 401);
   });
 
   test('is refused with 409 when the name is taken', async () => {
@@ -239,31 +250,31 @@ describe('other sites', () => {
         ['POST', '/customers', { ident: 'com.example.customer-7' }],
         ['POST', '/plugins/editor-token', targetOf('customer-7')],
       ] as const) {
-        const answer = await vendor.ask(path, { method, headers, body, cookie });
-        assert.equal(answer.status, 403, `${method} ${path}`);
-        assert.equal(answer.headers.get('set-cookie'), null);
-        assert.equal(answer.headers.get('access-control-allow-origin'), null);
+        const response = await vendor.sendRequest(path, { method, headers, body, cookie });
+        assert.equal(response.status, 403, `${method} ${path}`);
+        assert.equal(response.headers.get('set-cookie'), null);
+        assert.equal(response.headers.get('access-control-allow-origin'), null);
       }
     });
   }
 
   test('a browser that sends only the Origin header is accepted from the demo’s own page', async () => {
-    const answer = await vendor.ask('/session', {
+    const response = await vendor.sendRequest('/session', {
       method: 'POST',
       headers: { origin: ORIGIN },
       body: { user: 'ada' },
     });
-    assert.equal(answer.status, 200);
+    assert.equal(response.status, 200);
   });
 });
 
 describe('the demo’s server', () => {
   test('serves the page with a policy that names only the service', async () => {
-    const answer = await vendor.ask('/');
-    assert.equal(answer.status, 200);
-    assert.equal(answer.headers.get('cache-control'), 'no-cache');
+    const response = await vendor.sendRequest('/');
+    assert.equal(response.status, 200);
+    assert.equal(response.headers.get('cache-control'), 'no-cache');
     const service = `http://127.0.0.1:${vendor.servicePort}`;
-    assert.deepEqual(answer.headers.get('content-security-policy')?.split('; '), [
+    assert.deepEqual(response.headers.get('content-security-policy')?.split('; '), [
       "default-src 'none'",
       "script-src 'self'",
       "style-src 'self'",
@@ -276,22 +287,22 @@ describe('the demo’s server', () => {
       "require-trusted-types-for 'script'",
       'trusted-types lit-html',
     ]);
-    assert.equal(answer.headers.get('x-content-type-options'), 'nosniff');
-    assert.equal(answer.headers.get('x-frame-options'), 'DENY');
-    assert.equal(answer.headers.get('referrer-policy'), 'strict-origin-when-cross-origin');
-    assert.equal(answer.headers.get('strict-transport-security'), null);
+    assert.equal(response.headers.get('x-content-type-options'), 'nosniff');
+    assert.equal(response.headers.get('x-frame-options'), 'DENY');
+    assert.equal(response.headers.get('referrer-policy'), 'strict-origin-when-cross-origin');
+    assert.equal(response.headers.get('strict-transport-security'), null);
   });
 
   test('lets files with hashes in their names be cached', async () => {
-    const answer = await vendor.ask('/assets/main-abcd1234.js');
-    assert.equal(answer.headers.get('content-type'), 'text/javascript');
-    assert.equal(answer.headers.get('cache-control'), 'public, max-age=31536000, immutable');
+    const response = await vendor.sendRequest('/assets/main-abcd1234.js');
+    assert.equal(response.headers.get('content-type'), 'text/javascript');
+    assert.equal(response.headers.get('cache-control'), 'public, max-age=31536000, immutable');
   });
 
   test('answers 404 in JSON to anything else', async () => {
-    const answer = await vendor.ask('/demo/main.ts');
-    assert.equal(answer.status, 404);
-    assert.equal(await codeOf(answer), 'not-found');
+    const response = await vendor.sendRequest('/demo/main.ts');
+    assert.equal(response.status, 404);
+    assert.equal(await codeOf(response), 'not-found');
   });
 
   for (const host of [
@@ -303,7 +314,7 @@ describe('the demo’s server', () => {
   ]) {
     test(`answers 421 to the Host ${host}`, async () => {
       for (const path of ['/', '/session', '/plugins/editor-token']) {
-        assert.equal((await vendor.ask(`http://${host}${path}`)).status, 421, path);
+        assert.equal((await vendor.sendRequest(`http://${host}${path}`)).status, 421, path);
       }
     });
   }

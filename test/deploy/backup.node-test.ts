@@ -7,7 +7,6 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { until } from '../demo/harness.ts';
 import { temporaryDirectory } from '../service/harness.ts';
 import { Connection } from '../soak/connection.ts';
 import { program } from '../soak/programs.ts';
@@ -15,6 +14,7 @@ import { Tally } from '../soak/tally.ts';
 import { User } from '../soak/user.ts';
 import { createDatabaseAt, dumpPrograms, run, startDumpServer, textOf } from './dump.ts';
 import { createEnvironmentToken, NodeProcess } from './node-process.ts';
+import { until } from '../support/until.ts';
 
 /*
  * What docs/service/backup.md says, rehearsed: a backup is taken while others write, all is lost, and a service on what was
@@ -55,10 +55,10 @@ async function keepWriting(node: NodeProcess, environmentToken: string) {
   })();
   // It fails when the node ends because something else failed, which is then the error to see.
   writing.catch(() => {});
-  await until(() => saves > 3);
+  await until('the first saves', () => saves > 3);
   return async () => {
     const before = saves;
-    await until(() => saves > before + 1);
+    await until('saves after the backup', () => saves > before + 1);
     ending.abort();
     await writing;
     connection.close();

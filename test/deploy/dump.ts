@@ -27,8 +27,8 @@ const debianFolders = () =>
 
 /** Starts a server of these programs. */
 export async function startDumpServer(folder: string): Promise<Cluster> {
-  const given = { initdb: join(folder, 'initdb'), postgres: join(folder, 'postgres'), user: serverUser() };
-  const cluster = await Cluster.create({ durable: false, given });
+  const binaries = { initdb: join(folder, 'initdb'), postgres: join(folder, 'postgres'), user: serverUser() };
+  const cluster = await Cluster.create({ durable: false, binaries });
   await cluster.start();
   return cluster;
 }

@@ -120,10 +120,10 @@ describe('the Dockerfile', () => {
     const [program = '', ...args] = JSON.parse(json) as string[];
     assert.equal(program, 'node');
     let status = 200;
-    const asked: (string | undefined)[] = [];
-    const server = createServer((request, answer) => {
-      asked.push(request.url);
-      answer.writeHead(status).end();
+    const paths: (string | undefined)[] = [];
+    const server = createServer((request, response) => {
+      paths.push(request.url);
+      response.writeHead(status).end();
     }).listen(0, '127.0.0.1');
     await once(server, 'listening');
     const { port } = server.address() as AddressInfo;
@@ -138,7 +138,7 @@ describe('the Dockerfile', () => {
     server.close();
     await once(server, 'close');
     assert.equal(await check(), 1);
-    assert.deepEqual(asked, ['/healthz', '/healthz']);
+    assert.deepEqual(paths, ['/healthz', '/healthz']);
   });
 
   test('needs nothing but the package', async () => {
@@ -234,7 +234,7 @@ describe('the compose file', () => {
     try {
       const url = join(directory, 'database-url');
       await writeFile(url, 'postgres://plugin-editor:secret@database/plugin-editor\n');
-      const given = Object.fromEntries(
+      const variables = Object.fromEntries(
         Object.entries(environment).map(([name, value]) => [
           name,
           value
@@ -242,7 +242,7 @@ describe('the compose file', () => {
             .replace(/\$\{EDITOR_ANCESTORS:\?[^}]*\}/, 'https://app.example.com'),
         ]),
       );
-      const settings = readSettings({ ...given, SERVICE_HOST: '0.0.0.0', DATABASE_URL_FILE: url });
+      const settings = readSettings({ ...variables, SERVICE_HOST: '0.0.0.0', DATABASE_URL_FILE: url });
       assert.equal(settings.publicUrl, 'https://plugins.example.com');
       assert.equal(settings.database.engine, 'postgres');
       assert.equal(settings.autoMigrate, false);

@@ -6,7 +6,6 @@ import { connect } from 'node:http2';
 import { request } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { after, before, describe, test } from 'node:test';
-import { until } from '../demo/harness.ts';
 import { createDatabase } from '../postgres/databases.ts';
 import type { TestDatabase } from '../postgres/databases.ts';
 import { Connection } from '../soak/connection.ts';
@@ -17,6 +16,7 @@ import { createEnvironmentToken, NodeProcess } from './node-process.ts';
 import { freePort } from '../support/free-port.ts';
 import { startProxy, missingReason } from './proxies.ts';
 import type { Proxy, ProxyName } from './proxies.ts';
+import { until } from '../support/until.ts';
 
 /*
  * The published configurations of proxies, run by the proxies themselves with TLS: in front of two nodes on one PostgreSQL, and
@@ -98,13 +98,13 @@ for (const name of ['nginx', 'caddy'] as const satisfies ProxyName[]) {
       const written = program('javascript', 'large', 100);
       await user.build(written, false);
       const send = (body: string) => connection.send('POST', `/api/v1/test/${user.path}`, { token, body });
-      // The answer has a mark in front of the payload, and neither may be more than 1 MiB.
+      // The response has a mark in front of the payload, and neither may be more than 1 MiB.
       const payload = 'x'.repeat(2 ** 20 - 100);
       const { status, body } = await send(payload);
       assert.equal(status, 200);
       const { result, ...rest } = JSON.parse(body) as { result?: string };
       // Not `equal`, which would print both payloads.
-      assert.ok(result === written.answerTo(payload), `without its result: ${JSON.stringify(rest)}`);
+      assert.ok(result === written.expectedOutput(payload), `without its result: ${JSON.stringify(rest)}`);
 
       const refused = await send('x'.repeat(4 * 2 ** 20));
       assert.equal(refused.status, 413);
@@ -129,12 +129,14 @@ for (const name of ['nginx', 'caddy'] as const satisfies ProxyName[]) {
         const versions = users.map(({ user }) => user.versions.length);
         await Promise.race([
           Promise.all(working),
-          until(() => users.every(({ user }, i) => user.versions.length > (versions[i] ?? 0))),
+          until('another version of each user', () =>
+            users.every(({ user }, i) => user.versions.length > (versions[i] ?? 0)),
+          ),
         ]);
         await node.start();
         // The proxy has found it again; the other one is to end next.
         const { answered } = node;
-        await until(() => node.answered > answered);
+        await until('a request at the node that is back', () => node.answered > answered);
       }
       ending.abort();
       await Promise.all(working);
@@ -163,7 +165,7 @@ for (const name of ['nginx', 'caddy'] as const satisfies ProxyName[]) {
         const body = JSON.stringify({ lang: 'javascript', contents: 'export const run = 1' });
         const asJson = { token, type: 'application/json', body };
         let inARow = 0;
-        await until(async () => {
+        await until('a save and a run that succeed', async () => {
           const saved = await connection.send('POST', `/api/v1/draft/${probe.path}`, asJson);
           const run = await connection.send('POST', `/exec/${probe.path}/v1.0.0`, {
             token: environmentToken,
@@ -200,9 +202,9 @@ for (const name of ['nginx', 'caddy'] as const satisfies ProxyName[]) {
   describe(`${name}, in front of scripted servers`, { skip }, () => {
     /** A proxy whose two nodes are healthy, and do the same. */
     async function inFrontOf(handle: RequestListener) {
-      const listener: RequestListener = (message, answer) => {
-        if (message.url === '/healthz' || message.url === '/readyz') answer.end();
-        else handle(message, answer);
+      const listener: RequestListener = (message, response) => {
+        if (message.url === '/healthz' || message.url === '/readyz') response.end();
+        else handle(message, response);
       };
       const servers = [createServer(listener), createServer(listener)];
       const addresses: string[] = [];
@@ -226,16 +228,16 @@ for (const name of ['nginx', 'caddy'] as const satisfies ProxyName[]) {
 
     test('replaces what a request claims about its client by what is true', async () => {
       let seen: IncomingMessage | undefined;
-      await using world = await inFrontOf((message, answer) => {
+      await using world = await inFrontOf((message, response) => {
         seen = message;
-        answer.end();
+        response.end();
       });
       const { proxy } = world;
       const headers = { 'x-forwarded-for': '203.0.113.9', 'x-forwarded-proto': 'http' };
       const sent = request(`${proxy.origin}/api/v1/features`, { ca: proxy.ca, headers }).end();
-      const [answer] = (await once(sent, 'response')) as [IncomingMessage];
-      answer.resume();
-      assert.equal(answer.statusCode, 200);
+      const [response] = (await once(sent, 'response')) as [IncomingMessage];
+      response.resume();
+      assert.equal(response.statusCode, 200);
       assert.equal(seen?.headers['host'], new URL(proxy.origin).host);
       assert.equal(seen?.headers['x-forwarded-for'], '127.0.0.1');
       assert.equal(seen?.headers['x-forwarded-proto'], 'https');
@@ -243,36 +245,36 @@ for (const name of ['nginx', 'caddy'] as const satisfies ProxyName[]) {
 
     test('passes an event of a build on before the next one comes', async () => {
       const received = Promise.withResolvers<void>();
-      await using world = await inFrontOf((message, answer) => {
+      await using world = await inFrontOf((message, response) => {
         message.resume();
-        answer.writeHead(200, { 'content-type': 'text/event-stream' });
-        answer.write('event: log\ndata: first\n\n');
+        response.writeHead(200, { 'content-type': 'text/event-stream' });
+        response.write('event: log\ndata: first\n\n');
         // Without the proxy's passing it on, this would wait for ever.
-        void received.promise.then(() => answer.end('event: result\ndata: {}\n\n'));
+        void received.promise.then(() => response.end('event: result\ndata: {}\n\n'));
       });
       const { proxy } = world;
       const sent = request(`${proxy.origin}/api/v1/build/javascript/com.acme.t1/default/a`, {
         ca: proxy.ca,
         method: 'POST',
       }).end('source');
-      const [answer] = (await once(sent, 'response')) as [IncomingMessage];
+      const [response] = (await once(sent, 'response')) as [IncomingMessage];
       let text = '';
-      answer.setEncoding('utf8').on('data', (part: string) => {
+      response.setEncoding('utf8').on('data', (part: string) => {
         text += part;
         received.resolve();
       });
-      await once(answer, 'end');
+      await once(response, 'end');
       assert.match(text, /first[^]*result/);
     });
 
     test('sends a write once, even if its connection breaks or it is refused with 503', async () => {
       const seen: string[] = [];
-      await using world = await inFrontOf((message, answer) => {
+      await using world = await inFrontOf((message, response) => {
         const { url = '' } = message;
         seen.push(url);
         message.resume();
         if (url.endsWith('broken')) message.socket.destroy();
-        else answer.writeHead(503, { 'retry-after': '7' }).end('no');
+        else response.writeHead(503, { 'retry-after': '7' }).end('no');
       });
       const { proxy } = world;
       const post = async (plugin: string) => {
@@ -280,9 +282,9 @@ for (const name of ['nginx', 'caddy'] as const satisfies ProxyName[]) {
           ca: proxy.ca,
           method: 'POST',
         }).end('{}');
-        const [answer] = (await once(sent, 'response')) as [IncomingMessage];
-        answer.resume();
-        return answer;
+        const [response] = (await once(sent, 'response')) as [IncomingMessage];
+        response.resume();
+        return response;
       };
       const refused = await post('refused');
       assert.deepEqual([refused.statusCode, refused.headers['retry-after']], [503, '7']);
@@ -299,11 +301,11 @@ test(
     const gone = [await freePort(), await freePort()].map((port) => `127.0.0.1:${port}`);
     await using proxy = await startProxy('caddy', await freePort(), gone as [string, string]);
     const sent = request(`${proxy.origin}/api/v1/features`, { ca: proxy.ca }).end();
-    const [answer] = (await once(sent, 'response')) as [IncomingMessage];
+    const [response] = (await once(sent, 'response')) as [IncomingMessage];
     let text = '';
-    for await (const part of answer.setEncoding('utf8')) text += String(part);
-    assert.equal(answer.statusCode, 503);
-    assert.equal(answer.headers['retry-after'], '1');
+    for await (const part of response.setEncoding('utf8')) text += String(part);
+    assert.equal(response.statusCode, 503);
+    assert.equal(response.headers['retry-after'], '1');
     assert.equal((JSON.parse(text) as { error: { code: string } }).error.code, 'unavailable');
   },
 );

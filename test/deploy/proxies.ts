@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect } from 'node:tls';
 import { promisify } from 'node:util';
-import { until } from '../demo/harness.ts';
+import { until } from '../support/until.ts';
 
 const deploy = join(import.meta.dirname, '../../deploy');
 
@@ -43,13 +43,13 @@ export async function startProxy(
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { ...process.env, ...env },
   });
-  let said = '';
+  let output = '';
   for (const stream of [child.stdout, child.stderr])
-    stream.setEncoding('utf8').on('data', (text: string) => (said += text));
+    stream.setEncoding('utf8').on('data', (text: string) => (output += text));
   let hasEnded = false;
   const ended = once(child, 'exit').then(() => (hasEnded = true));
-  await until(() => hasEnded || acceptsTls(port, ca));
-  if (hasEnded) throw new Error(`${name} did not start: ${said}`);
+  await until(`a start of ${name}`, () => hasEnded || acceptsTls(port, ca));
+  if (hasEnded) throw new Error(`${name} did not start: ${output}`);
   return {
     origin: `https://localhost:${port}`,
     ca,

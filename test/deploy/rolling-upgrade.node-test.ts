@@ -4,7 +4,6 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { parseDatabaseUrl } from '../../service/src/storage/database-url.ts';
 import { openEngine } from '../../service/src/storage/storage.ts';
-import { until } from '../demo/harness.ts';
 import { createDatabase } from '../postgres/databases.ts';
 import { Connection } from '../soak/connection.ts';
 import { program } from '../soak/programs.ts';
@@ -12,6 +11,7 @@ import { Tally } from '../soak/tally.ts';
 import { User } from '../soak/user.ts';
 import { createEnvironmentToken, NodeProcess } from './node-process.ts';
 import type { Release } from './node-process.ts';
+import { until } from '../support/until.ts';
 
 const lost = 'connections lost';
 const loops = 'times from saving to running';
@@ -43,7 +43,7 @@ async function work(
     } catch (error) {
       connection?.close();
       connection = undefined;
-      // An answer that was wrong is in the tally; all else must be a connection that was refused or broken.
+      // A response that was wrong is in the tally; all else must be a connection that was refused or broken.
       const { code = '' } = error as NodeJS.ErrnoException;
       if (['ECONNREFUSED', 'ECONNRESET', 'EPIPE'].includes(code)) tally.count(lost);
       else tally.fault(`${user.path}: ${String(error)}`);
@@ -81,7 +81,9 @@ test('two nodes are upgraded and downgraded one by one, while users save, build,
     /** Until everybody has gone round at the nodes as they are now. */
     const untilAllDeployedAgain = async () => {
       const before = users.map(({ versions }) => versions.length);
-      await until(() => users.every(({ versions }, i) => versions.length >= (before[i] ?? 0) + 2), 120_000);
+      await until('two more versions of each user', () =>
+        users.every(({ versions }, i) => versions.length >= (before[i] ?? 0) + 2),
+      );
     };
     const restartAs = async (one: NodeProcess, release: Release) => {
       assert.equal(await one.end('SIGTERM'), 0);

@@ -6,10 +6,10 @@ import { PLUGIN, RUN, VERSION } from '../core/client/records.ts';
 import { pageRequest } from '../server/endpoint-fixture.ts';
 import type { Rule } from '../support/script-rules.ts';
 import { startScriptedServer } from '../support/scripted-server-node.ts';
-import { until } from '../service/storage/databases.ts';
 import { type Workplace, startWorkplace, tscFile } from './package.ts';
 import { type Builder, startBuilder } from './builder.ts';
 import { blocksIn, read } from './markdown.ts';
+import { until } from '../support/until.ts';
 
 // Every block of the guide for back ends compiles with the strictest settings and sends the requests that it describes, and the
 // real service answers as described.
@@ -52,19 +52,19 @@ after(async () => {
   await place?.[Symbol.asyncDispose]();
 });
 
-type Exports = Record<string, (...given: never[]) => Promise<unknown>>;
-type Calls = Record<string, (...given: unknown[]) => Promise<unknown>>;
+type Exports = Record<string, (...parameters: never[]) => Promise<unknown>>;
+type Calls = Record<string, (...parameters: unknown[]) => Promise<unknown>>;
 
 /** The exports of a block, with a builder that follows these rules, and the requests to it. */
 async function load(
   name: string,
   ...rules: Rule[]
-): Promise<{ calls: Calls; asked: () => Promise<string[]> }> {
+): Promise<{ calls: Calls; requests: () => Promise<string[]> }> {
   await builder.reset(...rules);
   const seen = (await builder.requests()).length;
   return {
     calls: (await place.load<Exports>(name)) as Calls,
-    asked: async () =>
+    requests: async () =>
       (await builder.requests())
         .slice(seen)
         .map(({ method, path, search, body }) => `${method} ${path}${search}${body && ` ${body}`}`),
@@ -102,7 +102,7 @@ describe('the page "From your back end"', () => {
   });
 
   test('lists all pages of plugins with list.ts', async () => {
-    const { calls, asked } = await load(
+    const { calls, requests: asked } = await load(
       'list.ts',
       { path: `${TENANT}/plugins`, times: 1, json: { plugins: [PLUGIN], next: 'c1' } },
       { path: `${TENANT}/plugins`, json: { plugins: [{ ...PLUGIN, live: null, draft: null }] } },
@@ -121,7 +121,7 @@ describe('the page "From your back end"', () => {
 
   test('makes the version before the live one live with roll-back.ts, and the newest again', async () => {
     const versions = ['v1.0.2', 'v1.0.1', 'v1.0.0'].map((version) => ({ ...VERSION, version }));
-    const { calls, asked } = await load(
+    const { calls, requests: asked } = await load(
       'roll-back.ts',
       { path: PLUGIN_PATH, json: { ...PLUGIN, live: 'v1.0.2' } },
       { path: `${PLUGIN_PATH}/versions`, json: { versions } },
@@ -136,7 +136,7 @@ describe('the page "From your back end"', () => {
   });
 
   test('lists the latest failures with failures.ts', async () => {
-    const { calls, asked } = await load('failures.ts', {
+    const { calls, requests: asked } = await load('failures.ts', {
       path: `${PLUGIN_PATH}/runs`,
       json: { runs: [RUN] },
     });
@@ -156,7 +156,7 @@ describe('the page "From your back end"', () => {
       createdAt: '2031-01-02T03:04:05Z',
       plugins: 1,
     };
-    const { calls, asked } = await load(
+    const { calls, requests: asked } = await load(
       'customers.ts',
       { path: TENANT, method: 'PATCH', json: tenant },
       { path: TENANT, method: 'DELETE', times: 1, status: 204 },
@@ -177,7 +177,7 @@ describe('the page "From your back end"', () => {
 
   test('uses the new token from the next call on with rotate.ts', async () => {
     const tokens = '/api/v1/environment/com.acme/tokens';
-    const { calls, asked } = await load(
+    const { calls, requests: asked } = await load(
       'rotate.ts',
       { path: tokens, method: 'POST', status: 201, json: { id: '2', token: 'env-2' } },
       { path: tokens, json: { tokens: [] } },
@@ -199,18 +199,18 @@ describe('the page "From your back end"', () => {
     const token = (permissions: string[], actor: string) => ({
       json: { token: 'editor-1', expires_in: 60, permissions, actor },
     });
-    const { calls, asked } = await load(
+    const { calls, requests: asked } = await load(
       'roles.ts',
       { path: '/auth/*', ...token(['read'], 'u-1') },
       { path: `${TENANT}/session`, status: 201, ...token(['read', 'runs'], 'c-1') },
       { path: `${TENANT}/sessions`, method: 'DELETE', status: 204 },
     );
     const { signIn } = await place.load<{ signIn: (session: object) => void }>('session.ts');
-    const ask = calls['endpoint'] as (request: Request) => Promise<Response>;
-    const answer = async () => (await ask(pageRequest())).status;
-    assert.equal(await answer(), 403);
+    const endpoint = calls['endpoint'] as (request: Request) => Promise<Response>;
+    const requestStatus = async () => (await endpoint(pageRequest())).status;
+    assert.equal(await requestStatus(), 403);
     signIn({ customer: 'customer-7', userId: 'u-1', role: 'viewer' });
-    assert.equal(await answer(), 200);
+    assert.equal(await requestStatus(), 200);
     await calls['supportToken']?.('customer-7', 'c-1');
     await calls['endSessionsOf']?.('customer-7', 'u-1');
     assert.deepEqual(await asked(), [
@@ -239,16 +239,16 @@ describe('the page "From your back end", with the service', () => {
 
   test('lists, rolls back, finds failures, assigns roles, rotates the token, suspends and deletes', async () => {
     const calls = await loadAll();
-    const call = (name: string, ...given: unknown[]) => {
+    const call = (name: string, ...parameters: unknown[]) => {
       const called = calls[name];
       assert.ok(called, name);
-      return called(...given);
+      return called(...parameters);
     };
     const { signIn } = await place.load<{ signIn: (session: object) => void }>('with-service/session.ts');
-    const ask = calls['endpoint'] as unknown as (request: Request) => Promise<Response>;
+    const endpoint = calls['endpoint'] as unknown as (request: Request) => Promise<Response>;
 
     signIn({ customer, userId: 'u-1', role: 'owner' });
-    const { token } = (await (await ask(pageRequest())).json()) as { token: string };
+    const { token } = (await (await endpoint(pageRequest())).json()) as { token: string };
     const author = new BuilderClient({ baseUrl: service.origin, token });
     for (const output of ['"first"', 'input.missing.field']) {
       const contents = `export function run(input) { return ${output}; }\n`;
@@ -294,12 +294,12 @@ describe('the page "From your back end", with the service', () => {
     assert.equal((await run()).status, 401);
 
     await call('suspend', customer);
-    assert.equal((await ask(pageRequest())).status, 403);
+    assert.equal((await endpoint(pageRequest())).status, 403);
     await call('resume', customer);
-    assert.equal((await ask(pageRequest())).status, 200);
+    assert.equal((await endpoint(pageRequest())).status, 200);
     await call('deleteCustomer', customer);
     await call('deleteCustomer', customer);
     assert.deepEqual(await call('pluginsOf', customer), []);
-    assert.equal((await ask(pageRequest())).status, 403);
+    assert.equal((await endpoint(pageRequest())).status, 403);
   });
 });

@@ -2,16 +2,17 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { after, afterEach, before, describe, test } from 'node:test';
 import type { Browser, Frame, Page } from 'puppeteer-core';
-import { launchChromium, until } from '../demo/harness.ts';
+import { launchChromium } from '../demo/harness.ts';
 import { type Pages, startPages } from './pages.ts';
 import { blocks, pages as allPages, read, snippet } from './markdown.ts';
 import { tscFile } from './package.ts';
+import { until } from '../support/until.ts';
 
 let pages: Pages;
 let browser: Browser;
 let page: Page;
 /** The lines of the console of the page, by kind. */
-let said: string[];
+let messages: string[];
 
 before(async () => {
   [pages, browser] = await Promise.all([startPages(), launchChromium()]);
@@ -28,9 +29,9 @@ afterEach(async () => {
 async function open(path: string): Promise<void> {
   page = await (await browser.createBrowserContext()).newPage();
   page.setDefaultTimeout(60_000);
-  said = [];
-  page.on('console', (message) => said.push(`${message.type()}: ${message.text()}`));
-  page.on('pageerror', (error) => said.push(`uncaught: ${String(error)}`));
+  messages = [];
+  page.on('console', (message) => messages.push(`${message.type()}: ${message.text()}`));
+  page.on('pageerror', (error) => messages.push(`uncaught: ${String(error)}`));
   await page.goto(`${pages.vendor}/sign-in`);
   await page.goto(pages.vendor + path);
 }
@@ -126,7 +127,7 @@ describe('the documentation’s page', () => {
           .join(),
         /token/,
       );
-      assert.deepEqual(said, []);
+      assert.deepEqual(messages, []);
     });
 
   for (const name of ['react.html', 'vue.html'])
@@ -146,7 +147,7 @@ test('listen.ts handles every event that it names, and theme.css applies', async
   assert.ok(snippet('theme.css') && snippet('listen.ts'));
   await open('/listening.html');
   const frame = await editorFrame();
-  await until(() => said.includes('info: can be used'));
+  await until('an editor that can be used', () => messages.includes('info: can be used'));
   assert.deepEqual(
     await page.$eval('plugin-editor', (editor) => {
       const { borderRadius, blockSize } = getComputedStyle(editor);
@@ -156,13 +157,13 @@ test('listen.ts handles every event that it names, and theme.css applies', async
   );
 
   // The plugin changes while there is unsaved work, which the user keeps.
-  const asked = new Promise<string>((resolve) =>
+  const renewal = new Promise<string>((resolve) =>
     page.once('dialog', (dialog) => void dialog.dismiss().then(() => resolve(dialog.message()))),
   );
   await frame.type('textarea', '// mine\n');
   await page.waitForFunction(() => document.querySelector('plugin-editor')?.dirty);
   await page.$eval('plugin-editor', (editor) => (editor.fn = 'price-rule'));
-  assert.equal(await asked, 'Discard what is not saved in add-record?');
+  assert.equal(await renewal, 'Discard what is not saved in add-record?');
   // Once the work is saved, the change is made in the same frame.
   await frame.click('button');
   await frame.waitForFunction(() => !document.querySelector('textarea')?.value.includes('// mine'));
@@ -170,7 +171,9 @@ test('listen.ts handles every event that it names, and theme.css applies', async
 
   await page.$eval('plugin-editor', (editor) => (editor.ident = 'com.acme.customer-8'));
   await inState('error');
-  await until(() => said.some((line) => line.startsWith('warn: token-unauthorized ')));
+  await until('the warning about the token', () =>
+    messages.some((line) => line.startsWith('warn: token-unauthorized ')),
+  );
   await page.evaluate(snippet('german.js'));
   await page.waitForSelector('plugin-editor >>> ::-p-text(Sie dürfen dieses Plugin nicht öffnen)');
 

@@ -95,7 +95,7 @@ export async function startPages(): Promise<Pages> {
     await setSignedCookie(c, 'customer', 'customer-7', SECRET);
     return c.text('signed in');
   });
-  app.get('*', (c) => answer(c.req.path, files.get(c.req.path)));
+  app.get('*', (c) => respond(c.req.path, files.get(c.req.path)));
   const listener = getRequestListener(app.fetch, { overrideGlobalObjects: false });
   const vendorServer = await listen((req, res) => void listener(req, res));
   const vendor = `http://localhost:${vendorServer.port}`;
@@ -146,7 +146,7 @@ async function bundle(
 
 const TYPES: Record<string, string> = { html: 'text/html', js: 'text/javascript', css: 'text/css' };
 
-const answer = (path: string, body: string | undefined) =>
+const respond = (path: string, body: string | undefined) =>
   body === undefined
     ? new Response(null, { status: path === '/favicon.ico' ? 204 : 404 })
     : new Response(body, {
@@ -154,7 +154,7 @@ const answer = (path: string, body: string | undefined) =>
       });
 
 function serve(read: (path: string) => Promise<string | undefined>) {
-  const app = new Hono().get('*', async (c) => answer(c.req.path, await read(c.req.path)));
+  const app = new Hono().get('*', async (c) => respond(c.req.path, await read(c.req.path)));
   const listener = getRequestListener(app.fetch, { overrideGlobalObjects: false });
   return listen((req, res) => void listener(req, res));
 }

@@ -4,9 +4,10 @@ import { once } from 'node:events';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { type RunningDemo, launchChromium, startDemo, until } from '../demo/harness.ts';
+import { type RunningDemo, launchChromium, startDemo } from '../demo/harness.ts';
 import { blocksIn, readme, root, snippet } from './markdown.ts';
 import { type Workplace, startWorkplace } from './package.ts';
+import { until } from '../support/until.ts';
 
 // The steps of the README: `npm start`, a token, copies of the page and the server, and a deployed plugin.
 
@@ -74,8 +75,8 @@ server.on('listening', () => console.log(server.address().port));`,
 
     const page = await browser.newPage();
     page.setDefaultTimeout(60_000);
-    const said: string[] = [];
-    page.on('pageerror', (error) => said.push(String(error)));
+    const messages: string[] = [];
+    page.on('pageerror', (error) => messages.push(String(error)));
     await page.goto(app);
     await page.waitForFunction(() =>
       ['ready', 'error'].includes(document.querySelector('plugin-editor')?.state ?? ''),
@@ -86,7 +87,7 @@ server.on('listening', () => console.log(server.address().port));`,
       document.querySelector('.cm-content')?.textContent?.includes('export function run'),
     );
     assert.equal(await page.$eval('plugin-features', ({ state }) => state), 'ready');
-    assert.deepEqual(said, []);
+    assert.deepEqual(messages, []);
 
     const price = async () => {
       const response = await fetch(`${app}/price`);
@@ -95,7 +96,7 @@ server.on('listening', () => console.log(server.address().port));`,
     assert.deepEqual(await price(), [502, 'No price: version-not-found']);
     await deploy('price-rule', snippet('plugin.ts'));
     // A node learns of the live version within a second.
-    await until(async () => (await price())[0] === 200);
+    await until('a price', async () => (await price())[0] === 200);
     assert.deepEqual(await price(), [200, '{"total":108}']);
     assert.match(readme, /answers `\{"total":108\}`/);
   } finally {

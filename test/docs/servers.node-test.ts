@@ -49,11 +49,11 @@ const fields = (ident: string) => ({ ident, namespace: 'default', fn: 'add-recor
 /** Checks what holds in every framework, with a cookie of `customer-7`. The servers at `ports` take turns. */
 async function expectTokenEndpoint(cookie: string, ...ports: number[]): Promise<void> {
   let turn = 0;
-  const ask = (body: object, headers: Record<string, string | undefined>) =>
+  const sendRequest = (body: object, headers: Record<string, string | undefined>) =>
     rawRequest(ports[turn++ % ports.length] as number, { path: PATH, body, headers });
 
   for (let i = 0; i < 2 * ports.length; i++) {
-    const { status, json, text, headers } = await ask(fields(`com.acme.${CUSTOMER}`), { cookie });
+    const { status, json, text, headers } = await sendRequest(fields(`com.acme.${CUSTOMER}`), { cookie });
     assert.equal(status, 200, text);
     assert.equal(headers['cache-control'], 'no-store');
     assert.deepEqual(Object.keys(json).toSorted(), ['expires_in', 'token']);
@@ -73,7 +73,7 @@ async function expectTokenEndpoint(cookie: string, ...ports: number[]): Promise<
       'origin-not-allowed',
     ],
   ] as const) {
-    const { status, json, text } = await ask(body, headers);
+    const { status, json, text } = await sendRequest(body, headers);
     assert.deepEqual([status, json.error?.code], [403, code], why);
     assert.ok(!text.includes(builder.environmentToken));
   }

@@ -45,15 +45,14 @@ before(async () => {
   // The build fails if a link is broken.
   const built = promisify(execFile)(process.execPath, args, { cwd: repository });
   server = createServer(
-    (request, answer) =>
-      void serve(request.url ?? '').then((one) => answer.writeHead(...one.head).end(one.body)),
+    (request, response) =>
+      void serve(request.url ?? '').then((one) => response.writeHead(...one.head).end(one.body)),
   );
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   origin = `http://localhost:${(server.address() as AddressInfo).port}`;
   browser = await launchChromium();
   await built;
   page = await browser.newPage();
-  page.setDefaultTimeout(60_000);
   page.on('console', (message) => {
     // The element warns about an editor on the origin of the page, which is a stand-in here.
     if (!message.text().includes('sandbox')) faults.push(message.text());

@@ -28,17 +28,17 @@ after(async () => {
   await builder?.[Symbol.asyncDispose]();
 });
 
-const ask = async (path: string, body?: string) => {
-  const answer = await builder.call(`/api/v1/${path}`, editorToken, body);
-  assert.ok(answer.ok, `${path}: ${answer.status} ${await answer.clone().text()}`);
-  return (await answer.json()) as Record<string, unknown>;
+const sendRequest = async (path: string, body?: string) => {
+  const response = await builder.call(`/api/v1/${path}`, editorToken, body);
+  assert.ok(response.ok, `${path}: ${response.status} ${await response.clone().text()}`);
+  return (await response.json()) as Record<string, unknown>;
 };
 
 test('the service accepts the schemas of the page twice, and returns the types that it shows', async () => {
   const { sayTypes } = await place.load<{ sayTypes: () => Promise<object> }>('say-types.ts');
   const first = await sayTypes();
   assert.deepEqual(await sayTypes(), first);
-  const { declarations } = await ask(`types/${PLACE}`);
+  const { declarations } = await sendRequest(`types/${PLACE}`);
   const shown = blocksIn(page).find(({ name }) => name === 'types')?.code ?? '';
   const plain = (text: string) => text.replaceAll(/\s+/g, ' ').trim();
   assert.ok(plain(String(declarations)).includes(plain(shown)), String(declarations));
@@ -51,22 +51,24 @@ test('the plugin of the page builds, passes its sample and runs, and the list pr
   const offer = (count: number) => ({ product: { name: 'Rye loaf', unitPrice: 450 }, count });
 
   const deploy = async (contents: string) => {
-    const { succeeded, outputLog } = await ask(`build/javascript/${PLACE}`, contents);
+    const { succeeded, outputLog } = await sendRequest(`build/javascript/${PLACE}`, contents);
     assert.equal(succeeded, true, String(outputLog));
-    await ask(`draft/${PLACE}/promote`, '');
+    await sendRequest(`draft/${PLACE}/promote`, '');
   };
   await deploy(snippet('price-rule.js'));
-  const { samples } = (await ask(`types/${PLACE}`)) as { samples: { input: object; output: object }[] };
+  const { samples } = (await sendRequest(`types/${PLACE}`)) as {
+    samples: { input: object; output: object }[];
+  };
   for (const { input, output } of samples) {
-    const { result } = await ask(`test/${PLACE}`, JSON.stringify(input));
+    const { result } = await sendRequest(`test/${PLACE}`, JSON.stringify(input));
     assert.deepEqual(JSON.parse(String(result)), output);
   }
   assert.equal(await askPrice('customer-7', offer(12), 450), 405);
   assert.equal(await askPrice('customer-7', offer(1), 450), 450);
 
-  const said: unknown[] = [];
+  const logged: unknown[] = [];
   const { warn } = console;
-  console.warn = (text) => said.push(text);
+  console.warn = (text) => logged.push(text);
   try {
     assert.equal(await askPrice('customer-7', offer(0), 99), 99);
     await deploy('export const run = () => ({ unitPrice: /** @type {any} */ ("free") });\n');
@@ -74,5 +76,8 @@ test('the plugin of the page builds, passes its sample and runs, and the list pr
   } finally {
     console.warn = warn;
   }
-  assert.deepEqual(said, ['customer-7: invalid-input at /count', 'customer-7: invalid-output at /unitPrice']);
+  assert.deepEqual(logged, [
+    'customer-7: invalid-input at /count',
+    'customer-7: invalid-output at /unitPrice',
+  ]);
 });

@@ -33,13 +33,13 @@ async function openFrame(options = '') {
   frame.src = server.url('/editor?mute');
   place().append(frame);
   await received.until('running');
-  const tell = (message: unknown) => frame.contentWindow?.postMessage(message, server.origin);
+  const postToFrame = (message: unknown) => frame.contentWindow?.postMessage(message, server.origin);
   /** The callbacks that were called, once all messages have arrived. */
   const calls = async () => {
     await flushMessages(frame);
     return received.messages.filter(({ type }) => type.startsWith('on'));
   };
-  return { server, received, posted, frame, tell, calls };
+  return { server, received, posted, frame, postToFrame, calls };
 }
 
 const listeners: ((event: MessageEvent) => void)[] = [];
@@ -61,8 +61,8 @@ describe('the messages that an editor sends', () => {
   }
 
   it('are exactly those of the protocol, and the launcher accepts each', async () => {
-    const { posted, frame, tell, server } = await openFrame();
-    tell(OPEN);
+    const { posted, frame, postToFrame, server } = await openFrame();
+    postToFrame(OPEN);
     evaluateIn(
       frame.contentWindow,
       `launcher.ready();
@@ -100,23 +100,23 @@ describe('the messages that an editor sends', () => {
   });
 
   it('are only the greeting before the first open and after close', async () => {
-    const { posted, frame, tell } = await openFrame();
+    const { posted, frame, postToFrame } = await openFrame();
     const sendEveryMessage = `launcher.ready(); launcher.save(); launcher.requestToken('missing').catch(() => {});`;
     evaluateIn(frame.contentWindow, sendEveryMessage);
     await flushMessages(frame);
     expect(posted).to.have.length(1);
-    tell(OPEN);
-    tell({ ...all, type: 'close', session: 's1' });
+    postToFrame(OPEN);
+    postToFrame({ ...all, type: 'close', session: 's1' });
     evaluateIn(frame.contentWindow, sendEveryMessage);
     await flushMessages(frame);
     expect(posted).to.have.length(1);
   });
 
   it('end with disconnect()', async () => {
-    const { posted, frame, tell, calls } = await openFrame();
-    tell(OPEN);
+    const { posted, frame, postToFrame, calls } = await openFrame();
+    postToFrame(OPEN);
     evaluateIn(frame.contentWindow, 'launcher.disconnect(); launcher.ready()');
-    tell({ ...OPEN, session: 's2' });
+    postToFrame({ ...OPEN, session: 's2' });
     expect(await calls()).to.have.length(1);
     expect(posted).to.have.length(1);
   });
@@ -124,11 +124,11 @@ describe('the messages that an editor sends', () => {
 
 describe('the messages that an editor accepts', () => {
   it('are an open with all that is required, then tokens and a close in its session', async () => {
-    const { tell, calls } = await openFrame();
-    tell({ ...OPEN, template: 'typescript', expiresAt: '2030-01-01T00:00:00.000Z', later: 1 });
-    tell({ ...all, type: 'token', session: 's1', token: 't2' });
-    tell({ ...all, type: 'token', session: 's1', token: 't3', expiresAt: '2030-01-02T00:00:00.000Z' });
-    tell({ ...all, type: 'close', session: 's1' });
+    const { postToFrame, calls } = await openFrame();
+    postToFrame({ ...OPEN, template: 'typescript', expiresAt: '2030-01-01T00:00:00.000Z', later: 1 });
+    postToFrame({ ...all, type: 'token', session: 's1', token: 't2' });
+    postToFrame({ ...all, type: 'token', session: 's1', token: 't3', expiresAt: '2030-01-02T00:00:00.000Z' });
+    postToFrame({ ...all, type: 'close', session: 's1' });
     const { channel, version, type, session, ...open } = OPEN;
     expect([channel, version, type, session]).to.have.length(4);
     expect((await calls()).map(({ type: name, open: it, token }) => [name, it ?? token])).to.deep.equal([
@@ -140,34 +140,35 @@ describe('the messages that an editor accepts', () => {
   });
 
   it('include another open, which ends the wait for a token of the previous plugin', async () => {
-    const { frame, tell, received } = await openFrame();
-    tell(OPEN);
+    const { frame, postToFrame, received } = await openFrame();
+    postToFrame(OPEN);
     evaluateIn(
       frame.contentWindow,
       `launcher.requestToken('expired').catch(({ message }) => report({ type: 'got', message }))`,
     );
-    tell({ ...OPEN, session: 's2' });
-    tell({ ...all, type: 'token', session: 's2', token: 't2' });
+    postToFrame({ ...OPEN, session: 's2' });
+    postToFrame({ ...all, type: 'token', session: 's2', token: 't2' });
     expect(await received.until('got')).to.include({ message: 'closed' });
   });
 
   it('are not of another session, channel or version, and not incomplete', async () => {
-    const { tell, calls } = await openFrame();
-    tell(OPEN);
+    const { postToFrame, calls } = await openFrame();
+    postToFrame(OPEN);
     for (const type of ['token', 'token-failed', 'close']) {
       for (const wrong of [{ session: 's0' }, { session: undefined }, { channel: 'x' }, { version: 2 }]) {
-        tell({ ...all, type, session: 's1', token: 't', code: 'c', ...wrong });
+        postToFrame({ ...all, type, session: 's1', token: 't', code: 'c', ...wrong });
       }
     }
-    for (const token of ['', 7, null, undefined]) tell({ ...all, type: 'token', session: 's1', token });
-    for (const odd of [null, undefined, 'open', 7, [], [OPEN], new Map()]) tell(odd);
+    for (const token of ['', 7, null, undefined])
+      postToFrame({ ...all, type: 'token', session: 's1', token });
+    for (const odd of [null, undefined, 'open', 7, [], [OPEN], new Map()]) postToFrame(odd);
     expect(await calls()).to.have.length(1);
   });
 
   for (const whose of ['sameOrigin', 'crossSite'] as const) {
     it(`are not from a frame beside it (${whose})`, async () => {
-      const { server, tell, calls, received, posted } = await openFrame();
-      tell(OPEN);
+      const { server, postToFrame, calls, received, posted } = await openFrame();
+      postToFrame(OPEN);
       const other = document.createElement('iframe');
       await server.on({ path: '/other', html: protocolPage({ hello: null }) });
       other.src = server[whose].url('/other');
@@ -206,7 +207,7 @@ describe('the messages that an editor accepts', () => {
   });
 
   it('include an open if and only if the protocol allows it', async () => {
-    const { frame, tell, calls } = await openFrame();
+    const { frame, postToFrame, calls } = await openFrame();
     const text = fc.oneof(
       { weight: 8, arbitrary: fc.string({ minLength: 1 }) },
       fc.constantFrom('', 0, 7, null, true, [], {}),
@@ -223,8 +224,8 @@ describe('the messages that an editor accepts', () => {
     const required = ['builder', 'ident', 'namespace', 'fn', 'token'];
     const isText = (value: unknown) => typeof value === 'string' && value !== '';
     const samples: Record<string, unknown>[] = fc.sample(near, 400);
-    for (const sample of samples) tell({ ...all, type: 'open', ...sample });
-    const wanted = samples
+    for (const sample of samples) postToFrame({ ...all, type: 'open', ...sample });
+    const expected = samples
       // Messages about a plugin need the name of its session.
       .filter((sample) => ['session', ...required].every((name) => isText(sample[name])))
       .map((sample) =>
@@ -234,8 +235,8 @@ describe('the messages that an editor accepts', () => {
             .map((name) => [name, sample[name]]),
         ),
       );
-    expect((await calls()).map(({ open }) => open)).to.deep.equal(wanted);
-    expect(wanted.length).to.be.within(20, 380);
+    expect((await calls()).map(({ open }) => open)).to.deep.equal(expected);
+    expect(expected.length).to.be.within(20, 380);
     expect(frame.isConnected).to.equal(true);
   });
 });

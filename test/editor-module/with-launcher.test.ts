@@ -39,7 +39,7 @@ describe('connectLauncher() with <plugin-editor>', () => {
         template: 'typescript',
         token: 'token-1',
       });
-      expect(Date.parse(expiresAt as string) - Date.now()).to.be.within(880_000, 900_000);
+      expect(Date.parse(expiresAt as string) - Date.now()).to.be.within(840_000, 900_000);
       await untilState(element, 'ready');
       await flushMessages(element);
       expect(named(events, 'ready').at(-1)?.['confirmed']).to.equal(true);

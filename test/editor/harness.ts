@@ -50,7 +50,7 @@ export async function startEditorService({
   const environmentToken = await provisionEnvironmentToken(storage, 'com.acme');
   /** Answers in the service's place where a test says so. */
   const script: {
-    answer?: ((request: Request) => Response | undefined) | undefined;
+    respond?: ((request: Request) => Response | undefined) | undefined;
     /** Has a request wait until this resolves. */
     hold?: ((request: Request) => Promise<void> | undefined) | undefined;
     /** Changes the policy of the editor's page. */
@@ -67,10 +67,10 @@ export async function startEditorService({
         referrer: request.headers.get('referer'),
       });
       await script.hold?.(request);
-      const answer = script.answer?.(request) ?? (await service.fetch(request, env));
-      const policy = answer.headers.get(POLICY);
-      if (policy && script.policy) answer.headers.set(POLICY, script.policy(policy));
-      return answer;
+      const response = script.respond?.(request) ?? (await service.fetch(request, env));
+      const policy = response.headers.get(POLICY);
+      if (policy && script.policy) response.headers.set(POLICY, script.policy(policy));
+      return response;
     },
   };
   let listening: ListeningServer | undefined = await listen(handler, 0, 'SERVICE_PORT');
@@ -91,8 +91,8 @@ export async function startEditorService({
     );
   const token = async ({ fn = 'add-record', namespace = 'default' }: Target = {}, permissions?: string) => {
     const query = permissions ? `?permissions=${permissions}&actor=ada` : '';
-    const answer = await call(`/auth/v2/access/${IDENT}/${namespace}/${fn}${query}`, environmentToken);
-    return ((await answer.json()) as { token: string }).token;
+    const response = await call(`/auth/v2/access/${IDENT}/${namespace}/${fn}${query}`, environmentToken);
+    return ((await response.json()) as { token: string }).token;
   };
   const draftPath = ({ fn = 'add-record', namespace = 'default' }: Target = {}) =>
     `/api/v1/draft/${IDENT}/${namespace}/${fn}`;
@@ -106,8 +106,8 @@ export async function startEditorService({
     draftPath,
     /** The draft as the service has it; `undefined` when there is none. */
     draft: async (target: Target = {}) => {
-      const answer = await call(draftPath(target), await token(target));
-      return answer.status === 404 ? undefined : ((await answer.json()) as PluginSource);
+      const response = await call(draftPath(target), await token(target));
+      return response.status === 404 ? undefined : ((await response.json()) as PluginSource);
     },
     /** Runs what is live, as the vendor's back end does; resolves with the status. */
     run: async (input: string, { fn = 'add-record', namespace = 'default' }: Target = {}) =>
@@ -120,23 +120,24 @@ export async function startEditorService({
     /** Saves past the editor, as another page would. */
     save: async (source: PluginSource, target: Target = {}) => {
       const init = { method: 'POST', body: JSON.stringify(source) };
-      const answer = await call(draftPath(target), await token(target), init);
-      if (!answer.ok) throw new Error(`Saving answered ${answer.status}: ${await answer.text()}`);
+      const response = await call(draftPath(target), await token(target), init);
+      if (!response.ok) throw new Error(`Saving answered ${response.status}: ${await response.text()}`);
     },
     /** Says what the plugins of a namespace get and give. */
     setNamespace: async (namespace: string, details: object) => {
       const init = { method: 'PUT', body: JSON.stringify(details) };
-      const answer = await call(
+      const response = await call(
         `/api/v1/environment/com.acme/namespaces/${namespace}`,
         environmentToken,
         init,
       );
-      if (!answer.ok) throw new Error(`The namespace answered ${answer.status}: ${await answer.text()}`);
+      if (!response.ok)
+        throw new Error(`The namespace answered ${response.status}: ${await response.text()}`);
     },
-    url: async (target: Target = {}, given?: string) => {
+    url: async (target: Target = {}, givenToken?: string) => {
       const { fn = 'add-record', namespace = 'default', template, builder = origin } = target;
       const place = { editorUrl: `${origin}/editor/`, builder, ident: IDENT, fn, namespace, template };
-      return buildEditorUrl({ ...place, token: given ?? (await token(target)) });
+      return buildEditorUrl({ ...place, token: givenToken ?? (await token(target)) });
     },
     /** Nobody answers any longer. */
     stop: async () => {
@@ -164,7 +165,7 @@ export async function openPage(context: BrowserContext | Browser, url: string) {
   const problems: string[] = [];
   page.on('pageerror', (error) => problems.push(String(error)));
   page.on('console', (message) => {
-    // A request that fails is an answer that a test asked for; a policy that was broken is not.
+    // A request that fails is a response that a test asked for; a policy that was broken is not.
     const text = message.text();
     if (message.type() === 'error' && !text.startsWith('Failed to load resource')) problems.push(text);
   });
@@ -225,13 +226,3 @@ export function editorIn(frame: Frame, keyboard: Keyboard) {
 }
 
 export type EditorPage = Awaited<ReturnType<typeof openPage>>;
-
-/** Waits for something that no event tells of. */
-export async function eventually<T>(read: () => Promise<T> | T, holds: (value: T) => boolean): Promise<T> {
-  for (const end = Date.now() + 60_000; ;) {
-    const value = await read();
-    if (holds(value)) return value;
-    if (Date.now() > end) throw new Error(`Waited in vain; the last was ${JSON.stringify(value)}`);
-    await new Promise((resolve) => setTimeout(resolve, 25));
-  }
-}

@@ -2,7 +2,8 @@ import { createServer } from 'node:http';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import type { Browser } from 'puppeteer-core';
-import { type EditorService, type Target, editorIn, eventually } from './harness.ts';
+import { type EditorService, type Target, editorIn } from './harness.ts';
+import { eventually } from '../support/until.ts';
 
 /** A message of the editor, and in answer to which `open`. */
 export interface EditorMessage {
@@ -72,7 +73,7 @@ export async function openLauncher(
   ) => {
     const fits = (one: EditorMessage) =>
       one.type === type && (session === undefined || one.session === session) && among(one);
-    const all = await eventually(receivedMessages, (heard) => heard.some(fits));
+    const all = await eventually(receivedMessages, (messages) => messages.some(fits));
     return all.findLast(fits) as EditorMessage;
   };
   const sendMessage = (message: object) =>
@@ -101,10 +102,10 @@ export async function openLauncher(
     refuseTokens: (code: string | undefined) =>
       page.evaluate((why) => void ((window as unknown as LauncherWindow).refusal = why), code),
     /** Asks for a plugin; answers with the session. */
-    open: async (target: Target, given?: string) => {
+    open: async (target: Target, givenToken?: string) => {
       const session = `session-${++opens}`;
       const { fn = 'add-record', namespace = 'default', template, builder = service.origin } = target;
-      const token = given ?? (await service.token(target));
+      const token = givenToken ?? (await service.token(target));
       await sendMessage({
         type: 'open',
         session,

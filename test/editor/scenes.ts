@@ -7,11 +7,11 @@ import {
   type EditorPage,
   type EditorService,
   type Target,
-  eventually,
   launchBrowser,
   openPage,
   startEditorService,
 } from './harness.ts';
+import { eventually } from '../support/until.ts';
 
 export interface Scene {
   service: EditorService;
@@ -62,7 +62,7 @@ export function scenes(
       assert.deepEqual(problems, []);
     } finally {
       service.clock.ahead = 0;
-      service.script.answer = undefined;
+      service.script.respond = undefined;
       service.script.hold = undefined;
       await service.restart();
       await context.close();

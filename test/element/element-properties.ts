@@ -3,8 +3,8 @@ import { attributeOf } from '../../src/core/attributes.ts';
 import '../../src/plugin-editor.ts';
 import '../../src/plugin-features.ts';
 import {
-  type GivenAnswer,
-  answerOf,
+  type ArbitraryResponse,
+  arbitraryResponse,
   checkFrameAddress,
   rawAttributes,
   responseOf,
@@ -48,18 +48,18 @@ const set = (element: Element, values: Record<string, unknown>): void => {
   }
 };
 
-const tokenAnswer = () => new Response('{"token":"t"}');
+const tokenResponse = () => new Response('{"token":"t"}');
 
 /** Answers all requests and lets time pass until nothing is under way. */
 async function untilSettled(
   world: FakeWorld,
   element: { state: string; updateComplete: Promise<unknown> },
-  answer: () => Response,
+  respond: () => Response,
 ): Promise<void> {
   for (let rounds = 0; rounds < 200; rounds++) {
     await element.updateComplete;
     await world.settle();
-    for (const request of world.requests) if (!request.answered) request.answer(answer());
+    for (const request of world.requests) if (!request.answered) request.answer(respond());
     await world.settle();
     if (element.state !== 'loading') return;
     await world.advance(500);
@@ -75,7 +75,7 @@ export const framesOfElements = fc.asyncProperty(rawAttributes, others, (raw, mo
     place.append(element);
     await element.updateComplete;
     await world.settle();
-    for (const request of world.requests) request.answer(tokenAnswer());
+    for (const request of world.requests) request.answer(tokenResponse());
     await world.settle();
     for (const { element: frame } of world.frames) {
       checkFrameAddress(frame.src, raw.editorUrl, document.baseURI);
@@ -95,23 +95,23 @@ export const framesOfElements = fc.asyncProperty(rawAttributes, others, (raw, mo
 );
 
 /** The number of requests that such a response leads to. */
-const tries = ({ status, breaks }: GivenAnswer): number =>
+const tries = ({ status, breaks }: ArbitraryResponse): number =>
   [408, 429, 500, 502, 503, 504].includes(Number(status)) || (breaks && Number(status) < 300) ? 3 : 1;
 
-function checkTries(world: FakeWorld, given: GivenAnswer): void {
-  const empty = [204, 205].includes(Number(given.status));
-  const most = empty ? 1 : tries(given);
+function checkTries(world: FakeWorld, response: ArbitraryResponse): void {
+  const empty = [204, 205].includes(Number(response.status));
+  const most = empty ? 1 : tries(response);
   // There is no retry when the server asks for a long delay.
-  const least = 'retry-after' in given.headers ? 1 : most;
+  const least = 'retry-after' in response.headers ? 1 : most;
   const { length } = world.requests;
   if (length > most || length < least) throw new Error(`${length} requests, not ${least} to ${most}`);
 }
 
 /** Whatever a token endpoint answers, the element ends in `ready` or with an error that explains the problem. */
-export const answersToEditors = fc.asyncProperty(
-  answerOf,
+export const responsesToEditors = fc.asyncProperty(
+  arbitraryResponse,
   fc.constantFrom('url', 'message'),
-  (given, delivery) =>
+  (response, delivery) =>
     inWorld(async (world, place) => {
       const element = document.createElement('plugin-editor');
       for (const [name, value] of Object.entries(WHOLE)) element.setAttribute(name, value);
@@ -120,7 +120,7 @@ export const answersToEditors = fc.asyncProperty(
       await untilSettled(world, element, () => {
         // The page in the frame loads as soon as the token is there, and does not use the protocol.
         queueMicrotask(() => world.frames.at(-1)?.element.dispatchEvent(new Event('load')));
-        return responseOf(given);
+        return responseOf(response);
       });
       await element.updateComplete;
       const { state, error } = element;
@@ -128,7 +128,7 @@ export const answersToEditors = fc.asyncProperty(
       if ((state === 'error') !== !!error) throw new Error('An error that is none');
       const shown = element.shadowRoot?.querySelector('[part=error] p')?.textContent ?? '';
       if (error && !/^[A-Z].{20}/.test(shown)) throw new Error(`Says only: ${shown}`);
-      if (error && error.code.startsWith('token-')) checkTries(world, given);
+      if (error && error.code.startsWith('token-')) checkTries(world, response);
       if (error && world.frames.some((frame) => frame.element.isConnected))
         throw new Error('A frame beside an error');
     }),
@@ -137,12 +137,12 @@ export const answersToEditors = fc.asyncProperty(
 let count = 0;
 
 /** Whatever a builder answers, `<plugin-features>` ends in `ready` or with an error that explains the problem. */
-export const answersToFeatures = fc.asyncProperty(answerOf, (given) =>
+export const responsesToFeatures = fc.asyncProperty(arbitraryResponse, (response) =>
   inWorld(async (world, place) => {
     const element = document.createElement('plugin-features');
     element.setAttribute('builder', `http://builder-${++count}.test`);
     place.append(element);
-    await untilSettled(world, element, () => responseOf(given));
+    await untilSettled(world, element, () => responseOf(response));
     await element.updateComplete;
     const { state, error, record } = element;
     if (state !== 'ready' && state !== 'error') throw new Error(`Neither ready nor in error: ${state}`);
@@ -150,13 +150,13 @@ export const answersToFeatures = fc.asyncProperty(answerOf, (given) =>
       throw new Error('An error that is none');
     const shown = element.shadowRoot?.querySelector('[part=error] p')?.textContent ?? '';
     if (error && !/^[A-Z].{20}/.test(shown)) throw new Error(`Says only: ${shown}`);
-    if (error) checkTries(world, given);
+    if (error) checkTries(world, response);
   }),
 );
 
 export const PROPERTIES = {
   '<plugin-editor> loads its frame from the origin of editor-url alone, whatever its attributes are':
     framesOfElements,
-  'every token response leaves <plugin-editor> ready or in error': answersToEditors,
-  'every response of the builder leaves <plugin-features> ready or in error': answersToFeatures,
+  'every token response leaves <plugin-editor> ready or in error': responsesToEditors,
+  'every response of the builder leaves <plugin-features> ready or in error': responsesToFeatures,
 };

@@ -113,7 +113,7 @@ export function check(
 
 /** An editor that is ready shows the plugin of the attributes, from their URL and with a token of their endpoint. */
 function checkShown(attributes: Model['attributes'], frame: FakeFrame, tokens: Life['tokens']): void {
-  const wanted = Object.fromEntries(
+  const expected = Object.fromEntries(
     ['ident', 'namespace', 'fn', 'builder', 'template'].map((name) => [
       name,
       attributes.get(name) || undefined,
@@ -125,15 +125,15 @@ function checkShown(attributes: Model['attributes'], frame: FakeFrame, tokens: L
     openOf(frame) ?? (byAddress ? { ...parseEditorUrl(src) } : fail('ready, and told nothing'));
   const all = (values: Record<string, unknown>) =>
     `${pluginIn(values)} of ${String(values['builder'])} in ${String(values['template'])}`;
-  if (all(opened) !== all(wanted)) fail(`shows ${all(opened)}, not ${all(wanted)}`);
+  if (all(opened) !== all(expected)) fail(`shows ${all(opened)}, not ${all(expected)}`);
 
   const page = placeOf(attributes.get('editor-url'));
   if (placeOf(src) !== page) fail(`a frame at ${src}, not at ${page}`);
 
-  const told = frame.posted.findLast(({ message }) => 'token' in message)?.message['token'] ?? byAddress;
-  const { endpoint } = tokens.get(told as string) ?? fail('ready without a token');
-  const asked = placeOf(attributes.get('token-endpoint'));
-  if (endpoint !== asked) fail(`a token of ${endpoint}, not of ${asked}`);
+  const sentToken = frame.posted.findLast(({ message }) => 'token' in message)?.message['token'] ?? byAddress;
+  const { endpoint } = tokens.get(sentToken as string) ?? fail('ready without a token');
+  const requestedPlugin = placeOf(attributes.get('token-endpoint'));
+  if (endpoint !== requestedPlugin) fail(`a token of ${endpoint}, not of ${requestedPlugin}`);
 }
 
 function checkToken(tokens: Life['tokens'], token: string, plugin: string): void {

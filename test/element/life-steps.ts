@@ -30,7 +30,7 @@ export const WHOLE: Record<string, string> = {
   'token-endpoint': '/token-1',
 };
 
-function pluginAsked({ url, init }: FakeRequest): string {
+function requestedPlugin({ url, init }: FakeRequest): string {
   const { searchParams } = new URL(url);
   return pluginIn(
     init.method === 'GET'
@@ -97,12 +97,16 @@ const ANSWERS = [
   'broken',
 ] as const;
 
-function answer({ tokens, world }: Life, request: FakeRequest, kind: (typeof ANSWERS)[number]): void {
+function respondTo({ tokens, world }: Life, request: FakeRequest, kind: (typeof ANSWERS)[number]): void {
   if (kind === 'broken') return request.fail();
   if (/^\d/.test(kind)) return request.answer(new Response('{}', { status: Number(kind) }));
   if (kind === 'garbage') return request.answer(new Response('<!doctype html>'));
   const token = `t${world.requests.indexOf(request)}`;
-  tokens.set(token, { plugin: pluginAsked(request), endpoint: placeOf(request.url), late: request.aborted });
+  tokens.set(token, {
+    plugin: requestedPlugin(request),
+    endpoint: placeOf(request.url),
+    late: request.aborted,
+  });
   const expires_in = kind === 'short' ? 20 : kind === 'long' ? 3600 : undefined;
   request.answer(new Response(JSON.stringify({ token, expires_in })));
 }
@@ -155,16 +159,16 @@ export const commands: fc.Arbitrary<Command>[] = [
           // Twice: in url delivery the first round's token makes the frame, in message delivery it may come late.
           for (let round = 0; round < 2; round++) {
             const request = world.requests.findLast((one) => !one.answered && !one.aborted);
-            if (request) answer(life, request, kind);
+            if (request) respondTo(life, request, kind);
             await world.settle();
             const frame = world.frames.at(-1);
             if (!frame) continue;
-            const speak = (what: (typeof MESSAGES)[number]) =>
+            const postFromEditor = (what: (typeof MESSAGES)[number]) =>
               dispatchMessageFrom(frame, message(what, String(openOf(frame)?.['session'])), originOf(frame));
-            if (!openOf(frame)) speak(greeting);
+            if (!openOf(frame)) postFromEditor(greeting);
             await world.settle();
-            speak('ready');
-            if (then !== 'ready') speak(then);
+            postFromEditor('ready');
+            if (then !== 'ready') postFromEditor(then);
             await world.settle();
           }
         },
@@ -217,7 +221,7 @@ export const commands: fc.Arbitrary<Command>[] = [
           // The latest requests are more likely to be the relevant ones.
           const open = life.world.requests.filter((one) => !one.answered).toReversed();
           const request = open[n % Math.max(open.length, 1)];
-          if (request) answer(life, request, kind);
+          if (request) respondTo(life, request, kind);
         },
     ),
   ),

@@ -12,7 +12,7 @@ import {
   part,
   place,
 } from './plugin-editor-setup.ts';
-import { waitUntil } from '../support/wait-until.ts';
+import { until } from '../support/until.ts';
 
 // WebKitGTK paints a native button dark, and tells scripts that its background is light grey.
 const UNSEEN = navigator.vendor.startsWith('Apple') ? ['color-contrast'] : [];
@@ -89,7 +89,7 @@ describe('accessibility of <plugin-editor>', () => {
       part(element, 'retry')?.click();
       await untilChangeTo(element, state);
       const focused = () => element.shadowRoot?.activeElement?.getAttribute('part');
-      await waitUntil(() => focused() === name, name);
+      await until(name, () => focused() === name);
       expect(focused()).to.equal(name);
     }
   });
@@ -122,10 +122,10 @@ describe('accessibility of <plugin-editor>', () => {
       try {
         await emulateMedia({ reducedMotion: 'reduce' });
         expect(bar.getClientRects()).to.have.length(0);
-        const words = part(element, 'status')?.querySelector('label');
-        expect(words?.textContent).to.contain('Loading the editor…');
+        const label = part(element, 'status')?.querySelector('label');
+        expect(label?.textContent).to.contain('Loading the editor…');
         // The view appears after a delay, so that it does not flash during a short wait.
-        await waitUntil(() => words?.checkVisibility({ visibilityProperty: true }), 'the words are shown');
+        await until('a visible label', () => !!label?.checkVisibility({ visibilityProperty: true }));
         await expect(element).to.be.accessible();
       } finally {
         await emulateMedia({ reducedMotion: 'no-preference' });

@@ -27,7 +27,7 @@ const others: [Changes, says: string][] = [
 ];
 
 describe('<plugin-editor> when ident, namespace or fn changes', () => {
-  for (const [changes, says] of others) {
+  for (const [changes, description] of others) {
     const name = Object.keys(changes)[0] as string;
 
     it(`aborts a request under way when ${name} changes, and never uses its response`, async () => {
@@ -45,7 +45,7 @@ describe('<plugin-editor> when ident, namespace or fn changes', () => {
       expect(await server.aborted({ path: '/token' })).to.have.length(1);
       const requests = await server.requests({ path: '/token' });
       expect(requests).to.have.length(2);
-      expect(requests[1]?.body).to.contain(says);
+      expect(requests[1]?.body).to.contain(description);
       const editors = await server.requests({ path: '/editor' });
       expect(editors.map(({ query }) => query['token'])).to.deep.equal([SECRET]);
       expect(events.map((event) => event['state'] ?? event.type)).to.deep.equal([

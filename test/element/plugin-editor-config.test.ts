@@ -235,8 +235,13 @@ describe('<plugin-editor> with an invalid attribute', () => {
 
   it('accepts keywords in any case, and empty ones as the default', async () => {
     const server = await editorServer();
-    const words = { 'token-method': 'GET', credentials: 'Omit', 'token-delivery': 'URL', loading: 'EAGER' };
-    await untilState(mount(server, words), 'ready');
+    const keywords = {
+      'token-method': 'GET',
+      credentials: 'Omit',
+      'token-delivery': 'URL',
+      loading: 'EAGER',
+    };
+    await untilState(mount(server, keywords), 'ready');
     await untilState(
       mount(server, { 'token-method': '', credentials: '', 'token-delivery': '', loading: '' }),
       'ready',

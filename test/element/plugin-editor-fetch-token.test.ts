@@ -20,11 +20,11 @@ interface Row {
   timeout?: number;
   code: PluginEditorError['code'];
   /** Matches the message of the error. */
-  says: RegExp;
+  message: RegExp;
 }
 
 const offline = new Error('offline');
-const wrong = { code: 'token-invalid', says: /fetchToken gave a wrong answer: / } as const;
+const wrong = { code: 'token-invalid', message: /fetchToken gave a wrong answer: / } as const;
 
 const rows: Row[] = [
   {
@@ -33,20 +33,20 @@ const rows: Row[] = [
       throw offline;
     },
     code: 'token-source',
-    says: /fetchToken failed; its error is the cause/,
+    message: /fetchToken failed; its error is the cause/,
   },
   {
     title: 'rejects',
     fetchToken: () => Promise.reject(offline),
     code: 'token-source',
-    says: /fetchToken failed; its error is the cause/,
+    message: /fetchToken failed; its error is the cause/,
   },
   {
     title: 'never settles',
     fetchToken: () => new Promise(() => {}),
     timeout: 1000,
     code: 'token-timeout',
-    says: /fetchToken did not answer within 1000 ms/,
+    message: /fetchToken did not answer within 1000 ms/,
   },
   { title: 'answers undefined', fetchToken: () => undefined, ...wrong },
   { title: 'answers null', fetchToken: async () => null, ...wrong },
@@ -61,18 +61,18 @@ const rows: Row[] = [
     title: 'answers 70 KB',
     fetchToken: () => SECRET.repeat(7168),
     ...wrong,
-    says: /larger than 65536 bytes/,
+    message: /larger than 65536 bytes/,
   },
   {
     title: 'answers a token that is not well-formed',
     fetchToken: () => `${SECRET}\uD800`,
     code: 'token-invalid',
-    says: /token must be well-formed/,
+    message: /token must be well-formed/,
   },
 ];
 
 describe('<plugin-editor> with fetchToken', () => {
-  for (const { title, fetchToken, timeout = 5000, code, says } of rows) {
+  for (const { title, fetchToken, timeout = 30_000, code, message } of rows) {
     it(`ends in ${code} when it ${title}`, async () => {
       const lines = watchConsole();
       const server = await editorServer();
@@ -87,7 +87,7 @@ describe('<plugin-editor> with fetchToken', () => {
 
       expect(error).to.be.instanceOf(PluginEditorError);
       expect(error).to.include({ code, status: undefined });
-      expect(error.message).to.match(says);
+      expect(error.message).to.match(message);
       if (code === 'token-source') expect(error.cause).to.equal(offline);
       expect(part(element, 'error')?.textContent).not.to.contain(error.message);
       expect(lines.map(String).filter((line) => line.includes(error.message))).to.have.length(1);

@@ -207,7 +207,7 @@ describe('loading="lazy"', () => {
       create(server, { loading: 'lazy', fn: `plugin-${i}`, style: 'block-size: 300px' }),
     );
     box.append(...elements);
-    const asked = new Set<number>();
+    const requested = new Set<number>();
     for (const index of [0, 50, 99]) {
       elements[index]?.scrollIntoView();
       await afterObservers();
@@ -221,12 +221,12 @@ describe('loading="lazy"', () => {
             return at < innerHeight * (1 + screens) && at + 300 > -innerHeight * screens;
           });
       for (const i of reaches(0)) await untilState(elements[i] as PluginEditorElement, 'ready');
-      for (const i of reaches(0.55)) if (elements[i]?.state !== 'idle') asked.add(i);
+      for (const i of reaches(0.55)) if (elements[i]?.state !== 'idle') requested.add(i);
     }
     await flush(elements[0] as PluginEditorElement, server);
     const requests = await server.requests({ path: '/token' });
     const names = requests.map(({ body }) => (JSON.parse(body) as { fn: string }).fn);
-    expect(names.toSorted()).to.deep.equal([...asked].map((i) => `plugin-${i}`).toSorted());
+    expect(names.toSorted()).to.deep.equal([...requested].map((i) => `plugin-${i}`).toSorted());
     expect(names.length).to.be.within(6, 20);
   });
 });

@@ -168,7 +168,7 @@ describe('inserting <plugin-editor> again', () => {
     expect(frames(element)).to.have.length(1);
   });
 
-  it('leaves one answered request when it was loading', async () => {
+  it('leaves one token request that is used when it was loading', async () => {
     const server = await editorServer({ path: '/token', times: 1, delay: 'hang' });
     const element = mount(server);
     await server.requests({ path: '/token', count: 1 });

@@ -260,10 +260,10 @@ describe('the colour scheme', () => {
       },
     );
     // WebKitGTK does not pass it to frames.
-    const toldDark = !navigator.vendor.startsWith('Apple');
+    const reportsDark = !navigator.vendor.startsWith('Apple');
     for (const [scheme, isDark] of [
       ['light', false],
-      ['dark', toldDark],
+      ['dark', reportsDark],
     ] as const) {
       const element = mount(server, {
         'editor-url': server.url(`/editor/${scheme}`),

@@ -133,14 +133,14 @@ describe('openInNewTab()', () => {
 
   it('opens nothing when an attribute is missing or invalid', async () => {
     const server = await editorServer();
-    for (const [ident, says] of [
+    for (const [ident, problem] of [
       [null, 'ident'],
       ['no-period', 'ident'],
     ] as const) {
       const error = await rejection(click(mount(server, { ident })));
       expect(error).to.be.instanceOf(PluginEditorError);
       expect(error.code).to.equal('config');
-      expect(error.message).to.contain(says);
+      expect(error.message).to.contain(problem);
     }
     expect(opened).to.have.length(0);
     expect(await requestCounts(server)).to.deep.equal({});

@@ -61,12 +61,12 @@ describe('the token request of <plugin-editor>', () => {
 
 describe('credentials of <plugin-editor>', () => {
   /** The cookies that the endpoint receives after it set some. */
-  async function cookies(credentials: string | null, where: 'same' | 'other'): Promise<string | undefined> {
+  async function cookies(credentials: string | null, origin: 'same' | 'other'): Promise<string | undefined> {
     const server = await editorServer({
       path: '/sign-in',
       headers: { 'set-cookie': 'session=s1; Path=/s/' },
     });
-    const { url } = where === 'same' ? server.sameOrigin : server;
+    const { url } = origin === 'same' ? server.sameOrigin : server;
     await fetch(url('/sign-in'), { credentials: 'include' });
     await untilState(mount(server, { credentials, 'token-endpoint': url('/token') }), 'ready');
     const [request] = await server.requests({ path: '/token' });
@@ -91,14 +91,14 @@ describe('credentials of <plugin-editor>', () => {
 
 describe('tokenHeaders of <plugin-editor>', () => {
   const csrf = { 'x-csrf': 'c1' };
-  const given = {
+  const headerForms = {
     'an object': csrf,
     'a Headers object': new Headers(csrf),
     'a list of pairs': [['x-csrf', 'c1']],
     'a function': () => csrf,
     'an async function': async () => new Headers(csrf),
   };
-  for (const [name, tokenHeaders] of Object.entries(given)) {
+  for (const [name, tokenHeaders] of Object.entries(headerForms)) {
     it(`are sent with the request as ${name}`, async () => {
       const server = await editorServer();
       await untilState(mount(server, { tokenHeaders }), 'ready');

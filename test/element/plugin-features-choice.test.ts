@@ -14,7 +14,7 @@ import {
   record,
   settle,
 } from './plugin-features-helpers.ts';
-import { waitUntil } from '../support/wait-until.ts';
+import { until } from '../support/until.ts';
 
 /** A form with a picker named `lang`; `attributes` are further ones of the picker. */
 async function form(
@@ -52,13 +52,13 @@ describe('<plugin-features selectable>', () => {
       element.focus();
       expect(element.shadowRoot?.activeElement).to.equal(radios(element)[0]);
       await sendKeys({ press: ' ' });
-      await waitUntil(() => element.value === 'javascript');
+      await until('the first language', () => element.value === 'javascript');
       await sendKeys({ press: 'ArrowDown' });
-      await waitUntil(() => element.value === 'typescript');
+      await until('the second language', () => element.value === 'typescript');
       await sendKeys({ press: 'ArrowRight' });
-      await waitUntil(() => element.value === 'rust');
+      await until('the third language', () => element.value === 'rust');
       await sendKeys({ press: 'ArrowUp' });
-      await waitUntil(() => element.value === 'typescript');
+      await until('the second language again', () => element.value === 'typescript');
       expect(checked(element)).to.deep.equal(['typescript']);
       expect(element.shadowRoot?.activeElement).to.equal(radios(element)[1]);
       const rings = parts(element, 'language').map((language) => getComputedStyle(language).outlineStyle);
@@ -216,7 +216,10 @@ describe('<plugin-features selectable>', () => {
       expect(element.matches(':invalid')).to.equal(true);
       expect(parts(element, 'list')[0]?.ariaRequired).to.equal('true');
       expect(element.reportValidity()).to.equal(false);
-      await waitUntil(() => element.shadowRoot?.activeElement === radios(element)[0]);
+      await until(
+        'focus on the first language',
+        () => element.shadowRoot?.activeElement === radios(element)[0],
+      );
 
       radios(element)[1]?.click();
       await element.updateComplete;
@@ -303,7 +306,10 @@ describe('<plugin-features selectable>', () => {
       const [label] = element.labels as unknown as HTMLLabelElement[];
       expect(label?.textContent).to.equal('Language of the plugin');
       label?.click();
-      await waitUntil(() => element.shadowRoot?.activeElement === radios(element)[0]);
+      await until(
+        'focus on the first language',
+        () => element.shadowRoot?.activeElement === radios(element)[0],
+      );
     });
 
     it('keeps properties that were set before the element was defined', async () => {

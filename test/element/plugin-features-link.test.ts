@@ -5,7 +5,7 @@ import type { PluginEditorElement } from '../../src/plugin-editor.ts';
 import '../../src/plugin-features.ts';
 import type { PluginFeaturesElement } from '../../src/plugin-features.ts';
 import { builder, builderThat, checked, loaded, radios, settle, texts } from './plugin-features-helpers.ts';
-import { waitUntil } from '../support/wait-until.ts';
+import { until } from '../support/until.ts';
 
 /** A picker with other elements in its box, usually an editor. */
 async function link(
@@ -83,11 +83,11 @@ describe('<plugin-features for>', () => {
     await oneEvent(features, 'plugin-features-load');
     expect(texts(features, 'feature')).to.deep.equal(['x']);
     features.htmlFor = 'g';
-    await waitUntil(() => features.state === 'idle');
+    await until('an idle element', () => features.state === 'idle');
     editor.id = 'g';
     await oneEvent(features, 'plugin-features-load');
     editor.remove();
-    await waitUntil(() => features.state === 'idle');
+    await until('an idle element', () => features.state === 'idle');
   });
 
   it('sets its choice on an editor that comes later, or in place of another', async () => {
@@ -102,7 +102,7 @@ describe('<plugin-features for>', () => {
       editor.id = 'e';
       box.querySelector('plugin-editor')?.remove();
       box.append(editor);
-      await waitUntil(() => editor.template === 'rust');
+      await until('the template of the choice', () => editor.template === 'rust');
     }
     expect(await server.requests()).to.have.length(1);
   });
@@ -117,7 +117,7 @@ describe('<plugin-features for>', () => {
     expect(features.value).to.equal('rust');
     expect(checked(features)).to.deep.equal(['rust']);
     editor.template = 'javascript';
-    await waitUntil(() => checked(features)[0] === 'javascript');
+    await until('the chosen language', () => checked(features)[0] === 'javascript');
     expect(features.value).to.equal('javascript');
   });
 
@@ -144,7 +144,7 @@ describe('<plugin-features for>', () => {
     await loaded(features);
     radios(features)[0]?.click();
     editor.setAttribute('template', 'rust');
-    await waitUntil(() => checked(features)[0] === 'rust');
+    await until('the template of the page', () => checked(features)[0] === 'rust');
     // When a script sets it in the same task, the later value applies.
     editor.template = 'javascript';
     features.value = 'typescript';

@@ -42,9 +42,9 @@ describe('the request of <plugin-features>', () => {
       const server = await builderThat({ json: record, times: 1 }, { json: other });
       const [first, second] = [await create(server.url()), await create(server.url())];
       await Promise.all([loaded(first), loaded(second)]);
-      const told = oneEvent(second, 'plugin-features-load');
+      const loadEvent = oneEvent(second, 'plugin-features-load');
       await Promise.all([first.refresh(), second.refresh()]);
-      await told;
+      await loadEvent;
       await second.updateComplete;
       for (const element of [first, second]) expect(texts(element, 'name')).to.deep.equal(['Go']);
       expect(await server.requests()).to.have.length(2);

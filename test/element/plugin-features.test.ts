@@ -16,7 +16,7 @@ import {
   text,
   texts,
 } from './plugin-features-helpers.ts';
-import { waitUntil } from '../support/wait-until.ts';
+import { until } from '../support/until.ts';
 
 const create = (address?: string): Promise<PluginFeaturesElement> =>
   fixture<PluginFeaturesElement>(html`<plugin-features builder=${address ?? ''}></plugin-features>`);
@@ -155,9 +155,9 @@ describe('<plugin-features>', () => {
     it('provides a record that nobody can change', async () => {
       const server = await builderThat({ json: { ...record, limits: { memory: [1] } } });
       const element = await loaded(await create(server.url()));
-      const given = element.record as typeof record & { limits: { memory: number[] } };
-      expect(given.limits.memory).to.deep.equal([1]);
-      for (const frozen of [given, given.features, given.languages[0], given.limits.memory]) {
+      const received = element.record as typeof record & { limits: { memory: number[] } };
+      expect(received.limits.memory).to.deep.equal([1]);
+      for (const frozen of [received, received.features, received.languages[0], received.limits.memory]) {
         expect(Object.isFrozen(frozen)).to.equal(true);
       }
       expect(() => Object.assign(element, { record: undefined })).to.throw(TypeError);
@@ -230,7 +230,7 @@ describe('<plugin-features>', () => {
       await loaded(element);
       expect(element.error).to.equal(undefined);
       expect(parts(element, 'error')).to.have.length(0);
-      await waitUntil(() => element.shadowRoot?.activeElement?.localName === 'input');
+      await until('focus on a language', () => element.shadowRoot?.activeElement?.localName === 'input');
       expect(await server.requests()).to.have.length(2);
     });
 
@@ -241,7 +241,7 @@ describe('<plugin-features>', () => {
       retryButton(element).focus();
       retryButton(element).click();
       await oneEvent(element, 'plugin-features-error');
-      await waitUntil(() => element.shadowRoot?.activeElement === retryButton(element));
+      await until('focus on the button', () => element.shadowRoot?.activeElement === retryButton(element));
       expect(await server.requests()).to.have.length(2);
     });
 

@@ -2,7 +2,7 @@ import { expect } from '@open-wc/testing';
 
 import { openEditor } from './protocol-opened.ts';
 import { flushMessages, recordMessages, mountWithMessages, protocolServer } from './protocol-setup.ts';
-import { waitUntil } from '../support/wait-until.ts';
+import { until } from '../support/until.ts';
 
 const CAN = { capabilities: ['open', 'configure'] };
 const openConfigurable = (changes = {}) => openEditor(changes, CAN);
@@ -75,8 +75,8 @@ describe('appearance', () => {
     ];
     for (const [index, [property, value, appearance]] of changes.entries()) {
       element.style.setProperty(property, value);
-      const told = await all.received.until('configure', index + 1);
-      expect(told['appearance']).to.deep.equal(appearance);
+      const message = await all.received.until('configure', index + 1);
+      expect(message['appearance']).to.deep.equal(appearance);
     }
     expect(all.received.of('open')).to.have.length(1);
     expect(performance.getEntriesByType('resource')).to.have.length(before);
@@ -92,7 +92,7 @@ describe('appearance', () => {
     element.style.display = '';
     // WebKit does not resolve the colours of an element that is not displayed, so hiding it causes another message.
     const accent = () => Object(all.received.of('configure').at(-1)?.['appearance']).accent as unknown;
-    await waitUntil(() => accent() === 'rgb(0, 0, 255)', 'the look is sent');
+    await until('the look of the page', () => accent() === 'rgb(0, 0, 255)');
     expect(all.received.of('open')).to.have.length(1);
   });
 

@@ -51,11 +51,11 @@ describe('an error of 500,000 characters', () => {
       attack(all, `post({ type: 'error', message: ${code} })`);
       const { code: why, message } = await untilError(all.element);
       expect(why).to.equal('editor');
-      const [said = ''] = /(?<=: ).*$/s.exec(message) ?? [];
-      expect(said.length).to.be.within(LIMITS.error.message - 1, LIMITS.error.message);
-      expect(said.endsWith('…')).to.equal(true);
+      const [text = ''] = /(?<=: ).*$/s.exec(message) ?? [];
+      expect(text.length).to.be.within(LIMITS.error.message - 1, LIMITS.error.message);
+      expect(text.endsWith('…')).to.equal(true);
       const view = part(all.element, 'error') as HTMLElement;
-      expect(view.textContent).to.contain(said);
+      expect(view.textContent).to.contain(text);
       expect(view.getBoundingClientRect().height).to.be.above(0);
       expect(performance.now() - begun).to.be.below(RESPONSIVE);
     });
@@ -179,8 +179,8 @@ describe('a token that the editor was given', () => {
       `type: 'test', name: 'x'.repeat(${LIMITS.test.name} - token.length) + token + '!'`,
     ],
   ];
-  for (const [where, event, message] of places) {
-    it(`is redacted in events, in ${where}`, async () => {
+  for (const [place, event, message] of places) {
+    it(`is redacted in events, in ${place}`, async () => {
       const all = await openEditor();
       await all.element.renewToken();
       const { token } = await all.received.until('token');
@@ -191,11 +191,11 @@ describe('a token that the editor was given', () => {
     });
   }
 
-  for (const [where, code] of [
+  for (const [place, code] of [
     ['in its midst', `'Cannot open https://editor.test/?token=' + token + '&fn=x'`],
     ['at its cut', `'x'.repeat(${LIMITS.error.message} - 7) + token + '!'`],
   ]) {
-    it(`is redacted in the message and the view of an error, ${where}`, async () => {
+    it(`is redacted in the message and the view of an error, ${place}`, async () => {
       const all = await openEditor();
       attack(all, `const token = 'token-1'; post({ type: 'error', message: ${code} })`);
       const { message } = await untilError(all.element);

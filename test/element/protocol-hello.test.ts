@@ -12,7 +12,7 @@ const DELAY = 200;
 const FLOOD = `for (let i = 0; i < 5000; i++) send({ type: 'hello' });`;
 
 describe('a flood of greetings', () => {
-  it('gets one delayed answer, which regards the last greeting', async () => {
+  it('gets one delayed reply, to the last greeting', async () => {
     const clock = fakeClock();
     const { element, received, server } = await openEditor();
     const frame = frameOf(element);
@@ -29,7 +29,7 @@ describe('a flood of greetings', () => {
     expect((await requestCounts(server))['/editor']).to.equal(1);
   });
 
-  it('gets one answer in 200 ms while it lasts, and makes no token request', async () => {
+  it('gets one reply in 200 ms while it lasts, and makes no token request', async () => {
     const clock = fakeClock();
     const { element, received, server } = await openEditor();
     for (let round = 2; round < 6; round++) {

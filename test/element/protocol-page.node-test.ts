@@ -73,7 +73,7 @@ async function open(
 
 const untilState = (page: Page, state: string) =>
   page.waitForFunction(
-    (wanted) => document.querySelector<PluginEditorElement>('plugin-editor')?.state === wanted,
+    (expected) => document.querySelector<PluginEditorElement>('plugin-editor')?.state === expected,
     {},
     state,
   );
@@ -111,11 +111,11 @@ test('a page from the back-forward cache closes the editor when its renewal is r
   await page.close();
 });
 
-for (const [attributes, asked] of [
+for (const [attributes, expectedDialogs] of [
   ['', ['beforeunload']],
   ['unguarded', []],
 ] as const) {
-  test(`leaving with unsaved work ${asked.length ? 'asks' : 'does not ask'} the user (attributes: "${attributes}")`, async () => {
+  test(`leaving with unsaved work ${expectedDialogs.length ? 'asks' : 'does not ask'} the user (attributes: "${attributes}")`, async () => {
     const { server, page } = await open({ editor: '/editor?dirty', attributes });
     await using _ = server;
     await page.waitForFunction(() => document.querySelector<PluginEditorElement>('plugin-editor')?.dirty);
@@ -127,7 +127,7 @@ for (const [attributes, asked] of [
       void dialog.accept();
     });
     await page.goto(server.url('/other'));
-    assert.deepEqual(dialogs, asked);
+    assert.deepEqual(dialogs, expectedDialogs);
     await page.close();
   });
 }

@@ -26,7 +26,7 @@ import {
   sendFromEditor,
   protocolServer,
 } from './protocol-setup.ts';
-import { waitUntil } from '../support/wait-until.ts';
+import { until } from '../support/until.ts';
 
 const MINUTE = 60_000;
 
@@ -100,7 +100,7 @@ describe('renewal', () => {
       { path: '/token', times: 3, status: 400 },
     );
     const frame = frameOf(element);
-    const said = events.length;
+    const eventsBefore = events.length;
     await clock.advance(800_000);
     const { expiresAt, error } = (await untilEvent(events, 'expiring', 1)) as never as {
       expiresAt: Date;
@@ -119,7 +119,7 @@ describe('renewal', () => {
     await clock.advance(40_000);
     await untilRenewed(received, 1);
     expect(await tokenRequests(server)).to.equal(5);
-    expect(events.length - said).to.equal(3);
+    expect(events.length - eventsBefore).to.equal(3);
     expect(element.state).to.equal('ready');
     expect(element.error).to.equal(undefined);
     expect(frameOf(element)).to.equal(frame);
@@ -229,7 +229,7 @@ describe('renewal', () => {
     const element = mountWithMessages(server);
     await untilState(element, 'ready');
     // Some browsers fire the timer that follows the frame's `load` after the editor is ready.
-    await waitUntil(() => left(traces)['timers'] === 1, 'only the renewal is scheduled');
+    await until('only the renewal is scheduled', () => left(traces)['timers'] === 1);
     const renewing = element.renewToken();
     sendFromEditor(element, received, { type: 'token-request', reason: 'missing' });
     await flushMessages(element);

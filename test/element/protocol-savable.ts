@@ -11,7 +11,7 @@ export const untilSaveRequest = ({ received }: Opened, times = 1): Promise<Recei
   received.until('save-request', times);
 
 /** Has the editor answer a request, after it reported whether it has unsaved work. */
-export async function answerSave(
+export async function replyToSave(
   all: Opened,
   to: ReceivedMessage,
   fields: object = {},

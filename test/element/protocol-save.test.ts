@@ -11,18 +11,18 @@ import {
 } from './plugin-editor-setup.ts';
 import { PLUGIN, type Opened, makeDirty, openEditor } from './protocol-opened.ts';
 import { apply, evaluateIn, flushMessages, named, sendFromEditor } from './protocol-setup.ts';
-import { answerSave, untilSaveRequest, openSavable } from './protocol-savable.ts';
+import { replyToSave, untilSaveRequest, openSavable } from './protocol-savable.ts';
 
 describe('save()', () => {
   it('sends a request, and resolves when the editor has saved', async () => {
     const all = await openSavable();
     const saving = all.element.save();
-    const asked = await untilSaveRequest(all);
-    expect(asked).to.include({ session: all.received.session() });
-    expect(asked['request']).to.be.a('string').with.length.above(0);
-    // An answer to another request is ignored.
+    const saveRequest = await untilSaveRequest(all);
+    expect(saveRequest).to.include({ session: all.received.session() });
+    expect(saveRequest['request']).to.be.a('string').with.length.above(0);
+    // A reply to another request is ignored.
     sendFromEditor(all.element, all.received, { type: 'save-result', request: 'other' });
-    await answerSave(all, asked);
+    await replyToSave(all, saveRequest);
     expect(await saving).to.equal(undefined);
     expect(named(all.seen, 'save')).to.have.length(1);
   });
@@ -30,7 +30,7 @@ describe('save()', () => {
   it('rejects with the error of the editor, with its token redacted, in at most 500 characters', async () => {
     const all = await openSavable();
     const saving = rejection(all.element.save());
-    await answerSave(all, await untilSaveRequest(all), { error: `token-1 ${'x'.repeat(600)}` }, true);
+    await replyToSave(all, await untilSaveRequest(all), { error: `token-1 ${'x'.repeat(600)}` }, true);
     const error = await saving;
     expect(error.code).to.equal('editor');
     expect(error.message).to.contain(': … xxx').and.not.to.contain('token-1');
@@ -41,11 +41,11 @@ describe('save()', () => {
   it('ignores an error that is no text', async () => {
     const all = await openSavable();
     const saving = all.element.save();
-    await answerSave(all, await untilSaveRequest(all), { error: 7 });
+    await replyToSave(all, await untilSaveRequest(all), { error: 7 });
     expect(await saving).to.equal(undefined);
   });
 
-  it('rejects after timeout without an answer, and sends another request the next time', async () => {
+  it('rejects after timeout without a reply, and sends another request the next time', async () => {
     const all = await openSavable();
     // This time limit is set only now because opening the editor takes longer on a busy machine.
     apply(all.element, { timeout: '300' });
@@ -56,14 +56,14 @@ describe('save()', () => {
     expect(error.code).to.equal('editor');
     expect(error.message).to.contain('300 ms');
     const saving = all.element.save();
-    await answerSave(all, await untilSaveRequest(all, 2));
+    await replyToSave(all, await untilSaveRequest(all, 2));
     await saving;
   });
 
   it('sends one request for two calls at the same time', async () => {
     const all = await openSavable();
     const both = Promise.all([all.element.save(), all.element.save()]);
-    await answerSave(all, await untilSaveRequest(all));
+    await replyToSave(all, await untilSaveRequest(all));
     await both;
     expect(all.received.of('save-request')).to.have.length(1);
   });
@@ -100,20 +100,20 @@ describe('save()', () => {
 });
 
 describe('unsaved work of an editor that can save', () => {
-  it('is saved before a change, which follows the answer without a question', async () => {
+  it('is saved before a change, which follows the reply without a question', async () => {
     const all = await openSavable();
     const { element, seen, received } = all;
     await makeDirty(all);
     seen.length = 0;
     element.fn = 'g';
-    const asked = await untilSaveRequest(all);
-    // The work is saved, but the answer has not arrived yet.
+    const saveRequest = await untilSaveRequest(all);
+    // The work is saved, but the reply has not arrived yet.
     await makeDirty(all, false);
     await flush(element, all.server);
     expect(element.state).to.equal('ready');
     expect(element.plugin).to.deep.include({ fn: 'add-record' });
     expect(received.of('open')).to.have.length(1);
-    await answerSave(all, asked);
+    await replyToSave(all, saveRequest);
     expect(await received.until('open', 2)).to.include({ fn: 'g', token: 'token-2' });
     await untilState(element, 'ready');
     expect(element.plugin).to.deep.include({ fn: 'g' });
@@ -129,8 +129,8 @@ describe('unsaved work of an editor that can save', () => {
     const all = await openSavable();
     await makeDirty(all);
     all.element.fn = 'g';
-    await answerSave(all, await untilSaveRequest(all), {}, true);
-    await answerSave(all, await untilSaveRequest(all, 2));
+    await replyToSave(all, await untilSaveRequest(all), {}, true);
+    await replyToSave(all, await untilSaveRequest(all, 2));
     expect(await all.received.until('open', 2)).to.include({ fn: 'g' });
     expect(named(all.seen, 'discard')).to.have.length(0);
   });
@@ -141,7 +141,7 @@ describe('unsaved work of an editor that can save', () => {
     element.addEventListener('plugin-editor-discard', (event) => event.preventDefault());
     await makeDirty(all);
     apply(element, { fn: 'g', namespace: 'm' });
-    await answerSave(all, await untilSaveRequest(all), { error: 'a conflict' }, true);
+    await replyToSave(all, await untilSaveRequest(all), { error: 'a conflict' }, true);
     await flushMessages(element);
     await flush(element, all.server);
     const [event] = named(seen, 'discard') as never as [PluginEditorDiscardEvent];
@@ -176,7 +176,7 @@ describe('unsaved work of an editor that can save', () => {
       element.fn = fn;
       await element.updateComplete;
     }
-    await answerSave(all, await untilSaveRequest(all));
+    await replyToSave(all, await untilSaveRequest(all));
     expect(await received.until('open', 2)).to.include({ fn: 'i' });
     await untilState(element, 'ready');
     expect(received.of('save-request')).to.have.length(1);
@@ -188,10 +188,10 @@ describe('unsaved work of an editor that can save', () => {
     const { element } = all;
     await makeDirty(all);
     element.fn = 'g';
-    const asked = await untilSaveRequest(all);
+    const saveRequest = await untilSaveRequest(all);
     element.fn = 'add-record';
     await element.updateComplete;
-    await answerSave(all, asked, { error: 'no' }, true);
+    await replyToSave(all, saveRequest, { error: 'no' }, true);
     await flushMessages(element);
     await flush(element, all.server);
     expect(named(all.seen, 'discard')).to.have.length(0);
@@ -205,7 +205,7 @@ describe('unsaved work of an editor that can save', () => {
     const saving = all.element.save();
     all.element.fn = 'g';
     await all.element.updateComplete;
-    await answerSave(all, await untilSaveRequest(all));
+    await replyToSave(all, await untilSaveRequest(all));
     await saving;
     expect(await all.received.until('open', 2)).to.include({ fn: 'g' });
     expect(all.received.of('save-request')).to.have.length(1);
@@ -257,7 +257,7 @@ describe('unsaved work of an editor that can save', () => {
     const { element, received } = all;
     await makeDirty(all);
     const reloading = element.reload();
-    await answerSave(all, await untilSaveRequest(all));
+    await replyToSave(all, await untilSaveRequest(all));
     await reloading;
     expect(received.of('open').at(-1)).to.include({ token: 'token-2' });
     await makeDirty(all);

@@ -123,13 +123,13 @@ describe('a wrong wall clock', () => {
       },
     ],
   ];
-  for (const [form, answer] of expiries) {
+  for (const [form, tokenResponse] of expiries) {
     for (const hours of [-5, 5]) {
       it(`(${hours} h) does not matter to ${form}`, async () => {
         const real = Date.now();
         const clock = fakeClock();
         clock.setWall(hours * HOUR);
-        const server = await protocolServer({}, { path: '/token', ...answer(real) });
+        const server = await protocolServer({}, { path: '/token', ...tokenResponse(real) });
         const received = recordMessages();
         const element = mountWithMessages(server);
         await untilState(element, 'ready');

@@ -15,12 +15,12 @@ import {
   rejection,
 } from './plugin-editor-setup.ts';
 import { FEATURES, checked, loaded, radios, record } from './plugin-features-helpers.ts';
-import { waitUntil } from '../support/wait-until.ts';
+import { until } from '../support/until.ts';
 
 // The script-tag file has shorter names for properties, and less of Lit, than the modules in all other tests. So
 // it runs through the whole life of an editor, on two origins.
 
-/** The script of the editor. `saves` is its answer to a `save-request`. */
+/** The script of the editor. `saves` is its reply to a `save-request`. */
 const EDITOR = `capabilities: ['open'],
   onSave: async () => {
     report({ type: 'onSave' });
@@ -61,7 +61,7 @@ class World {
 
   /** Waits until a callback of the editor was called so many times, and resolves with the last call. */
   async call(type: string, times = 1): Promise<Record<string, unknown>> {
-    await waitUntil(() => this.calls(type).length >= times, `${type} is called`);
+    await until(`a call of ${type}`, () => this.calls(type).length >= times);
     return this.calls(type)[times - 1] as Record<string, unknown>;
   }
 
@@ -146,7 +146,7 @@ describe('the script-tag file', () => {
     // Another plugin while work is unsaved: kept by the page, then saved by the editor.
     element.addEventListener('plugin-editor-discard', (event) => event.preventDefault(), { once: true });
     element.fn = 'other';
-    await waitUntil(() => world.eventsOf('discard').length === 1);
+    await until('the question about unsaved work', () => world.eventsOf('discard').length === 1);
     const [discard] = world.eventsOf('discard') as [SeenEvent];
     expect(discard).to.deep.include({ ...plugin, next: { ...plugin, fn: 'other' } });
     expect(discard['error']).to.include({ code: 'editor' });
@@ -169,7 +169,9 @@ describe('the script-tag file', () => {
     await world.call('onConfigure');
     element.readOnly = true;
     element.locale = 'fr';
-    await waitUntil(() => JSON.stringify(world.calls('onConfigure')).includes('"fr"'));
+    await until('a configuration in French', () =>
+      JSON.stringify(world.calls('onConfigure')).includes('"fr"'),
+    );
     const changes = Object.assign({}, ...world.calls('onConfigure').map((each) => each['changes'])) as Record<
       string,
       unknown
@@ -178,9 +180,9 @@ describe('the script-tag file', () => {
     expect(changes['appearance']).to.include({ accent: 'rgb(1, 2, 3)' });
     await element.renewToken();
     expect(await world.call('onToken')).to.deep.include({ token: { token: 'token-2' } });
-    const asked = world.run(`launcher.requestToken('expired').then(() => report({ type: 'given' }))`);
+    const renewal = world.run(`launcher.requestToken('expired').then(() => report({ type: 'given' }))`);
     await world.call('given');
-    await asked;
+    await renewal;
     expect(frameOf(element)).to.equal(frame);
 
     // Reloading and closing.
@@ -247,7 +249,7 @@ describe('the script-tag file', () => {
     form.innerHTML = '<plugin-features for="one" name="language" required></plugin-features>';
     const features = form.firstChild as PluginFeaturesElement;
     element.before(form);
-    await waitUntil(() => features.state === 'error');
+    await until('an error', () => features.state === 'error');
     expect(features.error).to.include({ name: 'HttpError', status: 404 });
     await features.refresh();
     await loaded(features);

@@ -29,9 +29,9 @@ for (const entry of ['index.ts', 'plugin-editor.ts', 'elements.ts', 'client.ts']
 
 test('rendering on a server makes no frame and no request', async () => {
   await using server = await startScriptedServer({ path: '/*', json: { token: 't' } });
-  let asked = 0;
+  let requests = 0;
   const fetchToken = () => {
-    asked += 1;
+    requests += 1;
     return Promise.resolve('t');
   };
   const page = await collectResult(
@@ -65,7 +65,7 @@ test('rendering on a server makes no frame and no request', async () => {
     (await server.requests()).map(({ path }) => path),
     ['/ping'],
   );
-  assert.equal(asked, 0);
+  assert.equal(requests, 0);
 });
 
 test('an invalid attribute does not break the rendering of the page', async () => {

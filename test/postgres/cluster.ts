@@ -36,11 +36,11 @@ export class Cluster {
   }
 
   /**
-   * Makes a server that does not run yet. `durable`: whether a commit is on the disk before it is acknowledged. `given`: other
-   * programs than those that are installed for the tests.
+   * Makes a server that does not run yet. `durable`: whether a commit is on the disk before it is acknowledged. `binaries`:
+   * PostgreSQL's programs; by default those that are installed for the tests.
    */
-  static async create({ durable, given }: { durable: boolean; given?: Binaries }): Promise<Cluster> {
-    const binaries = given ?? (await findBinaries());
+  static async create(options: { durable: boolean; binaries?: Binaries }): Promise<Cluster> {
+    const binaries = options.binaries ?? (await findBinaries());
     const directory = mkdtempSync(join(tmpdir(), 'postgres-data-'));
     const { user } = binaries;
     if (user) chownSync(directory, user.uid, user.gid);
@@ -52,7 +52,7 @@ export class Cluster {
       ...user,
       cwd: directory,
     });
-    return new Cluster(binaries, directory, durable);
+    return new Cluster(binaries, directory, options.durable);
   }
 
   /** The URL of the initial database. */
@@ -71,16 +71,16 @@ export class Cluster {
       stdio: ['ignore', 'ignore', 'pipe'],
     });
     this.#server = server;
-    const said: string[] = [];
+    const lines: string[] = [];
     for await (const line of createInterface({ input: server.stderr })) {
-      said.push(line);
+      lines.push(line);
       if (line.includes('database system is ready to accept connections')) {
         // Its further output is ignored, but has to be read, as it would block otherwise.
         server.stderr.resume();
         return;
       }
     }
-    throw new Error(`PostgreSQL did not start:\n${said.join('\n')}`);
+    throw new Error(`PostgreSQL did not start:\n${lines.join('\n')}`);
   }
 
   /** Shuts it down cleanly, even if clients are connected, and waits for that. */

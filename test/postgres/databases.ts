@@ -6,8 +6,8 @@ let server: Promise<string> | undefined;
 
 /** The server for databases: `TEST_DATABASE_URL`, or else one that is started now and ends with this process. */
 function serverUrl(): Promise<string> {
-  const given = process.env['TEST_DATABASE_URL'];
-  server ??= given ? Promise.resolve(given) : startPostgres().then(({ url }) => url);
+  const configuredUrl = process.env['TEST_DATABASE_URL'];
+  server ??= configuredUrl ? Promise.resolve(configuredUrl) : startPostgres().then(({ url }) => url);
   return server;
 }
 

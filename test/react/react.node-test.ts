@@ -179,7 +179,7 @@ for (const byFunction of [false, true]) {
     await using opened = await open(props);
     const { page, editor, complaints, tokenRequests } = opened;
     const rendered = await page.$('plugin-editor');
-    await page.evaluate((...given) => window.react.hydrate(...given), props(editor), byFunction);
+    await page.evaluate((...options) => window.react.hydrate(...options), props(editor), byFunction);
     await ready(page);
     assert.ok(await page.evaluate((element) => element === window.react.ref.current, rendered));
     assert.equal(await page.evaluate(() => window.react.log.tokens), byFunction ? 1 : 0);
@@ -225,27 +225,27 @@ test('an unmounted component leaves no frame, and calls no handler any more', as
   await ready(page);
   const left = await page.evaluate(async () => {
     const element = window.react.ref.current;
-    const said = window.react.log.events.length;
+    const eventsBefore = window.react.log.events.length;
     window.react.unmount();
     element?.dispatchEvent(new Event('plugin-editor-ready'));
     await element?.updateComplete;
     return {
       frame: !!element?.shadowRoot?.querySelector('iframe'),
       ref: window.react.ref.current,
-      said: window.react.log.events.length - said,
+      said: window.react.log.events.length - eventsBefore,
     };
   });
   assert.deepEqual(left, { frame: false, ref: null, said: 0 });
 });
 
 test('a choice fires change and can be set by value, even beside an editor that uses it as its template', async () => {
-  const props = (given: Editor): AppProps => ({
-    editor: given,
+  const props = (editor: Editor): AppProps => ({
+    editor: editor,
     features: { htmlFor: 'editor', name: 'language', value: 'javascript' },
   });
   await using opened = await open(props);
   const { page, editor, complaints } = opened;
-  await page.evaluate((given) => window.react.hydrate(given), props(editor));
+  await page.evaluate((appProps) => window.react.hydrate(appProps), props(editor));
   const radio = await page.waitForSelector('plugin-features >>> input[value=typescript]');
   await radio?.click();
   await page.waitForFunction(() => document.querySelector('output')?.textContent === 'typescript');

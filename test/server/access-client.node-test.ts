@@ -14,7 +14,7 @@ async function start(...rules: Rule[]) {
     builderUrl: builder.url(),
     environmentToken: ENVIRONMENT_TOKEN,
     retry: 0,
-    timeout: 5000,
+    timeout: 60_000,
   });
   return { builder, client, [Symbol.asyncDispose]: () => builder[Symbol.asyncDispose]() };
 }
@@ -127,10 +127,10 @@ describe('AccessClient', () => {
   test('stops and rejects with the reason of an aborted signal', async () => {
     await using at = await start({ path: '*', delay: 'hang' });
     const controller = new AbortController();
-    const answer = at.client.getEditorToken(LOCATION, { signal: controller.signal });
+    const request = at.client.getEditorToken(LOCATION, { signal: controller.signal });
     await at.builder.requests(1);
     controller.abort(new Error('enough'));
-    await assert.rejects(answer, { message: 'enough' });
+    await assert.rejects(request, { message: 'enough' });
     assert.equal((await at.builder.aborted()).length, 1);
   });
 
@@ -166,10 +166,10 @@ describe('AccessClient', () => {
     });
   }
 
-  for (const given of [undefined, 5, 'secret-9\r\nx: y']) {
-    test(`rejects when the token function returns ${JSON.stringify(given)}, without repeating it`, async () => {
+  for (const token of [undefined, 5, 'secret-9\r\nx: y']) {
+    test(`rejects when the token function returns ${JSON.stringify(token)}, without repeating it`, async () => {
       await using builder = await startScriptedServer(TOKEN_RULE);
-      const client = new AccessClient({ builderUrl: builder.url(), environmentToken: () => given as string });
+      const client = new AccessClient({ builderUrl: builder.url(), environmentToken: () => token as string });
       await assert.rejects(
         client.getEditorToken(LOCATION),
         (error: Error) =>

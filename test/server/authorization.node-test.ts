@@ -47,12 +47,12 @@ describe('authorize', () => {
   ] as [string, unknown, number][]) {
     test(`leads to status ${status} when it returns ${name}`, async () => {
       await using at = await startEndpoint({ authorize: () => result as string });
-      const answer = await at.ask();
-      assert.equal(answer.status, status);
-      assert.equal(answer.code, status === 403 ? 'not-authorized' : undefined);
-      assert.equal((await at.asked()).length, status === 200 ? 1 : 0);
+      const response = await at.sendRequest();
+      assert.equal(response.status, status);
+      assert.equal(response.code, status === 403 ? 'not-authorized' : undefined);
+      assert.equal((await at.builderRequests()).length, status === 200 ? 1 : 0);
       assert.deepEqual(at.errors, []);
-      assert.equal(answer.headers.get('cache-control'), 'no-store');
+      assert.equal(response.headers.get('cache-control'), 'no-store');
     });
   }
 
@@ -75,9 +75,9 @@ describe('authorize', () => {
     const bodies: unknown[] = [];
     const request = pageRequest({ ...FIELDS, csrf: 'c1' });
     await using at = await startEndpoint({
-      authorize: async (given) => {
-        assert.equal(given, request);
-        bodies.push(await given.json());
+      authorize: async (passed) => {
+        assert.equal(passed, request);
+        bodies.push(await passed.json());
         return IDENT;
       },
     });
@@ -96,12 +96,12 @@ describe('authorize', () => {
   ] as const) {
     test(`leads to status 500 without details when it ${name}, and onError is called`, async () => {
       await using at = await startEndpoint({ authorize });
-      const answer = await at.ask();
-      assert.equal(answer.status, 500);
-      assert.equal(answer.code, 'internal');
-      assert.doesNotMatch(JSON.stringify([...answer.headers, answer.body]), /secret detail/);
+      const response = await at.sendRequest();
+      assert.equal(response.status, 500);
+      assert.equal(response.code, 'internal');
+      assert.doesNotMatch(JSON.stringify([...response.headers, response.body]), /secret detail/);
       assert.deepEqual(at.errors.map(String), ['Error: secret detail']);
-      assert.deepEqual(await at.asked(), []);
+      assert.deepEqual(await at.builderRequests(), []);
     });
   }
 
@@ -112,23 +112,23 @@ describe('authorize', () => {
     await using at = await startEndpoint({
       authorize: () => new Response('<p>Sign in', { status: 401, statusText: 'Sign in first', headers }),
     });
-    const answer = await at.endpoint(pageRequest());
-    assert.equal(answer.status, 401);
-    assert.equal(answer.statusText, 'Sign in first');
-    assert.equal(await answer.text(), '<p>Sign in');
-    assert.equal(answer.headers.get('content-type'), 'text/html');
-    assert.equal(answer.headers.get('x-own'), '1');
-    assert.deepEqual(answer.headers.getSetCookie(), ['a=1; Path=/', 'b=2']);
-    assert.deepEqual(await at.asked(), []);
+    const response = await at.endpoint(pageRequest());
+    assert.equal(response.status, 401);
+    assert.equal(response.statusText, 'Sign in first');
+    assert.equal(await response.text(), '<p>Sign in');
+    assert.equal(response.headers.get('content-type'), 'text/html');
+    assert.equal(response.headers.get('x-own'), '1');
+    assert.deepEqual(response.headers.getSetCookie(), ['a=1; Path=/', 'b=2']);
+    assert.deepEqual(await at.builderRequests(), []);
   });
 
   test('can return a response, which no cache stores unless it allows that', async () => {
-    for (const [given, expected] of [
+    for (const [headers, expected] of [
       [{}, 'no-store'],
       [{ 'cache-control': 'private, max-age=5' }, 'private, max-age=5'],
     ] as const) {
       await using at = await startEndpoint({
-        authorize: () => new Response(null, { status: 401, headers: given }),
+        authorize: () => new Response(null, { status: 401, headers: headers }),
       });
       assert.equal((await at.endpoint(pageRequest())).headers.get('cache-control'), expected);
     }
@@ -141,10 +141,10 @@ describe('authorize', () => {
       authorize: (_, { fn }) => (fn === 'redirect' ? signIn : denied),
     });
     for (const round of [1, 2]) {
-      const moved = await at.ask({ ...FIELDS, fn: 'redirect' });
+      const moved = await at.sendRequest({ ...FIELDS, fn: 'redirect' });
       assert.equal(moved.status, 303, `round ${round}`);
       assert.equal(moved.headers.get('location'), 'https://app.example/sign-in');
-      assert.deepEqual((await at.ask()).body, 'denied');
+      assert.deepEqual((await at.sendRequest()).body, 'denied');
     }
     assert.deepEqual(at.errors, []);
   });
@@ -152,16 +152,16 @@ describe('authorize', () => {
   test('can return an instance of a framework’s subclass of Response', async () => {
     class OwnResponse extends Response {}
     await using at = await startEndpoint({ authorize: () => new OwnResponse(null, { status: 402 }) });
-    assert.equal((await at.ask()).status, 402);
+    assert.equal((await at.sendRequest()).status, 402);
   });
 
   test('is not called for a request that cannot be granted anyway', async () => {
-    let asked = 0;
-    await using at = await startEndpoint({ authorize: () => `${++asked}` });
-    await at.ask({});
-    await at.ask(FIELDS, {}, { method: 'PUT' });
-    await at.ask(FIELDS, { 'content-type': 'text/plain' });
-    assert.equal(asked, 0);
+    let calls = 0;
+    await using at = await startEndpoint({ authorize: () => `${++calls}` });
+    await at.sendRequest({});
+    await at.sendRequest(FIELDS, {}, { method: 'PUT' });
+    await at.sendRequest(FIELDS, { 'content-type': 'text/plain' });
+    assert.equal(calls, 0);
   });
 
   test('is called before `access`', async () => {

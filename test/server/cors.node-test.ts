@@ -27,7 +27,7 @@ describe('a preflight', () => {
     assert.equal(headers.get('access-control-allow-headers'), 'content-type, x-csrf-token, authorization');
     assert.match(headers.get('access-control-max-age') ?? '', /^\d+$/);
     assert.ok(lists(headers.get('vary')).includes('origin'));
-    assert.deepEqual(await at.asked(), []);
+    assert.deepEqual(await at.builderRequests(), []);
   });
 
   test('allows content-type even when the page names no header', async () => {
@@ -38,8 +38,8 @@ describe('a preflight', () => {
 
   test('does not repeat an invalid header name', async () => {
     await using at = await startEndpoint({ allowedOrigins: [PARTNER] });
-    const asked = 'x-a, x b, x:c, <script>, "q", x-a, , x-ü, x_d';
-    const request = preflight({ origin: PARTNER, 'access-control-request-headers': asked });
+    const requestedHeaders = 'x-a, x b, x:c, <script>, "q", x-a, , x-ü, x_d';
+    const request = preflight({ origin: PARTNER, 'access-control-request-headers': requestedHeaders });
     const { headers } = await at.endpoint(request);
     assert.equal(headers.get('access-control-allow-headers'), 'content-type, x-a, x_d');
   });
@@ -49,8 +49,8 @@ describe('a preflight', () => {
       await using at = await startEndpoint({ allowedOrigins: [PARTNER] });
       const { status, headers } = await at.endpoint(preflight({ origin }));
       assert.equal(status, 403);
-      const given = [...headers.keys()].filter((name) => name.startsWith('access-control-'));
-      assert.deepEqual(given, []);
+      const corsHeaders = [...headers.keys()].filter((name) => name.startsWith('access-control-'));
+      assert.deepEqual(corsHeaders, []);
     });
   }
 });
@@ -73,13 +73,13 @@ describe('every response to an allowed origin', () => {
   ] as const) {
     test(`can be read there with status ${status}`, async () => {
       await using at = await startEndpoint({ allowedOrigins: [PARTNER], ...options }, rule);
-      const answer = await at.ask(body, { ...partner, ...headers }, init);
-      assert.equal(answer.status, status);
-      assert.equal(answer.headers.get('access-control-allow-origin'), PARTNER);
-      assert.equal(answer.headers.get('access-control-allow-credentials'), 'true');
-      // The page counts a token's life from the answer's Date, which CORS hides unless it is named.
-      assert.equal(answer.headers.get('access-control-expose-headers'), 'date, retry-after');
-      assert.equal(answer.headers.get('vary'), 'origin');
+      const response = await at.sendRequest(body, { ...partner, ...headers }, init);
+      assert.equal(response.status, status);
+      assert.equal(response.headers.get('access-control-allow-origin'), PARTNER);
+      assert.equal(response.headers.get('access-control-allow-credentials'), 'true');
+      // The page counts a token's life from the response's Date, which CORS hides unless it is named.
+      assert.equal(response.headers.get('access-control-expose-headers'), 'date, retry-after');
+      assert.equal(response.headers.get('vary'), 'origin');
     });
   }
 });

@@ -53,7 +53,7 @@ describe('createSession', () => {
     });
   }
 
-  for (const [name, session, answer, path] of [
+  for (const [name, session, json, path] of [
     ['allows more than was asked for', { permissions: ['read'] }, {}, 'permissions'],
     ['is for somebody else', { actor: 'u-1' }, { actor: 'u-2' }, 'actor'],
     ['is for nobody', { actor: 'u-1' }, {}, 'actor'],
@@ -61,7 +61,7 @@ describe('createSession', () => {
     ['is empty', {}, { token: '' }, 'token'],
   ] as [string, object, object, string][]) {
     test(`rejects a token that ${name}`, async () => {
-      await using at = await start({}, { json: { ...CREATED, ...answer } });
+      await using at = await start({}, { json: { ...CREATED, ...json } });
       const error: unknown = await at.client
         .createSession(TENANT, { scope: 'tenant', ...session })
         .catch((thrown: unknown) => thrown);

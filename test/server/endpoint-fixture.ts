@@ -38,9 +38,9 @@ export interface Read {
   message: string;
 }
 
-export async function readResponse(answer: Response): Promise<Read> {
-  const { status, headers } = answer;
-  const text = await answer.text();
+export async function readResponse(response: Response): Promise<Read> {
+  const { status, headers } = response;
+  const text = await response.text();
   const body: unknown = text && headers.get('content-type')?.includes('json') ? JSON.parse(text) : text;
   const { code, message = '' } = (body as { error?: { code?: string; message?: string } }).error ?? {};
   return { status, headers, body, code, message };
@@ -69,8 +69,8 @@ export async function startEndpoint(
     access,
     endpoint,
     errors,
-    ask: async (...request) => readResponse(await endpoint(pageRequest(...request))),
-    asked: () => builder.requests(),
+    sendRequest: async (...request) => readResponse(await endpoint(pageRequest(...request))),
+    builderRequests: () => builder.requests(),
     [Symbol.asyncDispose]: () => builder[Symbol.asyncDispose](),
   };
 }
@@ -80,6 +80,6 @@ export interface Endpoint extends AsyncDisposable {
   access: AccessClient;
   endpoint: ReturnType<typeof createTokenEndpoint>;
   errors: unknown[];
-  ask: (...request: Parameters<typeof pageRequest>) => Promise<Read>;
-  asked: () => ReturnType<Endpoint['builder']['requests']>;
+  sendRequest: (...request: Parameters<typeof pageRequest>) => Promise<Read>;
+  builderRequests: () => ReturnType<Endpoint['builder']['requests']>;
 }

@@ -7,10 +7,10 @@ import { ENVIRONMENT_TOKEN } from './endpoint-fixture.ts';
 import { HERE, LOCATION, OPERATIONS, TENANT, TENANT_RECORD, start } from './environment-operations.ts';
 
 describe('EnvironmentClient', () => {
-  for (const [name, call, sent, answer] of OPERATIONS) {
+  for (const [name, call, sent, data] of OPERATIONS) {
     test(`${name} sends ${sent} with the environment token, and resolves with the unchanged response`, async () => {
-      await using at = await start({}, answer ? { json: answer } : { status: 204 });
-      assert.deepEqual(await call(at.client), answer);
+      await using at = await start({}, data ? { json: data } : { status: 204 });
+      assert.deepEqual(await call(at.client), data);
       const [request, ...more] = await at.service.requests(1);
       assert.equal(more.length, 0);
       const { method = '', path = '', search = '', body = '', headers = {} } = request ?? {};
@@ -49,7 +49,7 @@ describe('EnvironmentClient', () => {
       assert.ok(!inspect(error, { depth: null, showHidden: true }).includes(ENVIRONMENT_TOKEN));
     });
 
-    if (answer)
+    if (data)
       test(`${name} rejects a response of another shape`, async () => {
         await using at = await start({}, { json: ['marker-1'] });
         const error = await call(at.client).catch((thrown: unknown) => thrown);

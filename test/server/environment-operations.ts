@@ -55,7 +55,7 @@ export async function start(options: Partial<EnvironmentClientOptions>, ...rules
 export type Call = (client: EnvironmentClient, options?: { signal: AbortSignal }) => Promise<unknown>;
 
 /** Each operation: its call, the request that this sends, and the response. */
-export const OPERATIONS: [name: string, call: Call, sent: string, answer: object | undefined][] = [
+export const OPERATIONS: [name: string, call: Call, sent: string, data: object | undefined][] = [
   [
     'listTenants',
     (c, o) => c.listTenants(HERE, { limit: 2, after: 'c', ...o }),

@@ -83,11 +83,11 @@ describe('the environment token is in no response, error or console line', () =>
       const logging = createTokenEndpoint(shared);
       const reporting = createTokenEndpoint({ ...shared, onError: (error) => void errors.push(error) });
       for (const endpoint of [logging, reporting]) {
-        const answer = await endpoint(pageRequest(FIELDS, { origin: PARTNER }));
-        const text = await answer.text();
-        const found = everythingIn([text, [...answer.headers], answer.statusText, errors, lines, access]);
+        const response = await endpoint(pageRequest(FIELDS, { origin: PARTNER }));
+        const text = await response.text();
+        const found = everythingIn([text, [...response.headers], response.statusText, errors, lines, access]);
         for (const secret of SECRETS) assert.ok(!found.includes(secret), found);
-        if (answer.status !== 200) assert.ok(lines.length > 0);
+        if (response.status !== 200) assert.ok(lines.length > 0);
       }
       assert.equal(errors.length, lines.length);
     });

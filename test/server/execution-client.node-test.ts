@@ -13,7 +13,7 @@ async function start(...rules: Rule[]) {
   const client = new ExecutionClient({
     executionUrl: service.url('/exec/'),
     environmentToken: ENVIRONMENT_TOKEN,
-    timeout: 5000,
+    timeout: 60_000,
   });
   return { service, client, [Symbol.asyncDispose]: () => service[Symbol.asyncDispose]() };
 }

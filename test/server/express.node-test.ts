@@ -5,7 +5,7 @@ import session from 'express-session';
 import { type NodeContext, toNodeHandler } from '../../src/server/to-node-handler.ts';
 import { createTokenEndpoint } from '../../src/server/token-endpoint.ts';
 import { FIELDS, IDENT, startEndpoint } from './endpoint-fixture.ts';
-import { type RawAnswer, listen, rawRequest } from './raw-request.ts';
+import { type RawResponse, listen, rawRequest } from './raw-request.ts';
 
 declare module 'express-session' {
   interface SessionData {
@@ -36,10 +36,10 @@ async function startVendor() {
   const path = '/plugins/editor-token';
   return {
     at,
-    ask: (cookie?: string) => rawRequest(server.port, { path, body: FIELDS, headers: { cookie } }),
+    sendRequest: (cookie?: string) => rawRequest(server.port, { path, body: FIELDS, headers: { cookie } }),
     signIn: async (ident: string) => {
-      const answer = await rawRequest(server.port, { path: '/sign-in', body: { ident } });
-      return cookieOf(answer);
+      const response = await rawRequest(server.port, { path: '/sign-in', body: { ident } });
+      return cookieOf(response);
     },
     [Symbol.asyncDispose]: async () => {
       await server[Symbol.asyncDispose]();
@@ -48,28 +48,28 @@ async function startVendor() {
   };
 }
 
-const cookieOf = (answer: RawAnswer) => String(answer.headers['set-cookie']?.[0]?.split(';')[0]);
+const cookieOf = (response: RawResponse) => String(response.headers['set-cookie']?.[0]?.split(';')[0]);
 
 describe('an Express 5 app with sessions and express.json()', () => {
   test('gives a signed-in user a token for a plugin of the same tenant', async () => {
     await using vendor = await startVendor();
-    const answer = await vendor.ask(await vendor.signIn(IDENT));
-    assert.deepEqual([answer.status, answer.json], [200, { token: 'editor-1' }]);
-    assert.equal((await vendor.at.asked()).length, 1);
+    const response = await vendor.sendRequest(await vendor.signIn(IDENT));
+    assert.deepEqual([response.status, response.json], [200, { token: 'editor-1' }]);
+    assert.equal((await vendor.at.builderRequests()).length, 1);
   });
 
   test('denies a plugin of another tenant', async () => {
     await using vendor = await startVendor();
-    const answer = await vendor.ask(await vendor.signIn('com.acme.customer-8'));
-    assert.deepEqual([answer.status, answer.json.error?.code], [403, 'not-authorized']);
-    assert.deepEqual(await vendor.at.asked(), []);
+    const response = await vendor.sendRequest(await vendor.signIn('com.acme.customer-8'));
+    assert.deepEqual([response.status, response.json.error?.code], [403, 'not-authorized']);
+    assert.deepEqual(await vendor.at.builderRequests(), []);
   });
 
   test('sends its own 401 without a session, with the session’s cookie', async () => {
     await using vendor = await startVendor();
-    const answer = await vendor.ask();
-    assert.equal(answer.status, 401);
-    const names = answer.headers['set-cookie']?.map((cookie) => cookie.split('=')[0]);
+    const response = await vendor.sendRequest();
+    assert.equal(response.status, 401);
+    const names = response.headers['set-cookie']?.map((cookie) => cookie.split('=')[0]);
     assert.deepEqual(names?.toSorted(), ['connect.sid', 'hint']);
   });
 });
@@ -118,8 +118,10 @@ describe('a token endpoint behind', () => {
   }
 
   test('express.json() for all types denies text/plain, which needs no preflight', async () => {
-    const answer = await askBehind([express.json({ type: '*/*' })], FIELDS, { 'content-type': 'text/plain' });
-    assert.equal(answer.status, 415);
+    const response = await askBehind([express.json({ type: '*/*' })], FIELDS, {
+      'content-type': 'text/plain',
+    });
+    assert.equal(response.status, 415);
   });
 
   test('something that consumed the body passes an error to Express that says so', async () => {
@@ -172,9 +174,9 @@ describe('the URL of a request in Express', () => {
     app.all('/token', toNodeHandler(open));
     await using server = await listen(app);
     const headers = { 'sec-fetch-site': undefined, host: 'app.example', 'x-forwarded-proto': 'https' };
-    const ask = (origin: string) =>
+    const requestFrom = (origin: string) =>
       rawRequest(server.port, { body: FIELDS, headers: { ...headers, origin } });
-    assert.equal((await ask('https://app.example')).status, 200);
-    assert.equal((await ask('http://app.example')).status, 403);
+    assert.equal((await requestFrom('https://app.example')).status, 200);
+    assert.equal((await requestFrom('http://app.example')).status, 403);
   });
 });

@@ -14,7 +14,7 @@ const NAMES = { hidden: 'a\u202eb', control: 'a\u0007', half: 'a\ud800' };
 const answering = (json: object) => ({ path: '*', json: { token: 'editor-1', expires_in: 60, ...json } });
 
 describe('authorize that answers with { ident, permissions, actor }', () => {
-  for (const [name, given, query, said] of [
+  for (const [name, grant, query, confirmed] of [
     ['read alone', { permissions: ['read'] }, { permissions: 'read' }, { permissions: ['read'] }],
     [
       'write, which reads too',
@@ -45,17 +45,17 @@ describe('authorize that answers with { ident, permissions, actor }', () => {
     ['neither', {}, {}, { permissions: ['read', 'write', 'deploy'] }],
   ] as const) {
     test(`requests ${name}, and returns a token that confirms it`, async () => {
-      const authorize = (): AuthorizeResult => ({ ident: [IDENT], ...given });
-      await using at = await startEndpoint({ authorize }, answering(said));
-      const { status, body } = await at.ask();
+      const authorize = (): AuthorizeResult => ({ ident: [IDENT], ...grant });
+      await using at = await startEndpoint({ authorize }, answering(confirmed));
+      const { status, body } = await at.sendRequest();
       assert.deepEqual([status, body], [200, { token: 'editor-1', expires_in: 60 }]);
-      const [request, ...more] = await at.asked();
+      const [request, ...more] = await at.builderRequests();
       assert.deepEqual(request?.query, query);
       assert.equal(more.length, 0);
     });
   }
 
-  for (const [name, given] of [
+  for (const [name, grant] of [
     ['a misspelt key', { permission: ['read'] }],
     ['a key of the target', { fn: 'add-record' }],
     ['a key that is a symbol', { [Symbol('permissions')]: ['read'] }],
@@ -76,10 +76,10 @@ describe('authorize that answers with { ident, permissions, actor }', () => {
     ),
   ] as [string, object][]) {
     test(`responds with 500 before any request for ${name}, and onError is called`, async () => {
-      await using at = await startEndpoint({ authorize: () => ({ ident: IDENT, ...given }) });
-      const { status, code } = await at.ask();
+      await using at = await startEndpoint({ authorize: () => ({ ident: IDENT, ...grant }) });
+      const { status, code } = await at.sendRequest();
       assert.deepEqual([status, code], [500, 'internal']);
-      assert.deepEqual(await at.asked(), []);
+      assert.deepEqual(await at.builderRequests(), []);
       assert.match(String(at.errors[0]), /^TypeError: authorize: /);
     });
   }
@@ -92,7 +92,7 @@ describe('authorize that answers with { ident, permissions, actor }', () => {
         { authorize: () => ({ ident: IDENT, actor }) },
         answering({ actor }),
       );
-      assert.equal((await at.ask()).status, 200);
+      assert.equal((await at.sendRequest()).status, 200);
     });
   }
 
@@ -105,8 +105,8 @@ describe('authorize that answers with { ident, permissions, actor }', () => {
       },
     };
     await using at = await startEndpoint({ authorize: () => record }, answering({ permissions: ['read'] }));
-    assert.equal((await at.ask()).status, 200);
-    assert.deepEqual((await at.asked())[0]?.query, { permissions: 'read' });
+    assert.equal((await at.sendRequest()).status, 200);
+    assert.deepEqual((await at.builderRequests())[0]?.query, { permissions: 'read' });
   });
 });
 
@@ -126,13 +126,13 @@ const WRONG: [name: string, given: { permissions?: Permission[]; actor?: string 
 ];
 
 describe('a token whose response differs from what was requested', () => {
-  for (const [name, given, said] of WRONG) {
+  for (const [name, grant, response] of WRONG) {
     test(`is rejected with 502 when AccessClient gets ${name}`, async () => {
       await using at = await startEndpoint(
-        { authorize: () => ({ ident: IDENT, ...given }) },
-        answering(said),
+        { authorize: () => ({ ident: IDENT, ...grant }) },
+        answering(response),
       );
-      const { status, code, body } = await at.ask();
+      const { status, code, body } = await at.sendRequest();
       assert.deepEqual([status, code], [502, 'upstream-failed']);
       assert.ok(!JSON.stringify(body).includes('editor-1'));
       assert.equal((at.errors[0] as Error).name, 'SchemaError');
@@ -140,12 +140,12 @@ describe('a token whose response differs from what was requested', () => {
     });
 
     test(`is rejected with 502 when another client gets ${name}`, async () => {
-      const record = { token: 'editor-1', ...said };
+      const record = { token: 'editor-1', ...response };
       await using at = await startEndpoint({
-        authorize: () => ({ ident: IDENT, ...given }),
+        authorize: () => ({ ident: IDENT, ...grant }),
         access: { getEditorToken: () => Promise.resolve(record) },
       });
-      const { status, code } = await at.ask();
+      const { status, code } = await at.sendRequest();
       assert.deepEqual([status, code], [502, 'upstream-failed']);
       assert.equal((at.errors[0] as Error).name, 'SchemaError');
     });
@@ -154,20 +154,26 @@ describe('a token whose response differs from what was requested', () => {
   test('is recognised for every pair of request and response', () => {
     const permission = fc.constantFrom<Permission>('read', 'write', 'deploy', 'runs');
     fc.assert(
-      fc.property(fc.array(permission), fc.array(fc.oneof(permission, fc.string())), (asked, given) => {
-        const wanted = new Set<string>(['read', ...asked]);
-        const said = new Set(['read', ...given]);
-        const same = wanted.size === said.size && [...wanted].every((one) => said.has(one));
-        const check = () => checkGranted({ permissions: asked }, { permissions: given }, 'here');
-        if (same) check();
-        else assert.throws(check, { name: 'SchemaError', path: 'permissions' });
-      }),
+      fc.property(
+        fc.array(permission),
+        fc.array(fc.oneof(permission, fc.string())),
+        (requested, confirmed) => {
+          const requestedSet = new Set<string>(['read', ...requested]);
+          const confirmedSet = new Set(['read', ...confirmed]);
+          const same =
+            requestedSet.size === confirmedSet.size &&
+            [...requestedSet].every((one) => confirmedSet.has(one));
+          const check = () => checkGranted({ permissions: requested }, { permissions: confirmed }, 'here');
+          if (same) check();
+          else assert.throws(check, { name: 'SchemaError', path: 'permissions' });
+        },
+      ),
     );
   });
 });
 
 describe('AccessClient.getEditorToken', () => {
-  for (const [name, given] of [
+  for (const [name, grant] of [
     ['a misspelt key', { permission: ['read'] }],
     ['permissions that are undefined', { permissions: undefined }],
     ['an unknown permission', { permissions: ['write', 'all'] }],
@@ -176,9 +182,9 @@ describe('AccessClient.getEditorToken', () => {
   ] as [string, object][]) {
     test(`rejects ${name} with a TypeError, before any request`, async () => {
       await using at = await startEndpoint();
-      const location = { identifier: IDENT, ext: 'a', ...given } as AccessLocation;
+      const location = { identifier: IDENT, ext: 'a', ...grant } as AccessLocation;
       await assert.rejects(at.access.getEditorToken(location), TypeError);
-      assert.deepEqual(await at.asked(), []);
+      assert.deepEqual(await at.builderRequests(), []);
     });
   }
 });
@@ -189,7 +195,7 @@ for (const record of [undefined, null, {}, { token: '' }, { token: 7 }]) {
       authorize: () => ({ ident: IDENT }),
       access: { getEditorToken: () => Promise.resolve(record as never) },
     });
-    const { status, code } = await at.ask();
+    const { status, code } = await at.sendRequest();
     assert.deepEqual([status, code], [502, 'upstream-failed']);
   });
 }

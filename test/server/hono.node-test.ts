@@ -29,8 +29,8 @@ for (const overrideGlobalObjects of [false, true]) {
     const listener = getRequestListener(app.fetch, { overrideGlobalObjects });
     const server = await listen((req, res) => void listener(req, res));
     const signIn = async (ident: string) => {
-      const answer = await rawRequest(server.port, { path: '/sign-in', body: { ident } });
-      return String(answer.headers['set-cookie']?.[0]?.split(';')[0]);
+      const response = await rawRequest(server.port, { path: '/sign-in', body: { ident } });
+      return String(response.headers['set-cookie']?.[0]?.split(';')[0]);
     };
     return {
       at,
@@ -49,45 +49,45 @@ for (const overrideGlobalObjects of [false, true]) {
       const headers = { cookie: await vendor.signIn(IDENT) };
       const path = `/token?${new URLSearchParams(FIELDS)}`;
       for (const request of [{ body: FIELDS }, { method: 'GET', path }]) {
-        const answer = await rawRequest(vendor.port, { ...request, headers });
-        assert.deepEqual([answer.status, answer.json], [200, { token: 'editor-1' }]);
+        const response = await rawRequest(vendor.port, { ...request, headers });
+        assert.deepEqual([response.status, response.json], [200, { token: 'editor-1' }]);
       }
-      assert.equal((await vendor.at.asked()).length, 2);
+      assert.equal((await vendor.at.builderRequests()).length, 2);
     });
 
     test('denies a plugin of another tenant, another origin, and a body that is too large', async () => {
       await using vendor = await startVendor();
       const cookie = await vendor.signIn('com.acme.customer-8');
-      const ask = async (body: unknown, headers: Record<string, string | undefined> = {}) =>
+      const requestStatus = async (body: unknown, headers: Record<string, string | undefined> = {}) =>
         (await rawRequest(vendor.port, { body, headers: { cookie, ...headers } })).status;
-      assert.equal(await ask(FIELDS), 403);
+      assert.equal(await requestStatus(FIELDS), 403);
       assert.equal(
-        await ask(FIELDS, { 'sec-fetch-site': 'cross-site', origin: 'https://evil.example' }),
+        await requestStatus(FIELDS, { 'sec-fetch-site': 'cross-site', origin: 'https://evil.example' }),
         403,
       );
-      assert.equal(await ask('x'.repeat(5000), { 'transfer-encoding': 'chunked' }), 413);
-      assert.equal(await ask('{'), 400);
-      assert.deepEqual(await vendor.at.asked(), []);
+      assert.equal(await requestStatus('x'.repeat(5000), { 'transfer-encoding': 'chunked' }), 413);
+      assert.equal(await requestStatus('{'), 400);
+      assert.deepEqual(await vendor.at.builderRequests(), []);
     });
 
     test('sends its own 401, which a page of an allowed origin can read', async () => {
       await using vendor = await startVendor();
       const headers = { origin: PARTNER, 'sec-fetch-site': 'cross-site' };
-      const answer = await rawRequest(vendor.port, { body: FIELDS, headers });
-      assert.deepEqual([answer.status, answer.json], [401, { error: 'sign in' }]);
-      assert.equal(answer.headers['access-control-allow-origin'], PARTNER);
+      const response = await rawRequest(vendor.port, { body: FIELDS, headers });
+      assert.deepEqual([response.status, response.json], [401, { error: 'sign in' }]);
+      assert.equal(response.headers['access-control-allow-origin'], PARTNER);
     });
 
     test('compares the origin with Host when there is no Sec-Fetch-Site', async () => {
       await using vendor = await startVendor();
       const cookie = await vendor.signIn(IDENT);
-      const ask = (origin: string) =>
+      const requestFrom = (origin: string) =>
         rawRequest(vendor.port, {
           body: FIELDS,
           headers: { cookie, origin, host: 'app.example', 'sec-fetch-site': undefined },
         });
-      assert.equal((await ask('http://app.example')).status, 200);
-      assert.equal((await ask('http://evil.example')).status, 403);
+      assert.equal((await requestFrom('http://app.example')).status, 200);
+      assert.equal((await requestFrom('http://evil.example')).status, 403);
     });
 
     test('cancels the request to the builder when the client disconnects', async () => {
@@ -95,10 +95,10 @@ for (const overrideGlobalObjects of [false, true]) {
       await vendor.at.builder.reset({ path: '*', delay: 'hang' });
       const headers = { cookie: await vendor.signIn(IDENT) };
       const controller = new AbortController();
-      const answer = rawRequest(vendor.port, { body: FIELDS, headers, signal: controller.signal });
+      const response = rawRequest(vendor.port, { body: FIELDS, headers, signal: controller.signal });
       await vendor.at.builder.requests(1);
       controller.abort();
-      await assert.rejects(answer, { name: 'AbortError' });
+      await assert.rejects(response, { name: 'AbortError' });
       assert.equal((await vendor.at.builder.aborted()).length, 1);
     });
   });

@@ -62,14 +62,14 @@ describe('the origin check', () => {
             method === 'POST'
               ? new Request(ADDRESS, { method, headers, body: JSON.stringify(FIELDS) })
               : new Request(`${ADDRESS}?${new URLSearchParams(FIELDS)}`, { headers });
-          const answer = await readResponse(await at.endpoint(request));
-          assert.equal(answer.status, accepted ? 200 : 403);
-          assert.equal(answer.code, accepted ? undefined : 'origin-not-allowed');
-          assert.equal((await at.asked()).length, accepted ? 1 : 0);
+          const response = await readResponse(await at.endpoint(request));
+          assert.equal(response.status, accepted ? 200 : 403);
+          assert.equal(response.code, accepted ? undefined : 'origin-not-allowed');
+          assert.equal((await at.builderRequests()).length, accepted ? 1 : 0);
           const shared = origin === PARTNER;
-          assert.equal(answer.headers.get('access-control-allow-origin'), shared ? PARTNER : null);
-          assert.equal(answer.headers.get('access-control-allow-credentials'), shared ? 'true' : null);
-          assert.equal(answer.headers.get('vary'), 'origin');
+          assert.equal(response.headers.get('access-control-allow-origin'), shared ? PARTNER : null);
+          assert.equal(response.headers.get('access-control-allow-credentials'), shared ? 'true' : null);
+          assert.equal(response.headers.get('vary'), 'origin');
         });
       }
     }
@@ -77,13 +77,13 @@ describe('the origin check', () => {
 
   test('allows no other origin by default', async () => {
     await using at = await startEndpoint();
-    const answer = await at.ask(FIELDS, { 'sec-fetch-site': 'cross-site', origin: PARTNER });
-    assert.equal(answer.status, 403);
+    const response = await at.sendRequest(FIELDS, { 'sec-fetch-site': 'cross-site', origin: PARTNER });
+    assert.equal(response.status, 403);
   });
 
   test('comes first, so that a foreign page learns nothing from a status', async () => {
-    let asked = 0;
-    await using at = await startEndpoint({ authorize: () => `${++asked}` });
+    let calls = 0;
+    await using at = await startEndpoint({ authorize: () => `${++calls}` });
     const foreign = { 'sec-fetch-site': 'cross-site', origin: 'https://evil.example' };
     for (const [body, headers, init] of [
       [FIELDS, {}, { method: 'DELETE' }],
@@ -91,14 +91,14 @@ describe('the origin check', () => {
       ['x'.repeat(5000), {}, {}],
       ['{', {}, {}],
     ] as const) {
-      assert.equal((await at.ask(body, { ...headers, ...foreign }, init)).status, 403);
+      assert.equal((await at.sendRequest(body, { ...headers, ...foreign }, init)).status, 403);
     }
-    assert.equal(asked, 0);
+    assert.equal(calls, 0);
   });
 
   test('compares with the origin of the request’s own URL', async () => {
     await using at = await startEndpoint();
-    const ask = (address: string, origin: string) =>
+    const requestFrom = (address: string, origin: string) =>
       at.endpoint(
         new Request(address, {
           method: 'POST',
@@ -106,9 +106,9 @@ describe('the origin check', () => {
           body: JSON.stringify(FIELDS),
         }),
       );
-    assert.equal((await ask('http://127.0.0.1:5173/t', 'http://127.0.0.1:5173')).status, 200);
-    assert.equal((await ask('http://127.0.0.1:5173/t', 'http://127.0.0.1:5174')).status, 403);
-    assert.equal((await ask('https://app.example:443/t', 'https://app.example')).status, 200);
+    assert.equal((await requestFrom('http://127.0.0.1:5173/t', 'http://127.0.0.1:5173')).status, 200);
+    assert.equal((await requestFrom('http://127.0.0.1:5173/t', 'http://127.0.0.1:5174')).status, 403);
+    assert.equal((await requestFrom('https://app.example:443/t', 'https://app.example')).status, 200);
   });
 
   test('explains in its response which pages are allowed', async () => {

@@ -48,7 +48,7 @@ describe('the target', () => {
   test('is read from a JSON body', async () => {
     await using at = await start();
     const body = { ident: 'com.acme.eu.customer-7', namespace: 'reports', fn: 'Ünï/cödé', extra: 1 };
-    assert.equal((await at.ask(body)).status, 200);
+    assert.equal((await at.sendRequest(body)).status, 200);
     assert.deepEqual(at.targets, [
       {
         ident: 'com.acme.eu.customer-7',
@@ -58,7 +58,7 @@ describe('the target', () => {
         fn: 'Ünï/cödé',
       },
     ]);
-    const [request] = await at.asked();
+    const [request] = await at.builderRequests();
     assert.equal(
       request?.path,
       '/auth/v2/access/com.acme.eu.customer-7/reports/%C3%9Cn%C3%AF%2Fc%C3%B6d%C3%A9',
@@ -77,7 +77,7 @@ describe('the target', () => {
 
   test('has the namespace `default` when none is given', async () => {
     await using at = await start();
-    await at.ask({ ident: IDENT, fn: 'f' });
+    await at.sendRequest({ ident: IDENT, fn: 'f' });
     await at.endpoint(query(`ident=${IDENT}&fn=f`));
     assert.deepEqual(
       at.targets.map(({ namespace }) => namespace),
@@ -92,16 +92,16 @@ describe('the target', () => {
         return IDENT;
       },
     });
-    assert.equal((await at.ask()).status, 200);
+    assert.equal((await at.sendRequest()).status, 200);
   });
 
   for (const method of ['PUT', 'PATCH', 'DELETE', 'HEAD', 'REPORT']) {
     test(`is not read from ${method}, which gets 405 and the allowed methods`, async () => {
       await using at = await start();
       const init = method === 'HEAD' ? { method, body: null } : { method };
-      const answer = await at.ask(FIELDS, {}, init);
-      assertRefused(answer, [405, 'method-not-allowed', /POST .* GET/]);
-      assert.equal(answer.headers.get('allow'), 'POST, GET, OPTIONS');
+      const response = await at.sendRequest(FIELDS, {}, init);
+      assertRefused(response, [405, 'method-not-allowed', /POST .* GET/]);
+      assert.equal(response.headers.get('allow'), 'POST, GET, OPTIONS');
     });
   }
 
@@ -119,8 +119,8 @@ describe('the target', () => {
     test(`is not read from content-type ${type}, which gets 415`, async () => {
       await using at = await start();
       const bytes = new TextEncoder().encode(JSON.stringify(FIELDS));
-      const answer = await at.ask(bytes, { 'content-type': type });
-      assertRefused(answer, [415, 'unsupported-media-type', /application\/json/]);
+      const response = await at.sendRequest(bytes, { 'content-type': type });
+      assertRefused(response, [415, 'unsupported-media-type', /application\/json/]);
     });
   }
 
@@ -131,7 +131,7 @@ describe('the target', () => {
   ]) {
     test(`is read from content-type ${type}`, async () => {
       await using at = await start();
-      assert.equal((await at.ask(FIELDS, { 'content-type': type })).status, 200);
+      assert.equal((await at.sendRequest(FIELDS, { 'content-type': type })).status, 200);
     });
   }
 
@@ -153,10 +153,10 @@ describe('the target', () => {
         body,
         duplex: 'half',
       } as RequestInit);
-      const answer = await readResponse(await at.endpoint(request));
-      if (status === 200) assert.equal(answer.status, 200);
-      else assertRefused(answer, [413, 'too-large', /body .* 4096 bytes/]);
-      assert.equal((await at.asked()).length, status === 200 ? 1 : 0);
+      const response = await readResponse(await at.endpoint(request));
+      if (status === 200) assert.equal(response.status, 200);
+      else assertRefused(response, [413, 'too-large', /body .* 4096 bytes/]);
+      assert.equal((await at.builderRequests()).length, status === 200 ? 1 : 0);
     });
   }
 
@@ -169,15 +169,15 @@ describe('the target', () => {
         controller.enqueue(new Uint8Array(1024));
       },
     });
-    const answer = await at.endpoint(pageRequest('', {}, { body: endless, duplex: 'half' } as RequestInit));
-    assert.equal(answer.status, 413);
+    const response = await at.endpoint(pageRequest('', {}, { body: endless, duplex: 'half' } as RequestInit));
+    assert.equal(response.status, 413);
     assert.ok(pulls < 20, `${pulls} parts were read`);
   });
 
   test('gets 413 with a query of more than 4096 characters', async () => {
     await using at = await start();
-    const answer = await readResponse(await at.endpoint(query(`ident=${IDENT}&fn=${'x'.repeat(4096)}`)));
-    assertRefused(answer, [413, 'too-large', /query .* 4096 bytes/]);
+    const response = await readResponse(await at.endpoint(query(`ident=${IDENT}&fn=${'x'.repeat(4096)}`)));
+    assertRefused(response, [413, 'too-large', /query .* 4096 bytes/]);
   });
 
   const JSON_BODY = /^The body must be JSON/;
@@ -216,9 +216,9 @@ describe('the target', () => {
     const shown = body instanceof Uint8Array ? `bytes ${body.join(' ')}` : JSON.stringify(body);
     test(`is not read from ${shown}, which gets 400`, async () => {
       await using at = await start();
-      assertRefused(await at.ask(body), [400, 'bad-request', message]);
+      assertRefused(await at.sendRequest(body), [400, 'bad-request', message]);
       assert.deepEqual(at.targets, []);
-      assert.deepEqual(await at.asked(), []);
+      assert.deepEqual(await at.builderRequests(), []);
       assert.deepEqual(at.errors, []);
     });
   }
@@ -235,7 +235,7 @@ describe('the target', () => {
     test(`is not read from the query ?${text}, which gets 400`, async () => {
       await using at = await start();
       assertRefused(await readResponse(await at.endpoint(query(text))), [400, 'bad-request', message]);
-      assert.deepEqual(await at.asked(), []);
+      assert.deepEqual(await at.builderRequests(), []);
     });
   }
 

@@ -8,7 +8,7 @@ import {
 import type { AddressInfo } from 'node:net';
 
 /** A response with its raw headers, so that repeated ones can be seen. */
-export interface RawAnswer {
+export interface RawResponse {
   status: number;
   headers: IncomingHttpHeaders;
   text: string;
@@ -19,24 +19,32 @@ export interface RawAnswer {
 export function rawRequest(
   port: number,
   { method = 'POST', path = '/token', headers = {}, body, signal }: RawRequest = {},
-): Promise<RawAnswer> {
+): Promise<RawResponse> {
   const all = { 'content-type': 'application/json', 'sec-fetch-site': 'same-origin', ...headers };
-  const given = Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined));
+  const definedHeaders = Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined));
   return new Promise((resolve, reject) => {
     const sent = request(
-      { host: '127.0.0.1', port, method, path, headers: given, agent: false, ...(signal && { signal }) },
-      (answer) => {
+      {
+        host: '127.0.0.1',
+        port,
+        method,
+        path,
+        headers: definedHeaders,
+        agent: false,
+        ...(signal && { signal }),
+      },
+      (response) => {
         let text = '';
-        answer.setEncoding('utf8');
-        answer.on('data', (part: string) => (text += part));
-        answer.on('error', reject);
-        answer.on('end', () => {
-          const isJson = answer.headers['content-type']?.includes('json');
+        response.setEncoding('utf8');
+        response.on('data', (part: string) => (text += part));
+        response.on('error', reject);
+        response.on('end', () => {
+          const isJson = response.headers['content-type']?.includes('json');
           resolve({
-            status: answer.statusCode ?? 0,
-            headers: answer.headers,
+            status: response.statusCode ?? 0,
+            headers: response.headers,
             text,
-            json: (isJson && text ? JSON.parse(text) : {}) as RawAnswer['json'],
+            json: (isJson && text ? JSON.parse(text) : {}) as RawResponse['json'],
           });
         });
       },

@@ -15,11 +15,11 @@ const access = { getEditorToken: () => Promise.resolve({ token: 'editor-1' }) };
 const grant = createTokenEndpoint<NodeContext>({ access, authorize: () => IDENT });
 
 /** An endpoint that records its requests. */
-function recorder(answer: (request: Request) => Response | Promise<Response> = () => new Response()) {
+function recorder(respond: (request: Request) => Response | Promise<Response> = () => new Response()) {
   const requests: Request[] = [];
   const endpoint: TokenEndpoint<NodeContext> = async (request) => {
     requests.push(request);
-    return answer(request);
+    return respond(request);
   };
   return { requests, endpoint };
 }
@@ -107,9 +107,9 @@ describe('toNodeHandler with node:http', () => {
     test(`answers 400 for the Host "${host}"`, async () => {
       const { endpoint, requests } = recorder();
       await using server = await listen(toNodeHandler(endpoint));
-      const answer = await rawRequest(server.port, { body: FIELDS, headers: { host } });
-      assert.equal(answer.status, 400);
-      assert.match(answer.json.error?.message ?? '', /^The Host header must/);
+      const response = await rawRequest(server.port, { body: FIELDS, headers: { host } });
+      assert.equal(response.status, 400);
+      assert.match(response.json.error?.message ?? '', /^The Host header must/);
       assert.equal(requests.length, 0);
     });
   }
@@ -142,14 +142,14 @@ describe('toNodeHandler with node:http', () => {
       res.setHeader('vary', 'accept-encoding');
       toNodeHandler(endpoint)(req, res);
     });
-    const answer = await rawRequest(server.port, { headers: { 'x-a': '1', origin: 'http://o.example' } });
+    const response = await rawRequest(server.port, { headers: { 'x-a': '1', origin: 'http://o.example' } });
     assert.equal(requests[0]?.headers.get('x-a'), '1');
     assert.equal(requests[0]?.headers.get('origin'), 'http://o.example');
-    assert.equal(answer.status, 418);
-    assert.equal(answer.text, 'grüße');
-    assert.deepEqual(answer.headers['set-cookie'], ['session=s1', 'a=1', 'b=2; Path=/']);
-    assert.equal(answer.headers.vary, 'accept-encoding, cookie');
-    assert.equal(answer.headers['x-own'], 'ü');
+    assert.equal(response.status, 418);
+    assert.equal(response.text, 'grüße');
+    assert.deepEqual(response.headers['set-cookie'], ['session=s1', 'a=1', 'b=2; Path=/']);
+    assert.equal(response.headers.vary, 'accept-encoding, cookie');
+    assert.equal(response.headers['x-own'], 'ü');
   });
 
   for (const [name, body, status] of [
@@ -180,11 +180,11 @@ describe('toNodeHandler with node:http', () => {
         headers: all,
         agent: false,
       });
-      const answer = await new Promise<IncomingMessage>((resolve, reject) => {
+      const response = await new Promise<IncomingMessage>((resolve, reject) => {
         sent.on('response', resolve).on('error', reject);
         sent.write('x'.repeat(10_000));
       });
-      assert.equal(answer.statusCode, expected);
+      assert.equal(response.statusCode, expected);
       sent.destroy();
     }
   });
@@ -198,8 +198,8 @@ describe('toNodeHandler with node:http', () => {
       new Promise<number>((resolve, reject) => {
         const all = { 'content-type': 'application/json', 'sec-fetch-site': 'same-origin', ...headers };
         const options = { host: '127.0.0.1', port: server.port, method: 'POST', agent, headers: all };
-        const sent = httpRequest(options, (answer) => {
-          answer.resume().on('end', () => resolve(answer.statusCode ?? 0));
+        const sent = httpRequest(options, (response) => {
+          response.resume().on('end', () => resolve(response.statusCode ?? 0));
         });
         sent.on('error', reject).end(body);
       });
@@ -235,8 +235,8 @@ describe('toNodeHandler with node:http', () => {
   test('sets the content-length of the response itself', async () => {
     const { endpoint } = recorder(() => new Response('short', { headers: { 'content-length': '100' } }));
     await using server = await listen(toNodeHandler(endpoint));
-    const answer = await rawRequest(server.port);
-    assert.deepEqual([answer.text, answer.headers['content-length']], ['short', '5']);
+    const response = await rawRequest(server.port);
+    assert.deepEqual([response.text, response.headers['content-length']], ['short', '5']);
   });
 
   test('does not abort the signal of a request that was answered', async () => {
@@ -290,10 +290,10 @@ describe('toNodeHandler when something throws', () => {
   test('answers 500 without details and logs the error when there is no next', async (t) => {
     const log = t.mock.method(console, 'error', () => undefined);
     await using server = await listen(toNodeHandler(broken));
-    const answer = await rawRequest(server.port);
-    assert.equal(answer.status, 500);
-    assert.equal(answer.json.error?.code, 'internal');
-    assert.doesNotMatch(answer.text, /secret detail/);
+    const response = await rawRequest(server.port);
+    assert.equal(response.status, 500);
+    assert.equal(response.json.error?.code, 'internal');
+    assert.doesNotMatch(response.text, /secret detail/);
     assert.match(String(log.mock.calls[0]?.arguments[1]), /secret detail/);
   });
 
@@ -306,8 +306,8 @@ describe('toNodeHandler when something throws', () => {
         res.writeHead(503).end('by next');
       });
     });
-    const answer = await rawRequest(server.port);
-    assert.deepEqual([answer.status, answer.text], [503, 'by next']);
+    const response = await rawRequest(server.port);
+    assert.deepEqual([response.status, response.text], [503, 'by next']);
     assert.deepEqual(errors.map(String), ['Error: secret detail']);
     assert.equal(log.mock.callCount(), 0);
   });
@@ -315,8 +315,8 @@ describe('toNodeHandler when something throws', () => {
   test('calls next when the body of a response fails, or when there is no response', async (t) => {
     t.mock.method(console, 'error', () => undefined);
     const stream = new ReadableStream({ pull: (controller) => controller.error(new Error('cut')) });
-    for (const answer of [new Response(stream), undefined, Response.error()]) {
-      await using server = await listen(toNodeHandler(() => Promise.resolve(answer as Response)));
+    for (const response of [new Response(stream), undefined, Response.error()]) {
+      await using server = await listen(toNodeHandler(() => Promise.resolve(response as Response)));
       assert.equal((await rawRequest(server.port)).status, 500);
     }
   });
@@ -332,8 +332,8 @@ describe('toNodeHandler when something throws', () => {
       finish();
       setImmediate(() => res.end());
     });
-    const answer = await rawRequest(server.port);
-    assert.deepEqual([answer.status, answer.text], [503, 'in time']);
+    const response = await rawRequest(server.port);
+    assert.deepEqual([response.status, response.text], [503, 'in time']);
     assert.equal(log.mock.callCount(), 0);
   });
 

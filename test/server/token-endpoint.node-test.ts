@@ -16,17 +16,17 @@ import {
 describe('the response', () => {
   test('is the token, as JSON that no cache stores', async () => {
     await using at = await startEndpoint();
-    const { status, headers, body } = await at.ask();
+    const { status, headers, body } = await at.sendRequest();
     assert.equal(status, 200);
     assert.deepEqual(body, { token: 'editor-1' });
     assert.equal(headers.get('content-type'), 'application/json');
     assert.equal(headers.get('cache-control'), 'no-store');
     assert.equal(headers.get('x-content-type-options'), 'nosniff');
-    const [request] = await at.asked();
+    const [request] = await at.builderRequests();
     assert.equal(request?.path, `/auth/v2/access/${IDENT}/default/add-record`);
   });
 
-  for (const [given, expected] of [
+  for (const [token, expected] of [
     [{ expires_in: 900 }, { expires_in: 900 }],
     [{ expires_in: 0.5 }, { expires_in: 0.5 }],
     [{ expires_in: 0 }, {}],
@@ -48,9 +48,9 @@ describe('the response', () => {
     ],
     [{ refresh_token: 'r', scope: 's', environment: 'com.acme', Token: 't' }, {}],
   ] as const) {
-    test(`holds ${JSON.stringify(expected)} of ${JSON.stringify(given)}, and nothing else`, async () => {
-      await using at = await startEndpoint({}, { path: '*', json: { token: 'editor-1', ...given } });
-      assert.deepEqual((await at.ask()).body, { token: 'editor-1', ...expected });
+    test(`holds ${JSON.stringify(expected)} of ${JSON.stringify(token)}, and nothing else`, async () => {
+      await using at = await startEndpoint({}, { path: '*', json: { token: 'editor-1', ...token } });
+      assert.deepEqual((await at.sendRequest()).body, { token: 'editor-1', ...expected });
     });
   }
 });
@@ -73,16 +73,16 @@ describe('a failure of the builder', () => {
   ] satisfies [Omit<Rule, 'path'>, number, string][]) {
     test(`with ${JSON.stringify(rule)} is answered with ${status}, and onError gets a ${name}`, async () => {
       await using at = await startEndpoint({}, { path: '/auth/*', ...rule });
-      const answer = await at.ask();
-      assert.equal(answer.status, status);
-      assert.equal(answer.code, 'upstream-failed');
-      const told = JSON.stringify([...answer.headers, answer.body]);
-      assert.ok(!told.includes('marker-1') && !told.includes(new URL(at.builder.origin).port), told);
+      const response = await at.sendRequest();
+      assert.equal(response.status, status);
+      assert.equal(response.code, 'upstream-failed');
+      const content = JSON.stringify([...response.headers, response.body]);
+      assert.ok(!content.includes('marker-1') && !content.includes(new URL(at.builder.origin).port), content);
       assert.deepEqual(
         at.errors.map((error) => (error as Error).name),
         [name],
       );
-      assert.equal(answer.headers.get('cache-control'), 'no-store');
+      assert.equal(response.headers.get('cache-control'), 'no-store');
     });
   }
 
@@ -96,9 +96,9 @@ describe('a failure of the builder', () => {
     const errors: unknown[] = [];
     const onError = (error: unknown) => void errors.push(error);
     const endpoint = createTokenEndpoint({ access, authorize: () => IDENT, onError });
-    const answer = await readResponse(await endpoint(pageRequest()));
-    assert.equal(answer.status, 504);
-    assert.equal(answer.code, 'upstream-timeout');
+    const response = await readResponse(await endpoint(pageRequest()));
+    assert.equal(response.status, 504);
+    assert.equal(response.code, 'upstream-timeout');
     assert.equal((errors[0] as Error).name, 'TimeoutError');
   });
 
@@ -112,9 +112,9 @@ describe('a failure of the builder', () => {
       await using at = await startEndpoint({
         access: { getEditorToken: () => Promise.reject(thrown) },
       });
-      const answer = await at.ask();
-      assert.equal(answer.status, status);
-      assert.doesNotMatch(answer.message, /detail/);
+      const response = await at.sendRequest();
+      assert.equal(response.status, status);
+      assert.doesNotMatch(response.message, /detail/);
       assert.equal(at.errors.length, 1);
       if (thrown !== undefined) assert.equal(at.errors[0], thrown);
     });
@@ -132,8 +132,8 @@ describe('access', () => {
         return Promise.resolve(at.access);
       },
     });
-    const answer = await endpoint(pageRequest(), { builder: 'b1' });
-    assert.deepEqual(await answer.json(), { token: 'editor-1' });
+    const response = await endpoint(pageRequest(), { builder: 'b1' });
+    assert.deepEqual(await response.json(), { token: 'editor-1' });
     assert.deepEqual(seen, ['b1', IDENT]);
   });
 
@@ -148,9 +148,9 @@ describe('access', () => {
   ] as const) {
     test(`that ${name} leads to status 500, and onError is called`, async () => {
       await using at = await startEndpoint({ access: access as never });
-      const answer = await at.ask();
-      assert.equal(answer.status, 500);
-      assert.doesNotMatch(answer.message, /detail/);
+      const response = await at.sendRequest();
+      assert.equal(response.status, 500);
+      assert.doesNotMatch(response.message, /detail/);
       assert.match((at.errors[0] as Error).message, /detail|access must give an AccessClient/);
     });
   }
@@ -165,17 +165,20 @@ describe('ext', () => {
         return Promise.resolve(`${target.fn}.editor/1`);
       },
     });
-    await at.ask();
+    await at.sendRequest();
     assert.equal(targets[0]?.fn, FIELDS.fn);
-    assert.equal((await at.asked())[0]?.path, `/auth/v2/access/${IDENT}/default/add-record.editor%2F1`);
+    assert.equal(
+      (await at.builderRequests())[0]?.path,
+      `/auth/v2/access/${IDENT}/default/add-record.editor%2F1`,
+    );
   });
 
   for (const bad of ['', '..', undefined, 7]) {
     test(`that returns ${bad === '' ? 'an empty text' : bad} leads to status 500 without a request, and onError is called`, async () => {
       await using at = await startEndpoint({ ext: () => bad as string });
-      assert.equal((await at.ask()).status, 500);
+      assert.equal((await at.sendRequest()).status, 500);
       assert.match((at.errors[0] as Error).message, /^ext must/);
-      assert.deepEqual(await at.asked(), []);
+      assert.deepEqual(await at.builderRequests(), []);
     });
   }
 });
@@ -184,7 +187,7 @@ describe('onError', () => {
   test('is called with the error, the request and the context', async () => {
     const seen: unknown[] = [];
     await using at = await startEndpoint(
-      { onError: (...told) => void seen.push(...told) },
+      { onError: (...parameters) => void seen.push(...parameters) },
       { path: '*', status: 500 },
     );
     const request = pageRequest();
@@ -210,7 +213,7 @@ describe('onError', () => {
       process.on('unhandledRejection', listener);
       try {
         await using at = await startEndpoint({ onError }, { path: '*', status: 500 });
-        assert.equal((await at.ask()).status, 502);
+        assert.equal((await at.sendRequest()).status, 502);
         // Node reports an unhandled rejection after the microtasks, before the next timer or connection.
         await new Promise((resolve) => setImmediate(resolve));
         assert.deepEqual(unhandled, []);
@@ -234,10 +237,10 @@ describe('a client that disconnects', () => {
   test('cancels the request to the builder, which is no failure', async () => {
     await using at = await startEndpoint({}, { path: '*', delay: 'hang' });
     const controller = new AbortController();
-    const answer = at.endpoint(pageRequest(FIELDS, {}, { signal: controller.signal }));
+    const response = at.endpoint(pageRequest(FIELDS, {}, { signal: controller.signal }));
     await at.builder.requests(1);
     controller.abort();
-    assert.equal((await answer).status, 502);
+    assert.equal((await response).status, 502);
     assert.equal((await at.builder.aborted()).length, 1);
     assert.deepEqual(at.errors, []);
   });

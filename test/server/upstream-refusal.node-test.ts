@@ -28,19 +28,19 @@ describe('an environment token that the builder rejects', () => {
   ] as const) {
     test(`with ${status} ${code} is answered with one 502 that no element retries, and one line to onError`, async () => {
       await using at = await startEndpoint({}, refusedBy(status, code));
-      const answer = await at.ask();
-      assert.deepEqual([answer.status, answer.code], [502, 'upstream-refused']);
+      const response = await at.sendRequest();
+      assert.deepEqual([response.status, response.code], [502, 'upstream-refused']);
       // No version of the elements waits longer than 30 s.
-      assert.equal(answer.headers.get('retry-after'), '60');
-      assert.equal((await at.asked()).length, 1);
+      assert.equal(response.headers.get('retry-after'), '60');
+      assert.equal((await at.builderRequests()).length, 1);
       assert.equal(at.errors.length, 1);
-      const said = format('failed:', at.errors[0]);
-      assert.equal(said.split('\n').length, 1, said);
+      const logged = format('failed:', at.errors[0]);
+      assert.equal(logged.split('\n').length, 1, logged);
       assert.match(
-        said,
+        logged,
         new RegExp(`refused the environment token \\(${status}${code ? ` ${code}` : ''}\\)`),
       );
-      const all = inspect([at.errors, answer.body, ...answer.headers], { depth: null, showHidden: true });
+      const all = inspect([at.errors, response.body, ...response.headers], { depth: null, showHidden: true });
       assert.ok(!all.includes(ENVIRONMENT_TOKEN) && !all.includes('marker-1'), all);
     });
   }
@@ -50,7 +50,7 @@ describe('an environment token that the builder rejects', () => {
     await using at = await startEndpoint({}, refusedBy(401, 'token-invalid'));
     const endpoint = createTokenEndpoint({ access: at.access, authorize: () => IDENT });
     await endpoint(pageRequest());
-    const lines = log.mock.calls.map(({ arguments: given }) => format(...given));
+    const lines = log.mock.calls.map(({ arguments: parameters }) => format(...parameters));
     assert.equal(lines.length, 1);
     assert.doesNotMatch(lines[0] ?? '', /\n/);
   });
@@ -58,15 +58,15 @@ describe('an environment token that the builder rejects', () => {
   test('is recognised with any client, by the status of its error', async () => {
     const error = Object.assign(new Error('marker-1'), { status: 401, code: 7 });
     await using at = await startEndpoint({ access: { getEditorToken: () => Promise.reject(error) } });
-    assert.equal((await at.ask()).code, 'upstream-refused');
+    assert.equal((await at.sendRequest()).code, 'upstream-refused');
     assert.doesNotMatch(String(at.errors[0]), /marker-1|7\)/);
   });
 
   test('tells a page of an allowed origin how long to wait', async () => {
     await using at = await startEndpoint({ allowedOrigins: [PARTNER] }, refusedBy(401));
-    const answer = await at.ask(undefined, { origin: PARTNER, 'sec-fetch-site': 'cross-site' });
-    assert.equal(answer.headers.get('access-control-allow-origin'), PARTNER);
-    assert.match(answer.headers.get('access-control-expose-headers') ?? '', /retry-after/);
+    const response = await at.sendRequest(undefined, { origin: PARTNER, 'sec-fetch-site': 'cross-site' });
+    assert.equal(response.headers.get('access-control-allow-origin'), PARTNER);
+    assert.match(response.headers.get('access-control-expose-headers') ?? '', /retry-after/);
   });
 });
 
@@ -74,11 +74,11 @@ describe('a customer for whom the builder gives no tokens', () => {
   for (const code of ['tenant-suspended', 'tenant-deleted']) {
     test(`is answered with 403 and the code ${code}, which is no failure`, async () => {
       await using at = await startEndpoint({}, refusedBy(403, code));
-      const answer = await at.ask();
-      assert.deepEqual([answer.status, answer.code], [403, code]);
-      assert.equal(answer.headers.get('retry-after'), null);
-      assert.equal(answer.headers.get('cache-control'), 'no-store');
-      assert.ok(!JSON.stringify(answer.body).includes('marker-1'));
+      const response = await at.sendRequest();
+      assert.deepEqual([response.status, response.code], [403, code]);
+      assert.equal(response.headers.get('retry-after'), null);
+      assert.equal(response.headers.get('cache-control'), 'no-store');
+      assert.ok(!JSON.stringify(response.body).includes('marker-1'));
       assert.deepEqual(at.errors, []);
     });
   }

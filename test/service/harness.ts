@@ -55,8 +55,8 @@ export async function startService(
   const environmentToken = (environment = 'com.acme') =>
     provisionEnvironmentToken(storage, environment, clock.now);
   const editorToken = async (path = accessPath, token?: string) => {
-    const answer = await fetch(path, { headers: bearer(token ?? (await environmentToken())) });
-    return ((await answer.json()) as { token: string }).token;
+    const response = await fetch(path, { headers: bearer(token ?? (await environmentToken())) });
+    return ((await response.json()) as { token: string }).token;
   };
   const save = (
     token: string,
@@ -82,21 +82,21 @@ interface FoundError {
   readonly path?: string;
 }
 
-/** The status and error code of an answer, having checked that it is an error as every error of the service is. */
-export async function errorOf(answer: Response): Promise<FoundError> {
-  const { error, ...others } = (await answer.json()) as {
+/** The status and error code of a response, having checked that it is an error as every error of the service is. */
+export async function errorOf(response: Response): Promise<FoundError> {
+  const { error, ...others } = (await response.json()) as {
     error: { code: string; message: string; path?: string; requestId: string };
   };
-  if (error.requestId !== answer.headers.get('x-request-id')) {
+  if (error.requestId !== response.headers.get('x-request-id')) {
     throw new Error('The error does not name its request.');
   }
   const { code, message, path, requestId: _, ...more } = error;
   if (Object.keys({ ...others, ...more }).length || !code || !message) {
     throw new Error('This is not { error: { code, message, path?, requestId } } alone.');
   }
-  if (!answer.headers.get('content-type')?.startsWith('application/json'))
+  if (!response.headers.get('content-type')?.startsWith('application/json'))
     throw new Error('The error is not JSON.');
-  return { status: answer.status, code, message, ...(path !== undefined && { path }) };
+  return { status: response.status, code, message, ...(path !== undefined && { path }) };
 }
 
 /** Serves a service over a real socket, and returns how to send it a request target as it is, unresolved. */
@@ -122,11 +122,11 @@ export async function listen(
     body?: Uint8Array | string,
   ) =>
     new Promise<{ status: number; headers: IncomingHttpHeaders; body: string }>((resolve, reject) => {
-      const request = httpRequest({ host: '127.0.0.1', port, method, path: target, headers }, (answer) => {
+      const request = httpRequest({ host: '127.0.0.1', port, method, path: target, headers }, (response) => {
         let text = '';
-        answer.setEncoding('utf8').on('data', (part: string) => (text += part));
-        answer.on('end', () =>
-          resolve({ status: answer.statusCode ?? 0, headers: answer.headers, body: text }),
+        response.setEncoding('utf8').on('data', (part: string) => (text += part));
+        response.on('end', () =>
+          resolve({ status: response.statusCode ?? 0, headers: response.headers, body: text }),
         );
       });
       request.on('error', reject).end(body);

@@ -12,16 +12,16 @@ export interface BigRequest {
   chunked: boolean;
 }
 
-export interface SmallAnswer {
+export interface SmallResponse {
   status: number;
   body: string;
-  /** Whether the answer announced that the connection will be closed. */
+  /** Whether the response announced that the connection will be closed. */
   closes: boolean;
 }
 
 /** One client that keeps its connection where it may. */
 export interface Client {
-  send: (request: BigRequest) => Promise<SmallAnswer>;
+  send: (request: BigRequest) => Promise<SmallResponse>;
   close: () => void;
 }
 
@@ -60,12 +60,16 @@ function nodeClient(port: number): Client {
           agent,
         });
         request.on('error', reject);
-        request.on('response', (answer) => {
+        request.on('response', (response) => {
           let body = '';
-          answer.setEncoding('utf8').on('data', (part: string) => (body += part));
-          answer.on('error', reject);
-          answer.on('end', () =>
-            resolve({ status: answer.statusCode ?? 0, body, closes: answer.headers.connection === 'close' }),
+          response.setEncoding('utf8').on('data', (part: string) => (body += part));
+          response.on('error', reject);
+          response.on('end', () =>
+            resolve({
+              status: response.statusCode ?? 0,
+              body,
+              closes: response.headers.connection === 'close',
+            }),
           );
         });
         void (async () => {
@@ -96,16 +100,16 @@ function fetchClient(port: number): Client {
         headers: { 'content-type': 'application/json', ...headers },
         ...(size ? { body: chunked ? stream : Buffer.alloc(size, 'x'), duplex: 'half' } : {}),
       };
-      const answer = await fetch(`http://127.0.0.1:${port}${path}`, init);
-      const body = await answer.text();
-      return { status: answer.status, body, closes: answer.headers.get('connection') === 'close' };
+      const response = await fetch(`http://127.0.0.1:${port}${path}`, init);
+      const body = await response.text();
+      return { status: response.status, body, closes: response.headers.get('connection') === 'close' };
     },
     close: () => {},
   };
 }
 
 /**
- * Sends a whole request before it reads a byte of the answer, and uses one connection for as long as it may. A reset by
+ * Sends a whole request before it reads a byte of the response, and uses one connection for as long as it may. A reset by
  * the server loses it what it has not read yet.
  */
 function pythonLikeClient(port: number): Client {
@@ -123,12 +127,12 @@ function pythonLikeClient(port: number): Client {
         if (chunked) await write(socket, '\r\n');
       }
       if (chunked) await write(socket, '0\r\n\r\n');
-      const answer = await readAnswer(socket);
-      if (answer.closes) {
+      const response = await readResponse(socket);
+      if (response.closes) {
         await ended(socket);
         socket = undefined;
       }
-      return answer;
+      return response;
     },
     close: () => socket?.destroy(),
   };
@@ -137,8 +141,8 @@ function pythonLikeClient(port: number): Client {
 const write = (socket: Socket, data: string | Uint8Array) =>
   new Promise<void>((resolve, reject) => socket.write(data, (error) => (error ? reject(error) : resolve())));
 
-/** Reads one answer that says how long it is. */
-function readAnswer(socket: Socket): Promise<SmallAnswer> {
+/** Reads one response that says how long it is. */
+function readResponse(socket: Socket): Promise<SmallResponse> {
   return new Promise((resolve, reject) => {
     let text = '';
     const stop = () => socket.off('data', onData).off('end', onEnd).off('error', onError).pause();

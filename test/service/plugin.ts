@@ -3,13 +3,13 @@ import type { TestContext } from 'node:test';
 import type { ServiceOptions } from '../../service/src/http/app.ts';
 import { bearer, listen } from './harness.ts';
 
-export interface BuildAnswer {
+export interface BuildResponse {
   succeeded: boolean;
   outputLog: string;
   diagnostics?: { line: number; column: number; message: string; severity: string }[];
 }
 
-export interface TestAnswer {
+export interface TestResponse {
   result?: string;
   error?: { code: string; message: string };
   logs?: string[];
@@ -31,9 +31,9 @@ export async function startPlugin(
   const { token } = JSON.parse(issued.body) as { token: string };
   const editor = bearer(token);
   const text = { 'content-type': 'text/plain; charset=utf-8' };
-  const okay = (answer: { status: number; body: string }): unknown => {
-    assert.equal(answer.status, 200, answer.body);
-    return JSON.parse(answer.body);
+  const okay = (response: { status: number; body: string }): unknown => {
+    assert.equal(response.status, 200, response.body);
+    return JSON.parse(response.body);
   };
   const paths = {
     draft: `/api/v1/draft/${path}`,
@@ -52,14 +52,14 @@ export async function startPlugin(
       send('POST', paths.draft, { ...editor, 'content-type': 'application/json' }, JSON.stringify(record)),
     readDraft: async () => okay(await send('GET', paths.draft, editor)) as Record<string, unknown>,
     build: async (source: string, lang = 'javascript') =>
-      okay(await send('POST', paths.build(lang), { ...editor, ...text }, source)) as BuildAnswer,
+      okay(await send('POST', paths.build(lang), { ...editor, ...text }, source)) as BuildResponse,
     /** Without the time that the run took, which is another one each time. */
     test: async (payload = '') => {
-      const { took, ...answer } = okay(
+      const { took, ...outcome } = okay(
         await send('POST', paths.test, { ...editor, ...text }, payload),
-      ) as TestAnswer & { took: number };
+      ) as TestResponse & { took: number };
       assert.ok(took > 0, 'a test says how long the run took');
-      return answer;
+      return outcome;
     },
     deploy: async () => (okay(await send('POST', paths.promote, editor)) as { version: string }).version,
     run: (version: string, input: string | Uint8Array = '', headers: Record<string, string> = text) =>

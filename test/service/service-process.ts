@@ -55,8 +55,8 @@ export class ServiceProcess {
 
   /** A token for the plugin. */
   async editorToken(): Promise<string> {
-    const answer = await this.request('GET', accessPath, this.environmentToken);
-    return ((await answer.json()) as { token: string }).token;
+    const response = await this.request('GET', accessPath, this.environmentToken);
+    return ((await response.json()) as { token: string }).token;
   }
 
   read(token: string): Promise<Response> {
@@ -70,14 +70,15 @@ export class ServiceProcess {
 
   async build(token: string, text: string): Promise<void> {
     const path = `/api/v1/build/javascript/${plugin}`;
-    const answer = await (await this.request('POST', path, token, text, plain)).text();
-    if (!answer.includes('"succeeded":true')) throw new Error(`The build did not succeed: ${answer}`);
+    const body = await (await this.request('POST', path, token, text, plain)).text();
+    if (!body.includes('"succeeded":true')) throw new Error(`The build did not succeed: ${body}`);
   }
 
   async deploy(token: string): Promise<Deployed> {
-    const answer = await this.request('POST', `${draftPath}/promote`, token);
-    if (!answer.ok) throw new Error(`The deploy was answered with ${answer.status}: ${await answer.text()}`);
-    return (await answer.json()) as Deployed;
+    const response = await this.request('POST', `${draftPath}/promote`, token);
+    if (!response.ok)
+      throw new Error(`The deploy was answered with ${response.status}: ${await response.text()}`);
+    return (await response.json()) as Deployed;
   }
 
   /** Runs a version, by default the newest. */

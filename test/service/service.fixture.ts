@@ -7,11 +7,11 @@ import { openStorage } from '../../service/src/storage/storage.ts';
 
 // A service in a process of its own, for a test that kills it or runs several on one database: `<url> <token>`. It prints
 // its port and an environment token, which is a new one unless it was given.
-const [url = '', given = ''] = process.argv.slice(2);
+const [url = '', options = ''] = process.argv.slice(2);
 const storage = await openStorage(parseDatabaseUrl(url));
 const hosts: string[] = [];
 const service = createService({ storage, editorAssets: new Map(), hosts });
-const token = given || (await provisionEnvironmentToken(storage, 'com.acme'));
+const token = options || (await provisionEnvironmentToken(storage, 'com.acme'));
 const server = createHttpServer(service);
 server.listen(0, '127.0.0.1', () => {
   const { port } = server.address() as AddressInfo;

@@ -2,7 +2,7 @@ import { Agent, request } from 'node:http';
 import type { IncomingHttpHeaders } from 'node:http';
 import { Agent as SecureAgent, request as secureRequest } from 'node:https';
 
-export interface Answer {
+export interface HttpResponse {
   status: number;
   headers: IncomingHttpHeaders;
   body: string;
@@ -27,12 +27,12 @@ export class Connection {
     this.#agent = ca === undefined ? new Agent(options) : new SecureAgent({ ...options, ca });
   }
 
-  /** Rejects when the answer did not come whole. */
+  /** Rejects when the response did not come whole. */
   send(
     method: string,
     path: string,
     { token, type = 'text/plain', accept, body = '' }: Sent = {},
-  ): Promise<Answer> {
+  ): Promise<HttpResponse> {
     const headers = {
       'content-type': type,
       ...(accept && { accept }),
@@ -40,13 +40,13 @@ export class Connection {
     };
     return new Promise((resolve, reject) => {
       const { hostname, port, protocol } = this.#base;
-      const ask = protocol === 'https:' ? secureRequest : request;
-      const sent = ask({ agent: this.#agent, hostname, port, method, path, headers }, (answer) => {
+      const send = protocol === 'https:' ? secureRequest : request;
+      const sent = send({ agent: this.#agent, hostname, port, method, path, headers }, (response) => {
         let text = '';
-        answer.setEncoding('utf8').on('data', (part: string) => (text += part));
-        answer.on('error', reject);
-        answer.on('end', () =>
-          resolve({ status: answer.statusCode ?? 0, headers: answer.headers, body: text }),
+        response.setEncoding('utf8').on('data', (part: string) => (text += part));
+        response.on('error', reject);
+        response.on('end', () =>
+          resolve({ status: response.statusCode ?? 0, headers: response.headers, body: text }),
         );
       });
       sent.on('error', reject).end(body);

@@ -10,7 +10,7 @@ import { random } from './random.ts';
 import { ENVIRONMENT, KilledService } from './service.ts';
 import { SharedPlugin } from './shared-plugin.ts';
 import { Tally } from './tally.ts';
-import { UNANSWERED, User, WrongAnswer } from './user.ts';
+import { UNANSWERED, User, WrongResponse } from './user.ts';
 
 /** Users with a plugin of their own, and clients that deploy one and the same plugin. */
 const USERS = 6;
@@ -88,7 +88,7 @@ function untilKilled(service: KilledService, tally: Tally, step: () => Promise<v
       try {
         await step();
       } catch (error) {
-        if (error instanceof WrongAnswer) continue;
+        if (error instanceof WrongResponse) continue;
         if (!service.isKilled) tally.fault(`before the service was killed: ${String(error)}`);
         return service.isKilled;
       } finally {

@@ -4,11 +4,12 @@ import { join } from 'node:path';
 import type { Figure } from '../bench/figures.ts';
 import { runCommand } from '../service/cli/service-command.ts';
 import { bearer } from '../service/harness.ts';
-import { cleanUpFirst, engines, freshDatabase, until } from '../service/storage/databases.ts';
+import { cleanUpFirst, engines, freshDatabase } from '../service/storage/databases.ts';
 import type { Cleanup, EngineName } from '../service/storage/databases.ts';
 import type { DatabaseAddress } from '../../service/src/storage/database-url.ts';
 import { DrainedClients } from './draining/clients.ts';
 import type { ClientReport, ClientRequest } from './draining/clients.ts';
+import { until } from '../support/until.ts';
 
 export interface DrainingOptions {
   /** How many times a service is started, put under load and told to end; each database has every other round. */
@@ -121,10 +122,10 @@ class DrainedNode {
   }
 
   async #signIn(base: string): Promise<Record<string, string>> {
-    const answer = await fetch(`${base}/auth/v2/access/${plugin}`, {
+    const response = await fetch(`${base}/auth/v2/access/${plugin}`, {
       headers: bearer(this.#environmentToken),
     });
-    const { token } = (await answer.json()) as { token: string };
+    const { token } = (await response.json()) as { token: string };
     return bearer(token);
   }
 
@@ -148,8 +149,13 @@ class DrainedNode {
 
 async function deploy(base: string, headers: Record<string, string>): Promise<void> {
   const post = async (path: string, body?: string) => {
-    const answer = await fetch(base + path, { method: 'POST', headers, ...(body !== undefined && { body }) });
-    if (!answer.ok) throw new Error(`${path} was answered with ${answer.status}: ${await answer.text()}`);
+    const response = await fetch(base + path, {
+      method: 'POST',
+      headers,
+      ...(body !== undefined && { body }),
+    });
+    if (!response.ok)
+      throw new Error(`${path} was answered with ${response.status}: ${await response.text()}`);
   };
   await post(`/api/v1/build/javascript/${plugin}`, code);
   await post(`/api/v1/draft/${plugin}/promote`);

@@ -22,7 +22,7 @@ export interface LazyPages {
   origin: string;
   address(way: Way, layout: Layout): string;
   /** How often each plugin's token was asked for. */
-  readonly asked: Map<string, number>;
+  readonly requests: Map<string, number>;
   /** How many editor pages were loaded. */
   loads(): number;
   /** How many of these got as far as their plugin's text, all plugins being new. */
@@ -74,7 +74,7 @@ export async function startLazyPages(): Promise<LazyPages> {
       `fn="${nameOf(i)}" template="javascript" token-endpoint="/token"></plugin-editor>`,
   );
   const script = await bundle('src/index.ts');
-  const asked = new Map<string, number>();
+  const requests = new Map<string, number>();
   const html = (way: Way, layout: Layout) => {
     const all = [...(way === 'elements' ? elements : frames)];
     // Further than any browser looks ahead.
@@ -86,11 +86,11 @@ export async function startLazyPages(): Promise<LazyPages> {
       `${head}${all.join('')}`
     );
   };
-  const answer = async (request: Request): Promise<Response> => {
+  const respond = async (request: Request): Promise<Response> => {
     const { pathname } = new URL(request.url);
     if (pathname === '/token') {
       const { fn } = (await request.json()) as { fn: string };
-      asked.set(fn, (asked.get(fn) ?? 0) + 1);
+      requests.set(fn, (requests.get(fn) ?? 0) + 1);
       return Response.json({ token: await tokenFor(fn), expires_in: 900 });
     }
     if (pathname === '/elements.js') {
@@ -100,14 +100,14 @@ export async function startLazyPages(): Promise<LazyPages> {
     return new Response(html(way, layout), { headers: { 'content-type': 'text/html; charset=utf-8' } });
   };
   const hosting = await listen(
-    { fetch: answer, refuse: () => new Response(null, { status: 400 }) },
+    { fetch: respond, refuse: () => new Response(null, { status: 400 }) },
     0,
     'PORT',
   );
   const origin = `http://localhost:${hosting.port}`;
   return {
     origin,
-    asked,
+    requests,
     address: (way, layout) => `${origin}/${way}/${layout}`,
     loads: () => loads,
     templates: () => templates,

@@ -1,11 +1,11 @@
 import type { Browser, Page } from 'puppeteer-core';
 import { median } from '../bench/figures.ts';
 import type { Figure } from '../bench/figures.ts';
-import { until } from '../demo/harness.ts';
 import { launchChromium } from '../support/chromium.ts';
 import { COUNT, startLazyPages } from './lazy-pages.ts';
 import type { LazyPages, Layout, Way } from './lazy-pages.ts';
 import { scriptTime } from './script-time.ts';
+import { until } from '../support/until.ts';
 
 const LAYOUTS: Record<Layout, string> = {
   list: 'one below the other',
@@ -88,7 +88,7 @@ async function settle(browser: Browser, pages: LazyPages, way: Way, layout: Layo
 async function editorsOpen(page: Page, pages: LazyPages): Promise<void> {
   const idle = () => page.waitForNetworkIdle({ idleTime: 1000, timeout: 120_000 });
   await idle();
-  await until(() => pages.templates() >= pages.loads(), 120_000);
+  await until('as many editors as loads', () => pages.templates() >= pages.loads());
   await idle();
 }
 
@@ -97,7 +97,7 @@ async function measureFarRequests(browser: Browser, pages: LazyPages): Promise<F
   const page = await browser.newPage();
   try {
     await page.setViewport({ width: 1280, height: 800 });
-    pages.asked.clear();
+    pages.requests.clear();
     await page.goto(pages.address('elements', 'list'));
     const near = new Set<string>();
     const inView = new Set<string>();
@@ -117,15 +117,15 @@ async function measureFarRequests(browser: Browser, pages: LazyPages): Promise<F
         if (isInView) inView.add(fn);
       }
     }
-    const far = [...pages.asked.keys()].filter((fn) => !near.has(fn));
-    const missing = [...inView].filter((fn) => !pages.asked.has(fn));
-    const twice = [...pages.asked.values()].filter((times) => times > 1);
+    const far = [...pages.requests.keys()].filter((fn) => !near.has(fn));
+    const missing = [...inView].filter((fn) => !pages.requests.has(fn));
+    const twice = [...pages.requests.values()].filter((times) => times > 1);
     return {
       name: `of ${COUNT} elements, those that asked wrongly for a token`,
       value: far.length + missing.length + twice.length,
       limit: 0,
       unit: '',
-      note: `at three places of the page ${inView.size} came into view, ${near.size} near, and ${pages.asked.size} asked`,
+      note: `at three places of the page ${inView.size} came into view, ${near.size} near, and ${pages.requests.size} asked`,
     };
   } finally {
     await page.close();

@@ -8,7 +8,7 @@ import { program } from './programs.ts';
 import { random } from './random.ts';
 import { ENVIRONMENT, KilledService, processes } from './service.ts';
 import { Tally } from './tally.ts';
-import { User, WrongAnswer } from './user.ts';
+import { User, WrongResponse } from './user.ts';
 
 export interface LoadOptions {
   users: number;
@@ -96,7 +96,7 @@ async function work(
       await user.run(mark('run'), Math.floor(chance() * user.versions.length));
       tally.count('loops');
     } catch (error) {
-      if (!(error instanceof WrongAnswer)) tally.fault(`${user.path}: ${String(error)}`);
+      if (!(error instanceof WrongResponse)) tally.fault(`${user.path}: ${String(error)}`);
       // A service that is gone would be asked without end.
       if (performance.now() > end) break;
     }

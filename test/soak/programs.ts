@@ -3,7 +3,7 @@ export interface Written {
   lang: string;
   contents: string;
   /** What a run of it answers to an input. */
-  answerTo: (input: string) => string;
+  expectedOutput: (input: string) => string;
   /** Whether it can be built. */
   isSound: boolean;
 }
@@ -21,5 +21,5 @@ export function program(lang: string, mark: string, size: number, isSound = true
   if (source === undefined) throw new Error(`Nobody here writes ${lang}.`);
   const padding = `// ${'x'.repeat(78)}\n`.repeat(Math.ceil(size / 82));
   const contents = source + (isSound ? '' : 'export function (\n') + padding;
-  return { lang, contents, answerTo: (input) => `${mark}:${input}`, isSound };
+  return { lang, contents, expectedOutput: (input) => `${mark}:${input}`, isSound };
 }

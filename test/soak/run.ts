@@ -17,15 +17,15 @@ const rounds: Record<string, () => Promise<Figure[]>> = {
   lazy: async () => (await import('./lazy.ts')).measureLazy(),
 };
 
-const wanted = process.argv.slice(2);
-const unknown = wanted.filter((name) => !Object.hasOwn(rounds, name));
+const selected = process.argv.slice(2);
+const unknown = selected.filter((name) => !Object.hasOwn(rounds, name));
 if (unknown.length) {
   console.error(`There is no ${unknown.join(', ')}; there are ${Object.keys(rounds).join(', ')}.`);
   process.exitCode = 1;
 } else {
   const figures: Figure[] = [];
   for (const [name, measure] of Object.entries(rounds)) {
-    if (wanted.length && !wanted.includes(name)) continue;
+    if (selected.length && !selected.includes(name)) continue;
     console.log(`\n${name}`);
     figures.push(...(await measure()));
   }

@@ -7,8 +7,9 @@ import { issueOwnerToken } from '../../service/src/accounts/environment-token.ts
 import { databaseUrl } from '../service/storage/databases.ts';
 import type { DurableDatabase } from '../service/storage/durable-database.ts';
 import { openStorage } from '../../service/src/storage/storage.ts';
-import { startDemo, until } from '../demo/harness.ts';
+import { startDemo } from '../demo/harness.ts';
 import type { RunningDemo } from '../demo/harness.ts';
+import { until } from '../support/until.ts';
 
 const probe = new URL('./heap-probe.js', import.meta.url).href;
 
@@ -81,7 +82,7 @@ export class KilledService {
       [...this.output.matchAll(/^in use: (\d+) bytes$/gm)].map(([, bytes]) => Number(bytes));
     const before = printed().length;
     process.kill(this.pid, 'SIGUSR2');
-    await until(() => printed().length > before);
+    await until('another figure of memory', () => printed().length > before);
     return printed().at(-1) ?? NaN;
   }
 
@@ -92,7 +93,7 @@ export class KilledService {
     demo.kill('SIGKILL');
     this.isKilled = true;
     await Promise.all([demo.ended, this.#database.crash()]);
-    await until(() => helpers.every(({ pid }) => !isAlive(pid)));
+    await until('the end of all processes', () => helpers.every(({ pid }) => !isAlive(pid)));
   }
 
   async remove(): Promise<void> {

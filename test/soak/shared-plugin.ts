@@ -78,7 +78,7 @@ export class SharedPlugin {
         body: 'x',
       });
       if (status === 404) break;
-      if (body !== built.answerTo('x')) this.#tally.fault(`v1.0.${there} answered ${status} ${body}`);
+      if (body !== built.expectedOutput('x')) this.#tally.fault(`v1.0.${there} answered ${status} ${body}`);
       there += 1;
     }
     if (there < least || there > most) {

@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
-import type { Answer, Connection, Sent } from './connection.ts';
+import type { HttpResponse, Connection, Sent } from './connection.ts';
 import type { Written } from './programs.ts';
 import type { Tally } from './tally.ts';
 
@@ -48,10 +48,10 @@ export class User {
   async signIn(connection: Connection, environmentToken: string): Promise<string> {
     this.#connection = connection;
     this.#environmentToken = environmentToken;
-    const answer = await this.#ask('token', 'GET', `/auth/v2/access/${this.path}`, {
+    const response = await this.#ask('token', 'GET', `/auth/v2/access/${this.path}`, {
       token: environmentToken,
     });
-    this.#token = (JSON.parse(answer.body) as { token: string }).token;
+    this.#token = (JSON.parse(response.body) as { token: string }).token;
     return this.#token;
   }
 
@@ -59,7 +59,7 @@ export class User {
   async save(written: Written): Promise<void> {
     const { lang, contents } = written;
     this.draftUnderWay = { lang, contents };
-    const answer = await this.#ask('save', 'POST', `/api/v1/draft/${this.path}`, {
+    const response = await this.#ask('save', 'POST', `/api/v1/draft/${this.path}`, {
       token: this.#token,
       type: 'application/json',
       body: JSON.stringify({
@@ -68,14 +68,14 @@ export class User {
         tests: [{ name: 'n', description: '', payload: contents.slice(0, 40) }],
       }),
     });
-    this.#acknowledgeDraft(answer);
+    this.#acknowledgeDraft(response);
     await this.readBack();
   }
 
   async readBack(): Promise<void> {
-    const answer = await this.#ask('read', 'GET', `/api/v1/draft/${this.path}`, { token: this.#token });
-    const read = JSON.parse(answer.body) as Promised;
-    const etag = String(answer.headers['etag']);
+    const response = await this.#ask('read', 'GET', `/api/v1/draft/${this.path}`, { token: this.#token });
+    const read = JSON.parse(response.body) as Promised;
+    const etag = String(response.headers['etag']);
     const matches = (one: Promised | undefined) =>
       one?.contents === read.contents && one.lang === read.lang && (one.etag ?? etag) === etag;
     if (matches(this.draft)) this.#tally.count('reads of what was acknowledged');
@@ -91,16 +91,16 @@ export class User {
     const { lang, contents } = written;
     this.draftUnderWay = { lang, contents };
     if (written.isSound) this.buildUnderWay = written;
-    const answer = await this.#ask(`build ${lang}`, 'POST', `/api/v1/build/${lang}/${this.path}`, {
+    const response = await this.#ask(`build ${lang}`, 'POST', `/api/v1/build/${lang}/${this.path}`, {
       token: this.#token,
       body: contents,
       ...(streamed && { accept: 'text/event-stream' }),
     });
-    this.#acknowledgeDraft(answer);
-    const result = streamed ? /^event: result\ndata: (.*)$/m.exec(answer.body)?.[1] : answer.body;
+    this.#acknowledgeDraft(response);
+    const result = streamed ? /^event: result\ndata: (.*)$/m.exec(response.body)?.[1] : response.body;
     const { succeeded } = JSON.parse(result ?? '{}') as { succeeded?: boolean };
     if (succeeded !== written.isSound) {
-      this.#tally.fault(`${this.path}: a build of ${lang} answered ${answer.body.slice(0, 400)}`);
+      this.#tally.fault(`${this.path}: a build of ${lang} answered ${response.body.slice(0, 400)}`);
     }
     if (succeeded) {
       this.built = written;
@@ -110,13 +110,13 @@ export class User {
 
   /** Tries out what was built. */
   async test(input: string): Promise<void> {
-    const answer = await this.#ask('test', 'POST', `/api/v1/test/${this.path}`, {
+    const response = await this.#ask('test', 'POST', `/api/v1/test/${this.path}`, {
       token: this.#token,
       body: input,
     });
-    const { result } = JSON.parse(answer.body) as { result?: string };
-    if (result !== this.built?.answerTo(input)) {
-      this.#tally.fault(`${this.path}: a test answered ${answer.body.slice(0, 400)}`);
+    const { result } = JSON.parse(response.body) as { result?: string };
+    if (result !== this.built?.expectedOutput(input)) {
+      this.#tally.fault(`${this.path}: a test answered ${response.body.slice(0, 400)}`);
     }
   }
 
@@ -139,9 +139,9 @@ export class User {
   /** Runs a version by its number, or the newest. */
   async run(input: string, patch?: number): Promise<void> {
     const target = patch === undefined ? `/exec/name/${this.path}` : `/exec/${this.path}/v1.0.${patch}`;
-    const answer = await this.#ask('run', 'POST', target, { token: this.#environmentToken, body: input });
-    if (answer.body !== this.versions.at(patch ?? -1)?.answerTo(input)) {
-      this.#tally.fault(`${this.path}: version ${patch ?? 'newest'} answered ${answer.body.slice(0, 400)}`);
+    const response = await this.#ask('run', 'POST', target, { token: this.#environmentToken, body: input });
+    if (response.body !== this.versions.at(patch ?? -1)?.expectedOutput(input)) {
+      this.#tally.fault(`${this.path}: version ${patch ?? 'newest'} answered ${response.body.slice(0, 400)}`);
     }
   }
 
@@ -153,7 +153,7 @@ export class User {
       await this.#verifyBuild();
     } catch (error) {
       // It is booked, and the other users are looked at all the same.
-      if (!(error instanceof WrongAnswer)) throw error;
+      if (!(error instanceof WrongResponse)) throw error;
     }
   }
 
@@ -190,7 +190,7 @@ export class User {
       const path = `/api/v1/test/${this.path}`;
       const { status, body } = await this.#send('POST', path, { token: this.#token, body: 'x' });
       const { result } = JSON.parse(body) as { result?: string };
-      if (status === 200 && result === written.answerTo('x')) {
+      if (status === 200 && result === written.expectedOutput('x')) {
         if (written === this.buildUnderWay) this.#tally.count(UNANSWERED);
         this.built = written;
         this.buildUnderWay = undefined;
@@ -202,30 +202,30 @@ export class User {
     this.buildUnderWay = undefined;
   }
 
-  #acknowledgeDraft({ headers }: Answer): void {
+  #acknowledgeDraft({ headers }: HttpResponse): void {
     this.draft = { ...(this.draftUnderWay as Promised), etag: String(headers['etag']) };
     this.draftUnderWay = undefined;
   }
 
-  #send(method: string, path: string, sent: Sent): Promise<Answer> {
+  #send(method: string, path: string, sent: Sent): Promise<HttpResponse> {
     if (!this.#connection) throw new Error('Nobody signed in.');
     return this.#connection.send(method, path, sent);
   }
 
   /** Asks until it is answered, as a client does that is told to come back later; anything else but 200 is a fault. */
-  async #ask(what: string, method: string, path: string, sent: Sent): Promise<Answer> {
+  async #ask(what: string, method: string, path: string, sent: Sent): Promise<HttpResponse> {
     for (;;) {
       const start = performance.now();
-      const answer = await this.#send(method, path, sent);
-      const { status, headers, body } = answer;
+      const response = await this.#send(method, path, sent);
+      const { status, headers, body } = response;
       if (status === 200) {
         this.#tally.time(what, performance.now() - start);
-        return answer;
+        return response;
       }
       const wait = /^\d+$/.exec(headers['retry-after'] ?? '')?.[0];
       if (status !== 503 || wait === undefined) {
         this.#tally.fault(`${what} of ${this.path}: ${status} ${body.slice(0, 400)}`);
-        throw new WrongAnswer();
+        throw new WrongResponse();
       }
       this.#tally.count('503 with Retry-After');
       await setTimeout(Number(wait) * 1000);
@@ -234,6 +234,6 @@ export class User {
 }
 
 /** An answer that is a fault, and was booked as one. */
-export class WrongAnswer extends Error {
+export class WrongResponse extends Error {
   override readonly name = 'WrongAnswer';
 }

@@ -38,15 +38,15 @@ export function engines(chosen = process.env['ENGINES']): Engines {
     },
   };
 
-  const wanted = chosen ? chosen.split(',').map((name) => name.trim()) : Object.keys(all);
-  const unknown = wanted.filter((name) => !Object.hasOwn(all, name));
+  const selected = chosen ? chosen.split(',').map((name) => name.trim()) : Object.keys(all);
+  const unknown = selected.filter((name) => !Object.hasOwn(all, name));
   if (unknown.length > 0) {
     throw new Error(`ENGINES names "${unknown.join('", "')}"; there are ${Object.keys(all).join(', ')}.`);
   }
   const launchers: BrowserLauncher[] = [];
   const notRun: string[] = [];
   for (const [key, { name, launcher, missing }] of Object.entries(all)) {
-    if (!wanted.includes(key)) notRun.push(`${name} (left out by ENGINES)`);
+    if (!selected.includes(key)) notRun.push(`${name} (left out by ENGINES)`);
     else if (launcher) launchers.push(launcher);
     else notRun.push(`${name} (not found: ${missing})`);
   }

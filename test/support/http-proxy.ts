@@ -68,9 +68,9 @@ export class HttpProxy {
       const target = this.#targets[(this.#turn + i) % this.#targets.length] as Target;
       if (!(isRun ? target.isAlive : target.isReady)) continue;
       try {
-        const answer = await this.#forward(target.port, incoming, body);
-        outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
-        for await (const chunk of answer) outgoing.write(chunk);
+        const response = await this.#forward(target.port, incoming, body);
+        outgoing.writeHead(response.statusCode ?? 502, response.headers);
+        for await (const chunk of response) outgoing.write(chunk);
         outgoing.end();
         return;
       } catch (error) {
@@ -98,13 +98,16 @@ export class HttpProxy {
 export function statusOf(port: number, path: string): Promise<number | undefined> {
   const { promise, resolve } = Promise.withResolvers<number | undefined>();
   const headers = { host: `localhost:${port}` };
-  const asked = request({ host: '127.0.0.1', port, path, headers, timeout: 1000, agent: false }, (answer) => {
-    answer.resume();
-    resolve(answer.statusCode);
-  });
-  asked.on('timeout', () => asked.destroy());
-  asked.on('error', () => resolve(undefined));
-  asked.end();
+  const proxied = request(
+    { host: '127.0.0.1', port, path, headers, timeout: 1000, agent: false },
+    (response) => {
+      response.resume();
+      resolve(response.statusCode);
+    },
+  );
+  proxied.on('timeout', () => proxied.destroy());
+  proxied.on('error', () => resolve(undefined));
+  proxied.end();
   return promise;
 }
 

@@ -3,7 +3,7 @@ import { resetMouse, sendKeys, sendMouse, setViewport } from '@web/test-runner-c
 
 import { rejection } from './rejection.ts';
 import { scriptedServer } from './scripted-server.ts';
-import { waitUntil } from './wait-until.ts';
+import { until } from './until.ts';
 
 /** The first message that a frame's page posts to this one. */
 function messageFrom(frame: HTMLIFrameElement): Promise<MessageEvent<unknown>> {
@@ -21,10 +21,10 @@ describe('the scripted server', () => {
   it('gives the same responses on the page origin, a second origin and another site', async () => {
     const server = await scriptedServer({ path: '/token', json: { token: 't' } });
     for (const { url } of [server, server.sameOrigin, server.crossSite]) {
-      const answer = await fetch(url('/token'));
-      expect(answer.status).to.equal(200);
-      expect(answer.headers.get('content-type')).to.equal('application/json');
-      expect(await answer.json()).to.deep.equal({ token: 't' });
+      const response = await fetch(url('/token'));
+      expect(response.status).to.equal(200);
+      expect(response.headers.get('content-type')).to.equal('application/json');
+      expect(await response.json()).to.deep.equal({ token: 't' });
     }
     expect(server.sameOrigin.origin).to.equal(location.origin);
     expect(server.origin).not.to.equal(location.origin);
@@ -101,7 +101,7 @@ describe('the scripted server', () => {
       { path: '/b', body: 'b' },
     );
     let answered = false;
-    const answer = fetch(server.sameOrigin.url('/a')).then((response) => {
+    const responseText = fetch(server.sameOrigin.url('/a')).then((response) => {
       answered = true;
       return response.text();
     });
@@ -109,18 +109,18 @@ describe('the scripted server', () => {
     expect(await (await fetch(server.url('/b'))).text()).to.equal('b');
     expect(answered).to.equal(false);
     expect(await server.release('/a')).to.equal(1);
-    expect(await answer).to.equal('at last');
+    expect(await responseText).to.equal('at last');
   });
 
   it('notices that the client disconnected', async () => {
     const server = await scriptedServer({ path: '*', delay: 'hang' });
     for (const [index, { url }] of [server, server.sameOrigin].entries()) {
       const controller = new AbortController();
-      const answer = fetch(url('/gone'), { signal: controller.signal });
-      answer.catch(() => undefined);
+      const response = fetch(url('/gone'), { signal: controller.signal });
+      response.catch(() => undefined);
       await server.requests(index + 1);
       controller.abort();
-      expect((await rejection(answer)).name).to.equal('AbortError');
+      expect((await rejection(response)).name).to.equal('AbortError');
     }
     const aborted = await server.aborted(2);
     expect(aborted.map(({ path }) => path)).to.deep.equal(['/gone', '/gone']);
@@ -134,7 +134,7 @@ describe('the scripted server', () => {
     for (const { url } of [server, server.sameOrigin]) {
       for (const method of ['GET', 'POST']) {
         expect(await rejection(fetch(url('/start'), { method }))).to.be.an.instanceOf(TypeError);
-        await rejection(fetch(url('/midway'), { method }).then((answer) => answer.text()));
+        await rejection(fetch(url('/midway'), { method }).then((response) => response.text()));
       }
     }
     const once = ['GET /start', 'GET /midway', 'POST /start', 'POST /midway'];
@@ -272,9 +272,9 @@ describe('the commands of the test runner', () => {
   it('resize a viewport of 800 by 600, and let animation frames run', async () => {
     expect(viewport()).to.equal('800 by 600');
     await setViewport({ width: 480, height: 500 });
-    await waitUntil(() => viewport() === '480 by 500');
+    await until('the smaller viewport', () => viewport() === '480 by 500');
     await setViewport({ width: 800, height: 600 });
-    await waitUntil(() => viewport() === '800 by 600');
+    await until('the former viewport', () => viewport() === '800 by 600');
     await new Promise((resolve) => requestAnimationFrame(resolve));
   });
 });

@@ -43,8 +43,8 @@ describe('packages in a folder of their own', () => {
       if (before === undefined) delete process.env['npm_config_logs_dir'];
       else process.env['npm_config_logs_dir'] = before;
     });
-    const asked = [1, 2, 3].map(async () => (await packagesOf(folder))('guest') as unknown);
-    assert.deepEqual(await Promise.all(asked), ['hello', 'hello', 'hello']);
+    const loads = [1, 2, 3].map(async () => (await packagesOf(folder))('guest') as unknown);
+    assert.deepEqual(await Promise.all(loads), ['hello', 'hello', 'hello']);
     assert.equal((await readdir(logs)).length, 1);
   });
 

@@ -44,7 +44,7 @@ export class ScriptHandler {
     };
     const isPreflight = method === 'OPTIONS' && headers.has('access-control-request-method');
     const rule = scope.take(method, path, isPreflight);
-    if (isPreflight && !rule) return answerPreflight(request);
+    if (isPreflight && !rule) return respondToPreflight(request);
     scope.record(seen);
     if (!rule)
       return toResponse({ path: '*', status: 404, body: `No rule for ${method} ${path}` }, request, id);
@@ -93,7 +93,7 @@ function bodyOf({ json, html, body, bodyRepeat }: Rule): [type?: string, text?: 
 }
 
 /** Allows the request behind a CORS preflight. */
-function answerPreflight(request: Request): Response {
+function respondToPreflight(request: Request): Response {
   const headers = new Headers({ 'access-control-allow-methods': 'GET, HEAD, POST, PUT, PATCH, DELETE' });
   allowOrigin(request, headers);
   const requested = request.headers.get('access-control-request-headers');

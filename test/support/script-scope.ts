@@ -30,8 +30,8 @@ export class ScriptScope {
   }
 
   aborted(filter: number | Filter = {}): Promise<SeenRequest[]> {
-    const wanted = typeof filter === 'number' ? { count: filter } : { count: 1, ...filter };
-    return this.#find(wanted, ({ aborted }) => aborted);
+    const expected = typeof filter === 'number' ? { count: filter } : { count: 1, ...filter };
+    return this.#find(expected, ({ aborted }) => aborted);
   }
 
   async release(path = '*'): Promise<number> {

@@ -25,8 +25,8 @@ export async function startScriptedServer(...rules: Rule[]): Promise<ScriptedSer
   const origin = `http://127.0.0.1:${port}`;
   const origins = { second: origin, same: origin, crossSite: `http://localhost:${port}` };
   const server = scriptedServerApi(id, origins, {
-    on: (...given) => scope.on(...given),
-    reset: (...given) => scope.reset(...given),
+    on: (...parameters) => scope.on(...parameters),
+    reset: (...parameters) => scope.reset(...parameters),
     requests: (filter) => scope.requests(filter),
     aborted: (filter) => scope.aborted(filter),
     release: (path) => scope.release(path),

@@ -53,7 +53,7 @@ export function scriptedOrigins(): { middleware: Middleware; plugin: TestRunnerP
         }
         const scope = handler.scope(id);
         if (!scope) throw new Error(`No scope "${id}"`);
-        const run = scope[name].bind(scope) as (...given: unknown[]) => Promise<unknown>;
+        const run = scope[name].bind(scope) as (...parameters: unknown[]) => Promise<unknown>;
         // The test runner takes `undefined` for "not mine".
         return (await run(...args)) ?? true;
       },

@@ -62,9 +62,9 @@ export function webDriverPage(session: WebDriverSession) {
       },
     },
     setViewport: async ({ width, height }: { width: number; height: number }) => {
-      const wanted = { width, height: height + TOOL_BAR_HEIGHT };
-      const rect = (await session.post('/window/rect', wanted)) as { width: number; height: number };
-      if (rect.width !== wanted.width || rect.height !== wanted.height) {
+      const windowSize = { width, height: height + TOOL_BAR_HEIGHT };
+      const rect = (await session.post('/window/rect', windowSize)) as { width: number; height: number };
+      if (rect.width !== windowSize.width || rect.height !== windowSize.height) {
         const smallest = `${rect.width} by ${rect.height - TOOL_BAR_HEIGHT}`;
         throw new Error(
           `WebKit's viewport became ${smallest}, not ${width} by ${height} (447 is the least width)`,

@@ -16,7 +16,7 @@ export class WebDriverSession {
     const deadline = Date.now() + 30_000;
     for (;;) {
       const ready = await fetch(`${driver}/status`).then(
-        (answer) => answer.ok,
+        (response) => response.ok,
         () => false,
       );
       if (ready) break;
@@ -46,9 +46,9 @@ export class WebDriverSession {
 }
 
 async function send(method: string, url: string, body?: object): Promise<unknown> {
-  const answer = await fetch(url, { method, ...(body ? { body: JSON.stringify(body) } : {}) });
-  const { value } = (await answer.json()) as { value: unknown };
-  if (answer.ok) return value;
+  const response = await fetch(url, { method, ...(body ? { body: JSON.stringify(body) } : {}) });
+  const { value } = (await response.json()) as { value: unknown };
+  if (response.ok) return value;
   const { error, message } = value as { error: string; message: string };
   throw new Error(`WebDriver: ${error}: ${message} (${method} ${new URL(url).pathname})`);
 }

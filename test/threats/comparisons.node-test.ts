@@ -62,14 +62,14 @@ describe('the comparison of a token, a code or a signature', () => {
       'service/src/accounts/tokens.ts: token.startsWith(prefixes[kind])',
       // Which build or draft something is of, or which list a cursor: no secret.
       'service/src/http/deploy.ts: newest?.digest === versionDigestOf(digest, schemasDigest)',
-      // Which error an answer may have: its code is no secret.
+      // Which error a response may have: its code is no secret.
       'service/src/http/paging.ts: digest !== digestOf(list)',
       'service/src/http/progress.ts: versionDigestOf(draft.digest, schemasDigest) === newest.digest',
       // Which kind of error PostgreSQL tells of: no secret.
       'service/src/storage/postgres/errors.ts: error.code?.startsWith(state)',
       // Which schemas a version was built with: no secret.
       "service/src/storage/tables/plugin-records.ts: row.live_digest !== (row.namespace_digest ?? '')",
-      // Whether an answer or an error holds the server's own secret: whoever answers has it already.
+      // Whether a response or an error holds the server's own secret: whoever answers has it already.
       'src/server/environment-token.ts: cause.message.includes(token)',
       'src/server/environment-token.ts: token === authorization(secret).authorization',
       'src/server/environment-token.ts: token === secret',

@@ -34,14 +34,14 @@ export async function fetchAll({ vendor, service }: RunningDemo): Promise<string
   const waiting = [vendor, service].flatMap((base) => PATHS.map((path) => new URL(path, base).href));
   const seen = new Set(waiting);
   for (let address; (address = waiting.shift());) {
-    const answer = await fetch(address, {
+    const response = await fetch(address, {
       headers: { ...headers, ...(address.startsWith(vendor) && { cookie }) },
     });
-    const text = await answer.text();
+    const text = await response.text();
     for (const [name] of text.matchAll(/[\w-]+\.(?:js|css|svg|woff2|map)\b/g)) {
       for (const folder of ['assets/', 'editor/assets/']) {
         const found = new URL(folder + name, folder.startsWith('editor') ? service : vendor).href;
-        if (seen.has(found) || !answer.ok) continue;
+        if (seen.has(found) || !response.ok) continue;
         seen.add(found);
         waiting.push(found);
       }

@@ -17,7 +17,7 @@ const TENANT = 'com.example.customer-7';
 export const PLUGIN = markup('plugin');
 
 /** What the vendor's back end says of all plugins, or of the one that is named. */
-function pluginsAnswer(query: URLSearchParams) {
+function pluginsResponse(query: URLSearchParams) {
   if (!query.has('ident') || query.has('name')) {
     const at = markup('time');
     const version = { version: markup('deployed version'), at, by: markup('by'), message: markup('message') };
@@ -72,7 +72,7 @@ function answerTo(request: HTTPRequest, service: string, say: Say) {
   if (is('GET', '/plugins?') && say.refusal) {
     return { ...json({ error: { code: markup('code'), message: markup('refusal') } }), status: 403 };
   }
-  if (is('GET', '/plugins?') || is('PUT', '/plugins/live')) return json(pluginsAnswer(searchParams));
+  if (is('GET', '/plugins?') || is('PUT', '/plugins/live')) return json(pluginsResponse(searchParams));
   if (request.method() === 'POST' && pathname === '/plugins')
     return { ...json({ error: { code: markup('code'), message: markup('name problem') } }), status: 400 };
   if (is('GET', '/api/v1/features')) {
@@ -116,12 +116,12 @@ export interface Say {
 }
 
 /** Has a page get those answers; all others are the real ones. */
-export async function answerInMarkup(page: Page, service: string): Promise<Say> {
+export async function respondInMarkup(page: Page, service: string): Promise<Say> {
   const say = { refusal: false, staff: false };
   await page.setRequestInterception(true);
   page.on('request', (request) => {
-    const answer = request.method() === 'OPTIONS' ? undefined : answerTo(request, service, say);
-    void (answer ? request.respond(answer) : request.continue());
+    const response = request.method() === 'OPTIONS' ? undefined : answerTo(request, service, say);
+    void (response ? request.respond(response) : request.continue());
   });
   return say;
 }

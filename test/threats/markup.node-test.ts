@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Page } from 'puppeteer-core';
-import { launchChromium, startDemo, until } from '../demo/harness.ts';
+import { launchChromium, startDemo } from '../demo/harness.ts';
 import { DemoPage } from '../demo/page-driver.ts';
 import { pressKeys } from '../support/press-keys.ts';
 import { readFrame } from '../support/read-frame.ts';
-import { answerInMarkup, markup } from './markup-service.ts';
+import { respondInMarkup, markup } from './markup-service.ts';
+import { until } from '../support/until.ts';
 
 /** Runs in a frame: what the markup became, and where it is shown as the text that it is. */
 function lookForMarkup(): { broken: string[]; shown: string[] } {
@@ -51,7 +52,7 @@ test('HTML in any name, text, error or log is shown as text: on the demo page, i
       Object.assign(window, { session: data.session }),
     );
   });
-  const say = await answerInMarkup(page, demo.service.replace('localhost', '127.0.0.1'));
+  const say = await respondInMarkup(page, demo.service.replace('localhost', '127.0.0.1'));
   await page.reload();
 
   const shown = new Set<string>();
@@ -64,7 +65,7 @@ test('HTML in any name, text, error or log is shown as text: on the demo page, i
     }
   };
   const shows = (...labels: string[]) =>
-    until(async () => {
+    until('all labels of what is shown', async () => {
       await look();
       return labels.every((label) => shown.has(label));
     });

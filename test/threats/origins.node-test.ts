@@ -5,9 +5,10 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, before, describe, test } from 'node:test';
 import type { Browser, BrowserContext, Page } from 'puppeteer-core';
-import { launchChromium, startDemo, until } from '../demo/harness.ts';
+import { launchChromium, startDemo } from '../demo/harness.ts';
 import type { RunningDemo } from '../demo/harness.ts';
 import { openDemo } from '../demo/page-driver.ts';
+import { until } from '../support/until.ts';
 
 // Names that lead to this machine: one that belongs to somebody else, and a customer's place at the vendor's.
 const NAMES = 'MAP evil.example 127.0.0.1, MAP *.localhost 127.0.0.1, MAP * ~NOTFOUND';
@@ -42,11 +43,12 @@ async function askForEverything(vendor: string, target: object): Promise<string[
   ];
   const read: string[] = [];
   for (const [address, init] of requests) {
-    const answer = await fetch(address, { credentials: 'include', ...init }).catch(() => undefined);
+    const response = await fetch(address, { credentials: 'include', ...init }).catch(() => undefined);
     // What another origin lets nobody read has neither status nor text.
-    if (answer?.status) read.push(`${init.method ?? 'GET'} ${new URL(address).pathname} ${answer.status}`);
+    if (response?.status)
+      read.push(`${init.method ?? 'GET'} ${new URL(address).pathname} ${response.status}`);
   }
-  // Forms need no leave at all, and take the cookies along; their answer goes to a frame.
+  // Forms need no leave at all, and take the cookies along; their response goes to a frame.
   for (const [method, action] of [
     ['POST', token],
     ['POST', `${vendor}plugins`],
@@ -152,8 +154,8 @@ describe('a page of another origin', () => {
       const page = await context.newPage();
       const rebound = new URL(path, address);
       rebound.hostname = 'evil.example';
-      const answer = await page.goto(rebound.href);
-      assert.equal(answer?.status(), 421, rebound.href);
+      const response = await page.goto(rebound.href);
+      assert.equal(response?.status(), 421, rebound.href);
       await page.close();
     }
   });
@@ -176,7 +178,7 @@ describe('a page of another origin', () => {
       }, address);
       // What stands in a frame, Puppeteer may hear a moment after the page did.
       const shown = () => page.frames()[1]?.url();
-      await until(() => shown() === (allowed ? address : REFUSED)).catch(() =>
+      await until('the page in the frame', () => shown() === (allowed ? address : REFUSED)).catch(() =>
         assert.fail(`In a page of ${host} the frame for ${address} shows ${shown()}`),
       );
       await page.close();

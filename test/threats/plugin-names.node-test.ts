@@ -172,8 +172,8 @@ test('an identifier is split at its last period, whatever looks like one elsewhe
     const issued = await send('GET', `/auth/v2/access/${identifier}/default/add-record`, bearer(environment));
     assert.ok([200, 400, 403].includes(issued.status), identifier);
     if (issued.status !== 200 || expected === 200) continue;
-    const given = (JSON.parse(issued.body) as { token: string }).token;
-    const theirs = await send('GET', `/api/v1/draft/${pathOf(VICTIM)}`, bearer(given));
+    const issuedToken = (JSON.parse(issued.body) as { token: string }).token;
+    const theirs = await send('GET', `/api/v1/draft/${pathOf(VICTIM)}`, bearer(issuedToken));
     assert.equal(theirs.status, 403, `a token for ${identifier} opens the plugin of t1`);
   }
 });

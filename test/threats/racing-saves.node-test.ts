@@ -11,14 +11,16 @@ test('of twenty simultaneous saves of one draft, one wins, and each other is tol
   const token = await editorToken(VICTIM);
   /** Sends all at once, each over a connection of its own, and tells who won. */
   const race = async (condition: Record<string, string>, round: number) => {
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: RACERS }, async (_, racer) => {
         const contents = `// ${round}: ${racer}`;
         return { contents, ...(await save(path, token, contents, condition)) };
       }),
     );
-    const won = answers.filter(({ status }) => status === 200);
-    const lost = answers.filter(({ status, body }) => status === 412 && body.includes('precondition-failed'));
+    const won = responses.filter(({ status }) => status === 200);
+    const lost = responses.filter(
+      ({ status, body }) => status === 412 && body.includes('precondition-failed'),
+    );
     assert.deepEqual([won.length, lost.length], [1, RACERS - 1], `round ${round}`);
     const read = await send('GET', `/api/v1/draft/${path}`, bearer(token));
     const [winner] = won;
@@ -43,7 +45,7 @@ test('of simultaneous saves and builds of one draft, one wins, and the draft is 
   const condition = { 'if-match': String(first.headers.etag) };
   const source = (racer: number) => `export const run = () => "${racer}";\n`;
   const headers = { ...bearer(token), ...condition, 'content-type': 'text/plain' };
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     Array.from({ length: RACERS }, async (_, racer) =>
       racer % 2
         ? { racer, ...(await save(path, token, source(racer), condition)) }
@@ -51,13 +53,13 @@ test('of simultaneous saves and builds of one draft, one wins, and the draft is 
     ),
   );
   const read = await send('GET', `/api/v1/draft/${path}`, bearer(token));
-  const won = answers.filter(({ status }) => status === 200);
+  const won = responses.filter(({ status }) => status === 200);
   assert.deepEqual(
     won.map(({ racer }) => source(racer)),
     [(JSON.parse(read.body) as { contents: string }).contents],
   );
   // A tenant's share of builds is limited; what does not fit is refused as a whole.
-  for (const { status } of answers) assert.ok([200, 412, 429].includes(status), String(status));
+  for (const { status } of responses) assert.ok([200, 412, 429].includes(status), String(status));
 });
 
 test('twenty simultaneous requests for tokens return twenty valid tokens', async (t) => {

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 
-export interface RawAnswers {
-  /** The status of each answer that came, in order; more than one for bytes that were taken for several requests. */
+export interface RawResponses {
+  /** The status of each response that came, in order; more than one for bytes that were taken for several requests. */
   statuses: number[];
   /** All that came. */
   text: string;
@@ -12,7 +12,7 @@ export interface RawAnswers {
  * Sends bytes as they are, and reads until the server closes the connection: they must hold something that it refuses,
  * or end in a {@link lastRequest}. (It would give up what is under way if we closed our side.)
  */
-export async function sendRaw(port: number, bytes: string): Promise<RawAnswers> {
+export async function sendRaw(port: number, bytes: string): Promise<RawResponses> {
   const socket = connect(port, '127.0.0.1');
   let text = '';
   socket.setEncoding('utf8').on('data', (part: string) => (text += part));
@@ -23,7 +23,7 @@ export async function sendRaw(port: number, bytes: string): Promise<RawAnswers> 
   return { statuses: [...text.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => Number(status)), text };
 }
 
-/** The bytes of a request after whose answer the server closes the connection. */
+/** The bytes of a request after whose response the server closes the connection. */
 export const lastRequest = (lines: readonly string[], body = ''): string =>
   requestBytes([...lines, 'Connection: close'], body);
 

@@ -20,7 +20,7 @@ export type Recorded =
       address: string;
       headers: Record<string, string>;
       status: number;
-      answerHeaders: string;
+      responseHeaders: string;
       body: string;
     };
 
@@ -43,16 +43,16 @@ function record(line: Recorded): void {
 function watchSecrets(): void {
   const { randomBytes, randomInt } = crypto;
   Object.assign(crypto, {
-    randomBytes(...asked: [number]) {
-      const bytes = randomBytes(...asked);
+    randomBytes(...parameters: [number]) {
+      const bytes = randomBytes(...parameters);
       const stack = new Error().stack ?? '';
-      const kind = asked[0] === 32 && makers.find(([maker]) => maker.test(stack))?.[1];
+      const kind = parameters[0] === 32 && makers.find(([maker]) => maker.test(stack))?.[1];
       if (kind) record({ secret: kind, text: bytes.toString('base64url') });
       return bytes;
     },
-    randomInt(...asked: [number]) {
-      const number = randomInt(...asked);
-      if (asked[0] === 1_000_000) record({ secret: 'code', text: String(number).padStart(6, '0') });
+    randomInt(...parameters: [number]) {
+      const number = randomInt(...parameters);
+      if (parameters[0] === 1_000_000) record({ secret: 'code', text: String(number).padStart(6, '0') });
       return number;
     },
   });
@@ -70,13 +70,13 @@ function watchServers(): void {
     };
     const write = response.write.bind(response);
     const end = response.end.bind(response);
-    response.write = (...given: unknown[]) => {
-      keep(given[0]);
-      return Reflect.apply(write, response, given) as boolean;
+    response.write = (...parameters: unknown[]) => {
+      keep(parameters[0]);
+      return Reflect.apply(write, response, parameters) as boolean;
     };
-    response.end = (...given: unknown[]) => {
-      keep(given[0]);
-      return Reflect.apply(end, response, given) as ServerResponse;
+    response.end = (...parameters: unknown[]) => {
+      keep(parameters[0]);
+      return Reflect.apply(end, response, parameters) as ServerResponse;
     };
     response.once('close', () => {
       const { method = '', url: address = '', headers } = request;
@@ -87,7 +87,7 @@ function watchServers(): void {
         headers: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)])),
         status: response.statusCode,
         // As they were sent: what `writeHead` was given is in no other place.
-        answerHeaders: String(Reflect.get(response, '_header')),
+        responseHeaders: String(Reflect.get(response, '_header')),
         body: Buffer.concat(parts).toString('latin1'),
       });
     });

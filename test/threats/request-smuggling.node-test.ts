@@ -11,9 +11,9 @@ interface Server {
   port: number;
   /** A request that is granted. */
   granted: FramedRequest;
-  /** Another one, and the words by which its answer is known. */
+  /** Another one, and the words by which its response is known. */
   smuggled: string;
-  answer: RegExp;
+  expected: RegExp;
   /** One that ends the connection, and the same of it. */
   last: string;
   lastAnswer: RegExp;
@@ -35,7 +35,7 @@ async function startService(t: TestContext): Promise<Server> {
       body: JSON.stringify(source),
     },
     smuggled: requestBytes(['GET /api/v1/features HTTP/1.1', host]),
-    answer: /"languages"/,
+    expected: /"languages"/,
     last: lastRequest(['GET /api/v2/template/javascript/the-end HTTP/1.1', host]),
     lastAnswer: /the-end/,
   };
@@ -57,7 +57,7 @@ async function startTokenEndpoint(t: TestContext): Promise<Server> {
       body: JSON.stringify({ ident: 'com.acme.t1', fn: 'one' }),
     },
     smuggled: requestBytes(['GET /token?ident=com.acme.t1&fn=smuggled HTTP/1.1', ...headers]),
-    answer: /token-for-smuggled/,
+    expected: /token-for-smuggled/,
     last: lastRequest(['GET /token?ident=com.acme.t1&fn=the-end HTTP/1.1', ...headers]),
     lastAnswer: /token-for-the-end/,
   };
@@ -69,7 +69,7 @@ for (const [name, start] of [
 ] as const) {
   describe(`a request that ${name} gets over a connection of its own`, () => {
     test('is answered, and so is a complete one behind it, without which the next tests would prove nothing', async (t) => {
-      const { port, granted, smuggled, answer, last, lastAnswer } = await start(t);
+      const { port, granted, smuggled, expected: answer, last, lastAnswer } = await start(t);
       const { length } = granted.body;
       for (const [headers, body] of [
         [[`Content-Length: ${length}`], granted.body],
@@ -86,7 +86,7 @@ for (const [name, start] of [
     });
 
     test('is refused where its end is ambiguous, and nothing behind it is answered', async (t) => {
-      const { port, granted, smuggled, answer } = await start(t);
+      const { port, granted, smuggled, expected: answer } = await start(t);
       for (const [what, bytes] of ambiguousFraming(granted, smuggled)) {
         const { statuses, text } = await sendRaw(port, bytes);
         assert.deepEqual(statuses, [400], `${what}: ${text}`);
@@ -95,7 +95,7 @@ for (const [name, start] of [
     });
 
     test('is one request, whatever its body says, even if it is refused before the body is read', async (t) => {
-      const { port, granted, smuggled, answer, last, lastAnswer } = await start(t);
+      const { port, granted, smuggled, expected: answer, last, lastAnswer } = await start(t);
       const [, host = ''] = granted.lines;
       const path = granted.lines[0]?.split(' ')[1] ?? '';
       const body = [`Content-Length: ${smuggled.length}`];
@@ -118,7 +118,7 @@ for (const [name, start] of [
     });
 
     test('with an invalid head of HTTP/1.1 is refused', async (t) => {
-      const { port, granted, answer } = await start(t);
+      const { port, granted, expected: answer } = await start(t);
       const [, host = ''] = granted.lines;
       const path = granted.lines[0]?.split(' ')[1] ?? '';
       for (const lines of [
@@ -187,7 +187,7 @@ test('only the Host header names the service, and only with a name of its own', 
 test('no header turns a request into another one than its first line says', async (t) => {
   const { port, granted } = await startService(t);
   const [, host = '', authorization = ''] = granted.lines;
-  const ask = (...more: string[]) =>
+  const sendRequest = (...more: string[]) =>
     sendRaw(port, lastRequest([`GET ${draftPath} HTTP/1.1`, host, authorization, ...more]));
   for (const header of [
     'X-HTTP-Method-Override: POST',
@@ -199,7 +199,7 @@ test('no header turns a request into another one than its first line says', asyn
     'Upgrade: h2c\r\nConnection: Upgrade, HTTP2-Settings\r\nHTTP2-Settings: AAMAAABkAAQAAP__',
   ]) {
     // There is no draft: what reads it says so.
-    const { statuses, text } = await ask(header);
+    const { statuses, text } = await sendRequest(header);
     assert.deepEqual(statuses, [404], header);
     assert.match(text, /draft-not-found/, header);
   }

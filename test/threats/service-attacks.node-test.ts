@@ -52,8 +52,8 @@ async function start(t: TestContext) {
   const running = await listen(t);
   const environment = await running.environmentToken();
   const token = async (path: string) => {
-    const answer = await running.send('GET', `/auth/v2/access/${path}`, bearer(environment));
-    return answer.status === 200 ? (JSON.parse(answer.body) as { token: string }).token : '';
+    const response = await running.send('GET', `/auth/v2/access/${path}`, bearer(environment));
+    return response.status === 200 ? (JSON.parse(response.body) as { token: string }).token : '';
   };
   const own = await token('com.acme.t1/default/add-record');
   const json = { 'content-type': 'application/json' };
@@ -134,9 +134,9 @@ test('SQL in any name, field or token is text like any other', async (t) => {
       `com.acme.t1/${name}/add-record`,
       `com.acme.t1/default/${name}`,
     ]) {
-      const given = await token(path);
-      assert.notEqual(given, '', path);
-      const missing = await send('GET', `/api/v1/draft/${path}`, bearer(given));
+      const issuedToken = await token(path);
+      assert.notEqual(issuedToken, '', path);
+      const missing = await send('GET', `/api/v1/draft/${path}`, bearer(issuedToken));
       assert.equal(missing.status, 404, `${path} finds what is not its own`);
       const record = {
         contents: attack,
@@ -144,11 +144,11 @@ test('SQL in any name, field or token is text like any other', async (t) => {
         tests: [{ name: attack, description: attack, payload: attack }],
         [attack]: attack,
       };
-      assert.equal((await save(path, given, record)).status, 200, path);
-      const read = await send('GET', `/api/v1/draft/${path}`, bearer(given));
+      assert.equal((await save(path, issuedToken, record)).status, 200, path);
+      const read = await send('GET', `/api/v1/draft/${path}`, bearer(issuedToken));
       assert.deepEqual(JSON.parse(read.body), record);
-      assert.equal((await send('GET', `/api/v1/progress/${path}`, bearer(given))).status, 200);
-      assert.equal((await send('POST', `/api/v1/draft/${path}/promote`, bearer(given))).status, 409);
+      assert.equal((await send('GET', `/api/v1/progress/${path}`, bearer(issuedToken))).status, 200);
+      assert.equal((await send('POST', `/api/v1/draft/${path}/promote`, bearer(issuedToken))).status, 409);
     }
     const elsewhere: [method: string, path: string, status: number][] = [
       ['GET', `/api/v1/template/${name}`, 404],
@@ -165,8 +165,8 @@ test('SQL in any name, field or token is text like any other', async (t) => {
       elsewhere.push(['POST', `/exec/${path}/v1.0.0`, status], ['POST', `/exec/name/${path}`, status]);
     }
     for (const [method, path, status] of elsewhere) {
-      const answer = await send(method, path, bearer(environment));
-      assert.equal(answer.status, status, `${method} ${path}: ${answer.body}`);
+      const response = await send(method, path, bearer(environment));
+      assert.equal(response.status, status, `${method} ${path}: ${response.body}`);
     }
     const claimed = await send('GET', '/api/v1/draft/com.acme.t1/default/add-record', {
       authorization: `Bearer ${attack.replaceAll(/[^\x20-\x7e]/g, '')}`,
@@ -226,9 +226,9 @@ test('a name forges no header, no event and no line of the log', async (t) => {
       `// ${line}\nexport const run = (input) => input;\n`,
     );
     const template = await send('GET', `/api/v2/template/javascript/${encodeURIComponent(line)}`);
-    for (const answer of [issued, built, template]) {
-      assert.equal(answer.status, 200, answer.body);
-      assert.equal(answer.headers['x-injected'], undefined);
+    for (const response of [issued, built, template]) {
+      assert.equal(response.status, 200, response.body);
+      assert.equal(response.headers['x-injected'], undefined);
     }
     const fields = built.body.split(/\r\n|\r|\n/).filter(Boolean);
     assert.deepEqual(

@@ -24,15 +24,16 @@ const OPERATIONS: [needs: 'editor' | 'environment', method: 'GET' | 'POST', targ
 
 async function start(t: TestContext) {
   const running = await startWithPlugins(t);
-  const ask = (index: number, headers: Record<string, string>) => {
+  const sendRequest = (index: number, headers: Record<string, string>) => {
     const [, method, target, body = ''] = OPERATIONS[index] ?? [];
     return running.send(method ?? '', target ?? '', { 'content-type': 'application/json', ...headers }, body);
   };
-  return { ...running, ask };
+  return { ...running, sendRequest };
 }
 
 test('each operation accepts only its own kind of token, for exactly its plugin or environment', async (t) => {
-  const { ask, clock, environmentToken, renewEnvironmentToken, editorToken, storage } = await start(t);
+  const { sendRequest, clock, environmentToken, renewEnvironmentToken, editorToken, storage } =
+    await start(t);
   const expired = await editorToken(VICTIM);
   const replaced = await environmentToken('com.acme');
   clock.now += 16 * MINUTE;
@@ -69,13 +70,17 @@ test('each operation accepts only its own kind of token, for exactly its plugin 
   const before = await storage.tables.drafts.find({ ...VICTIM, pluginName: VICTIM.fn });
   for (const [index, [needs, method, target]] of OPERATIONS.entries()) {
     for (const [name, token, editor, environment] of others) {
-      const { status, headers, body } = await ask(index, token ? bearer(token) : {});
+      const { status, headers, body } = await sendRequest(index, token ? bearer(token) : {});
       const expected = needs === 'editor' ? editor : environment;
       assert.equal(status, expected, `${method} ${target} with ${name}: ${body}`);
       assert.equal(headers['www-authenticate'], expected === 401 ? 'Bearer' : undefined);
     }
     const wrongKind = bearer(needs === 'editor' ? right.environment : right.editor);
-    assert.equal((await ask(index, wrongKind)).status, 401, `${method} ${target} with the other kind`);
+    assert.equal(
+      (await sendRequest(index, wrongKind)).status,
+      401,
+      `${method} ${target} with the other kind`,
+    );
   }
   assert.equal(before, undefined);
   assert.equal(
@@ -87,7 +92,7 @@ test('each operation accepts only its own kind of token, for exactly its plugin 
   // In this order, as the last of them need what the first ones made; without them all above would prove nothing.
   for (const index of [1, 2, 0, 3, 4, 5, 6, 7, 8, 9]) {
     const [needs = 'editor', method, target] = OPERATIONS[index] ?? [];
-    const { status, body } = await ask(index, bearer(right[needs]));
+    const { status, body } = await sendRequest(index, bearer(right[needs]));
     assert.equal(status, 200, `${method} ${target}: ${body}`);
   }
 });

@@ -15,10 +15,10 @@ async function attack(
   requests: [name: string, request: RawRequest, expected: number | { namespace?: string; fn?: string }][],
 ): Promise<void> {
   const { servers, granted, secret } = await startTokenServers(t);
-  for (const { name: server, ask } of servers) {
+  for (const { name: server, sendRequest } of servers) {
     for (const [name, request, expected] of requests) {
       granted.length = 0;
-      const { status, text, headers } = await ask(request);
+      const { status, text, headers } = await sendRequest(request);
       const shown = `${server}: ${name} is answered ${status} ${text}`;
       if (typeof expected === 'number') {
         assert.equal(status, expected, shown);
@@ -285,21 +285,21 @@ test('a header that is sent twice counts with neither of its values', async (t) 
   }
 });
 
-test('twenty simultaneous requests, for the own and for another tenant’s plugin, each get their own answer', async (t) => {
+test('twenty simultaneous requests, for the own and for another tenant’s plugin, each get their own response', async (t) => {
   const { servers, granted } = await startTokenServers(t);
-  for (const { name, ask } of servers) {
+  for (const { name, sendRequest } of servers) {
     granted.length = 0;
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 20 }, async (_, at) => {
         const ident = at % 2 ? OWN_IDENT : 'com.acme.t2';
-        const { status, json } = await ask(post({ ...FIELDS, ident, fn: `plugin-${at}` }));
+        const { status, json } = await sendRequest(post({ ...FIELDS, ident, fn: `plugin-${at}` }));
         return { at, status, token: json.token };
       }),
     );
-    for (const { at, status, token } of answers) {
+    for (const { at, status, token } of responses) {
       assert.deepEqual([status, typeof token], at % 2 ? [200, 'string'] : [403, 'undefined'], name);
     }
-    assert.equal(new Set(answers.map(({ token }) => token)).size, 11);
+    assert.equal(new Set(responses.map(({ token }) => token)).size, 11);
     assert.ok(granted.every(({ ident }) => ident === OWN_IDENT));
     assert.equal(granted.length, 10);
   }

@@ -5,7 +5,12 @@ import { Hono } from 'hono';
 import { AccessClient } from '../../src/server/access-client.ts';
 import { type NodeContext, toNodeHandler } from '../../src/server/to-node-handler.ts';
 import { createTokenEndpoint } from '../../src/server/token-endpoint.ts';
-import { type RawAnswer, type RawRequest, listen as listenWith, rawRequest } from '../server/raw-request.ts';
+import {
+  type RawResponse,
+  type RawRequest,
+  listen as listenWith,
+  rawRequest,
+} from '../server/raw-request.ts';
 import { startWithPlugins } from './service-plugins.ts';
 
 /** The tenant of the only user who is signed in. */
@@ -64,9 +69,9 @@ export async function startTokenServers(t: TestContext) {
       const server = await listenWith(handler);
       t.after(() => server[Symbol.asyncDispose]());
       const { port } = server;
-      const ask = (request: RawRequest): Promise<RawAnswer> =>
+      const sendRequest = (request: RawRequest): Promise<RawResponse> =>
         rawRequest(port, { ...request, headers: { cookie: SESSION, ...request.headers } });
-      return { name, port, ask };
+      return { name, port, sendRequest };
     }),
   );
   return { servers, granted, secret, session: SESSION };

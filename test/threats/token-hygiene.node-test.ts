@@ -64,7 +64,7 @@ describe('tokens, session cookies and codes, from signing in to running a plugin
     for (const tokens of [byUrl, byMessage]) {
       const places = tokens.map((one) => world.places.of(one));
       assert.ok(places.every((some) => some.includes(minted)));
-      // Launched, renewed, renewed because it was refused, launched again; a request that was given up has no answer.
+      // Launched, renewed, renewed because it was refused, launched again; a request that was given up has no response.
       const issued = places.filter((some) => some.includes(answered));
       assert.ok(issued.length >= 4, `${issued.length} tokens of ${tokens.length}`);
     }

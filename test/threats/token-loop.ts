@@ -51,7 +51,9 @@ export async function useEverything(world: World, delivery: 'url' | 'message', u
   const database = new DatabaseSync(join(dataDir, 'service.sqlite'), { timeout: 10_000 });
   database.exec('DELETE FROM editor_tokens');
   database.close();
-  const refused = page.waitForResponse((answer) => answer.status() === 401 && answer.url().includes('/api/'));
+  const refused = page.waitForResponse(
+    (response) => response.status() === 401 && response.url().includes('/api/'),
+  );
   await frame.locator('.cm-content').click();
   await page.keyboard.type('// two\n');
   await refused;
@@ -69,9 +71,9 @@ export async function useEverything(world: World, delivery: 'url' | 'message', u
   }
 
   const fails = async (code: string, attributes: Record<string, string> = {}) => {
-    await page.evaluate(async (given) => {
+    await page.evaluate(async (draft) => {
       const editor = document.querySelector('plugin-editor');
-      for (const [name, value] of Object.entries(given)) editor?.setAttribute(name, value);
+      for (const [name, value] of Object.entries(draft)) editor?.setAttribute(name, value);
       await editor?.updateComplete;
       // What it rejects with is what `error` is; an editor by address is `ready` until it says otherwise.
       await editor?.reload().catch(() => {});

@@ -1,8 +1,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'puppeteer-core';
-import { until } from '../demo/harness.ts';
 import type { World } from './token-world.ts';
+import { until } from '../support/until.ts';
 
 /** Puts a token into every place that a real one must not come to: what finds none there would find this one. */
 export async function plantEverywhere(world: World, page: Page, token: string): Promise<void> {
@@ -17,7 +17,7 @@ export async function plantEverywhere(world: World, page: Page, token: string): 
   mkdirSync(join(world.dataDir, 'outbox'), { recursive: true });
   writeFileSync(join(world.dataDir, 'outbox', 'planted.eml'), token);
   world.demo.kill('SIGUSR2');
-  await until(() => world.demo.output().includes(token));
+  await until('the planted token in the output', () => world.demo.output().includes(token));
 }
 
 /** Runs in the page. */
@@ -32,7 +32,7 @@ async function plantInPage(token: string): Promise<void> {
   Object.defineProperty(editor, 'error', { value: new Error('outer', { cause: new Error(token) }) });
   Object.defineProperty(document, 'referrer', { value: `http://localhost/?${token}` });
   history.replaceState({ token }, '');
-  // The browser notes the time of a request when its answer is complete, and in a task of its own.
+  // The browser notes the time of a request when its response is complete, and in a task of its own.
   const timed = new Promise<void>((resolve) =>
     new PerformanceObserver((list, observer) => {
       if (!list.getEntries().some(({ name }) => name.includes(token))) return;
@@ -74,11 +74,11 @@ async function plantOnTheWire({ demo }: World, token: string): Promise<void> {
   const signedIn = await send(`${vendor}/session`, {}, { user: 'bram' });
   const cookie = signedIn.headers.get('set-cookie')?.split(';', 1)[0] ?? '';
   const plugin = { ident: 'com.example.customer-8', namespace: 'default', fn: 'planted' };
-  const answer = await send(`${vendor}/plugins/editor-token`, { cookie }, plugin);
-  const given = ((await answer.json()) as { token: string }).token;
+  const response = await send(`${vendor}/plugins/editor-token`, { cookie }, plugin);
+  const issuedToken = ((await response.json()) as { token: string }).token;
   await send(
     `${service}/api/v1/draft/com.example.customer-8/default/planted`,
-    { authorization: `Bearer ${given}` },
+    { authorization: `Bearer ${issuedToken}` },
     { lang: 'javascript', contents: `// ${token}` },
   );
 }

@@ -121,9 +121,9 @@ export type World = Awaited<ReturnType<typeof startWorld>>;
 
 type Request = Exclude<Recorded, { secret: string }>;
 
-/** Puts each part of a request and its answer in the place that it belongs to. */
+/** Puts each part of a request and its response in the place that it belongs to. */
 function sortRequest(request: Request, ports: World['ports'], places: Places): void {
-  const { port, address, headers, answerHeaders, body, method } = request;
+  const { port, address, headers, responseHeaders: answerHeaders, body, method } = request;
   const server = port === ports.vendor ? 'vendor' : 'service';
   const { authorization = '', cookie = '', referer = '', ...others } = headers;
   const called = (path: string) => address.startsWith(path);

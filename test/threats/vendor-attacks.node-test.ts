@@ -15,8 +15,8 @@ async function start(t: TestContext): Promise<Vendor & { cookie: string }> {
   return { ...vendor, cookie: await vendor.signIn('ada') };
 }
 
-const post = ({ ask, cookie }: Vendor & { cookie: string }, path: string, body: unknown) =>
-  ask(path, { method: 'POST', body, cookie });
+const post = ({ sendRequest, cookie }: Vendor & { cookie: string }, path: string, body: unknown) =>
+  sendRequest(path, { method: 'POST', body, cookie });
 
 test('no invalid segment of a path, and no name of another, gets a token or a run', async (t) => {
   const vendor = await start(t);
@@ -37,29 +37,29 @@ test('no invalid segment of a path, and no name of another, gets a token or a ru
       ] as const)
         assert.equal((await post(vendor, path, body)).status, 403, `${path}: ${ident}`);
       const query = new URLSearchParams({ ident, name: 'x' });
-      const read = await vendor.ask(`/plugins?${query}`, { cookie: vendor.cookie });
+      const read = await vendor.sendRequest(`/plugins?${query}`, { cookie: vendor.cookie });
       assert.equal(read.status, 403, `reading ${ident}`);
     }
     assert.equal((await post(vendor, '/plugins', { ident: good.ident, name: attack })).status, 400, attack);
     assert.equal((await post(vendor, '/session', { user: attack })).status, 400, attack);
     for (const field of ['fn', 'namespace'] as const) {
-      const answer = await post(vendor, '/plugins/editor-token', { ...good, [field]: attack });
+      const response = await post(vendor, '/plugins/editor-token', { ...good, [field]: attack });
       // U+0000 is refused by the plugin service alone: a path could hold it.
       const expected = attack.includes('\0') ? [502] : [200, 400];
-      assert.ok(expected.includes(answer.status), `${field} ${attack} is answered ${answer.status}`);
+      assert.ok(expected.includes(response.status), `${field} ${attack} is answered ${response.status}`);
       // A name that a path can hold is that of a plugin; its token opens no other.
-      if (answer.status === 200)
-        await assertOpensNothingElse(vendor, ((await answer.json()) as { token: string }).token);
+      if (response.status === 200)
+        await assertOpensNothingElse(vendor, ((await response.json()) as { token: string }).token);
     }
   }
 });
 
 async function assertOpensNothingElse({ servicePort }: Vendor, token: string): Promise<void> {
-  const answer = await fetch(
+  const response = await fetch(
     `http://127.0.0.1:${servicePort}/api/v1/draft/com.example.customer-7/default/add-record`,
     { headers: { authorization: `Bearer ${token}` } },
   );
-  assert.equal(answer.status, 403);
+  assert.equal(response.status, 403);
 }
 
 function decodeLeniently(text: string): string {
@@ -131,15 +131,15 @@ test('a name or an input forges no line of the vendor’s log', async (t) => {
     ['/plugins/runs', { ident, name: line, input: line }],
     ['/plugins/editor-token', { ident, namespace: line, fn: line }],
   ]);
-  const answers = bodies.map(([path, body]) => post(vendor, path, body));
-  for (const { status } of await Promise.all(answers)) assert.equal(status, 502);
-  const calls = printed.mock.calls.map(({ arguments: words }) => words as unknown[]);
+  const responses = bodies.map(([path, body]) => post(vendor, path, body));
+  for (const { status } of await Promise.all(responses)) assert.equal(status, 502);
+  const calls = printed.mock.calls.map(({ arguments: parameters }) => parameters as unknown[]);
   assert.equal(calls.length, LINES.length * 2);
-  for (const words of calls) {
+  for (const parameters of calls) {
     // An error's stack has lines of its own; what came from outside stands in its first, and in the words before it.
-    const [text = ''] = format(...words.map((word) => (word instanceof Error ? word.message : word))).split(
-      /^ {4}at /m,
-    );
+    const [text = ''] = format(
+      ...parameters.map((word) => (word instanceof Error ? word.message : word)),
+    ).split(/^ {4}at /m);
     // eslint-disable-next-line no-control-regex -- these are what must not be there
     assert.doesNotMatch(text, /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/);
   }

@@ -9,21 +9,21 @@ import { whyStale } from '../../tools/setup/lock-file.js';
 import { isAtLeast, missingNodeAdvice } from '../../tools/setup/node-version.js';
 
 const lit = { version: '3.3.3', integrity: 'sha512-a' };
-const wanted = { packages: { '': { version: '1.0.0' }, 'node_modules/lit': lit } };
+const required = { packages: { '': { version: '1.0.0' }, 'node_modules/lit': lit } };
 const there = () => true;
 
 describe('whyStale', () => {
   it('reports nothing when everything is installed', () => {
     const installed = { packages: { 'node_modules/lit': lit, 'node_modules/extra': { version: '1.0.0' } } };
-    assert.equal(whyStale(wanted, installed, there), undefined);
+    assert.equal(whyStale(required, installed, there), undefined);
   });
 
   it('names what is missing, in the list or on disk', () => {
-    assert.equal(whyStale(wanted, undefined, there), 'nothing is installed yet');
-    assert.equal(whyStale(wanted, {}, there), 'nothing is installed yet');
-    assert.equal(whyStale(wanted, { packages: {} }, there), 'lit is missing');
+    assert.equal(whyStale(required, undefined, there), 'nothing is installed yet');
+    assert.equal(whyStale(required, {}, there), 'nothing is installed yet');
+    assert.equal(whyStale(required, { packages: {} }, there), 'lit is missing');
     assert.equal(
-      whyStale(wanted, wanted, () => false),
+      whyStale(required, required, () => false),
       'lit is missing',
     );
     const inner = { packages: { 'node_modules/a/node_modules/@b/c': lit } };
@@ -32,9 +32,9 @@ describe('whyStale', () => {
 
   it('names a package of another version or build', () => {
     const older = { packages: { 'node_modules/lit': { ...lit, version: '3.3.2' } } };
-    assert.equal(whyStale(wanted, older, there), 'lit is 3.3.2, not 3.3.3');
+    assert.equal(whyStale(required, older, there), 'lit is 3.3.2, not 3.3.3');
     const other = { packages: { 'node_modules/lit': { ...lit, integrity: 'sha512-b' } } };
-    assert.match(whyStale(wanted, other, there) ?? '', /^lit 3\.3\.3 is another build/);
+    assert.match(whyStale(required, other, there) ?? '', /^lit 3\.3\.3 is another build/);
   });
 
   it('ignores builds for other systems, unless they are outdated', () => {

@@ -41,34 +41,34 @@ describe('tools/run.js', () => {
       'a',
       'b c',
     );
-    const said = child.stdout.toArray();
+    const output = child.stdout.toArray();
     assert.equal(await exitCode(child), 7);
-    assert.equal((await said).join(''), 'a,b c\n');
+    assert.equal((await output).join(''), 'a,b c\n');
   });
 
   it('passes a signal on to the program, and waits for its end', async (t) => {
     const child = await start(t, waiting('process.exit(3);'));
     await once(child.stdout, 'data');
-    const said = child.stdout.toArray();
+    const output = child.stdout.toArray();
     child.kill('SIGTERM');
     assert.equal(await exitCode(child), 3);
-    assert.equal((await said).join(''), 'SIGTERM\n');
+    assert.equal((await output).join(''), 'SIGTERM\n');
   });
 
   it('exits with 130 when interrupted although the program succeeded, so that a script stops', async (t) => {
     const child = await start(t, waiting('process.exit(0);'));
     await once(child.stdout, 'data');
-    const said = child.stdout.toArray();
+    const output = child.stdout.toArray();
     process.kill(-(child.pid ?? 0), 'SIGINT');
     assert.equal(await exitCode(child), 130);
-    assert.equal((await said).join(''), 'SIGINT\n');
+    assert.equal((await output).join(''), 'SIGINT\n');
   });
 
   it('explains its usage when no program is named', async () => {
     const child = spawn(process.execPath, [runner, 'packages'], { stdio: ['ignore', 'ignore', 'pipe'] });
     child.stderr.setEncoding('utf8');
-    const said = child.stderr.toArray();
+    const output = child.stderr.toArray();
     assert.equal(await exitCode(child), 2);
-    assert.match((await said).join(''), /^Usage: node tools\/run\.js \[packages \| build \| browsers\]/);
+    assert.match((await output).join(''), /^Usage: node tools\/run\.js \[packages \| build \| browsers\]/);
   });
 });

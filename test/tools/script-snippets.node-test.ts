@@ -15,23 +15,23 @@ const tag = (version: string, file: string, hash: string) => `<script
 
 test('the hash and version of another build are replaced', () => {
   for (const [file, hash] of Object.entries(release.files)) {
-    const given = `# Title\n\n${tag('0.9.0-rc.1', file, 'sha384-old')}\n`;
-    assert.equal(withHashes(given, release), `# Title\n\n${tag('1.2.3', file, hash)}\n`);
+    const text = `# Title\n\n${tag('0.9.0-rc.1', file, 'sha384-old')}\n`;
+    assert.equal(withHashes(text, release), `# Title\n\n${tag('1.2.3', file, hash)}\n`);
   }
 });
 
 test('attributes may be in any order, and a version may be missing', () => {
-  const given = '<script integrity="sha384-old" src="/vendor/plugin-editor.iife.js"></script>';
-  assert.equal(withHashes(given, release), given.replace('old', 'classic'));
+  const text = '<script integrity="sha384-old" src="/vendor/plugin-editor.iife.js"></script>';
+  assert.equal(withHashes(text, release), text.replace('old', 'classic'));
 });
 
 test('a tag that is right, has no hash or names another script stays unchanged', () => {
-  for (const given of [
+  for (const text of [
     tag('1.2.3', 'plugin-editor.js', 'sha384-new'),
     '<script type="module" src="https://cdn.example/npm/plugin-editor@0.9.0/dist/cdn/plugin-editor.js"></script>',
     '<script src="https://cdn.example/other.js" integrity="sha384-old"></script>',
     'integrity="sha384-old" outside of any tag, beside plugin-editor.js',
   ]) {
-    assert.equal(withHashes(given, release), given);
+    assert.equal(withHashes(text, release), text);
   }
 });

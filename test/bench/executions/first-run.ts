@@ -32,9 +32,9 @@ export async function measureFirstRuns(): Promise<Figure> {
   });
   const common = { port: service.port, token: service.tokenFor(known.ident), connections: 1 };
   // The process itself is warm.
-  await load.send({ ...common, requests: [toRequest(known)], until: { answers: 1000 } });
+  await load.send({ ...common, requests: [toRequest(known)], until: { responses: 1000 } });
   const requests = plugins.flatMap((plugin) => Array.from({ length: callsEach }, () => toRequest(plugin)));
-  const { latencies } = await load.send({ ...common, requests, until: { answers: requests.length } });
+  const { latencies } = await load.send({ ...common, requests, until: { responses: requests.length } });
   const first = median([...latencies].filter((_, i) => i % callsEach === 0));
   const warm = median([...latencies].filter((_, i) => i % callsEach !== 0));
   return {

@@ -23,18 +23,18 @@ async function send({ port, token, connections, requests, until }: Load): Promis
   const start = performance.now();
   const deadline = 'seconds' in until ? start + until.seconds * 1000 : Infinity;
   let end = start;
-  let answers = 0;
+  let responses = 0;
   let status = 0;
   const run = cannon({
     url: `http://127.0.0.1:${port}`,
     connections,
-    ...('seconds' in until ? { duration: until.seconds } : { amount: until.answers }),
+    ...('seconds' in until ? { duration: until.seconds } : { amount: until.responses }),
     // Longer than any answer takes that still comes.
     timeout: 120,
     sampleInt: 100,
     requests: requests.map(({ path, body }) => ({ method: 'POST', path, headers, body })),
     verifyBody: (body) => {
-      const { expected } = requests[answers++ % requests.length] ?? {};
+      const { expected } = requests[responses++ % requests.length] ?? {};
       if (status === 200 && body !== expected) addFailure('wrong body');
       return true;
     },

@@ -1,7 +1,7 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 
-/** Requests to send by POST, each as soon as the answer to the one before it is there. */
+/** Requests to send by POST, each as soon as the response to the one before it is there. */
 export interface Load {
   port: number;
   /** Sent as a bearer token. */
@@ -11,13 +11,13 @@ export interface Load {
   /** Sent in this order, over and over. */
   requests: readonly LoadRequest[];
   /** When to end: after so many seconds, or so many answers. */
-  until: { seconds: number } | { answers: number };
+  until: { seconds: number } | { responses: number };
 }
 
 export interface LoadRequest {
   path: string;
   body: string;
-  /** The body that the answer has to have. */
+  /** The body that the response has to have. */
   expected: string;
 }
 

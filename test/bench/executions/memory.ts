@@ -44,7 +44,7 @@ export async function measureManyPlugins(): Promise<Figure[]> {
       token: service.tokenFor(`${environment}.t0`),
       connections: 1,
       requests,
-      until: { answers: requests.length },
+      until: { responses: requests.length },
     },
     { tolerant: true },
   );
@@ -79,13 +79,13 @@ export async function measureGrowth(): Promise<Figure> {
   const { contents, input, output } = hello('measured');
   const plugin: Plugin = { ident: `${environment}.t1`, name: 'measured', lang: 'javascript', contents };
   await service.deploy(plugin);
-  const run = (answers: number) =>
+  const run = (responses: number) =>
     load.send({
       port: service.port,
       token: service.tokenFor(plugin.ident),
       connections: 16,
       requests: [{ path: executionPath(plugin), body: input, expected: output }],
-      until: { answers },
+      until: { responses },
     });
   await run(5000);
   const before = await settledMemory(service.pid);

@@ -17,7 +17,7 @@ const rounds = 5;
 const roundSeconds = 3;
 const attackers = 40;
 
-/** How long an answer takes to an environment that does nothing wrong while a tenant of another does its worst. */
+/** How long a response takes to an environment that does nothing wrong while a tenant of another does its worst. */
 export async function measureNeighbour(): Promise<Figure[]> {
   using data = createDataDirectory();
   using load = startLoadProcess();
@@ -112,17 +112,17 @@ async function startAttack(
     for (let turn = i; !abort.signal.aborted; turn++) {
       const plugin = attacks[turn % attacks.length];
       if (!plugin) throw new Error('There is no plugin to attack with.');
-      const answer = await fetch(`http://127.0.0.1:${service.port}${executionPath(plugin)}`, {
+      const response = await fetch(`http://127.0.0.1:${service.port}${executionPath(plugin)}`, {
         method: 'POST',
         body: 'x',
         headers: { authorization: `Bearer ${service.tokenFor(plugin.ident)}`, 'content-type': 'text/plain' },
         signal: abort.signal,
       });
-      await answer.text();
-      tally.add(answer.status);
+      await response.text();
+      tally.add(response.status);
       begin();
       // It is a vendor's back end that sends, and does as it is told, whatever the tenant's plugins do.
-      const seconds = Number(answer.headers.get('retry-after') ?? 0);
+      const seconds = Number(response.headers.get('retry-after') ?? 0);
       if (seconds) await sleep(seconds * 1000, undefined, { signal: abort.signal });
     }
   };

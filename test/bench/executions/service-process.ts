@@ -98,12 +98,12 @@ export class ServiceProcess implements AsyncDisposable {
   }
 
   async #json<T>(path: string, token: string, body?: string): Promise<T> {
-    const answer = await fetch(`http://127.0.0.1:${this.port}${path}`, {
+    const response = await fetch(`http://127.0.0.1:${this.port}${path}`, {
       ...(body === undefined ? {} : { method: 'POST', body }),
       headers: { authorization: `Bearer ${token}`, 'content-type': 'text/plain' },
     });
-    const text = await answer.text();
-    if (!answer.ok) throw new Error(`${path} was answered with ${answer.status}: ${text}`);
+    const text = await response.text();
+    if (!response.ok) throw new Error(`${path} was answered with ${response.status}: ${text}`);
     return JSON.parse(text) as T;
   }
 

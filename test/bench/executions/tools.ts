@@ -33,7 +33,7 @@ export type Autocannon = (options: {
   /** How often it looks whether it is done, in ms. */
   sampleInt: number;
   requests: { method: string; path: string; headers: Record<string, string>; body: string }[];
-  /** Called for each answer, right after the event `response`. */
+  /** Called for each response, right after the event `response`. */
   verifyBody: (body: string) => boolean;
 }) => PromiseLike<unknown> & {
   on(event: 'response', listener: (client: unknown, status: number, bytes: number, ms: number) => void): void;

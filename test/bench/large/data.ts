@@ -126,7 +126,7 @@ async function fillRuns(
     ['runs of the busy plugin', "$5 <> '' and name = 'plugin-000001'", size.busyPlugin.runs, 2],
   ] as const;
   const lastShared = `plugin-${String(sharing).padStart(6, '0')}`;
-  for (const [what, where, each, kind] of parts) {
+  for (const [what, condition, each, kind] of parts) {
     if (each <= 0) continue;
     await run(
       what,
@@ -137,7 +137,7 @@ async function fillRuns(
           plugins.id, n % (last_patch + 1), (n % 10 > 0)::int, case n % 10 when 0 then 'plugin-error' end,
           250, 10, 11, '{"logs":["some text that it logs"]}'
         from generate_series(1, $3::bigint) n, plugins
-        where ${where}`,
+        where ${condition}`,
       [now, 10 * day, Math.max(1, Math.round(each)), String(kind), lastShared],
     );
   }

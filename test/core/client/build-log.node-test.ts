@@ -14,20 +14,20 @@ async function startBuilder(
   options: Partial<BuilderClientOptions> = {},
   type = 'text/event-stream; charset=utf-8',
 ) {
-  const asked = Promise.withResolvers<ServerResponse>();
+  const responded = Promise.withResolvers<ServerResponse>();
   const accepted: (string | undefined)[] = [];
   const server = createServer((request, response) => {
     accepted.push(request.headers.accept);
     request.resume();
     response.writeHead(200, { 'content-type': type });
     response.flushHeaders();
-    asked.resolve(response);
+    responded.resolve(response);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
   return {
     client: new BuilderClient({ baseUrl: `http://127.0.0.1:${port}`, token: 't', ...options }),
-    answer: asked.promise,
+    response: responded.promise,
     accepted,
     [Symbol.asyncDispose]: () =>
       new Promise<void>((resolve) => {
@@ -41,21 +41,21 @@ describe('build with onLog', () => {
   test('passes each line on as it comes, and resolves with the result', async () => {
     await using at = await startBuilder();
     const lines: string[] = [];
-    let told = Promise.withResolvers<void>();
+    let logged = Promise.withResolvers<void>();
     const built = at.client.build(LOCATION, 'x', {
       onLog: (line) => {
         lines.push(line);
-        told.resolve();
+        logged.resolve();
       },
     });
-    const answer = await at.answer;
-    answer.write('event: log\ndata: one\n\n');
-    await told.promise;
+    const response = await at.response;
+    response.write('event: log\ndata: one\n\n');
+    await logged.promise;
     assert.deepEqual(lines, ['one']);
-    told = Promise.withResolvers();
-    answer.write('event: log\ndata: two\n\n');
-    await told.promise;
-    answer.end(`event: result\ndata: ${JSON.stringify(RESULT)}\n\n`);
+    logged = Promise.withResolvers();
+    response.write('event: log\ndata: two\n\n');
+    await logged.promise;
+    response.end(`event: result\ndata: ${JSON.stringify(RESULT)}\n\n`);
     assert.deepEqual(await built, RESULT);
     assert.deepEqual(lines, ['one', 'two']);
     assert.deepEqual(at.accepted, ['text/event-stream']);
@@ -64,7 +64,7 @@ describe('build with onLog', () => {
   test('accepts a JSON response from a builder that does not stream', async () => {
     await using at = await startBuilder({}, 'application/json');
     const built = at.client.build(LOCATION, 'x', { onLog: () => assert.fail('there is nothing to tell') });
-    (await at.answer).end(JSON.stringify(RESULT));
+    (await at.response).end(JSON.stringify(RESULT));
     assert.deepEqual(await built, RESULT);
   });
 
@@ -93,19 +93,19 @@ describe('build with onLog', () => {
     test(`rejects a stream that ${name}`, async () => {
       await using at = await startBuilder();
       const built = at.client.build(LOCATION, 'x', { onLog: () => undefined });
-      (await at.answer).end(text);
+      (await at.response).end(text);
       await assert.rejects(built, expected);
     });
   }
 
   test('rejects with a NetworkError when the connection is lost', async () => {
     await using at = await startBuilder();
-    const told = Promise.withResolvers<void>();
-    const built = at.client.build(LOCATION, 'x', { onLog: () => told.resolve() });
-    const answer = await at.answer;
-    answer.write('event: log\ndata: a\n\n');
-    await told.promise;
-    answer.destroy();
+    const logged = Promise.withResolvers<void>();
+    const built = at.client.build(LOCATION, 'x', { onLog: () => logged.resolve() });
+    const response = await at.response;
+    response.write('event: log\ndata: a\n\n');
+    await logged.promise;
+    response.destroy();
     await assert.rejects(built, { name: 'NetworkError', attempts: 1 });
   });
 
@@ -124,9 +124,9 @@ describe('build with onLog', () => {
         throw mine;
       },
     });
-    const answer = await at.answer;
+    const response = await at.response;
     t.mock.timers.enable({ apis: ['setTimeout'] });
-    answer.end(`event: log\ndata: a\n\nevent: result\ndata: ${JSON.stringify(RESULT)}\n\n`);
+    response.end(`event: log\ndata: a\n\nevent: result\ndata: ${JSON.stringify(RESULT)}\n\n`);
     await assert.rejects(built, mine);
     for (let i = 0; i < 20; i++) {
       await new Promise((resolve) => setImmediate(resolve));
@@ -142,9 +142,9 @@ describe('build with onLog', () => {
       signal: controller.signal,
       onLog: () => controller.abort(new Error('enough')),
     });
-    const answer = await at.answer;
-    const closed = new Promise((resolve) => answer.once('close', resolve));
-    answer.write('event: log\ndata: a\n\n');
+    const response = await at.response;
+    const closed = new Promise((resolve) => response.once('close', resolve));
+    response.write('event: log\ndata: a\n\n');
     await assert.rejects(built, { message: 'enough' });
     await closed;
   });

@@ -20,7 +20,7 @@ async function start(options: Partial<BuilderClientOptions>, ...rules: Omit<Rule
 type Call = (client: BuilderClient, options?: { signal: AbortSignal }) => Promise<unknown>;
 
 /** Each operation: its call, the request that this sends, and the response. */
-const OPERATIONS: [name: string, call: Call, sent: string, answer: object | undefined][] = [
+const OPERATIONS: [name: string, call: Call, sent: string, data: object | undefined][] = [
   [
     'listPlugins',
     (c, o) => c.listPlugins(TENANT, o),
@@ -109,10 +109,10 @@ const OPERATIONS: [name: string, call: Call, sent: string, answer: object | unde
 ];
 
 describe('BuilderClient', () => {
-  for (const [name, call, sent, answer] of OPERATIONS) {
+  for (const [name, call, sent, data] of OPERATIONS) {
     test(`${name} sends ${sent} with the editor token, and resolves with the unchanged response`, async () => {
-      await using at = await start({}, answer ? { json: answer } : { status: 204 });
-      assert.deepEqual(await call(at.client), answer);
+      await using at = await start({}, data ? { json: data } : { status: 204 });
+      assert.deepEqual(await call(at.client), data);
       const [request, ...more] = await at.server.requests(1);
       assert.equal(more.length, 0);
       const { method = '', path = '', search = '', body = '', headers = {} } = request ?? {};

@@ -4,28 +4,28 @@ import { type Page, eachPage } from '../../../src/client.ts';
 
 /** A list of three pages, and the cursors that were requested. */
 function list() {
-  const asked: (string | undefined)[] = [];
-  const ask = (after?: string): Promise<Page & { items: number[] }> => {
-    asked.push(after);
+  const cursors: (string | undefined)[] = [];
+  const listPage = (after?: string): Promise<Page & { items: number[] }> => {
+    cursors.push(after);
     const at = Number(after ?? 0);
     return Promise.resolve({ items: [at], ...(at < 2 && { next: `${at + 1}` }) });
   };
-  return { asked, ask };
+  return { cursors, listPage };
 }
 
 describe('eachPage', () => {
   test('requests each page by the cursor of the previous one, until the last', async () => {
-    const { asked, ask } = list();
+    const { cursors, listPage } = list();
     const items = [];
-    for await (const page of eachPage(ask)) items.push(...page.items);
+    for await (const page of eachPage(listPage)) items.push(...page.items);
     assert.deepEqual(items, [0, 1, 2]);
-    assert.deepEqual(asked, [undefined, '1', '2']);
+    assert.deepEqual(cursors, [undefined, '1', '2']);
   });
 
   test('requests no more pages than are used', async () => {
-    const { asked, ask } = list();
-    for await (const page of eachPage(ask)) if (page.items[0] === 1) break;
-    assert.deepEqual(asked, [undefined, '1']);
+    const { cursors, listPage } = list();
+    for await (const page of eachPage(listPage)) if (page.items[0] === 1) break;
+    assert.deepEqual(cursors, [undefined, '1']);
   });
 
   test('rejects with the error of the list function', async () => {

@@ -3,7 +3,7 @@ import { sendKeys } from '@web/test-runner-commands';
 import { CodeEditor } from '../../../editor/src/code/code-editor.ts';
 import { loadTypingHelp } from '../../../editor/src/code/languages.ts';
 import type { Problem } from '../../../editor/src/code/problems.ts';
-import { waitUntil } from '../../support/wait-until.ts';
+import { until } from '../../support/until.ts';
 
 describe('code editor', () => {
   let parent: HTMLElement;
@@ -99,7 +99,7 @@ describe('code editor', () => {
       new Set([...content().querySelectorAll('.cm-line span')].map((span) => span.className)).size;
     open('const n: number = 1;', 'typescript');
     // On a busy machine the text is parsed in more than one go.
-    await waitUntil(() => colours() > 3);
+    await until('colours', () => colours() > 3);
     editor.close();
     document.body.replaceChildren();
     open('const n: number = 1;', 'constructor');
@@ -144,7 +144,7 @@ describe('code editor', () => {
     editor.focus();
     for (let count = 0; count < 3; count++) await sendKeys({ press: 'Delete' });
     await editor.mark('check', [], '');
-    await waitUntil(() => !parent.querySelector('.cm-lint-marker-error'));
+    await until('a gutter without marks', () => !parent.querySelector('.cm-lint-marker-error'));
     expect(problems).to.deep.equal([]);
   });
 
@@ -166,7 +166,7 @@ describe('code editor', () => {
   it('finds syntax errors by itself, once for each line', async () => {
     open('const a = ;\nlet b = 2;\nfoo(((;\n');
     await editor.markSyntax();
-    await waitUntil(() => problems.length > 0);
+    await until('problems of syntax', () => problems.length > 0);
     expect(problems.map(({ line, finder }) => [line, finder])).to.deep.equal([
       [1, 'syntax'],
       [3, 'syntax'],

@@ -2,7 +2,7 @@ import { expect } from '@open-wc/testing';
 import { sendKeys } from '@web/test-runner-commands';
 import { CodeEditor } from '../../../editor/src/code/code-editor.ts';
 import { loadTypingHelp, loadedTypingHelp } from '../../../editor/src/code/languages.ts';
-import { waitUntil } from '../../support/wait-until.ts';
+import { until } from '../../support/until.ts';
 
 // A file of its own, because what is loaded stays loaded for as long as the page lives.
 describe('a text that is shown before the languages are loaded', () => {
@@ -33,21 +33,24 @@ describe('a text that is shown before the languages are loaded', () => {
     const content = editor.element.querySelector('.cm-content') as HTMLElement;
     expect(content.querySelectorAll('.cm-line span').length).to.equal(0);
     editor.focus();
-    // Not by the driver's keyboard: the languages might be there before its answer.
+    // Not by the driver's keyboard: the languages might be there before it has pressed a key.
     document.execCommand('insertText', false, '// typed ');
     // The text editor observes the change before any file can come.
     await Promise.resolve();
     expect(loadedTypingHelp(), 'loaded before the change').to.equal(undefined);
     await loadTypingHelp();
-    await waitUntil(() => content.dataset['language'] === 'typescript');
-    await waitUntil(() => content.querySelectorAll('.cm-line span').length > 0);
+    await until('the languages', () => content.dataset['language'] === 'typescript');
+    await until('colours', () => content.querySelectorAll('.cm-line span').length > 0);
     expect(editor.contents).to.equal('// typed const one: number = 1;\n');
     await editor.openSearch({ replace: false });
-    await waitUntil(() => document.activeElement === editor.element.querySelector('.find [name=search]'));
+    await until(
+      'focus in the search',
+      () => document.activeElement === editor.element.querySelector('.find [name=search]'),
+    );
     editor.focus();
     await sendKeys({ down: 'Control' });
     await sendKeys({ press: 'z' });
     await sendKeys({ up: 'Control' });
-    await waitUntil(() => editor.contents === 'const one: number = 1;\n');
+    await until('the completed text', () => editor.contents === 'const one: number = 1;\n');
   });
 });

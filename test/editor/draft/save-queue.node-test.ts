@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { type TestContext, test } from 'node:test';
+import { type TestContext, describe, test } from 'node:test';
 import { DraftConflict } from '../../../editor/src/service/draft-store.ts';
 import { SaveQueue } from '../../../editor/src/draft/save-queue.ts';
 import { HttpError, NetworkError } from 'plugin-editor/client.js';
@@ -49,295 +49,297 @@ function setUp(t: TestContext, { exists = true } = {}) {
 const network = () => new NetworkError('POST /', undefined);
 const http = (status: number, retryAfter?: number) => new HttpError('POST /', status, retryAfter);
 
-test('saves one second after the last change, and not before', async (t) => {
-  const { saves, states, edit, last, tick } = setUp(t);
-  edit('ab');
-  tick(900);
-  edit('abc');
-  tick(999);
-  assert.equal(saves.length, 0);
-  tick(1);
-  assert.deepEqual(
-    saves.map(({ value }) => value),
-    ['abc'],
-  );
-  await last().end();
-  assert.deepEqual(states, ['unsaved', 'saving', 'saved']);
-});
+describe('the save queue', () => {
+  test('saves one second after the last change, and not before', async (t) => {
+    const { saves, states, edit, last, tick } = setUp(t);
+    edit('ab');
+    tick(900);
+    edit('abc');
+    tick(999);
+    assert.equal(saves.length, 0);
+    tick(1);
+    assert.deepEqual(
+      saves.map(({ value }) => value),
+      ['abc'],
+    );
+    await last().end();
+    assert.deepEqual(states, ['unsaved', 'saving', 'saved']);
+  });
 
-test('saves within ten seconds of continuous typing', (t) => {
-  const { saves, edit, tick } = setUp(t);
-  for (let second = 0; second < 20 && saves.length === 0; second++) {
-    edit(`a${second}`);
-    tick(500);
+  test('saves within ten seconds of continuous typing', (t) => {
+    const { saves, edit, tick } = setUp(t);
+    for (let second = 0; second < 20 && saves.length === 0; second++) {
+      edit(`a${second}`);
+      tick(500);
+    }
+    assert.equal(saves.length, 1);
+  });
+
+  test('never has two saves under way, and saves the newest state last', async (t) => {
+    const { queue, saves, edit, last, tick, states } = setUp(t);
+    edit('ab');
+    queue.flush();
+    edit('abc');
+    queue.flush();
+    edit('abcd');
+    tick(60_000);
+    assert.equal(saves.length, 1);
+    await last().end();
+    assert.deepEqual(
+      saves.map(({ value }) => value),
+      ['ab', 'abcd'],
+    );
+    assert.equal(states.at(-1), 'saving');
+    await last().end();
+    assert.equal(states.at(-1), 'saved');
+    assert.equal(saves.length, 2);
+  });
+
+  test('counts as unsaved until the builder has confirmed, and not when a change is undone', async (t) => {
+    const { queue, saves, edit, last, tick, states } = setUp(t);
+    assert.equal(queue.isUnsaved, false);
+    edit('ab');
+    assert.equal(queue.isUnsaved, true);
+    tick(1000);
+    assert.equal(queue.isUnsaved, true);
+    await last().end();
+    assert.equal(queue.isUnsaved, false);
+    edit('abc');
+    edit('ab');
+    assert.equal(queue.isUnsaved, false);
+    tick(1000);
+    assert.equal(saves.length, 1);
+    assert.equal(states.at(-1), 'saved');
+  });
+
+  test('saves a new plugin without changes only when asked to', async (t) => {
+    const { queue, saves, states, edit, last, tick } = setUp(t, { exists: false });
+    assert.equal(queue.state.kind, 'new');
+    edit('ab');
+    edit('a');
+    tick(1000);
+    assert.equal(saves.length, 0);
+    assert.equal(states.at(-1), 'new');
+    queue.flush({ force: true });
+    await last().end();
+    assert.equal(states.at(-1), 'saved');
+  });
+
+  test('keeps a copy from the first try until the save has succeeded', async (t) => {
+    const { queue, copy, edit, last, tick } = setUp(t);
+    edit('ab');
+    assert.equal(copy.value, undefined);
+    queue.flush();
+    assert.equal(copy.value, 'ab');
+    await last().end(network());
+    assert.equal(copy.value, 'ab');
+    edit('abc');
+    tick(300);
+    assert.equal(copy.value, 'abc');
+    queue.flush();
+    await last().end();
+    assert.equal(copy.value, undefined);
+  });
+
+  for (const [name, error] of [
+    ['no connection', network()],
+    ['a failing service', http(503)],
+  ] as const) {
+    test(`tries again by itself after ${name}, waiting longer each time`, async (t) => {
+      const { saves, edit, last, tick } = setUp(t);
+      edit('ab');
+      tick(1000);
+      await last().end(error);
+      const before = saves.length;
+      tick(700);
+      assert.equal(saves.length, before);
+      tick(301);
+      assert.equal(saves.length, before + 1);
+      await last().end(error);
+      tick(1400);
+      assert.equal(saves.length, before + 1);
+      tick(601);
+      assert.equal(saves.length, before + 2);
+      await last().end();
+    });
   }
-  assert.equal(saves.length, 1);
-});
 
-test('never has two saves under way, and saves the newest state last', async (t) => {
-  const { queue, saves, edit, last, tick, states } = setUp(t);
-  edit('ab');
-  queue.flush();
-  edit('abc');
-  queue.flush();
-  edit('abcd');
-  tick(60_000);
-  assert.equal(saves.length, 1);
-  await last().end();
-  assert.deepEqual(
-    saves.map(({ value }) => value),
-    ['ab', 'abcd'],
-  );
-  assert.equal(states.at(-1), 'saving');
-  await last().end();
-  assert.equal(states.at(-1), 'saved');
-  assert.equal(saves.length, 2);
-});
-
-test('counts as unsaved until the builder has confirmed, and not when a change is undone', async (t) => {
-  const { queue, saves, edit, last, tick, states } = setUp(t);
-  assert.equal(queue.isUnsaved, false);
-  edit('ab');
-  assert.equal(queue.isUnsaved, true);
-  tick(1000);
-  assert.equal(queue.isUnsaved, true);
-  await last().end();
-  assert.equal(queue.isUnsaved, false);
-  edit('abc');
-  edit('ab');
-  assert.equal(queue.isUnsaved, false);
-  tick(1000);
-  assert.equal(saves.length, 1);
-  assert.equal(states.at(-1), 'saved');
-});
-
-test('saves a new plugin without changes only when asked to', async (t) => {
-  const { queue, saves, states, edit, last, tick } = setUp(t, { exists: false });
-  assert.equal(queue.state.kind, 'new');
-  edit('ab');
-  edit('a');
-  tick(1000);
-  assert.equal(saves.length, 0);
-  assert.equal(states.at(-1), 'new');
-  queue.flush({ force: true });
-  await last().end();
-  assert.equal(states.at(-1), 'saved');
-});
-
-test('keeps a copy from the first try until the save has succeeded', async (t) => {
-  const { queue, copy, edit, last, tick } = setUp(t);
-  edit('ab');
-  assert.equal(copy.value, undefined);
-  queue.flush();
-  assert.equal(copy.value, 'ab');
-  await last().end(network());
-  assert.equal(copy.value, 'ab');
-  edit('abc');
-  tick(300);
-  assert.equal(copy.value, 'abc');
-  queue.flush();
-  await last().end();
-  assert.equal(copy.value, undefined);
-});
-
-for (const [name, error] of [
-  ['no connection', network()],
-  ['a failing service', http(503)],
-] as const) {
-  test(`tries again by itself after ${name}, waiting longer each time`, async (t) => {
+  test('waits as long as a busy service asks for', async (t) => {
     const { saves, edit, last, tick } = setUp(t);
     edit('ab');
     tick(1000);
-    await last().end(error);
-    const before = saves.length;
-    tick(700);
-    assert.equal(saves.length, before);
-    tick(301);
-    assert.equal(saves.length, before + 1);
-    await last().end(error);
-    tick(1400);
-    assert.equal(saves.length, before + 1);
-    tick(601);
-    assert.equal(saves.length, before + 2);
-    await last().end();
+    await last().end(http(503, 20_000));
+    tick(19_999);
+    assert.equal(saves.length, 1);
+    tick(1);
+    assert.equal(saves.length, 2);
   });
-}
 
-test('waits as long as a busy service asks for', async (t) => {
-  const { saves, edit, last, tick } = setUp(t);
-  edit('ab');
-  tick(1000);
-  await last().end(http(503, 20_000));
-  tick(19_999);
-  assert.equal(saves.length, 1);
-  tick(1);
-  assert.equal(saves.length, 2);
-});
+  test('tries again at once when the connection is back', async (t) => {
+    const { queue, saves, edit, last, tick } = setUp(t);
+    edit('ab');
+    tick(1000);
+    await last().end(network());
+    queue.resume();
+    assert.equal(saves.length, 2);
+  });
 
-test('tries again at once when the connection is back', async (t) => {
-  const { queue, saves, edit, last, tick } = setUp(t);
-  edit('ab');
-  tick(1000);
-  await last().end(network());
-  queue.resume();
-  assert.equal(saves.length, 2);
-});
+  test('stops saving when the session has ended, until there is another token', async (t) => {
+    const { queue, saves, states, copy, edit, last, tick } = setUp(t);
+    edit('ab');
+    tick(1000);
+    await last().end(http(401));
+    assert.equal(states.at(-1), 'failed session');
+    edit('abc');
+    tick(60_000);
+    assert.equal(saves.length, 1);
+    assert.equal(copy.value, 'abc');
+    assert.equal(queue.isUnsaved, true);
+    queue.resume();
+    await last().end();
+    assert.equal(last().value, 'abc');
+    assert.equal(states.at(-1), 'saved');
+    assert.equal(copy.value, undefined);
+  });
 
-test('stops saving when the session has ended, until there is another token', async (t) => {
-  const { queue, saves, states, copy, edit, last, tick } = setUp(t);
-  edit('ab');
-  tick(1000);
-  await last().end(http(401));
-  assert.equal(states.at(-1), 'failed session');
-  edit('abc');
-  tick(60_000);
-  assert.equal(saves.length, 1);
-  assert.equal(copy.value, 'abc');
-  assert.equal(queue.isUnsaved, true);
-  queue.resume();
-  await last().end();
-  assert.equal(last().value, 'abc');
-  assert.equal(states.at(-1), 'saved');
-  assert.equal(copy.value, undefined);
-});
+  test('sends a refused text again only after a change', async (t) => {
+    const { queue, saves, states, edit, last, tick } = setUp(t);
+    edit('ab');
+    tick(1000);
+    await last().end(http(413));
+    assert.equal(states.at(-1), 'failed too-large');
+    tick(60_000);
+    queue.resume();
+    assert.equal(saves.length, 1);
+    edit('abc');
+    tick(1000);
+    assert.equal(saves.length, 2);
+  });
 
-test('sends a refused text again only after a change', async (t) => {
-  const { queue, saves, states, edit, last, tick } = setUp(t);
-  edit('ab');
-  tick(1000);
-  await last().end(http(413));
-  assert.equal(states.at(-1), 'failed too-large');
-  tick(60_000);
-  queue.resume();
-  assert.equal(saves.length, 1);
-  edit('abc');
-  tick(1000);
-  assert.equal(saves.length, 2);
-});
+  test('clears a failure when the text is again the saved one', async (t) => {
+    const { queue, states, copy, edit, last, tick } = setUp(t);
+    edit('ab');
+    tick(1000);
+    await last().end(http(413));
+    edit('a');
+    tick(300);
+    assert.equal(states.at(-1), 'unchanged');
+    assert.equal(copy.value, undefined);
+    assert.equal(queue.isUnsaved, false);
+  });
 
-test('clears a failure when the text is again the saved one', async (t) => {
-  const { queue, states, copy, edit, last, tick } = setUp(t);
-  edit('ab');
-  tick(1000);
-  await last().end(http(413));
-  edit('a');
-  tick(300);
-  assert.equal(states.at(-1), 'unchanged');
-  assert.equal(copy.value, undefined);
-  assert.equal(queue.isUnsaved, false);
-});
+  test('counts the same text as unsaved after a save whose outcome is unknown', async (t) => {
+    const { queue, saves, edit, last, tick } = setUp(t);
+    edit('ab');
+    tick(1000);
+    await last().end(network());
+    edit('a');
+    assert.equal(queue.isUnsaved, true);
+    tick(30_000);
+    assert.equal(last().value, 'a');
+    assert.equal(saves.length, 2);
+  });
 
-test('counts the same text as unsaved after a save whose outcome is unknown', async (t) => {
-  const { queue, saves, edit, last, tick } = setUp(t);
-  edit('ab');
-  tick(1000);
-  await last().end(network());
-  edit('a');
-  assert.equal(queue.isUnsaved, true);
-  tick(30_000);
-  assert.equal(last().value, 'a');
-  assert.equal(saves.length, 2);
-});
+  test('stops all saving at a conflict until it is settled', async (t) => {
+    const { queue, saves, states, copy, edit, page, last, tick } = setUp(t);
+    edit('mine');
+    tick(1000);
+    await last().end(new DraftConflict({ source: { contents: 'theirs', lang: 'x' }, etag: '"2"' }));
+    assert.equal(states.at(-1), 'failed conflict');
+    edit('mine too');
+    tick(60_000);
+    queue.flush({ force: true });
+    queue.prepareToLeave();
+    queue.resume();
+    assert.equal(saves.length, 1);
+    assert.equal(copy.value, 'mine too');
 
-test('stops all saving at a conflict until it is settled', async (t) => {
-  const { queue, saves, states, copy, edit, page, last, tick } = setUp(t);
-  edit('mine');
-  tick(1000);
-  await last().end(new DraftConflict({ source: { contents: 'theirs', lang: 'x' }, etag: '"2"' }));
-  assert.equal(states.at(-1), 'failed conflict');
-  edit('mine too');
-  tick(60_000);
-  queue.flush({ force: true });
-  queue.prepareToLeave();
-  queue.resume();
-  assert.equal(saves.length, 1);
-  assert.equal(copy.value, 'mine too');
+    queue.acceptAsBase('theirs');
+    assert.equal(last().value, 'mine too');
+    await last().end();
+    assert.equal(states.at(-1), 'saved');
 
-  queue.acceptAsBase('theirs');
-  assert.equal(last().value, 'mine too');
-  await last().end();
-  assert.equal(states.at(-1), 'saved');
+    page.text = 'theirs';
+    queue.acceptAsBase('theirs');
+    assert.equal(saves.length, 2);
+    assert.equal(copy.value, undefined);
+  });
 
-  page.text = 'theirs';
-  queue.acceptAsBase('theirs');
-  assert.equal(saves.length, 2);
-  assert.equal(copy.value, undefined);
-});
+  test('keeps a copy and saves at once when the page is left with changes', async (t) => {
+    const { queue, saves, copy, edit, last } = setUp(t);
+    queue.prepareToLeave();
+    assert.equal(saves.length, 0);
+    edit('ab');
+    queue.prepareToLeave();
+    assert.equal(copy.value, 'ab');
+    assert.equal(saves.length, 1);
+    edit('abc');
+    queue.prepareToLeave();
+    assert.equal(copy.value, 'abc');
+    await last().end();
+    assert.equal(last().value, 'abc');
+  });
 
-test('keeps a copy and saves at once when the page is left with changes', async (t) => {
-  const { queue, saves, copy, edit, last } = setUp(t);
-  queue.prepareToLeave();
-  assert.equal(saves.length, 0);
-  edit('ab');
-  queue.prepareToLeave();
-  assert.equal(copy.value, 'ab');
-  assert.equal(saves.length, 1);
-  edit('abc');
-  queue.prepareToLeave();
-  assert.equal(copy.value, 'abc');
-  await last().end();
-  assert.equal(last().value, 'abc');
-});
+  test('waits for nothing once it is closed', async (t) => {
+    const { queue, saves, edit, last, tick } = setUp(t);
+    edit('ab');
+    queue.flush();
+    queue.close();
+    await last().end(network());
+    tick(60_000);
+    assert.equal(saves.length, 1);
+  });
 
-test('waits for nothing once it is closed', async (t) => {
-  const { queue, saves, edit, last, tick } = setUp(t);
-  edit('ab');
-  queue.flush();
-  queue.close();
-  await last().end(network());
-  tick(60_000);
-  assert.equal(saves.length, 1);
-});
+  test('answers a request to save with whether the builder has the text, by the save under way or the next', async (t) => {
+    const { queue, saves, edit, last } = setUp(t);
+    assert.equal(await queue.saveNow(), true);
+    assert.equal(saves.length, 0);
+    edit('ab');
+    queue.flush();
+    edit('abc');
+    const saved = queue.saveNow();
+    await last().end();
+    assert.deepEqual(
+      saves.map(({ value }) => value),
+      ['ab', 'abc'],
+    );
+    await last().end();
+    assert.equal(await saved, true);
+    edit('abcd');
+    const failed = queue.saveNow();
+    await last().end(network());
+    assert.equal(await failed, false);
+  });
 
-test('answers a request to save with whether the builder has the text, by the save under way or the next', async (t) => {
-  const { queue, saves, edit, last } = setUp(t);
-  assert.equal(await queue.saveNow(), true);
-  assert.equal(saves.length, 0);
-  edit('ab');
-  queue.flush();
-  edit('abc');
-  const saved = queue.saveNow();
-  await last().end();
-  assert.deepEqual(
-    saves.map(({ value }) => value),
-    ['ab', 'abc'],
-  );
-  await last().end();
-  assert.equal(await saved, true);
-  edit('abcd');
-  const failed = queue.saveNow();
-  await last().end(network());
-  assert.equal(await failed, false);
-});
+  test('saves a new plugin without changes on request, but not one in conflict', async (t) => {
+    const { queue, last, edit, saves } = setUp(t, { exists: false });
+    const saved = queue.saveNow();
+    await last().end();
+    assert.equal(await saved, true);
+    edit('b');
+    queue.flush();
+    await last().end(new DraftConflict({ source: { contents: '', lang: '' }, etag: undefined }));
+    assert.equal(await queue.saveNow(), false);
+    assert.equal(saves.length, 2);
+  });
 
-test('saves a new plugin without changes on request, but not one in conflict', async (t) => {
-  const { queue, last, edit, saves } = setUp(t, { exists: false });
-  const saved = queue.saveNow();
-  await last().end();
-  assert.equal(await saved, true);
-  edit('b');
-  queue.flush();
-  await last().end(new DraftConflict({ source: { contents: '', lang: '' }, etag: undefined }));
-  assert.equal(await queue.saveNow(), false);
-  assert.equal(saves.length, 2);
-});
+  test('sends nothing while another action changes the draft, and sends it afterwards', async (t) => {
+    const { queue, saves, edit, tick, copy } = setUp(t);
+    let end: (() => void) | undefined;
+    const held = queue.holdDuring(() => new Promise<void>((resolve) => (end = resolve)));
+    edit('ab');
+    tick(1000);
+    queue.flush();
+    assert.equal(saves.length, 0);
+    assert.equal(copy.value, 'ab');
+    end?.();
+    await held;
+    assert.equal(saves.length, 1);
+  });
 
-test('sends nothing while another action changes the draft, and sends it afterwards', async (t) => {
-  const { queue, saves, edit, tick, copy } = setUp(t);
-  let end: (() => void) | undefined;
-  const held = queue.holdDuring(() => new Promise<void>((resolve) => (end = resolve)));
-  edit('ab');
-  tick(1000);
-  queue.flush();
-  assert.equal(saves.length, 0);
-  assert.equal(copy.value, 'ab');
-  end?.();
-  await held;
-  assert.equal(saves.length, 1);
-});
-
-test("saves again when the server's copy may have changed", (t) => {
-  const { queue, saves } = setUp(t);
-  queue.invalidateBase();
-  assert.equal(saves.length, 1);
+  test("saves again when the server's copy may have changed", (t) => {
+    const { queue, saves } = setUp(t);
+    queue.invalidateBase();
+    assert.equal(saves.length, 1);
+  });
 });

@@ -4,19 +4,19 @@ import { failureAdvice, saveStatus } from '../../../editor/src/draft/save-status
 import { openFailureText } from '../../../editor/src/shell/open-failure-text.ts';
 
 test('the status line says whether the text is saved', () => {
-  const words = (state: Parameters<typeof saveStatus>[0]) => saveStatus(state).text;
-  assert.equal(words({ kind: 'unchanged' }), 'All changes saved');
-  assert.equal(words({ kind: 'new' }), 'New plugin, not saved yet');
-  assert.equal(words({ kind: 'unsaved' }), 'Unsaved changes');
-  assert.equal(words({ kind: 'saving' }), 'Saving…');
+  const textOf = (state: Parameters<typeof saveStatus>[0]) => saveStatus(state).text;
+  assert.equal(textOf({ kind: 'unchanged' }), 'All changes saved');
+  assert.equal(textOf({ kind: 'new' }), 'New plugin, not saved yet');
+  assert.equal(textOf({ kind: 'unsaved' }), 'Unsaved changes');
+  assert.equal(textOf({ kind: 'saving' }), 'Saving…');
   const at = new Date(2026, 0, 1, 12, 3);
   // As the user's language writes it: `12:03 PM`, `12.03`.
   const time = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit' }).format(at);
-  assert.equal(words({ kind: 'saved', at }), `Saved ${time}`);
-  assert.equal(words({ kind: 'failed', failure: 'connection' }), 'Not saved: connection lost, retrying');
-  assert.equal(words({ kind: 'failed', failure: 'session' }), 'Not saved: your session ended');
+  assert.equal(textOf({ kind: 'saved', at }), `Saved ${time}`);
+  assert.equal(textOf({ kind: 'failed', failure: 'connection' }), 'Not saved: connection lost, retrying');
+  assert.equal(textOf({ kind: 'failed', failure: 'session' }), 'Not saved: your session ended');
   for (const failure of Object.keys(openFailureText) as (keyof typeof openFailureText)[]) {
-    assert.match(words({ kind: 'failed', failure }), /^Not saved: ./);
+    assert.match(textOf({ kind: 'failed', failure }), /^Not saved: ./);
   }
 });
 

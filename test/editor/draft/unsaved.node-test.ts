@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { eventually } from '../harness.ts';
 import { scenes } from '../scenes.ts';
+import { eventually } from '../../support/until.ts';
 
 describe('unsaved work in the editor', () => {
   const scene = scenes();
@@ -189,16 +189,16 @@ describe('unsaved work in the editor', () => {
   test('makes the page ask before leaving, and saved work does not', () =>
     scene(async ({ service, target, open }) => {
       const { page, untilOpen, type, untilStatus } = await open();
-      const asked: string[] = [];
+      const dialogs: string[] = [];
       page.on('dialog', (dialog) => {
-        asked.push(dialog.type());
+        dialogs.push(dialog.type());
         void dialog.accept();
       });
       await untilOpen();
       // Browsers ask only on pages that were used.
       await page.locator('.cm-content').click();
       await page.goto('about:blank');
-      assert.deepEqual(asked, []);
+      assert.deepEqual(dialogs, []);
 
       await page.goBack();
       await page.waitForFunction(() => document.body.innerText.includes('without a token'));
@@ -206,12 +206,12 @@ describe('unsaved work in the editor', () => {
       await untilOpen();
       await type('// saved');
       await untilStatus('Saved');
-      service.script.answer = (request) =>
+      service.script.respond = (request) =>
         request.method === 'POST' ? new Response('', { status: 500 }) : undefined;
       await type('// not saved');
       await untilStatus('Not saved: the service has a problem');
       await page.goto('about:blank');
-      assert.deepEqual(asked, ['beforeunload']);
+      assert.deepEqual(dialogs, ['beforeunload']);
     }));
 
   test('is saved by a page that is left, and not offered again', () =>

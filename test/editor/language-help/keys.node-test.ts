@@ -1,18 +1,18 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { pressKeys } from '../../support/press-keys.ts';
-import { eventually } from '../harness.ts';
 import { scenes } from '../scenes.ts';
 import { javascript, openText, putCursor, untilHelped, untilShown, untilText } from './typing.ts';
+import { eventually } from '../../support/until.ts';
 
 describe('language help', () => {
   const scene = scenes();
 
   test('completes with type and documentation while the user types, and on Ctrl+Space', () =>
-    scene(async (given) => {
-      const editor = await openText(given, javascript);
+    scene(async (context) => {
+      const editor = await openText(context, javascript);
       const { page } = editor;
-      await untilHelped(given, editor);
+      await untilHelped(context, editor);
       await putCursor(page, 'input;', 5);
       await page.keyboard.type('.tri');
       await untilShown(page, '.cm-tooltip-autocomplete', 'trimEnd');
@@ -39,19 +39,19 @@ describe('language help', () => {
     }));
 
   test('completes in expressions of templates and names of private fields, but not in text', () =>
-    scene(async (given) => {
+    scene(async (context) => {
       const shop = 'class Cart {\n  #items = [];\n  add(item) {\n    return this;\n  }\n}\n';
       const text = javascript.replace('String(orders.length) + input', '`${input} and`');
-      const editor = await openText(given, `${shop}${text}`);
+      const editor = await openText(context, `${shop}${text}`);
       const { page } = editor;
-      await untilHelped(given, editor);
+      await untilHelped(context, editor);
       await putCursor(page, '${input', 7);
       await page.keyboard.type('.');
       await untilShown(page, '.cm-tooltip-autocomplete', 'charAt');
       await pressKeys(page, 'Escape');
       await putCursor(page, 'return this', 11);
       await page.keyboard.type('.');
-      // On a busy machine both requests can take longer than the service's limit, and then nothing but another key asks again.
+      // On a busy machine a response can take longer than the service's limit, and nothing but another key asks again.
       await eventually(
         async () => {
           await page.keyboard.type('#');
@@ -66,26 +66,27 @@ describe('language help', () => {
       );
       await page.keyboard.press('Escape');
       await page.waitForFunction(() => !document.querySelector('.cm-tooltip-autocomplete'));
-      const asked = () => given.service.seen.filter(({ path }) => path.includes('/language-help/')).length;
-      const before = asked();
+      const countRequests = () =>
+        context.service.seen.filter(({ path }) => path.includes('/language-help/')).length;
+      const before = countRequests();
       await putCursor(page, ' and', 4);
       await page.keyboard.type('. inp.');
       await untilText(editor, / and\. inp\./);
-      await given.saved(' and. inp.');
-      assert.equal(asked(), before);
+      await context.saved(' and. inp.');
+      assert.equal(countRequests(), before);
     }));
 
   test('withdraws a request that the next key makes useless', () =>
-    scene(async (given) => {
-      const editor = await openText(given, javascript);
+    scene(async (context) => {
+      const editor = await openText(context, javascript);
       const { page } = editor;
-      await untilHelped(given, editor);
+      await untilHelped(context, editor);
       await putCursor(page, 'input;', 5);
-      let asked = 0;
+      let requests = 0;
       let withdrawn = 0;
-      given.service.script.hold = (request) => {
-        if (!request.url.includes('/language-help/') || asked > 0) return undefined;
-        asked++;
+      context.service.script.hold = (request) => {
+        if (!request.url.includes('/language-help/') || requests > 0) return undefined;
+        requests++;
         return new Promise((resolve) => {
           request.signal.addEventListener('abort', () => {
             withdrawn++;
@@ -95,7 +96,7 @@ describe('language help', () => {
       };
       await page.keyboard.type('.');
       await eventually(
-        () => asked,
+        () => requests,
         (count) => count === 1,
       );
       await page.keyboard.type('p');
@@ -108,10 +109,10 @@ describe('language help', () => {
     }));
 
   test('shows by hover what a thing is, without the HTML in its comment', () =>
-    scene(async (given) => {
+    scene(async (context) => {
       const comment =
         '/** Doubles <img src=x onerror="document.title=1"> it.\n * @param n `a` number <b>x</b> */\n';
-      const editor = await openText(given, `${comment}function double(n) { return n * 2; }\n${javascript}`);
+      const editor = await openText(context, `${comment}function double(n) { return n * 2; }\n${javascript}`);
       const { page } = editor;
       await page.waitForSelector('.cm-line');
       const place = await page.evaluate(() => {
@@ -145,8 +146,8 @@ describe('language help', () => {
     }));
 
   test('shows the parameters of a call by Ctrl+Shift+Space and by its bracket', () =>
-    scene(async (given) => {
-      const { page } = await openText(given, javascript.replace('+ input', '+ input.replace("a", "b")'));
+    scene(async (context) => {
+      const { page } = await openText(context, javascript.replace('+ input', '+ input.replace("a", "b")'));
       await putCursor(page, '"b"', 1);
       await pressKeys(page, 'Control', 'Shift', 'Space');
       await untilShown(page, '.cm-lsp-signature-tooltip', 'replace(');
@@ -162,8 +163,8 @@ describe('language help', () => {
     }));
 
   test('shows each of several signatures, and says where there is no call', () =>
-    scene(async (given) => {
-      const { page } = await openText(given, javascript.replace('+ input', '+ input.replace("a", "b")'));
+    scene(async (context) => {
+      const { page } = await openText(context, javascript.replace('+ input', '+ input.replace("a", "b")'));
       await putCursor(page, '"b"', 1);
       await pressKeys(page, 'Control', 'Shift', 'Space');
       await untilShown(page, '.cm-lsp-signature-num', '/4');
@@ -176,8 +177,8 @@ describe('language help', () => {
     }));
 
   test('goes to the definition by F12, and names what is part of the language', () =>
-    scene(async (given) => {
-      const { page } = await openText(given, javascript);
+    scene(async (context) => {
+      const { page } = await openText(context, javascript);
       await putCursor(page, 'orders.length', 2);
       await pressKeys(page, 'F12');
       await untilShown(page, '.cursor', 'Line 2');
@@ -187,8 +188,8 @@ describe('language help', () => {
     }));
 
   test('renames all places by F2', () =>
-    scene(async (given) => {
-      const editor = await openText(given, javascript);
+    scene(async (context) => {
+      const editor = await openText(context, javascript);
       const { page } = editor;
       await putCursor(page, 'orders.length', 2);
       await pressKeys(page, 'F2');
@@ -201,8 +202,8 @@ describe('language help', () => {
     }));
 
   test('reports an invalid name at the field, which stays open until Escape', () =>
-    scene(async (given) => {
-      const { page } = await openText(given, javascript);
+    scene(async (context) => {
+      const { page } = await openText(context, javascript);
       await putCursor(page, 'orders.length', 2);
       await pressKeys(page, 'F2');
       await page.waitForSelector('.cm-rename input:focus');
@@ -220,11 +221,11 @@ describe('language help', () => {
     }));
 
   test('explains without the service why F2, Shift+Alt+F and Ctrl+Shift+Space do nothing', () =>
-    scene(async (given) => {
-      const editor = await openText(given, javascript);
+    scene(async (context) => {
+      const editor = await openText(context, javascript);
       const { page } = editor;
-      await untilHelped(given, editor);
-      given.service.script.answer = ({ url }) =>
+      await untilHelped(context, editor);
+      context.service.script.respond = ({ url }) =>
         url.includes('/language-help/') ? new Response(null, { status: 503 }) : undefined;
       await putCursor(page, 'orders.length', 2);
       for (const keys of [
@@ -244,8 +245,8 @@ describe('language help', () => {
     }));
 
   test('formats the text by Shift+Alt+F', () =>
-    scene(async (given) => {
-      const editor = await openText(given, 'export function run( input ){\nreturn input\n}\n');
+    scene(async (context) => {
+      const editor = await openText(context, 'export function run( input ){\nreturn input\n}\n');
       await putCursor(editor.page, 'return', 1);
       await pressKeys(editor.page, 'Shift', 'Alt', 'KeyF');
       await untilText(editor, /^export function run\(input\) \{\n {2}return input\n\}/);
@@ -254,8 +255,8 @@ describe('language help', () => {
     }));
 
   test('marks a misspelt name in JavaScript, goes there by F8 and fixes it by Ctrl+.', () =>
-    scene(async (given) => {
-      const editor = await openText(given, javascript);
+    scene(async (context) => {
+      const editor = await openText(context, javascript);
       const { page } = editor;
       await putCursor(page, 'orders.length', 6);
       await page.keyboard.press('Backspace');
@@ -272,10 +273,10 @@ describe('language help', () => {
     }));
 
   test('shows a problem under the pointer, and offers to fix it from there', () =>
-    scene(async (given) => {
-      const editor = await openText(given, javascript.replace('orders.length', 'ordrs.length'));
+    scene(async (context) => {
+      const editor = await openText(context, javascript.replace('orders.length', 'ordrs.length'));
       const { page } = editor;
-      await untilHelped(given, editor);
+      await untilHelped(context, editor);
       const offered = await eventually(
         async () => {
           await page.mouse.move(10, 10);
@@ -294,8 +295,8 @@ describe('language help', () => {
     }));
 
   test('says by Ctrl+. that there is nothing to fix, and closes a menu of fixes by Escape', () =>
-    scene(async (given) => {
-      const { page } = await openText(given, javascript.replace('orders.length', 'favorite()'));
+    scene(async (context) => {
+      const { page } = await openText(context, javascript.replace('orders.length', 'favorite()'));
       await putCursor(page, 'const', 1);
       await pressKeys(page, 'Control', '.');
       await untilShown(page, '.cm-place-message', 'There is no quick fix here');
@@ -308,9 +309,9 @@ describe('language help', () => {
     }));
 
   test('leaves its keys to the browser in a field, and in a language without help', () =>
-    scene(async (given) => {
+    scene(async (context) => {
       const source = 'export function run(input: string): string {\n  return input;\n}\n';
-      const { page } = await openText(given, source, 'assemblyscript');
+      const { page } = await openText(context, source, 'assemblyscript');
       await pressKeys(page, 'F1');
       await page.waitForSelector('dialog.palette[open]');
       const labels = await page.$$eval('.palette-item', (all) => all.map(({ textContent }) => textContent));
@@ -319,13 +320,13 @@ describe('language help', () => {
     }));
 
   test('asks once more for completions where the service was too slow, and shows them without another key', () =>
-    scene(async (given) => {
-      const editor = await openText(given, javascript);
+    scene(async (context) => {
+      const editor = await openText(context, javascript);
       const { page } = editor;
-      await untilHelped(given, editor);
+      await untilHelped(context, editor);
       const completions = new Set<Request>();
       let tooSlow: Request | undefined;
-      given.service.script.hold = async (request) => {
+      context.service.script.hold = async (request) => {
         if (!request.url.includes('/language-help/')) return;
         const { request: asked } = (await request.clone().json()) as { request: { method: string } };
         if (asked.method !== 'textDocument/completion') return;
@@ -333,7 +334,7 @@ describe('language help', () => {
         tooSlow ??= request;
       };
       const help = { result: { isIncomplete: false, items: [{ label: 'offerOfService' }] } };
-      given.service.script.answer = (request) => {
+      context.service.script.respond = (request) => {
         if (!completions.has(request)) return undefined;
         return request === tooSlow ? new Response(null, { status: 422 }) : Response.json(help);
       };
@@ -354,12 +355,12 @@ describe('language help', () => {
     }));
 
   test('completes without the service from words of the text', () =>
-    scene(async (given) => {
-      const editor = await openText(given, javascript);
+    scene(async (context) => {
+      const editor = await openText(context, javascript);
       const { page } = editor;
-      given.service.script.answer = ({ url }) =>
+      context.service.script.respond = ({ url }) =>
         url.includes('/language-help/') ? new Response(null, { status: 503 }) : undefined;
-      await untilHelped(given, editor);
+      await untilHelped(context, editor);
       await putCursor(page, 'return', 0);
       await page.keyboard.type('ord');
       await untilShown(page, '.cm-tooltip-autocomplete', 'orders');

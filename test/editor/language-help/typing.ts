@@ -1,6 +1,7 @@
 import type { Page } from 'puppeteer-core';
-import { type EditorPage, eventually } from '../harness.ts';
+import { type EditorPage } from '../harness.ts';
 import type { Scene } from '../scenes.ts';
+import { eventually } from '../../support/until.ts';
 
 /** Opens a plugin in JavaScript with this text. */
 export async function openText(
@@ -68,7 +69,7 @@ export const untilText = (editor: EditorPage, has: RegExp) =>
 /** Waits until an element shows this text, by default for as long as pages are waited for. */
 export const untilShown = (page: Page, selector: string, has: string, timeout?: number) =>
   page.waitForFunction(
-    (where, text) => document.querySelector<HTMLElement>(where)?.innerText.includes(text),
+    (query, text) => document.querySelector<HTMLElement>(query)?.innerText.includes(text),
     { polling: 50, ...(timeout !== undefined && { timeout }) },
     selector,
     has,

@@ -63,11 +63,11 @@ const hasWord = (text: string) =>
 
 /** Whether a text looks like one that a user would read: several words, the first of which begins large. */
 const isProse = (text: string) => {
-  const words = text.trim();
+  const trimmed = text.trim();
   return (
-    / /.test(words) &&
-    /^[A-Z][a-z]+(?:[ ,.:…’'-]+[A-Za-z’']+)*[.:…?!]?$/.test(words) &&
-    !words.split(/[ ,.:…-]+/).every((word) => !word || KNOWN.has(word) || !/^[A-Z]/.test(word))
+    / /.test(trimmed) &&
+    /^[A-Z][a-z]+(?:[ ,.:…’'-]+[A-Za-z’']+)*[.:…?!]?$/.test(trimmed) &&
+    !trimmed.split(/[ ,.:…-]+/).every((word) => !word || KNOWN.has(word) || !/^[A-Z]/.test(word))
   );
 };
 
@@ -155,9 +155,9 @@ export function literalTexts(file: string, source: string): string[] {
     },
     // A text with something put into it: its own words are what is left when that is taken out.
     TemplateLiteral: (node) => {
-      const [words = ''] = textsOf(node);
-      const [, first = ''] = /(?:^|\s)([A-Z][a-z]+) +[a-z…]/.exec(words) ?? [];
-      if (first !== '' && !KNOWN.has(first) && !passed.has(node)) found.push(words);
+      const [trimmed = ''] = textsOf(node);
+      const [, first = ''] = /(?:^|\s)([A-Z][a-z]+) +[a-z…]/.exec(trimmed) ?? [];
+      if (first !== '' && !KNOWN.has(first) && !passed.has(node)) found.push(trimmed);
     },
     Literal: (node) => {
       if (typeof node.value === 'string' && isProse(node.value) && !passed.has(node)) found.push(node.value);

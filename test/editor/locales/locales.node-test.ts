@@ -41,7 +41,7 @@ const NEVER_SHOWN = new Set([
 
 test('the texts of CodeMirror itself are in the locale files', () => {
   const packages = fileURLToPath(new URL('../../../node_modules/@codemirror', import.meta.url));
-  const said = new Set<string>();
+  const distinctTexts = new Set<string>();
   for (const file of globSync('*/dist/index.js', { cwd: packages })) {
     const { program } = parseSync(file, readFileSync(join(packages, file), 'utf8'));
     new Visitor({
@@ -58,14 +58,14 @@ test('the texts of CodeMirror itself are in the locale files', () => {
               ? [argument.consequent, argument.alternate]
               : [argument];
           for (const text of texts)
-            if (text.type === 'Literal' && typeof text.value === 'string') said.add(text.value);
+            if (text.type === 'Literal' && typeof text.value === 'string') distinctTexts.add(text.value);
         }
       },
     }).visit(program);
   }
   assert.deepEqual(
     Object.keys(en.codePhrases).toSorted(),
-    [...said].filter((phrase) => !NEVER_SHOWN.has(phrase)).toSorted(),
+    [...distinctTexts].filter((phrase) => !NEVER_SHOWN.has(phrase)).toSorted(),
   );
 });
 

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { pressKeys } from '../../support/press-keys.ts';
-import { eventually, pressForHelp, type EditorPage } from '../harness.ts';
+import { pressForHelp, type EditorPage } from '../harness.ts';
 import { scenes } from '../scenes.ts';
+import { eventually } from '../../support/until.ts';
 
 const good =
   'export function run(input: string): string {\n  console.log("got " + input);\n  return `Hi ${input}`;\n}\n';
@@ -60,7 +61,7 @@ describe('building, testing and deploying in the editor', () => {
       await service.save({ contents: good, lang: 'typescript' }, target);
       const accepted: (string | null)[] = [];
       const refused: string[] = [];
-      service.script.answer = ({ url, headers }) => {
+      service.script.respond = ({ url, headers }) => {
         const { pathname } = new URL(url);
         if (pathname.startsWith('/api/v1/build/')) accepted.push(headers.get('accept'));
         if (!pathname.includes('/build-stream-')) return undefined;
@@ -207,7 +208,7 @@ describe('building, testing and deploying in the editor', () => {
     scene(async ({ service, target, open }) => {
       await service.save({ contents: good, lang: 'typescript', tests: [{ name: 'one' }] }, target);
       const accepts: (string | null)[] = [];
-      service.script.answer = (request) => {
+      service.script.respond = (request) => {
         if (request.url.includes('/build/')) accepts.push(request.headers.get('accept'));
         return request.url.endsWith('/features') ? Response.json({ features: [], languages: [] }) : undefined;
       };
@@ -235,7 +236,7 @@ describe('building, testing and deploying in the editor', () => {
       const editor = await open();
       await editor.untilOpen();
       let refusals = 2;
-      service.script.answer = (request) =>
+      service.script.respond = (request) =>
         request.url.includes('/build/') && refusals-- > 0
           ? new Response('{}', { status: 503, headers: { 'retry-after': '1' } })
           : undefined;
@@ -245,7 +246,7 @@ describe('building, testing and deploying in the editor', () => {
       assert.equal(await editor.page.$('.notice'), null);
 
       // The stream breaks off in its midst.
-      service.script.answer = (request) =>
+      service.script.respond = (request) =>
         request.url.includes('/build/')
           ? new Response(
               new ReadableStream({
@@ -264,7 +265,7 @@ describe('building, testing and deploying in the editor', () => {
       await service.restart();
       await saved('// kept');
 
-      service.script.answer = undefined;
+      service.script.respond = undefined;
       await editor.press('Try again');
       await untilStatusOf(editor, 'built', 'Built');
 

@@ -12,7 +12,7 @@ const lost = () => new NetworkError('POST http://x/', new Error('gone'));
 function setUp(more: Partial<PipelineOptions> = {}) {
   const diary: string[] = [];
   const page = { text: 'one', saves: true };
-  const answers = {
+  const responses = {
     build: async () => ({ result: { succeeded: true, outputLog: '' }, etag: '"2"' as string | undefined }),
     test: async (payload: string) => ({ result: payload.toUpperCase(), logs: [] as string[] }),
     deploy: async (): Promise<Deployed> => ({ version: 'v1.0.0' }),
@@ -21,15 +21,15 @@ function setUp(more: Partial<PipelineOptions> = {}) {
     service: {
       build: ({ contents, etag }) => {
         diary.push(`build ${contents} ${etag}`);
-        return answers.build();
+        return responses.build();
       },
       test: (payload) => {
         diary.push(`test ${payload}`);
-        return answers.test(payload);
+        return responses.test(payload);
       },
       deploy: () => {
         diary.push('deploy');
-        return answers.deploy();
+        return responses.deploy();
       },
     },
     store: {
@@ -57,7 +57,7 @@ function setUp(more: Partial<PipelineOptions> = {}) {
     onBusy: (action, wait) => diary.push(`${action} busy ${wait}`),
     ...more,
   });
-  return { pipeline, diary, page, answers };
+  return { pipeline, diary, page, responses };
 }
 
 const keyOf = (contents: string) => sourceKeyOf({ lang: 'x', contents });
@@ -103,12 +103,12 @@ test('deploying and running build only what is not built', async () => {
 });
 
 test('a text that does not build is neither run nor deployed', async () => {
-  const { pipeline, diary, answers } = setUp();
+  const { pipeline, diary, responses } = setUp();
   const diagnostics = [
     { line: 1, column: 1, message: 'no', severity: 'error' },
     { line: 1, column: 1, message: 'hm', severity: 'warning' },
   ];
-  answers.build = async () => ({
+  responses.build = async () => ({
     result: { succeeded: false, outputLog: '', diagnostics },
     etag: undefined,
   });
@@ -122,11 +122,11 @@ test('a text that does not build is neither run nor deployed', async () => {
 });
 
 test('only one action runs at a time', async () => {
-  const { pipeline, diary, answers } = setUp();
+  const { pipeline, diary, responses } = setUp();
   let end: (() => void) | undefined;
   const ended = new Promise<void>((resolve) => (end = resolve));
-  const { build } = answers;
-  answers.build = () => ended.then(build);
+  const { build } = responses;
+  responses.build = () => ended.then(build);
   const first = pipeline.runBuild();
   assert.equal(pipeline.action, 'build');
   assert.equal(await pipeline.runDeploy(), false);
@@ -137,10 +137,10 @@ test('only one action runs at a time', async () => {
 });
 
 test('a draft that was saved since the build is built again, once', async () => {
-  const { pipeline, diary, answers } = setUp();
+  const { pipeline, diary, responses } = setUp();
   let refusals = 1;
-  const { test: run } = answers;
-  answers.test = async (payload) => {
+  const { test: run } = responses;
+  responses.test = async (payload) => {
     if (refusals-- > 0) throw http(409);
     return run(payload);
   };
@@ -152,10 +152,10 @@ test('a draft that was saved since the build is built again, once', async () => 
 });
 
 test('a request to a busy service is repeated after the time that it names', async () => {
-  const { pipeline, diary, answers } = setUp();
+  const { pipeline, diary, responses } = setUp();
   let refusals = 2;
-  const { deploy } = answers;
-  answers.deploy = async () => {
+  const { deploy } = responses;
+  responses.deploy = async () => {
     if (refusals-- > 0) throw http(503, 5);
     return deploy();
   };
@@ -164,35 +164,35 @@ test('a request to a busy service is repeated after the time that it names', asy
 });
 
 test('saving detects that somebody else saved in between', async () => {
-  const { pipeline, diary, answers } = setUp();
-  answers.build = async () => Promise.reject(http(412));
+  const { pipeline, diary, responses } = setUp();
+  responses.build = async () => Promise.reject(http(412));
   assert.equal(await pipeline.runBuild(), false);
   assert.deepEqual(diary.slice(-2), ['invalidateBase', 'build: conflict']);
 });
 
-test('a deployment without an answer may have happened; one that was refused has not', async () => {
-  const { pipeline, answers } = setUp();
-  answers.deploy = async () => Promise.reject(lost());
+test('a deployment without a response may have happened; one that was refused has not', async () => {
+  const { pipeline, responses } = setUp();
+  responses.deploy = async () => Promise.reject(lost());
   await pipeline.runDeploy();
   assert.deepEqual(pipeline.deployment, { kind: 'unfinished', obstacle: 'connection' });
-  answers.deploy = async () => ({ version: 'v1.0.1' });
+  responses.deploy = async () => ({ version: 'v1.0.1' });
   await pipeline.runDeploy();
-  answers.deploy = async () => Promise.reject(http(401));
+  responses.deploy = async () => Promise.reject(http(401));
   await pipeline.runDeploy();
   assert.deepEqual(pipeline.deployment, { kind: 'deployed', sourceKey: keyOf('one'), version: 'v1.0.1' });
 });
 
 test('a deployment that changed nothing is reported as such, with the existing version', async () => {
-  const { pipeline, diary, answers } = setUp();
-  answers.deploy = async () => ({ version: 'v1.0.3', unchanged: true });
+  const { pipeline, diary, responses } = setUp();
+  responses.deploy = async () => ({ version: 'v1.0.3', unchanged: true });
   await pipeline.runDeploy();
   assert.equal(diary.at(-1), 'deployed v1.0.3, unchanged');
   assert.deepEqual(pipeline.deployment, { kind: 'deployed', sourceKey: keyOf('one'), version: 'v1.0.3' });
 });
 
 test('stopping ends the wait, and is reported', async () => {
-  const { pipeline, diary, answers } = setUp();
-  answers.deploy = async () => Promise.reject(http(503, 25_000));
+  const { pipeline, diary, responses } = setUp();
+  responses.deploy = async () => Promise.reject(http(503, 25_000));
   const deploying = pipeline.runDeploy();
   while (!diary.includes('deploy busy 25000')) await new Promise(setImmediate);
   pipeline.stop();

@@ -81,7 +81,7 @@ test('a text with errors is not shown as built', () => {
   });
 });
 
-test('the deployment is shown as current only for the text that was deployed, and a lost answer is no failure', () => {
+test('the deployment is shown as current only for the text that was deployed, and a lost response is no failure', () => {
   const current: DeployState = { kind: 'deployed', sourceKey: 'now', version: 'v1.0.4' };
   const table: [DeployState, string | undefined, string][] = [
     [{ kind: 'none' }, undefined, 'Not deployed since opening'],

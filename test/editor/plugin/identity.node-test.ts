@@ -23,7 +23,7 @@ async function addressOf(service: EditorService, ident: string, target: Target =
 
 /** Has the service hand out a draft, whoever asks. */
 function answerWithDraft(service: EditorService): void {
-  service.script.answer = ({ method, url }) =>
+  service.script.respond = ({ method, url }) =>
     method === 'GET' && url.includes('/api/v1/draft/')
       ? Response.json({ contents: 'export const run = (input) => input;\n', lang: 'javascript' })
       : undefined;
@@ -91,8 +91,8 @@ describe("the plugin's identity", () => {
   ];
   for (const [name, show] of views) {
     test(`is shown for ${name} at every size, accessibly in both schemes`, () =>
-      scene(async (given) => {
-        const page = await show(given);
+      scene(async (context) => {
+        const page = await show(context);
         for (const scheme of ['light', 'dark']) {
           await page.emulateMediaFeatures([
             { name: 'prefers-color-scheme', value: scheme },
@@ -120,13 +120,13 @@ describe("the plugin's identity", () => {
             scheme,
           );
         }
-        const heard = await page.$eval('.owner', (line) =>
+        const spokenText = await page.$eval('.owner', (line) =>
           [...line.children]
             .filter((part) => part.ariaHidden !== 'true')
             .map((part) => part.textContent)
             .join(''),
         );
-        assert.equal(heard, 'Tenant t1, environment com.acme');
+        assert.equal(spokenText, 'Tenant t1, environment com.acme');
       }));
   }
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { type TestContext, test } from 'node:test';
+import { type TestContext, describe, test } from 'node:test';
 import { TokenHolder } from '../../../editor/src/service/token-holder.ts';
 import { DraftConflict, DraftStore } from '../../../editor/src/service/draft-store.ts';
 import { HttpError, NetworkError } from 'plugin-editor/client.js';
@@ -17,8 +17,8 @@ async function setUp(t: TestContext) {
 
 type Setting = Awaited<ReturnType<typeof setUp>>;
 
-/** Has the next save reach the service, and its answer get lost. */
-function loseAnswer({ service }: Setting, store: DraftStore, contents: string) {
+/** Saves a text so that it reaches the service, whose response is lost. */
+function loseResponse({ service }: Setting, store: DraftStore, contents: string) {
   const real = globalThis.fetch;
   globalThis.fetch = async (input, init) => {
     await real(input, init);
@@ -27,86 +27,109 @@ function loseAnswer({ service }: Setting, store: DraftStore, contents: string) {
   return store
     .save(source(contents))
     .then(
-      () => assert.fail('the answer was not lost'),
+      () => assert.fail('the response was not lost'),
       (error: unknown) => assert.ok(error instanceof NetworkError),
     )
     .finally(() => (globalThis.fetch = real))
     .then(async () => assert.equal((await service.draft())?.contents, contents));
 }
 
-test('finds no draft at first, and then the saved one', async (t) => {
-  const { service, open } = await setUp(t);
-  const store = open();
-  assert.equal(await store.load(), undefined);
-  await store.save(source('1'));
-  await store.save(source('2'));
-  assert.equal((await service.draft())?.contents, '2');
-  const draft = await open().load();
-  assert.equal(draft?.source.contents, '2');
-  assert.ok(draft?.etag);
-});
-
-test('does not overwrite what was saved elsewhere, but returns it', async (t) => {
-  const { service, open } = await setUp(t);
-  const store = open();
-  await store.load();
-  await store.save(source('1'));
-  await service.save(source('theirs'));
-  await assert.rejects(store.save(source('mine')), (error) => {
-    assert.ok(error instanceof DraftConflict);
-    assert.equal(error.theirs.source.contents, 'theirs');
-    return true;
+describe('DraftStore', () => {
+  test('finds no draft at first, and then the saved one', async (t) => {
+    const { service, open } = await setUp(t);
+    const store = open();
+    assert.equal(await store.load(), undefined);
+    await store.save(source('1'));
+    await store.save(source('2'));
+    assert.equal((await service.draft())?.contents, '2');
+    const draft = await open().load();
+    assert.equal(draft?.source.contents, '2');
+    assert.ok(draft?.etag);
   });
-  assert.equal((await service.draft())?.contents, 'theirs');
-});
 
-test('does not overwrite a draft that somebody else has created meanwhile', async (t) => {
-  const { service, open } = await setUp(t);
-  const store = open();
-  await store.load();
-  await service.save(source('theirs'));
-  await assert.rejects(store.save(source('mine')), DraftConflict);
-});
+  test('does not overwrite what was saved elsewhere, but returns it', async (t) => {
+    const { service, open } = await setUp(t);
+    const store = open();
+    await store.load();
+    await store.save(source('1'));
+    await service.save(source('theirs'));
+    await assert.rejects(store.save(source('mine')), (error) => {
+      assert.ok(error instanceof DraftConflict);
+      assert.equal(error.theirs.source.contents, 'theirs');
+      return true;
+    });
+    assert.equal((await service.draft())?.contents, 'theirs');
+  });
 
-test('overwrites exactly the draft that the user has seen and settled', async (t) => {
-  const { service, open } = await setUp(t);
-  const store = open();
-  await store.load();
-  await service.save(source('theirs'));
-  const conflict = await store.save(source('mine')).catch((error: unknown) => error);
-  assert.ok(conflict instanceof DraftConflict);
-  store.acceptAsBase(conflict.theirs);
-  await store.save(source('mine'));
-  assert.equal((await service.draft())?.contents, 'mine');
+  test('does not overwrite a draft that somebody else has created meanwhile', async (t) => {
+    const { service, open } = await setUp(t);
+    const store = open();
+    await store.load();
+    await service.save(source('theirs'));
+    await assert.rejects(store.save(source('mine')), DraftConflict);
+  });
 
-  await service.save(source('theirs 2'));
-  store.acceptAsBase(conflict.theirs);
-  await assert.rejects(store.save(source('mine 2')), DraftConflict);
-});
+  test('overwrites exactly the draft that the user has seen and settled', async (t) => {
+    const { service, open } = await setUp(t);
+    const store = open();
+    await store.load();
+    await service.save(source('theirs'));
+    const conflict = await store.save(source('mine')).catch((error: unknown) => error);
+    assert.ok(conflict instanceof DraftConflict);
+    store.acceptAsBase(conflict.theirs);
+    await store.save(source('mine'));
+    assert.equal((await service.draft())?.contents, 'mine');
 
-test('reports no conflict with its own text when the answer to saving it was lost', async (t) => {
-  const setting = await setUp(t);
-  const store = setting.open();
-  await store.load();
-  await loseAnswer(setting, store, 'first');
-  await store.save(source('first'));
-  await loseAnswer(setting, store, 'second');
-  await store.save(source('third'));
-  assert.equal((await setting.service.draft())?.contents, 'third');
-  await loseAnswer(setting, store, 'fourth');
-  await setting.service.save(source('theirs'));
-  await assert.rejects(store.save(source('fifth')), DraftConflict);
-});
+    await service.save(source('theirs 2'));
+    store.acceptAsBase(conflict.theirs);
+    await assert.rejects(store.save(source('mine 2')), DraftConflict);
+  });
 
-test('sends each save once, and leaves retries to its caller', async (t) => {
-  const { service, open } = await setUp(t);
-  const store = open();
-  await store.load();
-  service.script.answer = () => new Response('busy', { status: 503 });
-  const before = service.seen.length;
-  await assert.rejects(
-    store.save(source('1')),
-    (error) => error instanceof HttpError && error.status === 503,
-  );
-  assert.equal(service.seen.length, before + 1);
+  test('reports no conflict with its own text when the response to saving it was lost', async (t) => {
+    const setting = await setUp(t);
+    const store = setting.open();
+    await store.load();
+    await loseResponse(setting, store, 'first');
+    await store.save(source('first'));
+    await loseResponse(setting, store, 'second');
+    await store.save(source('third'));
+    assert.equal((await setting.service.draft())?.contents, 'third');
+    await loseResponse(setting, store, 'fourth');
+    await setting.service.save(source('theirs'));
+    await assert.rejects(store.save(source('fifth')), DraftConflict);
+  });
+
+  test('sends each save once, and leaves retries to its caller', async (t) => {
+    const { service, open } = await setUp(t);
+    const store = open();
+    await store.load();
+    service.script.respond = () => new Response('busy', { status: 503 });
+    const before = service.seen.length;
+    await assert.rejects(
+      store.save(source('1')),
+      (error) => error instanceof HttpError && error.status === 503,
+    );
+    assert.equal(service.seen.length, before + 1);
+  });
+
+  // Browsers keep connections with and without credentials apart; the scripts of the page came over one with them.
+  test('reads the draft over the connection of the page, and sends no credentials when it saves', async (t) => {
+    const { service, open } = await setUp(t);
+    await service.save(source('1'));
+    const sent: [method: string, credentials: RequestCredentials][] = [];
+    const real = globalThis.fetch;
+    t.after(() => (globalThis.fetch = real));
+    globalThis.fetch = (input, init) => {
+      const { method, credentials } = new Request(input, init);
+      sent.push([method, credentials]);
+      return real(input, init);
+    };
+    const store = open();
+    assert.ok(await store.load());
+    await store.save(source('2'));
+    assert.deepEqual(sent, [
+      ['GET', 'same-origin'],
+      ['POST', 'omit'],
+    ]);
+  });
 });

@@ -114,14 +114,14 @@ describe('the editor, which axe finds nothing wrong with,', () => {
         const directions = await page.evaluate(() => {
           const of = (selector: string) =>
             [...document.querySelectorAll(selector)].map((one) => getComputedStyle(one).direction);
-          return { code: of('.cm-content, kbd, .output, .payload'), words: of('h1 ~ p, .dock, .status, h2') };
+          return { code: of('.cm-content, kbd, .output, .payload'), texts: of('h1 ~ p, .dock, .status, h2') };
         });
         assert.ok(
           directions.code.every((one) => one === 'ltr'),
           view,
         );
         assert.ok(
-          directions.words.every((one) => one === 'rtl'),
+          directions.texts.every((one) => one === 'rtl'),
           view,
         );
         for (const bar of ['.top', '.actions']) {

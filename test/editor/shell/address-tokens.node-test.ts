@@ -69,13 +69,13 @@ describe('an editor that takes no token from an address', () => {
             document.querySelector('meta[name="plugin-editor-address-tokens"]')?.remove(),
           );
         });
-      const told = await follow(trusting, link);
-      await told.untilOpen();
-      await told.context.close();
-      const untold = await follow(trusting, link, forget);
-      await untold.until('Open the plugin from its app');
-      assert.deepEqual(untold.apiRequests(), []);
-      await untold.context.close();
+      const trustingPage = await follow(trusting, link);
+      await trustingPage.untilOpen();
+      await trustingPage.context.close();
+      const defaultPage = await follow(trusting, link, forget);
+      await defaultPage.until('Open the plugin from its app');
+      assert.deepEqual(defaultPage.apiRequests(), []);
+      await defaultPage.context.close();
     } finally {
       await trusting.close();
     }

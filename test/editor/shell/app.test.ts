@@ -1,7 +1,7 @@
 import { expect } from '@open-wc/testing';
 import { EditorApp } from '../../../editor/src/shell/app.ts';
 import { type Rule, type ScriptedServer, scriptedServer } from '../../support/scripted-server.ts';
-import { waitUntil } from '../../support/wait-until.ts';
+import { until } from '../../support/until.ts';
 
 const DRAFT = '/api/v1/draft/com.acme.t1/default/add';
 const source = {
@@ -22,8 +22,7 @@ describe('editor app', () => {
     app = new EditorApp({ root, builders: [server.sameOrigin.url()] });
     return { builder: server.sameOrigin.url(), ident: 'com.acme.t1', namespace: 'default', fn: 'add' };
   };
-  const shows = (text: string) =>
-    waitUntil(() => root.textContent?.includes(text), `The page never said: ${text}`);
+  const shows = (text: string) => until(`the text "${text}"`, () => root.textContent?.includes(text));
   const press = (name: string) => {
     const button = [...root.querySelectorAll('button')].find((one) => one.textContent?.trim() === name);
     if (!button) throw new Error(`No button ${name}`);
@@ -100,7 +99,7 @@ describe('editor app', () => {
     await shows('All changes saved');
   });
 
-  for (const [what, rule, words, again] of [
+  for (const [what, rule, message, again] of [
     ['401', { status: 401, json: {} }, 'Your session ended', false],
     ['403', { status: 403, json: {} }, 'You cannot edit this plugin', false],
     ['400', { status: 400, json: {} }, 'refused to open this plugin', true],
@@ -113,7 +112,7 @@ describe('editor app', () => {
     it(`explains ${what} in plain words${again ? ', and tries again' : ''}`, async () => {
       const target = await start({ path: DRAFT, ...rule });
       await app.openPlugin(target, 'secret');
-      expect(root.querySelector('[role=alert]')?.textContent).to.contain(words);
+      expect(root.querySelector('[role=alert]')?.textContent).to.contain(message);
       expect(root.textContent).not.to.match(/secret|stack|Sign in/);
       expect(root.querySelectorAll('button').length).to.equal(again ? 1 : 0);
       if (!again) return;
@@ -156,7 +155,10 @@ describe('editor app', () => {
     expect(root.querySelector('.choice-name')?.textContent).to.equal('<b>Zig</b>');
     await expect(root).to.be.accessible({ ignoredRules: ['color-contrast'] });
     root.querySelector<HTMLElement>('.choice')?.click();
-    await waitUntil(() => root.querySelector('.cm-content')?.textContent === 'zig!');
+    await until(
+      'the text of the other plugin',
+      () => root.querySelector('.cm-content')?.textContent === 'zig!',
+    );
     expect(root.querySelector('.badge')?.textContent).to.equal('zig');
   });
 

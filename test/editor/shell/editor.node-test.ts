@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { pressKeys } from '../../support/press-keys.ts';
-import { eventually, startEditorService } from '../harness.ts';
+import { startEditorService } from '../harness.ts';
 import { scenes } from '../scenes.ts';
+import { eventually } from '../../support/until.ts';
 
 describe('the editor', () => {
   const scene = scenes();
@@ -155,18 +156,18 @@ describe('the editor', () => {
 
   test('tries again when the service fails while opening', () =>
     scene(async ({ service, open }) => {
-      service.script.answer = (request) =>
+      service.script.respond = (request) =>
         new URL(request.url).pathname.startsWith('/api/') ? new Response('', { status: 500 }) : undefined;
       const page = await open();
       await page.until('The plugin service has a problem');
-      service.script.answer = undefined;
+      service.script.respond = undefined;
       await page.press('Try again');
       await page.untilOpen();
     }));
 
   test('reports that the editor itself cannot be loaded', () =>
     scene(async ({ service, open }) => {
-      service.script.answer = (request) =>
+      service.script.respond = (request) =>
         /assets\/page-/.test(request.url) ? new Response('', { status: 503 }) : undefined;
       const page = await open();
       await page.until('The editor could not be loaded');

@@ -4,8 +4,9 @@ import { describe, test } from 'node:test';
 import type { AxeResults } from 'axe-core';
 import type { Page } from 'puppeteer-core';
 import { pressKeys } from '../../support/press-keys.ts';
-import { type EditorPage, eventually } from '../harness.ts';
+import { type EditorPage } from '../harness.ts';
 import { type Scene, scenes } from '../scenes.ts';
+import { eventually } from '../../support/until.ts';
 
 const axe = await readFile(new URL(import.meta.resolve('axe-core/axe.min.js')), 'utf8');
 
@@ -94,9 +95,9 @@ describe('in every state of the editor', () => {
   const scene = scenes();
 
   test('axe finds nothing, in light, dark and forced colours', () =>
-    scene(async (given) => {
-      const { service, target, open } = given;
-      const editor = await openUsedPlugin(given);
+    scene(async (context) => {
+      const { service, target, open } = context;
+      const editor = await openUsedPlugin(context);
       const { page, until, press: click } = editor;
       const look = async (state: string) => assert.deepEqual(await findings(page), [], state);
 
@@ -190,8 +191,8 @@ describe('in every state of the editor', () => {
     }));
 
   test('everything that a panel offers can be reached by the Tab key', () =>
-    scene(async (given) => {
-      const editor = await openUsedPlugin(given);
+    scene(async (context) => {
+      const editor = await openUsedPlugin(context);
       const { page } = editor;
       await page.locator('#tab-tests').click();
       await page.locator('.test summary').click();
@@ -226,8 +227,8 @@ describe('in every state of the editor', () => {
     }));
 
   test('every command of the page can be run by its name and the Enter key', () =>
-    scene(async (given) => {
-      const editor = await openUsedPlugin(given);
+    scene(async (context) => {
+      const editor = await openUsedPlugin(context);
       const { page, type } = editor;
       const until = (holds: string) => page.waitForFunction(holds);
       const focusIn = (selector: string) =>
@@ -273,7 +274,7 @@ describe('in every state of the editor', () => {
       await page.waitForSelector('dialog.ask[open]');
       await page.keyboard.press('Escape');
       let pass = () => {};
-      given.service.script.hold = ({ url }) =>
+      context.service.script.hold = ({ url }) =>
         url.includes('/api/v1/test/') ? new Promise<void>((resolve) => (pass = resolve)) : undefined;
       await command(editor, 'Run all tests');
       await editor.until('Testing, 0 of 6');

@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
 import { brotliCompressSync } from 'node:zlib';
 import { startEditorInBrowser } from '../editor-in-browser.ts';
-import { eventually, openPage } from '../harness.ts';
+import { openPage } from '../harness.ts';
 import { openLauncher } from '../launcher-page.ts';
+import { eventually } from '../../support/until.ts';
 
 const { service, browser } = await startEditorInBrowser();
 
@@ -128,8 +129,8 @@ describe("the editor's first screen", () => {
     );
     const sizes = await Promise.all(
       paths.map(async (path) => {
-        const answer = await fetch(service.origin + path);
-        return brotliCompressSync(await answer.bytes()).byteLength;
+        const response = await fetch(service.origin + path);
+        return brotliCompressSync(await response.bytes()).byteLength;
       }),
     );
     const total = sizes.reduce((sum, size) => sum + size, 0);

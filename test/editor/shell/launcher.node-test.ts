@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { startEditorInBrowser } from '../editor-in-browser.ts';
-import { type Target, eventually } from '../harness.ts';
+import { type Target } from '../harness.ts';
 import { type LauncherPage, openLauncher } from '../launcher-page.ts';
+import { eventually } from '../../support/until.ts';
 
 const { service, browser } = await startEditorInBrowser();
 
@@ -20,7 +21,7 @@ describe('the editor in a page', () => {
       assert.deepEqual(launcher.problems, []);
     } finally {
       service.clock.ahead = 0;
-      service.script.answer = service.script.hold = undefined;
+      service.script.respond = service.script.hold = undefined;
       await launcher.close();
     }
   };
@@ -30,7 +31,7 @@ describe('the editor in a page', () => {
       (draft) => draft?.contents.includes(part) ?? false,
     );
   const refuseSaves = () => {
-    service.script.answer = ({ method }) =>
+    service.script.respond = ({ method }) =>
       method === 'POST' ? new Response('', { status: 503 }) : undefined;
   };
   const about = (launcher: LauncherPage, session: string) =>
@@ -39,7 +40,7 @@ describe('the editor in a page', () => {
       .then((all) => all.filter((one) => one.session === session).map(({ type }) => type));
 
   test('reports that it could not be loaded, also to a page that asks later', async () => {
-    service.script.answer = ({ url }) =>
+    service.script.respond = ({ url }) =>
       /\/page-[^/]*\.js$/.test(url) ? new Response('', { status: 503 }) : undefined;
     const launcher = await openLauncher(browser, service);
     try {
@@ -52,7 +53,7 @@ describe('the editor in a page', () => {
         );
       }
     } finally {
-      service.script.answer = undefined;
+      service.script.respond = undefined;
       await launcher.close();
     }
   });
@@ -136,7 +137,7 @@ describe('the editor in a page', () => {
       await launcher.waitForMessage('ready', await launcher.open(other));
       assert.doesNotMatch(await launcher.text(), /kept/);
       await eventually(launcher.kept, ([copy]) => copy?.value.includes('// kept') ?? false);
-      service.script.answer = undefined;
+      service.script.respond = undefined;
       await launcher.waitForMessage('ready', await launcher.open(one));
       await launcher.until('This browser kept changes');
       await launcher.press('Restore');

@@ -22,8 +22,8 @@ const written = (policy: Policy): string =>
 describe("the local editor's policy", () => {
   let policy: Policy;
   before(async () => {
-    const answer = await fetch(`${service.origin}/editor/`);
-    policy = parsed(answer.headers.get('content-security-policy') ?? '');
+    const response = await fetch(`${service.origin}/editor/`);
+    policy = parsed(response.headers.get('content-security-policy') ?? '');
   });
 
   /** Opens the editor, has it mark a mistake and show its help, and tells what was violated, up to one directive. */

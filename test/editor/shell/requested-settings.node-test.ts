@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { startEditorInBrowser } from '../editor-in-browser.ts';
-import { eventually } from '../harness.ts';
 import { type LauncherPage, openLauncher } from '../launcher-page.ts';
+import { eventually } from '../../support/until.ts';
 
 const { service, browser } = await startEditorInBrowser();
 
@@ -14,16 +14,16 @@ describe('the settings that the host page requests', () => {
     run: (scene: {
       launcher: LauncherPage;
       fn: string;
-      open: (wishes?: object, permissions?: string) => Promise<string>;
+      open: (settings?: object, permissions?: string) => Promise<string>;
     }) => Promise<void>,
   ) => {
     const launcher = await openLauncher(browser, service);
     const fn = `wish-${++count}`;
-    const open = async (wishes: object = {}, permissions?: string) => {
+    const open = async (settings: object = {}, permissions?: string) => {
       const token = await service.token({ fn }, permissions);
       const session = `s-${fn}-${permissions ?? 'all'}-${Math.random()}`;
       const place = { builder: service.origin, ident: 'com.acme.t1', namespace: 'default', fn };
-      await launcher.sendMessage({ type: 'open', session, token, ...place, ...wishes });
+      await launcher.sendMessage({ type: 'open', session, token, ...place, ...settings });
       return session;
     };
     try {

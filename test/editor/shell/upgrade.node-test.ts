@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { startEditorInBrowser } from '../editor-in-browser.ts';
-import { eventually, openPage, pressForHelp } from '../harness.ts';
+import { openPage, pressForHelp } from '../harness.ts';
 import { openLauncher } from '../launcher-page.ts';
+import { eventually } from '../../support/until.ts';
 
 const { service, browser } = await startEditorInBrowser();
 
@@ -14,29 +15,29 @@ describe('an editor whose service is being upgraded', () => {
 
   /** Opens a plugin of its own by the editor's address, in a profile of its own. */
   async function scene(
-    answer: (path: string, request: Request) => Response | undefined,
+    respond: (path: string, request: Request) => Response | undefined,
     run: (page: Awaited<ReturnType<typeof openPage>>) => Promise<void>,
   ): Promise<void> {
     const context = await browser.createBrowserContext();
-    service.script.answer = (request) => answer(pathOf(request), request);
+    service.script.respond = (request) => respond(pathOf(request), request);
     try {
       await run(
         await openPage(context, await service.url({ fn: `upgraded-${++count}`, template: 'typescript' })),
       );
     } finally {
-      service.script.answer = undefined;
+      service.script.respond = undefined;
       await context.close();
     }
   }
 
   for (const name of ['main', 'page', 'view', 'text', 'index'] as const) {
     test(`opens although the first node that it asks for ${name} has another version`, async () => {
-      let asked = 0;
+      let requests = 0;
       await scene(
-        (path) => (path.includes(`/assets/${name}-`) && asked++ === 0 ? gone() : undefined),
+        (path) => (path.includes(`/assets/${name}-`) && requests++ === 0 ? gone() : undefined),
         async (page) => {
           await page.untilOpen();
-          assert.ok(asked > 1);
+          assert.ok(requests > 1);
           assert.equal(page.page.url().includes('token'), false);
           // The next upgrade finds as many tries as this one.
           const state = () => page.page.evaluate(() => JSON.stringify(history.state ?? {}));
@@ -85,16 +86,16 @@ describe('an editor whose service is being upgraded', () => {
   });
 
   test('opens in a frame by message, too', async () => {
-    let asked = 0;
-    service.script.answer = (request) =>
-      pathOf(request).includes('/assets/page-') && asked++ === 0 ? gone() : undefined;
+    let requests = 0;
+    service.script.respond = (request) =>
+      pathOf(request).includes('/assets/page-') && requests++ === 0 ? gone() : undefined;
     const launcher = await openLauncher(browser, service);
     try {
       await eventually(launcher.loads, (loads) => loads === 2);
       const session = await launcher.open({ fn: `upgraded-${++count}`, template: 'typescript' });
       await launcher.waitForMessage('ready', session);
     } finally {
-      service.script.answer = undefined;
+      service.script.respond = undefined;
       await launcher.close();
     }
   });
@@ -137,7 +138,7 @@ describe('an editor whose service is being upgraded', () => {
         await eventually(loaded, (names) =>
           parts.every((part) => names.some((name) => name.includes(`/${part}-`))),
         );
-        service.script.answer = (request) => (pathOf(request).startsWith('/editor/') ? gone() : undefined);
+        service.script.respond = (request) => (pathOf(request).startsWith('/editor/') ? gone() : undefined);
         await pressForHelp(page.page);
         await page.page.waitForSelector('dialog[open]');
       },

@@ -4,7 +4,7 @@ import { formatDuration } from '../../../editor/src/locales/run-formats.ts';
 import { differenceView } from '../../../editor/src/pipeline/difference-view.ts';
 import type { Run } from '../../../editor/src/pipeline/pipeline.ts';
 import { type ResultOptions, resultView } from '../../../editor/src/tests/result-view.ts';
-import { waitUntil } from '../../support/wait-until.ts';
+import { until } from '../../support/until.ts';
 
 const run = (outcome: Run['outcome'], payload = 'p'): Run => ({
   payload,
@@ -90,7 +90,7 @@ describe('the result view', () => {
     expect(text()).to.contain('Passed');
     expect(place.querySelector('.accept')).to.equal(null);
     await show({ run: run({ result: 'Hi Ada', logs: [] }), expected: 'Hi Eva', onAccept });
-    await waitUntil(() => place.querySelector('del'));
+    await until('a removed line', () => !!place.querySelector('del'));
     expect(place.querySelector('ins')?.textContent).to.equal('Ada');
   });
 
@@ -101,7 +101,7 @@ describe('the result view', () => {
     await show({ run: run({ result: 'one', logs: ['log'] }), before: first });
     expect(text()).to.contain('The same as in the run before');
     await show({ run: run({ result: 'one', logs: ['other log'] }, 'another'), before: first });
-    await waitUntil(() => place.querySelector('.difference'));
+    await until('a difference', () => !!place.querySelector('.difference'));
     expect(text()).to.contain('its payload was another');
     expect(place.querySelector('ins')?.textContent).to.contain('other');
   });

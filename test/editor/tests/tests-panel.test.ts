@@ -7,7 +7,7 @@ import { workOf } from '../pipeline/work-of.ts';
 
 describe('the panel of tests', () => {
   let changes = 0;
-  let asked: string[][] = [];
+  let runRequests: string[][] = [];
   let list: TestList;
   let element: HTMLElement;
   let canRun = false;
@@ -19,7 +19,7 @@ describe('the panel of tests', () => {
         work: { ...work, tests: list.entries.map((entry) => list.statusOf(entry, work.sourceKey)) },
         canRun,
         canEdit: true,
-        onRun: (entries) => asked.push(entries.map((entry) => list.titleOf(entry))),
+        onRun: (entries) => runRequests.push(entries.map((entry) => list.titleOf(entry))),
         onStop: () => {},
         onJump: () => {},
         onFocus: (entry, selector) => {
@@ -57,8 +57,8 @@ describe('the panel of tests', () => {
     return found;
   };
   // Not by `equal` on the elements: to describe where they differ, it would walk the whole page.
-  const expectFocus = (wanted: Element | undefined) =>
-    expect(document.activeElement === wanted, document.activeElement?.className).to.equal(true);
+  const expectFocus = (expected: Element | undefined) =>
+    expect(document.activeElement === expected, document.activeElement?.className).to.equal(true);
   const names = () => panel.tests.map(({ name }) => name);
   const write = (input: HTMLInputElement | HTMLTextAreaElement, text: string) => {
     input.value = text;
@@ -67,7 +67,7 @@ describe('the panel of tests', () => {
 
   beforeEach(() => {
     changes = 0;
-    asked = [];
+    runRequests = [];
     canRun = false;
     list = new TestList(() => {
       changes++;
@@ -161,7 +161,7 @@ describe('the panel of tests', () => {
     draw();
     button('Run: b').click();
     button('Run all').click();
-    expect(asked).to.deep.equal([['b'], ['a', 'b', 'Test 3']]);
+    expect(runRequests).to.deep.equal([['b'], ['a', 'b', 'Test 3']]);
     work = { ...work, action: 'build' };
     draw();
     expect(button('Run all').getAttribute('aria-disabled')).to.equal('true');

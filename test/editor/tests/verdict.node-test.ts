@@ -4,11 +4,11 @@ import { differencesOf, jsonDifferences } from '../../../editor/src/tests/json-d
 import { expectedOf, isEqual, verdictOf } from '../../../editor/src/tests/verdict.ts';
 
 test('a test passes with the expected answer, and has only run if it expects nothing', () => {
-  const outcome = (result: string) => ({ result, logs: [] });
-  assert.equal(verdictOf(outcome('7'), '7'), 'passed');
-  assert.equal(verdictOf(outcome('-7'), '7'), 'failed');
-  assert.equal(verdictOf(outcome('7'), undefined), 'ran');
-  assert.equal(verdictOf(outcome(''), ''), 'passed');
+  const outcomeOf = (result: string) => ({ result, logs: [] });
+  assert.equal(verdictOf(outcomeOf('7'), '7'), 'passed');
+  assert.equal(verdictOf(outcomeOf('-7'), '7'), 'failed');
+  assert.equal(verdictOf(outcomeOf('7'), undefined), 'ran');
+  assert.equal(verdictOf(outcomeOf(''), ''), 'passed');
   for (const expected of ['x', undefined]) {
     assert.equal(verdictOf({ error: { message: 'no' }, logs: [] }, expected), 'failed');
   }

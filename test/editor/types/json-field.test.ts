@@ -2,6 +2,7 @@ import { expect } from '@open-wc/testing';
 import { sendKeys } from '@web/test-runner-commands';
 import '../../../editor/src/types/json-field.ts';
 import type { JsonField } from '../../../editor/src/types/json-field.ts';
+import { eventually, until } from '../../support/until.ts';
 
 const schema = {
   type: 'object',
@@ -14,18 +15,9 @@ const schema = {
   },
 };
 
-/** Waits until something holds, looking again and again. */
-async function until<T>(read: () => T | null | undefined | false): Promise<T> {
-  for (;;) {
-    const found = read();
-    if (found) return found;
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
-}
-
 describe('a field for JSON', () => {
   let field: JsonField;
-  let heard: string[];
+  let changes: string[];
   const content = () => field.querySelector<HTMLElement>('.cm-content');
   const problems = () =>
     [...field.querySelectorAll('.json-problem')].map((one) => one.textContent?.trim() ?? '');
@@ -35,11 +27,13 @@ describe('a field for JSON', () => {
       (one) => one.textContent,
     );
 
+  const option = () => field.querySelector<HTMLElement>('.cm-tooltip-autocomplete li');
+
   beforeEach(async () => {
-    heard = [];
+    changes = [];
     field = document.createElement('json-field');
     Object.assign(field, { fieldId: 'one', label: 'Payload', schema });
-    field.addEventListener('input', () => heard.push(field.value));
+    field.addEventListener('input', () => changes.push(field.value));
     document.body.append(field);
     await field.updateComplete;
   });
@@ -54,24 +48,24 @@ describe('a field for JSON', () => {
     await set('{"count": 1}');
     expect(problems()).to.deep.equal([]);
     await set('{"count": "x", "colour": 1}');
-    await until(() => problems().length === 2);
+    await until('two problems', () => problems().length === 2);
     expect(problems()).to.deep.equal(['count has to be integer', 'colour is not known here']);
     expect(marked()).to.deep.equal(['"x"', '1']);
     expect(content()?.getAttribute('aria-invalid')).to.equal('true');
     expect(content()?.getAttribute('aria-describedby')).to.equal('one-problems');
     await set('{"count": ');
-    await until(() => problems()[0]?.startsWith('This is not JSON'));
+    await until('a problem of syntax', () => !!problems()[0]?.startsWith('This is not JSON'));
     await set('');
-    await until(() => problems().length === 0);
+    await until('no problem', () => problems().length === 0);
     expect(content()?.getAttribute('aria-invalid')).to.equal('false');
     // What is set from outside is nobody's input.
-    expect(heard).to.deep.equal([]);
+    expect(changes).to.deep.equal([]);
   });
 
   it('shows the mistakes that the service reported for this text, unless it finds some itself', async () => {
     await set('{"count": 1}');
     field.serviceProblem = { path: ['count'], message: 'is sold out' };
-    await until(() => problems().length === 1);
+    await until('one problem', () => problems().length === 1);
     expect(problems()).to.deep.equal(['count is sold out']);
     expect(marked()).to.deep.equal(['1']);
   });
@@ -87,15 +81,15 @@ describe('a field for JSON', () => {
     await sendKeys({ down: 'Control' });
     await sendKeys({ press: ' ' });
     await sendKeys({ up: 'Control' });
-    await until(() => options().length === 2);
+    await until('two options', () => options().length === 2);
     expect(options()).to.deep.equal(['"buyer"', '"gift"']);
-    (await until(() => field.querySelector<HTMLElement>('.cm-tooltip-autocomplete li'))).dispatchEvent(
+    (await eventually(option, (found) => !!found))?.dispatchEvent(
       new MouseEvent('mousedown', { bubbles: true, cancelable: true }),
     );
-    await until(() => field.value.includes('"buyer": ""'));
+    await until('the completed name', () => field.value.includes('"buyer": ""'));
     await sendKeys({ type: 't' });
-    await until(() => options().includes('"trade"'));
-    expect(heard.at(-1)).to.equal(field.value);
+    await until('the values as options', () => options().includes('"trade"'));
+    expect(changes.at(-1)).to.equal(field.value);
     await sendKeys({ press: 'Escape' });
     await sendKeys({ press: 'Tab' });
     expect(document.activeElement === content()).to.equal(false);
@@ -111,6 +105,6 @@ describe('a field for JSON', () => {
     expect(field.value).to.equal('{"count": 1}');
     field.remove();
     document.body.append(field);
-    await until(() => content()?.textContent === '{"count": 1}');
+    await until('the new value', () => content()?.textContent === '{"count": 1}');
   });
 });

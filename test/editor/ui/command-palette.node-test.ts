@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { pressKeys } from '../../support/press-keys.ts';
-import { eventually } from '../harness.ts';
 import { javascript, openText, putCursor, untilShown, untilText } from '../language-help/typing.ts';
 import { scenes } from '../scenes.ts';
+import { eventually } from '../../support/until.ts';
 
 describe('the palette of commands', () => {
   const scene = scenes();
 
   test('opens by F1 and Ctrl+Shift+P, lists each command with its key, and searches by words', () =>
-    scene(async (given) => {
-      const editor = await openText(given, javascript);
+    scene(async (context) => {
+      const editor = await openText(context, javascript);
       const { page } = editor;
       for (const keys of [['F1'], ['Control', 'Shift', 'KeyP']] as const) {
         await pressKeys(page, ...keys);
@@ -38,8 +38,8 @@ describe('the palette of commands', () => {
     }));
 
   test('runs the chosen command where the focus was', () =>
-    scene(async (given) => {
-      const editor = await openText(given, 'export function run( input ){\nreturn input\n}\n');
+    scene(async (context) => {
+      const editor = await openText(context, 'export function run( input ){\nreturn input\n}\n');
       const { page } = editor;
       await putCursor(page, 'return', 1);
       await pressKeys(page, 'F1');
@@ -51,8 +51,8 @@ describe('the palette of commands', () => {
     }));
 
   test('is loaded on demand, as are language help, Vim’s keys, versions and runs', () =>
-    scene(async (given) => {
-      const { page } = await openText(given, javascript);
+    scene(async (context) => {
+      const { page } = await openText(context, javascript);
       const loaded = () =>
         page.evaluate(() =>
           performance

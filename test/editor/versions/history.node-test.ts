@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { eventually } from '../harness.ts';
 import { scenes } from '../scenes.ts';
+import { eventually } from '../../support/until.ts';
 
 const contents = `export function run(input: string): string {
   console.warn("got " + input);

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
-import { test } from 'node:test';
+import { describe, test } from 'node:test';
 import type { TestContext } from 'node:test';
 import { SMTPServer } from 'smtp-server';
 import type { DatabaseAddress } from '../../../service/src/storage/database-url.ts';
@@ -63,11 +63,11 @@ function run(
   child.stderr.setEncoding('utf8').on('data', (part: string) => (err += part));
   const closed = once(child, 'close') as Promise<[code: number]>;
   /** Resolves when the command has asked for a code for the `times`-th time. */
-  const asked = async (times = 1) => {
+  const untilPrompted = async (times = 1) => {
     while (err.split('Code: ').length <= times) await once(child.stderr, 'data');
   };
   return {
-    asked,
+    untilPrompted,
     type: (text: string) => child.stdin.write(text),
     end: () => child.stdin.end(),
     done: async () => ({ status: (await closed)[0], out, err }),
@@ -82,244 +82,246 @@ async function environmentOf({ address }: Place, token: string) {
   return environment;
 }
 
-test('writes the code to a file, which the command names, where no mail server is set', async (t) => {
-  const place = await freshPlace(t);
-  const command = run(t, place, ['You@Acme.com', 'com.acme']);
-  await command.asked();
-  const file = command.mailFile();
-  assert.ok(file.startsWith(join(place.directory, 'outbox')));
-  assert.equal(statSync(file).mode & 0o777, 0o600);
-  const mail = readFileSync(file, 'utf8');
-  assert.match(mail, /^To: you@acme\.com\r$/m);
-  assert.match(mail, /com\.acme/);
-  const code = codeIn(mail);
-  command.type(`${code}\n`);
-  const { status, out, err } = await command.done();
-  assert.equal(status, 0, err);
-  assert.match(out, /^pe_env_[\w-]{43}\n$/);
-  assert.ok(!err.includes(out.trim()) && !err.includes(code));
-  assert.equal(await environmentOf(place, out.trim()), 'com.acme');
-});
+describe('the command env-token', () => {
+  test('writes the code to a file, which the command names, where no mail server is set', async (t) => {
+    const place = await freshPlace(t);
+    const command = run(t, place, ['You@Acme.com', 'com.acme']);
+    await command.untilPrompted();
+    const file = command.mailFile();
+    assert.ok(file.startsWith(join(place.directory, 'outbox')));
+    assert.equal(statSync(file).mode & 0o777, 0o600);
+    const mail = readFileSync(file, 'utf8');
+    assert.match(mail, /^To: you@acme\.com\r$/m);
+    assert.match(mail, /com\.acme/);
+    const code = codeIn(mail);
+    command.type(`${code}\n`);
+    const { status, out, err } = await command.done();
+    assert.equal(status, 0, err);
+    assert.match(out, /^pe_env_[\w-]{43}\n$/);
+    assert.ok(!err.includes(out.trim()) && !err.includes(code));
+    assert.equal(await environmentOf(place, out.trim()), 'com.acme');
+  });
 
-test('the token works in a service that already runs, and ends the previous one of its holder', async (t) => {
-  const { address, fetch } = await startService(t);
-  const place = placeOf(t, address);
-  const tokens: string[] = [];
-  for (let i = 0; i < 2; i++) {
-    const command = run(t, place, ['you@acme.com', 'com.acme']);
-    await command.asked();
-    command.type(codeIn(readFileSync(command.mailFile(), 'utf8')));
-    command.end();
+  test('prints a token that works in a service that already runs, and ends the previous one of its holder', async (t) => {
+    const { address, fetch } = await startService(t);
+    const place = placeOf(t, address);
+    const tokens: string[] = [];
+    for (let i = 0; i < 2; i++) {
+      const command = run(t, place, ['you@acme.com', 'com.acme']);
+      await command.untilPrompted();
+      command.type(codeIn(readFileSync(command.mailFile(), 'utf8')));
+      command.end();
+      const { out } = await command.done();
+      tokens.push(out.trim());
+    }
+    const statuses = await Promise.all(
+      tokens.map(async (token) => (await fetch(accessPath, { headers: bearer(token) })).status),
+    );
+    assert.deepEqual(statuses, [401, 200]);
+  });
+
+  test('takes the environment from the address when none is given, and prints it', async (t) => {
+    const place = await freshPlace(t);
+    const command = run(t, place, ['you@mail.example.org']);
+    await command.untilPrompted();
+    command.type(`${codeIn(readFileSync(command.mailFile(), 'utf8'))}\n`);
+    const { out, err } = await command.done();
+    assert.match(err, /org\.example\.mail, from the address; for another: npm run env-token/);
+    assert.equal(await environmentOf(place, out.trim()), 'org.example.mail');
+  });
+
+  test('refuses an environment that is not of the domain of the address, and writes nothing', async (t) => {
+    const place = await freshPlace(t);
+    const cases: [args: string[], message: RegExp][] = [
+      [
+        ['attacker@evil.test', 'com.example'],
+        /com\.example is not of the domain evil\.test: .*can be test\.evil/,
+      ],
+      [['you@gmail.com'], /Anybody can get an address at gmail\.com/],
+      [['you@localhost'], /localhost is no domain that somebody can register/],
+    ];
+    for (const [args, message] of cases) {
+      const { status, out, err } = await run(t, place, args).done();
+      assert.deepEqual([status, out], [1, ''], args.join(' '));
+      assert.match(err, message);
+      assert.match(err, /Whoever operates the service can make a token for any environment\./);
+    }
+    assert.throws(() => readdirSync(place.directory), /ENOENT/);
+  });
+
+  test('gives the environment of the demo to an address at example.com', async (t) => {
+    const place = await freshPlace(t);
+    const command = run(t, place, ['you@example.com', 'com.example']);
+    await command.untilPrompted();
+    command.type(`${codeIn(readFileSync(command.mailFile(), 'utf8'))}\n`);
     const { out } = await command.done();
-    tokens.push(out.trim());
-  }
-  const statuses = await Promise.all(
-    tokens.map(async (token) => (await fetch(accessPath, { headers: bearer(token) })).status),
-  );
-  assert.deepEqual(statuses, [401, 200]);
-});
-
-test('takes the environment from the address when none is given, and prints it', async (t) => {
-  const place = await freshPlace(t);
-  const command = run(t, place, ['you@mail.example.org']);
-  await command.asked();
-  command.type(`${codeIn(readFileSync(command.mailFile(), 'utf8'))}\n`);
-  const { out, err } = await command.done();
-  assert.match(err, /org\.example\.mail, from the address; for another: npm run env-token/);
-  assert.equal(await environmentOf(place, out.trim()), 'org.example.mail');
-});
-
-test('refuses an environment that is not of the domain of the address, and writes nothing', async (t) => {
-  const place = await freshPlace(t);
-  const cases: [args: string[], message: RegExp][] = [
-    [
-      ['attacker@evil.test', 'com.example'],
-      /com\.example is not of the domain evil\.test: .*can be test\.evil/,
-    ],
-    [['you@gmail.com'], /Anybody can get an address at gmail\.com/],
-    [['you@localhost'], /localhost is no domain that somebody can register/],
-  ];
-  for (const [args, message] of cases) {
-    const { status, out, err } = await run(t, place, args).done();
-    assert.deepEqual([status, out], [1, ''], args.join(' '));
-    assert.match(err, message);
-    assert.match(err, /Whoever operates the service can make a token for any environment\./);
-  }
-  assert.throws(() => readdirSync(place.directory), /ENOENT/);
-});
-
-test('gives the environment of the demo to an address at example.com', async (t) => {
-  const place = await freshPlace(t);
-  const command = run(t, place, ['you@example.com', 'com.example']);
-  await command.asked();
-  command.type(`${codeIn(readFileSync(command.mailFile(), 'utf8'))}\n`);
-  const { out } = await command.done();
-  assert.equal(await environmentOf(place, out.trim()), 'com.example');
-});
-
-test('a wrong code leaves the remaining tries, and the right code still works', async (t) => {
-  const command = run(t, await freshPlace(t), ['you@acme.com', 'com.acme']);
-  await command.asked();
-  const code = codeIn(readFileSync(command.mailFile(), 'utf8'));
-  command.type(`${wrong(code)}\n\n`);
-  await command.asked(3);
-  command.type('no code at all\n');
-  await command.asked(4);
-  command.type(`${code}\n`);
-  const { status, out, err } = await command.done();
-  assert.equal(status, 0, err);
-  assert.match(err, /4 tries are left[^]*3 tries are left/);
-  assert.match(out, /^pe_env_/);
-});
-
-test('ends without a token after five wrong codes', async (t) => {
-  const command = run(t, await freshPlace(t), ['you@acme.com', 'com.acme']);
-  await command.asked();
-  const code = codeIn(readFileSync(command.mailFile(), 'utf8'));
-  command.type(`${wrong(code)}\n`.repeat(5));
-  const { status, out, err } = await command.done();
-  assert.deepEqual([status, out], [1, '']);
-  assert.match(err, /1 try is left[^]*wrong 5 times/);
-});
-
-test('ends when the input ends without a code', async (t) => {
-  const command = run(t, await freshPlace(t), ['you@acme.com', 'com.acme']);
-  command.end();
-  const { status, out, err } = await command.done();
-  assert.deepEqual([status, out], [1, '']);
-  assert.match(err, /Standard input ended/);
-});
-
-test('names the arguments that cannot be used, and writes nothing', async (t) => {
-  const place = await freshPlace(t);
-  const cases: [args: string[], message: RegExp][] = [
-    [[], /environment is missing/],
-    [['com/acme'], /"com\/acme" cannot name an environment/],
-    [['com.acme', 'more'], /more arguments than an environment/],
-    [['you@'], /"you@" is not an e-mail address/],
-    [['you@acme.com\r\nbcc: x@acme.com'], /is not an e-mail address/],
-    [['you@acme.com', 'com/acme'], /"com\/acme" cannot name an environment/],
-    [['you@acme.com', 'com.acme', 'more'], /more arguments/],
-    [['--force', 'you@acme.com'], /--force/],
-  ];
-  for (const [args, message] of cases) {
-    const { status, out, err } = await run(t, place, args).done();
-    assert.deepEqual([status, out], [2, ''], args.join(' '));
-    assert.match(err, message);
-    assert.match(err, /Usage: npm run env-token/);
-  }
-  assert.throws(() => readdirSync(place.directory), /ENOENT/);
-  const help = await run(t, place, ['--help']).done();
-  assert.equal(help.status, 0);
-  assert.match(help.out, /^Usage: npm run env-token/);
-});
-
-test('prints a token at once, without mail, when only an environment is given', async (t) => {
-  const place = await freshPlace(t);
-  const { status, out, err } = await run(t, place, ['de.bücher']).done();
-  assert.deepEqual([status, err], [0, '']);
-  assert.match(out, /^pe_env_[\w-]{43}\n$/);
-  assert.equal(await environmentOf(place, out.trim()), 'de.bücher');
-  assert.ok(!existsSync(join(place.directory, 'outbox')));
-
-  const again = await run(t, place, ['de.bücher']).done();
-  assert.equal(await environmentOf(place, again.out.trim()), 'de.bücher');
-  assert.equal(await environmentOf(place, out.trim()), undefined);
-});
-
-test('calls itself in its messages as it was called', async (t) => {
-  const { err } = await run(t, await freshPlace(t), ['--force'], { npm_lifecycle_event: 'npx' }).done();
-  assert.match(err, /Usage: npx plugin-editor-service env-token/);
-});
-
-async function mailServer(t: TestContext, accept: boolean) {
-  const mails: { from: string; to: string[]; user: string | undefined; text: string }[] = [];
-  const server = new SMTPServer({
-    disabledCommands: ['STARTTLS'],
-    allowInsecureAuth: true,
-    onAuth: ({ username, password }, _session, callback) =>
-      password === 'pass-word' ? callback(null, { user: username }) : callback(new Error('Wrong password')),
-    onRcptTo: (_address, _session, callback) => callback(accept ? null : new Error('No such mailbox')),
-    onData: (stream, session, callback) => {
-      let text = '';
-      stream.setEncoding('utf8').on('data', (part: string) => (text += part));
-      stream.on('end', () => {
-        const { mailFrom, rcptTo } = session.envelope;
-        const from = mailFrom ? mailFrom.address : '';
-        mails.push({ from, to: rcptTo.map(({ address }) => address), user: session.user, text });
-        callback();
-      });
-    },
+    assert.equal(await environmentOf(place, out.trim()), 'com.example');
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  t.after(() => new Promise<void>((resolve) => server.close(resolve)));
-  return { mails, port: (server.server.address() as AddressInfo).port };
-}
 
-test('sends the code by mail where a mail server is set, and writes no file', async (t) => {
-  const place = await freshPlace(t);
-  const { mails, port } = await mailServer(t, true);
-  const command = run(t, place, ['you@acme.com', 'com.acme'], {
-    SMTP_URL: `smtp://user:pass-word@127.0.0.1:${port}`,
-    SMTP_FROM: 'service@acme.com',
+  test('accepts the right code after a wrong one, which leaves the other tries', async (t) => {
+    const command = run(t, await freshPlace(t), ['you@acme.com', 'com.acme']);
+    await command.untilPrompted();
+    const code = codeIn(readFileSync(command.mailFile(), 'utf8'));
+    command.type(`${wrong(code)}\n\n`);
+    await command.untilPrompted(3);
+    command.type('no code at all\n');
+    await command.untilPrompted(4);
+    command.type(`${code}\n`);
+    const { status, out, err } = await command.done();
+    assert.equal(status, 0, err);
+    assert.match(err, /4 tries are left[^]*3 tries are left/);
+    assert.match(out, /^pe_env_/);
   });
-  await command.asked();
-  const [mail, ...others] = mails;
-  assert.ok(mail && !others.length);
-  assert.deepEqual([mail.from, mail.to, mail.user], ['service@acme.com', ['you@acme.com'], 'user']);
-  command.type(`${codeIn(mail.text)}\n`);
-  const { status, out, err } = await command.done();
-  assert.equal(status, 0, err);
-  assert.equal(await environmentOf(place, out.trim()), 'com.acme');
-  assert.match(err, new RegExp(`to you@acme\\.com, through 127\\.0\\.0\\.1:${port}`));
-  assert.ok(!err.includes('pass-word'));
-  assert.ok(!existsSync(join(place.directory, 'outbox')));
-});
 
-test('ends when the mail server refuses the mail, shows no password and does not count the code', async (t) => {
-  const place = await freshPlace(t);
-  const { port } = await mailServer(t, false);
-  const urls = [
-    `smtp://user:pass-word@127.0.0.1:${port}`,
-    `smtp://user:not-the-one@127.0.0.1:${port}`,
-    'smtp://127.0.0.1:1',
-    'https://u:pass-word@127.0.0.1',
-    'pass-word',
-  ];
-  for (const SMTP_URL of [...urls, urls[0] ?? '']) {
-    const { status, out, err } = await run(t, place, ['you@acme.com', 'com.acme'], {
-      SMTP_URL,
-    }).done();
+  test('ends without a token after five wrong codes', async (t) => {
+    const command = run(t, await freshPlace(t), ['you@acme.com', 'com.acme']);
+    await command.untilPrompted();
+    const code = codeIn(readFileSync(command.mailFile(), 'utf8'));
+    command.type(`${wrong(code)}\n`.repeat(5));
+    const { status, out, err } = await command.done();
     assert.deepEqual([status, out], [1, '']);
-    assert.match(err, /SMTP_URL/);
-    assert.doesNotMatch(err, /pass-word|not-the-one/);
-  }
-  const command = run(t, place, ['you@acme.com', 'com.acme']);
-  await command.asked();
-  assert.ok(command.mailFile());
-});
+    assert.match(err, /1 try is left[^]*wrong 5 times/);
+  });
 
-test('does not send a sixth code within an hour', async (t) => {
-  const place = await freshPlace(t);
-  const results = [];
-  for (let i = 0; i < 6; i++) {
-    const command = run(t, place, ['you@acme.com', `com.acme.${i}`]);
+  test('ends when the input ends without a code', async (t) => {
+    const command = run(t, await freshPlace(t), ['you@acme.com', 'com.acme']);
     command.end();
-    results.push(await command.done());
-  }
-  assert.equal(readdirSync(join(place.directory, 'outbox')).length, 5);
-  assert.match(results[5]?.err ?? '', /5 codes within an hour/);
-  assert.equal(results[5]?.status, 1);
-});
+    const { status, out, err } = await command.done();
+    assert.deepEqual([status, out], [1, '']);
+    assert.match(err, /Standard input ended/);
+  });
 
-test('refuses an environment of another address before it sends any mail', async (t) => {
-  const place = await freshPlace(t);
-  const storage = await openStorage(place.address);
-  await storage.tables.environments.add('com.acme', 0);
-  await storage.tables.environments.claim('com.acme', 'first@acme.com');
-  await storage.close();
-  const { status, err } = await run(t, place, ['you@acme.com', 'com.acme']).done();
-  assert.equal(status, 1);
-  assert.match(err, /com\.acme belongs to another e-mail address/);
-  assert.ok(!existsSync(join(place.directory, 'outbox')));
+  test('names the arguments that cannot be used, and writes nothing', async (t) => {
+    const place = await freshPlace(t);
+    const cases: [args: string[], message: RegExp][] = [
+      [[], /environment is missing/],
+      [['com/acme'], /"com\/acme" cannot name an environment/],
+      [['com.acme', 'more'], /more arguments than an environment/],
+      [['you@'], /"you@" is not an e-mail address/],
+      [['you@acme.com\r\nbcc: x@acme.com'], /is not an e-mail address/],
+      [['you@acme.com', 'com/acme'], /"com\/acme" cannot name an environment/],
+      [['you@acme.com', 'com.acme', 'more'], /more arguments/],
+      [['--force', 'you@acme.com'], /--force/],
+    ];
+    for (const [args, message] of cases) {
+      const { status, out, err } = await run(t, place, args).done();
+      assert.deepEqual([status, out], [2, ''], args.join(' '));
+      assert.match(err, message);
+      assert.match(err, /Usage: npm run env-token/);
+    }
+    assert.throws(() => readdirSync(place.directory), /ENOENT/);
+    const help = await run(t, place, ['--help']).done();
+    assert.equal(help.status, 0);
+    assert.match(help.out, /^Usage: npm run env-token/);
+  });
+
+  test('prints a token at once, without mail, when only an environment is given', async (t) => {
+    const place = await freshPlace(t);
+    const { status, out, err } = await run(t, place, ['de.bücher']).done();
+    assert.deepEqual([status, err], [0, '']);
+    assert.match(out, /^pe_env_[\w-]{43}\n$/);
+    assert.equal(await environmentOf(place, out.trim()), 'de.bücher');
+    assert.ok(!existsSync(join(place.directory, 'outbox')));
+
+    const again = await run(t, place, ['de.bücher']).done();
+    assert.equal(await environmentOf(place, again.out.trim()), 'de.bücher');
+    assert.equal(await environmentOf(place, out.trim()), undefined);
+  });
+
+  test('calls itself in its messages as it was called', async (t) => {
+    const { err } = await run(t, await freshPlace(t), ['--force'], { npm_lifecycle_event: 'npx' }).done();
+    assert.match(err, /Usage: npx plugin-editor-service env-token/);
+  });
+
+  async function mailServer(t: TestContext, accept: boolean) {
+    const mails: { from: string; to: string[]; user: string | undefined; text: string }[] = [];
+    const server = new SMTPServer({
+      disabledCommands: ['STARTTLS'],
+      allowInsecureAuth: true,
+      onAuth: ({ username, password }, _session, callback) =>
+        password === 'pass-word' ? callback(null, { user: username }) : callback(new Error('Wrong password')),
+      onRcptTo: (_address, _session, callback) => callback(accept ? null : new Error('No such mailbox')),
+      onData: (stream, session, callback) => {
+        let text = '';
+        stream.setEncoding('utf8').on('data', (part: string) => (text += part));
+        stream.on('end', () => {
+          const { mailFrom, rcptTo } = session.envelope;
+          const from = mailFrom ? mailFrom.address : '';
+          mails.push({ from, to: rcptTo.map(({ address }) => address), user: session.user, text });
+          callback();
+        });
+      },
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    t.after(() => new Promise<void>((resolve) => server.close(resolve)));
+    return { mails, port: (server.server.address() as AddressInfo).port };
+  }
+
+  test('sends the code by mail where a mail server is set, and writes no file', async (t) => {
+    const place = await freshPlace(t);
+    const { mails, port } = await mailServer(t, true);
+    const command = run(t, place, ['you@acme.com', 'com.acme'], {
+      SMTP_URL: `smtp://user:pass-word@127.0.0.1:${port}`,
+      SMTP_FROM: 'service@acme.com',
+    });
+    await command.untilPrompted();
+    const [mail, ...others] = mails;
+    assert.ok(mail && !others.length);
+    assert.deepEqual([mail.from, mail.to, mail.user], ['service@acme.com', ['you@acme.com'], 'user']);
+    command.type(`${codeIn(mail.text)}\n`);
+    const { status, out, err } = await command.done();
+    assert.equal(status, 0, err);
+    assert.equal(await environmentOf(place, out.trim()), 'com.acme');
+    assert.match(err, new RegExp(`to you@acme\\.com, through 127\\.0\\.0\\.1:${port}`));
+    assert.ok(!err.includes('pass-word'));
+    assert.ok(!existsSync(join(place.directory, 'outbox')));
+  });
+
+  test('ends when the mail server refuses the mail, shows no password and does not count the code', async (t) => {
+    const place = await freshPlace(t);
+    const { port } = await mailServer(t, false);
+    const urls = [
+      `smtp://user:pass-word@127.0.0.1:${port}`,
+      `smtp://user:not-the-one@127.0.0.1:${port}`,
+      'smtp://127.0.0.1:1',
+      'https://u:pass-word@127.0.0.1',
+      'pass-word',
+    ];
+    for (const SMTP_URL of [...urls, urls[0] ?? '']) {
+      const { status, out, err } = await run(t, place, ['you@acme.com', 'com.acme'], {
+        SMTP_URL,
+      }).done();
+      assert.deepEqual([status, out], [1, '']);
+      assert.match(err, /SMTP_URL/);
+      assert.doesNotMatch(err, /pass-word|not-the-one/);
+    }
+    const command = run(t, place, ['you@acme.com', 'com.acme']);
+    await command.untilPrompted();
+    assert.ok(command.mailFile());
+  });
+
+  test('does not send a sixth code within an hour', async (t) => {
+    const place = await freshPlace(t);
+    const results = [];
+    for (let i = 0; i < 6; i++) {
+      const command = run(t, place, ['you@acme.com', `com.acme.${i}`]);
+      command.end();
+      results.push(await command.done());
+    }
+    assert.equal(readdirSync(join(place.directory, 'outbox')).length, 5);
+    assert.match(results[5]?.err ?? '', /5 codes within an hour/);
+    assert.equal(results[5]?.status, 1);
+  });
+
+  test('refuses an environment of another address before it sends any mail', async (t) => {
+    const place = await freshPlace(t);
+    const storage = await openStorage(place.address);
+    await storage.tables.environments.add('com.acme', 0);
+    await storage.tables.environments.claim('com.acme', 'first@acme.com');
+    await storage.close();
+    const { status, err } = await run(t, place, ['you@acme.com', 'com.acme']).done();
+    assert.equal(status, 1);
+    assert.match(err, /com\.acme belongs to another e-mail address/);
+    assert.ok(!existsSync(join(place.directory, 'outbox')));
+  });
 });

@@ -26,14 +26,14 @@ async function setUp(t: TestContext) {
   const address = await freshDatabase(t, engineUnderTest());
   const storage = await openDuring(t, address);
   const start = (now = 0, who = you) => startVerification(storage, who, now);
-  const answer = (id: number, code: string, now = 0) => verifyCode(storage, id, code, now);
+  const enterCode = (id: number, code: string, now = 0) => verifyCode(storage, id, code, now);
   const verify = async (who = you, now = 0) => {
     const { id, code } = await start(now, who);
-    const verdict = await answer(id, code, now);
+    const verdict = await enterCode(id, code, now);
     assert.ok('token' in verdict);
     return verdict.token;
   };
-  return { address, storage, start, answer, verify };
+  return { address, storage, start, enterCode, verify };
 }
 
 const wrong = (code: string) => (code === '000000' ? '000001' : '000000');
@@ -47,36 +47,36 @@ test('the right code returns a token of the environment and records its owner', 
 });
 
 test('a code has six digits, and is accepted with spaces and hyphens', async (t) => {
-  const { start, answer } = await setUp(t);
+  const { start, enterCode } = await setUp(t);
   const { id, code } = await start();
   assert.match(code, /^\d{6}$/);
-  assert.ok('token' in (await answer(id, ` ${code.slice(0, 3)}-${code.slice(3)} `)));
+  assert.ok('token' in (await enterCode(id, ` ${code.slice(0, 3)}-${code.slice(3)} `)));
 });
 
 test('a code works only once', async (t) => {
-  const { start, answer } = await setUp(t);
+  const { start, enterCode } = await setUp(t);
   const { id, code } = await start();
-  await answer(id, code);
-  await assert.rejects(answer(id, code), /expired/);
+  await enterCode(id, code);
+  await assert.rejects(enterCode(id, code), /expired/);
 });
 
 test('a code allows five tries, of which the fifth may be right', async (t) => {
-  const { start, answer } = await setUp(t);
+  const { start, enterCode } = await setUp(t);
   const [good, bad] = [await start(), await start()];
   for (const triesLeft of [4, 3, 2, 1]) {
-    assert.deepEqual(await answer(good.id, wrong(good.code)), { triesLeft });
-    assert.deepEqual(await answer(bad.id, wrong(bad.code)), { triesLeft });
+    assert.deepEqual(await enterCode(good.id, wrong(good.code)), { triesLeft });
+    assert.deepEqual(await enterCode(bad.id, wrong(bad.code)), { triesLeft });
   }
-  assert.ok('token' in (await answer(good.id, good.code)));
-  await assert.rejects(answer(bad.id, wrong(bad.code)), /wrong 5 times/);
-  await assert.rejects(answer(bad.id, bad.code), /wrong 5 times/);
+  assert.ok('token' in (await enterCode(good.id, good.code)));
+  await assert.rejects(enterCode(bad.id, wrong(bad.code)), /wrong 5 times/);
+  await assert.rejects(enterCode(bad.id, bad.code), /wrong 5 times/);
 });
 
 test('a code expires after ten minutes', async (t) => {
-  const { start, answer } = await setUp(t);
+  const { start, enterCode } = await setUp(t);
   const [good, bad] = [await start(), await start()];
-  assert.ok('token' in (await answer(good.id, good.code, 10 * minute - 1)));
-  await assert.rejects(answer(bad.id, bad.code, 10 * minute), /expired/);
+  assert.ok('token' in (await enterCode(good.id, good.code, 10 * minute - 1)));
+  await assert.rejects(enterCode(bad.id, bad.code, 10 * minute), /expired/);
 });
 
 test('an address gets at most five codes within an hour, for all environments together', async (t) => {
@@ -96,12 +96,12 @@ test('a code that could not be sent does not count towards the limit', async (t)
 });
 
 test('the first address that verifies an environment owns it', async (t) => {
-  const { start, answer, verify, storage } = await setUp(t);
+  const { start, enterCode, verify, storage } = await setUp(t);
   const early = await start(0, { email: 'late@acme.com', environment: 'com.acme' });
   const token = await verify();
   const other = { email: 'other@acme.com', environment: 'com.acme' };
   await assert.rejects(start(0, other), /com\.acme belongs to another/);
-  await assert.rejects(answer(early.id, early.code), /com\.acme belongs to another/);
+  await assert.rejects(enterCode(early.id, early.code), /com\.acme belongs to another/);
   assert.equal((await storage.tables.environments.findToken(token, 0))?.environment, 'com.acme');
   await verify({ ...other, environment: 'com.acme.other' });
 });
@@ -125,30 +125,32 @@ test('an owner from before the rule about domains keeps the token, but gets no n
   assert.equal(await storage.tables.environments.owner('com.acme'), 'you@gmail.com');
 });
 
-test('twenty simultaneous answers share five tries, and one right answer among them succeeds', async (t) => {
-  const { start, answer } = await setUp(t);
+test('twenty codes that are entered at once share five tries, and the right one among them succeeds', async (t) => {
+  const { start, enterCode } = await setUp(t);
   const [wrongly, rightly] = [await start(), await start()];
-  const answers = await Promise.allSettled(
-    Array.from({ length: 20 }, () => answer(wrongly.id, wrong(wrongly.code))),
+  const responses = await Promise.allSettled(
+    Array.from({ length: 20 }, () => enterCode(wrongly.id, wrong(wrongly.code))),
   );
-  const left = answers.flatMap((one) =>
+  const left = responses.flatMap((one) =>
     one.status === 'fulfilled' && 'triesLeft' in one.value ? [one.value.triesLeft] : [],
   );
   assert.deepEqual(
     left.toSorted((a, b) => a - b),
     [1, 2, 3, 4],
   );
-  const right = await Promise.allSettled(Array.from({ length: 5 }, () => answer(rightly.id, rightly.code)));
+  const right = await Promise.allSettled(
+    Array.from({ length: 5 }, () => enterCode(rightly.id, rightly.code)),
+  );
   assert.equal(right.filter(({ status }) => status === 'fulfilled').length, 1);
 });
 
 test('of twenty simultaneous requests for a code, an address gets five', async (t) => {
   const { start } = await setUp(t);
-  const asked = await Promise.allSettled(Array.from({ length: 20 }, () => start()));
-  assert.equal(asked.filter(({ status }) => status === 'fulfilled').length, 5);
+  const requests = await Promise.allSettled(Array.from({ length: 20 }, () => start()));
+  assert.equal(requests.filter(({ status }) => status === 'fulfilled').length, 5);
 });
 
-test('asking for a code without answering it gives no ownership', async (t) => {
+test('requesting a code without entering it gives no ownership', async (t) => {
   const { start, verify } = await setUp(t);
   await start();
   await verify({ ...you, email: 'other@acme.com' });

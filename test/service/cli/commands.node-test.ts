@@ -13,16 +13,10 @@ import { migrations } from '../../../service/src/storage/migrations/migrations.t
 import { openEngine, openStorage } from '../../../service/src/storage/storage.ts';
 import type { Storage } from '../../../service/src/storage/storage.ts';
 import { temporaryDirectory } from '../harness.ts';
-import {
-  cleanUpFirst,
-  engines,
-  freshDatabase,
-  openForInspection,
-  openDuring,
-  until,
-} from '../storage/databases.ts';
+import { cleanUpFirst, engines, freshDatabase, openForInspection, openDuring } from '../storage/databases.ts';
 import { addEnvironment, plugin, save, sourceOf, tokenFor } from '../storage/plugins.ts';
 import { runCommand } from './service-command.ts';
+import { until } from '../../support/until.ts';
 
 const shownOf = (address: DatabaseAddress) => (address.engine === 'sqlite' ? address.file : address.shown);
 

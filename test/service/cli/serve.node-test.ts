@@ -10,8 +10,8 @@ import { runCommand } from './service-command.ts';
 
 const statusOf = (url: string, host?: string) =>
   new Promise<number>((resolve, reject) => {
-    get(url, host === undefined ? {} : { headers: { host } }, (answer) => {
-      answer.resume().on('end', () => resolve(answer.statusCode ?? 0));
+    get(url, host === undefined ? {} : { headers: { host } }, (response) => {
+      response.resume().on('end', () => resolve(response.statusCode ?? 0));
     }).on('error', reject);
   });
 
@@ -58,8 +58,8 @@ test('metrics are served at METRICS_PORT, and not at the port of the service', a
   const address = await freshDatabase(t, engineUnderTest());
   const command = runCommand(t, address, ['serve'], { METRICS_PORT: '0' });
   const { base, metricsPort } = await command.serving();
-  const answer = await fetch(`http://127.0.0.1:${metricsPort}/metrics`);
-  assert.match(await answer.text(), /^plugin_service_waiting\{queue="runs"\} 0$/m);
+  const response = await fetch(`http://127.0.0.1:${metricsPort}/metrics`);
+  assert.match(await response.text(), /^plugin_service_waiting\{queue="runs"\} 0$/m);
   assert.equal(await statusOf(`${base}/metrics`), 404);
 });
 

@@ -3,19 +3,19 @@ import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { packagesOf } from '../../support/install.ts';
 import { bearer, listen } from '../harness.ts';
-import { until } from '../storage/databases.ts';
+import { until } from '../../support/until.ts';
 
-interface Answer {
+interface AxiosResponse {
   status: number;
   data: unknown;
   headers: Record<string, string>;
 }
 
 interface Axios {
-  get(url: string, options?: object): Promise<Answer>;
-  post(url: string, body: unknown, options?: object): Promise<Answer>;
-  patch(url: string, body: unknown, options?: object): Promise<Answer>;
-  delete(url: string, options?: object): Promise<Answer>;
+  get(url: string, options?: object): Promise<AxiosResponse>;
+  post(url: string, body: unknown, options?: object): Promise<AxiosResponse>;
+  patch(url: string, body: unknown, options?: object): Promise<AxiosResponse>;
+  delete(url: string, options?: object): Promise<AxiosResponse>;
 }
 
 // It sends text and bytes, and bodies that are not there, as a form; and parses whatever looks like JSON.
@@ -44,8 +44,8 @@ test('an unchanged client of version 0.5 works, from the list of languages to th
   const tenants = await axios.get(`${base}/api/v1/environment/com.acme`, vendor);
   assert.equal((tenants.data as { tenants: unknown[] }).tenants.length, 1);
 
-  const asked = { identifier: ident, namespace: 'default', fn: 'greet' };
-  const session = await axios.post(`${base}/api/v1/tenant/${ident}/session`, asked, vendor);
+  const target = { identifier: ident, namespace: 'default', fn: 'greet' };
+  const session = await axios.post(`${base}/api/v1/tenant/${ident}/session`, target, vendor);
   const { token } = session.data as { token: string };
   const editor = { headers: bearer(token) };
   const built = await axios.post(`${base}/api/v1/build/javascript/${plugin}`, source, editor);
@@ -69,7 +69,7 @@ test('an unchanged client of version 0.5 works, from the list of languages to th
     const { data } = await axios.get(`${base}/api/v2/results/by-fqmn/${plugin}/v1.0.0`, vendor);
     return (data as { results: { uuid: string; success: boolean; error: object }[] }).results;
   };
-  // Runs are recorded a moment after their answers.
+  // Runs are recorded a moment after their responses.
   await until('both runs are recorded', async () => (await results()).length === 2);
   const [latest] = await results();
   assert.deepEqual([latest?.success, latest?.error], [true, {}]);

@@ -3,20 +3,20 @@ import { test } from 'node:test';
 import { issueOwnerToken } from '../../../service/src/accounts/environment-token.ts';
 import { accessPath, bearer, draftPath, errorOf, source, startService } from '../harness.ts';
 
-test('an environment token is exchanged for an editor token, whose answer states its lifetime', async (t) => {
+test('an environment token is exchanged for an editor token, whose response states its lifetime', async (t) => {
   const { fetch, environmentToken } = await startService(t, { editorTokenTtl: 60 });
-  const answer = await fetch(accessPath, { headers: bearer(await environmentToken()) });
-  assert.equal(answer.status, 200);
-  assert.equal(answer.headers.get('cache-control'), 'no-store');
-  const { token, ...others } = (await answer.json()) as { token: string };
+  const response = await fetch(accessPath, { headers: bearer(await environmentToken()) });
+  assert.equal(response.status, 200);
+  assert.equal(response.headers.get('cache-control'), 'no-store');
+  const { token, ...others } = (await response.json()) as { token: string };
   assert.deepEqual(others, { expires_in: 60, permissions: ['read', 'write', 'deploy'] });
   assert.match(token, /^pe_edit_[\w-]{43}$/);
 });
 
 test('editor tokens live for 15 minutes by default', async (t) => {
   const { fetch, environmentToken } = await startService(t);
-  const answer = await fetch(accessPath, { headers: bearer(await environmentToken()) });
-  assert.equal(((await answer.json()) as { expires_in: number }).expires_in, 900);
+  const response = await fetch(accessPath, { headers: bearer(await environmentToken()) });
+  assert.equal(((await response.json()) as { expires_in: number }).expires_in, 900);
 });
 
 test('both interfaces answer 401 with a challenge to a request without a valid token', async (t) => {
@@ -34,19 +34,19 @@ test('both interfaces answer 401 with a challenge to a request without a valid t
   for (const path of [accessPath, draftPath]) {
     const wrongKind = path === accessPath ? editor : environment;
     for (const one of [...headers, bearer(wrongKind)]) {
-      const answer = await fetch(path, one && { headers: one });
-      assert.equal(answer.headers.get('www-authenticate'), 'Bearer');
-      assert.equal((await errorOf(answer)).status, 401);
+      const response = await fetch(path, one && { headers: one });
+      assert.equal(response.headers.get('www-authenticate'), 'Bearer');
+      assert.equal((await errorOf(response)).status, 401);
     }
   }
 });
 
 test('the scheme of the authorization header is read in upper and lower case', async (t) => {
   const { fetch, environmentToken } = await startService(t);
-  const answer = await fetch(accessPath, {
+  const response = await fetch(accessPath, {
     headers: { authorization: `bEARER ${await environmentToken()}` },
   });
-  assert.equal(answer.status, 200);
+  assert.equal(response.status, 200);
 });
 
 test('an environment token opens exactly its own environment', async (t) => {
@@ -94,9 +94,9 @@ test('an editor token expires at its time', async (t) => {
   clock.now += 59_999;
   assert.equal((await save(token)).status, 200);
   clock.now += 1;
-  const answer = await fetch(draftPath, { headers: bearer(token) });
-  assert.equal(answer.headers.get('www-authenticate'), 'Bearer');
-  assert.deepEqual((await errorOf(answer)).code, 'token-invalid');
+  const response = await fetch(draftPath, { headers: bearer(token) });
+  assert.equal(response.headers.get('www-authenticate'), 'Bearer');
+  assert.deepEqual((await errorOf(response)).code, 'token-invalid');
 });
 
 test('a new environment token ends the previous one of its holder, and of nobody else', async (t) => {

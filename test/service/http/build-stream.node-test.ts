@@ -61,22 +61,22 @@ test('a stream forbids caches and proxies to keep or change it, and says when it
     ['keep-alive', 'keep-alive'],
   ] as const) {
     const headers = { ...editor, ...text, accept: 'text/event-stream', connection };
-    const answer = await send('POST', paths.build('javascript'), headers, running('return "";'));
-    assert.equal(answer.headers['cache-control'], 'no-store, no-transform');
-    assert.equal(answer.headers['x-accel-buffering'], 'no');
-    assert.equal(answer.headers.connection, after);
+    const response = await send('POST', paths.build('javascript'), headers, running('return "";'));
+    assert.equal(response.headers['cache-control'], 'no-store, no-transform');
+    assert.equal(response.headers['x-accel-buffering'], 'no');
+    assert.equal(response.headers.connection, after);
   }
 });
 
 test('a log event arrives before the build has ended', async (t) => {
   const { port, paths, editor } = await startPlugin(t);
-  const answer = await fetch(`http://127.0.0.1:${port}${paths.build('typescript')}`, {
+  const response = await fetch(`http://127.0.0.1:${port}${paths.build('typescript')}`, {
     method: 'POST',
     headers: { ...editor, ...text, accept: 'text/event-stream' },
     body: 'export const run = (input: string) => input;',
   });
   const parts: string[] = [];
-  for await (const part of (answer.body ?? new ReadableStream()).pipeThrough(new TextDecoderStream()))
+  for await (const part of (response.body ?? new ReadableStream()).pipeThrough(new TextDecoderStream()))
     parts.push(part);
   assert.match(parts[0] ?? '', /^event: log\n/);
   assert.doesNotMatch(parts[0] ?? '', /event: result/);
@@ -127,8 +127,8 @@ test('a stream whose build fails unexpectedly is cut off, so that nobody takes i
   const server = serve({ fetch: app.fetch, port: 0, hostname: '127.0.0.1' });
   t.after(() => server.close());
   await once(server, 'listening');
-  const answer = await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
-  await assert.rejects(answer.text());
+  const response = await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
+  await assert.rejects(response.text());
 });
 
 test('a fault that cuts off a streamed build is logged', async (t) => {
@@ -164,7 +164,7 @@ export function run(input: string): string {
 };
 
 for (const [lang, source] of Object.entries(floods)) {
-  test(`${lang}: the answer of a build is bounded, whatever the source makes the compiler print`, async (t) => {
+  test(`${lang}: the response to a build is bounded, whatever the source makes the compiler print`, async (t) => {
     const { send, paths, editor, build } = await startPlugin(t);
     const { diagnostics = [], outputLog } = await build(source, lang);
     assert.equal(diagnostics.length, 200);

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { bearer, draftPath, errorOf, source, startService } from '../harness.ts';
 
-const json = async (answer: Response) => {
-  assert.equal(answer.status, 200);
-  return (await answer.json()) as unknown;
+const json = async (response: Response) => {
+  assert.equal(response.status, 200);
+  return (await response.json()) as unknown;
 };
 
 const recordOf = (bytes: number) => {
@@ -12,9 +12,9 @@ const recordOf = (bytes: number) => {
   return { ...source, contents: 'x'.repeat(bytes - empty) };
 };
 
-const tagOf = (answer: Response) => {
-  assert.equal(answer.status, 200);
-  return answer.headers.get('etag') ?? '';
+const tagOf = (response: Response) => {
+  assert.equal(response.status, 200);
+  return response.headers.get('etag') ?? '';
 };
 
 test('the features list the languages that work, and name no feature that does not', async (t) => {

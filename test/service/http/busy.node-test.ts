@@ -13,9 +13,9 @@ async function flood(
   count: number,
   send: (i: number) => Promise<{ status: number; headers: object; body: string }>,
 ) {
-  const answers = await Promise.all(Array.from({ length: count }, (_, i) => send(i)));
+  const responses = await Promise.all(Array.from({ length: count }, (_, i) => send(i)));
   const statuses = new Map<number, number>();
-  for (const { status, headers, body } of answers) {
+  for (const { status, headers, body } of responses) {
     statuses.set(status, (statuses.get(status) ?? 0) + 1);
     if (status === 200) continue;
     assert.match((headers as Record<string, string>)['retry-after'] ?? '', /^\d+$/);
@@ -40,9 +40,9 @@ test('two hundred simultaneous executions are all answered correctly', async (t)
   const { build, deploy, run } = await startPlugin(t);
   await build(echo);
   await deploy();
-  const answers = await Promise.all(Array.from({ length: 200 }, (_, i) => run('v1.0.0', `${i}`)));
+  const responses = await Promise.all(Array.from({ length: 200 }, (_, i) => run('v1.0.0', `${i}`)));
   assert.deepEqual(
-    answers.map(({ body }) => body),
+    responses.map(({ body }) => body),
     Array.from({ length: 200 }, (_, i) => `${i}`),
   );
 });
@@ -125,8 +125,8 @@ test('a newer check of a plugin replaces the one that waits, which is answered w
       headers: { ...editor, ...text },
       body: source,
     });
-  const answers = await Promise.all([slow, slow, slow, slow].map(check));
-  const [refused, ...others] = answers.filter(({ status }) => status !== 200);
+  const responses = await Promise.all([slow, slow, slow, slow].map(check));
+  const [refused, ...others] = responses.filter(({ status }) => status !== 200);
   // Which of them comes first is not for us to say.
   assert.ok(refused && others.length < 3);
   for (const one of [refused, ...others]) {

@@ -7,7 +7,7 @@ import type { HttpLimits } from '../../../service/src/http/http-limits.ts';
 import { createLog } from '../../../service/src/operations/log.ts';
 import { Metrics } from '../../../service/src/operations/metrics.ts';
 import { bearer, draftPath, listen } from '../harness.ts';
-import { until } from '../storage/databases.ts';
+import { until } from '../../support/until.ts';
 
 /** A service on a real socket, with what it logs and counts. */
 async function start(t: TestContext, limits: Partial<HttpLimits> = {}) {
@@ -27,11 +27,11 @@ async function start(t: TestContext, limits: Partial<HttpLimits> = {}) {
   return { ...running, host: `127.0.0.1:${port}`, exchange, logged, metrics };
 }
 
-/** Takes an answer apart, having checked that it is one as all errors of the service are. */
-function parse(answer: string) {
-  const [head = '', body = ''] = answer.split('\r\n\r\n');
+/** Takes a response apart, having checked that it is one as all errors of the service are. */
+function parse(text: string) {
+  const [head = '', body = ''] = text.split('\r\n\r\n');
   const id = /^x-request-id: ([\da-f-]{36})\r?$/im.exec(head)?.[1];
-  assert.ok(id, answer);
+  assert.ok(id, text);
   assert.match(head, /^content-type: application\/json/im);
   assert.match(head, /^connection: close\r?$/im);
   const { error } = JSON.parse(body) as { error: { code: string; message: string; requestId: string } };
@@ -56,9 +56,9 @@ for (const [what, status, code, limits, sent] of [
 ] as const) {
   test(`${what}: ${status} as JSON with an id, and with a line in the log and a count`, async (t) => {
     const { exchange, host, logged, metrics } = await start(t, limits);
-    const answer = parse(await exchange(sent(host)));
-    assert.deepEqual([answer.status, answer.code], [status, code]);
-    const [line, ...others] = logged().filter(({ requestId }) => requestId === answer.id);
+    const response = parse(await exchange(sent(host)));
+    assert.deepEqual([response.status, response.code], [status, code]);
+    const [line, ...others] = logged().filter(({ requestId }) => requestId === response.id);
     assert.deepEqual([line?.['status'], line?.['address'], others.length], [status, '127.0.0.1', 0]);
     assert.match(
       await (await metrics.toResponse()).text(),
@@ -77,19 +77,19 @@ test('half a body is answered with 408 under the id of its request, which has on
   const { exchange, host, logged, editorToken } = await start(t, { requestTimeout: 2000 });
   const { authorization } = bearer(await editorToken());
   const head = `POST ${draftPath} HTTP/1.1\r\nhost: ${host}\r\nauthorization: ${authorization}\r\n`;
-  const answer = parse(
+  const response = parse(
     await exchange(`${head}content-type: application/json\r\ncontent-length: 1000000\r\n\r\nhalf`),
   );
-  assert.deepEqual([answer.status, answer.code], [408, 'request-timeout']);
-  const own = () => logged().filter(({ requestId }) => requestId === answer.id);
+  assert.deepEqual([response.status, response.code], [408, 'request-timeout']);
+  const own = () => logged().filter(({ requestId }) => requestId === response.id);
   await until('it is logged', () => own().length > 0);
   assert.deepEqual([own().length, own()[0]?.['aborted']], [1, true]);
 });
 
-test('malformed bytes after a request do not replace its answer', async (t) => {
+test('malformed bytes after a request do not replace its response', async (t) => {
   const { exchange, host } = await start(t);
-  const answers = await exchange(`GET /healthz HTTP/1.1\r\nhost: ${host}\r\n\r\nwhat is this?\r\n\r\n`);
-  const [first = '', second = ''] = answers.split(/(?=HTTP\/1\.1 400)/);
+  const received = await exchange(`GET /healthz HTTP/1.1\r\nhost: ${host}\r\n\r\nwhat is this?\r\n\r\n`);
+  const [first = '', second = ''] = received.split(/(?=HTTP\/1\.1 400)/);
   assert.match(first, /^HTTP\/1\.1 200 [^]*"alive":true/);
   assert.equal(parse(second).code, 'invalid-request');
 });

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { running, startPlugin } from '../plugin.ts';
-import { storedBytes, until } from '../storage/databases.ts';
+import { storedBytes } from '../storage/databases.ts';
+import { until } from '../../support/until.ts';
 
 const plugin = { environment: 'com.acme', tenant: 't1', namespace: 'default', pluginName: 'add-record' };
 
@@ -17,7 +18,7 @@ test('a deployment that changes nothing answers with the newest version, and mak
   await saveDraft(source);
   await buildBy(contents);
   assert.deepEqual(await promote(), { version: 'v1.0.0', live: 'v1.0.0' });
-  // The build is counted a moment after its answer.
+  // The build is counted a moment after its response.
   await until('the build is counted', async () =>
     (await send('GET', '/api/v1/environment/com.acme/usage', vendor)).body.includes('"builds":1'),
   );
@@ -59,11 +60,11 @@ test('a deployment that changes nothing needs no build', async (t) => {
 test('twenty simultaneous equal deployments make one version, and are all answered with it', async (t) => {
   const { build: buildBy, send, paths, editor, run } = await startPlugin(t);
   await buildBy(running('return input;'));
-  const answers = await Promise.all(
+  const bodies = await Promise.all(
     Array.from({ length: 20 }, async () => (await send('POST', paths.promote, editor)).body),
   );
-  const made = answers.filter((body) => body === '{"version":"v1.0.0","live":"v1.0.0"}');
-  const found = answers.filter((body) => body === '{"version":"v1.0.0","unchanged":true,"live":"v1.0.0"}');
+  const made = bodies.filter((body) => body === '{"version":"v1.0.0","live":"v1.0.0"}');
+  const found = bodies.filter((body) => body === '{"version":"v1.0.0","unchanged":true,"live":"v1.0.0"}');
   assert.deepEqual([made.length, found.length], [1, 19]);
   assert.equal((await run('v1.0.1')).status, 404);
 });

@@ -36,7 +36,7 @@ async function serve(t: TestContext) {
   const { port } = await listen(t, { editorAssets });
   return async (path: string, accepted?: string, method = 'GET') => {
     const headers = accepted === undefined ? {} : { 'accept-encoding': accepted };
-    const answer = await new Promise<{ status: number; headers: IncomingHttpHeaders; body: Buffer }>(
+    const response = await new Promise<{ status: number; headers: IncomingHttpHeaders; body: Buffer }>(
       (resolve, reject) => {
         const sent = request({ host: '127.0.0.1', port, method, path, headers }, (incoming) => {
           const { statusCode: status = 0 } = incoming;
@@ -45,9 +45,9 @@ async function serve(t: TestContext) {
         sent.on('error', reject).end();
       },
     );
-    const encoding = answer.headers['content-encoding'];
+    const encoding = response.headers['content-encoding'];
     const decode = encoding === undefined ? undefined : decoders[encoding];
-    return { ...answer, encoding, text: () => (decode?.(answer.body) ?? answer.body).toString() };
+    return { ...response, encoding, text: () => (decode?.(response.body) ?? response.body).toString() };
   };
 }
 
@@ -80,48 +80,48 @@ for (const [accepted, expected] of [
   ['brotli', undefined],
 ] as const) {
   const header = accepted === undefined ? 'nothing' : JSON.stringify(accepted);
-  test(`a client that sends ${header} as Accept-Encoding gets ${expected ?? 'a plain answer'}`, async (t) => {
+  test(`a client that sends ${header} as Accept-Encoding gets ${expected ?? 'a plain response'}`, async (t) => {
     const get = await serve(t);
     for (const path of ['/editor/assets/index-B7x_2kQa.js', '/editor/']) {
-      const answer = await get(path, accepted);
-      assert.equal(answer.encoding, expected, path);
-      assert.equal(answer.status, 200);
+      const response = await get(path, accepted);
+      assert.equal(response.encoding, expected, path);
+      assert.equal(response.status, 200);
     }
   });
 }
 
-test('a compressed answer decompresses to the same bytes, and states its length, its type and that it varies', async (t) => {
+test('a compressed response decompresses to the same bytes, and states its length, its type and that it varies', async (t) => {
   const get = await serve(t);
   for (const [accepted, encoding] of [
     ['br', 'br'],
     ['gzip', 'gzip'],
     ['identity', undefined],
   ]) {
-    const answer = await get('/editor/assets/index-B7x_2kQa.js', accepted);
-    assert.equal(answer.encoding, encoding);
-    assert.equal(answer.text(), script);
-    assert.equal(answer.headers['content-length'], `${answer.body.byteLength}`);
-    assert.equal(answer.headers['transfer-encoding'], undefined);
-    assert.equal(answer.headers['content-type'], 'text/javascript; charset=utf-8');
-    assert.equal(answer.headers['x-content-type-options'], 'nosniff');
-    assert.equal(answer.headers['cache-control'], 'public, max-age=31536000, immutable');
-    assert.equal(answer.headers.vary, 'accept-encoding');
+    const response = await get('/editor/assets/index-B7x_2kQa.js', accepted);
+    assert.equal(response.encoding, encoding);
+    assert.equal(response.text(), script);
+    assert.equal(response.headers['content-length'], `${response.body.byteLength}`);
+    assert.equal(response.headers['transfer-encoding'], undefined);
+    assert.equal(response.headers['content-type'], 'text/javascript; charset=utf-8');
+    assert.equal(response.headers['x-content-type-options'], 'nosniff');
+    assert.equal(response.headers['cache-control'], 'public, max-age=31536000, immutable');
+    assert.equal(response.headers.vary, 'accept-encoding');
   }
 });
 
-test('the page is compressed with a new nonce in each answer, and is not cached', async (t) => {
+test('the page is compressed with a new nonce in each response, and is not cached', async (t) => {
   const get = await serve(t);
   const nonces = new Set<string>();
   for (const accepted of ['br', 'br', 'gzip', 'identity']) {
-    const answer = await get('/editor/', accepted);
-    const [, nonce = ''] = /nonce="([\w-]{24})">$/.exec(answer.text()) ?? [];
+    const response = await get('/editor/', accepted);
+    const [, nonce = ''] = /nonce="([\w-]{24})">$/.exec(response.text()) ?? [];
     nonces.add(nonce);
-    assert.match(answer.headers['content-security-policy'] as string, new RegExp(`'nonce-${nonce}'`));
-    assert.equal(answer.headers['content-length'], `${answer.body.byteLength}`);
-    assert.equal(answer.headers['content-type'], 'text/html; charset=utf-8');
-    assert.equal(answer.headers['cache-control'], 'no-store');
-    assert.equal(answer.headers.vary, 'accept-encoding');
-    assert.equal(answer.headers.etag, undefined);
+    assert.match(response.headers['content-security-policy'] as string, new RegExp(`'nonce-${nonce}'`));
+    assert.equal(response.headers['content-length'], `${response.body.byteLength}`);
+    assert.equal(response.headers['content-type'], 'text/html; charset=utf-8');
+    assert.equal(response.headers['cache-control'], 'no-store');
+    assert.equal(response.headers.vary, 'accept-encoding');
+    assert.equal(response.headers.etag, undefined);
   }
   assert.equal(nonces.size, 4);
   assert.ok(!nonces.has(''));
@@ -154,8 +154,8 @@ test('a file that lacks the requested compression is answered in the form that t
 
 test('a file that no longer exists is answered with a 404 that caches do not keep', async (t) => {
   const get = await serve(t);
-  const answer = await get('/editor/assets/index-A7x_2kQa.js', 'br');
-  assert.deepEqual([answer.status, answer.headers['cache-control']], [404, 'no-store']);
+  const response = await get('/editor/assets/index-A7x_2kQa.js', 'br');
+  assert.deepEqual([response.status, response.headers['cache-control']], [404, 'no-store']);
 });
 
 test('a compressed copy from the build is read with its file, and is no file of its own', async (t) => {

@@ -17,27 +17,27 @@ const editorAssets = new Map([
   ['assets/ü b.svg', text('<svg/>', 'image/svg+xml')],
 ]);
 
-const directives = (answer: Response) =>
+const directives = (response: Response) =>
   new Map(
-    (answer.headers.get('content-security-policy') ?? '').split('; ').map((part) => {
+    (response.headers.get('content-security-policy') ?? '').split('; ').map((part) => {
       const [name = '', ...values] = part.split(' ');
       return [name, values] as const;
     }),
   );
 
-test('the page has a strict policy, and a nonce that no other answer has', async (t) => {
+test('the page has a strict policy, and a nonce that no other response has', async (t) => {
   const { fetch } = await startService(t, { editorAssets });
   const nonces = new Set<string>();
   for (const path of ['/editor/', '/editor/index.html', '/editor/?token=secret&ident=a.b']) {
-    const answer = await fetch(path);
-    assert.equal(answer.status, 200);
-    assert.equal(answer.headers.get('content-type'), 'text/html; charset=utf-8');
-    assert.equal(answer.headers.get('cache-control'), 'no-store');
-    assert.equal(answer.headers.get('referrer-policy'), 'no-referrer');
-    assert.equal(answer.headers.get('x-content-type-options'), 'nosniff');
-    const [, nonce = ''] = /nonce="([\w-]{24})"><style nonce="\1">/.exec(await answer.text()) ?? [];
+    const response = await fetch(path);
+    assert.equal(response.status, 200);
+    assert.equal(response.headers.get('content-type'), 'text/html; charset=utf-8');
+    assert.equal(response.headers.get('cache-control'), 'no-store');
+    assert.equal(response.headers.get('referrer-policy'), 'no-referrer');
+    assert.equal(response.headers.get('x-content-type-options'), 'nosniff');
+    const [, nonce = ''] = /nonce="([\w-]{24})"><style nonce="\1">/.exec(await response.text()) ?? [];
     nonces.add(nonce);
-    const policy = directives(answer);
+    const policy = directives(response);
     assert.deepEqual(policy.get('default-src'), ["'none'"]);
     assert.deepEqual(policy.get('script-src'), ["'self'"]);
     assert.deepEqual(policy.get('connect-src'), ["'self'"]);
@@ -89,14 +89,16 @@ for (const [wrong, message] of [
   test(`${JSON.stringify(wrong)} is refused as an ancestor, with what would be right`, async (t) => {
     await assert.rejects(
       startService(t, { editorAncestors: ['https://app.example.com', wrong] }),
-      ({ message: told }: Error) =>
-        told.startsWith('EDITOR_ANCESTORS: ') && message.test(told) && !told.includes('secret'),
+      ({ message: errorMessage }: Error) =>
+        errorMessage.startsWith('EDITOR_ANCESTORS: ') &&
+        message.test(errorMessage) &&
+        !errorMessage.includes('secret'),
     );
   });
 }
 
 test('the page is told that it may take a token from its address, unless that is turned off', async (t) => {
-  for (const [options, told] of [
+  for (const [options, errorMessage] of [
     [{}, 'on'],
     [{ editorAddressTokens: true }, 'on'],
     [{ editorAddressTokens: false }, 'off'],
@@ -104,7 +106,7 @@ test('the page is told that it may take a token from its address, unless that is
     const { fetch } = await startService(t, { editorAssets, ...options });
     assert.match(
       await (await fetch('/editor/')).text(),
-      new RegExp(`<meta name="tokens" content="${told}" />`),
+      new RegExp(`<meta name="tokens" content="${errorMessage}" />`),
     );
   }
 });
@@ -138,6 +140,6 @@ test('only files in memory are served', async (t) => {
 
 test('the address without its trailing slash redirects to the one with it, and keeps the query', async (t) => {
   const { fetch } = await startService(t, { editorAssets });
-  const answer = await fetch('/editor?ident=a.b&fn=x');
-  assert.deepEqual([answer.status, answer.headers.get('location')], [308, '/editor/?ident=a.b&fn=x']);
+  const response = await fetch('/editor?ident=a.b&fn=x');
+  assert.deepEqual([response.status, response.headers.get('location')], [308, '/editor/?ident=a.b&fn=x']);
 });

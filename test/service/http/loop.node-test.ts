@@ -119,8 +119,8 @@ test('each way in which a run can end has its status and its error name', async 
     ['console.log("x".repeat(2 ** 20 + 1))', 422, 'log-limit'],
   ];
   for (const [input, status, code] of cases) {
-    const answer = await run('v1.0.0', input);
-    assert.deepEqual([answer.status, codeIn(answer.body)], [status, code], input);
+    const response = await run('v1.0.0', input);
+    assert.deepEqual([response.status, codeIn(response.body)], [status, code], input);
     const { error, logs, result } = await tryOut(input);
     assert.deepEqual([error?.code, logs, result], [code, ['log'], undefined], input);
   }
@@ -151,8 +151,8 @@ test('input may have 1 MiB of UTF-8, of any type that can be text', async (t) =>
   for (const [body, headers, status, code] of refused) {
     const execution = await run('v1.0.0', body, headers);
     const testing = await send('POST', paths.test, { ...editor, ...headers }, body);
-    for (const answer of [execution, testing]) {
-      assert.deepEqual([answer.status, codeIn(answer.body)], [status, code], JSON.stringify(headers));
+    for (const response of [execution, testing]) {
+      assert.deepEqual([response.status, codeIn(response.body)], [status, code], JSON.stringify(headers));
     }
   }
   for (const type of [
@@ -245,14 +245,14 @@ test('each operation needs its own kind of token, for its own plugin or environm
   ];
   for (const [all, headers, status] of cases) {
     for (const path of all) {
-      const answer = await send('POST', path, { ...headers, ...text }, '');
-      assert.equal(answer.status, status, `${path} ${JSON.stringify(headers)}`);
-      assert.equal(answer.headers['www-authenticate'], status === 401 ? 'Bearer' : undefined);
+      const response = await send('POST', path, { ...headers, ...text }, '');
+      assert.equal(response.status, status, `${path} ${JSON.stringify(headers)}`);
+      assert.equal(response.headers['www-authenticate'], status === 401 ? 'Bearer' : undefined);
     }
   }
   for (const path of [...builder, ...exec]) {
-    const answer = await send('GET', path, { ...text });
-    assert.deepEqual([answer.status, answer.headers.allow], [405, 'POST, OPTIONS'], path);
+    const response = await send('GET', path, { ...text });
+    assert.deepEqual([response.status, response.headers.allow], [405, 'POST, OPTIONS'], path);
     assert.equal((await send('POST', path, { host: `evil.example:${port}` }, '')).status, 421, path);
   }
 });
@@ -266,9 +266,9 @@ test('no page may call the execution interface, and any page may call the builde
     'access-control-request-headers': 'authorization',
   };
   for (const path of [paths.exec('v1.0.0'), paths.newest]) {
-    for (const answer of [await send('OPTIONS', path, preflight), await send('POST', path, origin, '')]) {
+    for (const response of [await send('OPTIONS', path, preflight), await send('POST', path, origin, '')]) {
       assert.deepEqual(
-        Object.keys(answer.headers).filter((name) => name.startsWith('access-control-')),
+        Object.keys(response.headers).filter((name) => name.startsWith('access-control-')),
         [],
         path,
       );
@@ -328,6 +328,6 @@ test('a test with invalid input looks nothing up of its plugin', async (t) => {
     { ...editor, ...text },
     'x'.repeat(runLimits.input + 1),
   );
-  // There is no draft: that would be the answer if the plugin were looked at first.
+  // There is no draft: that would be the response if the plugin were looked at first.
   assert.deepEqual([status, codeIn(body)], [413, 'input-limit']);
 });

@@ -32,9 +32,9 @@ function appOf(...operations: Operation[]) {
   });
   addOperations(app, operations, context);
   app.onError((error, c) => {
-    const answer = errorResponse(error, requestInfo(c).id);
-    if (answer.status === 500) faults.push(error);
-    return answer;
+    const response = errorResponse(error, requestInfo(c).id);
+    if (response.status === 500) faults.push(error);
+    return response;
   });
   const send = async (method: string, path: string, init: RequestInit = {}) =>
     app.request(path, { method, ...init });
@@ -63,13 +63,13 @@ const echo = operation({
 describe('an operation', () => {
   test('gets the path, the object that it names, the query and the body, each with its type', async () => {
     const { send, routes } = appOf(echo);
-    const answer = await send(
+    const response = await send(
       'PUT',
       '/echo/com.acme.t1/a%2Fb/x?color=blue&other=1',
       inJson({ size: 1, more: 2 }),
     );
-    assert.equal(answer.status, 200);
-    assert.deepEqual(await answer.json(), {
+    assert.equal(response.status, 200);
+    assert.deepEqual(await response.json(), {
       path: { identifier: 'com.acme.t1', namespace: 'a/b', name: 'x' },
       target: { environment: 'com.acme', tenant: 't1', namespace: 'a/b', pluginName: 'x' },
       query: { color: 'blue' },
@@ -180,9 +180,9 @@ describe('an operation', () => {
       handle: async ({ body }) => respond(200, (await body()).toUpperCase(), { 'server-timing': 'x' }),
     });
     const { send } = appOf(upper);
-    const answer = await send('POST', '/upper', { body: 'äb' });
-    assert.deepEqual([await answer.text(), answer.headers.get('server-timing')], ['ÄB', 'x']);
-    assert.equal(answer.headers.get('content-type'), 'text/plain; charset=utf-8');
+    const response = await send('POST', '/upper', { body: 'äb' });
+    assert.deepEqual([await response.text(), response.headers.get('server-timing')], ['ÄB', 'x']);
+    assert.equal(response.headers.get('content-type'), 'text/plain; charset=utf-8');
     const error = await errorOf(await send('POST', '/upper', { body: 'x'.repeat(11) }));
     assert.deepEqual([error.status, error.code], [413, 'input-limit']);
   });
@@ -204,7 +204,7 @@ describe('an operation', () => {
     assert.deepEqual([error.status, error.code], [500, 'internal']);
     assert.match(String(faults[0]), /The response 200 of wrong is wrong: count: /);
     assert.doesNotMatch(String(faults[0]), /secret/);
-    // What else an answer holds is sent as well.
+    // What else a response holds is sent as well.
     assert.deepEqual(await (await appOf(wrong({ count: 1, more: 2 })).send('GET', '/wrong')).json(), {
       count: 1,
       more: 2,
@@ -237,8 +237,8 @@ test('a path has the methods of its operations: HEAD goes with GET, any other is
   const options = await send('OPTIONS', '/api/a');
   assert.deepEqual([options.status, options.headers.get('allow')], [204, all]);
   for (const method of ['GET', 'HEAD', 'PROPFIND']) {
-    const answer = await send(method, '/api/b');
-    assert.deepEqual([answer.status, answer.headers.get('allow')], [405, 'PUT, OPTIONS'], method);
+    const response = await send(method, '/api/b');
+    assert.deepEqual([response.status, response.headers.get('allow')], [405, 'PUT, OPTIONS'], method);
   }
 });
 
@@ -273,20 +273,20 @@ describe('pages of any origin', () => {
     ['GET', '/api/nothing', true],
   ] as const) {
     test(`may ${allowed ? '' : 'not '}read what ${method} ${path} answers`, async () => {
-      const answer = await app.request(path, { method, headers: { origin: 'https://editor.example' } });
-      assert.equal(answer.headers.get('access-control-allow-origin'), allowed ? '*' : null);
+      const response = await app.request(path, { method, headers: { origin: 'https://editor.example' } });
+      assert.equal(response.headers.get('access-control-allow-origin'), allowed ? '*' : null);
     });
   }
 
-  for (const [path, asked, methods] of [
+  for (const [path, method, methods] of [
     ['/api/a', 'PUT', 'GET,HEAD,PUT'],
     ['/api/c', 'POST', 'POST'],
     ['/api/b', 'POST', null],
   ] as const) {
     test(`learn from a preflight that ${path} allows ${methods ?? 'no method to them'}`, async () => {
-      const headers = { origin: 'https://editor.example', 'access-control-request-method': asked };
-      const answer = await app.request(path, { method: 'OPTIONS', headers });
-      assert.equal(answer.headers.get('access-control-allow-methods'), methods);
+      const headers = { origin: 'https://editor.example', 'access-control-request-method': method };
+      const response = await app.request(path, { method: 'OPTIONS', headers });
+      assert.equal(response.headers.get('access-control-allow-methods'), methods);
     });
   }
 });

@@ -59,9 +59,9 @@ describe('a list with pages', () => {
     do {
       const page = newestFirst.readRequest(list, { limit: 4, after });
       const found = read(rows.values(), page, newest, ({ at, id }) => [at, id] as const);
-      const answer = newestFirst.toPage(list, page, found, ({ at, id }) => [at, id] as const);
-      seen.push(...answer.rows.map(({ id }) => id));
-      after = answer.next.next;
+      const result = newestFirst.toPage(list, page, found, ({ at, id }) => [at, id] as const);
+      seen.push(...result.rows.map(({ id }) => id));
+      after = result.next.next;
       turn += 1;
       // Also the last row of the page, which the cursor is of.
       for (const id of rows.keys()) if (!stays.has(id) && rows.size > 15) rows.delete(id);

@@ -51,8 +51,8 @@ test('names pass through the path unchanged, and each is another plugin', async 
 
 test('a template uses the decoded names of the path', async (t) => {
   const { fetch } = await startService(t);
-  const answer = await fetch('/api/v2/template/javascript/a%2Fb%2520?namespace=n%2Fs+1');
-  assert.match(((await answer.json()) as { contents: string }).contents, /"a\/b%20"[^]*"n\/s 1"/);
+  const response = await fetch('/api/v2/template/javascript/a%2Fb%2520?namespace=n%2Fs+1');
+  assert.match(((await response.json()) as { contents: string }).contents, /"a\/b%20"[^]*"n\/s 1"/);
 });
 
 test('dot segments, empty segments and malformed encodings are answered with 400 on every interface', async (t) => {
@@ -93,9 +93,9 @@ test('a name with U+0000, or one that is too long for a database, is answered wi
     [`/auth/v2/access/com.acme.t1/default/${most}x`, 400, /2000 bytes/],
     [`/auth/v2/access/com.acme.t1/${'%C3%A4'.repeat(500)}/${'y'.repeat(1000)}`, 400, /2000 bytes/],
   ] as const) {
-    const answer = await send('GET', target, environment);
-    assert.equal(answer.status, status, target);
-    assert.match(answer.body, message);
+    const response = await send('GET', target, environment);
+    assert.equal(response.status, status, target);
+    assert.match(response.body, message);
   }
 });
 
@@ -154,8 +154,8 @@ test('another method on a known path is answered with 405 and the allowed ones',
 
 test('HEAD is answered as GET is, without the body', async (t) => {
   const { send } = await listen(t);
-  const answer = await send('HEAD', '/api/v1/features');
-  assert.deepEqual([answer.status, answer.body], [200, '']);
+  const response = await send('HEAD', '/api/v1/features');
+  assert.deepEqual([response.status, response.body], [200, '']);
   assert.equal((await send('HEAD', draftPath)).status, 401);
 });
 
@@ -207,21 +207,21 @@ test('a malformed request is answered in JSON, too', async (t) => {
   ]) {
     const socket = connect(port, '127.0.0.1');
     socket.end(`${head}\r\nConnection: close\r\n\r\n`);
-    let answer = '';
-    for await (const part of socket.setEncoding('utf8') as AsyncIterable<string>) answer += part;
-    assert.match(answer, /^HTTP\/1\.1 400 /, head);
-    assert.match(answer, /\{"error":\{"code":"invalid-request","message":"/, head);
+    let received = '';
+    for await (const part of socket.setEncoding('utf8') as AsyncIterable<string>) received += part;
+    assert.match(received, /^HTTP\/1\.1 400 /, head);
+    assert.match(received, /\{"error":\{"code":"invalid-request","message":"/, head);
   }
 });
 
-test('a large body is refused with an answer, not with a broken connection', async (t) => {
+test('a large body is refused with a response, not with a broken connection', async (t) => {
   const { send, editorToken } = await listen(t);
   const token = await editorToken();
   const body = Buffer.alloc(8 * 1024 * 1024, ' ');
   for (const framing of [{ 'content-length': String(body.length) }, { 'transfer-encoding': 'chunked' }]) {
     const headers = { ...bearer(token), 'content-type': 'application/json', ...framing };
-    const answer = await send('POST', draftPath, headers, body);
-    assert.deepEqual([answer.status, codeIn(answer.body)], [413, 'too-large']);
+    const response = await send('POST', draftPath, headers, body);
+    assert.deepEqual([response.status, codeIn(response.body)], [413, 'too-large']);
   }
 });
 
@@ -241,10 +241,10 @@ test('pages of any origin may call the builder, with a token and without cookies
   assert.deepEqual(listOf('access-control-allow-methods').toSorted(), ['get', 'head', 'post']);
 
   for (const path of ['/api/v1/features', draftPath, '/api/nothing', '/api/v1/draft//x/y']) {
-    const answer = await fetch(path, { headers: { origin: 'https://editor.example' } });
-    assert.equal(answer.headers.get('access-control-allow-origin'), '*', path);
-    assert.equal(answer.headers.get('access-control-allow-credentials'), null, path);
-    assert.match(answer.headers.get('access-control-expose-headers')?.toLowerCase() ?? '', /etag/);
+    const response = await fetch(path, { headers: { origin: 'https://editor.example' } });
+    assert.equal(response.headers.get('access-control-allow-origin'), '*', path);
+    assert.equal(response.headers.get('access-control-allow-credentials'), null, path);
+    assert.match(response.headers.get('access-control-expose-headers')?.toLowerCase() ?? '', /etag/);
   }
 });
 
@@ -259,8 +259,8 @@ test('no page may call the access interface', async (t) => {
       'access-control-request-headers': 'authorization',
     },
   });
-  const answer = await fetch(accessPath, { headers: { ...origin, ...bearer(await environmentToken()) } });
-  for (const one of [preflight, answer]) {
+  const response = await fetch(accessPath, { headers: { ...origin, ...bearer(await environmentToken()) } });
+  for (const one of [preflight, response]) {
     assert.deepEqual(
       [...one.headers.keys()].filter((name) => name.startsWith('access-control-')),
       [],
@@ -268,7 +268,7 @@ test('no page may call the access interface', async (t) => {
   }
 });
 
-test('no answer may be cached, sniffed or rendered', async (t) => {
+test('no response may be cached, sniffed or rendered', async (t) => {
   const { fetch } = await startService(t);
   for (const path of ['/api/v1/features', draftPath, '/nothing']) {
     const { headers } = await fetch(path);

@@ -75,8 +75,8 @@ describe('the service, when it does not read a body', () => {
     const client = clients['node:http']?.(port) ?? assert.fail();
     t.after(client.close);
     // Of a body that never ends no more is received than what is worth waiting for.
-    const answer = await client.send({ path: draftPath, size: Infinity, chunked: true });
-    assert.deepEqual([answer.status, answer.closes], [401, true]);
+    const response = await client.send({ path: draftPath, size: Infinity, chunked: true });
+    assert.deepEqual([response.status, response.closes], [401, true]);
   });
 });
 

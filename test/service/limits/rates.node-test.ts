@@ -5,15 +5,9 @@ import { parseDatabaseUrl } from '../../../service/src/storage/database-url.ts';
 import { Rates } from '../../../service/src/limits/rates.ts';
 import type { RatesOptions } from '../../../service/src/limits/rates.ts';
 import type { Counters } from '../../../service/src/limits/rate-share.ts';
-import {
-  cleanUpFirst,
-  engines,
-  freshDatabase,
-  openForInspection,
-  openDuring,
-  until,
-} from '../storage/databases.ts';
+import { cleanUpFirst, engines, freshDatabase, openForInspection, openDuring } from '../storage/databases.ts';
 import { TcpProxy } from '../../support/tcp-proxy.ts';
+import { until } from '../../support/until.ts';
 
 const minute = 60_000;
 const start = Date.UTC(2026, 0, 1);
@@ -60,7 +54,7 @@ for (const engine of engines) {
       for (let round = 0; round < 3; round++) {
         let taken = 0;
         // One is asked three times as often as the other.
-        for (let asked = 0; asked < 2 * quota + 20; asked += 200) {
+        for (let requested = 0; requested < 2 * quota + 20; requested += 200) {
           const counts = await Promise.all([
             takeAtOnce(a.rates, 'key', quota, 150),
             takeAtOnce(b.rates, 'key', quota, 50),

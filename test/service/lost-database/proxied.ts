@@ -4,8 +4,9 @@ import { parseDatabaseUrl } from '../../../service/src/storage/database-url.ts';
 import type { StorageOptions } from '../../../service/src/storage/storage.ts';
 import { TcpProxy } from '../../support/tcp-proxy.ts';
 import { bearer, draftPath, startService } from '../harness.ts';
-import { cleanUpFirst, freshDatabase, openDuring, until } from '../storage/databases.ts';
+import { cleanUpFirst, freshDatabase, openDuring } from '../storage/databases.ts';
 import { build, deploy } from '../storage/plugins.ts';
+import { until } from '../../support/until.ts';
 
 export const pluginPath = draftPath.replace('/api/v1/draft/', '');
 const plugin = { environment: 'com.acme', tenant: 't1', namespace: 'default', pluginName: 'add-record' };
@@ -67,7 +68,7 @@ export async function proxiedService(t: TestContext, options: StorageOptions = {
   };
 }
 
-/** Whether an answer is the refusal for want of the database, as all of them have to be. */
+/** Whether a response is the refusal for want of the database, as all of them have to be. */
 export async function isUnavailable(answer: Response): Promise<boolean> {
   if (answer.status !== 503) return false;
   const { error } = (await answer.json()) as { error: { code: string } };

@@ -5,8 +5,9 @@ import type { Storage } from '../../../service/src/storage/storage.ts';
 import { dayOf } from '../../../service/src/runs/usage-sum.ts';
 import { accessPath, bearer, startService } from '../harness.ts';
 import { deployed, recordedRuns } from '../runs/records.ts';
-import { freshDatabase, openDuring, until } from '../storage/databases.ts';
+import { freshDatabase, openDuring } from '../storage/databases.ts';
 import { pluginPath, proxiedService } from './proxied.ts';
+import { until } from '../../support/until.ts';
 
 const key = { environment: 'com.acme', tenant: 't1', namespace: 'default', pluginName: 'add-record' };
 const program = 'export const run = (input) => `ran ${input}`;';
@@ -70,8 +71,8 @@ test('runs are recorded once a moved SQLite file is back', async (t) => {
   await deployed(storage, key, program);
   const run = async () => {
     const headers = { ...bearer(token), 'content-type': 'text/plain' };
-    const answer = await fetch(`/exec/${pluginPath}/v1.0.0`, { method: 'POST', headers, body: 'x' });
-    assert.equal(answer.status, 200);
+    const response = await fetch(`/exec/${pluginPath}/v1.0.0`, { method: 'POST', headers, body: 'x' });
+    assert.equal(response.status, 200);
   };
   for (let i = 0; i < 20; i++) await run();
   renameSync(file, `${file}.moved`);

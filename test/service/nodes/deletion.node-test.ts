@@ -4,6 +4,7 @@ import type { Storage } from '../../../service/src/storage/storage.ts';
 import { engines, freshDatabase, openForInspection, openDuring } from '../storage/databases.ts';
 import { addEnvironment, plugin, programOf, sourceOf } from '../storage/plugins.ts';
 import { ServiceProcess } from '../service-process.ts';
+import { until } from '../../support/until.ts';
 
 const manyPlugins = 400;
 const tenant = '/api/v1/tenant/com.acme.t1';
@@ -24,18 +25,18 @@ for (const engine of engines) {
     const first = await ServiceProcess.start(t, address);
     const { environmentToken } = first;
     assert.equal((await first.request('DELETE', tenant, environmentToken)).status, 204);
-    await until(async () => (await left()) < manyPlugins);
+    await until('the first erased plugins', async () => (await left()) < manyPlugins);
     await first.kill();
     const before = await left();
     assert.ok(before > 0, 'The process was killed too late for this test.');
 
     const second = await ServiceProcess.start(t, address, environmentToken);
     assert.equal((await second.request('GET', tenant, environmentToken)).status, 404);
-    await until(async () => (await left()) < before);
+    await until('more erased plugins', async () => (await left()) < before);
     // While another node is there, the death of one is no more than a pause.
     await ServiceProcess.start(t, address, environmentToken);
     await second.kill();
-    await until(async () => {
+    await until('the end of the deletion', async () => {
       const row = await db.selectFrom('tenants').select('erased_at').executeTakeFirst();
       return row?.erased_at != null;
     });
@@ -56,14 +57,5 @@ async function fill(storage: Storage): Promise<void> {
         await tables.builds.save(one, sourceOf(`${i}`), programOf(`${i}`), 0);
       }
     });
-  }
-}
-
-/** Waits as long as a deletion may take until all is erased. */
-async function until(condition: () => Promise<boolean>): Promise<void> {
-  const deadline = performance.now() + 60_000;
-  while (!(await condition())) {
-    assert.ok(performance.now() < deadline, 'It took longer than a minute.');
-    await new Promise((resolve) => setTimeout(resolve, 10));
   }
 }

@@ -3,8 +3,9 @@ import { test } from 'node:test';
 import type { TestContext } from 'node:test';
 import { accessPath } from '../harness.ts';
 import { ServiceProcess } from '../service-process.ts';
-import { engines, freshDatabase, until } from '../storage/databases.ts';
+import { engines, freshDatabase } from '../storage/databases.ts';
 import type { EngineName } from '../storage/databases.ts';
+import { until } from '../../support/until.ts';
 
 const RACERS = 20;
 const textOf = (output: string) => `export const run = () => "${output}";`;
@@ -39,10 +40,10 @@ for (const engine of engines) {
     const { nodes, nodeOf, token } = await twoNodes(t, engine);
     let condition: Record<string, string> = { 'if-none-match': '*' };
     for (let round = 0; round < 4; round++) {
-      const answers = await race((i) => nodeOf(i).save(token, { contents: `// ${round} ${i}` }, condition));
-      const won = answers.filter(({ status }) => status === 200);
+      const responses = await race((i) => nodeOf(i).save(token, { contents: `// ${round} ${i}` }, condition));
+      const won = responses.filter(({ status }) => status === 200);
       assert.equal(won.length, 1);
-      assert.equal(answers.filter(({ status }) => status === 412).length, RACERS - 1);
+      assert.equal(responses.filter(({ status }) => status === 412).length, RACERS - 1);
       const etag = won[0]?.headers.get('etag') ?? '';
       for (const node of nodes) assert.equal((await node.read(token)).headers.get('etag'), etag);
       condition = { 'if-match': etag };
@@ -52,9 +53,9 @@ for (const engine of engines) {
   test(`${engine}: of twenty simultaneous equal deployments on two nodes, one makes a version`, async (t) => {
     const { nodes, nodeOf, token } = await twoNodes(t, engine);
     await nodes[0].build(token, textOf('one'));
-    const answers = await race((i) => nodeOf(i).deploy(token));
-    assert.deepEqual(new Set(answers.map(({ version }) => version)), new Set(['v1.0.0']));
-    assert.equal(answers.filter(({ unchanged }) => !unchanged).length, 1);
+    const deployments = await race((i) => nodeOf(i).deploy(token));
+    assert.deepEqual(new Set(deployments.map(({ version }) => version)), new Set(['v1.0.0']));
+    assert.equal(deployments.filter(({ unchanged }) => !unchanged).length, 1);
     for (const node of nodes) assert.equal((await node.run('v1.0.1')).status, 404);
   });
 

@@ -6,10 +6,11 @@ import { test } from 'node:test';
 import type { TestContext } from 'node:test';
 import { runCommand } from '../cli/service-command.ts';
 import { bearer, temporaryDirectory } from '../harness.ts';
-import { engines, freshDatabase, until } from '../storage/databases.ts';
+import { engines, freshDatabase } from '../storage/databases.ts';
 import type { EngineName } from '../storage/databases.ts';
+import { until } from '../../support/until.ts';
 
-interface Answer {
+interface HttpResponse {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly body: string;
@@ -19,15 +20,15 @@ function send(
   base: string,
   path: string,
   options: { method?: string; headers?: Record<string, string>; body?: string; agent?: Agent } = {},
-): Promise<Answer> {
+): Promise<HttpResponse> {
   const { body, ...rest } = options;
   return new Promise((resolve, reject) => {
-    const request = httpRequest(base + path, rest, (answer) => {
+    const request = httpRequest(base + path, rest, (response) => {
       let text = '';
-      answer.setEncoding('utf8').on('data', (part: string) => (text += part));
-      answer.on('error', reject);
-      answer.on('end', () =>
-        resolve({ status: answer.statusCode ?? 0, headers: answer.headers, body: text }),
+      response.setEncoding('utf8').on('data', (part: string) => (text += part));
+      response.on('error', reject);
+      response.on('end', () =>
+        resolve({ status: response.statusCode ?? 0, headers: response.headers, body: text }),
       );
     });
     request.on('error', reject).end(body);
@@ -85,7 +86,7 @@ for (const engine of engines) {
       let reset: unknown;
       for (let n = 0; ; n++) {
         try {
-          const answer =
+          const response =
             (n + i) % 4 === 0
               ? await send(base, `/api/v1/draft/${plugin}`, { headers, agent })
               : await send(base, `/exec/name/${plugin}`, {
@@ -97,8 +98,8 @@ for (const engine of engines) {
           answered += 1;
           if (reset !== undefined) failures.push(reset);
           reset = undefined;
-          if (answer.status !== 200) failures.push(answer);
-          if (isTermSent && answer.headers.connection === 'close') closing += 1;
+          if (response.status !== 200) failures.push(response);
+          if (isTermSent && response.headers.connection === 'close') closing += 1;
         } catch (error) {
           if (isTermSent && isRefused(error)) break;
           if (reset !== undefined || !isTermSent || !isReset(error)) failures.push(error);

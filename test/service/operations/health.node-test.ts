@@ -4,7 +4,8 @@ import { migrate } from '../../../service/src/storage/migrations/migrate.ts';
 import { migrations } from '../../../service/src/storage/migrations/migrations.ts';
 import { openEngine } from '../../../service/src/storage/storage.ts';
 import { errorOf, listen, startService } from '../harness.ts';
-import { cleanUpFirst, engines, freshDatabase, openDuring, until } from '../storage/databases.ts';
+import { cleanUpFirst, engines, freshDatabase, openDuring } from '../storage/databases.ts';
+import { until } from '../../support/until.ts';
 
 test('the service is alive and ready, whatever the Host, once a plugin can run', async (t) => {
   const { send } = await listen(t);
@@ -18,9 +19,9 @@ test('the service is alive and ready, whatever the Host, once a plugin can run',
 
 test('the service is not ready until the sandbox works, and says so', async (t) => {
   const { fetch } = await startService(t);
-  const answer = await fetch('/readyz');
-  assert.equal(answer.status, 503);
-  assert.deepEqual(await answer.json(), { ready: false, database: true, schema: true, sandbox: false });
+  const response = await fetch('/readyz');
+  assert.equal(response.status, 503);
+  assert.deepEqual(await response.json(), { ready: false, database: true, schema: true, sandbox: false });
 });
 
 test('a service that is ending is alive, says that it ends, and is not ready', async (t) => {
@@ -38,9 +39,9 @@ test('without its database the service is alive and not ready', async (t) => {
   const { fetch, storage } = await startService(t);
   await storage.close();
   assert.equal((await fetch('/healthz')).status, 200);
-  const answer = await fetch('/readyz');
-  assert.equal(answer.status, 503);
-  assert.deepEqual(await answer.json(), { ready: false, database: false, schema: false, sandbox: false });
+  const response = await fetch('/readyz');
+  assert.equal(response.status, 503);
+  assert.deepEqual(await response.json(), { ready: false, database: false, schema: false, sandbox: false });
 });
 
 for (const engine of engines) {

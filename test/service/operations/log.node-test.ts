@@ -4,7 +4,7 @@ import type { TestContext } from 'node:test';
 import { createLog } from '../../../service/src/operations/log.ts';
 import { toBlockList } from '../../../service/src/settings/setting-kinds.ts';
 import { accessPath, bearer, draftPath, listen, source } from '../harness.ts';
-import { until } from '../storage/databases.ts';
+import { until } from '../../support/until.ts';
 
 interface Line {
   readonly [field: string]: unknown;
@@ -26,7 +26,7 @@ async function listenAndLog(t: TestContext) {
 
 const uuidV7 = /^[\da-f]{8}-[\da-f]{4}-7[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/;
 
-test('every answer has an id that the service made, and an error repeats it', async (t) => {
+test('every response has an id that the service made, and an error repeats it', async (t) => {
   const { send } = await listenAndLog(t);
   const ids = new Set<unknown>();
   for (const [method, path, headers] of [
@@ -107,12 +107,12 @@ test('an execution is logged with the id of its run, its version and its time, a
     [`/exec/${plugin}/v1.0.0`, 'x', 200, 'v1.0.0'],
     [`/exec/${plugin}/v1.0.9`, 'x', 404, undefined],
   ] as const) {
-    const answer = await send('POST', path, bearer(environment), input);
-    assert.equal(answer.status, status, answer.body);
-    const id = answer.headers['x-request-id'];
-    assert.equal(answer.headers['x-suborbital-requestid'], id);
-    assert.equal(answer.headers['x-plugin-version'], version);
-    if (version) assert.match(String(answer.headers['server-timing']), /^run;dur=\d+\.\d$/);
+    const response = await send('POST', path, bearer(environment), input);
+    assert.equal(response.status, status, response.body);
+    const id = response.headers['x-request-id'];
+    assert.equal(response.headers['x-suborbital-requestid'], id);
+    assert.equal(response.headers['x-plugin-version'], version);
+    if (version) assert.match(String(response.headers['server-timing']), /^run;dur=\d+\.\d$/);
     assert.equal((await lineOf(id))['holder'], 'demo');
   }
   for (const secret of ['input-text', 'output-text']) assert.ok(!text.join('').includes(secret), secret);
@@ -124,10 +124,10 @@ test('a fault is logged with its stack, under the id that the client received', 
   // Without the harness's own listener, which takes faults in place of the log.
   const { send, storage } = await listen(t, { log, onError: undefined as never });
   await storage.close();
-  const answer = await send('GET', draftPath, bearer(`pe_edit_${'A'.repeat(43)}`));
-  assert.equal(answer.status, 500);
+  const response = await send('GET', draftPath, bearer(`pe_edit_${'A'.repeat(43)}`));
+  assert.equal(response.status, 500);
   const fault = text.map((line) => JSON.parse(line) as Line).find(({ level }) => level === 'error');
-  assert.equal(fault?.['requestId'], answer.headers['x-request-id']);
+  assert.equal(fault?.['requestId'], response.headers['x-request-id']);
   assert.match(JSON.stringify(fault?.['err']), /"stack":".*\\n +at /);
 });
 

@@ -26,9 +26,9 @@ test('requests, runs, builds and queues are counted, without labels that users c
   await fetch('/nowhere/at-all');
   await fetch('/api/v1/features', { method: 'PROPFIND' });
 
-  const answer = await metricsHandler(metrics).fetch(new Request(address));
-  assert.match(answer.headers.get('content-type') ?? '', /^text\/plain/);
-  const text = await answer.text();
+  const response = await metricsHandler(metrics).fetch(new Request(address));
+  assert.match(response.headers.get('content-type') ?? '', /^text\/plain/);
+  const text = await response.text();
   for (const line of [
     'plugin_service_request_duration_seconds_count{method="POST",route="/exec/name/:identifier/:namespace/:pluginName",status="200"} 2',
     'plugin_service_request_duration_seconds_count{method="POST",route="/exec/name/:identifier/:namespace/:pluginName",status="422"} 1',

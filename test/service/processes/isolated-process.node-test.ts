@@ -34,9 +34,9 @@ function start(t: TestContext, args: string[], options: Partial<IsolatedOptions>
 test('no known way out of a process works in an isolated one', async (t) => {
   const { output, child } = start(t, ['attempts']);
   const errors = text(child.stderr as Readable);
-  const said = await output();
-  assert.notEqual(said, '', await errors);
-  const { tried, succeeded } = JSON.parse(said) as { tried: number; succeeded: string[] };
+  const printed = await output();
+  assert.notEqual(printed, '', await errors);
+  const { tried, succeeded } = JSON.parse(printed) as { tried: number; succeeded: string[] };
   assert.deepEqual(succeeded, []);
   assert.ok(tried > 30);
 });

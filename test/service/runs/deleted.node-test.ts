@@ -5,10 +5,11 @@ import { storeBatch } from '../../../service/src/runs/recording.ts';
 import { dayOf } from '../../../service/src/runs/usage-sum.ts';
 import { bearer } from '../harness.ts';
 import { running, startPlugin } from '../plugin.ts';
-import { engines, freshDatabase, openForInspection, openDuring, until } from '../storage/databases.ts';
+import { engines, freshDatabase, openForInspection, openDuring } from '../storage/databases.ts';
 import type { EngineName } from '../storage/databases.ts';
 import { otherPlugin, plugin } from '../storage/plugins.ts';
 import { deployed, recordedRuns, recordOf } from './records.ts';
+import { until } from '../../support/until.ts';
 
 const neighbour = { ...plugin, tenant: 't2' };
 const tenantPath = '/api/v1/tenant/com.acme.t1';
@@ -115,21 +116,21 @@ test('a run under way when its tenant is deleted is answered, and not recorded',
   assert.equal((await send('DELETE', tenantPath, vendor)).status, 204);
   const hidden = await send('GET', `/api/v1/run/${String(before.headers['x-request-id'])}`, vendor);
   assert.equal(hidden.status, 404);
-  const answer = await slow;
-  assert.ok([200, 404].includes(answer.status), answer.body);
+  const response = await slow;
+  assert.ok([200, 404].includes(response.status), response.body);
   await service.close();
   const { environment, tenant } = plugin;
   const created = await storage.transaction(({ tenants }) => tenants.create({ environment, tenant }, {}, 3));
   assert.ok(created);
-  const found = await storage.tables.runs.find(String(answer.headers['x-request-id']), environment);
+  const found = await storage.tables.runs.find(String(response.headers['x-request-id']), environment);
   assert.equal(found, undefined);
 });
 
 test('an editor token reads runs only within its scope, and only with the permission for it', async (t) => {
   const { build, deploy, run, send, vendor, editor, storage } = await startPlugin(t);
   assert.ok((await build(running('return input'))).succeeded);
-  const answer = await run(await deploy(), 'a');
-  const uuid = String(answer.headers['x-request-id']);
+  const response = await run(await deploy(), 'a');
+  const uuid = String(response.headers['x-request-id']);
   const key = { ...plugin, pluginName: 'add-record' };
   await until('it is recorded', async () => (await recordedRuns(storage, key)).length === 1);
   const session = async (ident: string, body: object) => {

@@ -6,8 +6,8 @@ import type { ServiceOptions } from '../../../service/src/http/app.ts';
 import { dayOf } from '../../../service/src/runs/usage-sum.ts';
 import { timeOfUuid } from '../../../service/src/storage/tables/uuids.ts';
 import { running, startPlugin } from '../plugin.ts';
-import { until } from '../storage/databases.ts';
 import { recordedRuns } from './records.ts';
+import { until } from '../../support/until.ts';
 
 const key = { environment: 'com.acme', tenant: 't1', namespace: 'default', pluginName: 'add-record' };
 
@@ -71,13 +71,13 @@ test('a failed execution is answered with its logs, and its line in the log says
     ['fail', 422, 'plugin-error'],
     ['loop', 504, 'time-limit'],
   ] as const) {
-    const answer = await run('v1.0.0', input);
-    assert.equal(answer.status, status);
-    const body = JSON.parse(answer.body) as { error: { code: string }; logs: string[] };
+    const response = await run('v1.0.0', input);
+    assert.equal(response.status, status);
+    const body = JSON.parse(response.body) as { error: { code: string }; logs: string[] };
     assert.deepEqual(Object.keys(body), ['error', 'logs']);
     assert.equal(body.error.code, errorCode);
     assert.deepEqual(body.logs, [`it got ${input}`]);
-    const id = answer.headers['x-request-id'];
+    const id = response.headers['x-request-id'];
     const parsed = () => lines.map((line) => JSON.parse(line) as Record<string, unknown>);
     const isLine = (line: Record<string, unknown>) => line['requestId'] === id && line['msg'] === 'request';
     await until('the line is there', () => parsed().some(isLine));

@@ -6,9 +6,10 @@ import type { Storage } from '../../../service/src/storage/storage.ts';
 import { runCommand } from '../cli/service-command.ts';
 import { bearer, temporaryDirectory } from '../harness.ts';
 import { ServiceProcess } from '../service-process.ts';
-import { engines, freshDatabase, openDuring, until } from '../storage/databases.ts';
+import { engines, freshDatabase, openDuring } from '../storage/databases.ts';
 import type { EngineName } from '../storage/databases.ts';
 import { deployed, recordedRuns } from './records.ts';
+import { until } from '../../support/until.ts';
 
 const key = { environment: 'com.acme', tenant: 't1', namespace: 'default', pluginName: 'add-record' };
 const text = 'export const run = (input) => input;';
@@ -83,9 +84,9 @@ for (const engine of engines) {
     const headers = { ...bearer(out.trim()), 'content-type': 'text/plain' };
     const path = `${base}/exec/com.acme.t1/default/add-record/v1.0.0`;
     for (let i = 0; i < 50; i++) {
-      const answer = await fetch(path, { method: 'POST', headers, body: `${i}` });
-      assert.equal(answer.status, 200);
-      await answer.text();
+      const response = await fetch(path, { method: 'POST', headers, body: `${i}` });
+      assert.equal(response.status, 200);
+      await response.text();
     }
     command.kill('SIGTERM');
     assert.equal((await command.done()).status, 0);

@@ -32,9 +32,9 @@ async function startRuns(t: TestContext) {
   };
   const get = (path: string, by = token) => fetch(path, { headers: bearer(by) });
   const read = async <T>(path: string) => {
-    const answer = await get(path);
-    const text = await answer.text();
-    assert.equal(answer.status, 200, text);
+    const response = await get(path);
+    const text = await response.text();
+    assert.equal(response.status, 200, text);
     return JSON.parse(text) as T;
   };
   const list = (query = '') => read<{ runs: Run[]; next?: string }>(base + query);

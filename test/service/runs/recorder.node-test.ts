@@ -9,10 +9,11 @@ import { dayOf } from '../../../service/src/runs/usage-sum.ts';
 import { toRecord } from '../../../service/src/runs/to-record.ts';
 import { StorageUnavailableError } from '../../../service/src/storage/unavailable.ts';
 import type { RunFilter, RunRecord } from '../../../service/src/storage/tables/runs.ts';
-import { engines, freshDatabase, openDuring, until } from '../storage/databases.ts';
+import { engines, freshDatabase, openDuring } from '../storage/databases.ts';
 import type { EngineName } from '../storage/databases.ts';
 import { plugin } from '../storage/plugins.ts';
 import { deployed, failed, recordOf, refuseInputsOf, runOf, unknownVersion } from './records.ts';
+import { until } from '../../support/until.ts';
 
 /** A recorder on a database, with a version to run, and how to look at what was recorded. */
 async function startRecorder(t: TestContext, engine: EngineName, options: { count?: number } = {}) {
@@ -187,10 +188,12 @@ for (const engine of engines) {
 
 test('without a database 10,000 records are kept, further ones are dropped, and all are counted', async () => {
   let isAway = true;
+  let attempts = 0;
   const written: Batch[] = [];
   const dropped: number[] = [];
   const recorder = new RunRecorder({
     store: async (batch) => {
+      attempts += 1;
       if (isAway) throw new StorageUnavailableError(new Error('gone'));
       written.push(batch);
     },
@@ -198,8 +201,9 @@ test('without a database 10,000 records are kept, further ones are dropped, and 
   });
   const runs = Array.from({ length: maxRecords + 3 }, () => runOf(unknownVersion));
   for (const run of runs) recorder.record(run);
-  await new Promise((resolve) => setTimeout(resolve, 300));
-  assert.equal(recorder.waiting, maxRecords);
+  await until('all records that are kept, after a failed attempt', () => {
+    return attempts > 0 && recorder.waiting === maxRecords;
+  });
   assert.equal(
     dropped.reduce((sum, count) => sum + count, 0),
     3,

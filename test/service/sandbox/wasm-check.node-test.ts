@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, test } from 'node:test';
+import { after, describe, test } from 'node:test';
 import { main as compileAssemblyScript } from 'assemblyscript/asc';
 import { loadedProgram } from '../../../service/src/plugins/program.ts';
 import { Sandbox } from '../../../service/src/sandbox/sandbox.ts';
@@ -56,68 +56,70 @@ const refused: Record<string, [module: Uint8Array, reason: RegExp]> = {
   'a module that is too large': [new Uint8Array(moduleLimits.module + 1), /2097153 bytes/],
 };
 
-for (const [name, [module, reason]] of Object.entries(refused)) {
-  test(`refuses ${name}`, () => assert.match(describeOversize(module) ?? 'nothing', reason));
-}
-
-test('accepts modules like those of honest plugins, and modules at the limits', () => {
-  const modules = {
-    empty: moduleOf([]),
-    small: moduleOf([{ locals: [3, 1], code: 200 }]),
-    'long function': moduleOf([{ locals: [400], code: 40_000 }]),
-    locals: moduleOf([{ locals: [moduleLimits.locals], code: 4000 }]),
-    code: moduleOf([{ locals: [10], code: moduleLimits.code }]),
-  };
-  for (const [name, module] of Object.entries(modules)) {
-    assert.equal(describeOversize(module), undefined, name);
-    assert.ok(WebAssembly.validate(module), name);
+describe('the check of a WebAssembly module', () => {
+  for (const [name, [module, reason]] of Object.entries(refused)) {
+    test(`refuses ${name}`, () => assert.match(describeOversize(module) ?? 'nothing', reason));
   }
-});
 
-test('checks the functions of a module with very many types', () => {
-  const types = Array.from({ length: 300_000 }, () => [0x60, 0, 0]).flat();
-  const locals = [1, ...leb(9999), i32, end];
-  const module = Uint8Array.from([
-    ...magic,
-    ...section(1, [...leb(300_000), ...types]),
-    ...section(3, [1, 0]),
-    ...section(10, [1, ...leb(locals.length), ...locals]),
-  ]);
-  assert.match(describeOversize(module) ?? 'nothing', /9999 variables/);
-});
+  test('accepts modules like those of honest plugins, and modules at the limits', () => {
+    const modules = {
+      empty: moduleOf([]),
+      small: moduleOf([{ locals: [3, 1], code: 200 }]),
+      'long function': moduleOf([{ locals: [400], code: 40_000 }]),
+      locals: moduleOf([{ locals: [moduleLimits.locals], code: 4000 }]),
+      code: moduleOf([{ locals: [10], code: moduleLimits.code }]),
+    };
+    for (const [name, module] of Object.entries(modules)) {
+      assert.equal(describeOversize(module), undefined, name);
+      assert.ok(WebAssembly.validate(module), name);
+    }
+  });
 
-test('leaves what is not a module to the engine', () => {
-  const module = moduleOf([{ locals: [3, 1], code: 200 }]);
-  for (let size = 0; size < module.byteLength; size++) {
-    assert.equal(describeOversize(module.slice(0, size)), undefined);
-  }
-});
+  test('checks the functions of a module with very many types', () => {
+    const types = Array.from({ length: 300_000 }, () => [0x60, 0, 0]).flat();
+    const locals = [1, ...leb(9999), i32, end];
+    const module = Uint8Array.from([
+      ...magic,
+      ...section(1, [...leb(300_000), ...types]),
+      ...section(3, [1, 0]),
+      ...section(10, [1, ...leb(locals.length), ...locals]),
+    ]);
+    assert.match(describeOversize(module) ?? 'nothing', /9999 variables/);
+  });
 
-/** 1.2 KB of source, of which each step doubles what is inlined into `run`. */
-const doubling = (steps: number) =>
-  [
-    `@inline function f0(x: i32): i32 { ${'x = x * 31 + 7 ^ x; '.repeat(20)} return x }`,
-    ...Array.from(
-      { length: steps },
-      (_, i) => `@inline function f${i + 1}(x: i32): i32 { return f${i}(x) + f${i}(x + 1) }`,
-    ),
-    `export function run(input: string): string { return f${steps}(input.length).toString() }`,
-  ].join('\n');
+  test('leaves what is not a module to the engine', () => {
+    const module = moduleOf([{ locals: [3, 1], code: 200 }]);
+    for (let size = 0; size < module.byteLength; size++) {
+      assert.equal(describeOversize(module.slice(0, size)), undefined);
+    }
+  });
 
-test('a stored build that would take gigabytes to compile is refused, and the next run is answered', async () => {
-  const sandbox = new Sandbox();
-  after(() => sandbox.close());
-  const run = (module: Uint8Array) =>
-    sandbox.run({
-      program: loadedProgram({ kind: 'wasm', module: Buffer.from(module).toString('base64') }),
-      input: 'text',
-      share: { environment: 'com.acme', tenant: 't1', token: '' },
-    });
-  const bomb = await run(await compile(doubling(10)));
-  assert.ok('error' in bomb && bomb.error.code === 'module-limit', JSON.stringify(bomb));
-  assert.match(bomb.error.message, /A function of the compiled plugin is too large/);
-  const honest = await run(await compile(doubling(3)));
-  assert.ok('result' in honest, JSON.stringify(honest));
+  /** 1.2 KB of source, of which each step doubles what is inlined into `run`. */
+  const doubling = (steps: number) =>
+    [
+      `@inline function f0(x: i32): i32 { ${'x = x * 31 + 7 ^ x; '.repeat(20)} return x }`,
+      ...Array.from(
+        { length: steps },
+        (_, i) => `@inline function f${i + 1}(x: i32): i32 { return f${i}(x) + f${i}(x + 1) }`,
+      ),
+      `export function run(input: string): string { return f${steps}(input.length).toString() }`,
+    ].join('\n');
+
+  test('refuses a stored build that would take gigabytes to compile, and the next run is answered', async () => {
+    const sandbox = new Sandbox();
+    after(() => sandbox.close());
+    const run = (module: Uint8Array) =>
+      sandbox.run({
+        program: loadedProgram({ kind: 'wasm', module: Buffer.from(module).toString('base64') }),
+        input: 'text',
+        share: { environment: 'com.acme', tenant: 't1', token: '' },
+      });
+    const bomb = await run(await compile(doubling(10)));
+    assert.ok('error' in bomb && bomb.error.code === 'module-limit', JSON.stringify(bomb));
+    assert.match(bomb.error.message, /A function of the compiled plugin is too large/);
+    const honest = await run(await compile(doubling(3)));
+    assert.ok('result' in honest, JSON.stringify(honest));
+  });
 });
 
 /** Compiles as earlier versions did: without any check of what comes out. */

@@ -117,12 +117,3 @@ export async function storedBytes(t: Cleanup, address: DatabaseAddress): Promise
 /** An address as `DATABASE_URL` gives it to a process. */
 export const databaseUrl = (address: DatabaseAddress): string =>
   address.engine === 'sqlite' ? `sqlite:${address.file}` : address.url;
-
-/** Waits until a condition holds; fails after a minute with what was awaited. */
-export async function until(what: string, condition: () => boolean | Promise<boolean>): Promise<void> {
-  const deadline = performance.now() + 60_000;
-  while (!(await condition())) {
-    if (performance.now() > deadline) throw new Error(`This did not come about within a minute: ${what}`);
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
-}

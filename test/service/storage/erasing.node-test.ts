@@ -6,9 +6,10 @@ import { createToken } from '../../../service/src/accounts/tokens.ts';
 import { Eraser } from '../../../service/src/storage/erasing/eraser.ts';
 import type { Schema } from '../../../service/src/storage/schema.ts';
 import type { Storage } from '../../../service/src/storage/storage.ts';
-import { cleanUpFirst, engines, freshDatabase, openForInspection, openDuring, until } from './databases.ts';
+import { cleanUpFirst, engines, freshDatabase, openForInspection, openDuring } from './databases.ts';
 import type { EngineName } from './databases.ts';
 import { build, deploy, otherPlugin, plugin, programOf, save, sourceOf, tokenFor } from './plugins.ts';
+import { until } from '../../support/until.ts';
 
 const neighbour = { ...plugin, tenant: 't2' };
 

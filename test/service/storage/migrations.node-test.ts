@@ -13,8 +13,9 @@ import { migrations } from '../../../service/src/storage/migrations/migrations.t
 import type { Migration } from '../../../service/src/storage/migrations/migrations.ts';
 import type { Schema } from '../../../service/src/storage/schema.ts';
 import { openEngine, openStorage } from '../../../service/src/storage/storage.ts';
-import { cleanUpFirst, databaseUrl, engines, freshDatabase, openDuring, until } from './databases.ts';
+import { cleanUpFirst, databaseUrl, engines, freshDatabase, openDuring } from './databases.ts';
 import { addEnvironment, plugin, save } from './plugins.ts';
+import { until } from '../../support/until.ts';
 
 async function engineOf(t: TestContext, address: DatabaseAddress) {
   const engine = await openEngine(address);
@@ -54,8 +55,8 @@ function start(t: TestContext, address: DatabaseAddress, how: 'slow' | 'quick') 
   cleanUpFirst(t, () => child.kill('SIGKILL'));
   const exited = once(child, 'exit') as Promise<[code: number | null, signal: string | null]>;
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
-  const said = async (): Promise<string | undefined> => (await lines.next()).value;
-  return { child, exited, said };
+  const nextLine = async (): Promise<string | undefined> => (await lines.next()).value;
+  return { child, exited, nextLine };
 }
 
 for (const engine of engines) {
@@ -135,10 +136,10 @@ for (const engine of engines) {
   test(`${engine}: kill -9 during a migration leaves nothing of it, and the next start repeats it`, async (t) => {
     const address = await freshDatabase(t, engine);
     const slow = start(t, address, 'slow');
-    assert.equal(await slow.said(), 'in the middle');
+    assert.equal(await slow.nextLine(), 'in the middle');
     // One that comes meanwhile waits for the lock.
     const waiting = start(t, address, 'quick');
-    assert.equal(await waiting.said(), 'asks');
+    assert.equal(await waiting.nextLine(), 'asks');
     const opened = await engineOf(t, address);
     if (engine === 'postgres') {
       await until('it waits for the lock', async () => {
@@ -149,18 +150,18 @@ for (const engine of engines) {
     }
     slow.child.kill('SIGKILL');
     await slow.exited;
-    assert.equal(await waiting.said(), 'done');
+    assert.equal(await waiting.nextLine(), 'done');
     assert.deepEqual(await migrationsIn(opened.db), known);
     assert.equal(await opened.hasTable(opened.db, 'half_done'), false);
 
     const again = start(t, address, 'slow');
-    assert.equal(await again.said(), 'in the middle');
+    assert.equal(await again.nextLine(), 'in the middle');
     again.child.kill('SIGKILL');
     await again.exited;
     const third = start(t, address, 'slow');
-    assert.equal(await third.said(), 'in the middle');
+    assert.equal(await third.nextLine(), 'in the middle');
     third.child.stdin.end();
-    assert.equal(await third.said(), 'done');
+    assert.equal(await third.nextLine(), 'done');
     assert.deepEqual(await migrationsIn(opened.db), [...known, '9001-slow']);
   });
 }

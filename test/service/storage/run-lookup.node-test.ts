@@ -5,9 +5,10 @@ import type { LogEvent } from 'kysely';
 import { sql } from 'kysely';
 import type { StorageOptions } from '../../../service/src/storage/storage.ts';
 import { createToken } from '../../../service/src/accounts/tokens.ts';
-import { engines, freshDatabase, openForInspection, openDuring, until } from './databases.ts';
+import { engines, freshDatabase, openForInspection, openDuring } from './databases.ts';
 import type { EngineName } from './databases.ts';
 import { build, deploy, environmentOfToken, otherPlugin, plugin, programOf, setToken } from './plugins.ts';
+import { until } from '../../support/until.ts';
 
 // What is known holds until it is known to have changed: whether the last poll is recent is not what these tests are about.
 const trusting: StorageOptions = { trustedFor: Infinity };

@@ -118,12 +118,12 @@ for (const engine of engines) {
   test(`${engine}: nobody sees what a transaction has not committed`, async (t) => {
     const storage = await freshStorage(t, engine);
     await addEnvironment(storage);
-    const { promise: isSaved, resolve: tellSaved } = Promise.withResolvers<void>();
+    const { promise: isSaved, resolve: resolveSaved } = Promise.withResolvers<void>();
     const { promise: mayEnd, resolve: letEnd } = Promise.withResolvers<void>();
     const saving = storage.transaction(async (tables) => {
       await tables.drafts.create(plugin, sourceOf('text'), { now: 0 });
       assert.ok(await tables.drafts.find(plugin));
-      tellSaved();
+      resolveSaved();
       await mayEnd;
     });
     await isSaved;
@@ -143,11 +143,11 @@ for (const engine of engines) {
   test(`${engine}: closing waits for a transaction under way`, async (t) => {
     const address = await freshDatabase(t, engine);
     const storage = await openDuring(t, address);
-    const { promise: began, resolve: tellBegan } = Promise.withResolvers<void>();
+    const { promise: began, resolve: resolveBegan } = Promise.withResolvers<void>();
     const saving = storage.transaction(async (tables) => {
       await tables.environments.add('com.acme', 0);
       await tables.tenants.addFirst(plugin, 0);
-      tellBegan();
+      resolveBegan();
       await new Promise((resolve) => setImmediate(resolve));
       await tables.drafts.create(plugin, sourceOf('text'), { now: 0 });
     });

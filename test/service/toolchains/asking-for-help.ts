@@ -30,7 +30,7 @@ export function startLanguageHelp() {
   after(() => help.close());
 
   /** Asks about a source in which "|" says where; what is asked by place needs no more. */
-  const ask = async <Method extends HelpMethod>(
+  const requestHelp = async <Method extends HelpMethod>(
     language: CheckedLanguage,
     marked: string,
     method: Method,
@@ -49,12 +49,12 @@ export function startLanguageHelp() {
 
   /** What completion offers at "|". */
   const labels = async (language: CheckedLanguage, marked: string) =>
-    (await ask(language, marked, 'textDocument/completion'))?.items.map(({ label }) => label) ?? [];
+    (await requestHelp(language, marked, 'textDocument/completion'))?.items.map(({ label }) => label) ?? [];
 
   /** What is shown by hover at "|". */
   const hoverOf = async (language: CheckedLanguage, marked: string) =>
-    (await ask(language, marked, 'textDocument/hover'))?.contents.value;
-  return { help, ask, labels, hoverOf };
+    (await requestHelp(language, marked, 'textDocument/hover'))?.contents.value;
+  return { help, requestHelp, labels, hoverOf };
 }
 
 /** A source after edits of it. */

@@ -13,6 +13,7 @@ import { BusyError } from '../../../service/src/processes/fair-queue.ts';
 import type { LoadedLanguage } from '../../../service/src/toolchains/languages.ts';
 import probe from './build-fixtures/probe.ts';
 import { temporaryDirectory } from '../harness.ts';
+import { until } from '../../support/until.ts';
 
 const fixtures = join(import.meta.dirname, 'build-fixtures');
 const language: LoadedLanguage = { ...probe, module: new URL('./build-fixtures/probe.ts', import.meta.url) };
@@ -194,11 +195,6 @@ test('too many builds of one token are refused at once', async (t) => {
   await Promise.all(all.map(succeeds));
 });
 
-/** Resolves once `condition` holds. */
-async function until(condition: () => boolean): Promise<void> {
-  while (!condition()) await new Promise((resolve) => setTimeout(resolve, 10));
-}
-
 test('compilers start on demand, and all but one end when they have been idle for a while', async (t) => {
   const { startCompiler } = start(t);
   const pool = new ToolPool(startCompiler, { extra: 100 });
@@ -209,7 +205,7 @@ test('compilers start on demand, and all but one end when they have been idle fo
   const third = await pool.take();
   assert.equal(pool.size, 3);
   for (const one of [first, second, third]) pool.giveBack(one);
-  await until(() => pool.size === 1);
+  await until('the end of all compilers but one', () => pool.size === 1);
   assert.deepEqual([first.isUsable, second.isUsable, third.isUsable], [false, false, true]);
   assert.equal(await pool.take(), third);
 });

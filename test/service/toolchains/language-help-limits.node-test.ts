@@ -12,7 +12,7 @@ import { textTypes } from '../../../service/src/toolchains/types/declarations.ts
 import { temporaryDirectory } from '../harness.ts';
 import { helpJob, runs, startLanguageHelp } from './asking-for-help.ts';
 
-const { help, ask, labels, hoverOf } = startLanguageHelp();
+const { help, requestHelp, labels, hoverOf } = startLanguageHelp();
 
 describe('hostile sources', () => {
   test('read no file, by reference or import of any kind', async (t) => {
@@ -52,7 +52,7 @@ export const run = (input: string) => input;
     ]) {
       assert.deepEqual(await labels('typescript', path), [], path);
     }
-    const definition = await ask(
+    const definition = await requestHelp(
       'typescript',
       source.replace("secret.ts';", "sec|ret.ts';"),
       'textDocument/definition',
@@ -60,7 +60,7 @@ export const run = (input: string) => input;
     assert.deepEqual(definition?.ranges ?? [], []);
   });
 
-  test('with endless types cost at most their own answer', async () => {
+  test('with endless types cost at most their own result', async () => {
     const endless = `type Tuple<N extends number, R extends unknown[] = []> = R['length'] extends N ? R : Tuple<N, [...R, 1]>;
 export const run = (input: string): string => { const t: Tuple<99999> = []; t|; return input; };`;
     for (const method of ['textDocument/hover', 'textDocument/completion'] as const) {
@@ -71,7 +71,7 @@ export const run = (input: string): string => { const t: Tuple<99999> = []; t|; 
     assert.ok((await labels('typescript', runs.typescript.replace('BODY', 'input.|'))).includes('trim'));
   });
 
-  test('that nest endlessly cost at most their own answer', async () => {
+  test('that nest endlessly cost at most their own result', async () => {
     const position = { line: 0, character: 5 };
     await help.help(
       helpJob('javascript', '('.repeat(helpLimits.source), {
@@ -84,10 +84,14 @@ export const run = (input: string): string => { const t: Tuple<99999> = []; t|; 
 
   test('with thousands of names get the names that match what is typed, within the limits', async () => {
     const names = Array.from({ length: 5000 }, (_, i) => `key${i}: 1`).join(', ');
-    const all = await ask('javascript', `const o = { ${names}, other: 1 };\no.|`, 'textDocument/completion');
+    const all = await requestHelp(
+      'javascript',
+      `const o = { ${names}, other: 1 };\no.|`,
+      'textDocument/completion',
+    );
     assert.equal(all?.items.length, helpLimits.completions);
     assert.equal(all.isIncomplete, true);
-    const fitting = await ask(
+    const fitting = await requestHelp(
       'javascript',
       `const o = { ${names}, other: 1 };\no.oth|`,
       'textDocument/completion',
@@ -99,11 +103,11 @@ export const run = (input: string): string => { const t: Tuple<99999> = []; t|; 
     assert.equal(fitting.isIncomplete, true);
   });
 
-  test('with names and comments of any length get answers within the limits', async () => {
+  test('with names and comments of any length get results within the limits', async () => {
     const long = 'x'.repeat(60_000);
     const source = `/** ${long}\n\`\`\`\n${long} */\nfunction f(${long}) { return ${long} }\nf|(1, `;
     assert.ok(((await hoverOf('javascript', source)) ?? '').length <= helpLimits.documentation);
-    const signatures = await ask(
+    const signatures = await requestHelp(
       'javascript',
       source.replace('f|', 'f').concat('|'),
       'textDocument/signatureHelp',
@@ -112,13 +116,13 @@ export const run = (input: string): string => { const t: Tuple<99999> = []; t|; 
     assert.ok(!(await labels('javascript', `const ${long} = 1;\n|`)).includes(long));
     const many = `const a = 1;\n${'a;\n'.repeat(helpLimits.edits + 1)}`;
     assert.equal(
-      await ask('javascript', many.replace('a;', 'a|;'), 'textDocument/rename', { newName: 'b' }),
+      await requestHelp('javascript', many.replace('a;', 'a|;'), 'textDocument/rename', { newName: 'b' }),
       null,
     );
   });
 });
 
-test('the service accepts no answer beyond the limits, whatever the process sends', () => {
+test('the service accepts no reply beyond the limits, whatever the process sends', () => {
   const items = Array.from({ length: helpLimits.completions + 1 }, () => ({ label: 'a' }));
   for (const [method, result] of [
     ['textDocument/completion', { isIncomplete: false, items }],

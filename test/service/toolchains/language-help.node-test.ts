@@ -3,18 +3,18 @@ import { describe, test } from 'node:test';
 import type { HelpRequest } from '../../../service/src/toolchains/language-help/requests.ts';
 import { applyEdits, helpJob, runs, startLanguageHelp } from './asking-for-help.ts';
 
-const { help, ask, labels, hoverOf } = startLanguageHelp();
+const { help, requestHelp, labels, hoverOf } = startLanguageHelp();
 
 for (const language of ['javascript', 'typescript'] as const) {
   const within = (body: string) => runs[language].replace('BODY', () => body);
 
-  describe(language, () => {
+  describe(`language help in ${language}`, () => {
     test('completes members of a value with types and documentation, even where the source does not parse yet', async () => {
       const marked = within('input.|');
       const found = await labels(language, marked);
       assert.ok(found.includes('trim') && found.includes('padStart'), found.join());
       assert.ok(!found.includes('document'));
-      const resolved = await ask(language, marked, 'completionItem/resolve', { label: 'trim' });
+      const resolved = await requestHelp(language, marked, 'completionItem/resolve', { label: 'trim' });
       assert.match(resolved?.detail ?? '', /String\.trim\(\): string/);
       assert.match(resolved?.documentation?.value ?? '', /white space/);
     });
@@ -49,23 +49,23 @@ for (const language of ['javascript', 'typescript'] as const) {
         (await hoverOf(language, `/** Doubles it. */\nfunction dou|ble(n) { return n }\n${within('')}`))!,
         /function double[\s\S]*Doubles it\./,
       );
-      assert.equal(await ask(language, within('|'), 'textDocument/hover'), null);
+      assert.equal(await requestHelp(language, within('|'), 'textDocument/hover'), null);
     });
 
     test('shows the signature of a call, and which parameter is next', async () => {
-      const found = await ask(language, within('input.replace("a", |'), 'textDocument/signatureHelp');
+      const found = await requestHelp(language, within('input.replace("a", |'), 'textDocument/signatureHelp');
       assert.equal(found?.activeParameter, 1);
       assert.match(found.signatures[found.activeSignature ?? 0]?.label ?? '', /^replace\(/);
     });
 
     test('goes to a definition in the source, and reports what is built in', async () => {
       const source = within('const total = 1;\n  return String(tot|al);');
-      const found = await ask(language, source, 'textDocument/definition');
+      const found = await requestHelp(language, source, 'textDocument/definition');
       assert.deepEqual(found, {
         ranges: [{ start: { line: 1, character: 8 }, end: { line: 1, character: 13 } }],
         isBuiltIn: false,
       });
-      assert.deepEqual(await ask(language, within('JS|ON'), 'textDocument/definition'), {
+      assert.deepEqual(await requestHelp(language, within('JS|ON'), 'textDocument/definition'), {
         ranges: [],
         isBuiltIn: true,
       });
@@ -73,16 +73,19 @@ for (const language of ['javascript', 'typescript'] as const) {
 
     test('renames all places in the source, and nothing that is built in', async () => {
       const source = within('const a = input; return inp|ut + a;');
-      const edits = await ask(language, source, 'textDocument/rename', { newName: 'text' });
+      const edits = await requestHelp(language, source, 'textDocument/rename', { newName: 'text' });
       const renamed = applyEdits(source.replace('|', ''), edits ?? []);
       assert.equal(renamed, within('const a = text; return text + a;').replace('run(input', 'run(text'));
-      assert.equal(await ask(language, within('JS|ON'), 'textDocument/rename', { newName: 'x' }), null);
+      assert.equal(
+        await requestHelp(language, within('JS|ON'), 'textDocument/rename', { newName: 'x' }),
+        null,
+      );
     });
 
     test('formats, and changes only white space', async () => {
       const source = `const a = {b:1,c : 2}\nexport function run( input${language === 'typescript' ? ': string' : ''} ){return input}\n`;
       const options = { tabSize: 2, insertSpaces: true };
-      const edits = await ask(language, source, 'textDocument/formatting', { options });
+      const edits = await requestHelp(language, source, 'textDocument/formatting', { options });
       const formatted = applyEdits(source, edits ?? []);
       assert.match(
         formatted,
@@ -119,7 +122,7 @@ for (const language of ['javascript', 'typescript'] as const) {
     for (const [body, title, data, fixed] of fixes) {
       test(`offers to fix: ${body}`, async () => {
         const source = within(body);
-        const [first] = await ask(language, source, 'textDocument/codeAction');
+        const [first] = await requestHelp(language, source, 'textDocument/codeAction');
         assert.match(first?.title ?? '', title);
         assert.deepEqual(first?.data, data);
         assert.match(applyEdits(source.replace('|', ''), first?.edits ?? []), fixed);
@@ -127,7 +130,7 @@ for (const language of ['javascript', 'typescript'] as const) {
     }
 
     test('offers to remove an import, which no plugin can have', async () => {
-      const [first, ...others] = await ask(
+      const [first, ...others] = await requestHelp(
         language,
         `import fs from "f|s";\n${within('')}`,
         'textDocument/codeAction',
@@ -153,50 +156,54 @@ for (const language of ['javascript', 'typescript'] as const) {
   });
 }
 
-test('offers to make a function async where an await is misplaced', async () => {
-  for (const [source, fixed] of [
-    ['export function run(input: string) {\n  aw|ait input;\n}\n', /export async function run/],
-    ['export const run = (input: string) => {\n  aw|ait input;\n};\n', /run = async \(input/],
-  ] as const) {
-    const found = await ask('typescript', source, 'textDocument/codeAction');
-    const fix = found.find(({ title }) => title === 'Make the function async');
-    assert.match(applyEdits(source.replace('|', ''), fix?.edits ?? []), fixed);
-  }
-});
+describe('language help', () => {
+  test('offers to make a function async where an await is misplaced', async () => {
+    for (const [source, fixed] of [
+      ['export function run(input: string) {\n  aw|ait input;\n}\n', /export async function run/],
+      ['export const run = (input: string) => {\n  aw|ait input;\n};\n', /run = async \(input/],
+    ] as const) {
+      const found = await requestHelp('typescript', source, 'textDocument/codeAction');
+      const fix = found.find(({ title }) => title === 'Make the function async');
+      assert.match(applyEdits(source.replace('|', ''), fix?.edits ?? []), fixed);
+    }
+  });
 
-test('offers to read a value that may be missing with "?."', async () => {
-  const source =
-    'export const run = (input: string) => {\n  const m = /x/.exec(input);\n  return m|.index + "";\n};\n';
-  const [first] = await ask('typescript', source, 'textDocument/codeAction');
-  assert.match(applyEdits(source.replace('|', ''), first?.edits ?? []), /m\?\.index/);
-});
+  test('offers to read a value that may be missing with "?."', async () => {
+    const source =
+      'export const run = (input: string) => {\n  const m = /x/.exec(input);\n  return m|.index + "";\n};\n';
+    const [first] = await requestHelp('typescript', source, 'textDocument/codeAction');
+    assert.match(applyEdits(source.replace('|', ''), first?.edits ?? []), /m\?\.index/);
+  });
 
-test('knows the argument of run in JavaScript, however run is written, without a comment', async () => {
-  for (const source of [
-    'export function run(input) { return inp|ut; }',
-    'export async function run(input) { return inp|ut; }',
-    'export const run = (input) => inp|ut;',
-    'export const run = async (input) => inp|ut;',
-    'export const run = function (input) { return inp|ut; };',
-    '// é😀\nexport const run = (inp|ut) => input;',
-  ]) {
-    assert.match((await hoverOf('javascript', source)) ?? '', /input: string/, source);
-  }
-});
+  test('knows the argument of run in JavaScript, however run is written, without a comment', async () => {
+    for (const source of [
+      'export function run(input) { return inp|ut; }',
+      'export async function run(input) { return inp|ut; }',
+      'export const run = (input) => inp|ut;',
+      'export const run = async (input) => inp|ut;',
+      'export const run = function (input) { return inp|ut; };',
+      '// é😀\nexport const run = (inp|ut) => input;',
+    ]) {
+      assert.match((await hoverOf('javascript', source)) ?? '', /input: string/, source);
+    }
+  });
 
-test('knows declarations that come with a request, and forgets them for the next', async () => {
-  const types = {
-    input: 'Input',
-    output: 'string',
-    declarations: 'interface Input { /** In cents. */ price: number }',
-  };
-  const request: HelpRequest = {
-    method: 'textDocument/completion',
-    params: { position: { line: 0, character: 36 } },
-  };
-  const work = helpJob('javascript', 'export const run = (input) => input.', request);
-  const labelsOf = (end: Awaited<ReturnType<typeof help.help>>) =>
-    'result' in end && end.result && 'items' in end.result ? end.result.items.map(({ label }) => label) : [];
-  assert.deepEqual(labelsOf(await help.help({ ...work, types })), ['price']);
-  assert.ok(labelsOf(await help.help(work)).includes('trim'));
+  test('knows declarations that come with a request, and forgets them for the next', async () => {
+    const types = {
+      input: 'Input',
+      output: 'string',
+      declarations: 'interface Input { /** In cents. */ price: number }',
+    };
+    const request: HelpRequest = {
+      method: 'textDocument/completion',
+      params: { position: { line: 0, character: 36 } },
+    };
+    const work = helpJob('javascript', 'export const run = (input) => input.', request);
+    const labelsOf = (end: Awaited<ReturnType<typeof help.help>>) =>
+      'result' in end && end.result && 'items' in end.result
+        ? end.result.items.map(({ label }) => label)
+        : [];
+    assert.deepEqual(labelsOf(await help.help({ ...work, types })), ['price']);
+    assert.ok(labelsOf(await help.help(work)).includes('trim'));
+  });
 });

@@ -66,8 +66,8 @@ test('a sample of text is a test as it is where plugins take and return text', a
       { name: 'b', input: [1] },
     ],
   });
-  const answer = await fetch('/api/v1/template/javascript', { headers: editor });
-  assert.deepEqual(((await answer.json()) as { tests: unknown }).tests, [
+  const response = await fetch('/api/v1/template/javascript', { headers: editor });
+  assert.deepEqual(((await response.json()) as { tests: unknown }).tests, [
     { name: 'a', payload: 'Ada', expected: 'Hello,\n"Ada"' },
     { name: 'b', payload: '[\n  1\n]' },
   ]);
@@ -123,8 +123,8 @@ test('builds, checks and language help know the types, in JavaScript too, and te
     ['javascript', vendor],
     ['assemblyscript', editor],
   ] as const) {
-    const answer = await fetch(`/api/v2/template/${language}/add-record?namespace=default`, { headers });
-    const template = (await answer.json()) as { lang: string; contents: string; tests: unknown[] };
+    const response = await fetch(`/api/v2/template/${language}/add-record?namespace=default`, { headers });
+    const template = (await response.json()) as { lang: string; contents: string; tests: unknown[] };
     assert.deepEqual(template.tests, [
       { name: 'one', payload: '{\n  "name": "Ada",\n  "count": 2\n}', expected: '{\n  "text": "Ada 2"\n}' },
       { name: 'another', description: 'Without a count.', payload: '{\n  "name": "Bo"\n}' },

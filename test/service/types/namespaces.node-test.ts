@@ -21,47 +21,47 @@ export const order = {
 async function start(t: TestContext) {
   const running = await startService(t);
   const token = await running.environmentToken();
-  const ask = async (method: string, path: string, body?: unknown) =>
+  const sendRequest = async (method: string, path: string, body?: unknown) =>
     running.fetch(path, {
       method,
       headers: { ...bearer(token), ...(body !== undefined && { 'content-type': 'application/json' }) },
       ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
     });
-  return { ...running, token, ask };
+  return { ...running, token, sendRequest };
 }
 
 test('a namespace is created, read, listed by pages and deleted', async (t) => {
-  const { ask } = await start(t);
+  const { sendRequest } = await start(t);
   const path = `${list}/orders`;
-  assert.equal((await errorOf(await ask('GET', path))).code, 'namespace-not-found');
-  assert.equal((await errorOf(await ask('DELETE', path))).status, 404);
+  assert.equal((await errorOf(await sendRequest('GET', path))).code, 'namespace-not-found');
+  assert.equal((await errorOf(await sendRequest('DELETE', path))).status, 404);
 
-  const first = await ask('PUT', path, { ...order, unknown: 1, namespace: 'other' });
+  const first = await sendRequest('PUT', path, { ...order, unknown: 1, namespace: 'other' });
   assert.equal(first.status, 201);
   assert.deepEqual(await first.json(), { namespace: 'orders', ...order });
-  assert.deepEqual(await (await ask('GET', path)).json(), { namespace: 'orders', ...order });
+  assert.deepEqual(await (await sendRequest('GET', path)).json(), { namespace: 'orders', ...order });
 
-  const second = await ask('PUT', path, { input: true });
+  const second = await sendRequest('PUT', path, { input: true });
   assert.equal(second.status, 200);
   assert.deepEqual(await second.json(), { namespace: 'orders', input: true });
 
-  for (const name of ['a', 'b']) await ask('PUT', `${list}/${name}`, {});
+  for (const name of ['a', 'b']) await sendRequest('PUT', `${list}/${name}`, {});
   const names: string[] = [];
   let next: string | undefined = '';
   while (next !== undefined) {
-    const answer = await ask('GET', `${list}?limit=1${next && `&after=${next}`}`);
-    const page = (await answer.json()) as { namespaces: { namespace: string }[]; next?: string };
+    const response = await sendRequest('GET', `${list}?limit=1${next && `&after=${next}`}`);
+    const page = (await response.json()) as { namespaces: { namespace: string }[]; next?: string };
     names.push(...page.namespaces.map(({ namespace }) => namespace));
     next = page.next;
   }
   assert.deepEqual(names, ['a', 'b', 'orders']);
 
-  assert.equal((await ask('DELETE', path)).status, 204);
-  assert.equal((await ask('GET', path)).status, 404);
+  assert.equal((await sendRequest('DELETE', path)).status, 204);
+  assert.equal((await sendRequest('GET', path)).status, 404);
 });
 
 test('an invalid body is refused with the place of the mistake, and nothing of it is kept', async (t) => {
-  const { ask } = await start(t);
+  const { sendRequest } = await start(t);
   const path = `${list}/orders`;
   const long = 'x'.repeat(33_000);
   const chain = Array.from({ length: 600 }, (_, i) => ({ items: { $ref: `#/$defs/${i + 1}` } }));
@@ -110,7 +110,7 @@ test('an invalid body is refused with the place of the mistake, and nothing of i
     [{ templates: { javascript: 1 } }, '/templates/javascript'],
   ];
   for (const [body, place, message] of cases) {
-    const error = await errorOf(await ask('PUT', path, body));
+    const error = await errorOf(await sendRequest('PUT', path, body));
     assert.deepEqual(
       [error.status, error.code, error.path],
       [422, 'invalid-body', place],
@@ -118,26 +118,26 @@ test('an invalid body is refused with the place of the mistake, and nothing of i
     );
     if (message) assert.match(error.message, message);
   }
-  assert.equal((await ask('GET', path)).status, 404);
+  assert.equal((await sendRequest('GET', path)).status, 404);
   const deep = await errorOf(
-    await ask('PUT', path, `{"input":${'{"not":'.repeat(100)}true${'}'.repeat(100)}}`),
+    await sendRequest('PUT', path, `{"input":${'{"not":'.repeat(100)}true${'}'.repeat(100)}}`),
   );
   assert.deepEqual([deep.status, deep.code, deep.path], [422, 'too-deep', '']);
-  const other = await ask('PUT', '/api/v1/environment/com.other/namespaces/orders', {});
+  const other = await sendRequest('PUT', '/api/v1/environment/com.other/namespaces/orders', {});
   assert.equal((await errorOf(other)).code, 'forbidden');
 });
 
 test('schemas are kept unchanged, whatever their names, and nothing that generators read in them writes a file', async (t) => {
-  const { ask, fetch, token } = await start(t);
+  const { sendRequest, fetch, token } = await start(t);
   const record =
     '{"input":{"type":"object","properties":{"__proto__":{"type":"string"},"constructor":{"type":"number"}},' +
     '"required":["__proto__"],"tsType":"string; declare const pwned: 1"},' +
     '"output":{"title":"*/ declare const pwned: 1 /*","description":"a\\n*/ declare const pwned: 1; /**","type":"object",' +
     '"properties":{"a\\"; pwned: 1":{"enum":["`${1}`","\\"; pwned","\\u2028"]},"n":{"description":"tick ` and ${x}","tsType":"pwned"}}},' +
     '"samples":[{"name":"own","input":{"__proto__":"x","constructor":1}}]}';
-  const answer = await ask('PUT', `${list}/default`, record);
-  const body = await answer.text();
-  assert.equal(answer.status, 201, body);
+  const response = await sendRequest('PUT', `${list}/default`, record);
+  const body = await response.text();
+  assert.equal(response.status, 201, body);
   assert.equal(body, JSON.stringify(JSON.parse(`{"namespace":"default",${record.slice(1)}`)));
   assert.equal(({} as { type?: string }).type, undefined);
   const types = await fetch('/api/v1/types/com.acme.t1/default/p', { headers: bearer(token) });
@@ -149,21 +149,21 @@ test('schemas are kept unchanged, whatever their names, and nothing that generat
   assert.match(declarations, /__proto__: string;/);
   assert.doesNotMatch(declarations.replaceAll('\n', ''), /[\p{C}\p{Zl}\p{Zp}]/u);
   // A sample without what has that name is not taken for one with it.
-  const without = await ask('PUT', `${list}/default`, record.replace('"__proto__":"x",', ''));
+  const without = await sendRequest('PUT', `${list}/default`, record.replace('"__proto__":"x",', ''));
   assert.equal((await errorOf(without)).path, '/samples/0/input/__proto__');
 });
 
 test('a hostile schema or sample costs at most its time limit, and the service goes on', async (t) => {
-  const { ask, fetch, editorToken, token } = await start(t);
+  const { sendRequest, fetch, editorToken, token } = await start(t);
   const evil = { type: 'string', pattern: '^(a+)+$' };
   const samples = [{ name: 'a', input: `${'a'.repeat(60)}!` }];
   const began = performance.now();
-  const refused = await errorOf(await ask('PUT', `${list}/evil`, { input: evil, samples }));
+  const refused = await errorOf(await sendRequest('PUT', `${list}/evil`, { input: evil, samples }));
   assert.deepEqual([refused.status, refused.path], [422, '/samples']);
   assert.match(refused.message, /limit of time/);
   assert.ok(performance.now() - began < 30_000);
   // Without the sample it is a schema as any other, and what it costs is a run's.
-  assert.equal((await ask('PUT', `${list}/evil`, { input: evil })).status, 201);
+  assert.equal((await sendRequest('PUT', `${list}/evil`, { input: evil })).status, 201);
   const plugin = 'com.acme.t1/evil/p';
   const editor = bearer(await editorToken(`/auth/v2/access/${plugin}`, token));
   const post = (path: string, body = '') => fetch(path, { method: 'POST', headers: editor, body });

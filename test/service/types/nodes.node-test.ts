@@ -11,15 +11,15 @@ for (const engine of engines) {
     const setTypes = async (output: unknown) => {
       const path = '/api/v1/environment/com.acme/namespaces/default';
       const body = JSON.stringify({ output });
-      const answer = await first.request('PUT', path, first.environmentToken, body, {
+      const response = await first.request('PUT', path, first.environmentToken, body, {
         'content-type': 'application/json',
       });
-      assert.ok(answer.ok, await answer.text());
+      assert.ok(response.ok, await response.text());
     };
     const token = await second.editorToken();
     const known = async () => {
-      const answer = await second.request('GET', '/api/v1/plugin/com.acme.t1/default/add-record', token);
-      return (await answer.json()) as { built: boolean; outdated: boolean };
+      const response = await second.request('GET', '/api/v1/plugin/com.acme.t1/default/add-record', token);
+      return (await response.json()) as { built: boolean; outdated: boolean };
     };
     const run = (node: ServiceProcess, version: string, input: string) =>
       node.request('POST', `/exec/com.acme.t1/default/add-record/${version}`, first.environmentToken, input);

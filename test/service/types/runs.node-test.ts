@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { errorOf } from '../harness.ts';
-import { until } from '../storage/databases.ts';
 import { greeting, plugin, startTypedPlugin, types } from './typed-plugin.ts';
+import { until } from '../../support/until.ts';
 
 test('a plugin in a namespace with types takes and returns values, which are checked on their way', async (t) => {
   const { setTypes, build, run, tryOut, deploy } = await startTypedPlugin(t);
@@ -25,10 +25,10 @@ test('a plugin in a namespace with types takes and returns values, which are che
   assert.equal((await deploy()).status, 200);
 
   for (const type of ['application/json', 'text/plain', 'image/png', 'multipart/form-data; boundary=x', '']) {
-    const answer = await run('{"name":"Ada","count":3}', undefined, { 'content-type': type });
-    assert.equal(answer.status, 200, type);
-    assert.match(answer.headers.get('content-type') ?? '', /^application\/json/);
-    assert.deepEqual(await answer.json(), { text: 'Ada 3' });
+    const response = await run('{"name":"Ada","count":3}', undefined, { 'content-type': type });
+    assert.equal(response.status, 200, type);
+    assert.match(response.headers.get('content-type') ?? '', /^application\/json/);
+    assert.deepEqual(await response.json(), { text: 'Ada 3' });
   }
   for (const [body, path] of [
     ['', ''],
@@ -36,8 +36,8 @@ test('a plugin in a namespace with types takes and returns values, which are che
     ['{"name":"secret","more":1}', '/more'],
     ['{"count":1}', '/name'],
   ] as const) {
-    const answer = await run(body);
-    const error = await errorOf(answer);
+    const response = await run(body);
+    const error = await errorOf(response);
     assert.deepEqual([error.status, error.code, error.path], [422, 'invalid-input', path], body);
     assert.ok(!error.message.includes('secret'));
   }
@@ -73,8 +73,8 @@ test('a result that is not JSON, or does not fit, is an error with the place, wh
     assert.match(error.message, message);
   }
   await deploy();
-  const answer = await run('{"name":"0"}');
-  const { status, code, path } = await errorOf(answer);
+  const response = await run('{"name":"0"}');
+  const { status, code, path } = await errorOf(response);
   assert.deepEqual([status, code, path], [422, 'invalid-output', '/text']);
 });
 
@@ -121,8 +121,8 @@ test('a version keeps its schemas, and a draft must be built anew once those of 
   const { setTypes, deleteTypes, build, run, deploy, read } = await startTypedPlugin(t);
   const known = () => read(`/api/v1/plugin/${plugin}`);
   const answered = async (body: string, version: string) => {
-    const answer = await run(body, `/exec/${plugin}/${version}`);
-    return [answer.status, await answer.text()] as const;
+    const response = await run(body, `/exec/${plugin}/${version}`);
+    return [response.status, await response.text()] as const;
   };
   await build('export const run = (input) => input;');
   await deploy();

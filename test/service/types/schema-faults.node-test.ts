@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { performance } from 'node:perf_hooks';
 import { loadedProgram } from '../../../service/src/plugins/program.ts';
 import type { JsonSchema } from '../../../service/src/plugins/schemas.ts';
 import type { NamespaceFinding } from '../../../service/src/sandbox/namespace-check.ts';
@@ -161,13 +160,15 @@ test('a schema of the largest size is read quickly, whatever it holds', () => {
     { anyOf: Array.from({ length: size / 30 }, (_, i) => ({ properties: { [`p${i}`]: true } })) },
   ];
   for (const schema of hostile) {
-    const began = performance.now();
+    // Not the time on the clock, of which a busy machine may give it little.
+    const before = process.cpuUsage();
     try {
       linkSchema(schema);
     } catch (error) {
       assert.ok(error instanceof SchemaError);
     }
-    assert.ok(performance.now() - began < 30_000, JSON.stringify(schema).slice(0, 100));
+    const { user, system } = process.cpuUsage(before);
+    assert.ok(user + system < 5_000_000, JSON.stringify(schema).slice(0, 100));
   }
 });
 

@@ -41,21 +41,21 @@ export async function startTypedPlugin(t: TestContext) {
   const vendor = bearer(environment);
   const editor = bearer(await running.editorToken(`/auth/v2/access/${plugin}`, environment));
   const setTypes = async (details: unknown) => {
-    const answer = await fetch(namespace, {
+    const response = await fetch(namespace, {
       method: 'PUT',
       headers: { ...vendor, ...asJson },
       body: JSON.stringify(details),
     });
-    assert.ok(answer.ok, await answer.clone().text());
+    assert.ok(response.ok, await response.clone().text());
   };
   const deleteTypes = () => fetch(namespace, { method: 'DELETE', headers: vendor });
   const build = async (source: string, language = 'javascript') => {
-    const answer = await fetch(`/api/v1/build/${language}/${plugin}`, {
+    const response = await fetch(`/api/v1/build/${language}/${plugin}`, {
       method: 'POST',
       headers: editor,
       body: source,
     });
-    return (await answer.json()) as {
+    return (await response.json()) as {
       succeeded: boolean;
       outputLog: string;
       diagnostics?: { message: string }[];
@@ -64,9 +64,9 @@ export async function startTypedPlugin(t: TestContext) {
   const run = async (body: string, path = `/exec/name/${plugin}`, headers: Record<string, string> = {}) =>
     fetch(path, { method: 'POST', headers: { ...vendor, ...headers }, body });
   const tryOut = async (body: string) => {
-    const answer = await fetch(`/api/v1/test/${plugin}`, { method: 'POST', headers: editor, body });
-    assert.equal(answer.status, 200, await answer.clone().text());
-    const { took, ...end } = (await answer.json()) as { took: number };
+    const response = await fetch(`/api/v1/test/${plugin}`, { method: 'POST', headers: editor, body });
+    assert.equal(response.status, 200, await response.clone().text());
+    const { took, ...end } = (await response.json()) as { took: number };
     assert.ok(took >= 0);
     return end;
   };

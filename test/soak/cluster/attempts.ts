@@ -1,14 +1,14 @@
 import { setTimeout } from 'node:timers/promises';
-import type { Answer, Connection, Sent } from '../connection.ts';
+import type { HttpResponse, Connection, Sent } from '../connection.ts';
 import type { Tally } from '../tally.ts';
 
-/** An answer of the service, and whether an earlier try may have been done without one. */
-export interface Answered extends Answer {
+/** A response of the service, and whether an earlier try may have been done without one. */
+export interface RetriedResponse extends HttpResponse {
   readonly wasRetried: boolean;
 }
 
-/** What no answer may take longer than, in ms: no request hangs past its limits. */
-const longestAnswer = 60_000;
+/** What no response may take longer than, in ms: no request hangs past its limits. */
+const longestRequest = 60_000;
 
 /** How long a client waits where nobody told it how long, in ms. */
 const pause = 200;
@@ -18,31 +18,31 @@ const pause = 200;
  * 429 once `Retry-After` is over. Each is counted by its name; 503 and 429 without that header are faults. `what` is what
  * tries and successes are counted by.
  */
-export async function askUntilAnswered(
+export async function sendUntilAnswered(
   connection: Connection,
   tally: Tally,
   what: string,
   [method, path, sent]: [method: string, path: string, sent: Sent],
-): Promise<Answered> {
+): Promise<RetriedResponse> {
   for (let wasRetried = false; ; wasRetried = true) {
     tally.count(`tries of ${what}`);
     const began = performance.now();
-    const answer = await connection.send(method, path, sent).catch(() => undefined);
+    const response = await connection.send(method, path, sent).catch(() => undefined);
     const took = performance.now() - began;
-    if (took > longestAnswer) tally.fault(`${what}: answered after ${Math.round(took)} ms`);
-    if (!answer || answer.status === 502) {
-      tally.count(answer ? '502 of the proxy' : 'broken connections');
+    if (took > longestRequest) tally.fault(`${what}: answered after ${Math.round(took)} ms`);
+    if (!response || response.status === 502) {
+      tally.count(response ? '502 of the proxy' : 'broken connections');
       await setTimeout(pause);
       continue;
     }
-    if (answer.status !== 503 && answer.status !== 429) {
+    if (response.status !== 503 && response.status !== 429) {
       tally.time(what, took);
-      return { ...answer, wasRetried };
+      return { ...response, wasRetried };
     }
-    const code = /"code":"([\w-]+)"/.exec(answer.body)?.[1] ?? 'without a code';
-    tally.count(`${answer.status} ${code}`);
-    const wait = /^\d+$/.exec(answer.headers['retry-after'] ?? '')?.[0];
-    if (wait === undefined) tally.fault(`${what}: ${answer.status} without Retry-After: ${answer.body}`);
+    const code = /"code":"([\w-]+)"/.exec(response.body)?.[1] ?? 'without a code';
+    tally.count(`${response.status} ${code}`);
+    const wait = /^\d+$/.exec(response.headers['retry-after'] ?? '')?.[0];
+    if (wait === undefined) tally.fault(`${what}: ${response.status} without Retry-After: ${response.body}`);
     await setTimeout(Number(wait ?? 1) * 1000);
   }
 }

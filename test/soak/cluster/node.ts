@@ -5,9 +5,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { until } from '../../demo/harness.ts';
 import { statusOf } from '../../support/http-proxy.ts';
 import { freePort } from '../../support/free-port.ts';
+import { until } from '../../support/until.ts';
 
 const command = fileURLToPath(new URL('../../../service/src/cli/main.ts', import.meta.url));
 
@@ -30,7 +30,7 @@ export class ClusterNode {
     const dataDir = await mkdtemp(join(tmpdir(), 'plugin-service-node-'));
     const node = new ClusterNode(await freePort(), databaseUrl, dataDir);
     node.launch();
-    await until(() => node.isReady());
+    await until('a node that is ready', () => node.isReady());
     return node;
   }
 

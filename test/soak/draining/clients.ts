@@ -12,7 +12,7 @@ export interface ClientRequest {
 export interface ClientReport {
   /** How many requests were answered with 200. */
   answered: number;
-  /** How many of the answers since the signal said that their connection will be closed. */
+  /** How many of the responses since the signal said that their connection will be closed. */
   closing: number;
   /** What else became of a request, but for the connections that were refused at the end. */
   readonly failures: string[];
@@ -79,11 +79,11 @@ function send(
   body: string | undefined,
 ): Promise<{ status: number; isClosing: boolean }> {
   return new Promise((resolve, reject) => {
-    const request = httpRequest(url, options, (answer) => {
-      const { statusCode: status = 0, headers } = answer;
+    const request = httpRequest(url, options, (response) => {
+      const { statusCode: status = 0, headers } = response;
       // Only a whole answer counts.
-      answer.on('error', reject).resume();
-      answer.on('end', () => resolve({ status, isClosing: headers.connection === 'close' }));
+      response.on('error', reject).resume();
+      response.on('end', () => resolve({ status, isClosing: headers.connection === 'close' }));
     });
     request.on('error', reject).end(body);
   });

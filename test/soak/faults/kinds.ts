@@ -1,8 +1,8 @@
-import type { Answer, Exchange } from './proxy.ts';
+import type { ExchangeHandler, Exchange } from './proxy.ts';
 
 /**
  * What a fault comes to for whoever asked: no connection, no whole answer in time, a problem of the server's (in passing
- * or for good), too much to do for a moment, an answer that is none, or a pointer to another address.
+ * or for good), too much to do for a moment, a response that is none, or a pointer to another address.
  */
 export type Effect = 'lost' | 'late' | 'failed-once' | 'failed' | 'busy' | 'unusable' | 'redirected';
 
@@ -10,8 +10,8 @@ export interface Fault {
   name: string;
   effect: Effect;
   /** What the server answers; else the fault is none of the server's answers. */
-  answer?: Answer;
-  /** The server behind does what it is asked for, and only the answer is spoilt. */
+  handle?: ExchangeHandler;
+  /** The server behind does what it is asked for, and only the response is spoilt. */
   isDone?: true;
   /** What befalls more than one request. */
   whole?: 'refused' | 'offline' | 'killed';
@@ -40,7 +40,7 @@ const problem = (exchange: Exchange, status: number, more = {}): void =>
 
 /** The real answer, as far as `send` lets it through. */
 const spoilt =
-  (send: (exchange: Exchange, body: Buffer) => void): Answer =>
+  (send: (exchange: Exchange, body: Buffer) => void): ExchangeHandler =>
   async (exchange) => {
     const { status, headers, body } = await exchange.forward();
     delete headers['content-length'];
@@ -70,17 +70,17 @@ export const FAULTS: readonly Fault[] = [
     name: 'reset midway',
     effect: 'lost',
     isDone: true,
-    answer: spoilt(({ req, res }, body) => {
+    handle: spoilt(({ req, res }, body) => {
       res.write(body.subarray(0, body.length / 2), () => req.socket.resetAndDestroy());
     }),
   },
-  { name: 'hang', effect: 'late', answer: () => {} },
+  { name: 'hang', effect: 'late', handle: () => {} },
   {
     name: 'slow drip',
     effect: 'late',
     isDone: true,
     // The first half at a byte in 50 ms, and never the second.
-    answer: spoilt(({ res }, body) => {
+    handle: spoilt(({ res }, body) => {
       let sent = 0;
       const drip = setInterval(() => {
         if (sent < body.length / 2) res.write(body.subarray(sent, ++sent));
@@ -91,25 +91,25 @@ export const FAULTS: readonly Fault[] = [
   {
     name: '500 once',
     effect: 'failed-once',
-    answer: (exchange) => (exchange.nth === 1 ? problem(exchange, 500) : exchange.pass()),
+    handle: (exchange) => (exchange.nth === 1 ? problem(exchange, 500) : exchange.pass()),
   },
-  { name: '500 for ever', effect: 'failed', answer: (exchange) => problem(exchange, 500) },
+  { name: '500 for ever', effect: 'failed', handle: (exchange) => problem(exchange, 500) },
   {
     name: '429 with Retry-After',
     effect: 'busy',
-    answer: (exchange) =>
+    handle: (exchange) =>
       exchange.nth === 1 ? problem(exchange, 429, { 'retry-after': `${RETRY_AFTER}` }) : exchange.pass(),
   },
   {
     name: '429 without Retry-After',
     effect: 'busy',
-    answer: (exchange) => (exchange.nth === 1 ? problem(exchange, 429) : exchange.pass()),
+    handle: (exchange) => (exchange.nth === 1 ? problem(exchange, 429) : exchange.pass()),
   },
   {
     name: 'truncated JSON',
     effect: 'unusable',
     isDone: true,
-    answer: async (exchange) => {
+    handle: async (exchange) => {
       const { body } = await exchange.forward();
       reply(exchange, 200, 'application/json', body.subarray(0, body.length / 2).toString());
     },
@@ -117,23 +117,23 @@ export const FAULTS: readonly Fault[] = [
   {
     name: 'wrong type',
     effect: 'unusable',
-    answer: (exchange) =>
+    handle: (exchange) =>
       reply(exchange, 200, 'text/html', '<!doctype html><title>Welcome</title><h1>Wi-Fi</h1>'),
   },
   {
     name: 'redirect elsewhere',
     effect: 'redirected',
-    answer: (exchange) => reply(exchange, 302, 'text/plain', '', { location: ELSEWHERE }),
+    handle: (exchange) => reply(exchange, 302, 'text/plain', '', { location: ELSEWHERE }),
   },
   {
     name: 'empty body',
     effect: 'unusable',
-    answer: (exchange) => reply(exchange, 200, 'application/json', ''),
+    handle: (exchange) => reply(exchange, 200, 'application/json', ''),
   },
   {
     name: '10 MB body',
     effect: 'unusable',
-    answer: (exchange) => {
+    handle: (exchange) => {
       const padding = 'x'.repeat(LARGE);
       // As a page it is one to be read, not one to be laid out for minutes.
       if (!exchange.req.url?.startsWith('/editor/')) return json(exchange, 200, { ...everything, padding });

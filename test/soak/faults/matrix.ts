@@ -21,7 +21,7 @@ export const nameOf = ({ step, fault }: Cell): string => `${step.name}: ${fault.
 async function startFault(visit: Visit, step: Step, proxy: FaultProxy): Promise<void> {
   const { fault, fn, lane } = visit;
   const hits = step.hits(fn);
-  if (fault.answer) proxy.aim(hits, fault.answer);
+  if (fault.handle) proxy.aim(hits, fault.handle);
   else if (fault.whole === 'refused') await proxy.refuse();
   else if (fault.whole === 'offline' && !step.follows) await visit.page.setOfflineMode(true);
   else if (fault.whole === 'offline') {
@@ -49,20 +49,21 @@ async function endFault(visit: Visit, proxy: FaultProxy): Promise<void> {
 
 /** What is asked again is asked later, and not before the server wanted it. */
 function checkPauses({ fault }: Visit, step: Step, times: readonly number[]): void {
-  // The head of an answer may come before the connection breaks: one that says that the draft is another is no fault, and
+  // The head of a response may come before the connection breaks: one that says that the draft is another is no fault, and
   // has the editor look at the draft and save at once.
   if (step.name === 'save' && fault.name === 'reset midway') return;
   const pauses = times.slice(1).map((time, i) => time - (times[i] ?? 0));
-  const wanted = fault.name === '429 with Retry-After' ? RETRY_AFTER * 1000 : step.pause;
+  const longestPause = fault.name === '429 with Retry-After' ? RETRY_AFTER * 1000 : step.pause;
   // A timer may fire a moment early by another clock.
-  for (const pause of pauses) assert.ok(pause > wanted - 20, `Asked again after ${pause} ms, not ${wanted}`);
+  for (const pause of pauses)
+    assert.ok(pause > longestPause - 20, `Asked again after ${pause} ms, not ${longestPause}`);
 }
 
 /** A whole server or the browser cut off, other steps suffer first. */
 const outcomeOf = ({ step, fault }: Cell): LoggedOutcome => {
   const outcome = step.outcome(fault.effect);
   if (step.name !== 'frame load' || (fault.whole !== 'offline' && fault.whole !== 'killed')) return outcome;
-  return { ...outcome, code: 'token-network', words: /no connection to the server/ };
+  return { ...outcome, code: 'token-network', message: /no connection to the server/ };
 };
 
 /** One fault in one step, from a page that is well to one that is well again. */

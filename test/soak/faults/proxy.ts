@@ -22,7 +22,7 @@ export interface Exchange {
   pass: () => Promise<void>;
 }
 
-export type Answer = (exchange: Exchange) => void | Promise<void>;
+export type ExchangeHandler = (exchange: Exchange) => void | Promise<void>;
 export type Hits = (request: { method: string; path: string; body: string }) => boolean;
 
 /**
@@ -35,7 +35,7 @@ export class FaultProxy {
   readonly #sockets = new Set<Socket>();
   readonly #agent = new Agent({ keepAlive: false });
   #port = 0;
-  #aimed: { hits: Hits; answer: Answer; nth: number } | undefined;
+  #aimed: { hits: Hits; handle: ExchangeHandler; nth: number } | undefined;
   /** The paths of all requests. */
   readonly paths: string[] = [];
 
@@ -67,8 +67,8 @@ export class FaultProxy {
     await closed;
   }
 
-  aim(hits: Hits, answer: Answer): void {
-    this.#aimed = { hits, answer, nth: 0 };
+  aim(hits: Hits, handle: ExchangeHandler): void {
+    this.#aimed = { hits, handle, nth: 0 };
   }
 
   async lift(): Promise<void> {
@@ -90,7 +90,7 @@ export class FaultProxy {
     const aimed = this.#aimed;
     if (!aimed?.hits({ method, path, body: body.toString() })) return pass();
     const forward = () => this.#forward(req, body);
-    await aimed.answer({ req, res, nth: ++aimed.nth, forward, pass });
+    await aimed.handle({ req, res, nth: ++aimed.nth, forward, pass });
   }
 
   #send(req: IncomingMessage, body: Buffer): Promise<IncomingMessage> {
@@ -107,10 +107,10 @@ export class FaultProxy {
 
   async #pass(req: IncomingMessage, res: ServerResponse, body: Buffer): Promise<void> {
     try {
-      const answer = await this.#send(req, body);
-      res.writeHead(answer.statusCode ?? 502, { ...answer.headers, connection: 'close' });
+      const response = await this.#send(req, body);
+      res.writeHead(response.statusCode ?? 502, { ...response.headers, connection: 'close' });
       res.flushHeaders();
-      for await (const chunk of answer) res.write(chunk);
+      for await (const chunk of response) res.write(chunk);
       res.end();
     } catch {
       // The server behind is gone, and so is this connection to it.
@@ -119,9 +119,9 @@ export class FaultProxy {
   }
 
   async #forward(req: IncomingMessage, body: Buffer): Promise<Upstream> {
-    const answer = await this.#send(req, body);
+    const response = await this.#send(req, body);
     const chunks: Buffer[] = [];
-    for await (const chunk of answer) chunks.push(chunk as Buffer);
-    return { status: answer.statusCode ?? 502, headers: answer.headers, body: Buffer.concat(chunks) };
+    for await (const chunk of response) chunks.push(chunk as Buffer);
+    return { status: response.statusCode ?? 502, headers: response.headers, body: Buffer.concat(chunks) };
   }
 }

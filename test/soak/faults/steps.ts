@@ -9,7 +9,7 @@ export interface LoggedOutcome {
   state: 'ready' | 'error';
   code?: string;
   /** Said to the user while the fault lasts, or in passing. */
-  words?: RegExp;
+  message?: RegExp;
   /** How often the step may be asked for while the fault lasts; `undefined`: again and again, ever more rarely. */
   requests: number | undefined;
 }
@@ -41,7 +41,7 @@ const isToken =
 const isFrame: Hits = ({ method, path }) => method === 'GET' && /^\/editor\/(\?|$)/.test(path);
 const isFeatures: Hits = ({ method, path }) => method === 'GET' && path === '/api/v1/features';
 
-export const asks =
+export const matchRequest =
   (method: string, pattern: (fn: string) => string) =>
   (fn: string): Hits =>
   (request) =>
@@ -57,30 +57,30 @@ const LIMIT = 6000;
 const AMPLE = 150_000;
 
 const TOKEN: Record<Effect, LoggedOutcome> = {
-  lost: { state: 'error', code: 'token-network', words: /no connection to the server/, requests: 3 },
-  late: { state: 'error', code: 'token-timeout', words: /did not answer in time/, requests: 1 },
+  lost: { state: 'error', code: 'token-network', message: /no connection to the server/, requests: 3 },
+  late: { state: 'error', code: 'token-timeout', message: /did not answer in time/, requests: 1 },
   'failed-once': { state: 'ready', requests: 2 },
   failed: {
     state: 'error',
     code: 'token-http',
-    words: /could not open the editor.*answered 500/s,
+    message: /could not open the editor.*answered 500/s,
     requests: 3,
   },
   busy: { state: 'ready', requests: 2 },
   unusable: {
     state: 'error',
     code: 'token-invalid',
-    words: /could not open the editor.*wrong answer/s,
+    message: /could not open the editor.*wrong answer/s,
     requests: 1,
   },
-  redirected: { state: 'error', code: 'token-redirect', words: /session seems to have ended/, requests: 1 },
+  redirected: { state: 'error', code: 'token-redirect', message: /session seems to have ended/, requests: 1 },
 };
 
-const checkElement = async (visit: Visit, { state, code, words }: LoggedOutcome): Promise<void> => {
+const checkElement = async (visit: Visit, { state, code, message }: LoggedOutcome): Promise<void> => {
   const shown = await visit.settled();
   assert.equal(shown.state, state, JSON.stringify(shown));
   assert.equal(shown.code, code);
-  if (words) assert.match(shown.words, words);
+  if (message) assert.match(shown.message, message);
 };
 
 /** By the button in the element's error view. */
@@ -135,19 +135,19 @@ const frame: Step = {
     await visit.page.waitForFunction(() => document.querySelector('plugin-editor')?.state !== 'ready');
   },
   // A frame is loaded by the browser: there is no status to retry on, and only what does not greet tells of a fault.
-  outcome: () => ({ state: 'error', code: 'frame-timeout', words: /did not load in time/, requests: 1 }),
+  outcome: () => ({ state: 'error', code: 'frame-timeout', message: /did not load in time/, requests: 1 }),
   check: checkElement,
   recover: retry,
 };
 
 const FEATURES: Record<Effect, LoggedOutcome> = {
-  lost: { state: 'error', words: /languages could not be loaded/, requests: 3 },
-  late: { state: 'error', words: /languages could not be loaded/, requests: 1 },
+  lost: { state: 'error', message: /languages could not be loaded/, requests: 3 },
+  late: { state: 'error', message: /languages could not be loaded/, requests: 1 },
   'failed-once': { state: 'ready', requests: 2 },
-  failed: { state: 'error', words: /languages could not be loaded/, requests: 3 },
+  failed: { state: 'error', message: /languages could not be loaded/, requests: 3 },
   busy: { state: 'ready', requests: 2 },
-  unusable: { state: 'error', words: /languages could not be loaded/, requests: 1 },
-  redirected: { state: 'error', words: /languages could not be loaded/, requests: 1 },
+  unusable: { state: 'error', message: /languages could not be loaded/, requests: 1 },
+  redirected: { state: 'error', message: /languages could not be loaded/, requests: 1 },
 };
 
 const features: Step = {
@@ -165,16 +165,16 @@ const features: Step = {
       location.hash = hash;
     }, `#/com.example.customer-7/${visit.fn}`),
   outcome: (effect) => FEATURES[effect],
-  check: async ({ page }, { state, words }) => {
+  check: async ({ page }, { state, message }) => {
     await page.waitForFunction(() =>
       /ready|error/.test(document.querySelector('plugin-features')?.state ?? ''),
     );
     const shown = await page.$eval('plugin-features', (element) => ({
       state: element.state,
-      words: element.shadowRoot?.querySelector<HTMLElement>('[part=error]')?.innerText ?? '',
+      message: element.shadowRoot?.querySelector<HTMLElement>('[part=error]')?.innerText ?? '',
     }));
-    assert.equal(shown.state, state, shown.words);
-    if (words) assert.match(shown.words, words);
+    assert.equal(shown.state, state, shown.message);
+    if (message) assert.match(shown.message, message);
   },
   recover: async (visit, { state }) => {
     const { page, demo } = visit;
@@ -188,10 +188,10 @@ const features: Step = {
   },
 };
 
-const unopened = (words: RegExp, requests: number): LoggedOutcome => ({
+const unopened = (message: RegExp, requests: number): LoggedOutcome => ({
   state: 'error',
   code: 'editor',
-  words,
+  message,
   requests,
 });
 
@@ -210,7 +210,7 @@ const draft: Step = {
   follows: true,
   pause: RETRY_PAUSE,
   to: 'service',
-  hits: asks('GET', (fn) => `draft/[^/]+/default/${fn}`),
+  hits: matchRequest('GET', (fn) => `draft/[^/]+/default/${fn}`),
   prepare: (visit) => visit.goTo(),
   act: async (visit) => {
     if (visit.fault.effect === 'late') await visit.limit(AMPLE);
@@ -255,9 +255,11 @@ export const renewal: Step = {
     const shown = await visit.shown();
     assert.equal(shown.state, 'ready');
     assert.equal(shown.code, undefined);
-    const told = (await visit.demo.events()).filter((event) => event.startsWith('plugin-editor-expiring'));
-    assert.equal(told.length, code ? 1 : 0, told.join());
-    if (code) assert.match(told[0] ?? '', new RegExp(code));
+    const expiring = (await visit.demo.events()).filter((event) =>
+      event.startsWith('plugin-editor-expiring'),
+    );
+    assert.equal(expiring.length, code ? 1 : 0, expiring.join());
+    if (code) assert.match(expiring[0] ?? '', new RegExp(code));
     await visit.type('meanwhile');
   },
   recover: async (visit) => {

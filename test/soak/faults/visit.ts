@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import type { CDPSession, Frame, HTTPRequest, Page } from 'puppeteer-core';
 import { DemoPage } from '../../demo/page-driver.ts';
-import { until } from '../../demo/harness.ts';
 import { editorIn } from '../../editor/harness.ts';
 import type { Fault } from './kinds.ts';
 import type { Hits } from './proxy.ts';
 import { IDENT, type Lane } from './world.ts';
+import { until } from '../../support/until.ts';
 
 /** What the element tells of itself. */
 export interface Shown {
@@ -13,11 +13,11 @@ export interface Shown {
   code?: string | undefined;
   attempts?: number | undefined;
   dirty: boolean;
-  /** The words in its error view. */
-  words: string;
+  /** The text of its error view. */
+  message: string;
 }
 
-type Asked = Parameters<Hits>[0];
+type ObservedRequest = Parameters<Hits>[0];
 
 /** The text of a plugin before anybody types. */
 const CONTENTS = 'export function run(input) {\n  return `Hi ${input}`;\n}\n';
@@ -37,7 +37,7 @@ export class Visit {
   /** Sent by the page and its frames, also where nobody listens. */
   readonly #requests: HTTPRequest[] = [];
   /** The same but for the first of each of the browser's processes, with the time at which it was sent there. */
-  readonly #sendings: { asked: Asked; ms: number }[] = [];
+  readonly #sendings: { request: ObservedRequest; ms: number }[] = [];
   readonly #heard = new Set<CDPSession>();
 
   private constructor(lane: Lane, fault: Fault, fn: string, page: Page) {
@@ -58,7 +58,7 @@ export class Visit {
     client.on('Network.requestWillBeSent', ({ request: { method, url, postData = '' }, timestamp }) => {
       const { pathname, search } = new URL(url);
       this.#sendings.push({
-        asked: { method, path: pathname + search, body: postData },
+        request: { method, path: pathname + search, body: postData },
         ms: timestamp * 1000,
       });
     });
@@ -92,7 +92,7 @@ export class Visit {
   /** The frame that the page loads ahead is there: what befalls it is a step of its own. */
   async preloaded(): Promise<void> {
     const frame = () => this.page.frames().find((one) => one.url().endsWith('/editor/'));
-    await until(() => !!frame());
+    await until('the frame of the editor', () => !!frame());
     await frame()?.waitForSelector('.message-box');
   }
 
@@ -134,15 +134,15 @@ export class Visit {
   }
 
   /** Waits until the editor has said something, now or before. */
-  async said(words: RegExp): Promise<void> {
+  async untilMessage(message: RegExp): Promise<void> {
     const frame = await this.demo.editorFrame();
     await frame
       .waitForFunction(
         (source) => window.notes.some((text) => new RegExp(source).test(text)),
         { polling: 50 },
-        words.source,
+        message.source,
       )
-      .catch(async () => assert.fail(`Never said ${words}: ${JSON.stringify(await this.notes())}`));
+      .catch(async () => assert.fail(`Never said ${message}: ${JSON.stringify(await this.notes())}`));
   }
 
   async notes(): Promise<string[]> {
@@ -156,7 +156,7 @@ export class Visit {
       code: element.error?.code,
       attempts: element.error?.attempts,
       dirty: element.dirty,
-      words: element.shadowRoot?.querySelector<HTMLElement>('[part=error]')?.innerText ?? '',
+      message: element.shadowRoot?.querySelector<HTMLElement>('[part=error]')?.innerText ?? '',
     }));
   }
 
@@ -184,18 +184,18 @@ export class Visit {
     return this.#requests.filter((request) => {
       const url = new URL(request.url());
       const fits = origin === undefined || url.origin === origin;
-      const asked = {
+      const observed = {
         method: request.method(),
         path: url.pathname + url.search,
         body: request.postData() ?? '',
       };
-      return fits && hits(asked);
+      return fits && hits(observed);
     }).length;
   }
 
   /** When the requests of a kind were sent, in ms on the browser's clock, whether they were answered or not. */
   times(hits: Hits): number[] {
-    return this.#sendings.filter(({ asked }) => hits(asked)).map(({ ms }) => ms);
+    return this.#sendings.filter(({ request: asked }) => hits(asked)).map(({ ms }) => ms);
   }
 
   /** What was typed is in the editor, and in the end at the service, and the browser has no need of copies. */
@@ -208,13 +208,16 @@ export class Visit {
       const { contents } = await this.lane.world.draft(this.fn);
       return this.typed.filter((line) => !contents.includes(line));
     };
-    await until(async () => !(await missing()).length).catch(async () =>
+    await until('all changes saved', async () => !(await missing()).length).catch(async () =>
       assert.fail(
         `Not saved in the end: ${(await missing()).join(', ')}; ${(await this.notes()).join(' | ')}`,
       ),
     );
-    await until(async () => !(await this.shown()).dirty);
-    await until(async () => !(await editor.kept()).some(({ key }) => key.includes(this.fn)));
+    await until('an editor without unsaved work', async () => !(await this.shown()).dirty);
+    await until(
+      'a browser that keeps no copy',
+      async () => !(await editor.kept()).some(({ key }) => key.includes(this.fn)),
+    );
   }
 
   async end(): Promise<void> {
@@ -242,7 +245,7 @@ function recordStatusTexts(): void {
   new MutationObserver(note).observe(document.body, { subtree: true, childList: true, characterData: true });
 }
 
-/** Runs in each page before all else: what would wait for long for an answer waits for less. */
+/** Runs in each page before all else: what would wait for long for a response waits for less. */
 function shortenTimers(long: number, shorter: number): void {
   const quicker = (ms: number) => (ms >= long ? ms / shorter : ms);
   const setTimeout = window.setTimeout.bind(window);

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
-import { until } from '../../demo/harness.ts';
 import type { Effect } from './kinds.ts';
-import { type LoggedOutcome, type Step, asks, openAndType } from './steps.ts';
+import { type LoggedOutcome, type Step, matchRequest, openAndType } from './steps.ts';
 import type { Visit } from './visit.ts';
+import { until } from '../../support/until.ts';
 
 // What is asked for while the editor is open: the element stays as it is, and the editor itself says what is wrong.
 
-const checkEditor = async (visit: Visit, { words }: LoggedOutcome): Promise<void> => {
-  if (words) await visit.said(words);
+const checkEditor = async (visit: Visit, { message }: LoggedOutcome): Promise<void> => {
+  if (message) await visit.untilMessage(message);
   const { state, code } = await visit.shown();
   assert.deepEqual({ state, code }, { state: 'ready', code: undefined });
 };
@@ -22,7 +22,7 @@ const saveStatus: Record<Effect, RegExp> = {
   redirected: /Not saved: the service has a problem, retrying/,
 };
 
-const isSave = asks('POST', (fn) => `draft/[^/]+/default/${fn}`);
+const isSave = matchRequest('POST', (fn) => `draft/[^/]+/default/${fn}`);
 
 /** The first wait of the queue, at its shortest, in ms. */
 const FIRST_WAIT = 750;
@@ -30,7 +30,7 @@ const FIRST_WAIT = 750;
 /** It is asked again and again, and ever more rarely. */
 async function checkBackoff(visit: Visit): Promise<void> {
   const times = () => visit.times(isSave(visit.fn));
-  await until(() => times().length >= 3);
+  await until('three saves', () => times().length >= 3);
   const [first = 0, second = 0, third = 0] = times();
   const [one, two] = [second - first, third - second];
   assert.ok(one >= FIRST_WAIT - 20, `Saved again after ${one} ms`);
@@ -46,7 +46,7 @@ const save: Step = {
   act: (visit) => visit.type('at once'),
   outcome: (effect) => ({
     state: 'ready',
-    words: saveStatus[effect],
+    message: saveStatus[effect],
     requests: effect === 'failed-once' || effect === 'busy' ? 2 : undefined,
   }),
   check: async (visit, outcome) => {
@@ -74,12 +74,13 @@ const BUSY_PAUSE = 1000;
 const actionOutcome =
   (what: string, lost: RegExp) =>
   (effect: Effect): LoggedOutcome => {
-    if (effect === 'busy') return { state: 'ready', words: /service is busy. Trying again in/, requests: 2 };
-    const words =
+    if (effect === 'busy')
+      return { state: 'ready', message: /service is busy. Trying again in/, requests: 2 };
+    const message =
       effect === 'lost' || effect === 'late'
         ? lost
         : new RegExp(`The service has a problem: the ${what} gave no result. Your text is safe`);
-    return { state: 'ready', words, requests: 1 };
+    return { state: 'ready', message, requests: 1 };
   };
 
 /**
@@ -101,7 +102,7 @@ const checkAction =
   async (visit, outcome) => {
     await checkEditor(visit, outcome);
     if (visit.fault.effect === 'busy') await done(visit);
-    // Whether a server is gone or only one of its answers makes no difference to what is typed.
+    // Whether a server is gone or only one of its responses makes no difference to what is typed.
     else await visit.type('meanwhile');
   };
 
@@ -114,13 +115,13 @@ const build: Step = {
   name: 'build stream',
   pause: BUSY_PAUSE,
   to: 'service',
-  hits: asks('POST', (fn) => `build/javascript/[^/]+/default/${fn}`),
+  hits: matchRequest('POST', (fn) => `build/javascript/[^/]+/default/${fn}`),
   prepare: openAndType,
   act: (visit) => visit.press('Build'),
   outcome: actionOutcome('build', lost('build')),
   check: async (visit, outcome) => {
     await checkAction(built)(visit, outcome);
-    if (visit.fault.effect !== 'busy') await visit.said(/Not built: /);
+    if (visit.fault.effect !== 'busy') await visit.untilMessage(/Not built: /);
   },
   recover: again('Build', built),
 };
@@ -134,7 +135,7 @@ const test: Step = {
   name: 'test',
   pause: BUSY_PAUSE,
   to: 'service',
-  hits: asks('POST', (fn) => `test/[^/]+/default/${fn}`),
+  hits: matchRequest('POST', (fn) => `test/[^/]+/default/${fn}`),
   prepare: async (visit) => {
     await openAndType(visit);
     await visit.press('Build');
@@ -152,7 +153,7 @@ const deploy: Step = {
   name: 'deploy',
   pause: BUSY_PAUSE,
   to: 'service',
-  hits: asks('POST', (fn) => `draft/[^/]+/default/${fn}/promote`),
+  hits: matchRequest('POST', (fn) => `draft/[^/]+/default/${fn}/promote`),
   prepare: test.prepare,
   act: (visit) => visit.press('Deploy'),
   outcome: actionOutcome(
@@ -162,7 +163,7 @@ const deploy: Step = {
   check: async (visit, outcome) => {
     await checkAction(deployed)(visit, outcome);
     // It may be deployed, for all that the page knows, and that is what it says.
-    if (visit.fault.effect !== 'busy') await visit.said(/Perhaps deployed: /);
+    if (visit.fault.effect !== 'busy') await visit.untilMessage(/Perhaps deployed: /);
   },
   recover: again('Deploy', deployed),
 };

@@ -23,9 +23,9 @@ test('the monotonic clock starts with each run, whatever ran before, and has the
     const wait = running('const end = Date.now() + 20; while (Date.now() < end); return "";');
     for (const code of [readClocks, wait, readClocks, larger, larger, wait, larger, wait, readClocks]) {
       const began = performance.now();
-      const answer = await run(code);
+      const output = await run(code);
       if (code === wait) continue;
-      const [origin, now] = clocksIn(answer);
+      const [origin, now] = clocksIn(output);
       assert.equal(origin, 0);
       assert.ok(now >= 0 && now <= performance.now() - began, `${now}`);
     }
@@ -91,8 +91,8 @@ test('the random numbers of a run predict only later ones of the same run', asyn
   }
 });
 
-for (const [where, code] of Object.entries({ run: inRun, 'the top level': inTopLevel })) {
-  test(`every bit of the random numbers' state differs from run to run, in ${where}`, async () => {
+for (const [place, code] of Object.entries({ run: inRun, 'the top level': inTopLevel })) {
+  test(`every bit of the random numbers' state differs from run to run, in ${place}`, async () => {
     const run = startReader();
     let everSet = 0n;
     let everClear = 0n;

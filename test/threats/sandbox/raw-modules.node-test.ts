@@ -22,7 +22,7 @@ const neighbours = (): Neighbour[] => [
 const { testAttacks } = startTarget(neighbours);
 
 /** `run`s that answer with something else than a pointer. */
-const answers = {
+const results = {
   nothing: ['', ''],
   'a whole number of 64 bits': ['i64', '(i64.const 1024)'],
   'a number with a fraction': ['f64', '(f64.const 1024.5)'],
@@ -37,7 +37,7 @@ const answers = {
 describe('modules that return no text', () => {
   testAttacks(
     Object.fromEntries(
-      Object.entries(answers).map(([what, [type, value]]): [string, Attack] => [
+      Object.entries(results).map(([what, [type, value]]): [string, Attack] => [
         `a run that returns ${what} ends with an error`,
         [
           moduleOf(

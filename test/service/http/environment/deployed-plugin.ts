@@ -1,10 +1,10 @@
 import type { TestContext } from 'node:test';
 import { bearer } from '../../harness.ts';
 import { startVendor } from './vendor.ts';
-import type { SessionAnswer } from './vendor.ts';
+import type { SessionResponse } from './vendor.ts';
 
 /** A plugin as it is answered. */
-export interface PluginAnswer {
+export interface PluginDetails {
   name: string;
   namespace: string;
   draft: { revision: string; savedAt: string; actor?: string } | null;
@@ -25,7 +25,7 @@ export interface Deployed {
 export async function startAuthor(t: TestContext, session: object = { actor: 'ada' }) {
   const vendor = await startVendor(t);
   const { fetch, okay, startSession } = vendor;
-  const { token }: SessionAnswer = await startSession('com.acme.t1', session);
+  const { token }: SessionResponse = await startSession('com.acme.t1', session);
   const at = (name = 'add-record', namespace = 'default') => `com.acme.t1/${namespace}/${name}`;
   const text = { 'content-type': 'text/plain' };
   const author = {
@@ -51,18 +51,18 @@ export async function startAuthor(t: TestContext, session: object = { actor: 'ad
         ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
       }),
     /** Builds and deploys a plugin that answers with a text. */
-    deploy: async (answer: string, message?: string, name?: string) => {
-      await author.build(`export const run = () => ${JSON.stringify(answer)};`, name);
+    deploy: async (result: string, message?: string, name?: string) => {
+      await author.build(`export const run = () => ${JSON.stringify(result)};`, name);
       return okay<Deployed>(author.promote(message === undefined ? undefined : { message }, name));
     },
     /** What the live version answers, or the refusal. */
     run: async (name?: string, version?: string) => {
       const path = version ? `/exec/${at(name)}/${version}` : `/exec/name/${at(name)}`;
-      const answer = await fetch(path, {
+      const response = await fetch(path, {
         method: 'POST',
         headers: { ...bearer(vendor.environmentToken), ...text },
       });
-      return answer.status === 200 ? answer.text() : vendor.refusal(answer);
+      return response.status === 200 ? response.text() : vendor.refusal(response);
     },
   };
   return { ...vendor, ...author };

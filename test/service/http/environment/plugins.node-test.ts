@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { bearer } from '../../harness.ts';
 import { startAuthor } from './deployed-plugin.ts';
-import type { Deployed, PluginAnswer } from './deployed-plugin.ts';
+import type { Deployed, PluginDetails } from './deployed-plugin.ts';
 import { startVendor } from './vendor.ts';
 
 const savedAt = '2026-01-01T00:00:00.000Z';
@@ -11,7 +11,7 @@ test("a plugin's details show its draft, its build, its live version, and who ma
   const { send, okay, refusal, plugin, build, deploy } = await startAuthor(t);
   assert.equal(await refusal(send('GET', plugin())), '404 plugin-not-found');
   await build('export const run = (');
-  const fresh = await okay<PluginAnswer>(send('GET', plugin()));
+  const fresh = await okay<PluginDetails>(send('GET', plugin()));
   const { draft, ...rest } = fresh;
   assert.match(draft?.revision ?? '', /^"1-[\w-]+"$/);
   assert.deepEqual([draft?.savedAt, draft?.actor], [savedAt, 'ada']);
@@ -29,7 +29,7 @@ test("a plugin's details show its draft, its build, its live version, and who ma
   });
   await deploy('a');
   await deploy('b');
-  const { built, live, latest, pinned, versions } = await okay<PluginAnswer>(send('GET', plugin()));
+  const { built, live, latest, pinned, versions } = await okay<PluginDetails>(send('GET', plugin()));
   assert.deepEqual([built, live, latest, pinned, versions], [true, 'v1.0.1', 'v1.0.1', null, 2]);
 });
 
@@ -41,7 +41,7 @@ test('the version that was made live runs, despite later deployments, until the 
   await deploy('a');
   await deploy('b');
   assert.equal(await run(), 'b');
-  const pinned = await okay<PluginAnswer>(send('PUT', live, { version: 'v1.0.0' }, token));
+  const pinned = await okay<PluginDetails>(send('PUT', live, { version: 'v1.0.0' }, token));
   assert.deepEqual(
     [pinned.live, pinned.latest, pinned.pinned],
     ['v1.0.0', 'v1.0.1', { version: 'v1.0.0', at: savedAt, actor: 'ada' }],
@@ -59,10 +59,10 @@ test('the version that was made live runs, despite later deployments, until the 
     assert.equal(await refusal(send('PUT', live, body)), '422 invalid-body', JSON.stringify(body));
   }
   assert.equal(await run(), 'a');
-  assert.equal((await okay<PluginAnswer>(send('PUT', live, { version: null }))).live, 'v1.0.2');
+  assert.equal((await okay<PluginDetails>(send('PUT', live, { version: null }))).live, 'v1.0.2');
   assert.equal(await run(), 'c');
   // The vendor's own token stands for nobody.
-  const byVendor = await okay<PluginAnswer>(send('PUT', live, { version: 'v1.0.1' }));
+  const byVendor = await okay<PluginDetails>(send('PUT', live, { version: 'v1.0.1' }));
   assert.deepEqual(byVendor.pinned, { version: 'v1.0.1', at: savedAt });
 });
 
@@ -129,7 +129,7 @@ test('a deployment accepts a message, or the empty form of clients of version 0.
   const { build, promote, okay, refusal, send, plugin } = await startAuthor(t);
   const form = { 'content-type': 'application/x-www-form-urlencoded' };
   await build('export const run = () => "a";');
-  const { draft } = await okay<PluginAnswer>(send('GET', plugin()));
+  const { draft } = await okay<PluginDetails>(send('GET', plugin()));
   const etag = draft?.revision ?? '';
   assert.equal(await refusal(promote({}, undefined, { 'if-match': '"0-x"' })), '412 precondition-failed');
   const deployed = await okay<Deployed>(promote({ message: 'x' }, undefined, { 'if-match': etag }));
@@ -167,7 +167,7 @@ test('a deleted plugin loses its versions and its own tokens; its name continues
   });
   assert.equal(save.status, 412);
   assert.deepEqual(await deploy('b'), { version: 'v1.0.1', live: 'v1.0.1' });
-  const { versions, latest } = await okay<PluginAnswer>(send('GET', plugin()));
+  const { versions, latest } = await okay<PluginDetails>(send('GET', plugin()));
   assert.deepEqual([versions, latest], [1, 'v1.0.1']);
 });
 
@@ -181,7 +181,7 @@ test('plugins are listed by namespace and name, within the scope of the token', 
   ] as const;
   for (const [namespace, name] of all.toReversed()) await build('', encodeURIComponent(name), namespace);
   const path = '/api/v1/tenant/com.acme.t1/plugins';
-  type List = { plugins: PluginAnswer[]; next?: string };
+  type List = { plugins: PluginDetails[]; next?: string };
   const names = ({ plugins }: List) => plugins.map(({ namespace, name }) => `${namespace} ${name}`);
   const list = async (query = '', by?: string) =>
     names(await okay<List>(send('GET', path + query, undefined, by)));
@@ -202,8 +202,8 @@ test('plugins are listed by namespace and name, within the scope of the token', 
   assert.deepEqual(paged, everything);
   const { next } = await okay<List>(send('GET', `${path}?limit=1`));
   for (const other of ['?namespace=a&', '?']) {
-    const answer = send('GET', `${path}${other}after=${other === '?' ? 'x' : next}`);
-    assert.equal(await refusal(answer), '400 invalid-cursor');
+    const response = send('GET', `${path}${other}after=${other === '?' ? 'x' : next}`);
+    assert.equal(await refusal(response), '400 invalid-cursor');
   }
 
   const { token: forOne } = await startSession('com.acme.t1', { fn: 'b' });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { bearer, source } from '../../harness.ts';
 import { draftOf, startVendor } from './vendor.ts';
-import type { SessionAnswer } from './vendor.ts';
+import type { SessionResponse } from './vendor.ts';
 
 const session = '/api/v1/tenant/com.acme.t1/session';
 const access = '/auth/v2/access/com.acme.t1/default/add-record';
@@ -22,21 +22,21 @@ test('a session is for one plugin, for a namespace, or for the whole tenant', as
     [{ namespace: 'default' }, [true, true, false, false], { namespace: 'default' }],
     [{}, [true, true, true, false], {}],
   ];
-  for (const [asked, opens, said] of cases) {
-    const { token, ...answer } = await startSession('com.acme.t1', asked);
-    assert.deepEqual(answer, { expires_in: 900, permissions: ['read', 'write', 'deploy'] });
+  for (const [grant, opens, expected] of cases) {
+    const { token, ...granted } = await startSession('com.acme.t1', grant);
+    assert.deepEqual(granted, { expires_in: 900, permissions: ['read', 'write', 'deploy'] });
     for (const [i, path] of plugins.entries()) {
       assert.equal(
         (await save(token, source, {}, path)).status,
         opens[i] ? 200 : 403,
-        JSON.stringify([asked, path]),
+        JSON.stringify([grant, path]),
       );
     }
     assert.deepEqual(await okay(send('GET', '/api/v1/session', undefined, token)), {
       ident: 'com.acme.t1',
       environment: 'com.acme',
-      ...said,
-      ...answer,
+      ...expected,
+      ...granted,
     });
   }
 });
@@ -106,7 +106,7 @@ test('a token does what its permissions allow, and reads whatever they are', asy
   const { startSession, createPlugin, fetch, refusal, okay, save } = await startVendor(t);
   await createPlugin('com.acme.t1');
   const plugin = 'com.acme.t1/default/add-record';
-  const asks: [needs: string, method: string, path: string][] = [
+  const operations: [needs: string, method: string, path: string][] = [
     ['read', 'GET', draftOf('com.acme.t1')],
     ['read', 'GET', `/api/v1/progress/${plugin}`],
     ['read', 'GET', '/api/v1/session'],
@@ -116,36 +116,36 @@ test('a token does what its permissions allow, and reads whatever they are', asy
     ['deploy', 'POST', `${draftOf('com.acme.t1')}/promote`],
   ];
   for (const permissions of [['read'], ['write'], ['deploy'], ['runs'], ['deploy', 'write', 'write']]) {
-    const answer = await startSession('com.acme.t1', { permissions: [...new Set(permissions)] });
+    const granted = await startSession('com.acme.t1', { permissions: [...new Set(permissions)] });
     const expected = ['read', 'write', 'deploy', 'runs'].filter(
       (one) => one === 'read' || permissions.includes(one),
     );
-    assert.deepEqual(answer.permissions, expected);
-    for (const [needs, method, path] of asks) {
+    assert.deepEqual(granted.permissions, expected);
+    for (const [needs, method, path] of operations) {
       const body = needs === 'write' ? { body: source.contents } : {};
-      const done = fetch(path, { method, headers: bearer(answer.token), ...body });
+      const done = fetch(path, { method, headers: bearer(granted.token), ...body });
       if (expected.includes(needs)) assert.ok((await done).status < 300 || (await done).status === 409, path);
       else assert.equal(await refusal(done), '403 not-permitted', `${permissions.join()} ${path}`);
     }
-    const saved = save(answer.token);
+    const saved = save(granted.token);
     if (expected.includes('write')) await okay(saved);
     else assert.equal(await refusal(saved), '403 not-permitted');
   }
 });
 
-test('the access operation takes permissions and an actor, and repeats both in its answer', async (t) => {
+test('the access operation takes permissions and an actor, and repeats both in its response', async (t) => {
   const { send, okay, refusal, save, storage } = await startVendor(t);
-  const plain = await okay<SessionAnswer>(send('GET', access));
+  const plain = await okay<SessionResponse>(send('GET', access));
   assert.deepEqual([plain.permissions, plain.actor], [['read', 'write', 'deploy'], undefined]);
-  const asked = await okay<SessionAnswer>(
+  const granted = await okay<SessionResponse>(
     send('GET', `${access}?permissions=write,read&actor=${encodeURIComponent('Ädå 42')}`),
   );
-  assert.deepEqual([asked.permissions, asked.actor], [['read', 'write'], 'Ädå 42']);
-  assert.deepEqual((await okay<SessionAnswer>(send('GET', `${access}?permissions=runs`))).permissions, [
+  assert.deepEqual([granted.permissions, granted.actor], [['read', 'write'], 'Ädå 42']);
+  assert.deepEqual((await okay<SessionResponse>(send('GET', `${access}?permissions=runs`))).permissions, [
     'read',
     'runs',
   ]);
-  await okay(save(asked.token));
+  await okay(save(granted.token));
   const plugin = { environment: 'com.acme', tenant: 't1', namespace: 'default', pluginName: 'add-record' };
   assert.equal((await storage.tables.drafts.find(plugin))?.actor, 'Ädå 42');
   for (const query of [

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { provisionEnvironmentToken } from '../../../../service/src/accounts/environment-token.ts';
 import { source } from '../../harness.ts';
-import { until } from '../../storage/databases.ts';
 import { draftOf, startVendor } from './vendor.ts';
+import { until } from '../../../support/until.ts';
 
 const t1 = '/api/v1/tenant/com.acme.t1';
 const createdAt = '2026-01-01T00:00:00.000Z';
@@ -68,10 +68,10 @@ test('an invalid body of a tenant is refused, and changes nothing', async (t) =>
 test('twenty simultaneous requests on two nodes create a tenant once', async (t) => {
   const vendor = await startVendor(t);
   const other = await vendor.startNode();
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     Array.from({ length: 20 }, (_, i) => (i % 2 ? vendor : other).send('POST', t1, {})),
   );
-  const statuses = answers.map(({ status }) => status).toSorted((a, b) => a - b);
+  const statuses = responses.map(({ status }) => status).toSorted((a, b) => a - b);
   assert.deepEqual(statuses, [201, ...Array.from({ length: 19 }, () => 409)]);
 });
 
@@ -274,7 +274,7 @@ test('no token reads, changes or deletes a tenant of another environment', async
   await okay(send('POST', t1), 201);
   const stranger = await provisionEnvironmentToken(storage, 'org.other');
   const { token: editor } = await okay<{ token: string }>(send('POST', `${t1}/session`, {}), 201);
-  const asks: [method: string, path: string, body?: object][] = [
+  const requests: [method: string, path: string, body?: object][] = [
     ['GET', '/api/v1/environment/com.acme'],
     ['GET', '/api/v1/environment/com.acme/tokens'],
     ['POST', '/api/v1/environment/com.acme/tokens', {}],
@@ -286,7 +286,7 @@ test('no token reads, changes or deletes a tenant of another environment', async
     ['POST', `${t1}/session`, {}],
     ['DELETE', `${t1}/sessions`],
   ];
-  for (const [method, path, body] of asks) {
+  for (const [method, path, body] of requests) {
     assert.equal(await refusal(send(method, path, body, stranger)), '403 forbidden', `${method} ${path}`);
     assert.equal(await refusal(send(method, path, body, editor)), '401 token-invalid', `${method} ${path}`);
     assert.equal(await refusal(send(method, path, body, 'x')), '401 token-invalid', `${method} ${path}`);

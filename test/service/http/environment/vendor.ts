@@ -4,7 +4,7 @@ import type { ServiceOptions } from '../../../../service/src/http/app.ts';
 import { bearer, errorOf, source, startService } from '../../harness.ts';
 import { openDuring } from '../../storage/databases.ts';
 
-export interface SessionAnswer {
+export interface SessionResponse {
   token: string;
   expires_in: number;
   permissions: string[];
@@ -29,14 +29,14 @@ export async function startVendor(t: TestContext, options: Partial<ServiceOption
         ...(body !== undefined && { body: JSON.stringify(body) }),
       });
   const send = sender(node.fetch);
-  const okay = async <T>(answer: Response | Promise<Response>, status = 200): Promise<T> => {
-    const { status: actual } = await answer;
-    const body = await (await answer).text();
+  const okay = async <T>(response: Response | Promise<Response>, status = 200): Promise<T> => {
+    const { status: actual } = await response;
+    const body = await (await response).text();
     assert.equal(actual, status, body);
     return (body ? JSON.parse(body) : undefined) as T;
   };
-  const startSession = (ident: string, asked: object = {}) =>
-    okay<SessionAnswer>(send('POST', `/api/v1/tenant/${ident}/session`, asked), 201);
+  const startSession = (ident: string, grant: object = {}) =>
+    okay<SessionResponse>(send('POST', `/api/v1/tenant/${ident}/session`, grant), 201);
   return {
     ...node,
     environmentToken,
@@ -44,8 +44,8 @@ export async function startVendor(t: TestContext, options: Partial<ServiceOption
     okay,
     startSession,
     /** The status and code of a refusal. */
-    refusal: async (answer: Response | Promise<Response>) => {
-      const { status, code } = await errorOf(await answer);
+    refusal: async (response: Response | Promise<Response>) => {
+      const { status, code } = await errorOf(await response);
       return `${status} ${code}`;
     },
     /** Saves the first draft of a plugin, and returns a token for all of its tenant. */

@@ -69,10 +69,10 @@ describe('/openapi.json', () => {
 
   test('may be read by pages of any origin, without a token', async (t) => {
     const { fetch } = await startService(t);
-    const answer = await fetch('/openapi.json', { headers: { origin: 'https://tools.example' } });
-    assert.equal(answer.status, 200);
-    assert.equal(answer.headers.get('access-control-allow-origin'), '*');
-    assert.match(answer.headers.get('content-type') ?? '', /^application\/json/);
+    const response = await fetch('/openapi.json', { headers: { origin: 'https://tools.example' } });
+    assert.equal(response.status, 200);
+    assert.equal(response.headers.get('access-control-allow-origin'), '*');
+    assert.match(response.headers.get('content-type') ?? '', /^application\/json/);
   });
 
   test('states the release of the service', async (t) => {

@@ -63,8 +63,8 @@ async function tryAll(
   await fc.assert(property, { examples, numRuns: examples.length + cases, seed: 1 });
 }
 
-/** Makes sure that an answer is one that the document has for the operation. Returns its status. */
-function checkAnswer(
+/** Makes sure that a response is one that the document has for the operation. Returns its status. */
+function checkResponse(
   operation: DocumentedOperation,
   validator: SchemaValidator,
   { status, headers, body }: { status: number; headers: IncomingHttpHeaders; body: string },
@@ -114,18 +114,18 @@ test(
         await one.test('answers what the document allows as the document says, and never with a fault', () =>
           tryAll(inTurns(edges, tokens), [allowed, tokens], async (parts, token) => {
             const { target, headers, body } = caseOf(operation, parts);
-            const answer = await send(method, target, { ...token, ...headers }, body);
-            const status = checkAnswer(operation, validator, answer, `${method} ${target}`);
-            assert.ok(status !== 500, answer.body);
+            const response = await send(method, target, { ...token, ...headers }, body);
+            const status = checkResponse(operation, validator, response, `${method} ${target}`);
+            assert.ok(status !== 500, response.body);
           }),
         );
 
         const checkRefused = async (parts: Parts, token: Token, statuses: readonly number[]) => {
           const { target, headers, body } = caseOf(operation, parts);
-          const answer = await send(method, target, { ...headers, ...token }, body);
-          const status = checkAnswer(operation, validator, answer, `${method} ${target}`);
+          const response = await send(method, target, { ...headers, ...token }, body);
+          const status = checkResponse(operation, validator, response, `${method} ${target}`);
           assert.ok(statuses.includes(status), `${method} ${target} ${body?.slice(0, 500)}: ${status}`);
-          const { error } = JSON.parse(answer.body) as { error: { code: string } };
+          const { error } = JSON.parse(response.body) as { error: { code: string } };
           assert.ok(codesOf(document, operation, status).includes(error.code), error.code);
         };
         if (forbidden) {

@@ -43,7 +43,7 @@ export async function toolsFor(t: TestContext, document: unknown) {
 export interface SchemaValidator {
   ofBody(operation: DocumentedOperation): (value: unknown) => boolean;
   ofParameter(operation: DocumentedOperation, parameter: Parameter): (value: unknown) => boolean;
-  /** What is wrong with the JSON of an answer; `undefined` where nothing is. */
+  /** What is wrong with the JSON of a response; `undefined` where nothing is. */
   problemOf(operation: DocumentedOperation, status: number, value: unknown): string | undefined;
 }
 

@@ -110,11 +110,11 @@ export async function scenario(baseUrl: string, environmentToken: string) {
   };
 }
 
-/** Asks until there is something: a run is recorded within a second of its answer. */
-async function untilRecorded<T>(ask: () => Promise<T[]>): Promise<T[]> {
-  const deadline = Date.now() + 10_000;
+/** Lists until there is something: a run is recorded some time after its response. */
+async function untilRecorded<T>(list: () => Promise<T[]>): Promise<T[]> {
+  const deadline = Date.now() + 60_000;
   for (;;) {
-    const found = await ask();
+    const found = await list();
     if (found.length || Date.now() > deadline) return found;
     await new Promise((resolve) => setTimeout(resolve, 50));
   }

@@ -26,7 +26,7 @@ interface Row {
   /** Default: 1. */
   attempts?: number;
   /** Matches the message of the error. */
-  says: RegExp;
+  message: RegExp;
   /** Matches the text of the error view. */
   shows: RegExp;
 }
@@ -40,7 +40,7 @@ const rows: Row[] = [
     rule: { status, ...secretPage },
     code: 'token-http',
     status,
-    says: new RegExp(`POST .*/token answered ${status}`),
+    message: new RegExp(`POST .*/token answered ${status}`),
     shows: /could not open the editor/,
   })),
   ...[401, 403].map((status): Row => ({
@@ -48,7 +48,7 @@ const rows: Row[] = [
     rule: { status, json: { token: SECRET } },
     code: 'token-unauthorized',
     status,
-    says: new RegExp(`answered ${status}`),
+    message: new RegExp(`answered ${status}`),
     shows: /may not open this plugin, or your session has ended/,
   })),
   ...[408, 429, 500, 502, 503, 504].map((status): Row => ({
@@ -57,7 +57,7 @@ const rows: Row[] = [
     code: 'token-http',
     status,
     attempts: 3,
-    says: new RegExp(`answered ${status} .*attempts: 3`),
+    message: new RegExp(`answered ${status} .*attempts: 3`),
     shows: /could not open the editor/,
   })),
   {
@@ -65,46 +65,46 @@ const rows: Row[] = [
     rule: { status: 503, headers: { 'retry-after': '31' } },
     code: 'token-http',
     status: 503,
-    says: /answered 503/,
+    message: /answered 503/,
     shows: /could not open the editor/,
   },
   ...[301, 302, 303, 307, 308].map((status): Row => ({
     title: `${status} to a sign-in page`,
     rule: { status, redirect: '/sign-in' },
     code: 'token-redirect',
-    says: /redirect, which is not followed/,
+    message: /redirect, which is not followed/,
     shows: /session seems to have ended\. Sign in/,
   })),
-  { title: 'HTML in place of JSON', rule: secretPage, ...noRetry, says: /not JSON/ },
-  { title: 'text in place of JSON', rule: { body: SECRET }, ...noRetry, says: /not JSON/ },
-  { title: 'half of a JSON text', rule: { body: `{"token":"${SECRET}` }, ...noRetry, says: /not JSON/ },
-  { title: 'nothing (204)', rule: { status: 204 }, ...noRetry, says: /not JSON/ },
-  { title: 'nothing (200)', rule: { body: '' }, ...noRetry, says: /not JSON/ },
-  { title: 'an empty token', rule: { json: { token: '' } }, ...noRetry, says: /wrong answer: token: / },
-  { title: 'no token', rule: { json: { tokne: SECRET } }, ...noRetry, says: /wrong answer: token: / },
-  { title: 'a numeric token', rule: { json: { token: 5 } }, ...noRetry, says: /wrong answer: token: / },
-  { title: 'a null token', rule: { json: { token: null } }, ...noRetry, says: /wrong answer: token: / },
+  { title: 'HTML in place of JSON', rule: secretPage, ...noRetry, message: /not JSON/ },
+  { title: 'text in place of JSON', rule: { body: SECRET }, ...noRetry, message: /not JSON/ },
+  { title: 'half of a JSON text', rule: { body: `{"token":"${SECRET}` }, ...noRetry, message: /not JSON/ },
+  { title: 'nothing (204)', rule: { status: 204 }, ...noRetry, message: /not JSON/ },
+  { title: 'nothing (200)', rule: { body: '' }, ...noRetry, message: /not JSON/ },
+  { title: 'an empty token', rule: { json: { token: '' } }, ...noRetry, message: /wrong answer: token: / },
+  { title: 'no token', rule: { json: { tokne: SECRET } }, ...noRetry, message: /wrong answer: token: / },
+  { title: 'a numeric token', rule: { json: { token: 5 } }, ...noRetry, message: /wrong answer: token: / },
+  { title: 'a null token', rule: { json: { token: null } }, ...noRetry, message: /wrong answer: token: / },
   {
     title: 'a token in a list',
     rule: { json: { token: [SECRET] } },
     ...noRetry,
-    says: /wrong answer: token: /,
+    message: /wrong answer: token: /,
   },
-  { title: 'a list', rule: { json: [SECRET] }, ...noRetry, says: /expected object/ },
-  { title: 'null', rule: { json: null }, ...noRetry, says: /expected object/ },
-  { title: 'a string', rule: { json: SECRET }, ...noRetry, says: /expected object/ },
+  { title: 'a list', rule: { json: [SECRET] }, ...noRetry, message: /expected object/ },
+  { title: 'null', rule: { json: null }, ...noRetry, message: /expected object/ },
+  { title: 'a string', rule: { json: SECRET }, ...noRetry, message: /expected object/ },
   {
     title: '70 KB',
     rule: { json: { token: SECRET, more: 'x'.repeat(70 * 1024) } },
     ...noRetry,
-    says: /larger than 65536 bytes/,
+    message: /larger than 65536 bytes/,
   },
   {
     title: 'a hang',
     rule: { delay: 'hang', json: { token: SECRET } },
     timeout: 1000,
     code: 'token-timeout',
-    says: /did not answer within 1000 ms/,
+    message: /did not answer within 1000 ms/,
     shows: /did not answer in time/,
   },
   {
@@ -112,7 +112,7 @@ const rows: Row[] = [
     rule: { drop: 'start' },
     code: 'token-network',
     attempts: 3,
-    says: /could not be reached/,
+    message: /could not be reached/,
     shows: /no connection/,
   },
   {
@@ -120,13 +120,13 @@ const rows: Row[] = [
     rule: { drop: 'midway', json: { token: SECRET, more: 'x'.repeat(1000) } },
     code: 'token-network',
     attempts: 3,
-    says: /could not be reached/,
+    message: /could not be reached/,
     shows: /no connection/,
   },
 ];
 
 describe('<plugin-editor> and the responses of the token endpoint', () => {
-  for (const { title, rule, timeout = 5000, code, status, attempts = 1, says, shows } of rows) {
+  for (const { title, rule, timeout = 30_000, code, status, attempts = 1, message, shows } of rows) {
     it(`ends in ${code} after ${title}`, async () => {
       const lines = watchConsole();
       const server = await editorServer({ path: '/token', times: attempts, ...rule });
@@ -137,7 +137,7 @@ describe('<plugin-editor> and the responses of the token endpoint', () => {
 
       expect(error).to.be.instanceOf(ErrorClass);
       expect(error).to.deep.include({ code, status, attempts });
-      expect(error.message).to.match(says);
+      expect(error.message).to.match(message);
       expect(error.message).to.contain(server.sameOrigin.url('/token'));
       const view = part(element, 'error');
       expect(view?.textContent).to.match(shows);

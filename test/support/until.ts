@@ -1,0 +1,32 @@
+/**
+ * How long is waited, in ms: long for the sake of busy machines, and in a browser less than a test may take, so that its
+ * error says what was awaited.
+ */
+const PATIENCE = 'document' in globalThis ? 50_000 : 120_000;
+
+/** How often is looked, in ms. */
+const INTERVAL = 10;
+
+/**
+ * Waits until a condition holds that no event tells of, in Node and in browsers.
+ * @param what what is awaited, for the error when it never holds
+ */
+export async function until(what: string, condition: () => boolean | Promise<boolean>): Promise<void> {
+  await eventually(condition, (holds) => holds, what);
+}
+
+/** Waits until a value fits, and returns it; the error, when none ever does, has the last one. */
+export async function eventually<T>(
+  read: () => T | Promise<T>,
+  fits: (value: T) => boolean,
+  what = 'a value that fits',
+): Promise<T> {
+  for (const deadline = performance.now() + PATIENCE; ;) {
+    const value = await read();
+    if (fits(value)) return value;
+    if (performance.now() > deadline) {
+      throw new Error(`Waited in vain for ${what}; the last value was ${JSON.stringify(value)}`);
+    }
+    await new Promise((resolve) => setTimeout(resolve, INTERVAL));
+  }
+}
