@@ -7,7 +7,7 @@ import { operationCors } from './cors.ts';
 import type { ServiceContext } from './context.ts';
 import { editorPage } from './editor-page.ts';
 import type { EditorAssets } from './editor-page.ts';
-import { errorResponse, isFault, notFound, ServiceError } from './errors.ts';
+import { errorResponse, isUnexpectedError, notFound, ServiceError } from './errors.ts';
 import { health } from './health.ts';
 import { interfaces } from './interfaces.ts';
 import { addOperations } from './operations/mount.ts';
@@ -133,7 +133,7 @@ export function createService(options: ServiceOptions): Service {
     now,
     onError: (error) => {
       // An error that says that the database is away is logged elsewhere.
-      if (isFault(error)) log?.warn({ err: error }, 'What was deleted could not be erased yet.');
+      if (isUnexpectedError(error)) log?.warn({ err: error }, 'What was deleted could not be erased yet.');
     },
   });
   const context: ServiceContext = {
@@ -182,8 +182,9 @@ function createApp(options: ServiceOptions, context: ServiceContext): Hono {
   const { onError = log ? logError(log) : printError } = options;
   const { storage, limits, now } = context;
   const operations = interfaces.flatMap((one) => one.operations);
-  const reportFault = (error: unknown, c: Context) => {
-    if (isFault(error)) onError(error, { id: requestInfo(c).id, method: c.req.method, path: c.req.path });
+  const reportUnexpectedError = (error: unknown, c: Context) => {
+    if (isUnexpectedError(error))
+      onError(error, { id: requestInfo(c).id, method: c.req.method, path: c.req.path });
   };
   const app = new Hono({ getPath: encodedPath });
   app.use('*', observeRequests({ log, metrics, trustedProxies, now }));
@@ -194,7 +195,7 @@ function createApp(options: ServiceOptions, context: ServiceContext): Hono {
   // Before the host is checked, because probes ask by the address of the node.
   addOperations(app, health.operations, context);
   app.use('*', async (c, next) => {
-    c.set('reportFault', (error) => reportFault(error, c));
+    c.set('reportUnexpectedError', (error) => reportUnexpectedError(error, c));
     await next();
   });
   app.use('*', limitUnmatchedRequests(limits));
@@ -218,7 +219,7 @@ function createApp(options: ServiceOptions, context: ServiceContext): Hono {
     errorResponse(notFound('not-found', 'There is nothing at this path.'), requestInfo(c).id),
   );
   app.onError((error, c) => {
-    reportFault(error, c);
+    reportUnexpectedError(error, c);
     return errorResponse(error, requestInfo(c).id);
   });
   return app;

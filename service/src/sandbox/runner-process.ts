@@ -16,7 +16,7 @@ import {
   stackOptions,
   startTime,
 } from './runner-limits.ts';
-import { decodeText, encodeRequest, frameKind } from './protocol.ts';
+import { decodeText, encodeJob, frameKind } from './protocol.ts';
 import { residentMemory } from '../processes/memory.ts';
 import { moduleUrl } from '../processes/module-url.ts';
 import { serviceCode } from '../processes/package-folders.ts';
@@ -201,9 +201,9 @@ export class RunnerProcess {
   }
 
   #send({ program: { hash, isTyped }, input }: CurrentRun, program: Program | undefined): void {
-    const request = encodeRequest({ hash, isTyped, input, program });
+    const job = encodeJob({ hash, isTyped, input, program });
     this.#sentPrograms.set(hash, true);
-    this.#input.write(encodeFrame(frameKind.run, request));
+    this.#input.write(encodeFrame(frameKind.run, job));
   }
 
   /** Sends the runner the program of its run, which it had evicted. The run's time begins anew. */

@@ -5,7 +5,7 @@ import { guestHelpers, helpersFile } from './guest-helpers.ts';
 import { applyDifference, differenceBetween } from './memory-difference.ts';
 import type { MemoryDifference } from './memory-difference.ts';
 import { mebibyte, runLimits } from './outcome.ts';
-import { EngineHost, nullText, withMark } from './engine-host.ts';
+import { EngineHost, nullText, restoreByteOrderMark } from './engine-host.ts';
 import type { GuestListener, Tokens } from './engine-host.ts';
 import { findRandomState, randomStateSize } from './random-state.ts';
 
@@ -123,7 +123,7 @@ export class ScriptEngine {
   textOf(value: JSValueHandle, length: number): string | undefined {
     const text = value.toString();
     // The library returns "<null>" when it cannot allocate memory. The text may also really be this.
-    if (text !== nullText) return withMark(text, length);
+    if (text !== nullText) return restoreByteOrderMark(text, length);
     return this.call('isNullText', value).toBoolean() ? text : undefined;
   }
 

@@ -5,7 +5,7 @@ import type { CompiledSchemas, Direction, JsonSchema } from '../../plugins/schem
 import type { NamespaceCheck, NamespaceFinding } from '../../sandbox/namespace-check.ts';
 import type { NamespaceDetails, NamespaceKey } from '../../storage/tables/namespaces.ts';
 import { linkSchema } from '../../toolchains/schemas/link-schema.ts';
-import { SchemaError } from '../../toolchains/schemas/schema-error.ts';
+import { InvalidSchemaError } from '../../toolchains/schemas/invalid-schema-error.ts';
 
 /**
  * Checks the schemas and samples of a namespace, and compiles the schemas for builds and runs. Throws 422 where something does
@@ -90,7 +90,7 @@ function link(direction: Direction, schema: JsonSchema | undefined) {
   try {
     return linkSchema(schema);
   } catch (error) {
-    if (error instanceof SchemaError) throw invalidRecord([direction, ...error.path], error.message);
+    if (error instanceof InvalidSchemaError) throw invalidRecord([direction, ...error.path], error.message);
     throw error;
   }
 }
