@@ -50,7 +50,7 @@ export interface Schema {
 /** Modules of the service and the constants in each that hold limits. */
 const LIMITS = {
   'http/http-limits.ts': ['httpLimits'],
-  'sandbox/outcome.ts': ['runLimits'],
+  'sandbox/run-limits.ts': ['runLimits'],
   'sandbox/wasm-check.ts': ['moduleLimits'],
   'toolchains/build/limits.ts': ['buildLimits', 'diagnosticLimits', 'checkTime', 'programLimit'],
   'toolchains/language-help/limits.ts': ['helpLimits'],

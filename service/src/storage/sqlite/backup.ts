@@ -1,7 +1,7 @@
 import { closeSync, linkSync, openSync, rmSync } from 'node:fs';
 import { randomUUID } from 'node:crypto';
 import { StartError } from '../../start-error.ts';
-import { describeError } from '../describe-error.ts';
+import { describeDatabaseError } from '../describe-error.ts';
 import { secretTables } from '../secret-tables.ts';
 import { loadSqlite } from './load-sqlite.ts';
 
@@ -25,7 +25,7 @@ export async function backUp(file: string, target: string): Promise<void> {
     // Unlike a rename, a link never replaces a file that was created meanwhile.
     linkSync(partial, target);
   } catch (error) {
-    throw new StartError(`The backup ${target} cannot be written: ${describeError(error)}.`, {
+    throw new StartError(`The backup ${target} cannot be written: ${describeDatabaseError(error)}.`, {
       cause: error,
     });
   } finally {

@@ -1,3 +1,4 @@
+import { keysOfPointer } from '../../json-pointer.ts';
 import { keywordsOf, pathKey } from './read-schema.ts';
 import type { ReadSchema, SchemaNode } from './read-schema.ts';
 import { InvalidSchemaError } from './invalid-schema-error.ts';
@@ -89,14 +90,10 @@ export class References {
     pointer: string,
     invalid: (reason: string) => InvalidSchemaError,
   ): SchemaNode | undefined {
-    const keys = pointer
-      .slice(1)
-      .split('/')
-      .map((key) => key.replaceAll('~1', '/').replaceAll('~0', '~'));
     let value: unknown = from.schema;
     let { resource } = from;
     const path = [...from.path];
-    for (const key of keys) {
+    for (const key of keysOfPointer(pointer)) {
       if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return undefined;
       value = (value as Readonly<Record<string, unknown>>)[key];
       path.push(key);
