@@ -9,7 +9,7 @@ import type { RunOutcome } from './outcome.ts';
 import { decodeJob, encodeText, frameKind } from './protocol.ts';
 import type { FrameKind, RunJob } from './protocol.ts';
 import { checkNamespace } from './namespace-check.ts';
-import { faultError, SchemaChecks } from './schema-checks.ts';
+import { violationError, SchemaChecks } from './schema-checks.ts';
 import type { CompiledProgram } from '../plugins/program.ts';
 import { ScriptRunner } from './script-runner.ts';
 import { WasmRunner } from './wasm-runner.ts';
@@ -82,12 +82,12 @@ function knownKind(hash: string): CompiledProgram['kind'] | undefined {
 /** Runs a program, and checks its input before and its output after it. The time of the checks counts as the run's. */
 async function runChecked(run: PreparedRun, text: string): Promise<RunOutcome> {
   const { hash, deadline } = run;
-  const wrong = await checks.check(hash, 'input', text, deadline);
-  if (wrong) return { error: faultError('input', wrong) };
+  const wrongInput = await checks.check(hash, 'input', text, deadline);
+  if (wrongInput) return { error: violationError('input', wrongInput) };
   const outcome = await runOnce(run, text, true);
   if ('error' in outcome) return outcome;
   const wrongOutput = await checks.check(hash, 'output', outcome.result, deadline);
-  return wrongOutput ? { error: faultError('output', wrongOutput) } : outcome;
+  return wrongOutput ? { error: violationError('output', wrongOutput) } : outcome;
 }
 
 async function runOnce(run: PreparedRun, text: string, isJson: boolean): Promise<RunOutcome> {

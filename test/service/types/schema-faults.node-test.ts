@@ -22,10 +22,10 @@ async function faultOf(schema: string, value: string) {
   const input = JSON.stringify({ values: [{ direction: 'input', json: value }] });
   const outcome = await sandbox.run({ program, input, share });
   assert.ok('result' in outcome, JSON.stringify(outcome));
-  return (JSON.parse(outcome.result) as NamespaceFinding).fault;
+  return (JSON.parse(outcome.result) as NamespaceFinding).violation;
 }
 
-test('a fault names the place and what the schema asks for there', async () => {
+test('a violation names the place and what the schema asks for there', async () => {
   const cases: [schema: string, value: string, path: string, message: string][] = [
     ['{"type":"string"}', '1', '', 'must be of type string'],
     ['{"type":["string","null"]}', '1', '', 'must be of type string or null'],

@@ -114,9 +114,10 @@ async function checkSamples(
       `could not be checked: ${outcome.error.message}`,
     );
   }
-  const { value, fault } = outcome.finding;
+  const { value, violation } = outcome.finding;
   const misfit = value === undefined ? undefined : values[value];
-  if (misfit && fault) throw invalidNamespace([...misfit.path, ...keysOfPointer(fault.path)], fault.message);
+  if (misfit && violation)
+    throw invalidNamespace([...misfit.path, ...keysOfPointer(violation.path)], violation.message);
 }
 
 const directions: readonly Direction[] = ['input', 'output'];
