@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os';
 import { styleText } from 'node:util';
 import { runNode } from './run-node.js';
 
-// `npm run check [-- <name>…]`: everything that can be said of the sources without running them. By default all of it.
+// `npm run check [-- <name>…]`: runs the checks with these names, by default all of them.
 
 const tsc = (project: string, ...options: string[]) => [
   'node_modules/typescript/bin/tsc',
@@ -11,14 +11,14 @@ const tsc = (project: string, ...options: string[]) => [
   ...options,
 ];
 
-/** Each check is one or more programs, as arguments for Node. What takes longest comes first. */
+/** The checks, each of one or more programs as arguments for Node. The slowest come first, so that the others run beside them. */
 const checks: Readonly<Record<string, readonly (readonly string[])[]>> = {
   format: [
     [
       'node_modules/prettier/bin/prettier.cjs',
       '--check',
       '--log-level=warn',
-      // Only what changed since the last time is looked at.
+      // Only files that have changed since the last time are checked.
       '--cache',
       '--cache-strategy=content',
       '--cache-location=node_modules/.cache/plugin-editor/formatted.json',
@@ -59,14 +59,14 @@ if (unknown.length > 0) {
 
 const waiting = (names.length > 0 ? names : Object.keys(checks)).flatMap((name) =>
   (checks[name] ?? []).map((program, _, { length }) => ({
-    // Of several programs, which differ in their project: `types service`.
+    // Several programs of one check differ in their project: `types service`.
     label: length > 1 ? `${name} ${program[2]}` : name,
     program,
   })),
 );
 let exitCode = 0;
 
-/** Runs one program after the other, until none is left. What a program prints is shown where it fails. */
+/** Runs one program after the other, until none is left. The output of a program is only printed when it fails. */
 async function runWaiting(): Promise<void> {
   for (let next = waiting.shift(); next; next = waiting.shift()) {
     const output: Buffer[] = [];
@@ -78,7 +78,7 @@ async function runWaiting(): Promise<void> {
     if (code === 0) continue;
     process.stdout.write(Buffer.concat(output));
     exitCode ||= code;
-    // Past 128 a signal has ended it, and nobody waits for the others.
+    // A code above 128 means that a signal has ended it, so that nobody waits for the others.
     if (code > 128) waiting.length = 0;
   }
 }

@@ -9,23 +9,23 @@ import { fileURLToPath } from 'node:url';
 export const root = fileURLToPath(new URL('..', import.meta.url)).replace(/[\\/]$/, '');
 
 /**
- * Runs a program in Node, in the folder of the repository and with this process's terminal. A request to end goes on to it,
- * so that nothing runs on when its starter is gone.
+ * Runs a program in Node, in the folder of the repository and with this process's terminal. Signals to end are passed on to it,
+ * so that it does not outlive this process.
  *
  * @param {readonly string[]} args arguments of Node: options, the program's file relative to the folder, its arguments
  * @param {string} [node] the Node that runs it; by default the one of this process
- * @param {(chunk: Buffer) => unknown} [onOutput] gets what it prints, errors included, which then does not go to the terminal
- * @returns {Promise<number>} its exit code; where a signal ended it, 128 and the signal's number, as in a shell; and 130
- *   where it was interrupted and ended with 0, so that what waits for it does not go on
+ * @param {(chunk: Buffer) => unknown} [onOutput] called with its output and errors, which then do not go to the terminal
+ * @returns {Promise<number>} its exit code; where a signal ended it, 128 plus the signal's number, as in a shell; and 130 where
+ *   it was interrupted and ended with 0, so that callers do not continue
  */
 export function runNode(args, node = execPath, onOutput) {
-  // SQLite in Node 24 calls itself experimental at each start.
+  // Node 24 warns at each start that SQLite is experimental.
   const child = spawn(node, ['--disable-warning=ExperimentalWarning', ...args], {
     cwd: root,
     stdio: onOutput ? ['inherit', 'pipe', 'pipe'] : 'inherit',
   });
   if (onOutput) for (const stream of [child.stdout, child.stderr]) stream?.on('data', onOutput);
-  // A terminal sends its interrupt to both, and the program decides how it ends. The others reach this process alone.
+  // A terminal sends SIGINT to both processes, and the program decides how it ends. The other signals reach only this process.
   let interrupted = false;
   const noteInterrupt = () => {
     interrupted = true;

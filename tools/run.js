@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { argv, execPath, exit, platform } from 'node:process';
 
-// The dependencies come first: this is what has the right Node, and everything below needs them.
+// Imported first, because it installs the dependencies, which include the right Node, and everything below needs them.
 import './setup/dependencies.js';
 import { root, runNode } from './run-node.js';
 
@@ -11,18 +11,18 @@ import { root, runNode } from './run-node.js';
  *
  *   node tools/run.js [preparation…] <file> [argument…]
  *
- * What the set-up says goes to standard error, so that standard output is the program's own.
+ * The set-up prints to standard error, so that standard output is only the program's.
  * Plain JavaScript without dependencies, because the system's own Node runs it.
  */
 
 /**
- * What has to be there before a program runs, by the word that asks for it: a program that sees to it.
+ * The programs that prepare what another program needs, by the words that ask for them.
  * @type {Readonly<Record<string, string>>}
  */
 const preparations = {
-  // The launcher, the service and the editor as packages, where a source has changed since.
+  // Builds the launcher, the service and the editor as packages, if a source has changed.
   packages: 'tools/build/packages.ts',
-  // Everything that is published.
+  // Builds everything that is published.
   build: 'tools/build/run.ts',
   browsers: 'tools/setup/browsers.js',
 };

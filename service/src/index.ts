@@ -13,6 +13,7 @@ import { StartError } from './start-error.ts';
 import { completeSettings, knownHosts } from './settings/complete-settings.ts';
 import type { Settings } from './settings/settings.ts';
 import { toBlockList } from './settings/setting-kinds.ts';
+import { mebibyte } from './units.ts';
 
 export { readSettings } from './settings/settings.ts';
 export type { Settings } from './settings/settings.ts';
@@ -131,7 +132,7 @@ function toServiceOptions(settings: Settings) {
     editorTokenTtl: settings.editorTokenTtl,
     editorAncestors: settings.editorAncestors,
     editorAddressTokens: settings.editorAddressTokens,
-    runLimits: { time: settings.runTimeoutMs, memory: settings.runMemoryMb * 2 ** 20 },
+    runLimits: { time: settings.runTimeoutMs, memory: settings.runMemoryMb * mebibyte },
     trustedProxies: toBlockList(settings.trustedProxies),
     tenantPlugins: settings.tenantPlugins,
     rates: {

@@ -109,11 +109,11 @@ function startNeighbour(service: ServiceProcess, token: string) {
 }
 
 async function untilErased(address: Address): Promise<void> {
-  const { db, close } = await openEngine(address);
+  const engine = await openEngine(address);
   try {
     const deadline = performance.now() + 120_000;
     for (;;) {
-      const row = await db
+      const row = await engine.db
         .selectFrom('tenants')
         .select('erased_at')
         .where('name', '=', 'leaving')
@@ -123,6 +123,6 @@ async function untilErased(address: Address): Promise<void> {
       await new Promise((resolve) => setTimeout(resolve, 100));
     }
   } finally {
-    await close();
+    await engine.close();
   }
 }

@@ -13,12 +13,13 @@ export async function databaseFaults(
   address: DatabaseAddress,
   seen: SeenVersions = new Map(),
 ): Promise<string[]> {
-  const { db, close } = await openEngine(address);
+  const engine = await openEngine(address);
+  const { db } = engine;
   try {
     const own = address.engine === 'sqlite' ? await fileFaults(db) : [];
     return [...own, ...(await programFaults(db)), ...(await versionFaults(db, seen))];
   } finally {
-    await close();
+    await engine.close();
   }
 }
 

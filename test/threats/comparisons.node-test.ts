@@ -63,7 +63,7 @@ describe('the comparison of a token, a code or a signature', () => {
       // Which build or draft something is of, or which list a cursor: no secret.
       'service/src/http/deploy.ts: newest?.digest === versionDigestOf(digest, schemasDigest)',
       // Which error a response may have: its code is no secret.
-      'service/src/http/paging.ts: digest !== digestOf(list)',
+      'service/src/http/paging.ts: digest !== identityDigest(list)',
       'service/src/http/progress.ts: versionDigestOf(draft.digest, schemasDigest) === newest.digest',
       // Which kind of error PostgreSQL tells of: no secret.
       'service/src/storage/postgres/errors.ts: error.code?.startsWith(state)',

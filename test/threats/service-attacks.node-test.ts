@@ -119,9 +119,9 @@ test('SQL in any name, field or token is text like any other', async (t) => {
   assert.equal(built.status, 200, built.body);
   assert.equal((await send('POST', `/api/v1/draft/${plugin}/promote`, bearer(own))).status, 200);
   const schema = async () => {
-    const { db, close } = await openEngine(address);
-    const tables = await db.introspection.getTables();
-    await close();
+    const engine = await openEngine(address);
+    const tables = await engine.db.introspection.getTables();
+    await engine.close();
     return tables;
   };
   const before = await schema();

@@ -7,7 +7,7 @@ import { brotliCompress, constants, gzip } from 'node:zlib';
 
 const { BROTLI_PARAM_QUALITY, BROTLI_PARAM_SIZE_HINT } = constants;
 
-/** As small as each format gets, by the suffix of the file. */
+/** The compressors, by the suffix of their files. They compress as much as the format allows. */
 const formats: Record<string, (body: Buffer) => Promise<Buffer>> = {
   '.br': (body) =>
     promisify(brotliCompress)(body, {
@@ -17,10 +17,10 @@ const formats: Record<string, (body: Buffer) => Promise<Buffer>> = {
 };
 
 /**
- * Puts compressed copies beside the files of a folder, where they are smaller: `index.js.br` and `index.js.gz`. That is
- * done once, when the package is built, because the best compression takes two seconds of a processor: the service would
- * spend them at each start, on each node. What was compressed before is taken from `cache`, by its content, so that only
- * what changed costs time.
+ * Puts compressed copies beside the files of a folder, where they are smaller: `index.js.br` and `index.js.gz`. This is done
+ * when the package is built, because the best compression takes two seconds of a processor, which the service would otherwise
+ * spend at each start, on each node. The folder `cache` keeps compressed files by the hash of their content, so that only
+ * changed files take time.
  */
 export async function compressFiles(folder: string, cache: string): Promise<void> {
   await mkdir(cache, { recursive: true });
@@ -38,7 +38,7 @@ async function compressFile(file: string, suffix: string, cache: string): Promis
   const body = await readFile(file);
   const cached = join(cache, createHash('sha256').update(body).digest('hex') + suffix);
   if (!existsSync(cached)) {
-    // Under another name until it is whole: a build that is interrupted leaves no half of a file behind.
+    // Renamed once it is complete, so that an interrupted build leaves no incomplete file in the cache.
     const part = `${cached}.${process.pid}`;
     await writeFile(part, (await formats[suffix]?.(body)) ?? '');
     await rename(part, cached);

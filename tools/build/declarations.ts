@@ -4,13 +4,13 @@ import { resolve } from 'node:path';
 /** `from './x.ts'`, `import './x.ts'` and `import('./x.ts')`. */
 const SPECIFIER = /(?<=\b(?:from |import |import\()(['"]))(\.{1,2}\/[^'"]*)\.tsx?(?=\1)/g;
 
-/** The compiler indents by four spaces, which were a tenth of what is published of types. */
+/** The compiler indents by four spaces, which would be a tenth of the published declarations. */
 const withTabs = (text: string) => text.replace(/^(?: {4})+/gm, (indent) => '\t'.repeat(indent.length / 4));
 
 /**
- * Readies the declarations that the compiler wrote into a package's `dist`. `./x.ts` becomes `./x.js`, the name of the file
- * that is published: the compiler leaves it as it is in the source, and TypeScript before 7 refuses it. What no entry leads
- * to is removed.
+ * Prepares the declarations in a package's `dist` for publishing. An import of `./x.ts` becomes one of `./x.js`, the file that
+ * is published: the compiler leaves imports as they are in the sources, and TypeScript before version 7 refuses those.
+ * Declarations that no entry imports, directly or not, are removed.
  * @param folder absolute
  * @param entries a glob, relative to `folder`, for the declarations that the package's export map names
  */

@@ -1,11 +1,11 @@
 import { isBuilt } from './stamps.ts';
 import { buildService, provideLauncherModules } from './steps.ts';
 
-// Sees to it that the packages that the demo and the tests use by their names are those of the sources. Takes a moment
-// when they are, and some seconds when they are not.
+// Builds the packages that the demo and the tests import by their names, unless they were built of the present sources. That
+// takes some seconds; otherwise this ends at once.
 
 if (!isBuilt('launcher') || !isBuilt('service')) {
-  console.error('Building the packages, because they are not of the sources as they are.');
+  console.error('Building the packages, because the sources have changed since the last build.');
   await provideLauncherModules();
   if (!isBuilt('service')) await buildService();
 }

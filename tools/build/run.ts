@@ -1,6 +1,6 @@
 import { buildLauncher, buildService } from './steps.ts';
 
-// `npm run build [-- launcher | service]`: makes what is published of the packages, by default of all.
+// `npm run build [-- launcher | service]`: builds the packages as they are published, by default all of them.
 
 const [wanted, ...others] = process.argv.slice(2);
 if (others.length > 0 || (wanted !== undefined && wanted !== 'launcher' && wanted !== 'service')) {

@@ -3,9 +3,9 @@ import { existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } 
 import { dirname, join } from 'node:path';
 import { root } from '../run-node.js';
 
-// What was built of which sources: a file for each package holds the fingerprint of the sources of its last build.
+// Remembers which sources a package was built of: a file for each package holds their fingerprint.
 
-/** The packages, and a file of each that is there once it is built. */
+/** The packages, each with a file that exists once it is built. */
 const packages = {
   launcher: 'dist/client.js',
   service: 'service/dist/editor/index.html',
@@ -13,7 +13,7 @@ const packages = {
 
 export type Package = keyof typeof packages;
 
-/** Everything that the packages are made of. */
+/** The files that the packages are built of, as globs. */
 const sources = [
   'src/**/*.*',
   'service/src/**/*.*',
@@ -28,7 +28,7 @@ const sources = [
 
 const stampOf = (name: Package) => join(root, 'node_modules/.cache/plugin-editor', `${name}-built`);
 
-/** Whether a package was built of the sources as they are. */
+/** Whether a package was built of the present sources. */
 export function isBuilt(name: Package): boolean {
   const stamp = stampOf(name);
   return (
@@ -39,13 +39,13 @@ export function isBuilt(name: Package): boolean {
 }
 
 /**
- * Builds a package, and remembers of which sources. While it is built, and when that fails, nothing is remembered: what is
- * half there is of no sources, and those of before may come back.
+ * Builds a package, and remembers of which sources. The former fingerprint is removed first: a build that fails leaves an
+ * incomplete package behind, which must not count as built once the former sources are back.
  */
 export async function whileBuilding(name: Package, build: () => Promise<void>): Promise<void> {
   const stamp = stampOf(name);
   rmSync(stamp, { force: true });
-  // As they are before, so that a change in the meantime is seen the next time.
+  // Computed before the build, so that a source that changes meanwhile causes another build.
   const built = fingerprint();
   await build();
   mkdirSync(dirname(stamp), { recursive: true });

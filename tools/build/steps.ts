@@ -5,7 +5,7 @@ import { compressFiles } from './compress.ts';
 import { prepareDeclarations } from './declarations.ts';
 import { isBuilt, whileBuilding } from './stamps.ts';
 
-// How the packages are built. Each function throws when a program of it fails; what that said is on the terminal.
+// The steps of building the packages. Each function rejects when one of its programs fails, after that has printed why.
 
 /** Runs a file of an installed package, or of this repository. */
 async function run(...args: string[]): Promise<void> {
@@ -17,7 +17,7 @@ const vite = (...args: string[]) =>
   run('node_modules/vite/bin/vite.js', 'build', '--logLevel', 'warn', ...args);
 const compile = (project: string) => run('node_modules/typescript/bin/tsc', '-p', project);
 
-/** The launcher as it is published: modules, files for script tags, types, and data for editors. */
+/** Builds the launcher as it is published: modules, files for script tags, types, and data for editors. */
 export const buildLauncher = (): Promise<void> =>
   whileBuilding('launcher', async () => {
     await vite();
@@ -28,19 +28,19 @@ export const buildLauncher = (): Promise<void> =>
     prepareDeclarations(join(root, 'dist'), '{*,types/*}.d.ts');
   });
 
-/** The launcher's modules, which are all that the other packages need of it; unless they are there already. */
+/** Builds the launcher's modules, which are all that the other packages need of it, unless they were built already. */
 export async function provideLauncherModules(): Promise<void> {
   if (!isBuilt('launcher')) await whileBuilding('launcher', () => vite());
 }
 
-/** The service as it is published, with the editor in it, plain and compressed, and the launcher's modules in both. */
+/** Builds the service as it is published, with the editor in it, plain and compressed. Both contain the launcher's modules. */
 export async function buildService(): Promise<void> {
   await provideLauncherModules();
   await whileBuilding('service', async () => {
     rmSync(join(root, 'service/dist'), { recursive: true, force: true });
     await compile('service');
     prepareDeclarations(join(root, 'service/dist'), 'index.d.ts');
-    // npm does this as well, but only when it installs.
+    // npm also does this, but only when it installs the package.
     chmodSync(join(root, 'service/dist/cli/main.js'), 0o755);
     await vite('--config', 'editor/vite.config.ts');
     const editor = join(root, 'service/dist/editor');

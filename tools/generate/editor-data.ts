@@ -3,7 +3,7 @@ import { getVsCodeCssCustomData, getVsCodeHtmlCustomData } from 'custom-element-
 
 import type { Manifest } from './manifest-types.ts';
 
-/** The data has events, slots and so on as fields of their own, which a list in the description would repeat. */
+/** Leaves events, slots and so on out of the descriptions, because the data has fields for them. */
 const WITHOUT_LISTS = {
   hideEventDocs: true,
   hideSlotDocs: true,
@@ -12,7 +12,7 @@ const WITHOUT_LISTS = {
   hideCssPartsDocs: true,
 };
 
-/** The data for tools, by path in dist/: the manifest itself, and the same for VS Code and for JetBrains' editors. */
+/** The data for editors, by path in dist/: the manifest itself, and its content for VS Code and for JetBrains' editors. */
 export function toolFiles(manifest: Manifest, version: string): Map<string, string> {
   // The generators change what they are given.
   const copy = () => structuredClone(manifest) as never;
@@ -31,7 +31,7 @@ export function toolFiles(manifest: Manifest, version: string): Map<string, stri
 
 type CssData = Record<'properties' | 'pseudoElements', { name: string; description: string }[]>;
 
-/** Both elements have some parts and custom properties by the same name, which VS Code would offer twice. */
+/** Merges parts and custom properties that both elements have by the same name, because VS Code would offer them twice. */
 function withoutDuplicates(data: CssData): CssData {
   const merged = { ...data };
   for (const key of ['properties', 'pseudoElements'] as const) {

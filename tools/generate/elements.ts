@@ -1,7 +1,7 @@
 import { ATTRIBUTES } from '../../src/core/attributes.ts';
 import type { Declaration, Documented, Manifest, Member, Typed } from './manifest-types.ts';
 
-/** An element as the generators here see it. */
+/** What the generators need to know of an element. */
 export interface ElementView {
   tag: string;
   /** Name of its class. */
@@ -12,16 +12,16 @@ export interface ElementView {
   summary: string;
   attributes: (Typed & {
     fieldName: string;
-    /** Whether frameworks ask for it, though it may be `null` or `undefined`. */
+    /** Whether the types of frameworks require it, though it may be `null` or `undefined`. */
     required: boolean;
   })[];
   /** Properties of which one must be given, though it may be `null` or `undefined`. */
   oneOf: string[];
-  /** What can be set and has no attribute. */
+  /** The properties that can be set and have no attribute. */
   properties: Member[];
   readonly: Member[];
   methods: Member[];
-  /** `fields` are those that not all events about a plugin have. */
+  /** `fields`: those of the event's own class; `own`: whether it has such a class. */
   events: (Required<Omit<Typed, 'default'>> & { fields: Member[]; own: boolean })[];
   slots: Documented[];
   parts: Documented[];
@@ -38,7 +38,7 @@ export function elementsOf({ modules }: Manifest): ElementView[] {
     .toSorted((a, b) => a.tag.localeCompare(b.tag));
 }
 
-/** Where tokens come from. */
+/** The properties of which one has to be set, because tokens come from it. */
 const TOKEN_SOURCES = ['tokenEndpoint', 'fetchToken'];
 
 const REQUIRED = Object.entries(ATTRIBUTES)
@@ -75,10 +75,10 @@ function viewOf(declaration: Declaration, classes: Declaration[]): ElementView {
 export const pascalCase = (name: string): string =>
   name.replace(/(?:^|-)(.)/g, (_, letter: string) => letter.toUpperCase());
 
-/** A doc comment, to be formatted afterwards. */
+/** A doc comment in one line, which the formatter wraps afterwards. */
 export const comment = (text: string | undefined): string =>
   text ? `/** ${text.replaceAll('\n', ' ')} */\n` : '';
 
-/** Names of the event classes of the package. */
+/** The names of the package's event classes. */
 export const eventClasses = (elements: ElementView[]): string[] =>
   elements.flatMap(({ events }) => events.filter(({ own }) => own).map(({ type }) => type.text));

@@ -1,17 +1,17 @@
-/** One source that a page's content security policy has to allow, and what it is for. */
+/** A source that a page's content security policy has to allow. */
 export interface Source {
   directive: string;
   source: string;
-  /** What does not work without it, as the documentation says it. */
+  /** What it is needed for, in the documentation. */
   why: string;
 }
 
-/** Example origins, which tests put real ones in the place of. */
+/** The origins in the examples. Tests replace them by real ones. */
 export const HOST = 'https://app.example.com';
 export const EDITOR = 'https://editor.example.com';
 export const BUILDER = 'https://builder.example.com';
 
-/** What a policy forbids beside all that it does not allow: text that becomes script. */
+/** The directive that forbids to make scripts of text. */
 const TRUSTED_TYPES = ['require-trusted-types-for', "'script'"] as const;
 
 export const hostSources: readonly Source[] = [
@@ -32,7 +32,7 @@ export const editorSources: readonly Source[] = [
   { directive: 'frame-ancestors', source: HOST, why: 'being in a frame of your app, and of no other page' },
 ];
 
-/** A policy of these sources and no other; a directive that has lost all of them allows nothing. */
+/** The policy that allows exactly these sources but `without`. A directive whose only source that was allows nothing. */
 export function policy(
   sources: readonly Source[],
   origins: Record<string, string> = {},

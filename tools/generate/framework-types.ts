@@ -1,15 +1,15 @@
 import { type ElementView, comment } from './elements.ts';
 
-/** Where a framework's types keep the elements that they know, and what they say about any. */
+/** How a framework declares the types of custom elements. */
 interface Framework {
   module: string;
-  /** What of the module the text names. */
+  /** The types that are imported of the module. */
   imports: string;
-  /** The interface to add to, around its entries. */
+  /** Writes the interface that the elements are added to, around its entries. */
   within: (entries: string) => string;
-  /** Any HTML element with the class of ours. */
+  /** Writes the framework's type of any HTML element, for one of this class. */
   base: (className: string) => string;
-  /** What comes before an event's name in the name of its listener; several where there are several ways. */
+  /** The prefixes that make the name of a listener of an event's name. */
   prefixes: string[];
 }
 
@@ -39,7 +39,7 @@ const FRAMEWORKS: Record<string, Framework> = {
   },
 };
 
-/** The types of frameworks, by path. */
+/** The declaration files of frameworks, by path. */
 export function frameworkTypes(elements: ElementView[], head: string): [path: string, text: string][] {
   return [
     ['src/types/attributes.d.ts', sharedTypes(elements, head)],
@@ -51,7 +51,7 @@ export function frameworkTypes(elements: ElementView[], head: string): [path: st
   ];
 }
 
-/** What all have in common: attributes and properties with their descriptions, and events by name. */
+/** The types that all frameworks share: attributes and properties with their descriptions, and events by name. */
 const sharedTypes = (elements: ElementView[], head: string) => `
 ${head}
 
@@ -136,7 +136,7 @@ declare module '${module}' {
 }
 `;
 
-/** Vue knows components, by their names in either case, and what they are given by its name in camel case. */
+/** Vue declares an element as a global component, whose props have names in camel case. */
 const vueTypes = (elements: ElementView[], head: string) => `
 ${head}
 

@@ -2,15 +2,15 @@ import { table } from './markdown.ts';
 import type { ServiceFacts } from './service.ts';
 
 type Unit = 'ms' | 'bytes' | 'characters' | 'count';
-/** What is limited, its unit, and what happens past it. */
-type Row = readonly [what: string, unit: Unit, past: string];
+/** A row of a table: what is limited, its unit, and what happens past the limit. */
+type Row = readonly [label: string, unit: Unit, past: string];
 
 /*
- * Words for the limits of the service, by the constants that hold them; the values are those of the constants. A limit that is
- * missing here, or that is here and not in the service, is an error.
+ * The descriptions of the service's limits, by the constants that hold their values. A limit that is only described, or only in the
+ * service, is an error.
  */
 
-const LIMITS: Readonly<Record<string, Readonly<Record<string, Row>>>> = {
+const DESCRIPTIONS: Readonly<Record<string, Readonly<Record<string, Row>>>> = {
   runLimits: {
     time: ['time', 'ms', '504 `time-limit`; the runner is killed'],
     memory: ['memory', 'bytes', '422 `memory-limit`'],
@@ -105,14 +105,16 @@ export function limitTables({ limits }: ServiceFacts): Record<string, string> {
 }
 
 function rowsOf(name: string, values: Record<string, number>): string[][] {
-  const words = LIMITS[name] ?? {};
-  const unknown = [...Object.keys(values), ...Object.keys(words)].filter(
-    (key) => !(key in values && key in words),
+  const rows = DESCRIPTIONS[name] ?? {};
+  const unknown = [...Object.keys(values), ...Object.keys(rows)].filter(
+    (key) => !(key in values && key in rows),
   );
   if (unknown.length > 0)
-    throw new Error(`${unknown.join(', ')} of ${name}: tools/generate/limits.ts and the service differ`);
-  return Object.entries(words).map(([key, [what, unit, past]]) => [
-    what,
+    throw new Error(
+      `${unknown.join(', ')} of ${name} must be both in the service and in tools/generate/limits.ts, and is only in one of them.`,
+    );
+  return Object.entries(rows).map(([key, [label, unit, past]]) => [
+    label,
     withUnit(values[key] ?? 0, unit),
     past,
   ]);

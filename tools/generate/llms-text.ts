@@ -1,6 +1,6 @@
 /**
- * `llms.txt` (https://llmstxt.org): the pages of the documentation with what each is about, for programs that read them.
- * @param read the text of a page by its path from the root
+ * The text of `llms.txt` (https://llmstxt.org): a list of the documentation's pages, each with its first sentence, for programs.
+ * @param read returns the text of a page, by its path from the root
  */
 export function llmsText(read: (path: string) => string): string {
   const lines = [
@@ -24,15 +24,16 @@ export function llmsText(read: (path: string) => string): string {
 
 const titleOf = (page: string) => /^# (.+)$/m.exec(page)?.[1] ?? '';
 
-/** Every page begins with a sentence that says what it is about. */
+/** The first sentence of a page, which has to say what the page is about. */
 function firstSentence(path: string, page: string): string {
   const [, first = ''] = /^# .+\n\n(?:<!-- .* -->\n\n)?([^]*?)\n\n/m.exec(page) ?? [];
   const [sentence] = /^[\w`<[(*][^]*?[.:](?=\s|$)/.exec(plain(first)) ?? [];
-  if (!sentence) throw new Error(`${path} does not begin with a sentence that says what it is about`);
+  if (!sentence)
+    throw new Error(`${path} must begin with a sentence that says what it is about, and ends in a period.`);
   return sentence.slice(0, -1);
 }
 
-/** Without line breaks and links. */
+/** A text without line breaks, links and bold type. */
 const plain = (text: string) =>
   text
     .replaceAll(/\s*\n\s*/g, ' ')

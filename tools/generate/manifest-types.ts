@@ -1,4 +1,4 @@
-/** What of a custom elements manifest is read here; see https://github.com/webcomponents/custom-elements-manifest. */
+/** The parts of a custom elements manifest that are used here; see https://github.com/webcomponents/custom-elements-manifest. */
 export interface Manifest {
   schemaVersion: string;
   modules: Module[];
@@ -16,7 +16,7 @@ export interface Reference {
   package?: string;
 }
 
-/** Anything with a name and words about it. */
+/** Anything with a name and a description. */
 export interface Documented {
   name: string;
   description?: string;

@@ -9,8 +9,7 @@ import type { Declaration, Manifest, Member } from './manifest-types.ts';
 const CLASSES = [PluginEditorElement, PluginFeaturesElement];
 
 /**
- * What `custom-elements.json` says: the doc comments of both elements and of their events, as they are in the files of
- * the package.
+ * Makes the custom elements manifest, `custom-elements.json`, of the doc comments of both elements and of their events.
  */
 export function createManifest(): Manifest {
   const paths = [
@@ -33,7 +32,8 @@ const attributesOfClasses = {
       const declaration = declarationsOf(customElementsManifest).find(
         ({ name }) => name === elementClass.name,
       );
-      if (!declaration?.members) throw new Error(`${elementClass.name} is not among the sources`);
+      if (!declaration?.members)
+        throw new Error(`${elementClass.name} is not declared in a file that the manifest is made of.`);
       const element = new elementClass() as unknown as Record<string, unknown>;
       const attributes = new Map<string, string>();
       const reflected = new Set<string>();
@@ -58,14 +58,17 @@ const attributesOfClasses = {
         declaration.attributes.push({
           name,
           fieldName: member.name,
-          // An attribute that is not there is no value that anybody would write.
+          // `null` and `undefined` stand for a missing attribute, and cannot be written as its value.
           type: { text: (member.type?.text ?? '').replace(/ \| (?:null|undefined)/g, '') },
           ...(member.default && { default: member.default }),
           description: member.description ?? '',
         });
         attributes.delete(member.name);
       }
-      for (const name of attributes.keys()) throw new Error(`${elementClass.name}: ${name} is not declared`);
+      for (const name of attributes.keys())
+        throw new Error(
+          `${elementClass.name}: the property ${name} must be declared in the class, with a doc comment.`,
+        );
     }
   },
 };
@@ -93,7 +96,7 @@ const publicOnly = {
         }
         if (declaration.tagName) declaration.superclass = { name: 'LitElement', package: 'lit' };
         if (declaration.superclass?.name === 'Event') declaration.superclass = { name: 'Event' };
-        // The analyzer adds one without a name for what is dispatched in the class.
+        // The analyzer adds an event without a name for each that the class dispatches.
         if (declaration.events) declaration.events = declaration.events.filter(({ name }) => name);
       }
     }
@@ -108,7 +111,7 @@ const isInternal = (path: string) => path.includes('/element/');
 const isPublic = ({ name, privacy, static: isStatic }: Member) =>
   !name.startsWith('#') && privacy !== 'private' && privacy !== 'protected' && !isStatic;
 
-/** Comments are wrapped at the width of our sources, which is not the width of those who read them elsewhere. */
+/** Joins the lines of comments, which are wrapped at the width of these sources. */
 const inOneLine = {
   name: 'in-one-line',
   packageLinkPhase({ customElementsManifest }: { customElementsManifest: Manifest }) {
@@ -121,7 +124,7 @@ const inOneLine = {
   },
 };
 
-/** Names built files, not sources. */
+/** Replaces the paths of sources by those of the built files. */
 const pathsOfPackage = {
   name: 'paths-of-package',
   packageLinkPhase({ customElementsManifest }: { customElementsManifest: Manifest }) {
@@ -129,7 +132,7 @@ const pathsOfPackage = {
       path,
       declarations,
     }));
-    /** Where a class is, which entries export again. */
+    /** The module that declares a class; entries only export it again. */
     const placeOf = (name: string) =>
       declaring.find(({ declarations }) => declarations.some((one) => one.name === name))?.path;
     const built = (path: string) => path.replace(/^\/?src\/(.*)\.ts$/, 'dist/$1.js');

@@ -1,8 +1,8 @@
-// How the generated parts of pages are written.
+// The generated parts of pages are written with these.
 
 export const code = (text: string): string => `\`${text}\``;
 
-/** A sentence as Markdown, in which `<` outside of code begins no tag. */
+/** Escapes `<` outside of code, so that it begins no HTML tag. */
 export const prose = (text: string): string =>
   text
     .split(/(`[^`]*`)/)
@@ -14,12 +14,13 @@ export const table = (head: string[], rows: string[][]): string =>
 
 const cell = (text: string) => text.replaceAll('|', '\\|').replaceAll('\n', ' ');
 
-/** Puts the sections between their markers, as they are: padding tables to their widest cell would double them. */
+/** Replaces the text between the markers of each section. The formatter skips it, because it would pad tables to twice their size. */
 export function fillMarkers(text: string, sections: Record<string, string>): string {
   for (const [name, section] of Object.entries(sections)) {
     const [begin, end] = [`<!-- begin ${name} -->`, `<!-- end ${name} -->`];
     const [from, to] = [text.indexOf(begin), text.indexOf(end)];
-    if (from < 0 || to < from) throw new Error(`There is no ${begin} … ${end}`);
+    if (from < 0 || to < from)
+      throw new Error(`The page must have the markers ${begin} and ${end}, in this order.`);
     text = [
       text.slice(0, from + begin.length),
       '<!-- prettier-ignore-start -->',

@@ -11,7 +11,7 @@ import {
 } from 'oxc-parser';
 import { recordType } from './record-fields.ts';
 
-/** The modules without elements; a name that an earlier one has is only named again. */
+/** The modules without elements. What an earlier one also exports is described there, and only listed for the later one. */
 const MODULES = ['client', 'server', 'editor'];
 
 interface Entry {
@@ -32,7 +32,7 @@ const PREFACE = `# Reference of the modules without elements
 Every export of \`client.js\`, \`server.js\` and \`editor.js\`, with its signature and its doc comment. [Clients](clients.md) shows how
 to use them. A record of an answer may have more fields than are listed, and keeps them.`;
 
-/** What each module that holds no elements exports, by its signature and doc comment. */
+/** The reference of the exports of these modules, with signatures and doc comments. */
 export function moduleReference(): string {
   const modules = MODULES.map((module) => ({ module, exports: exportsOf(read(`src/${module}.ts`)) }));
   const sections = modules.map(({ module, exports }, at) => {
@@ -66,19 +66,21 @@ interface Exported {
   declaration: Declaration;
 }
 
-/** Everything that a module exports, in the order of its statements; what it hands on is followed to its own file. */
+/** The exports of a module, in the order of its statements. Those of other files are looked up there. */
 function exportsOf(source: Source): Exported[] {
   return source.body.flatMap((statement) => {
-    if (statement.type === 'ExportAllDeclaration') throw new Error(`${source.path}: exports must have names`);
+    if (statement.type === 'ExportAllDeclaration')
+      throw new Error(`${source.path}: write "export { name } from" instead of "export * from".`);
     if (statement.type !== 'ExportNamedDeclaration') return [];
     const { declaration } = statement;
     if (declaration) return [{ name: nameOf(declaration), source, declaration }];
-    if (!statement.source) throw new Error(`${source.path}: exports must be where they are declared`);
-    const there = exportsOf(read(join(dirname(source.path), statement.source.value)));
+    if (!statement.source) throw new Error(`${source.path}: export each name where it is declared.`);
+    const from = statement.source.value;
+    const there = exportsOf(read(join(dirname(source.path), from)));
     return statement.specifiers.map(({ local }) => {
       const name = local.type === 'Identifier' ? local.name : '';
       const found = there.find((one) => one.name === name);
-      if (!found) throw new Error(`${source.path}: where is ${name} declared?`);
+      if (!found) throw new Error(`${source.path} exports ${name}, which ${from} does not declare.`);
       return found;
     });
   });
@@ -142,7 +144,7 @@ function describe(source: Source, declaration: Declaration): Entry {
   }
 }
 
-/** The module that a class's base class is imported from; none for a base class of the same module. */
+/** The module that a class's base class is imported from; `undefined` for a base class of the same module. */
 function baseModule(source: Source, { superClass }: Class): string | undefined {
   const base = superClass?.type === 'Identifier' ? superClass.name : undefined;
   const found = source.body.find(
@@ -152,7 +154,7 @@ function baseModule(source: Source, { superClass }: Class): string | undefined {
   return found?.type === 'ImportDeclaration' ? found.source.value : undefined;
 }
 
-/** The members that a class has of an imported base class, which is no export itself, in terms of the class. */
+/** The members that a class inherits from an imported base class, with the class's own type arguments. */
 function inheritedMembers(source: Source, declaration: Class): Entry[] {
   const path = baseModule(source, declaration);
   if (!path) return [];
@@ -175,7 +177,7 @@ function inheritedMembers(source: Source, declaration: Class): Entry[] {
     }));
 }
 
-/** A member that users see, with its doc comment; errors are made by this package alone. */
+/** A public member with a doc comment; none otherwise. Constructors of errors are left out, because only this package calls them. */
 function memberOf(source: Source, declaration: Class, member: ClassElement): Entry[] {
   const { id, superClass } = declaration;
   if (!('key' in member) || member.key.type !== 'Identifier') return [];
@@ -201,7 +203,7 @@ interface Callable {
 const callOf = (source: Source, { params, returnType }: Callable) =>
   `(${parameters(source, params)})${textOf(source, returnType)}`;
 
-/** Parameters by what can be given: `{ a, b? }: Type`, whatever their defaults are. */
+/** The parameters of a signature, such as `{ a, b? }: Type`, without their defaults. */
 function parameters(source: Source, params: readonly ParamPattern[]): string {
   return params
     .map((param) => {
@@ -220,7 +222,7 @@ function parameters(source: Source, params: readonly ParamPattern[]): string {
 const textOf = ({ text }: Source, span: Span | null | undefined) =>
   span ? flat(text.slice(span.start, span.end)) : '';
 
-/** On one line, without comments. */
+/** A piece of source on one line, without comments. */
 const flat = (text: string) =>
   text
     .replaceAll(/\/\*.*?\*\//gs, '')
@@ -229,7 +231,7 @@ const flat = (text: string) =>
     .replaceAll(/([(<]) /g, '$1')
     .trim();
 
-/** The first paragraph of the doc comment right before something, and what it throws. */
+/** The first paragraph of the doc comment before a piece of source, and its `@throws`. */
 function docBefore({ comments, text }: Source, { start }: Span): string {
   const comment = comments.findLast(
     (one) =>

@@ -20,7 +20,7 @@ export function operationSections({ paths, tags }: OpenApi): string {
     .join('\n\n');
 }
 
-/** The errors that nearly every operation has, so that they are said once. */
+/** The errors that nearly every operation has, which the reference names once instead. */
 export function commonErrors({ paths }: Pick<OpenApi, 'paths'>): string[] {
   const all = Object.values(paths).flatMap((methods) => Object.values(methods).map(errorsOf));
   return [...new Set(all.flat())].filter(
@@ -38,7 +38,7 @@ const TITLES: Readonly<Record<string, string>> = {
   types: 'Types of namespaces',
 };
 
-/** What records hold, which requests and answers name. */
+/** The sections of the records that requests and responses refer to. */
 export const recordSections = ({ components }: OpenApi): string =>
   Object.entries(components.schemas)
     .toSorted(([a], [b]) => a.localeCompare(b))

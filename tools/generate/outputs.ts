@@ -35,7 +35,7 @@ export async function committedFiles(manifest = createManifest()): Promise<Map<s
   return files;
 }
 
-/** What is generated from the service. */
+/** The sections that are generated from the service, by page and marker. */
 const serviceSections = (facts: ServiceFacts): Record<string, Record<string, string>> => ({
   'docs/reference/http.md': { 'error codes': errorCodeTable(facts) },
   'docs/reference/operations.md': {
@@ -55,7 +55,7 @@ const errorCodeTable = ({ errorCodes }: ServiceFacts) =>
     ),
   );
 
-/** As `npm run check -- format` wants it. */
+/** Formats a text as `npm run check -- format` requires. */
 async function formatted(path: string, text: string): Promise<string> {
   const options = (await resolveConfig(path)) as Options;
   return format(text, { ...options, filepath: path });

@@ -7,7 +7,7 @@ import type { Documented, Member, Typed } from './manifest-types.ts';
 import { code, table } from './markdown.ts';
 import { messagesOf } from './protocol.ts';
 
-/** What is generated into each page of the documentation, by the page's path and the name of its markers. */
+/** The sections that are generated from the launcher, by the page's path and the name of their markers. */
 export function pageSections(elements: ElementView[]): Record<string, Record<string, string>> {
   const editor = elements.find(({ tag }) => tag === 'plugin-editor') as ElementView;
   const features = elements.find(({ tag }) => tag === 'plugin-features') as ElementView;
@@ -46,7 +46,7 @@ const attributes = ({ attributes: all }: ElementView) =>
     ]),
   );
 
-/** The default as a cell of the table; a long one is in the text beside the table. */
+/** The cell for a default. A long default is in the text of the page instead. */
 function defaultOf({ default: value, type, required }: Typed & { required: boolean }): string {
   if (required) return 'required';
   if (type?.text === 'boolean') return 'off';
@@ -64,7 +64,7 @@ const events = ({ events: all }: ElementView) =>
     ]),
   );
 
-/** The codes of `PluginEditorError`, each with the doc comment before it. */
+/** The table of the codes of `PluginEditorError`, with the doc comment of each. */
 function editorErrors(): string {
   const [, union = ''] =
     /export type PluginEditorErrorCode =([^;]*)/.exec(readFileSync(ERRORS, 'utf8')) ?? [];
@@ -83,14 +83,14 @@ function editorErrors(): string {
 
 const ERRORS = 'src/core/errors.ts';
 
-/** The English texts, which a page may replace. */
+/** The table of the English texts, which a page may replace. */
 const strings = (texts: object) =>
   table(
     ['key', 'English text'],
     Object.entries(texts).map(([key, text]) => [code(key), text]),
   );
 
-/** Who sends what to whom. */
+/** The table of the messages of the frame protocol. */
 const messagesTable = () =>
   table(
     ['from', 'type', 'fields', 'meaning'],
@@ -102,7 +102,7 @@ const messagesTable = () =>
     ]),
   );
 
-/** How much is taken of an editor's messages. */
+/** The table of the limits of an editor's messages. */
 const limitsTable = () =>
   table(
     ['type', 'field', 'at most'],
@@ -116,7 +116,7 @@ const limitsTable = () =>
     ),
   );
 
-/** What may hold more than one text. */
+/** The fields that may hold several texts. */
 const LISTS = ['hello.capabilities', 'ready.permissions', 'test.error'];
 
 const field = ({ name, type }: Member) => code(name + (type?.text.endsWith('| undefined') ? '?' : ''));
@@ -131,7 +131,7 @@ const members = ({ properties, readonly, methods }: ElementView) =>
     ].map(([name, { description = '' }]) => [name, description]),
   );
 
-/** Parts, states, slots and custom properties in one table. */
+/** The tables of parts, states and slots, and of custom properties. */
 const styling = ({ parts, states, slots, cssProperties }: ElementView) =>
   [
     table(

@@ -2,13 +2,13 @@ import { format, resolveConfig } from 'prettier';
 
 import { type Source, editorSources, hostSources, policy } from './example-policies.ts';
 
-// The page on policies, from the table that the tests of strict pages use.
+// Generates the page on policies from the sources that the tests of strict pages use.
 
-/** The page, as a path from the root of the repository. */
+/** The path of the page from the root of the repository. */
 export const POLICIES_PAGE = 'docs/guides/content-security-policy.md';
 const section = /(<!-- begin policies -->\n)[^]*?(\n<!-- end policies -->)/;
 
-/** What stands between the page's markers `begin policies` and `end policies`, formatted as the page is. */
+/** The section between the page's markers `begin policies` and `end policies`, formatted. */
 export async function policiesSection(): Promise<string> {
   const text = `
 These are whole policies for your page and for an editor of your own, as strict as they can be: nothing inline, no
@@ -29,7 +29,7 @@ ${described(editorSources)}
   return format(text, { ...(await resolveConfig(POLICIES_PAGE)), parser: 'markdown' });
 }
 
-/** The page with this section in it. */
+/** Replaces the section in the text of the page. */
 export const withPolicies = async (text: string): Promise<string> => {
   if (!section.test(text))
     throw new Error(`${POLICIES_PAGE} has no markers "begin policies" and "end policies".`);

@@ -1,18 +1,18 @@
 import { readFileSync } from 'node:fs';
 import { type TSType, parseSync } from 'oxc-parser';
 
-/** A message of the frame protocol, as the documentation shows it. */
+/** A message of the frame protocol, as the documentation describes it. */
 export interface ProtocolMessage {
   from: 'editor' | 'launcher';
   type: string;
-  /** `session` first, where it has one; a question mark ends the name of an optional one. */
+  /** Names of fields, `session` first where there is one. The name of an optional field ends in a question mark. */
   fields: string[];
   doc: string;
 }
 
 const PATH = 'src/core/messages.ts';
 
-/** Every message of both sides, by the two interfaces that are the one list of them. */
+/** Every message of both sides, as the two interfaces in `messages.ts` declare them. */
 export function messagesOf(): ProtocolMessage[] {
   const text = readFileSync(PATH, 'utf8');
   const { program, comments } = parseSync(PATH, text);

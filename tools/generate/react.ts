@@ -1,6 +1,6 @@
 import { type ElementView, comment, eventClasses, pascalCase } from './elements.ts';
 
-/** src/react.ts: a component for each element. */
+/** The text of src/react.ts, with a component for each element. */
 export const reactModule = (elements: ElementView[], head: string): string => `'use client';
 
 ${head}

@@ -1,6 +1,6 @@
 /**
- * Part of `npm run check`: makes the scripts of dist/cdn in a folder of its own, and fails when a script tag in the README
- * or in a page of docs/start carries another hash or version. With `--write` it puts the right ones there.
+ * Part of `npm run check`: builds the scripts of dist/cdn in a temporary folder, and fails when a script tag in the README or in
+ * a page of docs/start has another hash or version. With `--write` it corrects them.
  */
 import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

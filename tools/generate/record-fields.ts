@@ -1,10 +1,10 @@
 import { globSync, readFileSync } from 'node:fs';
 import { type Expression, type ObjectPropertyKind, parseSync } from 'oxc-parser';
 
-/** Where the schemas of answers are. */
+/** The files with the schemas of responses. */
 const FILES = ['src/core/records.ts', ...globSync('src/{core/client,server}/*-records.ts').toSorted()];
 
-/** What `src/core/fields.ts` names. */
+/** The types of the schemas in `src/core/fields.ts`, by name. */
 const FIELDS: Readonly<Record<string, string>> = {
   text: 'string',
   optionalText: 'string?',
@@ -50,14 +50,14 @@ for (const file of FILES) {
   }
 }
 
-/** The record that is typed from this schema; nothing for what is no object. */
+/** The record that a schema describes; `undefined` where that is not an object. */
 export function recordType(schema: string): RecordType | undefined {
   const declared = schemas.get(schema);
   const fields = declared ? fieldsOf(declared.file, declared.value) : [];
   return declared && fields.length > 0 ? { ...declared, fields } : undefined;
 }
 
-/** The fields of an object of schemas, of a schema that is made of one, or of what has one of their names. */
+/** The fields of an object of schemas, of a schema that is made of such an object, or of one that is referred to by name. */
 function fieldsOf(file: string, value: Expression): RecordField[] {
   if (value.type === 'Identifier') return recordType(value.name)?.fields ?? [];
   if (value.type === 'CallExpression') {
@@ -70,7 +70,7 @@ function fieldsOf(file: string, value: Expression): RecordField[] {
 
 function fieldOf(file: string, property: ObjectPropertyKind): RecordField[] {
   if (property.type === 'SpreadElement') {
-    // Another's fields: those of a constant, or of a schema by its `shape`.
+    // The fields of a constant, or the `shape` of another schema.
     const { argument } = property;
     const from = argument.type === 'MemberExpression' ? argument.object : argument;
     return fieldsOf(file, from);
@@ -82,7 +82,7 @@ function fieldOf(file: string, property: ObjectPropertyKind): RecordField[] {
   return [{ signature, file, start }];
 }
 
-/** A type as TypeScript writes it; a question mark ends that of a field that may be missing. */
+/** The type of a schema in TypeScript. That of a field that may be missing ends in a question mark. */
 function typeOf(value: Expression): string {
   if (value.type === 'Identifier') return namedType(value.name);
   if (value.type !== 'CallExpression') return 'unknown';
@@ -107,7 +107,7 @@ function typeOf(value: Expression): string {
       return `{ ${fields.join('; ')} }`;
     }
     default:
-      // `text.check(…)`, which takes no other type.
+      // `text.check(…)` has the same type as `text`.
       return callee.type === 'MemberExpression' && name === 'check' ? typeOf(callee.object) : 'unknown';
   }
 }

@@ -1,5 +1,5 @@
 /**
- * `npm run generate` writes what is generated from the sources and committed; with `--check` it only says what differs.
+ * `npm run generate` writes the generated files that are committed; with `--check` it fails where they differ, and writes nothing.
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -18,10 +18,7 @@ for (const [path, text] of await committedFiles()) {
 }
 
 if (check && differing.length > 0) {
-  console.error(
-    `${differing.join(', ')}: not what the sources and the pages say now.\n` +
-      'Write them anew with: npm run generate',
-  );
+  console.error(`${differing.join(', ')}: out of date. Generate anew with: npm run generate`);
   process.exitCode = 1;
 } else {
   for (const path of differing) console.log(`Wrote ${path}`);

@@ -1,12 +1,11 @@
-/** What a release is known by: its version, and the hash of each file by name, as in `integrity.json`. */
+/** A release: its version, and the hash of each file by name, as in `integrity.json`. */
 export interface Release {
   version: string;
   files: Record<string, string>;
 }
 
 /**
- * A text whose script tags that carry a hash of ours have that of this release, and name its version where they name
- * one: `<script src="https://cdn.example/plugin-editor@0.1.0/dist/cdn/plugin-editor.js" integrity="sha384-…">`.
+ * Replaces the hashes, and the versions, in the script tags of a text that load a file of the release: `<script src="https://cdn.example/plugin-editor@0.1.0/dist/cdn/plugin-editor.js" integrity="sha384-…">`.
  */
 export const withHashes = (text: string, { version, files }: Release): string =>
   text.replace(/<script\b[^>]*>/g, (tag) => {

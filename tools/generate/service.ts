@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { execPath } from 'node:process';
 import { promisify } from 'node:util';
 
-/** What the documentation says of the service, as its sources have it. */
+/** The facts of the service that its documentation is generated from. */
 export interface ServiceFacts {
   /** Meanings of error codes, by code and status. */
   errorCodes: Record<string, Record<string, string>>;
@@ -50,7 +50,7 @@ export interface Schema {
 /** Modules of the service and the constants in each that hold limits. */
 const LIMITS = {
   'http/http-limits.ts': ['httpLimits'],
-  'sandbox/outcome.ts': ['runLimits'],
+  'sandbox/run-limits.ts': ['runLimits'],
   'sandbox/wasm-check.ts': ['moduleLimits'],
   'toolchains/build/limits.ts': ['buildLimits', 'diagnosticLimits', 'checkTime', 'programLimit'],
   'toolchains/language-help/limits.ts': ['helpLimits'],
@@ -69,7 +69,7 @@ const PROGRAM = `
   const settings = Object.entries(variables.shape).map(([name, kind]) => ({
     name,
     default: asText(kind.safeParse(undefined).data),
-    // What no kind takes; what it says then continues "it must be".
+    // A value that every kind refuses, with a message that continues "it must be".
     kind: kind.safeParse(' ?').error?.issues[0]?.message ?? '',
   }));
   const limits = {};
@@ -80,7 +80,7 @@ const PROGRAM = `
   console.log(JSON.stringify({ errorCodes, openApi, settings, limits }));
 `;
 
-/** Runs the service's own modules for it, because the tools import no other room. Nothing has to be built before. */
+/** Reads the facts in a process that loads the service's modules, because the tools must not import them. Nothing has to be built. */
 export async function serviceFacts(): Promise<ServiceFacts> {
   const { stdout } = await promisify(execFile)(
     execPath,

@@ -1,7 +1,7 @@
 /**
- * The README as the package holds it. A registry shows it, and people read it in node_modules, without the repository around
- * it: there a link to a page of `docs` is dead, and a picture is a broken image. So links to files that are not packed become
- * their text and the file's path in the repository, and such pictures go. What is packed, anchors and whole addresses stay.
+ * Adapts the README to the package. Registries show it without the repository around it, where links to pages of `docs` and
+ * pictures would be broken. So a link to a file that is not packed becomes its text and the file's path in the repository, and
+ * such a picture is removed. Links to packed files, to anchors and to other sites stay.
  */
 export function toPackedReadme(markdown: string, isPacked: (path: string) => boolean): string {
   const leadsOutside = (target: string) =>
@@ -15,7 +15,7 @@ export function toPackedReadme(markdown: string, isPacked: (path: string) => boo
       .replace(/\[([^\]]+)\]\(([^)\s]+)\)/g, (link, text: string, target: string) =>
         leadsOutside(target) ? `${text} (\`${target.replace(/#.*/, '')}\`)` : link,
       );
-  // Every other part is a block of code, which stays as it is.
+  // Every second part is a block of code, which stays unchanged.
   return markdown
     .split(/^(```.*?^```$)/ms)
     .map((part, at) => (at % 2 === 0 ? withoutLinks(part) : part))

@@ -1,12 +1,12 @@
 /**
- * Run by npm around packing: `pack` puts the README of the package in the place of the repository's, and `restore` brings that
- * back. npm packs no other file as the README. Where packing was interrupted, the next `pack` or `restore` mends it.
+ * npm runs this before and after packing: `pack` replaces the repository's README by the package's, because npm packs no other
+ * file as the README, and `restore` brings it back. After an interrupted packing, the next `pack` or `restore` does.
  */
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { isPackedBy, toPackedReadme } from './packed-readme.ts';
 
 const README = 'README.md';
-/** Where the repository's README is kept meanwhile; npm packs nothing from this folder. */
+/** Where the repository's README is kept meanwhile. npm packs nothing in this folder. */
 const KEPT = 'node_modules/.plugin-editor-readme.md';
 
 const isPacked = isPackedBy(JSON.parse(readFileSync('package.json', 'utf8')) as { files: string[] });

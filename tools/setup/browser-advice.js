@@ -1,11 +1,11 @@
 /** @typedef {import('./find-browsers.js').Browsers} Browsers */
 
-// Puts a browser where find-browsers.js looks, on every system and without rights of any kind.
+// Installs a browser where find-browsers.js looks, on every system and without special rights.
 const byPuppeteer = 'npx @puppeteer/browsers install';
 const cache = '--path ~/.cache/puppeteer';
 
 /**
- * What to say about the browsers that are missing.
+ * The messages about the browsers that are missing.
  *
  * @param {Browsers} found
  * @param {string[]} wanted `chromium`, `firefox`, `webkit`

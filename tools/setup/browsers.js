@@ -5,8 +5,8 @@ import { browserAdvice } from './browser-advice.js';
 import { findBrowsers } from './find-browsers.js';
 import { canInstall, installPackages, packagesFor, readOsRelease } from './install-browsers.js';
 
-// Sees to it that the browsers for the tests are there: those found, or those that this system can install.
-// Run before the tests; plain JavaScript, no dependencies. Says nothing when all are there.
+// Finds the browsers for the tests, and installs missing ones where the system can. It runs before the tests, and before anything
+// is installed: so it is plain JavaScript without dependencies. It prints nothing when all browsers are there.
 
 /** The engines that `ENGINES` asks for, by default all three. */
 function wantedEngines() {

@@ -6,8 +6,8 @@ import { fileURLToPath } from 'node:url';
 import { whyStale } from './lock-file.js';
 import { isAtLeast, missingNodeAdvice } from './node-version.js';
 
-// Makes node_modules match package-lock.json. Run before `npm start`, `npm test` and the like, with the Node
-// that the system has, before anything is installed. Says nothing, and takes a moment, when all is well.
+// Makes node_modules match package-lock.json. It runs before `npm start`, `npm test` and the like, with the system's own Node,
+// before anything is installed. It prints nothing, and ends at once, when nothing has to be installed.
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -21,7 +21,7 @@ function readInstalled(path) {
   try {
     return readJson(path);
   } catch {
-    // Not there, or half written by an installation that was interrupted: both mean to install.
+    // The file is missing, or an interrupted installation has left it incomplete. In both cases the dependencies are installed.
     return undefined;
   }
 }
@@ -44,7 +44,7 @@ const reason = whyStale(
 );
 if (reason) {
   if (lstatSync(`${root}node_modules`, { throwIfNoEntry: false })?.isSymbolicLink()) {
-    // A copy of this project with the packages of the original. npm ci would take these away from the original.
+    // This is a copy of the project that uses the packages of the original, from which npm ci would remove them.
     fail(
       `The dependencies must be installed anew (${reason}), in the folder that the link node_modules leads to.`,
     );
@@ -65,11 +65,10 @@ function npmCi() {
   /** @type {NodeJS.ProcessEnv} */
   const env = {};
   for (const [name, value] of Object.entries(process.env)) {
-    // What the npm around this script says about itself is not meant for the one below; its settings
-    // (npm_config_…: registry, cache) are.
+    // The npm that runs this script passes its settings on (npm_config_…: registry, cache), and nothing about itself.
     if (!/^npm_(?!config_)|^(NODE|INIT_CWD)$/.test(name)) env[name] = value;
   }
-  // Not with the Node inside node_modules, which npm ci takes away while it runs.
+  // Not with the Node inside node_modules, which npm ci removes while it runs.
   const path = Object.keys(env).find((name) => name.toUpperCase() === 'PATH') ?? 'PATH';
   env[path] = (env[path] ?? '')
     .split(delimiter)
@@ -79,7 +78,7 @@ function npmCi() {
   return spawnSync('npm', ['ci', '--include=dev', '--no-audit', '--no-fund', '--loglevel=error'], {
     cwd: root,
     env,
-    // Standard output is left to the program that this is for.
+    // Standard output is for the program that is started afterwards.
     stdio: ['ignore', 2, 'inherit'],
     // On Windows npm is a batch file.
     shell: process.platform === 'win32',

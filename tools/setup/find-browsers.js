@@ -22,7 +22,7 @@ import { chromiumPlaces, firefoxPlaces, libraryFolders, onPath } from './browser
  */
 
 /**
- * What is asked of the machine; the tests put another one in its place.
+ * What is known of the machine. Tests pass another one.
  *
  * @typedef {object} Machine
  * @property {Record<string, string | undefined>} env

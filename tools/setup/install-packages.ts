@@ -8,8 +8,8 @@ import { type LockFile, whyStale } from './lock-file.js';
 import { lock } from './lock.ts';
 
 /*
- * What is large and only some tests or benches need is in folders of its own, each with a package.json and a lock file, so
- * that nobody has to fetch it for anything else. It is installed when it is first used.
+ * Large packages that only some tests or benches need are dependencies of folders of their own, each with a package.json and a
+ * lock file. They are installed when they are first used, so that nobody else has to download them.
  */
 
 /**
@@ -28,7 +28,7 @@ export async function installPackages(folder: string, scripts = false): Promise<
   }
 }
 
-/** Installs the packages of a folder where need be; answers with what loads them. */
+/** Installs the packages of a folder if necessary, and returns the function that loads them. */
 export async function packagesOf(folder: string): Promise<NodeJS.Require> {
   await installPackages(folder);
   return createRequire(join(folder, 'package.json'));
@@ -36,7 +36,7 @@ export async function packagesOf(folder: string): Promise<NodeJS.Require> {
 
 async function isStale(folder: string): Promise<boolean> {
   const read = async (name: string) => JSON.parse(await readFile(join(folder, name), 'utf8')) as LockFile;
-  // There is none before the first time, or it is half written by an installation that was interrupted.
+  // The file is missing before the first installation, and incomplete after an interrupted one.
   const installed = await read('node_modules/.package-lock.json').catch(() => undefined);
   const reason = whyStale(await read('package-lock.json'), installed, (path) =>
     existsSync(join(folder, path, 'package.json')),

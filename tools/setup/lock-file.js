@@ -1,7 +1,7 @@
 // Runs before anything is installed: plain JavaScript, no dependencies.
 
 /**
- * What is used of an entry of a lock file's `packages`.
+ * The fields of an entry of a lock file's `packages` that are used here.
  *
  * @typedef {object} LockEntry
  * @property {string} [version]
@@ -16,8 +16,8 @@
  */
 
 /**
- * Why node_modules is not what package-lock.json asks for, in a few words; nothing when it is. Packages that
- * are there and not asked for do no harm.
+ * Why node_modules does not match package-lock.json, in a few words; `undefined` when it does. Additional packages do no
+ * harm.
  *
  * @param {LockFile} wanted package-lock.json
  * @param {LockFile | undefined} installed node_modules/.package-lock.json; undefined when there is none

@@ -2,9 +2,10 @@ import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as wait } from 'node:timers/promises';
 
 /**
- * Takes a lock between processes, and waits for it as long as another has it; returns what gives it back. It is SQLite's on
- * an empty file, because the system takes that from a process that is killed.
- * @param file absolute; it is made where it is not there, in a folder that is
+ * Takes a lock between processes, and waits while another process has it. It is SQLite's lock on an empty file, because the
+ * system releases that when its process is killed.
+ * @param file an absolute path; the file is created if it is missing, the folder is not
+ * @returns the function that releases the lock
  */
 export async function lock(file: string): Promise<() => void> {
   const database = new DatabaseSync(file, { timeout: 0 });

@@ -18,8 +18,8 @@ function numbers(text) {
 }
 
 /**
- * What to say when the Node that this project brings along is not there, and the one that runs this cannot
- * take its place; nothing otherwise.
+ * The message when the project's own Node is missing and the Node that runs this is too old to replace it; `undefined`
+ * otherwise.
  *
  * @param {string} version of the Node that runs this
  * @param {boolean} ownNodeIsThere whether node_modules/.bin has a node

@@ -2,9 +2,9 @@ import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { type MarkdownIt, extendMarkdown } from './markdown.ts';
 import { excludedPages, root, sidebars, sitePage } from './pages.ts';
-import { FEATURES_PATH, features } from './stand-in-builder.ts';
+import { FEATURES_PATH, features } from './stand-in-service.ts';
 
-// It holds the script of the page, which a build puts there; so the sources would not do.
+// The built module and not the source, because only the build puts the script of the page into it.
 const testing = `${root}dist/testing.js`;
 const { standInPage } = (await import(testing)) as typeof import('../../src/testing.ts');
 
@@ -29,7 +29,7 @@ const files: Readonly<Record<string, string>> = {
 interface Server {
   middlewares: {
     use(
-      handle: (request: { url?: string }, answer: { end(body: string): void }, next: () => void) => void,
+      handle: (request: { url?: string }, response: { end(body: string): void }, next: () => void) => void,
     ): void;
   };
 }
@@ -56,7 +56,7 @@ export default {
   vite: {
     // The one at the root builds the launcher.
     configFile: false,
-    // What the development server may answer with: of the repository's other files none, least of all the data of the service.
+    // The only files that the development server may serve: none of the repository's others, and never the data of the service.
     server: {
       fs: {
         allow: [
@@ -74,11 +74,11 @@ export default {
       {
         name: 'plugin-editor-live-elements',
         configureServer({ middlewares }: Server) {
-          middlewares.use(({ url = '' }, answer, next) => {
+          middlewares.use(({ url = '' }, response, next) => {
             const path = url.slice(1).split('?')[0] ?? '';
             const body = files[path] ?? files[`${path}index.html`];
             if (body === undefined) next();
-            else answer.end(body);
+            else response.end(body);
           });
         },
       },
@@ -107,7 +107,7 @@ export default {
     search: {
       provider: 'local',
       options: {
-        // What was is not what somebody looks for.
+        // Somebody who searches does not look for what an older release did.
         _render: (
           text: string,
           env: { relativePath: string },

@@ -2,21 +2,22 @@ import '../../src/index.ts';
 import type { PluginEditorElement } from '../../src/index.ts';
 import { standInOf } from '../../src/testing/in-page.ts';
 
-// What runs on the pages that describe the elements. The editor is the stand-in of `plugin-editor/testing.js`, which the site
+// The elements that run on the pages which describe them. The editor is the stand-in of `plugin-editor/testing.js`, which the site
 // serves beside its pages, so that nothing but static files is needed.
 
-/** Events that show what the element says; `plugin-editor-plugin` would only repeat others. */
+/** The events to show, without their prefix. `plugin-editor-plugin` is left out, because it would only repeat others. */
 const EVENTS = ['state', 'ready', 'error', 'discard', 'dirty', 'save', 'build', 'test', 'deploy', 'live'];
 
 /**
  * Shows an element in a place of the page.
  * @param name as in `<!-- live: plugin-editor -->`
  * @param base where the site is on its server, such as `/docs/`
- * @returns what removes it
+ * @returns a function that removes it
  */
 export function showLive(place: HTMLElement, name: string, base: string): () => void {
   const show = shows[name];
-  if (!show) throw new Error(`There is nothing live with the name ${name}`);
+  if (!show)
+    throw new Error(`There is no live element "${name}"; there are: ${Object.keys(shows).join(', ')}.`);
   show(place, base);
   return () => place.replaceChildren();
 }
@@ -30,16 +31,16 @@ const shows: Readonly<Record<string, (place: HTMLElement, base: string) => void>
 function makeEditor(base: string): PluginEditorElement {
   const editor = document.createElement('plugin-editor');
   editor.editorUrl = `${base}stand-in-editor/index.html`;
-  editor.builder = builderAt(base);
+  editor.builder = serviceAt(base);
   editor.ident = 'com.acme.customer-7';
   editor.fn = 'price-rule';
   editor.tokenDelivery = 'message';
-  // In place of an endpoint: the site is static files.
+  // Instead of an endpoint, because the site consists of static files.
   editor.fetchToken = async () => ({ token: 'a token that opens nothing', expires_in: 900 });
   return editor;
 }
 
-const builderAt = (base: string) => new URL(`${base}stand-in-builder`, location.href).href;
+const serviceAt = (base: string) => new URL(`${base}stand-in-service`, location.href).href;
 
 function showEditor(place: HTMLElement, base: string): void {
   const editor = makeEditor(base);
@@ -61,7 +62,7 @@ function showEditor(place: HTMLElement, base: string): void {
 
 function showFeatures(place: HTMLElement, base: string): void {
   const features = document.createElement('plugin-features');
-  features.builder = builderAt(base);
+  features.builder = serviceAt(base);
   const log = logOf(features, 'plugin-features', ['load', 'error']);
   features.addEventListener('change', () => add(log, `change: ${features.value}`));
   place.replaceChildren(
@@ -77,7 +78,7 @@ function showFeatures(place: HTMLElement, base: string): void {
 function showTheming(place: HTMLElement, base: string): void {
   const editor = makeEditor(base);
   const features = document.createElement('plugin-features');
-  features.builder = builderAt(base);
+  features.builder = serviceAt(base);
   features.selectable = true;
   const set = (name: string, value: string) => {
     for (const one of [editor, features]) one.style.setProperty(`--plugin-editor-${name}`, value);
@@ -138,7 +139,7 @@ function button(text: string, onClick: () => unknown): HTMLButtonElement {
   const made = document.createElement('button');
   made.textContent = text;
   made.type = 'button';
-  // A failure is an event of the element, which the log shows.
+  // A failure is also an event of the element, which the log shows.
   made.addEventListener('click', () => void Promise.resolve(onClick()).catch(() => {}));
   return made;
 }

@@ -2,7 +2,7 @@ import { relative } from 'node:path';
 import { root, siteLink } from './pages.ts';
 import { sequenceDiagram } from './sequence-diagram.ts';
 
-// The parts of markdown-it that are used here: the site's own packages are there only where the site is built.
+// The types of the parts of markdown-it that are used here, because the site's packages are only installed to build it.
 
 export interface Token {
   type: string;
@@ -20,7 +20,7 @@ export interface MarkdownIt {
   renderer: { rules: Record<string, Rule | undefined> };
 }
 
-/** Has the site show the pages as they are in the repository: their links, pictures, diagrams and names of files. */
+/** Makes the links, pictures, diagrams and file names of the repository's pages work in the site. */
 export function extendMarkdown(md: MarkdownIt): void {
   md.core.ruler.push('repository_links', ({ tokens, env }) => {
     // VitePress renders a page once more for the search, with `path` alone.
@@ -51,7 +51,7 @@ export function extendMarkdown(md: MarkdownIt): void {
 const siteHtml = (html: string) =>
   html
     .replace(/<!-- live: ([\w-]+) -->/, '<LiveElement name="$1" />')
-    // Vue resolves only what is written as relative.
+    // Vue resolves only addresses that begin with a period.
     .replaceAll(/\b(src|srcset)="(?=\w)(?!https?:)/g, '$1="./');
 
 function headingBefore(tokens: Token[], index: number): string {

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 /** The folder of the repository, with a slash at its end. */
 export const root = fileURLToPath(new URL('../../', import.meta.url));
 
-/** Pages outside of `docs` that the pages there lead to, by path, and where each is in the site. */
+/** The pages outside of `docs` that pages in it link to: their paths in the repository, and in the site. */
 const others: Readonly<Record<string, string>> = {
   'README.md': 'index.md',
   'CHANGELOG.md': 'changelog.md',
@@ -14,13 +14,13 @@ const others: Readonly<Record<string, string>> = {
   'editor/README.md': 'contribute/editor.md',
 };
 
-/** What VitePress is to take as pages, as globs from the root. */
+/** The Markdown files that are no pages of the site, as globs from the root. */
 export const excludedPages = ['{demo,deploy,service,src,test,tools}/**', 'editor/*/**'];
 
 /**
- * Where a page of the repository is in the site: a folder's `README.md` is its index.
+ * The path in the site of a page of the repository. A folder's `README.md` is its index.
  * @param path from the root, such as `docs/start/README.md`
- * @returns a path such as `start/index.md`; `undefined` for what is no page of the site
+ * @returns such as `start/index.md`; `undefined` for a file that is no page of the site
  */
 export function sitePage(path: string): string | undefined {
   if (!path.endsWith('.md')) return undefined;
@@ -30,7 +30,7 @@ export function sitePage(path: string): string | undefined {
 }
 
 /**
- * Where a link of a page leads in the site.
+ * The address in the site that a link of a page leads to.
  * @param page the page with the link, as a path from the root
  * @param target as it is written, such as `../reference/errors.md#errors-of-runs`
  * @returns an address from the root of the site; `undefined` for a link that stays as it is
@@ -40,7 +40,7 @@ export function siteLink(page: string, target: string): string | undefined {
   if (/^(?:[a-z]+:|#)/.test(target)) return undefined;
   const [path = '', anchor] = target.split('#');
   const file = join(page, '..', path);
-  // Shown by browsers as it is.
+  // Browsers show a file with this ending as it is.
   if (file === 'LICENSE') return '/LICENSE.txt';
   const found = sitePage(file);
   if (!found || !existsSync(root + file)) {

@@ -1,8 +1,8 @@
 /**
  * The documentation as a site:
  *
- *   npm run docs                                      serves it, and shows what changes while one writes
- *   npm run docs -- build [--base /folder/] [--outDir folder]   builds it, for a server that has it in that folder
+ *   npm run docs                                      serves it, and shows changes as they are saved
+ *   npm run docs -- build [--base /folder/] [--outDir folder]   builds it, for a server on which it has that path
  */
 import { fileURLToPath } from 'node:url';
 import { runNode } from '../run-node.js';

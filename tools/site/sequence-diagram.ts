@@ -1,6 +1,6 @@
 /*
  * Sequence diagrams in the pages are blocks of Mermaid, which GitHub draws by itself. The site draws them while it is built:
- * Mermaid itself needs a browser and brings 5 MB to every reader, and the pages use these few of its lines alone:
+ * Mermaid itself needs a browser and would send 5 MB to every reader, and the pages use only these kinds of lines:
  *
  *   sequenceDiagram
  *     participant page as Your page
@@ -16,17 +16,19 @@ interface Step {
   lines: string[];
 }
 
+// Sizes are in pixels, at which a diagram is shown where there is room.
 const COLUMN = 162;
 /** Half of the width of a participant's box. */
-const HALF = 74;
-const LINE = 17;
-const HEAD = 44;
-/** How many characters fit between two columns. */
-const WIDTH = 22;
+const HALF_BOX = 74;
+const LINE_HEIGHT = 17;
+/** The height of the row of participants. */
+const HEADER_HEIGHT = 44;
+/** How many characters of a text fit between two columns. */
+const COLUMN_CHARACTERS = 22;
 
 /**
  * A diagram as SVG, in the colours of the page around it.
- * @param label what the diagram shows, for those who do not see it
+ * @param label describes the diagram to screen readers
  * @throws Error for a line that is not one of those above
  */
 export function sequenceDiagram(source: string, label: string): string {
@@ -50,24 +52,37 @@ export function sequenceDiagram(source: string, label: string): string {
       const [, from = '', dashes, to = '', text = ''] = message;
       const span = Math.max(1, Math.abs(column(from) - column(to)));
       const kind = dashes === '--' ? 'answer' : 'request';
-      steps.push({ kind, from: column(from), to: column(to), lines: wrapped(text, WIDTH * span) });
+      steps.push({
+        kind,
+        from: column(from),
+        to: column(to),
+        lines: wrapped(text, COLUMN_CHARACTERS * span),
+      });
     } else if (note) {
       const [, first = '', last = first, text = ''] = note;
       const span = column(last) - column(first) + 1;
-      steps.push({ kind: 'note', from: column(first), to: column(last), lines: wrapped(text, WIDTH * span) });
-    } else throw new Error(`The site draws no such line of a diagram: ${line}`);
+      steps.push({
+        kind: 'note',
+        from: column(first),
+        to: column(last),
+        lines: wrapped(text, COLUMN_CHARACTERS * span),
+      });
+    } else
+      throw new Error(
+        `The site cannot draw this line of a diagram: ${line}. The lines that it can draw are in ${import.meta.filename}.`,
+      );
   }
 
-  let y = HEAD + 14;
+  let y = HEADER_HEIGHT + 14;
   const drawn = steps.map((step) => {
     const top = y;
-    y += step.lines.length * LINE + (step.kind === 'note' ? 22 : 20);
+    y += step.lines.length * LINE_HEIGHT + (step.kind === 'note' ? 22 : 20);
     return step.kind === 'note' ? noteAt(step, top) : messageAt(step, top);
   });
   const width = titles.length * COLUMN;
   const heads = titles.map(
-    (title, i) => `<line class="life" x1="${middle(i)}" y1="${HEAD}" x2="${middle(i)}" y2="${y}"/>
-<rect class="head" x="${middle(i) - HALF}" y="6" width="${2 * HALF}" height="${HEAD - 6}" rx="6"/>
+    (title, i) => `<line class="life" x1="${middle(i)}" y1="${HEADER_HEIGHT}" x2="${middle(i)}" y2="${y}"/>
+<rect class="head" x="${middle(i) - HALF_BOX}" y="6" width="${2 * HALF_BOX}" height="${HEADER_HEIGHT - 6}" rx="6"/>
 ${textAt(wrapped(title, 20), middle(i), wrapped(title, 20).length > 1 ? 21 : 30)}`,
   );
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${y + 6}" width="${width}" role="img" aria-label="${escaped(label)}">
@@ -78,10 +93,10 @@ ${[...heads, ...drawn].join('\n')}
 const middle = (column: number) => column * COLUMN + COLUMN / 2;
 
 function messageAt({ kind, from, to, lines }: Step, top: number): string {
-  const y = top + lines.length * LINE + 2;
+  const y = top + lines.length * LINE_HEIGHT + 2;
   const [x1, x2] = [middle(from), middle(to)];
   if (x1 === x2) {
-    // What somebody does without another.
+    // A message of a participant to itself is drawn as a loop.
     return `${textAt(lines, x1 + 8, top + 12, 'start')}
 <path class="${kind}" d="M${x1} ${y - 2}h22v9H${x1 + 6}"/><path class="tip" d="M${x1} ${y + 7}l8 -4v8z"/>`;
   }
@@ -91,14 +106,17 @@ function messageAt({ kind, from, to, lines }: Step, top: number): string {
 }
 
 function noteAt({ from, to, lines }: Step, top: number): string {
-  const [x1, x2] = [middle(from) - HALF, middle(to) + HALF];
-  return `<rect class="note" x="${x1}" y="${top}" width="${x2 - x1}" height="${lines.length * LINE + 8}" rx="3"/>
+  const [x1, x2] = [middle(from) - HALF_BOX, middle(to) + HALF_BOX];
+  return `<rect class="note" x="${x1}" y="${top}" width="${x2 - x1}" height="${lines.length * LINE_HEIGHT + 8}" rx="3"/>
 ${textAt(lines, (x1 + x2) / 2, top + 17)}`;
 }
 
 const textAt = (lines: string[], x: number, y: number, anchor = 'middle') =>
   lines
-    .map((line, i) => `<text x="${x}" y="${y + i * LINE}" text-anchor="${anchor}">${escaped(line)}</text>`)
+    .map(
+      (line, i) =>
+        `<text x="${x}" y="${y + i * LINE_HEIGHT}" text-anchor="${anchor}">${escaped(line)}</text>`,
+    )
     .join('');
 
 function wrapped(text: string, width: number): string[] {

@@ -81,7 +81,7 @@ export async function verifyCode(
   const salt = (await storage.tables.verificationCodes.find(id))?.salt;
   // Hashed before the transaction, because that takes a while, and others wait for a transaction.
   const hash = salt && (await slowHash(entered.replace(/[\s-]/g, ''), salt));
-  const verdict = await storage.transaction(async (tables) => {
+  const outcome = await storage.transaction(async (tables) => {
     const { verificationCodes } = tables;
     const code = hash && (await verificationCodes.takeTry(id, triesPerCode, now));
     if (!code) {
@@ -97,15 +97,15 @@ export async function verifyCode(
     const token = await issueOwnerToken(tables, code.environment, code.email, now);
     return token === undefined ? { taken: code.environment } : { token };
   });
-  if (verdict === 'expired')
+  if (outcome === 'expired')
     throw new VerificationError('The code has expired. Run the command again for a new one.');
-  if (verdict === 'exhausted') {
+  if (outcome === 'exhausted') {
     throw new VerificationError(
       `That was wrong ${triesPerCode} times, so the code is void. Run the command again for a new one.`,
     );
   }
-  if ('taken' in verdict) throw ownedByAnother(verdict.taken);
-  return verdict;
+  if ('taken' in outcome) throw ownedByAnother(outcome.taken);
+  return outcome;
 }
 
 const ownedByAnother = (environment: string) =>

@@ -26,26 +26,26 @@ const pgDump = [
 export async function backup(args: string[]): Promise<void> {
   const {
     help,
-    words: [word],
+    positionals: [path],
   } = readOptions(args, usage, {}, 1);
   if (help) {
     console.log(usage);
     return;
   }
-  if (word === undefined) throw new UsageError(`The file to write is missing.\n\n${usage}`);
+  if (path === undefined) throw new UsageError(`The file to write is missing.\n\n${usage}`);
   const { database } = readSettings(process.env);
   if (database.engine === 'postgres') {
     throw new StartError(
       `The database is ${database.shown}, which this command does not back up; use pg_dump, without the tables that hold tokens: ${pgDump}`,
     );
   }
-  const target = resolve(word);
+  const copy = resolve(path);
   if (!existsSync(database.file)) {
     throw new StartError(`There is no database yet: ${database.file}. See DATABASE_URL and DATA_DIR.`);
   }
-  if (existsSync(target)) {
-    throw new StartError(`${target} exists already; name a file that does not exist.`);
+  if (existsSync(copy)) {
+    throw new StartError(`${copy} exists already; name a file that does not exist.`);
   }
-  await backUp(database.file, target);
-  console.log(`The backup is in ${target}. It holds no tokens.`);
+  await backUp(database.file, copy);
+  console.log(`The backup is in ${copy}. It holds no tokens.`);
 }

@@ -10,6 +10,7 @@ import { Builds } from '../toolchains/build/builds.ts';
 import { loadLanguages } from '../toolchains/languages.ts';
 import { inspectDatabase } from '../storage/inspect.ts';
 import { readOptions } from './options.ts';
+import { mebibyte } from '../units.ts';
 
 const usage = `Usage: plugin-editor-service check
 
@@ -127,7 +128,7 @@ const echo = loadedProgram({
 const share = { environment: 'check', tenant: 'check', token: '' };
 
 async function checkSandbox(settings: Settings | undefined): Promise<Finding> {
-  const limits = settings && { time: settings.runTimeoutMs, memory: settings.runMemoryMb * 2 ** 20 };
+  const limits = settings && { time: settings.runTimeoutMs, memory: settings.runMemoryMb * mebibyte };
   const sandbox = new Sandbox(limits && { limits });
   try {
     const outcome = await sandbox.run({ program: echo, input: 'works', share });

@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import { errorMessage } from '../error-message.ts';
 import { createInterface } from 'node:readline';
-import { parseArgs } from 'node:util';
 import { defaultEnvironment } from '../accounts/environment-ownership.ts';
 import { isEnvironmentName, isHolderName, provisionEnvironmentToken } from '../accounts/environment-token.ts';
 import type { ProvisionOptions } from '../accounts/environment-token.ts';
@@ -11,6 +10,7 @@ import { StartError } from '../start-error.ts';
 import { readSettings } from '../settings/settings.ts';
 import { openStorage } from '../storage/storage.ts';
 import type { Storage } from '../storage/storage.ts';
+import { readOptions } from './options.ts';
 import { UsageError } from './usage-error.ts';
 import {
   verifyCode,
@@ -54,76 +54,66 @@ const prompt = () => process.stderr.write('Code: ');
 /** A day, in seconds. */
 const longestOverlap = 86_400;
 
-/** The environment to make a token for; with an e-mail address, that has to be verified. */
-interface Target {
+/** What the arguments ask for: a token for an environment, by an e-mail address or without one. */
+interface TokenRequest {
   readonly environment: string;
+  /** The address that has to be verified first. */
   readonly email?: string;
   /** Whether the environment was named, and not taken from the address. */
-  readonly chosen: boolean;
+  readonly isNamed: boolean;
   /** Without an address: the holder of the token, and how long the holder's former tokens stay valid. */
   readonly options: ProvisionOptions;
 }
 
-/** `undefined` when the arguments ask for help. */
-function readArguments(args: string[]): Target | undefined {
-  let parsed;
-  try {
-    parsed = parseArgs({
-      args,
-      allowPositionals: true,
-      options: {
-        help: { type: 'boolean', short: 'h' },
-        holder: { type: 'string' },
-        overlap: { type: 'string' },
-      },
-    });
-  } catch (error) {
-    throw new UsageError(errorMessage(error));
-  }
-  if (parsed.values.help) return undefined;
-  const { holder, overlap } = parsed.values;
-  const [first, ...others] = parsed.positionals;
-  if (first === undefined) throw new UsageError('The environment is missing, such as com.acme.');
+/** Reads the arguments; `undefined` when they ask for help. */
+function readArguments(args: string[]): TokenRequest | undefined {
+  const options = { holder: { type: 'string' }, overlap: { type: 'string' } } as const;
+  const { values, positionals, help } = readOptions(args, usage, options, Infinity);
+  if (help) return undefined;
+  const { holder, overlap } = values;
+  const [first, second, third] = positionals;
+  if (first === undefined) throw usageError('The environment is missing, such as com.acme.');
   // Every e-mail address has an @, and no environment does.
   if (!first.includes('@')) {
-    if (others.length) throw new UsageError('There are more arguments than an environment.');
+    if (second !== undefined) throw usageError('There are more arguments than an environment.');
     return {
       environment: readEnvironment(first),
-      chosen: true,
+      isNamed: true,
       options: { holder: readHolder(holder), overlap: readOverlap(overlap) },
     };
   }
   if (holder !== undefined || overlap !== undefined) {
-    throw new UsageError('--holder and --overlap are for an environment alone, not for an e-mail address.');
+    throw usageError('--holder and --overlap are for an environment alone, not for an e-mail address.');
   }
-  const [environment, ...more] = others;
-  if (more.length) throw new UsageError('There are more arguments than an address and an environment.');
+  if (third !== undefined) throw usageError('There are more arguments than an address and an environment.');
   const email = readMailAddress(first);
   if (email === undefined) {
-    throw new UsageError(`"${first}" is not an e-mail address, such as you@example.com.`);
+    throw usageError(`"${first}" is not an e-mail address, such as you@example.com.`);
   }
-  return environment === undefined
-    ? { email, environment: defaultEnvironment(email), chosen: false, options: {} }
-    : { email, environment: readEnvironment(environment), chosen: true, options: {} };
+  return second === undefined
+    ? { email, environment: defaultEnvironment(email), isNamed: false, options: {} }
+    : { email, environment: readEnvironment(second), isNamed: true, options: {} };
 }
+
+const usageError = (message: string) => new UsageError(`${message}\n\n${usage}`);
 
 function readEnvironment(name: string): string {
   if (isEnvironmentName(name)) return name;
-  throw new UsageError(
+  throw usageError(
     `"${name}" cannot name an environment: use letters, digits, hyphens and underscores, in parts joined by periods, such as com.acme.`,
   );
 }
 
 function readHolder(name = 'operator'): string {
   if (isHolderName(name)) return name;
-  throw new UsageError(
+  throw usageError(
     `--holder is ${JSON.stringify(name.slice(0, 100))}; it must be a name of 1 to 200 characters, without control characters.`,
   );
 }
 
 function readOverlap(text = '0'): number {
   if (/^\d{1,5}$/.test(text) && Number(text) <= longestOverlap) return Number(text);
-  throw new UsageError(
+  throw usageError(
     `--overlap is ${JSON.stringify(text.slice(0, 100))}; it must be a whole number of seconds from 0 to ${longestOverlap}.`,
   );
 }
@@ -150,14 +140,15 @@ If you did not ask for it, do nothing: without the code there is no token.
   return id;
 }
 
-async function readToken(storage: Storage, id: number): Promise<string> {
+/** Reads codes from standard input until one is right, and returns the new token. */
+async function verifyEnteredCodes(storage: Storage, id: number): Promise<string> {
   prompt();
   for await (const line of createInterface({ input: process.stdin })) {
     if (line.trim()) {
-      const verdict = await verifyCode(storage, id, line, Date.now());
-      if ('token' in verdict) return verdict.token;
+      const outcome = await verifyCode(storage, id, line, Date.now());
+      if ('token' in outcome) return outcome.token;
       printMessage(
-        `That is not the code. ${verdict.triesLeft === 1 ? '1 try is' : `${verdict.triesLeft} tries are`} left.`,
+        `That is not the code. ${outcome.triesLeft === 1 ? '1 try is' : `${outcome.triesLeft} tries are`} left.`,
       );
     }
     prompt();
@@ -177,7 +168,7 @@ async function openReadyStorage(): Promise<Storage> {
 }
 
 /** Makes a token without mail, for the operator of the service. */
-async function createToken(environment: string, options: ProvisionOptions): Promise<string> {
+async function createOperatorToken(environment: string, options: ProvisionOptions): Promise<string> {
   const storage = await openReadyStorage();
   try {
     return await provisionEnvironmentToken(storage, environment, Date.now(), options);
@@ -187,16 +178,16 @@ async function createToken(environment: string, options: ProvisionOptions): Prom
 }
 
 /** Makes a token for the owner of an e-mail address, once the code that was sent there has been entered. */
-async function createTokenByMail(email: string, { environment, chosen }: Target): Promise<string> {
+async function createOwnerToken(email: string, { environment, isNamed }: TokenRequest): Promise<string> {
   checkOwnEnvironment({ email, environment });
   printMessage(
-    chosen
+    isNamed
       ? `Environment: ${environment}`
       : `Environment: ${environment}, from the address; for another: ${command} ${email} <environment>`,
   );
   const storage = await openReadyStorage();
   try {
-    const token = await readToken(storage, await sendCode(storage, email, environment));
+    const token = await verifyEnteredCodes(storage, await sendCode(storage, email, environment));
     printMessage(
       `${email} owns ${environment}. Its new token follows; one that this command made before works no more.`,
     );
@@ -206,27 +197,26 @@ async function createTokenByMail(email: string, { environment, chosen }: Target)
   }
 }
 
-async function run(args: string[]): Promise<void> {
-  const target = readArguments(args);
-  if (!target) {
+async function printToken(args: string[]): Promise<void> {
+  const request = readArguments(args);
+  if (!request) {
     process.stdout.write(`${usage}\n`);
     return;
   }
-  const { email, environment } = target;
+  const { email, environment } = request;
   const token =
     email === undefined
-      ? await createToken(environment, target.options)
-      : await createTokenByMail(email, target);
+      ? await createOperatorToken(environment, request.options)
+      : await createOwnerToken(email, request);
   process.stdout.write(`${token}\n`);
 }
 
 /** Prints a new environment token. An error is printed, and sets the exit code. */
 export async function envToken(args: string[]): Promise<void> {
   try {
-    await run(args);
+    await printToken(args);
   } catch (error) {
     printMessage(errorMessage(error));
-    if (error instanceof UsageError) printMessage(`\n${usage}`);
     process.exitCode = error instanceof UsageError ? 2 : 1;
   }
   // An open standard input must not keep the process running.

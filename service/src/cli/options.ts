@@ -4,24 +4,24 @@ import { UsageError } from './usage-error.ts';
 
 /**
  * Parses the arguments of a command: its options, `--help`, and positional arguments.
- * @param words how many positional arguments the command takes (default 0)
+ * @param maxPositionals how many positional arguments the command takes at most (default 0)
  * @throws UsageError with the usage for any other argument.
  */
 export function readOptions<T extends ParseArgsOptionsConfig>(
   args: string[],
   usage: string,
   options: T,
-  words = 0,
+  maxPositionals = 0,
 ) {
   try {
     const { values, positionals } = parseArgs({
       args,
-      allowPositionals: words > 0,
+      allowPositionals: maxPositionals > 0,
       options: { ...options, help: { type: 'boolean', short: 'h' } } as const,
     });
-    const extra = positionals[words];
+    const extra = positionals[maxPositionals];
     if (extra !== undefined) throw new Error(`Unexpected argument '${extra}'`);
-    return { values, words: positionals, help: (values as { help?: boolean }).help === true };
+    return { values, positionals, help: (values as { help?: boolean }).help === true };
   } catch (error) {
     throw new UsageError(`${(error as Error).message}\n\n${usage}`, { cause: error });
   }

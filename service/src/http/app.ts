@@ -1,34 +1,27 @@
 import { Hono } from 'hono';
 import type { Context } from 'hono';
-import { Builds } from '../toolchains/build/builds.ts';
 import { limitBodies } from './body-budget.ts';
 import type { Refuse } from './client-errors.ts';
 import { operationCors } from './cors.ts';
 import type { ServiceContext } from './context.ts';
 import { editorPage } from './editor-page.ts';
 import type { EditorAssets } from './editor-page.ts';
-import { errorResponse, isFault, notFound, ServiceError } from './errors.ts';
+import { errorResponse, isUnexpectedError, notFound, ServiceError } from './errors.ts';
 import { health } from './health.ts';
 import { interfaces } from './interfaces.ts';
 import { addOperations } from './operations/mount.ts';
 import { observeRequests } from './observe-requests.ts';
 import { refuseMalformed } from './refuse-malformed.ts';
 import { requestInfo } from './request-info.ts';
-import { LanguageHelp } from '../toolchains/language-help/language-help.ts';
-import { SchemaCompiler } from '../toolchains/schemas/schema-compiler.ts';
-import { loadLanguages } from '../toolchains/languages.ts';
-import { Eraser } from '../storage/erasing/eraser.ts';
-import { RequestLimits } from './request-limits.ts';
 import type { RequestRates } from './request-limits.ts';
 import { createReadinessCheck } from './readiness.ts';
+import { ServiceParts } from './service-parts.ts';
 import type { TrustedProxies } from './client-address.ts';
 import { checkHost, checkPath, encodedPath } from './routes.ts';
 import type { Log } from '../operations/log.ts';
 import type { Metrics } from '../operations/metrics.ts';
-import { startRecording } from '../runs/recording.ts';
 import type { RecordingOptions } from '../runs/recording.ts';
-import type { AdjustableLimits } from '../sandbox/outcome.ts';
-import { Sandbox } from '../sandbox/sandbox.ts';
+import type { AdjustableLimits } from '../sandbox/run-limits.ts';
 import type { Storage } from '../storage/storage.ts';
 import { limitUnmatchedRequests } from './unmatched-requests.ts';
 
@@ -93,49 +86,12 @@ export interface Service {
 /** Makes the plugin service. Throws when an option cannot be used. */
 export function createService(options: ServiceOptions): Service {
   const { storage, editorTokenTtl = 900, now = Date.now, isDraining = () => false } = options;
-  const { log, metrics, trustedProxies, runLimits } = options;
+  const { log, metrics, tenantPlugins } = options;
   if (!Number.isSafeInteger(editorTokenTtl) || editorTokenTtl < 1) {
     throw new Error('EDITOR_TOKEN_TTL must be a whole number of seconds, at least 1.');
   }
-  const operations = interfaces.flatMap((one) => one.operations);
-  const features = interfaces.flatMap((one) => one.features ?? []);
-  const languages = loadLanguages(log && logSkippedLanguage(log));
-  const builds = new Builds(languages, undefined, (language, outcome, times) =>
-    metrics?.observeBuild(language, outcome, times),
-  );
-  const languageHelp = new LanguageHelp();
-  const schemaCompiler = new SchemaCompiler();
-  const sandbox = new Sandbox({
-    ...(runLimits && { limits: runLimits }),
-    onRun: ({ outcome, took, isWarm }) =>
-      metrics?.observeRun('error' in outcome ? outcome.error.code : 'ok', isWarm, took),
-  });
-  metrics?.collect({
-    waiting: () => ({ runs: sandbox.waiting, ...builds.waiting, help: languageHelp.waiting }),
-    connections: () => storage.connections?.(),
-  });
-  const recording = startRecording(storage, {
-    ...options.recording,
-    now,
-    onDropped(count, reason) {
-      metrics?.countDroppedRecords(count);
-      if (reason !== undefined) log?.warn({ err: reason }, 'The database has refused the record of a run.');
-    },
-  });
-  const { rates, rateLeaseTimeout, tenantPlugins } = options;
-  const limits = new RequestLimits(storage.tables.rateCounters, {
-    now,
-    ...(rates && { rates }),
-    ...(rateLeaseTimeout !== undefined && { leaseTimeout: rateLeaseTimeout }),
-    ...(trustedProxies && { trustedProxies }),
-  });
-  const eraser = new Eraser(storage, {
-    now,
-    onError: (error) => {
-      // An error that says that the database is away is logged elsewhere.
-      if (isFault(error)) log?.warn({ err: error }, 'What was deleted could not be erased yet.');
-    },
-  });
+  const parts = new ServiceParts({ ...options, now });
+  const { builds, languageHelp, schemaCompiler, sandbox, languages, limits, eraser, recording } = parts;
   const context: ServiceContext = {
     storage,
     builds,
@@ -147,43 +103,32 @@ export function createService(options: ServiceOptions): Service {
     limits,
     eraser,
     tenantPlugins,
-    features,
+    features: interfaces.flatMap((one) => one.features ?? []),
     editorTokenTtl,
     now,
     operations: [...health.operations, ...operations],
     isDraining,
     readiness: createReadinessCheck({ storage, sandbox, isDraining }),
   };
-
   const app = createApp(options, context);
   return {
     fetch: (request, env) => app.fetch(request, env),
     refuse: refuseMalformed({ log, metrics }),
-    warmUp: () => {
-      sandbox.warmUp();
-      builds.warmUp();
-    },
-    close: async () => {
-      limits.close();
-      const erased = eraser.close();
-      builds.close();
-      languageHelp.close();
-      schemaCompiler.close();
-      await Promise.all([sandbox.close(), erased]);
-      // Last, so that the runs that have just ended are recorded, too.
-      await recording.close();
-    },
+    warmUp: () => parts.warmUp(),
+    close: () => parts.close(),
   };
 }
+
+const operations = interfaces.flatMap((one) => one.operations);
 
 /** Makes the routes of the service, with the middleware around them. */
 function createApp(options: ServiceOptions, context: ServiceContext): Hono {
   const { editorAssets, hosts, editorAncestors, editorAddressTokens, log, metrics, trustedProxies } = options;
   const { onError = log ? logError(log) : printError } = options;
   const { storage, limits, now } = context;
-  const operations = interfaces.flatMap((one) => one.operations);
-  const reportFault = (error: unknown, c: Context) => {
-    if (isFault(error)) onError(error, { id: requestInfo(c).id, method: c.req.method, path: c.req.path });
+  const reportUnexpectedError = (error: unknown, c: Context) => {
+    if (isUnexpectedError(error))
+      onError(error, { id: requestInfo(c).id, method: c.req.method, path: c.req.path });
   };
   const app = new Hono({ getPath: encodedPath });
   app.use('*', observeRequests({ log, metrics, trustedProxies, now }));
@@ -194,7 +139,7 @@ function createApp(options: ServiceOptions, context: ServiceContext): Hono {
   // Before the host is checked, because probes ask by the address of the node.
   addOperations(app, health.operations, context);
   app.use('*', async (c, next) => {
-    c.set('reportFault', (error) => reportFault(error, c));
+    c.set('reportUnexpectedError', (error) => reportUnexpectedError(error, c));
     await next();
   });
   app.use('*', limitUnmatchedRequests(limits));
@@ -218,7 +163,7 @@ function createApp(options: ServiceOptions, context: ServiceContext): Hono {
     errorResponse(notFound('not-found', 'There is nothing at this path.'), requestInfo(c).id),
   );
   app.onError((error, c) => {
-    reportFault(error, c);
+    reportUnexpectedError(error, c);
     return errorResponse(error, requestInfo(c).id);
   });
   return app;
@@ -244,9 +189,6 @@ const logError =
   (log: Log) =>
   (error: unknown, { id, method }: FailedRequest) =>
     log.error({ requestId: id, method, err: error }, 'a request failed');
-
-const logSkippedLanguage = (log: Log) => (language: string, reason: unknown) =>
-  log.warn({ language, err: reason }, 'A toolchain does not work here and is left out.');
 
 function printError(error: unknown, { method, path }: FailedRequest): void {
   console.error(`${method} ${path} failed:`, error);

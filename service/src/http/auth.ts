@@ -64,26 +64,24 @@ export async function authorize(
   { auth, permission = 'read' }: { auth: Auth; permission?: Permission | undefined },
   target: Partial<PluginKey>,
 ): Promise<EditorCaller | EnvironmentCaller | undefined> {
-  switch (auth === 'optional' && !c.req.header('authorization') ? 'none' : auth) {
-    case 'none':
-      await context.limits.takeAddress(c);
-      return undefined;
-    case 'watch':
-      return undefined;
+  if (auth === 'watch') return undefined;
+  if (auth === 'none' || (auth === 'optional' && !c.req.header('authorization'))) {
+    await context.limits.takeAddress(c);
+    return undefined;
   }
-  const kinds = auth === 'none' || auth === 'watch' ? tokenKinds.either : tokenKinds[auth];
-  const { token, kind } = await bearerToken(c, context.limits, kinds);
+  const { token, kind } = await bearerToken(c, context.limits, tokenKinds[auth]);
   if (kind === 'editor') return editorCaller(c, token, context, { permission, target });
   return environmentCaller(c, token, context, { auth, target });
 }
 
+/** The kinds of tokens that an operation takes. */
 const tokenKinds = {
   editor: ['editor'],
   environment: ['environment'],
   run: ['environment'],
   either: ['editor', 'environment'],
   optional: ['editor', 'environment'],
-} as const satisfies Partial<Record<Auth, readonly TokenKind[]>>;
+} as const satisfies Record<Exclude<Auth, 'none' | 'watch'>, readonly TokenKind[]>;
 
 async function editorCaller(
   c: Context,
@@ -138,10 +136,10 @@ async function environmentCaller(
   const found =
     auth === 'run'
       ? await limits.checkToken(c, hash, async () =>
-          knownToken(await storage.runs.environmentToken(token, now())),
+          requireKnownToken(await storage.runs.environmentToken(token, now())),
         )
       : await limits.takeToken(c, hash, async () =>
-          knownToken(await storage.tables.environments.findToken(token, now())),
+          requireKnownToken(await storage.tables.environments.findToken(token, now())),
         );
   const { environment, holder, endsAt } = found;
   const info = requestInfo(c);
@@ -153,7 +151,8 @@ async function environmentCaller(
   return { kind: 'environment', environment, holder, ...(endsAt !== undefined && { expiresAt: endsAt }) };
 }
 
-function knownToken(found: EnvironmentToken | undefined): EnvironmentToken {
+/** Throws 401 for a token that was not found. */
+function requireKnownToken(found: EnvironmentToken | undefined): EnvironmentToken {
   if (found !== undefined) return found;
   throw unauthorized(
     'token-invalid',

@@ -1,6 +1,7 @@
 import type { Context, MiddlewareHandler } from 'hono';
 import { ServiceError } from './errors.ts';
 import { requestInfo } from './request-info.ts';
+import { mebibyte } from '../units.ts';
 
 /** How many bytes of request bodies may be in memory at once. */
 export interface BodyLimits {
@@ -10,8 +11,6 @@ export interface BodyLimits {
   /** Of one tenant, however many tokens it has. */
   readonly perTenant: number;
 }
-
-const mebibyte = 2 ** 20;
 
 /** Each byte takes up to three in memory: as received, as text, and on its way to a runner or compiler. */
 const bodyLimits: BodyLimits = {

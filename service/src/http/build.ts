@@ -5,7 +5,7 @@ import type { BuildOutcome } from '../toolchains/build/limits.ts';
 import type { ServiceContext, ServiceInterface } from './context.ts';
 import { diagnosticSchema } from './diagnostics.ts';
 import { eventStream, wantsEventStream } from './event-stream.ts';
-import { languageOf } from './languages.ts';
+import { requireLanguage } from './require-language.ts';
 import { json, respond } from './operations/responses.ts';
 import { textBody } from './operations/bodies.ts';
 import { operation } from './operations/operation.ts';
@@ -60,7 +60,7 @@ export const build: ServiceInterface = {
         503: ['busy', 'cancelled'],
       },
       handle: async ({ c, path, target, caller, body }, context) => {
-        const { identifier, pretty } = languageOf(context, path.language);
+        const { identifier, pretty } = requireLanguage(context, path.language);
         const contents = await body();
         const draft = { lang: identifier, contents };
         const { etag, outcome } = await startBuild(c, context, { plugin: target, caller, draft });

@@ -4,7 +4,7 @@ import { SupersededError } from '../toolchains/process/superseded.ts';
 import type { ServiceInterface } from './context.ts';
 import { diagnosticSchema } from './diagnostics.ts';
 import { ServiceError } from './errors.ts';
-import { languageOf } from './languages.ts';
+import { requireLanguage } from './require-language.ts';
 import { json } from './operations/responses.ts';
 import { textBody } from './operations/bodies.ts';
 import { operation } from './operations/operation.ts';
@@ -32,7 +32,7 @@ export const check: ServiceInterface = {
       responses: { 200: json(checked, { description: 'What was found.' }) },
       errors: { 409: ['check-superseded'], 429: ['too-many-requests'], 503: ['busy', 'cancelled'] },
       handle: async ({ c, path, target, caller, body }, context) => {
-        const { identifier } = languageOf(context, path.language);
+        const { identifier } = requireLanguage(context, path.language);
         const source = await body();
         const { share } = caller;
         const subject = JSON.stringify([target.namespace, target.pluginName]);

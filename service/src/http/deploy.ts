@@ -3,14 +3,14 @@ import * as z from 'zod';
 import type { EditorCaller } from './auth.ts';
 import { notBuilt, requireDraft } from './require-draft.ts';
 import type { ServiceContext, ServiceInterface } from './context.ts';
-import { versionName } from './environment/plugin-details.ts';
+import { versionNameSchema } from './environment/plugin-details.ts';
 import { json } from './operations/responses.ts';
 import { optionalJsonBody } from './operations/bodies.ts';
 import { operation } from './operations/operation.ts';
 import { checkPreconditions } from './preconditions.ts';
 import type { PluginKey } from '../plugins/plugin-key.ts';
 import { versionDigestOf } from '../storage/tables/digest.ts';
-import { requireStorable } from './vendor-texts.ts';
+import { assertStorable } from './vendor-texts.ts';
 
 const longestMessage = 500;
 
@@ -26,12 +26,12 @@ const deployRequest = z
 
 const deployed = z
   .object({
-    version: versionName,
+    version: versionNameSchema,
     unchanged: z.literal(true).optional().meta({
       description:
         'The draft is what the newest version was made of: that version is answered, and no other is made.',
     }),
-    live: versionName.meta({
+    live: versionNameSchema.meta({
       description: 'What runs now where no version is named: a deploy never moves a pin.',
     }),
   })
@@ -73,7 +73,7 @@ function deployDraft(
   { actor }: EditorCaller,
   message: string | undefined,
 ): Promise<z.input<typeof deployed>> {
-  requireStorable({ message });
+  assertStorable({ message });
   // In one transaction, so that of several equal deploys at the same time the first adds a version and the others find it.
   return storage.transaction(async (tables) => {
     await tables.lockPlugin(plugin);

@@ -78,7 +78,7 @@ export const methodNotAllowed = (method: string, allow: string) =>
 
 /**
  * Makes the response for anything that was thrown: `{ error: { code, message, path?, requestId }, logs? }`. An unexpected error
- * (see {@link isFault}) becomes a 500 that reveals nothing but the id of the request, by which it can be found in the log.
+ * (see {@link isUnexpectedError}) becomes a 500 that reveals nothing but the id of the request, by which it can be found in the log.
  */
 export function errorResponse(error: unknown, requestId: string): Response {
   const { status, code, message, path, logs, headers } = toServiceError(error) ?? internalError;
@@ -86,8 +86,8 @@ export function errorResponse(error: unknown, requestId: string): Response {
   return Response.json({ error: body, logs }, { status, headers });
 }
 
-/** Whether an error is unexpected, and so a defect to be looked into, rather than one that the service responds with on purpose. */
-export const isFault = (error: unknown): boolean => toServiceError(error) === undefined;
+/** Whether an error is none that the service responds with on purpose, and so has to be looked into. */
+export const isUnexpectedError = (error: unknown): boolean => toServiceError(error) === undefined;
 
 function toServiceError(error: unknown): ServiceError | undefined {
   if (error instanceof ServiceError) return error;

@@ -35,7 +35,7 @@ const writeTime = 30_000;
 declare module 'hono' {
   interface ContextVariableMap {
     /** Reports an error that was thrown after the response had begun, unless the client caused it. */
-    reportFault?: (error: unknown) => void;
+    reportUnexpectedError?: (error: unknown) => void;
   }
 }
 
@@ -59,7 +59,7 @@ export function eventStream(c: Context, work: (send: Send) => Promise<void>, tim
       await work(send);
     } catch (error) {
       // Where the client has gone, or too many jobs are waiting, the translated error is not reported.
-      c.get('reportFault')?.(translateBusyError(error, true));
+      c.get('reportUnexpectedError')?.(translateBusyError(error, true));
       breakOff(c, () => stream.abort());
     }
   });

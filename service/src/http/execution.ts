@@ -9,7 +9,7 @@ import type { ReadText } from './operations/bodies.ts';
 import { operation } from './operations/operation.ts';
 import type { PluginKey } from '../plugins/plugin-key.ts';
 import { executionError, translateBusyErrors } from './run-errors.ts';
-import { runLimits } from '../sandbox/outcome.ts';
+import { runLimits } from '../sandbox/run-limits.ts';
 import { requestInfo } from './request-info.ts';
 import type { StoredVersion } from '../plugins/program.ts';
 

@@ -1,3 +1,5 @@
+import { mebibyte } from '../units.ts';
+
 const second = 1000;
 
 /** What the service grants its clients. Times are in ms. */
@@ -42,5 +44,5 @@ export const httpLimits: HttpLimits = {
   // A body of this size has usually been sent as a whole by the time that the response is known.
   smallBody: 64 * 1024,
   // A client that sends a far too large file by mistake still gets the response; one that sends more is not going to read it.
-  unwantedBody: 64 * 1024 * 1024,
+  unwantedBody: 64 * mebibyte,
 };

@@ -8,7 +8,8 @@ import { httpLimits } from './http-limits.ts';
 import type { HttpLimits } from './http-limits.ts';
 import { discardBody, lingeringResponse } from './lingering-response.ts';
 
-export interface Handler {
+/** Handles what comes to an HTTP server. */
+export interface RequestHandler {
   fetch: (request: Request, env: object) => Response | Promise<Response>;
   /** Makes the response to what could not be parsed as a request, such as one with a malformed `Host`. */
   refuse: Refuse;
@@ -22,7 +23,7 @@ const absentHost = 'host.invalid';
  * @param isDraining whether each connection is to be closed after its present request
  */
 export function createHttpServer(
-  { fetch, refuse }: Handler,
+  { fetch, refuse }: RequestHandler,
   limits: Partial<HttpLimits> = {},
   isDraining?: () => boolean,
 ): Server {

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { ServiceInterface } from './context.ts';
 import { notFound, ServiceError } from './errors.ts';
-import { languageOf } from './languages.ts';
+import { requireLanguage } from './require-language.ts';
 import { json } from './operations/responses.ts';
 import { jsonBody } from './operations/bodies.ts';
 import { operation } from './operations/operation.ts';
@@ -52,7 +52,7 @@ export const languageHelp: ServiceInterface = {
         503: ['busy', 'cancelled'],
       },
       handle: async ({ c, path, target, caller, body: { contents, request } }, context) => {
-        const { identifier: language } = languageOf(context, path.language);
+        const { identifier: language } = requireLanguage(context, path.language);
         if (!isHelpedLanguage(language)) {
           throw notFound(
             'no-language-help',

@@ -5,7 +5,7 @@ import { ConnectionTracker } from './connection-tracker.ts';
 import { httpLimits } from './http-limits.ts';
 import type { HttpLimits } from './http-limits.ts';
 import { createHttpServer } from './http-server.ts';
-import type { Handler } from './http-server.ts';
+import type { RequestHandler } from './http-server.ts';
 import { StartError } from '../start-error.ts';
 
 export interface ListeningServer {
@@ -38,7 +38,7 @@ const drainGrace = 30_000;
  * @throws StartError when the port cannot be used.
  */
 export async function listen(
-  handler: Handler,
+  handler: RequestHandler,
   port: number,
   variable: string,
   limits: Partial<HttpLimits> = {},

@@ -35,6 +35,9 @@ export interface ListIdentity {
 /** How many rows a page may have, and how many it has without `limit`. */
 const [maxRows, defaultRows] = [200, 50];
 
+/** How many a page of a list has without `limit` that clients of version 0.5 know: they do not ask for further pages. */
+export const rowsForOldClients = 1000;
+
 /** The longest cursor that is looked at, in characters; the names in a key have 2000 bytes together. */
 const longestCursor = 12_000;
 
@@ -91,14 +94,14 @@ export function pagingBy<const Parts extends readonly KeyPart[]>(...parts: Parts
     readRequest(list, { limit, after }) {
       if (after === undefined) return { limit, after };
       const [digest, ...key] = decode(after);
-      if (digest !== digestOf(list) || !isKey(key)) throw invalidCursor();
+      if (digest !== identityDigest(list) || !isKey(key)) throw invalidCursor();
       return { limit, after: key };
     },
     toPage(list, { limit }, found, keyOf) {
       const rows = found.slice(0, limit);
       const last = rows.at(-1);
       if (found.length <= limit || last === undefined) return { rows, next: {} };
-      return { rows, next: { next: encode([digestOf(list), ...(keyOf(last) as readonly unknown[])]) } };
+      return { rows, next: { next: encode([identityDigest(list), ...(keyOf(last) as readonly unknown[])]) } };
     },
   };
 }
@@ -123,7 +126,7 @@ function decode(cursor: string): readonly unknown[] {
 }
 
 /** A digest of a list's identity: 96 bits, so that two lists never share one by accident. */
-function digestOf({ operation, filter }: ListIdentity): string {
+function identityDigest({ operation, filter }: ListIdentity): string {
   const named = Object.entries(filter)
     .filter(([, value]) => value !== undefined)
     .toSorted(([a], [b]) => (a < b ? -1 : 1));

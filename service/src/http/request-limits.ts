@@ -4,7 +4,7 @@ import type { Context } from 'hono';
 import { LRUCache } from 'lru-cache';
 import { Throttle } from '../limits/throttle.ts';
 import { Rates } from '../limits/rates.ts';
-import type { Refusal } from '../limits/rates.ts';
+import type { RateExceeded } from '../limits/rates.ts';
 import { rateWindow } from '../limits/rate-share.ts';
 import type { Counters } from '../limits/rate-share.ts';
 import type { PluginKey } from '../plugins/plugin-key.ts';
@@ -36,11 +36,14 @@ export interface RequestLimitsOptions {
   readonly now: () => number;
 }
 
-/** One of the rates: `name` is for the headers of a response, `what` for its message. */
+/** One of the rates. */
 interface Policy {
+  /** Its name in the headers of a response. */
   readonly name: string;
+  /** How many are permitted in a minute; 0 for no limit. */
   readonly quota: number;
-  readonly what: string;
+  /** What is counted, for messages, such as "runs a minute for this tenant". */
+  readonly counted: string;
 }
 
 /** How many tokens that were valid are remembered, and for how long after their last use, in ms. */
@@ -67,7 +70,7 @@ export class RequestLimits {
     this.#rates = new Rates(counters, { now, ...(leaseTimeout !== undefined && { leaseTimeout }) });
     this.#now = now;
     this.#trustedProxies = trustedProxies ?? new BlockList();
-    const policy = (name: string, quota = 0, what: string): Policy => ({ name, quota, what });
+    const policy = (name: string, quota = 0, counted: string): Policy => ({ name, quota, counted });
     this.#tenantRuns = policy('tenant-runs', rates.tenantRuns, 'runs a minute for this tenant');
     this.#environmentRuns = policy(
       'environment-runs',
@@ -160,30 +163,30 @@ export class RequestLimits {
   }
 
   async #take(policy: Policy, key: string): Promise<void> {
-    const refusal = await this.#rates.take(key, policy.quota);
-    if (refusal) throw this.#refused(policy, refusal);
+    const exceeded = await this.#rates.take(key, policy.quota);
+    if (exceeded) throw this.#refusal(policy, exceeded);
   }
 
-  #refused(policy: Policy, refusal: Refusal): Error {
-    return refusal.isUnknown
+  #refusal(policy: Policy, exceeded: RateExceeded): Error {
+    return exceeded.isUnknown
       ? new StorageUnavailableError(new Error(`the rate ${policy.name} cannot be asked for`))
-      : tooManyRequests(policy, refusal, this.#now());
+      : tooManyRequests(policy, exceeded, this.#now());
   }
 
   async #tryToken<T>(c: Context, lookUp: () => Promise<T>): Promise<T> {
     const policy = this.#addressRequests;
     const key = this.#addressKey(c, 'address');
     if (key === undefined) return lookUp();
-    const refusal = await this.#rates.take(key, policy.quota);
-    if (refusal && !(await this.#lookUps.take(key))) throw this.#refused(policy, refusal);
+    const exceeded = await this.#rates.take(key, policy.quota);
+    if (exceeded && !(await this.#lookUps.take(key))) throw this.#refusal(policy, exceeded);
     let isGuess = false;
     try {
       return await lookUp();
     } catch (error) {
       isGuess = isUnauthorized(error);
-      throw isGuess && refusal ? this.#refused(policy, refusal) : error;
+      throw isGuess && exceeded ? this.#refusal(policy, exceeded) : error;
     } finally {
-      if (!isGuess && !refusal) this.#rates.refund(key);
+      if (!isGuess && !exceeded) this.#rates.refund(key);
     }
   }
 
@@ -209,12 +212,16 @@ function rateKey(kind: string, ...names: readonly string[]): string {
 }
 
 /** The error past a rate, with the headers of draft-ietf-httpapi-ratelimit-headers. */
-function tooManyRequests({ name, quota, what }: Policy, { endsAt }: Refusal, now: number): ServiceError {
+function tooManyRequests(
+  { name, quota, counted }: Policy,
+  { endsAt }: RateExceeded,
+  now: number,
+): ServiceError {
   const seconds = Math.max(1, Math.ceil((endsAt - now) / 1000));
   return new ServiceError(
     429,
     'too-many-requests',
-    `The limit of ${quota} ${what} is reached; try again in ${seconds} s.`,
+    `The limit of ${quota} ${counted} is reached; try again in ${seconds} s.`,
     {
       headers: {
         'retry-after': String(seconds),

@@ -2,7 +2,7 @@ import type { Context, Hono, MiddlewareHandler } from 'hono';
 import { badRequest, methodNotAllowed, ServiceError } from './errors.ts';
 import { requestInfo } from './request-info.ts';
 
-export type Handler = (c: Context) => Response | Promise<Response>;
+export type RouteHandler = (c: Context) => Response | Promise<Response>;
 
 /** The methods that operations may have, in the order in which the header `Allow` lists them. */
 export const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
@@ -10,10 +10,10 @@ export const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 export type Method = (typeof methods)[number];
 
 /** The handlers of a path, by method. */
-export type Handlers = Partial<Record<Method, Handler>>;
+export type RouteHandlers = Partial<Record<Method, RouteHandler>>;
 
 /** Adds a path with its handlers. HEAD is handled as GET, OPTIONS lists the methods, and any other method is a 405. */
-export function route(app: Hono, path: string, handlers: Handlers): void {
+export function route(app: Hono, path: string, handlers: RouteHandlers): void {
   const allow = [
     ...methods.filter((method) => handlers[method]).flatMap((one) => (one === 'GET' ? ['GET', 'HEAD'] : one)),
     'OPTIONS',

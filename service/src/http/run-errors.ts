@@ -44,18 +44,11 @@ export const executionError = (
     logs: allLogs.length ? truncateLogs(allLogs).logs : undefined,
     ...(path !== undefined && { path: storable(path) }),
   };
-  switch (code) {
-    case 'time-limit':
-      return new ServiceError(504, code, storable(message), details);
-    case 'runner-crashed':
-      return new ServiceError(500, code, storable(message), details);
-    default:
-      return new ServiceError(422, code, storable(message), details);
-  }
+  return new ServiceError(runErrorStatus(code), code, storable(message), details);
 };
 
 /** The status code of the response to an execution that failed with this error code. */
-export function runErrorStatus(code: string): number {
+export function runErrorStatus(code: string): 422 | 500 | 504 {
   if (code === 'time-limit') return 504;
   return code === 'runner-crashed' ? 500 : 422;
 }

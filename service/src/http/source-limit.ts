@@ -1,2 +1,4 @@
+import { mebibyte } from '../units.ts';
+
 /** How large a body with a plugin's source may be, in bytes. */
-export const sourceLimit = 1024 * 1024;
+export const sourceLimit = mebibyte;

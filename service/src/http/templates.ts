@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { EditorCaller, EnvironmentCaller } from './auth.ts';
 import type { ServiceContext, ServiceInterface } from './context.ts';
-import { languageOf } from './languages.ts';
+import { requireLanguage } from './require-language.ts';
 import { json } from './operations/responses.ts';
 import { operation } from './operations/operation.ts';
 import { isStorable } from '../plugins/stored-text.ts';
@@ -69,7 +69,7 @@ async function templateFor(
   caller: EditorCaller | EnvironmentCaller | undefined,
   { language: identifier, pluginName, namespace: requested }: TemplateRequest,
 ): Promise<PluginSource> {
-  const language = languageOf(context, identifier);
+  const language = requireLanguage(context, identifier);
   const scope = caller?.kind === 'editor' ? caller.scope : caller && { environment: caller.environment };
   const ownNamespace = scope && 'namespace' in scope ? scope.namespace : undefined;
   const namespace = requested ?? ownNamespace ?? defaultNamespace;

@@ -8,7 +8,8 @@ import { translateBusyErrors } from './run-errors.ts';
 import type { PluginKey } from '../plugins/plugin-key.ts';
 import type { StoredProgram } from '../plugins/program.ts';
 import type { Tables } from '../storage/tables.ts';
-import { runErrorCodes, runLimits } from '../sandbox/outcome.ts';
+import { runErrorCodes } from '../sandbox/outcome.ts';
+import { runLimits } from '../sandbox/run-limits.ts';
 
 const tested = z
   .object({

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { ServiceInterface } from './context.ts';
-import { schemaInResponse, namespaceRecord } from './environment/namespace-records.ts';
+import { schemaInResponse, namespaceSchema } from './environment/namespace-details.ts';
 import { json } from './operations/responses.ts';
 import { operation } from './operations/operation.ts';
 import { areTyped } from '../plugins/schemas.ts';
@@ -14,7 +14,7 @@ const typesResponse = z
     }),
     input: schemaInResponse.optional(),
     output: schemaInResponse.optional(),
-    samples: namespaceRecord.shape.samples,
+    samples: namespaceSchema.shape.samples,
   })
   .meta({ id: 'Types' });
 

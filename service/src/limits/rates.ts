@@ -11,8 +11,8 @@ export interface RatesOptions {
   readonly maxKeys?: number;
 }
 
-/** Why a request was refused. */
-export interface Refusal {
+/** A rate that is used up, or may be. */
+export interface RateExceeded {
   /** When the window ends, in milliseconds since the epoch. */
   readonly endsAt: number;
   /** Whether it is unknown if the rate is used up, because the database is unavailable. */
@@ -72,15 +72,15 @@ export class Rates {
   }
 
   /**
-   * Takes one of the `quota` that a key has in each minute. Returns `undefined` if there was one left, else the refusal. It returns a
+   * Takes one of the `quota` that a key has in each minute. Returns `undefined` if there was one left. It returns a
    * promise only when this node's share is used up and a lease has to be requested.
    */
-  take(key: string, quota: number): Refusal | undefined | Promise<Refusal | undefined> {
+  take(key: string, quota: number): RateExceeded | undefined | Promise<RateExceeded | undefined> {
     const entry = this.#entry(key, quota);
     const outcome = entry.share.take(this.#now(), this.#isOnline);
     if (outcome === 'lease-needed') return this.#takeFromLease(entry);
     if (entry.share.isLow) void this.#request(entry);
-    return outcome === 'taken' ? undefined : toRefusal(entry, outcome);
+    return outcome === 'taken' ? undefined : toRateExceeded(entry, outcome);
   }
 
   /** Returns one that was taken, for something that was not done after all. */
@@ -107,7 +107,7 @@ export class Rates {
     return entry;
   }
 
-  async #takeFromLease(entry: Entry): Promise<Refusal | undefined> {
+  async #takeFromLease(entry: Entry): Promise<RateExceeded | undefined> {
     for (;;) {
       entry.waiting += 1;
       try {
@@ -117,7 +117,7 @@ export class Rates {
       }
       const outcome = entry.share.take(this.#now(), this.#isOnline);
       if (outcome === 'taken') return undefined;
-      if (outcome !== 'lease-needed') return toRefusal(entry, outcome);
+      if (outcome !== 'lease-needed') return toRateExceeded(entry, outcome);
     }
   }
 
@@ -208,7 +208,7 @@ export class Rates {
   }
 }
 
-const toRefusal = ({ share }: Entry, outcome: 'refused' | 'unknown'): Refusal => ({
+const toRateExceeded = ({ share }: Entry, outcome: 'refused' | 'unknown'): RateExceeded => ({
   endsAt: share.endsAt,
   isUnknown: outcome === 'unknown',
 });

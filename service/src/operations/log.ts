@@ -17,7 +17,7 @@ export function createLog(level: LogLevel, write?: (line: string) => void): Log 
     timestamp: pino.stdTimeFunctions.isoTime,
     // The names of levels, which people and all tools understand, instead of pino's numbers.
     formatters: { level: (label: string) => ({ level: label }) },
-    serializers: { err: describeError },
+    serializers: { err: serializeError },
   };
   return write ? pino(options, { write }) : pino(options);
 }
@@ -35,7 +35,7 @@ interface LoggedError {
  * The parts of an error that are logged. Its other fields are left out, because those of a database's error can quote rows, with
  * sources and hashes of tokens.
  */
-function describeError(error: unknown, depth = 0): LoggedError | string {
+function serializeError(error: unknown, depth = 0): LoggedError | string {
   if (!(error instanceof Error)) return typeof error === 'string' ? error : `a thrown ${typeof error}`;
   const { name, message, stack, cause } = error;
   return {
@@ -43,6 +43,6 @@ function describeError(error: unknown, depth = 0): LoggedError | string {
     message,
     ...('code' in error && { code: error.code }),
     stack,
-    ...(cause !== undefined && depth < 5 && { cause: describeError(cause, depth + 1) }),
+    ...(cause !== undefined && depth < 5 && { cause: serializeError(cause, depth + 1) }),
   };
 }

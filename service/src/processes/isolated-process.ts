@@ -8,6 +8,7 @@ import { confinedCommandLine, nodeReservation } from './system-isolation.ts';
 import type { Confinement } from './system-isolation.ts';
 import { systemTools } from './system-tools.ts';
 import type { SystemTools } from './system-tools.ts';
+import { mebibyte } from '../units.ts';
 
 /** A descriptor of a new process: a new pipe, nothing, or the open end of another process's pipe. */
 export type Descriptor = Extract<IOType, 'pipe' | 'ignore'> | Stream;
@@ -62,7 +63,7 @@ const alwaysReadable = [fileURLToPath(lockdown), fileURLToPath(replacedModules),
  */
 export function startIsolated(options: IsolatedOptions): IsolatedProcess {
   const { file, args = [], readable, needs = [], nodeOptions = [], memoryLimit } = options;
-  const { heapLimit = Math.ceil((memoryLimit / 2 ** 20) * 0.75) } = options;
+  const { heapLimit = Math.ceil((memoryLimit / mebibyte) * 0.75) } = options;
   const reserved = nodeReservation();
   const nodeArgs = [
     '--permission',

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import type { SystemTools } from './system-tools.ts';
+import { mebibyte } from '../units.ts';
 
 export interface Confinement {
   readonly command: string;
@@ -121,7 +122,7 @@ function processLimit(isAlone: boolean): number {
 }
 
 /** The stack of a thread, in bytes. */
-const stackSize = 8 * 2 ** 20;
+const stackSize = 8 * mebibyte;
 
 /** How many threads a Node process starts by itself, with some to spare. */
 const nodeThreads = 8;

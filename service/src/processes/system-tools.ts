@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { packageDescription, serviceCode } from './package-folders.ts';
 import { confinedCommandLine } from './system-isolation.ts';
+import { mebibyte } from '../units.ts';
 
 /** The means of isolation that work on this machine. Each of them was tried, not only looked for. */
 export interface SystemTools {
@@ -145,7 +146,7 @@ function findUser(tools: SystemTools, code: readonly string[]): Partial<SystemTo
 }
 
 /** The limit of memory for trying whether it holds, in bytes: enough for a shell. */
-const triedMemory = 4 * 2 ** 20;
+const triedMemory = 4 * mebibyte;
 
 /** A script that stores a text twice as long as the limit of memory. It prints when it begins, and when it has the text. */
 const fillsMemory = `printf begun; text=$(head -c ${2 * triedMemory} /dev/zero | tr '\\0' x) && printf ' done'`;

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Tables } from '../storage/tables.ts';
 import type { RunGroup, RunRecord } from '../storage/tables/runs.ts';
-import { dayOf } from './usage-sum.ts';
+import { dayLength } from '../units.ts';
+import { dayOf, usageDays } from './usage-sum.ts';
 
 export interface RetentionOptions {
   readonly tables: Pick<Tables, 'runs' | 'usage'>;
@@ -14,11 +15,6 @@ export interface RetentionOptions {
   /** Whether the database has the tables. */
   readonly isReady?: () => boolean;
 }
-
-const dayLength = 86_400_000;
-
-/** How long usage is kept, in days. */
-const usageDays = 400;
 
 /** How often to look for plugins with too many records, and for records that are too old, in ms. */
 const interval = 2000;

@@ -1,12 +1,14 @@
 import type { RunRecord } from '../storage/tables/runs.ts';
 import { timeOfUuid } from '../storage/tables/uuids.ts';
 import type { UsageOfDay } from '../storage/tables/usage.ts';
+import { dayLength } from '../units.ts';
 
 type Counts = Pick<UsageOfDay, 'runs' | 'failures' | 'microseconds' | 'builds'>;
 
 const nothing: Counts = { runs: 0, failures: 0, microseconds: 0, builds: 0 };
 
-const dayLength = 86_400_000;
+/** How long usage is kept, in days. */
+export const usageDays = 400;
 
 /** Usage by day and tenant, summed up in memory. */
 export class UsageSum {

@@ -1,15 +1,15 @@
-/** The longest path to a fault, in UTF-16 code units. A longer one is shortened to that of a parent. */
+/** The longest path to a violation, in UTF-16 code units. A longer one is shortened to that of a parent. */
 export const longestPath = 500;
 
 /**
  * Source of a function that wraps a validator of `check-code.ts` as a check of JSON texts. The check returns an empty text for
- * one that fits, else a fault as JSON, `{ path, message }`. The message quotes the schema and never the value.
+ * one that fits, else a violation as JSON, `{ path, message }`. The message quotes the schema and never the value.
  */
 export const checkHelper = `(() => {
   const { parse, stringify } = JSON;
   const hasOwn = (value, key) => typeof value === 'object' && value !== null && Object.hasOwn(value, key);
   const unescape = (key) => key.replaceAll('~1', '/').replaceAll('~0', '~');
-  const fault = (path, message) => {
+  const violation = (path, message) => {
     while (path.length > ${longestPath}) path = path.slice(0, path.lastIndexOf('/'));
     return stringify({ path, message });
   };
@@ -79,16 +79,16 @@ export const checkHelper = `(() => {
         value = parse(text);
       } catch (error) {
         if (/out of memory/.test(String(error))) throw error;
-        return fault('', /overflow|Maximum call stack/.test(String(error)) ? 'is nested too deep' : 'is not JSON');
+        return violation('', /overflow|Maximum call stack/.test(String(error)) ? 'is nested too deep' : 'is not JSON');
       }
       try {
         if (validate(value)) return '';
       } catch (error) {
         if (!/overflow|Maximum call stack/.test(String(error))) throw error;
-        return fault('', 'is nested too deep to be checked');
+        return violation('', 'is nested too deep to be checked');
       }
       const [first] = validate.errors;
-      return fault(first.instanceLocation.slice(1), reasonOf(parse(schemaText), first.keywordLocation));
+      return violation(first.instanceLocation.slice(1), reasonOf(parse(schemaText), first.keywordLocation));
     };
   };
 })()`;

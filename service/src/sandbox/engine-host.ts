@@ -1,12 +1,12 @@
 import type { JSValueHandle, QuickJS } from 'quickjs-wasi';
 
-/** What the host hears from the guest while code runs. */
+/** Is notified of what the guest's code does while it runs, and decides when it has to end. */
 export interface GuestListener {
-  /** Code logged a line. Returning true ends the code. */
+  /** The code logged a line. Returning true ends the code. */
   log(text: GuestText): boolean;
-  /** Code threw an error: its text, and its stack. */
+  /** The code threw an error: its text, and its stack. */
   error(error: GuestText, stack: GuestText): void;
-  /** Called again and again while code runs. Returning true ends the code, in a way that it cannot catch. */
+  /** Called again and again while the code runs. Returning true ends the code, in a way that it cannot catch. */
   shouldEnd(): boolean;
 }
 
@@ -33,7 +33,8 @@ const silent: GuestListener = { log: () => false, error: () => {}, shouldEnd: ()
 export const nullText = '<null>';
 
 /** Restores a U+FEFF at the start of a text, which the library's decoder takes for a byte order mark and removes. */
-export const withMark = (text: string, length: number) => (text.length < length ? `\ufeff${text}` : text);
+export const restoreByteOrderMark = (text: string, length: number) =>
+  text.length < length ? `\ufeff${text}` : text;
 
 /** The functions and the clock that an engine uses on the host's side. */
 export class EngineHost {
@@ -66,7 +67,7 @@ export class EngineHost {
   };
 
   /** The names of the functions that the guest helpers take, in their order. */
-  readonly functionNames = ['log', 'tell'] as const;
+  readonly functionNames = ['log', 'reportError'] as const;
 
   /** Connects these functions to an engine whose memory was restored from a snapshot. */
   register(vm: QuickJS, tokens: Tokens): void {
@@ -78,7 +79,7 @@ export class EngineHost {
         const shouldEnd = this.#listener.log(guestText(text, length, isNull));
         return vm.importHandle(shouldEnd ? tokens.true : tokens.false);
       },
-      tell: (error, length, isNull, stack, stackLength, stackIsNull) => {
+      reportError: (error, length, isNull, stack, stackLength, stackIsNull) => {
         this.#listener.error(guestText(error, length, isNull), guestText(stack, stackLength, stackIsNull));
         return vm.importHandle(tokens.undefined);
       },
@@ -94,7 +95,7 @@ function guestText(text?: JSValueHandle, lengthHandle?: JSValueHandle, isNull?: 
     length,
     read: () => {
       const read = text?.toString() ?? '';
-      return read === nullText && !isNull?.toBoolean() ? undefined : withMark(read, length);
+      return read === nullText && !isNull?.toBoolean() ? undefined : restoreByteOrderMark(read, length);
     },
   };
 }

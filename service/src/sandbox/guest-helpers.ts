@@ -18,7 +18,7 @@ const longestErrorText = 65_536;
  *
  * Every text is passed to the host with its length, and with whether it really is that text.
  */
-export const guestHelpers = `(log, tell) => {
+export const guestHelpers = `(log, reportError) => {
   const { parse, stringify } = JSON;
   const text = String;
   const { apply, getOwnPropertyDescriptor } = Reflect;
@@ -97,7 +97,7 @@ export const guestHelpers = `(log, tell) => {
     let stack = '';
     try { if (isError(error)) stack = cut(text(error.stack ?? '')); } catch {}
     const shown = cut(show(error));
-    tell(shown, shown.length, shown === nullText, stack, stack.length, stack === nullText);
+    reportError(shown, shown.length, shown === nullText, stack, stack.length, stack === nullText);
   };
   const invoke = (run, input) => {
     try {
@@ -116,7 +116,7 @@ export const guestHelpers = `(log, tell) => {
     }
   };
   const fail = (message) => {
-    tell(message, message.length, false, '', 0, false);
+    reportError(message, message.length, false, '', 0, false);
     return failed;
   };
   const notANumber = {};

@@ -1,4 +1,5 @@
-import { limitError, RunFailure, runLimits } from './outcome.ts';
+import { limitError, RunFailure } from './outcome.ts';
+import { runLimits } from './run-limits.ts';
 
 /**
  * The logs of one run, within their limits. Each entry is passed on at once: where a run is ended by killing its process, its

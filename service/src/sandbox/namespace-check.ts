@@ -1,5 +1,5 @@
 import type { Direction } from '../plugins/schemas.ts';
-import type { SchemaChecks, ValueFault } from './schema-checks.ts';
+import type { SchemaChecks, SchemaViolation } from './schema-checks.ts';
 
 /** What is checked in the sandbox before the types of a namespace are saved. */
 export interface NamespaceCheck {
@@ -14,7 +14,7 @@ export interface NamespaceFinding {
   readonly pattern?: number;
   readonly value?: number;
   /** What is wrong with the value. */
-  readonly fault?: ValueFault;
+  readonly violation?: SchemaViolation;
 }
 
 /** Runs a program of the kind `check`, whose input is a {@link NamespaceCheck} as JSON. */
@@ -30,8 +30,8 @@ export async function checkNamespace(
     if (pattern >= 0) return { pattern };
   }
   for (const [value, { direction, json }] of values.entries()) {
-    const fault = await checks.check(hash, direction, json, deadline);
-    if (fault) return { value, fault };
+    const violation = await checks.check(hash, direction, json, deadline);
+    if (violation) return { value, violation };
   }
   return {};
 }

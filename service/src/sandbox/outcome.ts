@@ -1,3 +1,7 @@
+import { mebibyte } from '../units.ts';
+import { runLimits } from './run-limits.ts';
+import type { AdjustableLimits } from './run-limits.ts';
+
 /**
  * Why a run has no result: an error of the plugin, an input or output that does not fit, a limit that was met, or, as
  * `runner-crashed`, the end of the runner's process.
@@ -29,37 +33,6 @@ export type RunOutcome = { readonly result: string } | { readonly error: RunErro
 
 /** How a run ended, with everything that the plugin logged until then: an entry for each call. */
 export type LoggedOutcome = RunOutcome & { readonly logs: readonly string[] };
-
-export const mebibyte = 1024 * 1024;
-
-/** The limits of a run that the operator of the service can set. */
-export interface AdjustableLimits {
-  /** Milliseconds. */
-  readonly time: number;
-  /** Bytes. */
-  readonly memory: number;
-}
-
-/** The limits where no others are set. */
-export const defaultLimits: AdjustableLimits = { time: 1000, memory: 32 * mebibyte };
-
-/** All limits of a run. */
-export const runLimits = {
-  /** In the service's process these two are the defaults; in a runner's process they are the limits that were set. */
-  ...(defaultLimits as { time: number; memory: number }),
-  /** Bytes of the input; the two that follow are in bytes, too. */
-  input: mebibyte,
-  output: mebibyte,
-  logs: mebibyte,
-  /** How many entries the logs may have. */
-  logEntries: 10_000,
-};
-
-/** Sets the limits in a runner's process, once, before its first run. */
-export function setRunLimits({ time, memory }: AdjustableLimits): void {
-  runLimits.time = time;
-  runLimits.memory = memory;
-}
 
 const messages = {
   'time-limit': ({ time }: AdjustableLimits) =>

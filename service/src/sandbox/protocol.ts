@@ -1,7 +1,7 @@
 import type { Program } from '../plugins/program.ts';
 
-/** What the sandbox sends to a runner: one run at a time. */
-export interface RunRequest {
+/** The job that a runner is sent: one run of a program. A runner has one job at a time. */
+export interface RunJob {
   /** The program's hash. */
   readonly hash: string;
   /** Sent unless the runner was sent it before. */
@@ -13,7 +13,7 @@ export interface RunRequest {
 
 /** The kinds of frames that go to a runner and come from one. */
 export const frameKind = {
-  /** To a runner: a {@link RunRequest}. */
+  /** To a runner: a {@link RunJob}. */
   run: 1,
   /** The runner has come up and can take a run. */
   ready: 2,
@@ -23,7 +23,7 @@ export const frameKind = {
   result: 4,
   /** The run has ended with a `RunError`, as JSON. The runner can take another. */
   error: 5,
-  /** The runner has evicted the program: the request has to be sent again, with the program. */
+  /** The runner has evicted the program: the job has to be sent again, with the program. */
   missing: 6,
   /** The runner does not work on this machine. The text is the reason. */
   broken: 7,
@@ -44,12 +44,12 @@ export const encodeText = (text: string): string =>
 export const decodeText = (encoded: string): string =>
   encoded.startsWith(plain) ? encoded.slice(1) : (JSON.parse(encoded.slice(1)) as string);
 
-export const encodeRequest = ({ input, ...rest }: RunRequest): string =>
+export const encodeJob = ({ input, ...rest }: RunJob): string =>
   `${JSON.stringify(rest)}\n${encodeText(input)}`;
 
-export function decodeRequest(encoded: string): RunRequest {
+export function decodeJob(encoded: string): RunJob {
   // JSON that was made without indentation has no line breaks: those within texts are escaped.
   const end = encoded.indexOf('\n');
-  const rest = JSON.parse(encoded.slice(0, end)) as Omit<RunRequest, 'input'>;
+  const rest = JSON.parse(encoded.slice(0, end)) as Omit<RunJob, 'input'>;
   return { ...rest, input: decodeText(encoded.slice(end + 1)) };
 }

@@ -1,5 +1,6 @@
-import { defaultLimits, mebibyte } from './outcome.ts';
-import type { AdjustableLimits } from './outcome.ts';
+import { mebibyte } from '../units.ts';
+import { defaultLimits } from './run-limits.ts';
+import type { AdjustableLimits } from './run-limits.ts';
 
 /** How long a runner may take to come up, in ms. It takes 0.1 s on a quiet machine. */
 export const startTime = 30_000;

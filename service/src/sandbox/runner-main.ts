@@ -2,18 +2,20 @@ import { readSync, writeSync } from 'node:fs';
 import { errorMessage } from '../error-message.ts';
 import { encodeFrame, FrameReader } from '../processes/frames.ts';
 import { Logs } from './logs.ts';
-import { mebibyte, pluginError, RunFailure, runLimits, setRunLimits } from './outcome.ts';
+import { pluginError, RunFailure } from './outcome.ts';
+import { mebibyte } from '../units.ts';
+import { runLimits, setRunLimits } from './run-limits.ts';
 import type { RunOutcome } from './outcome.ts';
-import { decodeRequest, encodeText, frameKind } from './protocol.ts';
-import type { FrameKind, RunRequest } from './protocol.ts';
+import { decodeJob, encodeText, frameKind } from './protocol.ts';
+import type { FrameKind, RunJob } from './protocol.ts';
 import { checkNamespace } from './namespace-check.ts';
-import { faultError, SchemaChecks } from './schema-checks.ts';
+import { violationError, SchemaChecks } from './schema-checks.ts';
 import type { CompiledProgram } from '../plugins/program.ts';
 import { ScriptRunner } from './script-runner.ts';
 import { WasmRunner } from './wasm-runner.ts';
 
 /*
- * The program of a runner process: reads runs from standard input, and writes their outcomes to standard output. Both use
+ * The program of a runner process: reads jobs from standard input, and writes their outcomes to standard output. Both use
  * synchronous functions of the file system: a runner has nothing else to do, and they are the quickest.
  */
 
@@ -34,25 +36,23 @@ const modules = new WasmRunner();
 
 const checks = new SchemaChecks();
 
-async function run(request: RunRequest): Promise<void> {
-  const { hash, isTyped } = request;
+async function doJob(job: RunJob): Promise<void> {
+  const { hash, isTyped } = job;
   const deadline = performance.now() + runLimits.time;
-  const kind = request.program?.kind ?? knownKind(hash);
-  if (!kind || (isTyped && !request.program && !checks.has(hash))) {
+  const kind = job.program?.kind ?? knownKind(hash);
+  if (!kind || (isTyped && !job.program && !checks.has(hash))) {
     send(frameKind.missing, '');
     return;
   }
   // The schemas are cached by `checks`, and the rest of the program by the runner of its kind.
-  const { types, ...program } = request.program ?? {};
+  const { types, ...program } = job.program ?? {};
   if (types) checks.add(hash, types);
   const logs = new Logs((entry) => send(frameKind.log, encodeText(entry)));
   let outcome: RunOutcome;
   try {
-    const job = { hash, program: request.program && (program as CompiledProgram), kind, logs, deadline };
+    const run = { hash, program: job.program && (program as CompiledProgram), kind, logs, deadline };
     outcome =
-      isTyped && kind !== 'check'
-        ? await runChecked(job, request.input)
-        : await runOnce(job, request.input, false);
+      isTyped && kind !== 'check' ? await runChecked(run, job.input) : await runOnce(run, job.input, false);
   } catch (error) {
     outcome = {
       error:
@@ -63,12 +63,14 @@ async function run(request: RunRequest): Promise<void> {
   else send(frameKind.error, JSON.stringify(outcome.error));
 }
 
-interface RunJob {
+/** One run of a job, with its logs and the end of its time. */
+interface PreparedRun {
   readonly hash: string;
   /** The program, where it is not in the cache. */
   readonly program: CompiledProgram | undefined;
   readonly kind: CompiledProgram['kind'];
   readonly logs: Logs;
+  /** By `performance.now()`. */
   readonly deadline: number;
 }
 
@@ -78,18 +80,18 @@ function knownKind(hash: string): CompiledProgram['kind'] | undefined {
 }
 
 /** Runs a program, and checks its input before and its output after it. The time of the checks counts as the run's. */
-async function runChecked(job: RunJob, text: string): Promise<RunOutcome> {
-  const { hash, deadline } = job;
-  const wrong = await checks.check(hash, 'input', text, deadline);
-  if (wrong) return { error: faultError('input', wrong) };
-  const outcome = await runOnce(job, text, true);
+async function runChecked(run: PreparedRun, text: string): Promise<RunOutcome> {
+  const { hash, deadline } = run;
+  const wrongInput = await checks.check(hash, 'input', text, deadline);
+  if (wrongInput) return { error: violationError('input', wrongInput) };
+  const outcome = await runOnce(run, text, true);
   if ('error' in outcome) return outcome;
   const wrongOutput = await checks.check(hash, 'output', outcome.result, deadline);
-  return wrongOutput ? { error: faultError('output', wrongOutput) } : outcome;
+  return wrongOutput ? { error: violationError('output', wrongOutput) } : outcome;
 }
 
-async function runOnce(job: RunJob, text: string, isJson: boolean): Promise<RunOutcome> {
-  const { hash, program, kind, logs, deadline } = job;
+async function runOnce(run: PreparedRun, text: string, isJson: boolean): Promise<RunOutcome> {
+  const { hash, program, kind, logs, deadline } = run;
   if (kind === 'check') return { result: JSON.stringify(await checkNamespace(checks, hash, text, deadline)) };
   if (kind === 'wasm') {
     return modules.run(hash, program?.kind === 'wasm' ? program : undefined, text, logs);
@@ -102,18 +104,18 @@ async function runOnce(job: RunJob, text: string, isJson: boolean): Promise<RunO
 const frames = new FrameReader(24 * mebibyte);
 const chunk = Buffer.allocUnsafe(65_536);
 
-/** The requests, one after the other, until the service has gone. */
-function* requests(): Generator<RunRequest> {
+/** The jobs, one after the other, until the service has gone. */
+function* receiveJobs(): Generator<RunJob> {
   for (let size = readSync(input, chunk); size > 0; size = readSync(input, chunk)) {
-    for (const { text } of frames.push(Buffer.from(chunk.subarray(0, size)))) yield decodeRequest(text);
+    for (const { text } of frames.push(Buffer.from(chunk.subarray(0, size)))) yield decodeJob(text);
   }
 }
 
 /** Lets the event loop turn, so that Node can do deferred work, such as freeing memory. */
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
-/** After how many runs the event loop turns: often enough, and without a cost for the single run. */
-const runsPerTurn = 32;
+/** After how many jobs the event loop turns: often enough, and without a cost for the single job. */
+const jobsPerTurn = 32;
 
 try {
   await scripts.warmUp();
@@ -122,11 +124,11 @@ try {
   process.exit(1);
 }
 send(frameKind.ready, '');
-let runs = 0;
-for (const request of requests()) {
-  await run(request);
+let jobsDone = 0;
+for (const job of receiveJobs()) {
+  await doJob(job);
   scripts.restoreAhead();
   checks.restoreAhead();
-  runs += 1;
-  if (runs % runsPerTurn === 0) await turn();
+  jobsDone += 1;
+  if (jobsDone % jobsPerTurn === 0) await turn();
 }

@@ -5,8 +5,10 @@ import { decodeError } from './decode-error.ts';
 import { encodeFrame, FrameReader } from '../processes/frames.ts';
 import type { Frame } from '../processes/frames.ts';
 import { Logs } from './logs.ts';
-import { checkOutput, defaultLimits, limitError } from './outcome.ts';
-import type { AdjustableLimits, LoggedOutcome, RunOutcome, RunError } from './outcome.ts';
+import { checkOutput, limitError } from './outcome.ts';
+import { defaultLimits } from './run-limits.ts';
+import type { LoggedOutcome, RunOutcome, RunError } from './outcome.ts';
+import type { AdjustableLimits } from './run-limits.ts';
 import type { Program, StoredProgram } from '../plugins/program.ts';
 import {
   frameLimit,
@@ -16,7 +18,7 @@ import {
   stackOptions,
   startTime,
 } from './runner-limits.ts';
-import { decodeText, encodeRequest, frameKind } from './protocol.ts';
+import { decodeText, encodeJob, frameKind } from './protocol.ts';
 import { residentMemory } from '../processes/memory.ts';
 import { moduleUrl } from '../processes/module-url.ts';
 import { serviceCode } from '../processes/package-folders.ts';
@@ -73,7 +75,7 @@ export class RunnerProcess {
   #current: CurrentRun | undefined;
   #killedFor: RunError | undefined;
   #isUsable = true;
-  #lastTime = 0;
+  #lastDuration = 0;
   #isClosed = false;
 
   constructor(options: RunnerOptions = {}) {
@@ -115,8 +117,8 @@ export class RunnerProcess {
   }
 
   /** How long the last run took, in ms, from when it was sent to the runner. */
-  get lastTime(): number {
-    return this.#lastTime;
+  get lastDuration(): number {
+    return this.#lastDuration;
   }
 
   /** Whether the runner was sent a program before, so that its next run is quick. */
@@ -158,8 +160,8 @@ export class RunnerProcess {
       });
     } finally {
       clearTimeout(this.#current?.timer);
-      this.#lastTime = this.#current ? performance.now() - this.#current.began : 0;
-      if (this.#current) this.#recycleIfLarge(this.#lastTime);
+      this.#lastDuration = this.#current ? performance.now() - this.#current.began : 0;
+      if (this.#current) this.#recycleIfLarge(this.#lastDuration);
       this.#current = undefined;
       setKeepsAlive(this.#process.child, false);
     }
@@ -201,9 +203,9 @@ export class RunnerProcess {
   }
 
   #send({ program: { hash, isTyped }, input }: CurrentRun, program: Program | undefined): void {
-    const request = encodeRequest({ hash, isTyped, input, program });
+    const job = encodeJob({ hash, isTyped, input, program });
     this.#sentPrograms.set(hash, true);
-    this.#input.write(encodeFrame(frameKind.run, request));
+    this.#input.write(encodeFrame(frameKind.run, job));
   }
 
   /** Sends the runner the program of its run, which it had evicted. The run's time begins anew. */

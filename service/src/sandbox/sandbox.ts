@@ -1,7 +1,8 @@
 import { availableParallelism } from 'node:os';
 import { FairQueue } from '../processes/fair-queue.ts';
 import type { Share } from '../processes/fair-queue.ts';
-import type { AdjustableLimits, LoggedOutcome } from './outcome.ts';
+import type { LoggedOutcome } from './outcome.ts';
+import type { AdjustableLimits } from './run-limits.ts';
 import type { StoredProgram } from '../plugins/program.ts';
 import { RunnerProcess, RunnerStartError } from './runner-process.ts';
 
@@ -107,7 +108,7 @@ export class Sandbox {
     this.#watchMemory();
     try {
       const outcome = await runner.run(program, input);
-      const finished = { outcome, took: runner.lastTime, isWarm };
+      const finished = { outcome, took: runner.lastDuration, isWarm };
       this.#options.onRun?.(finished);
       return finished;
     } finally {

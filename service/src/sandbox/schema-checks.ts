@@ -3,21 +3,22 @@ import { JSException } from 'quickjs-wasi';
 import * as z from 'zod';
 import type { CompiledSchemas, Direction } from '../plugins/schemas.ts';
 import { anyCheck, checkHelper, longestPath, patternHelper } from './check-helpers.ts';
-import { limitError, mebibyte, RunFailure } from './outcome.ts';
+import { limitError, RunFailure } from './outcome.ts';
+import { mebibyte } from '../units.ts';
 import type { RunError } from './outcome.ts';
 import { engineHeadrooms, ScriptEngine } from './script-engine.ts';
 import type { GuestListener } from './engine-host.ts';
 import type { EngineState } from './script-engine.ts';
 
 /** Why a value does not fit a schema. */
-export interface ValueFault {
+export interface SchemaViolation {
   /** A JSON Pointer. */
   readonly path: string;
   /** What is wrong there, such as `must be of type string`. */
   readonly message: string;
 }
 
-const valueFault = z.object({ path: z.string().max(longestPath), message: z.string().max(1000) });
+const schemaViolation = z.object({ path: z.string().max(longestPath), message: z.string().max(1000) });
 
 /** The schemas of a program, as a runner has them in its cache. */
 interface CachedSchemas {
@@ -63,7 +64,7 @@ export class SchemaChecks {
     direction: Direction,
     text: string,
     deadline: number,
-  ): Promise<ValueFault | undefined> {
+  ): Promise<SchemaViolation | undefined> {
     const cached = this.#programs.get(hash);
     if (!cached) throw new Error('The schemas are not known here.');
     this.#last = cached;
@@ -82,7 +83,7 @@ export class SchemaChecks {
       this.#programs.set(hash, cached);
     }
     if (found.result === undefined) return { path: '', message: 'is nested too deep' };
-    return found.result === '' ? undefined : valueFault.parse(JSON.parse(found.result));
+    return found.result === '' ? undefined : schemaViolation.parse(JSON.parse(found.result));
   }
 
   /** The index of the first regular expression that the engine does not accept; -1 where it accepts all. */
@@ -177,7 +178,7 @@ function checkFailure(error: unknown): unknown {
 }
 
 /** The run's error for an input or output that does not fit. */
-export const faultError = (direction: Direction, { path, message }: ValueFault): RunError => ({
+export const violationError = (direction: Direction, { path, message }: SchemaViolation): RunError => ({
   code: `invalid-${direction}`,
   message: `The ${direction}${path && ` at ${path}`} ${message}.`,
   path,

@@ -4,8 +4,9 @@ import type { JSValueHandle, QuickJSOptions, Snapshot } from 'quickjs-wasi';
 import { guestHelpers, helpersFile } from './guest-helpers.ts';
 import { applyDifference, differenceBetween } from './memory-difference.ts';
 import type { MemoryDifference } from './memory-difference.ts';
-import { mebibyte, runLimits } from './outcome.ts';
-import { EngineHost, nullText, withMark } from './engine-host.ts';
+import { mebibyte } from '../units.ts';
+import { runLimits } from './run-limits.ts';
+import { EngineHost, nullText, restoreByteOrderMark } from './engine-host.ts';
 import type { GuestListener, Tokens } from './engine-host.ts';
 import { findRandomState, randomStateSize } from './random-state.ts';
 
@@ -38,7 +39,6 @@ interface Base {
  */
 export class ScriptEngine {
   readonly vm: QuickJS;
-  readonly headroom: number;
   readonly #base: Base;
   readonly #host: EngineHost;
   readonly #seed = new Uint8Array(randomStateSize);
@@ -52,12 +52,11 @@ export class ScriptEngine {
     const host = new EngineHost();
     const settled = await base;
     const vm = await QuickJS.restore(settled.snapshot, optionsFor(host));
-    return new ScriptEngine(vm, host, settled, headroom);
+    return new ScriptEngine(vm, host, settled);
   }
 
-  private constructor(vm: QuickJS, host: EngineHost, base: Base, headroom: number) {
+  private constructor(vm: QuickJS, host: EngineHost, base: Base) {
     this.vm = vm;
-    this.headroom = headroom;
     this.#host = host;
     this.#base = base;
     host.register(vm, base.tokens);
@@ -123,7 +122,7 @@ export class ScriptEngine {
   textOf(value: JSValueHandle, length: number): string | undefined {
     const text = value.toString();
     // The library returns "<null>" when it cannot allocate memory. The text may also really be this.
-    if (text !== nullText) return withMark(text, length);
+    if (text !== nullText) return restoreByteOrderMark(text, length);
     return this.call('isNullText', value).toBoolean() ? text : undefined;
   }
 

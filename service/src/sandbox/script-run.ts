@@ -1,7 +1,8 @@
 import { EvalFlags, JSException } from 'quickjs-wasi';
 import type { JSValueHandle, QuickJS } from 'quickjs-wasi';
 import type { Logs } from './logs.ts';
-import { checkOutput, limitError, pluginError, RunFailure, runLimits } from './outcome.ts';
+import { checkOutput, limitError, pluginError, RunFailure } from './outcome.ts';
+import { runLimits } from './run-limits.ts';
 import type { RunOutcome, RunError } from './outcome.ts';
 import type { ScriptProgram } from '../plugins/program.ts';
 import type { GuestListener, GuestText } from './engine-host.ts';

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { Logs } from './logs.ts';
-import { mebibyte } from './outcome.ts';
+import { mebibyte } from '../units.ts';
 import type { RunOutcome } from './outcome.ts';
 import type { ScriptProgram } from '../plugins/program.ts';
 import { engineHeadrooms, ScriptEngine } from './script-engine.ts';

@@ -1,6 +1,8 @@
 import { LRUCache } from 'lru-cache';
 import type { Logs } from './logs.ts';
-import { checkOutput, limitError, mebibyte, pluginError, RunFailure, runLimits } from './outcome.ts';
+import { checkOutput, limitError, pluginError, RunFailure } from './outcome.ts';
+import { mebibyte } from '../units.ts';
+import { runLimits } from './run-limits.ts';
 import type { RunOutcome, RunError } from './outcome.ts';
 import type { WasmProgram } from '../plugins/program.ts';
 import { describeOversize } from './wasm-check.ts';

@@ -85,6 +85,6 @@ export interface Engine {
   dataVersion(): number | undefined;
 
   /** The usage of the pool of connections; missing where the database needs no pool. */
-  readonly connections?: () => ConnectionUsage;
-  readonly close: () => Promise<void>;
+  connections?(): ConnectionUsage;
+  close(): Promise<void>;
 }

@@ -5,7 +5,7 @@ import type { Kysely } from 'kysely';
 import type { DatabaseAddress } from './database-url.ts';
 import { isUpToDate } from './migrations/migrate.ts';
 import { openPostgres } from './postgres/engine.ts';
-import { describeError } from './describe-error.ts';
+import { describeDatabaseError } from './describe-error.ts';
 import type { Schema } from './schema.ts';
 import { openSqliteReadOnly } from './sqlite/engine.ts';
 
@@ -34,7 +34,7 @@ export async function inspectDatabase(address: DatabaseAddress): Promise<Inspect
     engine =
       address.engine === 'sqlite' ? await openSqliteReadOnly(address.file) : await openPostgres(address);
   } catch (error) {
-    return { problem: describeError(error) };
+    return { problem: describeDatabaseError(error) };
   }
   try {
     const described =
@@ -45,10 +45,10 @@ export async function inspectDatabase(address: DatabaseAddress): Promise<Inspect
     try {
       return { ...described, schema: (await isUpToDate(engine, engine.db)) ? 'current' : 'old' };
     } catch (error) {
-      return { ...described, schema: { problem: describeError(error) } };
+      return { ...described, schema: { problem: describeDatabaseError(error) } };
     }
   } catch (error) {
-    return { problem: describeError(error) };
+    return { problem: describeDatabaseError(error) };
   } finally {
     await engine.close();
   }

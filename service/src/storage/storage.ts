@@ -1,26 +1,20 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { LogConfig } from 'kysely';
-import { ChangeFeed } from './changes/change-feed.ts';
 import type { ChangeFeedOptions } from './changes/change-feed.ts';
-import { recordChanges } from './changes/change-log.ts';
-import type { Change } from './changes/change-log.ts';
+import { DatabaseStorage } from './database-storage.ts';
 import type { DatabaseAddress } from './database-url.ts';
 import type { ConnectionUsage } from '../operations/metrics.ts';
 import type { Engine } from './engine.ts';
-import { sql } from 'kysely';
-import { isUpToDate, migrate } from './migrations/migrate.ts';
+import { migrate } from './migrations/migrate.ts';
 import { openPostgres, unusableDatabase } from './postgres/engine.ts';
 import { isStartingUp } from './postgres/errors.ts';
 import type { PostgresLimits } from './postgres/limits.ts';
-import { describeError } from './describe-error.ts';
+import { describeDatabaseError } from './describe-error.ts';
 import { StartError } from '../start-error.ts';
-import { RunLookup } from './run-lookup.ts';
+import type { RunLookup } from './run-lookup.ts';
 import type { SqliteLimits } from './sqlite/dialect.ts';
 import { openSqlite, unusableFile } from './sqlite/engine.ts';
-import { createTables, createTransactionTables } from './tables.ts';
 import type { Tables, TransactionTables } from './tables.ts';
-import { ProgramCache } from './tables/programs.ts';
 
 /** All state of the service, in one database, which several processes may have open at once. */
 export interface Storage {
@@ -38,8 +32,8 @@ export interface Storage {
   readonly isSchemaReady: boolean;
   /** Whether the database responds now, and its schema is the one that this release needs. Never rejects. */
   check(): Promise<StorageState>;
-  /** The usage of the pool of connections; missing where the database needs no pool. */
-  readonly connections?: (() => ConnectionUsage) | undefined;
+  /** The usage of the pool of connections; `undefined` where the database needs no pool. */
+  connections(): ConnectionUsage | undefined;
   /** Why the database is unavailable, for the operator; `undefined` while it is available. */
   readonly unavailability: string | undefined;
   /** Reads the changes of other nodes now; this also happens several times a second by itself. Never rejects. */
@@ -88,7 +82,7 @@ export async function openStorage(address: DatabaseAddress, options: StorageOpti
     } catch (error) {
       const isEarly = error instanceof StartError && isStartingUp(error.cause);
       if (!isEarly || performance.now() > deadline) throw error;
-      if (!isWaiting) options.onWait?.(describeError(error.cause));
+      if (!isWaiting) options.onWait?.(describeDatabaseError(error.cause));
       isWaiting = true;
     }
     await sleep(startInterval);
@@ -102,7 +96,7 @@ async function tryToOpen(address: DatabaseAddress, options: StorageOptions): Pro
   const engine = await openEngine(address, options);
   try {
     if (options.autoMigrate ?? true) await migrate(engine);
-    return await createStorage(engine, options, await isUpToDate(engine, engine.db));
+    return await DatabaseStorage.open(engine, options);
   } catch (error) {
     await engine.close();
     throw unusable(engine, error);
@@ -132,113 +126,3 @@ export const openEngine = (
   address.engine === 'sqlite'
     ? openSqlite(address.file, log, sqliteLimits)
     : openPostgres(address, log, postgresLimits);
-
-async function createStorage(
-  engine: Engine,
-  options: StorageOptions,
-  isUpToDateAlready: boolean,
-): Promise<Storage> {
-  const programs = new ProgramCache();
-  const tables = createTables(engine.db, engine, programs);
-  const offlineFor = (options.offlineRunSeconds ?? 30) * 1000;
-  let hungAt = -Infinity;
-  const runs = new RunLookup(tables, {
-    isCurrent: () => feed.isCurrent,
-    holdsOffline: () => feed.age <= offlineFor,
-    isHanging: () => performance.now() - hungAt < feed.age,
-    onHang: () => (hungAt = performance.now()),
-  });
-  const feed = new ChangeFeed(engine, (changes) => runs.handleChanges(changes), options);
-  let unavailability: string | undefined;
-  const startFeed = () =>
-    feed.start((cause) => {
-      unavailability = cause === undefined ? undefined : describeError(cause);
-      options.onAvailability?.(unavailability);
-    });
-  let isSchemaReady = isUpToDateAlready;
-  let stopWaiting = () => {};
-  if (isSchemaReady) await startFeed();
-  else {
-    // The feed starts before the first request is accepted, because the caches rely on it.
-    stopWaiting = waitForSchema(engine, async () => {
-      await startFeed();
-      isSchemaReady = true;
-    });
-  }
-  const inTransaction = new AsyncLocalStorage<true>();
-
-  return {
-    engine: engine.name,
-    tables,
-    runs,
-    get unavailability() {
-      return unavailability;
-    },
-    async transaction(work) {
-      // On SQLite the inner transaction would wait for the outer one for ever.
-      if (inTransaction.getStore()) throw new Error('A transaction is under way already: use its tables.');
-      const changes: Change[] = [];
-      const result = await engine.db.transaction().execute(async (transaction) => {
-        const record = (change: Change) => changes.push(change);
-        const value = await inTransaction.run(true, () =>
-          work(createTransactionTables(transaction, engine, programs, record)),
-        );
-        if (changes.length) await recordChanges(transaction, engine, changes, Date.now());
-        return value;
-      });
-      // Handled on this node before the caller learns that the transaction was committed.
-      if (changes.length) runs.handleChanges(changes);
-      return result;
-    },
-    get isSchemaReady() {
-      return isSchemaReady;
-    },
-    async check() {
-      try {
-        await sql`select 1`.execute(engine.db);
-      } catch {
-        return { database: false, schema: false };
-      }
-      try {
-        return { database: true, schema: isSchemaReady && (await isUpToDate(engine, engine.db)) };
-      } catch {
-        return { database: true, schema: false };
-      }
-    },
-    connections: engine.connections,
-    readChanges: () => feed.poll(),
-    async close() {
-      stopWaiting();
-      await feed.close();
-      await engine.close();
-    },
-  };
-}
-
-/** How often to check whether another process has migrated the schema, in ms. */
-const schemaInterval = 500;
-
-/**
- * Calls back once another process has migrated the schema; again and again while that throws.
- * @returns the function that ends the waiting
- */
-function waitForSchema(engine: Engine, onReady: () => Promise<void>): () => void {
-  let isStopped = false;
-  let timer: NodeJS.Timeout | undefined;
-  const check = async () => {
-    try {
-      if ((await isUpToDate(engine, engine.db)) && !isStopped) return await onReady();
-    } catch {
-      // The database is unavailable, or its schema has become too new; `check` of the storage reports both.
-    }
-    schedule();
-  };
-  const schedule = () => {
-    if (!isStopped) timer = setTimeout(() => void check(), schemaInterval).unref();
-  };
-  schedule();
-  return () => {
-    isStopped = true;
-    clearTimeout(timer);
-  };
-}

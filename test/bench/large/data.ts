@@ -1,6 +1,6 @@
 import { Client } from 'pg';
 import { hashOfProgram } from '../../../service/src/plugins/program.ts';
-import { digestOf, sourceDigestOf, tagOf } from '../../../service/src/storage/tables/digest.ts';
+import { buildDigestOf, sourceDigestOf, tagOf } from '../../../service/src/storage/tables/digest.ts';
 
 /** How much there is of everything. */
 export interface Size {
@@ -77,7 +77,7 @@ export async function fillDatabase(url: string, size: Size, now = Date.now()): P
       'drafts',
       `insert into drafts (plugin_id, record, lang, tag, build_digest, source_digest, revision, updated_at)
         select id, $1, $2, $3, $4, $5, 1, $6 from plugins`,
-      [record, source.lang, tagOf(record), digestOf(source), sourceDigestOf(source), now],
+      [record, source.lang, tagOf(record), buildDigestOf(source), sourceDigestOf(source), now],
     );
     const hash = hashOfProgram(program);
     await client.query('insert into programs (hash, program) values ($1, $2) on conflict do nothing', [
@@ -87,7 +87,7 @@ export async function fillDatabase(url: string, size: Size, now = Date.now()): P
     await run(
       'builds',
       'insert into builds (plugin_id, digest, program_hash, built_at) select id, $1, $2, $3 from plugins',
-      [digestOf(source), hash, now],
+      [buildDigestOf(source), hash, now],
     );
     await run(
       'versions',

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { runLimits } from '../../../service/src/sandbox/outcome.ts';
+import { runLimits } from '../../../service/src/sandbox/run-limits.ts';
 import { errorOf, startService } from '../harness.ts';
 import { running, startPlugin } from '../plugin.ts';
 

@@ -4,12 +4,7 @@ import { decodeError } from '../../../service/src/sandbox/decode-error.ts';
 import { encodeFrame, FrameReader } from '../../../service/src/processes/frames.ts';
 import { applyDifference, differenceBetween } from '../../../service/src/sandbox/memory-difference.ts';
 import { pluginError } from '../../../service/src/sandbox/outcome.ts';
-import {
-  decodeRequest,
-  decodeText,
-  encodeRequest,
-  encodeText,
-} from '../../../service/src/sandbox/protocol.ts';
+import { decodeJob, decodeText, encodeJob, encodeText } from '../../../service/src/sandbox/protocol.ts';
 
 const texts = [
   '',
@@ -44,13 +39,13 @@ test('a frame over the limit is refused as soon as its length is known', () => {
 test('every text goes to a runner and back unchanged', () => {
   for (const text of texts) {
     assert.equal(decodeText(encodeText(text)), text);
-    const request = {
+    const job = {
       hash: 'abc',
       isTyped: false,
       input: text,
       program: { kind: 'script', code: `//\n${text}`, file: 'plugin.js' },
     } as const;
-    assert.deepEqual(decodeRequest(encodeRequest(request)), request);
+    assert.deepEqual(decodeJob(encodeJob(job)), job);
   }
 });
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { defaultLimits } from '../../../service/src/sandbox/outcome.ts';
+import { defaultLimits } from '../../../service/src/sandbox/run-limits.ts';
 import type { LoggedOutcome, RunErrorCode } from '../../../service/src/sandbox/outcome.ts';
 import { loadedProgram } from '../../../service/src/plugins/program.ts';
 import { Sandbox } from '../../../service/src/sandbox/sandbox.ts';

@@ -92,9 +92,9 @@ export const freshStorage = async (t: Cleanup, engine: EngineName, options?: Sto
 
 /** A database as it is, for tests that look into it. */
 export async function openForInspection(t: Cleanup, address: DatabaseAddress): Promise<Kysely<Schema>> {
-  const { db, close } = await openEngine(address);
-  cleanUpFirst(t, close);
-  return db;
+  const engine = await openEngine(address);
+  cleanUpFirst(t, () => engine.close());
+  return engine.db;
 }
 
 /** All that a database holds, as bytes: its files, or what is in its columns. */

@@ -6,7 +6,7 @@ import type { TestContext } from 'node:test';
 import { formerSteps } from '../../../service/src/storage/sqlite/former-schema.ts';
 import { loadSqlite } from '../../../service/src/storage/sqlite/load-sqlite.ts';
 import { openStorage } from '../../../service/src/storage/storage.ts';
-import { digestOf, sourceDigestOf } from '../../../service/src/storage/tables/digest.ts';
+import { buildDigestOf, sourceDigestOf } from '../../../service/src/storage/tables/digest.ts';
 import { cleanUpFirst, freshDatabase, openDuring } from './databases.ts';
 import { build, deploy, plugin, programOf, sourceOf } from './plugins.ts';
 
@@ -186,7 +186,7 @@ async function oldFile(t: TestContext, versions: readonly string[], built: strin
     INSERT INTO drafts VALUES (1, 'com.acme', 't1', 'default', 'x', '${JSON.stringify(sourceOf(built))}', 7, 1, 2);
   `);
   db.prepare("INSERT INTO builds VALUES ('com.acme', 't1', 'default', 'x', ?, ?, 5)").run(
-    digestOf(sourceOf(built)),
+    buildDigestOf(sourceOf(built)),
     JSON.stringify(programOf(built)),
   );
   const add = db.prepare("INSERT INTO versions VALUES ('com.acme', 't1', 'default', 'x', ?, ?, ?, ?)");

@@ -21,13 +21,12 @@ const slow: Migration = {
 const engine = await openEngine(parseDatabaseUrl(url));
 if (how === 'slow') await migrate(engine, [...migrations, slow]);
 else {
-  await migrate({
-    ...engine,
-    migrationTransaction(work) {
-      console.log('asks');
-      return engine.migrationTransaction(work);
-    },
-  });
+  const migrationTransaction = engine.migrationTransaction.bind(engine);
+  engine.migrationTransaction = (work) => {
+    console.log('asks');
+    return migrationTransaction(work);
+  };
+  await migrate(engine);
 }
 await engine.close();
 console.log('done');

@@ -4,7 +4,7 @@ import { loadedProgram } from '../../../service/src/plugins/program.ts';
 import type { JsonSchema } from '../../../service/src/plugins/schemas.ts';
 import type { NamespaceFinding } from '../../../service/src/sandbox/namespace-check.ts';
 import { linkSchema } from '../../../service/src/toolchains/schemas/link-schema.ts';
-import { SchemaError } from '../../../service/src/toolchains/schemas/schema-error.ts';
+import { InvalidSchemaError } from '../../../service/src/toolchains/schemas/invalid-schema-error.ts';
 import { startSchemaTools } from './schema-tools.ts';
 
 const { sandbox, compiler, share, signal } = startSchemaTools();
@@ -21,10 +21,10 @@ async function faultOf(schema: string, value: string) {
   const input = JSON.stringify({ values: [{ direction: 'input', json: value }] });
   const outcome = await sandbox.run({ program, input, share });
   assert.ok('result' in outcome, JSON.stringify(outcome));
-  return (JSON.parse(outcome.result) as NamespaceFinding).fault;
+  return (JSON.parse(outcome.result) as NamespaceFinding).violation;
 }
 
-test('a fault names the place and what the schema asks for there', async () => {
+test('a violation names the place and what the schema asks for there', async () => {
   const cases: [schema: string, value: string, path: string, message: string][] = [
     ['{"type":"string"}', '1', '', 'must be of type string'],
     ['{"type":["string","null"]}', '1', '', 'must be of type string or null'],
@@ -134,7 +134,7 @@ test('an invalid schema is refused with the place', () => {
   for (const [schema, path] of cases) {
     assert.throws(
       () => linkSchema(schema as JsonSchema),
-      (error) => error instanceof SchemaError && error.path.join('.') === path,
+      (error) => error instanceof InvalidSchemaError && error.path.join('.') === path,
       JSON.stringify(schema),
     );
   }
@@ -165,7 +165,7 @@ test('a schema of the largest size is read quickly, whatever it holds', () => {
     try {
       linkSchema(schema);
     } catch (error) {
-      assert.ok(error instanceof SchemaError);
+      assert.ok(error instanceof InvalidSchemaError);
     }
     const { user, system } = process.cpuUsage(before);
     assert.ok(user + system < 5_000_000, JSON.stringify(schema).slice(0, 100));
@@ -209,7 +209,7 @@ test('dynamic references cannot expand a small schema: neither in parts, nor in 
   ];
   for (const [schema, message] of cases) {
     const before = process.cpuUsage();
-    assert.throws(() => linkSchema(schema), { name: 'SchemaError', message });
+    assert.throws(() => linkSchema(schema), { name: 'InvalidSchemaError', message });
     const { user } = process.cpuUsage(before);
     assert.ok(user < 1_500_000, `${message} took ${user / 1000} ms of the processor`);
   }

@@ -9,7 +9,7 @@ import { loadedProgram } from '../../../service/src/plugins/program.ts';
 import type { JsonSchema } from '../../../service/src/plugins/schemas.ts';
 import type { NamespaceFinding } from '../../../service/src/sandbox/namespace-check.ts';
 import { linkSchema } from '../../../service/src/toolchains/schemas/link-schema.ts';
-import { SchemaError } from '../../../service/src/toolchains/schemas/schema-error.ts';
+import { InvalidSchemaError } from '../../../service/src/toolchains/schemas/invalid-schema-error.ts';
 import { temporaryDirectory } from '../harness.ts';
 import { startSchemaTools } from './schema-tools.ts';
 
@@ -67,7 +67,7 @@ test('a reference to another document is refused by name, with the place, before
     try {
       linkSchema(schema);
     } catch (error) {
-      assert.ok(error instanceof SchemaError, name);
+      assert.ok(error instanceof InvalidSchemaError, name);
       assert.ok(error.path.length, name);
       (found[error.message] ??= []).push(name);
     }

@@ -75,7 +75,7 @@ describe('what the sandbox asks of the plugin does not run its code', () => {
     ],
     'a setter of what the global object does not have is not called by the sandbox': [
       `const seen = [];
-      for (const key of ['invoke', 'describe', 'log', 'tell', 'failed', 'nullText', 'exports', 'module'])
+      for (const key of ['invoke', 'describe', 'log', 'reportError', 'failed', 'nullText', 'exports', 'module'])
         Object.defineProperty(Object.prototype, key, { set(value) { seen.push(key); } });
       export function run() { console.log('x'); return seen.join() + 'none'; }`,
       'none',

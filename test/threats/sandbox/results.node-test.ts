@@ -1,5 +1,5 @@
 import { describe } from 'node:test';
-import { runLimits } from '../../../service/src/sandbox/outcome.ts';
+import { runLimits } from '../../../service/src/sandbox/run-limits.ts';
 import { running } from '../../service/plugin.ts';
 import { startTarget } from './target.ts';
 import type { Attack } from './target.ts';

@@ -1,11 +1,16 @@
 import type { ServiceContext } from '../context.ts';
 import { ServiceError } from '../errors.ts';
+import { longestPointer } from '../operations/issues.ts';
+import { keysOfPointer, toPointer } from '../../json-pointer.ts';
 import { loadedProgram } from '../../plugins/program.ts';
-import type { CompiledSchemas, Direction, JsonSchema } from '../../plugins/schemas.ts';
+import type { CompiledSchemas, Direction, JsonSchema, Schemas } from '../../plugins/schemas.ts';
+import type { Share } from '../../processes/fair-queue.ts';
 import type { NamespaceCheck, NamespaceFinding } from '../../sandbox/namespace-check.ts';
-import type { NamespaceDetails, NamespaceKey } from '../../storage/tables/namespaces.ts';
+import type { RunError } from '../../sandbox/outcome.ts';
+import type { NamespaceDetails, NamespaceKey, Sample } from '../../storage/tables/namespaces.ts';
+import type { SchemaCompiler } from '../../toolchains/schemas/schema-compiler.ts';
 import { linkSchema } from '../../toolchains/schemas/link-schema.ts';
-import { SchemaError } from '../../toolchains/schemas/schema-error.ts';
+import { InvalidSchemaError } from '../../toolchains/schemas/invalid-schema-error.ts';
 
 /**
  * Checks the schemas and samples of a namespace, and compiles the schemas for builds and runs. Throws 422 where something does
@@ -21,44 +26,75 @@ export async function compileNamespace(
   details: NamespaceDetails,
   signal: AbortSignal,
 ): Promise<{ compiled: CompiledSchemas; declarations: string }> {
-  const { input, output, samples = [] } = details;
   const share = { environment, tenant: '', token: '' };
-  const linked = { input: link('input', input), output: link('output', output) };
+  const linked = { input: link('input', details.input), output: link('output', details.output) };
+  const check: CheckInSandbox = async (work, types) => {
+    const program = loadedProgram({ kind: 'check', ...(types && { types }) });
+    const run = { program, input: JSON.stringify(work), share, signal: () => signal };
+    const outcome = await context.sandbox.run(run);
+    return 'error' in outcome ? outcome : { finding: JSON.parse(outcome.result) as NamespaceFinding };
+  };
+  await checkPatterns(check, linked);
+  const { compiled, declarations } = await compileSchemas(context.schemaCompiler, details, linked, {
+    share,
+    signal,
+  });
+  await checkSamples(check, details.samples ?? [], compiled);
+  return { compiled, declarations };
+}
+
+/** Does a check in the sandbox, by the schemas of `types`. */
+type CheckInSandbox = (
+  work: NamespaceCheck,
+  types?: CompiledSchemas,
+) => Promise<{ readonly finding: NamespaceFinding } | { readonly error: RunError }>;
+
+type LinkedSchemas = Readonly<Record<Direction, ReturnType<typeof linkSchema> | undefined>>;
+
+/** Throws 422 for a regular expression that the engine does not accept. */
+async function checkPatterns(check: CheckInSandbox, linked: LinkedSchemas): Promise<void> {
   const patterns = directions.flatMap((direction) =>
     (linked[direction]?.patterns ?? []).map(({ path, pattern }) => ({ path: [direction, ...path], pattern })),
   );
-  const check = async (work: NamespaceCheck, types?: CompiledSchemas) => {
-    const program = loadedProgram({ kind: 'check', ...(types && { types }) });
-    const run = { program, input: JSON.stringify(work), share, signal: () => signal };
-    return context.sandbox.runAndMeasure(run);
-  };
-
-  if (patterns.length) {
-    const { outcome } = await check({ patterns: patterns.map(({ pattern }) => pattern) });
-    if ('error' in outcome) throw invalidRecord(patterns[0]?.path ?? [], outcome.error.message);
-    const { pattern } = JSON.parse(outcome.result) as NamespaceFinding;
-    const bad = pattern === undefined ? undefined : patterns[pattern];
-    if (bad)
-      throw invalidRecord(bad.path, 'must be a regular expression that the engine takes, with the flag "u"');
-  }
-
-  const made = await context.schemaCompiler.compile(
-    {
-      input: linked.input && { schema: linked.input.schema, names: linked.input.names },
-      output: linked.output && { schema: linked.output.schema, names: linked.output.names },
-    },
-    share,
-    signal,
+  if (!patterns.length) return;
+  const outcome = await check({ patterns: patterns.map(({ pattern }) => pattern) });
+  if ('error' in outcome) throw invalidNamespace(patterns[0]?.path ?? [], outcome.error.message);
+  const { pattern } = outcome.finding;
+  const refused = pattern === undefined ? undefined : patterns[pattern];
+  if (!refused) return;
+  throw invalidNamespace(
+    refused.path,
+    'must be a regular expression that the engine takes, with the flag "u"',
   );
-  if ('failed' in made) throw invalidRecord([input === undefined ? 'output' : 'input'], made.failed);
-  const { declarations, inputCheck, outputCheck } = made;
+}
+
+async function compileSchemas(
+  schemaCompiler: SchemaCompiler,
+  { input, output }: Schemas,
+  linked: LinkedSchemas,
+  { share, signal }: { readonly share: Share; readonly signal: AbortSignal },
+): Promise<{ compiled: CompiledSchemas; declarations: string }> {
+  const job = {
+    input: linked.input && { schema: linked.input.schema, names: linked.input.names },
+    output: linked.output && { schema: linked.output.schema, names: linked.output.names },
+  };
+  const outcome = await schemaCompiler.compile(job, share, signal);
+  if ('failed' in outcome) throw invalidNamespace([input === undefined ? 'output' : 'input'], outcome.failed);
+  const { declarations, inputCheck, outputCheck } = outcome;
   const compiled = {
     schemas: { ...(input !== undefined && { input }), ...(output !== undefined && { output }) },
     ...(inputCheck !== undefined && { inputCheck }),
     ...(outputCheck !== undefined && { outputCheck }),
   };
+  return { compiled, declarations };
+}
 
-  // There is always a value to check, so that the engine is seen to load the compiled checks even without samples.
+/** Throws 422 for a sample that does not fit the schemas, and where the engine cannot load or do the compiled checks. */
+async function checkSamples(
+  check: CheckInSandbox,
+  samples: readonly Sample[],
+  compiled: CompiledSchemas,
+): Promise<void> {
   const values = samples.flatMap((sample, i) =>
     directions
       .filter((direction) => sample[direction] !== undefined)
@@ -68,19 +104,20 @@ export async function compileNamespace(
         path: ['samples', String(i), direction],
       })),
   );
+  // There is always a value to check, so that the engine is seen to load the compiled checks even without samples.
   const trial = { direction: 'input' as const, json: 'null', path: ['input'] };
   const work = { values: [...values, trial].map(({ direction, json }) => ({ direction, json })) };
-  const { outcome } = await check(work, compiled);
+  const outcome = await check(work, compiled);
   if ('error' in outcome) {
-    throw invalidRecord(
+    throw invalidNamespace(
       values.length ? ['samples'] : trial.path,
       `could not be checked: ${outcome.error.message}`,
     );
   }
-  const { value, fault } = JSON.parse(outcome.result) as NamespaceFinding;
+  const { value, violation } = outcome.finding;
   const misfit = value === undefined ? undefined : values[value];
-  if (misfit && fault) throw invalidRecord([...misfit.path, ...keysOf(fault.path)], fault.message);
-  return { compiled, declarations };
+  if (misfit && violation)
+    throw invalidNamespace([...misfit.path, ...keysOfPointer(violation.path)], violation.message);
 }
 
 const directions: readonly Direction[] = ['input', 'output'];
@@ -90,39 +127,20 @@ function link(direction: Direction, schema: JsonSchema | undefined) {
   try {
     return linkSchema(schema);
   } catch (error) {
-    if (error instanceof SchemaError) throw invalidRecord([direction, ...error.path], error.message);
+    if (error instanceof InvalidSchemaError)
+      throw invalidNamespace([direction, ...error.path], error.message);
     throw error;
   }
 }
 
-/** The keys of a JSON Pointer. */
-const keysOf = (pointer: string) =>
-  pointer
-    .split('/')
-    .slice(1)
-    .map((key) => key.replaceAll('~1', '/').replaceAll('~0', '~'));
-
 /** How many characters of a pointer messages quote. */
 const longestPlace = 200;
 
-/** The error for a record with an invalid part. `path`: the keys that lead from the record to that part. */
-export const invalidRecord = (path: readonly string[], message: string) => {
-  const pointer = pointerTo(path);
+/** The error for a namespace with an invalid part. `path`: the keys that lead from its details to that part. */
+export const invalidNamespace = (path: readonly string[], message: string) => {
+  const pointer = toPointer(path, longestPointer);
   const place = pointer.length > longestPlace ? `${pointer.slice(0, longestPlace)}…` : pointer;
   return new ServiceError(422, 'invalid-body', `${place}: ${message}.`.replace(/\.\.$/, '.'), {
     path: pointer,
   });
 };
-
-/** The longest pointer in a response, in UTF-16 code units. Where it would be longer, it points to a parent of the part. */
-const longestPointer = 500;
-
-function pointerTo(path: readonly string[]): string {
-  let pointer = '';
-  for (const key of path) {
-    const next = `${pointer}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`;
-    if (next.length > longestPointer) break;
-    pointer = next;
-  }
-  return pointer;
-}

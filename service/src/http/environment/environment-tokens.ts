@@ -5,8 +5,9 @@ import { notFound } from '../errors.ts';
 import { empty, json } from '../operations/responses.ts';
 import { optionalJsonBody } from '../operations/bodies.ts';
 import { operation } from '../operations/operation.ts';
+import { timeSchema, toTime } from './plugin-details.ts';
 import { pageQuery, pagingBy } from '../paging.ts';
-import { actorSchema, requireStorable } from '../vendor-texts.ts';
+import { actorSchema, assertStorable } from '../vendor-texts.ts';
 
 const path = '/api/v1/environment/:environment/tokens';
 
@@ -21,11 +22,9 @@ const holderSchema = actorSchema.meta({
 const tokenSchema = z.object({
   id: z.string(),
   holder: z.string(),
-  createdAt: z.iso.datetime(),
-  endsAt: z.iso.datetime().optional().meta({ description: 'Where a newer one has taken its place.' }),
+  createdAt: timeSchema,
+  endsAt: timeSchema.optional().meta({ description: 'Where a newer one has taken its place.' }),
 });
-
-const toTime = (ms: number) => new Date(ms).toISOString();
 
 const paging = pagingBy('text');
 
@@ -97,7 +96,7 @@ export const environmentTokens: ServiceInterface = {
       },
       handle: async ({ target: { environment }, caller, body: asked = {} }, { storage, now }) => {
         const { holder = caller.holder, overlap = usualOverlap } = asked;
-        requireStorable({ holder });
+        assertStorable({ holder });
         const token = createToken('environment');
         const id = await storage.transaction(({ environments }) =>
           environments.setToken(environment, holder, token, now(), overlap * 1000),

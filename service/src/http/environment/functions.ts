@@ -2,11 +2,8 @@ import * as z from 'zod';
 import type { ServiceInterface } from '../context.ts';
 import { json } from '../operations/responses.ts';
 import { operation } from '../operations/operation.ts';
-import { pageQuery, pagingBy } from '../paging.ts';
+import { pageQuery, pagingBy, rowsForOldClients } from '../paging.ts';
 import { liveOf } from './plugin-details.ts';
-
-/** How many plugins a page has without `limit`: clients of version 0.5 do not ask for further pages. */
-const defaultRows = 1000;
 
 const paging = pagingBy('text');
 
@@ -34,7 +31,7 @@ export const functions: ServiceInterface = {
       description: 'A tenant that is not there has none.',
       tag: 'environment',
       auth: 'environment',
-      query: z.object(pageQuery(defaultRows)),
+      query: z.object(pageQuery(rowsForOldClients)),
       responses: {
         200: json(
           z

@@ -4,15 +4,17 @@ import { notFound, ServiceError } from '../errors.ts';
 import { empty, json } from '../operations/responses.ts';
 import { jsonBody } from '../operations/bodies.ts';
 import { operation } from '../operations/operation.ts';
+import { longestPointer } from '../operations/issues.ts';
 import { pageQuery, pagingBy } from '../paging.ts';
+import { toPointer } from '../../json-pointer.ts';
 import { translateBusyErrors } from '../run-errors.ts';
 import { areTyped } from '../../plugins/schemas.ts';
 import type { NamespaceDetails, NamespaceKey, NamespaceRecord } from '../../storage/tables/namespaces.ts';
-import { compileNamespace, invalidRecord } from './compile-namespace.ts';
-import { namespaceDetails, namespaceRecord, recordLimit, schemasLimit } from './namespace-records.ts';
+import { compileNamespace, invalidNamespace } from './compile-namespace.ts';
+import { detailsLimit, namespaceDetailsSchema, namespaceSchema, schemasLimit } from './namespace-details.ts';
 
 const listPath = '/api/v1/environment/:environment/namespaces';
-const recordPath = `${listPath}/:namespace` as const;
+const namespacePath = `${listPath}/:namespace` as const;
 
 const paging = pagingBy('text');
 
@@ -32,7 +34,7 @@ export const namespaces: ServiceInterface = {
       responses: {
         200: json(
           z
-            .object({ namespaces: z.array(namespaceRecord), next: z.string().optional() })
+            .object({ namespaces: z.array(namespaceSchema), next: z.string().optional() })
             .meta({ id: 'NamespaceList' }),
           { description: 'A page of them.' },
         ),
@@ -55,11 +57,11 @@ export const namespaces: ServiceInterface = {
     operation({
       id: 'getNamespace',
       method: 'GET',
-      path: recordPath,
+      path: namespacePath,
       summary: 'The types of a namespace',
       tag: 'types',
       auth: 'environment',
-      responses: { 200: json(namespaceRecord, { description: 'The record.' }) },
+      responses: { 200: json(namespaceSchema, { description: 'The record.' }) },
       errors: { 404: ['namespace-not-found'] },
       handle: async ({ target }, { storage }) => {
         const found = await storage.tables.namespaces.find(target);
@@ -71,15 +73,15 @@ export const namespaces: ServiceInterface = {
     operation({
       id: 'setNamespace',
       method: 'PUT',
-      path: recordPath,
+      path: namespacePath,
       summary: 'Say what the plugins of a namespace get and give',
       description: `Replaces the record as a whole. The schemas are JSON Schemas (2020-12), with at most ${schemasLimit} bytes together, and refer to nothing outside of themselves. Drafts have to be built anew where schemas change; versions stay as they are.`,
       tag: 'types',
       auth: 'environment',
-      body: jsonBody(namespaceDetails, { description: 'The whole record.', limit: recordLimit }),
+      body: jsonBody(namespaceDetailsSchema, { description: 'The whole record.', limit: detailsLimit }),
       responses: {
-        200: json(namespaceRecord, { description: 'The record, in place of the one before.' }),
-        201: json(namespaceRecord, { description: 'The record, the first of this namespace.' }),
+        200: json(namespaceSchema, { description: 'The record, in place of the one before.' }),
+        201: json(namespaceSchema, { description: 'The record, the first of this namespace.' }),
       },
       errors: { 503: ['busy', 'cancelled'] },
       handle: async ({ c, target, body }, context) => {
@@ -91,7 +93,7 @@ export const namespaces: ServiceInterface = {
     operation({
       id: 'deleteNamespace',
       method: 'DELETE',
-      path: recordPath,
+      path: namespacePath,
       summary: 'Take away the types of a namespace',
       description:
         'Nothing else of it: its plugins stay, and versions go on to run with the schemas that they were built with.',
@@ -124,11 +126,11 @@ async function setNamespace(
   const tooLarge = findInfiniteNumber({ input, output, samples: details.samples });
   // It would be stored, and returned, as `null`.
   if (tooLarge)
-    throw invalidRecord(tooLarge, 'must be a smaller number: one as large as this cannot be stored');
+    throw invalidNamespace(tooLarge, 'must be a smaller number: one as large as this cannot be stored');
   for (const language of Object.keys(templates)) {
     if (context.languages.has(language)) continue;
     const known = [...context.languages.keys()].join(', ');
-    const path = `/templates/${language.replaceAll('~', '~0').replaceAll('/', '~1')}`.slice(0, 500);
+    const path = toPointer(['templates', language], longestPointer);
     throw new ServiceError(422, 'invalid-body', `templates: each key must be one of ${known}.`, { path });
   }
   const types = areTyped(details)

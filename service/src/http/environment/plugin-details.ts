@@ -5,10 +5,10 @@ import type { PluginRecord } from '../../storage/tables/plugin-records.ts';
 import { actorSchema } from '../vendor-texts.ts';
 
 /** The name of a version in a response. */
-export const versionName = z.string().meta({ examples: ['v1.0.0'] });
+export const versionNameSchema = z.string().meta({ examples: ['v1.0.0'] });
 
 /** A time in a response. */
-export const time = z.iso.datetime();
+export const timeSchema = z.iso.datetime();
 
 export const toTime = (ms: number): string => new Date(ms).toISOString();
 
@@ -22,17 +22,17 @@ export const pluginSchema = z
     draft: z
       .object({
         revision: z.string().meta({ description: 'The ETag of the draft, with its quotes.' }),
-        savedAt: time,
+        savedAt: timeSchema,
         actor: actorSchema.optional(),
       })
       .nullable(),
     built: z.boolean().meta({ description: 'Whether the draft as it is has a successful build.' }),
-    live: versionName
+    live: versionNameSchema
       .nullable()
       .meta({ description: 'What runs without a version: the pinned one, else the latest.' }),
-    latest: versionName.nullable().meta({ description: 'The newest version.' }),
+    latest: versionNameSchema.nullable().meta({ description: 'The newest version.' }),
     pinned: z
-      .object({ version: versionName, at: time, actor: actorSchema.optional() })
+      .object({ version: versionNameSchema, at: timeSchema, actor: actorSchema.optional() })
       .nullable()
       .meta({ description: 'The version that was made live in place of the newest.' }),
     versions: z.int().min(0).meta({ description: 'How many versions there are.' }),

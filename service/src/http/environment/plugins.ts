@@ -10,10 +10,10 @@ import {
   toPluginDetails,
   pluginNotFound,
   pluginSchema,
-  versionName,
+  versionNameSchema,
   versionNotFound,
 } from './plugin-details.ts';
-import { requireStorable } from '../vendor-texts.ts';
+import { assertStorable } from '../vendor-texts.ts';
 
 const pluginPath = '/api/v1/plugin/:ident/:namespace/:name';
 
@@ -60,7 +60,7 @@ export const plugins: ServiceInterface = {
       },
       errors: { 400: ['invalid-text'] },
       handle: async ({ target, caller, query }, { storage }) => {
-        requireStorable({ namespace: query.namespace });
+        assertStorable({ namespace: query.namespace });
         const scope = listedScope(caller, target, query.namespace);
         if (!scope) return { status: 200, body: { plugins: [] } };
         const { environment, tenant, namespace, pluginName } = scope;
@@ -124,14 +124,16 @@ export const plugins: ServiceInterface = {
       permission: 'deploy',
       body: jsonBody(
         z
-          .object({ version: versionName.nullable().meta({ description: '`null` for the newest again.' }) })
+          .object({
+            version: versionNameSchema.nullable().meta({ description: '`null` for the newest again.' }),
+          })
           .meta({ id: 'LiveRequest' }),
         { description: 'Which one.' },
       ),
       responses: { 200: json(pluginSchema, { description: 'The plugin as it is now.' }) },
       errors: { 400: ['invalid-text'], 404: ['plugin-not-found', 'version-not-found'] },
       handle: async ({ target, caller, body }, { storage, now }) => {
-        requireStorable({ version: body.version ?? undefined });
+        assertStorable({ version: body.version ?? undefined });
         const actor = caller.kind === 'editor' ? caller.actor : undefined;
         const found = await storage.transaction(async (tables) => {
           await tables.lockPlugin(target);

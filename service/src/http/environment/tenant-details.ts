@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { notFound } from '../errors.ts';
+import { timeSchema, toTime } from './plugin-details.ts';
 import type { Tenant } from '../../storage/tables/tenants.ts';
 
 /** More than any tenant has, and small enough for every database. */
@@ -32,7 +33,7 @@ export const tenantSchema = z
     suspended: z.boolean().meta({
       description: 'Tokens are neither given nor taken, and nothing new runs.',
     }),
-    createdAt: z.iso.datetime(),
+    createdAt: timeSchema,
     plugins: z.int().min(0).meta({ description: 'How many it has.' }),
     limits: limits.optional(),
   })
@@ -57,7 +58,7 @@ export const toTenantDetails = (tenant: Tenant, plugins: number): z.input<typeof
   ident: `${tenant.environment}.${tenant.tenant}`,
   description: tenant.description,
   suspended: tenant.isSuspended,
-  createdAt: new Date(tenant.createdAt).toISOString(),
+  createdAt: toTime(tenant.createdAt),
   plugins,
   ...(Object.keys(tenant.limits).length > 0 && { limits: tenant.limits }),
 });

@@ -4,8 +4,8 @@ import { ServiceError } from '../errors.ts';
 import { empty, json } from '../operations/responses.ts';
 import { jsonBody, optionalJsonBody } from '../operations/bodies.ts';
 import { operation } from '../operations/operation.ts';
-import { pageQuery, pagingBy } from '../paging.ts';
-import { requireStorable } from '../vendor-texts.ts';
+import { pageQuery, pagingBy, rowsForOldClients } from '../paging.ts';
+import { assertStorable } from '../vendor-texts.ts';
 import type { Tenant, TenantChanges } from '../../storage/tables/tenants.ts';
 import {
   descriptionSchema,
@@ -31,9 +31,6 @@ const changesSchema = z.object({
 
 const body = { description: 'What is to be set; what is not named stays as it is.' };
 
-/** How many tenants a page has without `limit`: clients of version 0.5 do not ask for further pages. */
-const defaultRows = 1000;
-
 const paging = pagingBy('text');
 
 /** A vendor's tenants. */
@@ -47,7 +44,7 @@ export const tenants: ServiceInterface = {
       description: 'In the order of the bytes of their names.',
       tag: 'environment',
       auth: 'environment',
-      query: z.object(pageQuery(defaultRows)),
+      query: z.object(pageQuery(rowsForOldClients)),
       responses: {
         200: json(
           z
@@ -149,7 +146,7 @@ export const tenants: ServiceInterface = {
 };
 
 function toChanges({ description, suspended, limits }: z.output<typeof changesSchema>): TenantChanges {
-  requireStorable({ description });
+  assertStorable({ description });
   return {
     ...(description !== undefined && { description }),
     ...(suspended !== undefined && { isSuspended: suspended }),

@@ -1,19 +1,26 @@
 import * as z from 'zod';
 import type { ServiceContext, ServiceInterface } from '../context.ts';
 import { json } from '../operations/responses.ts';
-import { schemaInResponse } from './namespace-records.ts';
+import { schemaInResponse } from './namespace-details.ts';
 import { operation } from '../operations/operation.ts';
 import { pageQuery, pagingBy } from '../paging.ts';
 import type { PluginKey } from '../../plugins/plugin-key.ts';
 import type { VersionRecord } from '../../storage/tables/versions.ts';
 import { actorSchema } from '../vendor-texts.ts';
-import { liveOf, pluginNotFound, time, toTime, versionName, versionNotFound } from './plugin-details.ts';
+import {
+  liveOf,
+  pluginNotFound,
+  timeSchema,
+  toTime,
+  versionNameSchema,
+  versionNotFound,
+} from './plugin-details.ts';
 
 const path = '/api/v1/plugin/:ident/:namespace/:name/versions';
 
 const versionFields = {
-  version: versionName,
-  deployedAt: time,
+  version: versionNameSchema,
+  deployedAt: timeSchema,
   actor: actorSchema.optional(),
   message: z.string().optional().meta({ description: 'The message of the deploy.' }),
   lang: z.string().meta({ examples: ['typescript'] }),

@@ -25,7 +25,7 @@ const documented = {
   'www-authenticate': { description: '`Bearer`.', schema: text },
   ...(Object.fromEntries(
     Object.entries(responseHeaders).map(([name, description]) => [name, { description, schema: text }]),
-  ) as unknown as Record<keyof typeof responseHeaders, { description: string; schema: typeof text }>),
+  ) as Record<keyof typeof responseHeaders, { description: string; schema: typeof text }>),
 } as const;
 
 export type DocumentedHeader = keyof typeof documented;

@@ -1,3 +1,5 @@
+import { toPointer } from '../../json-pointer.ts';
+
 /** One problem of a value, as zod reports it. */
 export interface Issue {
   readonly path: readonly PropertyKey[];
@@ -12,8 +14,8 @@ export const maxIssues = 10;
 /** How many characters of a key are quoted. Clients choose keys. */
 const longestKey = 100;
 
-/** The longest pointer in a response, in characters. A longer one is left out, because a truncated one would point elsewhere. */
-const longestPointer = 500;
+/** The longest JSON Pointer in a response, in UTF-16 code units. A truncated one would point elsewhere. */
+export const longestPointer = 500;
 
 /**
  * Names at most ten problems, without quoting any value: `tests[0].payload: …; lang: …`.
@@ -27,9 +29,7 @@ export function describeIssues(issues: readonly Issue[], root: string): string {
 
 /** The JSON Pointer to the first problem; `undefined` where it would be too long. */
 export function pointerOf([first]: readonly Issue[]): string | undefined {
-  const pointer = [...(first?.path ?? []), ...(first?.keys ?? []).slice(0, 1)]
-    .map((key) => `/${String(key).replaceAll('~', '~0').replaceAll('/', '~1')}`)
-    .join('');
+  const pointer = toPointer([...(first?.path ?? []), ...(first?.keys ?? []).slice(0, 1)]);
   return pointer.length <= longestPointer ? pointer : undefined;
 }
 

@@ -3,8 +3,9 @@ import { authorize } from '../auth.ts';
 import type { ServiceContext } from '../context.ts';
 import { requestInfo } from '../request-info.ts';
 import { route } from '../routes.ts';
-import type { Handler, Handlers } from '../routes.ts';
+import type { RouteHandler, RouteHandlers } from '../routes.ts';
 import { toResponse } from './responses.ts';
+import type { AnyHandlerResponse } from './responses.ts';
 import { readBody, readQuery } from './bodies.ts';
 import type { Operation } from './operation.ts';
 import { pathReader } from './target.ts';
@@ -15,7 +16,7 @@ import { pathReader } from './target.ts';
  */
 export function addOperations(app: Hono, operations: readonly Operation[], context: ServiceContext): void {
   const ids = new Set<string>();
-  const paths = new Map<string, Handlers>();
+  const paths = new Map<string, RouteHandlers>();
   for (const one of operations) {
     const handlers = paths.get(one.path) ?? {};
     if (ids.has(one.id)) throw new Error(`Two operations are called ${one.id}.`);
@@ -26,7 +27,7 @@ export function addOperations(app: Hono, operations: readonly Operation[], conte
   for (const [path, handlers] of paths) route(app, path, handlers);
 }
 
-function handlerOf(operation: Operation, context: ServiceContext): Handler {
+function handlerOf(operation: Operation, context: ServiceContext): RouteHandler {
   const { id, auth, permission, query, body, responses, handle } = operation;
   const readPath = pathReader(operation.path);
   return async (c) => {
@@ -43,8 +44,6 @@ function handlerOf(operation: Operation, context: ServiceContext): Handler {
       body: body && (await readBody(c, body)),
     };
     const result = await handle(request, context);
-    return result instanceof Response
-      ? result
-      : toResponse(c, id, responses, result as Parameters<typeof toResponse>[3]);
+    return result instanceof Response ? result : toResponse(c, id, responses, result as AnyHandlerResponse);
   };
 }

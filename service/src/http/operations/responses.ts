@@ -69,7 +69,8 @@ type DeepReadonly<T> = T extends readonly (infer Item)[]
 
 export type ResponseHeaders = { readonly [H in ResponseHeader]?: string };
 
-interface AnyHandlerResponse {
+/** What the handler of any operation returns. */
+export interface AnyHandlerResponse {
   readonly status: ResponseStatus;
   readonly body?: unknown;
   readonly isJson?: true;

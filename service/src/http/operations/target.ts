@@ -54,7 +54,14 @@ function addTo(
     case 'namespace':
       target[name] = value;
       break;
+    // These parameters name no part of a target.
+    case 'language':
+    case 'id':
+    case 'version':
+    case 'uuid':
+      break;
     default:
+      name satisfies never;
   }
 }
 

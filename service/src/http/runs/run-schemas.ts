@@ -2,13 +2,14 @@ import * as z from 'zod';
 import type { PluginKey } from '../../plugins/plugin-key.ts';
 import type { StoredRun } from '../../storage/tables/runs.ts';
 import { timeOfUuid } from '../../storage/tables/uuids.ts';
+import { timeSchema, toTime } from '../environment/plugin-details.ts';
 import { runErrorStatus } from '../run-errors.ts';
 
 /** A recorded run. What its texts are is under "Records of runs" in the documentation. */
 export const runSchema = z
   .object({
     uuid: z.uuid(),
-    timestamp: z.iso.datetime(),
+    timestamp: timeSchema,
     ident: z.string(),
     namespace: z.string(),
     name: z.string(),
@@ -56,7 +57,7 @@ export function toRun({ environment, tenant, namespace, pluginName }: PluginKey,
 export const resultSchema = z
   .object({
     uuid: z.uuid(),
-    timestamp: z.iso.datetime(),
+    timestamp: timeSchema,
     success: z.boolean(),
     error: z
       .union([z.object({ code: z.int(), message: z.string() }), z.strictObject({})])
@@ -75,4 +76,4 @@ export const toResult = (run: StoredRun) => ({
         { code: runErrorStatus(run.code), message: run.details.message ?? run.code },
 });
 
-const timestampOf = ({ id }: StoredRun) => new Date(timeOfUuid(id)).toISOString();
+const timestampOf = ({ id }: StoredRun) => toTime(timeOfUuid(id));

@@ -1,18 +1,17 @@
 import * as z from 'zod';
-import { dayOf } from '../../runs/usage-sum.ts';
+import { dayOf, usageDays } from '../../runs/usage-sum.ts';
 import type { ServiceInterface } from '../context.ts';
 import { badRequest } from '../errors.ts';
 import { json, respond } from '../operations/responses.ts';
 import { operation } from '../operations/operation.ts';
 import { pageQuery, pagingBy } from '../paging.ts';
-import { requireStorable } from '../vendor-texts.ts';
+import { assertStorable } from '../vendor-texts.ts';
+import { dayLength } from '../../units.ts';
 
 const paging = pagingBy('text', 'text');
 
-const dayLength = 86_400_000;
-
-/** How many days are returned by default, and how many are kept. */
-const [defaultDays, keptDays] = [30, 400];
+/** How many days are returned by default. */
+const defaultDays = 30;
 
 const dayQuery = (description: string) =>
   z.iso.date({ error: 'must be a day as YYYY-MM-DD' }).optional().meta({ description });
@@ -25,7 +24,7 @@ export const usage: ServiceInterface = {
       method: 'GET',
       path: '/api/v1/environment/:environment/usage',
       summary: 'List what tenants used, by UTC day and then tenant',
-      description: 'Usage is kept for 400 days, also that of tenants that were deleted since.',
+      description: `Usage is kept for ${usageDays} days, also that of tenants that were deleted since.`,
       tag: 'environment',
       auth: 'environment',
       query: z.object({
@@ -57,7 +56,7 @@ export const usage: ServiceInterface = {
       errors: { 400: ['invalid-text'] },
       async handle({ target, query }, { storage, now }) {
         const { tenant, from, to } = query;
-        requireStorable({ tenant });
+        assertStorable({ tenant });
         const { environment } = target;
         const range = rangeOf(query, now());
         // By the parameters as they were sent: a default range would change at midnight, and invalidate cursors.
@@ -99,6 +98,6 @@ function rangeOf({ from, to }: { from?: string | undefined; to?: string | undefi
 function daysOf({ from, to }: Range, now: number): string[] {
   // A node whose clock is ahead may have counted for tomorrow.
   const newest = now + dayLength;
-  const days = Array.from({ length: keptDays + 2 }, (_, i) => dayOf(newest - i * dayLength)).toReversed();
+  const days = Array.from({ length: usageDays + 2 }, (_, i) => dayOf(newest - i * dayLength)).toReversed();
   return days.filter((day) => day >= from && day <= to);
 }

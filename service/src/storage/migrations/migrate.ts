@@ -36,7 +36,9 @@ export async function isUpToDate(
       `it needs a program of schema ${oldestProgram} or later, and this one is of schema ${migrations.length}; use a newer release`,
     );
   }
-  const done = await (db as unknown as Kysely<{ [migrationTable]: { name: string } }>)
+  const done = await db
+    // Kysely's migrator makes this table, which is therefore not in the schema.
+    .withTables<{ [migrationTable]: { name: string } }>()
     .selectFrom(migrationTable)
     .select('name')
     .execute();

@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
 import { Kysely, PostgresAdapter, PostgresDialect, sql } from 'kysely';
-import type { LogConfig, PostgresPool } from 'kysely';
+import type { LogConfig, PostgresPool, RawBuilder, Transaction } from 'kysely';
 import { Pool } from 'pg';
-import type { ColumnTypes, Engine } from '../engine.ts';
+import type { ConnectionUsage } from '../../operations/metrics.ts';
+import type { ColumnTypes, DatabaseListener, Engine } from '../engine.ts';
 import { StartError } from '../../start-error.ts';
-import { describeError } from '../describe-error.ts';
+import { describeDatabaseError } from '../describe-error.ts';
 import type { Schema } from '../schema.ts';
 import { clientConfig } from './client.ts';
 import { postgresLimits } from './limits.ts';
@@ -28,114 +29,153 @@ const columns: ColumnTypes = {
 /** The advisory lock that keeps two programs from migrating at once. Any number that nothing else in the database uses. */
 const migrationLock = 7_305_412_068_133_471;
 
-/**
- * Connects to a PostgreSQL database. Throws a {@link StartError} that names it, without a password, when it cannot be
- * used.
- * @param address `url` with the password; `shown` without, for messages
- */
+/** Where a database is: `url` with the password, and `shown` without, for messages. */
+interface PostgresAddress {
+  readonly url: string;
+  readonly shown: string;
+}
+
+/** Connects to a PostgreSQL database. Throws a {@link StartError} that names it, without a password, when it cannot be used. */
 export async function openPostgres(
-  { url, shown }: { url: string; shown: string },
+  address: PostgresAddress,
   log?: LogConfig,
   limits: Partial<PostgresLimits> = {},
 ): Promise<Engine> {
-  const all = { ...postgresLimits, ...limits };
-  const monitor = new Monitor(url, all);
-  const pool = new BoundedPool(url, all, monitor);
-  const db = createDatabase(pool, log);
+  const engine = new PostgresEngine(address, log, { ...postgresLimits, ...limits });
   try {
-    await checkServer(db);
+    await checkServer(engine.db);
   } catch (error) {
-    await db.destroy();
-    throw unusableDatabase(shown, error);
+    await engine.close();
+    throw unusableDatabase(address.shown, error);
   }
-  return {
-    name: 'postgres',
-    shown,
-    db,
-    columns,
-    async hasTable(executor, name) {
-      const { rows } = await sql<{
-        there: boolean;
-      }>`select to_regclass(${name}) is not null as there`.execute(executor);
-      return rows[0]?.there === true;
-    },
-    async migrationTransaction(work) {
-      // Another program's migration, and this one, may take longer than any statement of the service may.
-      const migrationPool = new Pool({
-        ...clientConfig(url),
-        max: 1,
-        connectionTimeoutMillis: all.acquireTimeout,
+  return engine;
+}
+
+class PostgresEngine implements Engine {
+  readonly name = 'postgres';
+  readonly shown: string;
+  readonly db: Kysely<Schema>;
+  readonly changesDb: Kysely<Schema>;
+  readonly columns = columns;
+  readonly lockRows = sql`for update`;
+  readonly skipLocked = sql`for update skip locked`;
+  readonly #url: string;
+  readonly #log: LogConfig | undefined;
+  readonly #limits: PostgresLimits;
+  readonly #monitor: Monitor;
+  readonly #pool: BoundedPool;
+
+  constructor({ url, shown }: PostgresAddress, log: LogConfig | undefined, limits: PostgresLimits) {
+    this.shown = shown;
+    this.#url = url;
+    this.#log = log;
+    this.#limits = limits;
+    this.#monitor = new Monitor(url, limits);
+    this.#pool = new BoundedPool(url, limits, this.#monitor);
+    this.db = createDatabase(this.#pool, log);
+    this.changesDb = createDatabase(this.#monitor.pool, log);
+  }
+
+  async hasTable(db: Kysely<Schema>, name: string): Promise<boolean> {
+    const { rows } = await sql<{
+      there: boolean;
+    }>`select to_regclass(${name}) is not null as there`.execute(db);
+    return rows[0]?.there === true;
+  }
+
+  async migrationTransaction(work: (db: Transaction<Schema>) => Promise<void>): Promise<void> {
+    // Another program's migration, and this one, may take longer than any statement of the service may.
+    const pool = new Pool({
+      ...clientConfig(this.#url),
+      max: 1,
+      connectionTimeoutMillis: this.#limits.acquireTimeout,
+    });
+    pool.on('error', () => {}).on('connect', (client) => client.on('error', () => {}));
+    const db = createDatabase(pool, this.#log);
+    try {
+      await db.transaction().execute(async (transaction) => {
+        // Here and not as options of the connection: those of the role would count otherwise, and poolers take none.
+        await sql`set local statement_timeout = 0`.execute(transaction);
+        await sql`set local idle_in_transaction_session_timeout = '30s'`.execute(transaction);
+        await sql`select pg_advisory_xact_lock(${sql.lit(migrationLock)})`.execute(transaction);
+        await work(transaction);
       });
-      migrationPool.on('error', () => {}).on('connect', (client) => client.on('error', () => {}));
-      const migrationDb = createDatabase(migrationPool, log);
-      try {
-        await migrationDb.transaction().execute(async (transaction) => {
-          // Here and not as options of the connection: those of the role would count otherwise, and poolers take none.
-          await sql`set local statement_timeout = 0`.execute(transaction);
-          await sql`set local idle_in_transaction_session_timeout = '30s'`.execute(transaction);
-          await sql`select pg_advisory_xact_lock(${sql.lit(migrationLock)})`.execute(transaction);
-          await work(transaction);
-        });
-      } finally {
-        await migrationDb.destroy();
-      }
-    },
-    renameFormerTables: async () => undefined,
-    async forbidUpdates(executor, table, message) {
-      const name = sql.id(`${table}_stay_as_they_are`);
-      await sql`create function ${name}() returns trigger language plpgsql
-        as ${sql.lit(`begin raise exception '${message}'; end`)}`.execute(executor);
-      await sql`create trigger ${name} before update on ${sql.table(table)}
-        for each row execute function ${name}()`.execute(executor);
-    },
-    async lock(transaction, name) {
-      await sql`select pg_advisory_xact_lock(${lockNumber(name)})`.execute(transaction);
-    },
-    async lockAll(transaction, names) {
-      // In the same order everywhere, as two that take two locks in turn would wait for each other for ever.
-      const numbers = names.map((name) => String(lockNumber(name))).toSorted();
-      await sql`select pg_advisory_xact_lock(number::bigint) from unnest(${numbers}::text[]) as number`.execute(
-        transaction,
-      );
-    },
-    async tryLock(transaction, name) {
-      const { rows } = await sql<{
-        locked: boolean;
-      }>`select pg_try_advisory_xact_lock(${lockNumber(name)}) as locked`.execute(transaction);
-      return rows[0]?.locked === true;
-    },
-    keepRowsOf: (table) => sql`for key share of ${sql.table(table)}`,
-    lockRows: sql`for update`,
-    skipLocked: sql`for update skip locked`,
-    jsonRows(json, names) {
-      const defined = Object.entries(names).map(([name, type]) => sql`${sql.id(name)} ${columns[type]}`);
-      return sql`(select * from json_to_recordset(${json}::json) as rows(${sql.join(defined)}))`;
-    },
-    fromHex: (column) => sql`decode(${sql.ref(column)}, 'hex')`,
-    async announceChanges(transaction) {
-      await sql`select pg_notify(${changeChannel}, '')`.execute(transaction);
-    },
-    watch: (listener) =>
-      monitor.start({
-        onChange: listener.onChange,
-        onAvailability(cause) {
-          if (cause !== undefined) pool.dropAll();
-          listener.onAvailability(cause);
-        },
-      }),
-    changesDb: createDatabase(monitor.pool, log),
-    dataVersion: () => undefined,
-    connections: () => pool.usage,
-    async close() {
-      await monitor.close();
+    } finally {
       await db.destroy();
-    },
-  };
+    }
+  }
+
+  async renameFormerTables(): Promise<undefined> {}
+
+  async forbidUpdates(db: Kysely<Schema>, table: keyof Schema, message: string): Promise<void> {
+    const name = sql.id(`${table}_stay_as_they_are`);
+    await sql`create function ${name}() returns trigger language plpgsql
+      as ${sql.lit(`begin raise exception '${message}'; end`)}`.execute(db);
+    await sql`create trigger ${name} before update on ${sql.table(table)}
+      for each row execute function ${name}()`.execute(db);
+  }
+
+  async lock(db: Transaction<Schema>, name: string): Promise<void> {
+    await sql`select pg_advisory_xact_lock(${lockNumber(name)})`.execute(db);
+  }
+
+  async lockAll(db: Transaction<Schema>, names: readonly string[]): Promise<void> {
+    // In the same order everywhere: two transactions that take two locks in different orders would wait for each other for ever.
+    const numbers = names.map((name) => String(lockNumber(name))).toSorted();
+    await sql`select pg_advisory_xact_lock(number::bigint) from unnest(${numbers}::text[]) as number`.execute(
+      db,
+    );
+  }
+
+  async tryLock(db: Transaction<Schema>, name: string): Promise<boolean> {
+    const { rows } = await sql<{
+      locked: boolean;
+    }>`select pg_try_advisory_xact_lock(${lockNumber(name)}) as locked`.execute(db);
+    return rows[0]?.locked === true;
+  }
+
+  keepRowsOf(table: keyof Schema): RawBuilder<unknown> {
+    return sql`for key share of ${sql.table(table)}`;
+  }
+
+  jsonRows(json: string, names: Readonly<Record<string, 'text' | 'integer'>>): RawBuilder<unknown> {
+    const defined = Object.entries(names).map(([name, type]) => sql`${sql.id(name)} ${columns[type]}`);
+    return sql`(select * from json_to_recordset(${json}::json) as rows(${sql.join(defined)}))`;
+  }
+
+  fromHex(column: string): RawBuilder<Uint8Array> {
+    return sql`decode(${sql.ref(column)}, 'hex')`;
+  }
+
+  async announceChanges(db: Transaction<Schema>): Promise<void> {
+    await sql`select pg_notify(${changeChannel}, '')`.execute(db);
+  }
+
+  watch({ onChange, onAvailability }: DatabaseListener): Promise<void> {
+    return this.#monitor.start({
+      onChange,
+      onAvailability: (cause) => {
+        if (cause !== undefined) this.#pool.dropAll();
+        onAvailability(cause);
+      },
+    });
+  }
+
+  dataVersion(): undefined {}
+
+  connections(): ConnectionUsage {
+    return this.#pool.usage;
+  }
+
+  async close(): Promise<void> {
+    await this.#monitor.close();
+    await this.db.destroy();
+  }
 }
 
 /** The error for a database that cannot be used, which says what to do about it. */
 export const unusableDatabase = (shown: string, error: unknown): StartError =>
-  new StartError(`The database ${shown} cannot be used: ${describeError(error)}. See DATABASE_URL.`, {
+  new StartError(`The database ${shown} cannot be used: ${describeDatabaseError(error)}. See DATABASE_URL.`, {
     cause: error,
   });
 

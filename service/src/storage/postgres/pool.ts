@@ -82,7 +82,8 @@ export class BoundedPool implements PostgresPool {
     let brokenBy: unknown;
     const timer = setTimeout(() => {
       brokenBy = new Error(`a connection was held for longer than ${this.#limits.holdTimeout} ms`);
-      (client as unknown as TrackedClient).destroy();
+      // Every client of the pool is a `PoolMember`.
+      if (client instanceof TrackedClient) client.destroy();
     }, this.#limits.holdTimeout);
     return poolClient(
       async (sql, parameters) => {

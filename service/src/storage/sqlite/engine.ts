@@ -1,17 +1,20 @@
 import { closeSync, mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
-import type { DatabaseSync } from 'node:sqlite';
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { Kysely, sql } from 'kysely';
-import type { LogConfig } from 'kysely';
-import type { ColumnTypes, Engine } from '../engine.ts';
+import type { LogConfig, RawBuilder, Transaction } from 'kysely';
+import type { ColumnTypes, DatabaseListener, Engine } from '../engine.ts';
 import { StartError } from '../../start-error.ts';
-import { describeError } from '../describe-error.ts';
+import { describeDatabaseError } from '../describe-error.ts';
 import type { Schema } from '../schema.ts';
 import { NodeSqliteDialect, retryWhileBusy } from './dialect.ts';
-import type { SqliteLimits } from './dialect.ts';
+import type { SqliteConnections, SqliteLimits } from './dialect.ts';
 import { FileIdentity } from './file-identity.ts';
 import { renameFormerTables } from './former-schema.ts';
 import { loadSqlite } from './load-sqlite.ts';
+
+/** The two connections to a file. */
+type SqliteDatabases = Pick<SqliteConnections, 'writer' | 'reader'>;
 
 const columns: ColumnTypes = {
   key: sql`text`,
@@ -27,100 +30,141 @@ const columns: ColumnTypes = {
  * {@link StartError} that names the file when it cannot be used.
  */
 export const openSqlite = (file: string, log?: LogConfig, limits: SqliteLimits = {}): Promise<Engine> =>
-  openEngineOf(file, connect, log, limits);
+  openWith(connect, file, log, limits);
 
 /** Opens an existing SQLite file read-only. Throws as {@link openSqlite}. */
-export const openSqliteReadOnly = (file: string): Promise<Engine> => openEngineOf(file, connectReadOnly);
+export const openSqliteReadOnly = (file: string): Promise<Engine> => openWith(connectReadOnly, file);
 
-async function openEngineOf(
-  file: string,
+async function openWith(
   connectTo: typeof connect,
+  file: string,
   log?: LogConfig,
   limits: SqliteLimits = {},
 ): Promise<Engine> {
-  let connections;
+  let databases;
   try {
-    connections = await connectTo(file);
+    databases = await connectTo(file);
   } catch (error) {
     throw unusableFile(file, error);
   }
-  const { writer, reader } = connections;
-  const identity = new FileIdentity(file);
-  const checkFile = () => identity.check();
-  const db = new Kysely<Schema>({
-    dialect: new NodeSqliteDialect({ ...connections, checkFile }, limits),
-    ...(log && { log }),
-  });
-  let onAvailability: (cause: unknown) => void = () => {};
-  let isAway = false;
+  return new SqliteEngine(file, databases, log, limits);
+}
+
+class SqliteEngine implements Engine {
+  readonly name = 'sqlite';
+  readonly shown: string;
+  readonly file: string;
+  readonly db: Kysely<Schema>;
+  readonly changesDb: Kysely<Schema>;
+  readonly columns = columns;
+  // No other transaction can write meanwhile, so that rows need not be locked.
+  readonly lockRows = sql``;
+  readonly skipLocked = sql``;
+  readonly #writer: DatabaseSync;
+  readonly #identity: FileIdentity;
+  readonly #dataVersion: StatementSync;
+  #onAvailability: DatabaseListener['onAvailability'] = () => {};
+  #isAway = false;
+
+  constructor(
+    file: string,
+    { writer, reader }: SqliteDatabases,
+    log: LogConfig | undefined,
+    limits: SqliteLimits,
+  ) {
+    this.file = file;
+    this.shown = file;
+    this.#writer = writer;
+    this.#identity = new FileIdentity(file);
+    this.#dataVersion = reader.prepare('PRAGMA data_version');
+    const checkFile = () => this.#identity.check();
+    this.db = new Kysely<Schema>({
+      dialect: new NodeSqliteDialect({ writer, reader, checkFile }, limits),
+      ...(log && { log }),
+    });
+    this.changesDb = this.db;
+  }
+
+  async hasTable(db: Kysely<Schema>, name: string): Promise<boolean> {
+    const { rows } = await sql`select 1 from sqlite_master where type = 'table' and name = ${name}`.execute(
+      db,
+    );
+    return rows.length > 0;
+  }
+
+  // The write lock, which a transaction takes at its beginning, keeps other processes from migrating.
+  migrationTransaction(work: (db: Transaction<Schema>) => Promise<void>): Promise<void> {
+    return this.db.transaction().execute(work);
+  }
+
+  async renameFormerTables(): Promise<ReturnType<typeof renameFormerTables>> {
+    return renameFormerTables(this.#writer);
+  }
+
+  async forbidUpdates(db: Kysely<Schema>, table: keyof Schema, message: string): Promise<void> {
+    await sql`create trigger ${sql.id(`${table}_stay_as_they_are`)} before update on ${sql.table(table)}
+      begin select raise(abort, ${sql.lit(message)}); end`.execute(db);
+  }
+
+  // The transaction already holds the only write lock.
+  async lock(): Promise<void> {}
+  async lockAll(): Promise<void> {}
+  async tryLock(): Promise<boolean> {
+    return true;
+  }
+
+  keepRowsOf(): RawBuilder<unknown> {
+    return sql``;
+  }
+
+  jsonRows(json: string, names: Readonly<Record<string, 'text' | 'integer'>>): RawBuilder<unknown> {
+    const values = Object.keys(names).map((name) => sql`value ->> ${sql.lit(name)} as ${sql.id(name)}`);
+    return sql`(select ${sql.join(values)} from json_each(${json}))`;
+  }
+
+  fromHex(column: string): RawBuilder<Uint8Array> {
+    return sql`unhex(${sql.ref(column)})`;
+  }
+
+  // Polling reads the data version, which takes microseconds: announcements would save nothing.
+  async announceChanges(): Promise<void> {}
+
+  async watch({ onAvailability }: DatabaseListener): Promise<void> {
+    this.#onAvailability = onAvailability;
+  }
+
+  dataVersion(): number {
+    this.#checkAvailability();
+    return Number(this.#dataVersion.get()?.['data_version']);
+  }
+
+  close(): Promise<void> {
+    return this.db.destroy();
+  }
+
   /** Throws while the file is missing, and notifies the listener when that changes. */
-  const watchFile = () => {
+  #checkAvailability(): void {
     try {
-      checkFile();
+      this.#identity.check();
     } catch (error) {
-      if (!isAway) onAvailability((error as Error).cause);
-      isAway = true;
+      if (!this.#isAway) this.#onAvailability((error as Error).cause);
+      this.#isAway = true;
       throw error;
     }
-    if (isAway) onAvailability(undefined);
-    isAway = false;
-  };
-  const dataVersion = reader.prepare('PRAGMA data_version');
-  return {
-    name: 'sqlite',
-    shown: file,
-    file,
-    db,
-    columns,
-    async hasTable(executor, name) {
-      const { rows } = await sql`select 1 from sqlite_master where type = 'table' and name = ${name}`.execute(
-        executor,
-      );
-      return rows.length > 0;
-    },
-    // The write lock, which a transaction takes at its beginning, keeps other processes from migrating.
-    migrationTransaction: (work) => db.transaction().execute(work),
-    renameFormerTables: async () => renameFormerTables(writer),
-    async forbidUpdates(executor, table, message) {
-      await sql`create trigger ${sql.id(`${table}_stay_as_they_are`)} before update on ${sql.table(table)}
-        begin select raise(abort, ${sql.lit(message)}); end`.execute(executor);
-    },
-    // The transaction already holds the only write lock.
-    lock: async () => {},
-    lockAll: async () => {},
-    tryLock: async () => true,
-    // No other transaction can write meanwhile, so that rows need not be locked.
-    keepRowsOf: () => sql``,
-    lockRows: sql``,
-    skipLocked: sql``,
-    jsonRows(json, names) {
-      const values = Object.keys(names).map((name) => sql`value ->> ${sql.lit(name)} as ${sql.id(name)}`);
-      return sql`(select ${sql.join(values)} from json_each(${json}))`;
-    },
-    fromHex: (column) => sql`unhex(${sql.ref(column)})`,
-    announceChanges: async () => {},
-    // Polling reads the data version, which takes microseconds: announcements would save nothing.
-    async watch(listener) {
-      onAvailability = listener.onAvailability;
-    },
-    changesDb: db,
-    dataVersion() {
-      watchFile();
-      return Number(dataVersion.get()?.['data_version']);
-    },
-    close: () => db.destroy(),
-  };
+    if (this.#isAway) this.#onAvailability(undefined);
+    this.#isAway = false;
+  }
 }
 
 /** The error for a file that cannot be used, which says what to do about it. */
 export function unusableFile(file: string, error: unknown): StartError {
   return new StartError(
-    `The data file ${file} cannot be used: ${describeError(error)}. Choose another folder with DATA_DIR, or delete this one to start afresh.`,
+    `The data file ${file} cannot be used: ${describeDatabaseError(error)}. Choose another folder with DATA_DIR, or delete this one to start afresh.`,
     { cause: error },
   );
 }
 
-async function connectReadOnly(file: string): Promise<{ writer: DatabaseSync; reader: DatabaseSync }> {
+async function connectReadOnly(file: string): Promise<SqliteDatabases> {
   const { DatabaseSync } = loadSqlite();
   const open = () => new DatabaseSync(file, { timeout: 10_000, readOnly: true });
   const reader = open();
@@ -134,7 +178,7 @@ async function connectReadOnly(file: string): Promise<{ writer: DatabaseSync; re
   }
 }
 
-async function connect(file: string): Promise<{ writer: DatabaseSync; reader: DatabaseSync }> {
+async function connect(file: string): Promise<SqliteDatabases> {
   const { DatabaseSync } = loadSqlite();
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   // Created here, because SQLite would use the umask of the process. The WAL files get the mode of this file.

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { DatabaseSync } from 'node:sqlite';
 import { v7 as createUuid } from 'uuid';
 import type { PluginSource } from '../../plugins/records.ts';
-import { digestOf, sourceDigestOf, tagOf } from '../tables/digest.ts';
+import { buildDigestOf, sourceDigestOf, tagOf } from '../tables/digest.ts';
 
 /**
  * The schema of files from before there were migrations. The first n steps make version n, which is in the file's `user_version`.
@@ -194,7 +194,7 @@ export function renameFormerTables(db: DatabaseSync): { copyFormerRows: () => vo
     db.function('program_hash', { deterministic: true }, (json) =>
       createHash('sha256').update(String(json)).digest('hex'),
     );
-    db.function('source_digest', { deterministic: true }, (record) => digestOf(readRecord(record)));
+    db.function('source_digest', { deterministic: true }, (record) => buildDigestOf(readRecord(record)));
     for (const step of formerSteps.slice(version)) db.exec(step);
     for (const index of formerIndexes) db.exec(`DROP INDEX ${index}`);
     db.exec('DROP TRIGGER versions_stay_as_they_are');

@@ -4,9 +4,9 @@ import type { PluginKey } from '../../plugins/plugin-key.ts';
 import type { PluginSource } from '../../plugins/records.ts';
 import type { Program, StoredProgram } from '../../plugins/program.ts';
 import type { Schema } from '../schema.ts';
-import { digestOf } from './digest.ts';
+import { buildDigestOf } from './digest.ts';
 import { schemasDigestOfNamespace } from './namespaces.ts';
-import { pluginId, selectPlugin } from './names.ts';
+import { selectPluginId, selectPlugin } from './names.ts';
 import type { Programs, ProgramsInTransaction } from './programs.ts';
 
 /** The last successful build of each draft. */
@@ -31,8 +31,8 @@ export class Builds {
     const row = await this.db
       .selectFrom('builds')
       .select('program_hash')
-      .where('plugin_id', '=', pluginId(this.db, plugin))
-      .where('digest', '=', digestOf(source))
+      .where('plugin_id', '=', selectPluginId(this.db, plugin))
+      .where('digest', '=', buildDigestOf(source))
       .where('schemas_digest', '=', schemasDigest)
       .executeTakeFirst();
     return row && this.#programs.reference(row.program_hash, schemasDigest !== '');
@@ -51,7 +51,7 @@ export class Builds {
           .onRef('drafts.build_digest', '=', 'builds.digest'),
       )
       .select(['program_hash', 'schemas_digest'])
-      .where('builds.plugin_id', '=', pluginId(this.db, plugin))
+      .where('builds.plugin_id', '=', selectPluginId(this.db, plugin))
       .where('schemas_digest', '=', schemasDigestOfNamespace(this.db, plugin))
       .executeTakeFirst();
     return row && this.#programs.reference(row.program_hash, row.schemas_digest !== '');
@@ -80,11 +80,11 @@ export class BuildsInTransaction extends Builds {
     const before = await this.db
       .selectFrom('builds')
       .select('program_hash')
-      .where('plugin_id', '=', pluginId(this.db, plugin))
+      .where('plugin_id', '=', selectPluginId(this.db, plugin))
       .executeTakeFirst();
     const hash = await this.#programs.add(program, before?.program_hash);
     const changed = {
-      digest: digestOf(source),
+      digest: buildDigestOf(source),
       program_hash: hash,
       built_at: now,
       schemas_digest: schemasDigest,

@@ -4,7 +4,7 @@ import { areTyped } from '../../plugins/schemas.ts';
 import type { Schemas } from '../../plugins/schemas.ts';
 
 /** Digest of what a build depends on: the language and the text, not the tests. SHA-256 in base64url. */
-export const digestOf = ({ lang, contents }: PluginSource): string =>
+export const buildDigestOf = ({ lang, contents }: PluginSource): string =>
   createHash('sha256')
     .update(JSON.stringify([lang, contents]))
     .digest('base64url');

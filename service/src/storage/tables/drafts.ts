@@ -2,8 +2,8 @@ import type { Kysely } from 'kysely';
 import type { PluginKey } from '../../plugins/plugin-key.ts';
 import type { PluginSource } from '../../plugins/records.ts';
 import type { Schema } from '../schema.ts';
-import { digestOf, sourceDigestOf, tagOf } from './digest.ts';
-import { pluginId } from './names.ts';
+import { buildDigestOf, sourceDigestOf, tagOf } from './digest.ts';
+import { selectPluginId } from './names.ts';
 import type { PluginsInTransaction } from './plugins.ts';
 
 export interface Draft {
@@ -38,7 +38,7 @@ export class Drafts {
     const row = await this.db
       .selectFrom('drafts')
       .select('revision')
-      .where('plugin_id', '=', pluginId(this.db, plugin))
+      .where('plugin_id', '=', selectPluginId(this.db, plugin))
       .executeTakeFirst();
     return row !== undefined;
   }
@@ -47,7 +47,7 @@ export class Drafts {
     const row = await this.db
       .selectFrom('drafts')
       .select(['record', 'tag', 'source_digest', 'revision', 'updated_at', 'actor'])
-      .where('plugin_id', '=', pluginId(this.db, plugin))
+      .where('plugin_id', '=', selectPluginId(this.db, plugin))
       .executeTakeFirst();
     return row && toDraft(row, JSON.parse(row.record) as PluginSource);
   }
@@ -58,7 +58,7 @@ export class Drafts {
     const row = await this.db
       .updateTable('drafts')
       .set(({ eb }) => ({ ...changed, revision: eb('revision', '+', 1) }))
-      .where('plugin_id', '=', pluginId(this.db, plugin))
+      .where('plugin_id', '=', selectPluginId(this.db, plugin))
       .returning('revision')
       .executeTakeFirst();
     return row && toDraft({ ...row, ...changed }, source);
@@ -95,7 +95,7 @@ export class Drafts {
     const row = await this.db
       .updateTable('drafts')
       .set(changed)
-      .where('plugin_id', '=', pluginId(this.db, plugin))
+      .where('plugin_id', '=', selectPluginId(this.db, plugin))
       .where('revision', '=', current.revision)
       .where('updated_at', '=', current.updatedAt)
       .returning('revision')
@@ -135,7 +135,7 @@ function toColumns(source: PluginSource, { now, actor }: WriteStamp) {
     lang: source.lang,
     // After starting afresh with a new database, the same revision would belong to another text.
     tag: tagOf(record),
-    build_digest: digestOf(source),
+    build_digest: buildDigestOf(source),
     source_digest: sourceDigestOf(source),
     updated_at: now,
     actor: actor ?? null,

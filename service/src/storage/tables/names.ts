@@ -23,8 +23,8 @@ export const selectPlugin = (db: Kysely<Schema>, plugin: PluginKey) =>
     .where('plugins.name', '=', plugin.pluginName)
     .where('plugins.deleted_at', 'is', null);
 
-/** A subselect of the id of a plugin, to be compared with a column `plugin_id`. For a missing plugin it is null, which equals none. */
-export const pluginId = (db: Kysely<Schema>, plugin: PluginKey) =>
+/** Selects the id of a plugin, to be compared with a column `plugin_id`. For a missing plugin it is null, which equals none. */
+export const selectPluginId = (db: Kysely<Schema>, plugin: PluginKey) =>
   selectPlugin(db, plugin).select('plugins.id');
 
 /** A tenant's key as one text, for caches and locks. */

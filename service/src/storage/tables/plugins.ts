@@ -3,7 +3,7 @@ import type { PluginKey, PluginScope } from '../../plugins/plugin-key.ts';
 import type { Change } from '../changes/change-log.ts';
 import type { Schema } from '../schema.ts';
 import type { WriteStamp } from './drafts.ts';
-import { pluginCacheKey, pluginId, selectTenant } from './names.ts';
+import { pluginCacheKey, selectPluginId, selectTenant } from './names.ts';
 import { findPluginRecord, listPluginRecords } from './plugin-records.ts';
 import type { PluginPage, PluginRecord } from './plugin-records.ts';
 import { versionPatch } from './versions.ts';
@@ -17,7 +17,7 @@ export class Plugins {
   }
 
   async exists(plugin: PluginKey): Promise<boolean> {
-    return (await pluginId(this.db, plugin).executeTakeFirst()) !== undefined;
+    return (await selectPluginId(this.db, plugin).executeTakeFirst()) !== undefined;
   }
 
   /** Finds a plugin, without its source; `undefined` when it does not exist. */
@@ -83,7 +83,7 @@ export class PluginsInTransaction extends Plugins {
     const row = await this.db
       .updateTable('plugins')
       .set(columns)
-      .where('id', '=', pluginId(this.db, plugin))
+      .where('id', '=', selectPluginId(this.db, plugin))
       .$if(patch !== undefined, (query) =>
         query.where((where) =>
           where.exists(
@@ -110,7 +110,7 @@ export class PluginsInTransaction extends Plugins {
     const row = await this.db
       .updateTable('plugins')
       .set({ deleted_at: now })
-      .where('id', '=', pluginId(this.db, plugin))
+      .where('id', '=', selectPluginId(this.db, plugin))
       .returning('tenant_id')
       .executeTakeFirst();
     if (!row) return false;

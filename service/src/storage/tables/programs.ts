@@ -3,15 +3,14 @@ import { LRUCache } from 'lru-cache';
 import { hashOfProgram } from '../../plugins/program.ts';
 import type { Program, StoredProgram } from '../../plugins/program.ts';
 import type { Schema } from '../schema.ts';
-
-const MiB = 2 ** 20;
+import { mebibyte } from '../../units.ts';
 
 /**
  * The programs in the memory of this process. A program may have megabytes, and hundreds of waiting tests may refer to it: all of
  * them share one object. The most recently used ones are kept in any case, so that they can run while the database is unavailable.
  */
 export class ProgramCache {
-  readonly #recent = new LRUCache<string, Program>({ maxSize: 64 * MiB, sizeCalculation: sizeOf });
+  readonly #recent = new LRUCache<string, Program>({ maxSize: 64 * mebibyte, sizeCalculation: sizeOf });
   readonly #inUse = new Map<string, WeakRef<Program>>();
   readonly #collected = new FinalizationRegistry<string>((hash) => {
     // The program may have been loaded again since.

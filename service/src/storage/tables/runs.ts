@@ -3,7 +3,7 @@ import type { Kysely } from 'kysely';
 import type { PluginKey } from '../../plugins/plugin-key.ts';
 import type { Engine } from '../engine.ts';
 import type { Schema } from '../schema.ts';
-import { pluginId as idOf } from './names.ts';
+import { selectPluginId } from './names.ts';
 import { bytesToUuid, firstBytesAt, uuidToBytes } from './uuids.ts';
 import { versionName, versionPatch } from './versions.ts';
 
@@ -118,7 +118,7 @@ export class Runs {
           from ${given} as given
           join plugins on plugins.id = given.plugin_id and plugins.deleted_at is null
           join tenants on tenants.id = plugins.tenant_id and tenants.deleted_at is null
-          where true ${this.#engine.keepRowsOf('plugins')}` as never,
+          where true ${this.#engine.keepRowsOf('plugins')}`,
       )
       .onConflict((conflict) => conflict.column('id').doNothing())
       .returning('id')
@@ -144,7 +144,7 @@ export class Runs {
           this.#db
             .selectFrom('runs')
             .select('id')
-            .where('plugin_id', '=', idOf(this.#db, plugin))
+            .where('plugin_id', '=', selectPluginId(this.#db, plugin))
             .where('success', '=', isSuccess ? 1 : 0)
             .$if(patch !== undefined, (query) => query.where('patch', '=', patch ?? 0))
             .$if(before !== undefined, (query) => query.where('id', '<', uuidToBytes(before ?? '')))

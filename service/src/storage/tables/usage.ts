@@ -53,7 +53,7 @@ export class Usage {
       .expression(
         // Sorted, because two nodes that lock the same rows in different orders would wait for each other for ever.
         sql`select environment, day, tenant, runs, failures, microseconds, builds from ${given} as given
-          where true order by environment, day, tenant` as never,
+          where true order by environment, day, tenant`,
       )
       .onConflict((conflict) =>
         conflict

@@ -7,7 +7,7 @@ import { DeletedError } from '../deleted.ts';
 import type { Schema } from '../schema.ts';
 import { sourceDigestOf, versionDigestOf } from './digest.ts';
 import type { WriteStamp } from './drafts.ts';
-import { pluginCacheKey, pluginId, selectPlugin } from './names.ts';
+import { pluginCacheKey, selectPluginId, selectPlugin } from './names.ts';
 import type { Programs } from './programs.ts';
 
 /** The name of a version, by its number. */
@@ -89,7 +89,7 @@ export class Versions {
     const row = await this.db
       .selectFrom('versions')
       .select(['plugin_id', 'program_hash', 'schemas_digest'])
-      .where('plugin_id', '=', pluginId(this.db, plugin))
+      .where('plugin_id', '=', selectPluginId(this.db, plugin))
       .where('patch', '=', patch)
       .executeTakeFirst();
     return row && this.#toStored({ ...row, patch });
@@ -131,7 +131,7 @@ export class Versions {
     const rows = await this.db
       .selectFrom('versions')
       .select(recordColumns)
-      .where('plugin_id', '=', pluginId(this.db, plugin))
+      .where('plugin_id', '=', selectPluginId(this.db, plugin))
       .$if(before !== undefined, (query) => query.where('patch', '<', before ?? 0))
       .orderBy('patch', 'desc')
       .limit(limit)
@@ -152,7 +152,7 @@ export class Versions {
     const row = await this.db
       .selectFrom('versions')
       .select([...recordColumns, 'record', 'program_hash', 'schemas_digest'])
-      .where('plugin_id', '=', pluginId(this.db, plugin))
+      .where('plugin_id', '=', selectPluginId(this.db, plugin))
       .where('patch', '=', patch)
       .executeTakeFirst();
     return (
@@ -175,7 +175,7 @@ export class Versions {
   #selectNewest(plugin: PluginKey) {
     return this.db
       .selectFrom('versions')
-      .where('plugin_id', '=', pluginId(this.db, plugin))
+      .where('plugin_id', '=', selectPluginId(this.db, plugin))
       .orderBy('patch', 'desc')
       .limit(1);
   }
@@ -203,7 +203,7 @@ export class VersionsInTransaction extends Versions {
     const { id, last_patch: patch } = await this.db
       .updateTable('plugins')
       .set(({ eb }) => ({ last_patch: eb('last_patch', '+', 1) }))
-      .where('id', '=', pluginId(this.db, plugin))
+      .where('id', '=', selectPluginId(this.db, plugin))
       .returning(['id', 'last_patch'])
       .executeTakeFirstOrThrow(() => new DeletedError());
     await this.db

@@ -54,10 +54,10 @@ export class CompilerProcess extends ToolClient {
     } catch (error) {
       return toolchainFailure(error);
     }
-    const answered = await this.tool.doJob(encodeJob({ source, types }), time);
-    if ('failed' in answered) return answered;
+    const done = await this.tool.doJob(encodeJob({ source, types }), time);
+    if ('failed' in done) return done;
     try {
-      const { outcome, memory } = decodeReport(answered.reply);
+      const { outcome, memory } = decodeReport(done.reply);
       // A compiler that failed may be in an unusable state, or may have lost its native program.
       if ('failed' in outcome || memory > recycleAt * this.#limits.memory) this.close();
       return outcome;

@@ -1,6 +1,7 @@
 import { boundedOutcome } from './bounded.ts';
 import type { PluginTypes } from '../types/declarations.ts';
 import type { BuildOutcome } from './limits.ts';
+import { mebibyte } from '../../units.ts';
 
 /** The job that a compiler's process is sent: a source, and the types of the input and output of its `run`. */
 export interface CompilerJob {
@@ -9,7 +10,7 @@ export interface CompilerJob {
 }
 
 /** The longest job, in bytes. The service has checked the length of the source, but JSON may escape every character of it. */
-export const jobLimit = 10 * 2 ** 20;
+export const jobLimit = 10 * mebibyte;
 
 export const encodeJob = (job: CompilerJob): string => JSON.stringify(job);
 

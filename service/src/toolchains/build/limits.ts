@@ -1,6 +1,5 @@
 import type { Compilation } from '../language.ts';
-
-const mebibyte = 2 ** 20;
+import { mebibyte } from '../../units.ts';
 
 /** What one build may use. */
 export interface BuildLimits {

@@ -36,12 +36,12 @@ export class HelpProcess extends ToolClient {
   /** Does a job, once the process is warm. */
   async doJob(job: HelpJob): Promise<HelpOutcome> {
     await this.tool.ready;
-    const answered = await this.tool.doJob(JSON.stringify(job), this.#time);
-    if ('failed' in answered) return answered;
+    const done = await this.tool.doJob(JSON.stringify(job), this.#time);
+    if ('failed' in done) return done;
     this.#jobsDone += 1;
     if (this.#jobsDone % jobsPerMemoryCheck === 0 && this.tool.memory > this.#recycleAt) this.close();
     try {
-      const outcome = decodeOutcome(answered.reply, job.request.method);
+      const outcome = decodeOutcome(done.reply, job.request.method);
       // A language server that failed may be in an unusable state.
       if ('failed' in outcome) this.close();
       return outcome;

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import type { CheckedLanguage, PluginTypes } from '../types/declarations.ts';
 import { helpRequest, helpResults } from './requests.ts';
 import type { HelpMethod, HelpRequest, HelpResult } from './requests.ts';
+import { mebibyte } from '../../units.ts';
 
 /** The job that a process of language help is sent, as JSON. */
 export interface HelpJob {
@@ -12,7 +13,7 @@ export interface HelpJob {
 }
 
 /** The longest job, in bytes. The service has checked the length of the source, but JSON may escape every character of it. */
-export const jobLimit = 4 * 2 ** 20;
+export const jobLimit = 4 * mebibyte;
 
 /** How a job ended: with the result of the language server, or with the reason why there is none. */
 export type HelpOutcome = { readonly result: HelpResult } | { readonly failed: string };

@@ -1,4 +1,4 @@
-const mebibyte = 2 ** 20;
+import { mebibyte } from '../../units.ts';
 
 /** The limits of language help. */
 export const helpLimits = {

@@ -2,6 +2,7 @@ import { read, writeSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { encodeFrame, FrameReader } from '../../processes/frames.ts';
 import { channel, frameKind } from './tool-protocol.ts';
+import { mebibyte } from '../../units.ts';
 
 /*
  * The main loop of a tool's process: it does the jobs that it is sent, one after the other. Garbage is collected only when the
@@ -12,7 +13,7 @@ import { channel, frameKind } from './tool-protocol.ts';
 const idleTime = 5000;
 
 /** A process that holds more than so many bytes after a job collects at once, so that a burst of jobs does not pile it up. */
-const collectAbove = 320 * 2 ** 20;
+const collectAbove = 320 * mebibyte;
 
 /** Does one job: takes its text and returns the text of the reply. It should not throw. */
 export type JobHandler = (text: string) => string | Promise<string>;

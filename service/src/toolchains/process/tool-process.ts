@@ -9,6 +9,7 @@ import { setKeepsAlive } from '../../processes/keep-alive.ts';
 import { residentMemory } from '../../processes/memory.ts';
 import { serviceCode } from '../../processes/package-folders.ts';
 import { channel, frameKind } from './tool-protocol.ts';
+import { mebibyte } from '../../units.ts';
 
 /** How often memory is checked during a job, in ms. */
 const watchInterval = 50;
@@ -170,7 +171,7 @@ export class ToolProcess {
 
   get #overMemory(): string {
     const { memory, labels } = this.#options;
-    return `${labels.job} needed more than ${memory / 2 ** 20} MiB, which is the limit of memory.`;
+    return `${labels.job} needed more than ${memory / mebibyte} MiB, which is the limit of memory.`;
   }
 
   #fail(reason: string): void {

@@ -1,4 +1,4 @@
-import { SchemaError } from './schema-error.ts';
+import { InvalidSchemaError } from './invalid-schema-error.ts';
 
 /** The number of the definition that a linked part refers to. */
 export const definitionOf = (ref: unknown): number => Number(String(ref).slice('#/$defs/'.length));
@@ -20,7 +20,7 @@ export function refuseEndlessLoops(
         state.set(last.number, 'done');
         way.pop();
       } else if (state.get(number) === 'open') {
-        throw new SchemaError(paths[number] ?? [], 'refers to itself without an end');
+        throw new InvalidSchemaError(paths[number] ?? [], 'refers to itself without an end');
       } else if (!state.has(number)) {
         state.set(number, 'open');
         way.push({ number, left: [...(next[number] ?? [])] });

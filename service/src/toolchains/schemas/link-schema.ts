@@ -5,7 +5,7 @@ import { keywordsOf, pathKey, readSchema } from './read-schema.ts';
 import type { ReadSchema, Resource, SchemaNode } from './read-schema.ts';
 import { refuseEndlessLoops } from './endless-references.ts';
 import { References } from './references.ts';
-import { SchemaError } from './schema-error.ts';
+import { InvalidSchemaError } from './invalid-schema-error.ts';
 
 /**
  * A schema whose references all have the form `#/$defs/<number>`, so that its readers need not know about URIs, anchors and
@@ -25,7 +25,7 @@ const maxParts = 20_000;
 const maxCharacters = 2 ** 20;
 
 /**
- * Reads a schema and resolves its references. Throws a {@link SchemaError} for an invalid part, and for a reference to anything
+ * Reads a schema and resolves its references. Throws a {@link InvalidSchemaError} for an invalid part, and for a reference to anything
  * that is not in the schema. The target of a dynamic reference depends on the path by which it is reached: the parts around it
  * are written out once for each such path that differs.
  */
@@ -110,7 +110,10 @@ class Linker {
     this.#parts += parts;
     this.#characters += characters;
     const past = (what: string) =>
-      new SchemaError(path, `the schema has more than ${what} once dynamic references are written out`);
+      new InvalidSchemaError(
+        path,
+        `the schema has more than ${what} once dynamic references are written out`,
+      );
     if (this.#parts > maxParts) throw past(`${maxParts} parts`);
     if (this.#characters > maxCharacters) throw past(`${maxCharacters} characters`);
   }

@@ -1,5 +1,5 @@
 import { checks, subschemas } from './keywords.ts';
-import { SchemaError } from './schema-error.ts';
+import { InvalidSchemaError } from './invalid-schema-error.ts';
 
 /** A subschema and its place. */
 export interface SchemaNode {
@@ -39,7 +39,7 @@ export const pathKey = (path: readonly string[]): string => JSON.stringify(path)
 export const keywordsOf = (schema: unknown): Readonly<Record<string, unknown>> =>
   typeof schema === 'object' && schema !== null ? (schema as Readonly<Record<string, unknown>>) : {};
 
-/** Reads a schema. Throws a {@link SchemaError} for the first invalid part. */
+/** Reads a schema. Throws a {@link InvalidSchemaError} for the first invalid part. */
 export function readSchema(schema: unknown): ReadSchema {
   const reader = new Reader();
   const own: Resource = createResource(new URL(ownUri));
@@ -70,12 +70,12 @@ class Reader {
   read(path: readonly string[], schema: unknown, outer: Resource): SchemaNode {
     const isObject = typeof schema === 'object' && schema !== null && !Array.isArray(schema);
     if (typeof schema !== 'boolean' && !isObject) {
-      throw new SchemaError(path, 'must be a JSON Schema: an object, true or false');
+      throw new InvalidSchemaError(path, 'must be a JSON Schema: an object, true or false');
     }
     const keywords = keywordsOf(schema);
     for (const [keyword, value] of Object.entries(keywords)) {
       const problem = Object.hasOwn(checks, keyword) ? checks[keyword]?.(value) : undefined;
-      if (problem !== undefined) throw new SchemaError([...path, keyword], problem);
+      if (problem !== undefined) throw new InvalidSchemaError([...path, keyword], problem);
     }
     const resource = this.#resourceOf(path, keywords, outer);
     const children = new Map<string, SchemaNode | ReadonlyMap<string, SchemaNode>>();
@@ -91,13 +91,13 @@ class Reader {
           break;
         case 'list':
           if (!Array.isArray(value) || !value.length) {
-            throw new SchemaError(at, 'must be a list of at least one JSON Schema');
+            throw new InvalidSchemaError(at, 'must be a list of at least one JSON Schema');
           }
           children.set(keyword, this.#readAll(at, Object.entries(value), resource));
           break;
         case 'map':
           if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-            throw new SchemaError(at, 'must be an object of JSON Schemas');
+            throw new InvalidSchemaError(at, 'must be an object of JSON Schemas');
           }
           children.set(keyword, this.#readAll(at, Object.entries(value), resource));
           break;
@@ -124,10 +124,10 @@ class Reader {
   ): Resource {
     if (!Object.hasOwn(keywords, '$id')) return outer;
     const uri = URL.parse((keywords['$id'] as string).replace(/#$/, ''), outer.uri);
-    if (!uri) throw new SchemaError([...path, '$id'], 'must be a URI');
+    if (!uri) throw new InvalidSchemaError([...path, '$id'], 'must be a URI');
     // At the root, `$id` may be equal to the base URI.
     if (this.resources.has(uri.href) && uri.href !== outer.uri.href) {
-      throw new SchemaError([...path, '$id'], 'must not be that of another part');
+      throw new InvalidSchemaError([...path, '$id'], 'must not be that of another part');
     }
     if (uri.href === outer.uri.href) return outer;
     const resource = createResource(uri);
@@ -142,7 +142,7 @@ class Reader {
       const name = keywords[keyword] as string;
       const known = anchors.get(name);
       if (known && known !== node) {
-        throw new SchemaError([...node.path, keyword], 'must not be that of another part');
+        throw new InvalidSchemaError([...node.path, keyword], 'must not be that of another part');
       }
       anchors.set(name, node);
       if (keyword === '$dynamicAnchor') dynamicAnchors.set(name, node);

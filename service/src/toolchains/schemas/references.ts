@@ -1,6 +1,7 @@
+import { keysOfPointer } from '../../json-pointer.ts';
 import { keywordsOf, pathKey } from './read-schema.ts';
 import type { ReadSchema, SchemaNode } from './read-schema.ts';
-import { SchemaError } from './schema-error.ts';
+import { InvalidSchemaError } from './invalid-schema-error.ts';
 
 /** The targets of a part's `$ref` and `$dynamicRef`. */
 interface NodeReferences {
@@ -8,7 +9,7 @@ interface NodeReferences {
   dynamicRef?: SchemaNode;
 }
 
-/** The references of a schema, resolved. Throws a {@link SchemaError} for one to anything that is not in the schema. */
+/** The references of a schema, resolved. Throws a {@link InvalidSchemaError} for one to anything that is not in the schema. */
 export class References {
   readonly #read: ReadSchema;
   /** The parts that are referred to, by {@link pathKey}. They become definitions, wherever they stand. */
@@ -63,36 +64,36 @@ export class References {
     keyword: '$ref' | '$dynamicRef',
   ): { readonly target: SchemaNode; readonly anchor?: string | undefined } {
     const reference = keywordsOf(node.schema)[keyword] as string;
-    const fault = (why: string) => new SchemaError([...node.path, keyword], why);
+    const invalid = (reason: string) => new InvalidSchemaError([...node.path, keyword], reason);
     const url = URL.parse(reference, node.resource.uri);
-    if (!url) throw fault('must be a URI');
+    if (!url) throw invalid('must be a URI');
     const hash = url.hash.slice(1);
     url.hash = '';
     const resource = this.#read.resources.get(url.href.replace(/#$/, ''));
-    if (!resource?.root) throw fault('refers to something outside of the schema, and nothing is fetched');
+    if (!resource?.root) throw invalid('refers to something outside of the schema, and nothing is fetched');
     let fragment: string;
     try {
       fragment = decodeURIComponent(hash);
     } catch {
-      throw fault('must be a URI');
+      throw invalid('must be a URI');
     }
     if (fragment === '') return { target: resource.root };
     const target = fragment.startsWith('/')
-      ? this.#atPointer(resource.root, fragment, fault)
+      ? this.#atPointer(resource.root, fragment, invalid)
       : resource.anchors.get(fragment);
-    if (!target) throw fault('refers to something that is not in the schema');
+    if (!target) throw invalid('refers to something that is not in the schema');
     return { target, anchor: fragment.startsWith('/') ? undefined : fragment };
   }
 
-  #atPointer(from: SchemaNode, pointer: string, fault: (why: string) => SchemaError): SchemaNode | undefined {
-    const keys = pointer
-      .slice(1)
-      .split('/')
-      .map((key) => key.replaceAll('~1', '/').replaceAll('~0', '~'));
+  #atPointer(
+    from: SchemaNode,
+    pointer: string,
+    invalid: (reason: string) => InvalidSchemaError,
+  ): SchemaNode | undefined {
     let value: unknown = from.schema;
     let { resource } = from;
     const path = [...from.path];
-    for (const key of keys) {
+    for (const key of keysOfPointer(pointer)) {
       if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return undefined;
       value = (value as Readonly<Record<string, unknown>>)[key];
       path.push(key);
@@ -103,7 +104,7 @@ export class References {
     try {
       return this.#read.readAt(path, value, resource);
     } catch (error) {
-      if (error instanceof SchemaError) throw fault('refers to something that is not a JSON Schema');
+      if (error instanceof InvalidSchemaError) throw invalid('refers to something that is not a JSON Schema');
       throw error;
     }
   }

@@ -4,12 +4,12 @@ import type { Share } from '../../processes/fair-queue.ts';
 import { checkTime } from '../build/limits.ts';
 import { ToolClient } from '../process/tool-client.ts';
 import { ToolPool } from '../process/tool-pool.ts';
-
 import { replyLimit, decodeOutcome } from './schema-protocol.ts';
 import type { SchemaOutcome, SchemaJob } from './schema-protocol.ts';
+import { mebibyte } from '../../units.ts';
 
 /** Bytes of memory. */
-const memory = 256 * 2 ** 20;
+const memory = 256 * mebibyte;
 
 const queueLimits = {
   slots: 2,
@@ -35,10 +35,10 @@ export class SchemaProcess extends ToolClient {
   /** `time`: the limit of time, in ms. */
   async compile(job: SchemaJob, time: number): Promise<SchemaOutcome> {
     await this.tool.ready;
-    const answered = await this.tool.doJob(JSON.stringify(job), time);
-    if ('failed' in answered) return answered;
+    const done = await this.tool.doJob(JSON.stringify(job), time);
+    if ('failed' in done) return done;
     try {
-      return decodeOutcome(answered.reply);
+      return decodeOutcome(done.reply);
     } catch {
       return { failed: this.tool.rejectReply() };
     }

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import type { LinkedSchema } from './link-schema.ts';
+import { mebibyte } from '../../units.ts';
 
 /** The job that a process of the schema compiler is sent, as JSON. A missing schema stands for any JSON. */
 export interface SchemaJob {
@@ -8,12 +9,12 @@ export interface SchemaJob {
 }
 
 /** The longest job, in bytes: linked schemas are longer than the originals where they have dynamic references. */
-export const jobLimit = 8 * 2 ** 20;
+export const jobLimit = 8 * mebibyte;
 
 /** The longest reply, in bytes. */
-export const replyLimit = 8 * 2 ** 20;
+export const replyLimit = 8 * mebibyte;
 
-const [longestDeclarations, longestCheck] = [2 ** 20, 3 * 2 ** 20];
+const [longestDeclarations, longestCheck] = [mebibyte, 3 * mebibyte];
 
 const outcome = z.union([
   z.object({ failed: z.string().max(2000) }),

@@ -2,6 +2,7 @@ import type { JsonSchema } from '../../plugins/schemas.ts';
 import { definitionOf } from './endless-references.ts';
 import type { LinkedSchema } from './link-schema.ts';
 import type { TypeName } from './keywords.ts';
+import { keywordsOf } from './read-schema.ts';
 import { commentOf, propertyName } from './typescript-text.ts';
 import { stringLiteral } from '../source-text.ts';
 
@@ -220,9 +221,6 @@ function typesOf(keywords: Keywords): readonly string[] {
 }
 
 const tsName = (type: TypeName) => (type === 'integer' ? 'number' : type);
-
-const keywordsOf = (schema: unknown): Keywords =>
-  typeof schema === 'object' && schema !== null ? (schema as Keywords) : {};
 
 const has = (keywords: Keywords, keyword: string) => Object.hasOwn(keywords, keyword);
 const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);

@@ -1,14 +1,18 @@
+import type { Diagnostic as CompilerDiagnostic, Project } from 'typescript/unstable/sync';
 import { missingRun, positionOfRun, positionsIn } from '../build/positions.ts';
+import type { Position } from '../build/positions.ts';
 import type { Diagnostic } from '../language.ts';
 import { expectArguments } from '../../processes/connected-process.ts';
 import { moduleUrl } from '../../processes/module-url.ts';
 import { replaceModule } from '../../processes/replaced-modules.ts';
 import { absentGlobals, findAbsentGlobals } from './absent-globals.ts';
 import { adviceForPlugins, severityInJavaScript } from './advice.ts';
-import { compilerOptions, sandboxDeclarations, textTypes } from './declarations.ts';
+import { textTypes } from './declarations.ts';
 import type { CheckedLanguage, PluginTypes } from './declarations.ts';
-import { compilerCommand, compilerDirectory } from './native-compiler.ts';
+import { compilerCommand } from './native-compiler.ts';
+import { projectFile, ProjectFiles, root, signatureFile, withoutLooseTypes } from './project-files.ts';
 import { typedSource, untypedSource } from './typed-input.ts';
+import type { TypedSource } from './typed-input.ts';
 
 /** The problems that the type checker finds. `parses` is false where it could not parse the source, and only says why. */
 export interface TypeReport {
@@ -17,8 +21,6 @@ export interface TypeReport {
 }
 
 export type CheckTypes = (source: string, types: PluginTypes) => TypeReport;
-
-const root = '/plugin';
 
 // The arguments by which the compiler's client starts the native program; `connected-process.ts` compares them.
 const helperArguments = [
@@ -31,8 +33,8 @@ const helperArguments = [
 /** The native program of a language whose compiler checks types. */
 export const typeCheckerProgram = () => ({ command: compilerCommand(), args: helperArguments });
 
-// The compiler's codes for a missing export, and for a file that is not a module.
-const notThere = new Set([2339, 2306, 2305]);
+/** The compiler's codes for a missing export, and for a file that is not a module. */
+const missingRunCodes = new Set([2339, 2306, 2305]);
 
 /** Loads the type checker, in a compiler's process alone. */
 export async function loadTypeChecker(language: CheckedLanguage): Promise<CheckTypes> {
@@ -40,123 +42,100 @@ export async function loadTypeChecker(language: CheckedLanguage): Promise<CheckT
   replaceModule('child_process', moduleUrl('../../processes/connected-process', import.meta.url));
   expectArguments(helperArguments);
   const { API, DiagnosticCategory } = await import('typescript/unstable/sync');
-  const libraries = `${compilerDirectory().replaceAll('\\', '/')}/`;
-  const isJavaScript = language === 'javascript';
-  const project = `${root}/tsconfig.json`;
-  const plugin = `${root}/plugin.${isJavaScript ? 'js' : 'ts'}`;
-  const signature = `${root}/signature.ts`;
-  const declarations = `${root}/types.d.ts`;
-  const files = new Map([
-    [
-      project,
-      JSON.stringify({
-        compilerOptions: compilerOptions(language),
-        files: [signature, `${root}/sandbox.d.ts`, declarations],
-      }),
-    ],
-    [`${root}/sandbox.d.ts`, sandboxDeclarations],
-    [declarations, textTypes.declarations],
-    [signature, signatureOf(textTypes, isJavaScript)],
-    [plugin, ''],
-  ]);
-  const api = new API({
-    cwd: root,
-    // Files in memory instead of the disk, beside the compiler's own declarations.
-    fs: {
-      readFile: (path) =>
-        files.get(path) ?? (path.startsWith(libraries) && !path.includes('/..') ? undefined : null),
-      fileExists: (path) => files.has(path),
-      directoryExists: (path) => path === root || path === '/',
-      getAccessibleEntries: () => ({ files: [], directories: [] }),
-      realpath: (path) => path,
-    },
-  });
-  api.updateSnapshot({ openProjects: [project] });
+  const files = new ProjectFiles(language);
+  const api = new API({ cwd: root, fs: files.fileSystem });
+  api.updateSnapshot({ openProjects: [projectFile] });
 
   return (source, types) => {
-    const changed = [plugin];
-    const set = (file: string, text: string) => {
-      if (files.get(file) === text) return;
-      files.set(file, text);
-      changed.push(file);
-    };
-    set(declarations, types.declarations);
-    set(signature, signatureOf(types, isJavaScript));
+    const isJavaScript = language === 'javascript';
     const typed = isJavaScript ? typedSource(source, types.input) : untypedSource(source);
-    files.set(plugin, typed.text);
-    const typedPosition = positionsIn(typed.text);
-    const positionAt = (offset: number) => {
-      const { line, column } = typedPosition(offset);
-      const place = typed.fromTyped({ line: line - 1, character: column - 1 });
-      return { line: place.line + 1, column: place.character + 1 };
-    };
+    const changed = files.update(typed.text, types);
     const snapshot = api.updateSnapshot({ fileChanges: { changed } });
     try {
-      const opened = snapshot.getProject(project);
-      if (!opened) throw new Error('The compiler has lost its project.');
-      const { program, checker } = opened;
-      const syntax = program.getSyntacticDiagnostics(plugin);
-      const found = syntax.length
-        ? syntax
-        : [...program.getProgramDiagnostics(), ...program.getSemanticDiagnostics(plugin)];
-      const diagnostics = found.flatMap((one): readonly Diagnostic[] => {
-        const at = one.fileName === plugin ? one.pos : 0;
-        const message = adviceForPlugins(textOf(one), typed.text.slice(at, at + 1));
-        const isError = one.category === DiagnosticCategory.Error;
-        const severity = !isError
-          ? 'warning'
-          : isJavaScript && !syntax.length
-            ? severityInJavaScript({ code: one.code, message }, source)
-            : 'error';
-        return severity ? [{ ...positionAt(at), message, severity }] : [];
-      });
-      if (syntax.length) return { parses: false, diagnostics };
-      for (const { at, name } of findAbsentGlobals(typed.text)) {
-        const symbol = checker.getSymbolAtPosition(plugin, at);
-        // There is no symbol in a comment or a string, and the plugin may declare the name itself.
-        if (!symbol || symbol.declarations.some(({ path }) => path === plugin)) continue;
-        const message = `Cannot find name '${name}'. ${absentGlobals.get(name)}`;
-        diagnostics.push({ ...positionAt(at), message, severity: 'error' });
-      }
-      for (const one of program.getSemanticDiagnostics(signature)) {
-        diagnostics.push({
-          ...positionOfRun(source),
-          message: notThere.has(one.code)
-            ? missingRun(types, isJavaScript)
-            : `${wrongRun(types)} ${removeLoose(textOf(one))}`,
-          severity: isJavaScript ? 'warning' : 'error',
-        });
-      }
-      return { parses: true, diagnostics };
+      const project = snapshot.getProject(projectFile);
+      if (!project) throw new Error('The compiler has lost its project.');
+      const check = { project, plugin: files.plugin, source, typed, types, isJavaScript };
+      return checkProject(check, ({ category }) => category === DiagnosticCategory.Error);
     } finally {
       snapshot.dispose();
     }
   };
 }
 
-/**
- * A module that checks the type of the plugin's `run`. JavaScript declares no return types, and the compiler infers for
- * `{ state: 'new' }` an object with any text: so literals and tuples of the output's type are loosened to texts and lists. The
- * run checks the output exactly.
- */
-const signatureOf = ({ input, output }: PluginTypes, isJavaScript: boolean) => {
-  const given = isJavaScript ? `Loose<${output}>` : output;
-  return `import * as plugin from './plugin';
-type LooseObject<T> = { [Key in keyof T]: Loose<T[Key]> };
-type Loose<T> = 0 extends 1 & T ? T
-  : unknown extends T ? T
-  : T extends string ? string
-  : T extends number ? number
-  : T extends boolean ? boolean
-  : T extends readonly (infer Item)[] ? Loose<Item>[]
-  : LooseObject<T>;
-export const run: (input: ${input}) => ${given} | Promise<${given}> = plugin.run;`;
-};
+/** One check of a plugin. */
+interface PluginCheck {
+  readonly project: Project;
+  /** The path of the plugin. */
+  readonly plugin: string;
+  /** The plugin as its author wrote it. */
+  readonly source: string;
+  /** The plugin as the compiler gets it. */
+  readonly typed: TypedSource;
+  readonly types: PluginTypes;
+  readonly isJavaScript: boolean;
+}
 
-/** Removes the helper types of {@link signatureOf} from a message about `run`. */
-function removeLoose(message: string): string {
-  const shorter = message.replaceAll(/\bLoose(?:Object)?<([^<>]*)>/g, '$1');
-  return shorter === message ? message : removeLoose(shorter);
+function checkProject(check: PluginCheck, isError: (found: CompilerDiagnostic) => boolean): TypeReport {
+  const { project, plugin, source, typed, isJavaScript } = check;
+  const { program } = project;
+  const positionAt = positionsOfSource(typed);
+  const toDiagnostics = (found: readonly CompilerDiagnostic[], isSyntax: boolean) =>
+    found.flatMap((one): readonly Diagnostic[] => {
+      const at = one.fileName === plugin ? one.pos : 0;
+      const message = adviceForPlugins(textOf(one), typed.text.slice(at, at + 1));
+      const severity = !isError(one)
+        ? 'warning'
+        : isJavaScript && !isSyntax
+          ? severityInJavaScript({ code: one.code, message }, source)
+          : 'error';
+      return severity ? [{ ...positionAt(at), message, severity }] : [];
+    });
+  const syntax = program.getSyntacticDiagnostics(plugin);
+  if (syntax.length) return { parses: false, diagnostics: toDiagnostics(syntax, true) };
+  const found = [...program.getProgramDiagnostics(), ...program.getSemanticDiagnostics(plugin)];
+  return {
+    parses: true,
+    diagnostics: [
+      ...toDiagnostics(found, false),
+      ...checkAbsentGlobals(check, positionAt),
+      ...checkSignature(check),
+    ],
+  };
+}
+
+/** Makes a function that turns offsets in a source as the compiler gets it into positions in the source as it was written. */
+function positionsOfSource(typed: TypedSource): (offset: number) => Position {
+  const typedPosition = positionsIn(typed.text);
+  return (offset) => {
+    const { line, column } = typedPosition(offset);
+    const place = typed.fromTyped({ line: line - 1, character: column - 1 });
+    return { line: place.line + 1, column: place.character + 1 };
+  };
+}
+
+/** Finds the globals that TypeScript's library declares, and the sandbox does not have. */
+function checkAbsentGlobals(
+  { project: { checker }, plugin, typed }: PluginCheck,
+  positionAt: (offset: number) => Position,
+): Diagnostic[] {
+  return findAbsentGlobals(typed.text).flatMap(({ at, name }) => {
+    const symbol = checker.getSymbolAtPosition(plugin, at);
+    // There is no symbol in a comment or a string, and the plugin may declare the name itself.
+    if (!symbol || symbol.declarations.some(({ path }) => path === plugin)) return [];
+    const message = `Cannot find name '${name}'. ${absentGlobals.get(name)}`;
+    return [{ ...positionAt(at), message, severity: 'error' }];
+  });
+}
+
+/** Checks that the plugin exports a function `run` of its type. */
+function checkSignature({ project: { program }, source, types, isJavaScript }: PluginCheck): Diagnostic[] {
+  return program.getSemanticDiagnostics(signatureFile).map((one) => ({
+    ...positionOfRun(source),
+    message: missingRunCodes.has(one.code)
+      ? missingRun(types, isJavaScript)
+      : `${wrongRun(types)} ${withoutLooseTypes(textOf(one))}`,
+    severity: isJavaScript ? 'warning' : 'error',
+  }));
 }
 
 const wrongRun = ({ input, output }: PluginTypes) =>

@@ -1,4 +1,4 @@
-/** What the builder of the site's live elements supports; it is a file of the site. */
+/** The features and languages of the service behind the site's live elements. The site serves them as a file. */
 export const features = {
   features: ['testing', 'stream_builds'],
   languages: [
@@ -8,5 +8,5 @@ export const features = {
   ],
 };
 
-/** Where its builder interface answers with them, from the root of the site. */
-export const FEATURES_PATH = 'stand-in-builder/api/v1/features';
+/** The path of that file in the site: it is that of the builder interface's operation, below the address of the service. */
+export const FEATURES_PATH = 'stand-in-service/api/v1/features';

@@ -3,8 +3,8 @@ import * as z from 'zod';
 /** How long both schemas of a namespace may be together, in bytes of their JSON. */
 export const schemasLimit = 64 * 1024;
 
-/** How long a record may be, in bytes. */
-export const recordLimit = 256 * 1024;
+/** How long the details of a namespace may be, in bytes of JSON. */
+export const detailsLimit = 256 * 1024;
 
 const [maxSamples, longestName, longestDescription] = [100, 200, 4000];
 
@@ -64,10 +64,10 @@ const example = {
   samples: [{ name: 'a small order', input: { total: 20 }, output: { discount: 0 } }],
 };
 
-/** What a vendor says of a namespace. */
-export const namespaceDetails = z.object(details).meta({ id: 'NamespaceDetails', examples: [example] });
+/** The details of a namespace, as vendors send them. */
+export const namespaceDetailsSchema = z.object(details).meta({ id: 'NamespaceDetails', examples: [example] });
 
-/** The same with the namespace's name, as responses have it. */
-export const namespaceRecord = z
+/** The details of a namespace with its name, in a response. */
+export const namespaceSchema = z
   .object({ namespace: z.string(), ...details })
   .meta({ id: 'Namespace', examples: [{ namespace: 'orders', ...example }] });

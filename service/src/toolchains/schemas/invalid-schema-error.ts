@@ -1,6 +1,6 @@
 /** A schema is invalid. */
-export class SchemaError extends Error {
-  override readonly name = 'SchemaError';
+export class InvalidSchemaError extends Error {
+  override readonly name = 'InvalidSchemaError';
   /** The keys that lead from the schema's root to the invalid part. */
   readonly path: readonly string[];
 

@@ -3,7 +3,7 @@ import type { ServiceContext } from './context.ts';
 import { notFound } from './errors.ts';
 
 /** The toolchain of a language that a path names. Throws 404 when there is none. */
-export function languageOf({ languages }: ServiceContext, identifier: string): Language {
+export function requireLanguage({ languages }: ServiceContext, identifier: string): Language {
   const language = languages.get(identifier);
   if (!language) {
     throw notFound(

@@ -1,0 +1,89 @@
+import type { FileSystem } from 'typescript/unstable/fs';
+import { compilerOptions, sandboxDeclarations, textTypes } from './declarations.ts';
+import type { CheckedLanguage, PluginTypes } from './declarations.ts';
+import { compilerDirectory } from './native-compiler.ts';
+
+/** The folder of the compiler's project. There is none on the disk. */
+export const root = '/plugin';
+
+export const projectFile = `${root}/tsconfig.json`;
+/** The file that checks the type of the plugin's `run`; see {@link signatureOf}. */
+export const signatureFile = `${root}/signature.ts`;
+const declarationsFile = `${root}/types.d.ts`;
+const sandboxFile = `${root}/sandbox.d.ts`;
+
+/** The files of the compiler's project, in memory instead of on the disk. */
+export class ProjectFiles {
+  /** The path of the plugin. */
+  readonly plugin: string;
+  readonly #isJavaScript: boolean;
+  readonly #texts: Map<string, string>;
+
+  constructor(language: CheckedLanguage) {
+    this.#isJavaScript = language === 'javascript';
+    this.plugin = `${root}/plugin.${this.#isJavaScript ? 'js' : 'ts'}`;
+    const files = [signatureFile, sandboxFile, declarationsFile];
+    this.#texts = new Map([
+      [projectFile, JSON.stringify({ compilerOptions: compilerOptions(language), files })],
+      [sandboxFile, sandboxDeclarations],
+      [declarationsFile, textTypes.declarations],
+      [signatureFile, signatureOf(textTypes, this.#isJavaScript)],
+      [this.plugin, ''],
+    ]);
+  }
+
+  /** The file system that the compiler sees: these files, and the compiler's own declarations of the language. */
+  get fileSystem(): FileSystem {
+    const libraries = `${compilerDirectory().replaceAll('\\', '/')}/`;
+    return {
+      // `undefined` has the compiler read the file from the disk; for it `null` is a file that does not exist.
+      readFile: (path) =>
+        this.#texts.get(path) ?? (path.startsWith(libraries) && !path.includes('/..') ? undefined : null),
+      fileExists: (path) => this.#texts.has(path),
+      directoryExists: (path) => path === root || path === '/',
+      getAccessibleEntries: () => ({ files: [], directories: [] }),
+      realpath: (path) => path,
+    };
+  }
+
+  /** Replaces the plugin, and the types of its `run`. Returns the paths of the files that the compiler has to read again. */
+  update(plugin: string, types: PluginTypes): string[] {
+    const changed = [this.plugin];
+    this.#texts.set(this.plugin, plugin);
+    const typeFiles = [
+      [declarationsFile, types.declarations],
+      [signatureFile, signatureOf(types, this.#isJavaScript)],
+    ] as const;
+    for (const [file, text] of typeFiles) {
+      if (this.#texts.get(file) === text) continue;
+      this.#texts.set(file, text);
+      changed.push(file);
+    }
+    return changed;
+  }
+}
+
+/**
+ * A module that checks the type of the plugin's `run`. JavaScript declares no return types, and the compiler infers for
+ * `{ state: 'new' }` an object with any text: so literals and tuples of the output's type are loosened to texts and lists. The
+ * run checks the output exactly.
+ */
+const signatureOf = ({ input, output }: PluginTypes, isJavaScript: boolean) => {
+  const given = isJavaScript ? `Loose<${output}>` : output;
+  return `import * as plugin from './plugin';
+type LooseObject<T> = { [Key in keyof T]: Loose<T[Key]> };
+type Loose<T> = 0 extends 1 & T ? T
+  : unknown extends T ? T
+  : T extends string ? string
+  : T extends number ? number
+  : T extends boolean ? boolean
+  : T extends readonly (infer Item)[] ? Loose<Item>[]
+  : LooseObject<T>;
+export const run: (input: ${input}) => ${given} | Promise<${given}> = plugin.run;`;
+};
+
+/** A message about `run` without the helper types of {@link signatureOf}. */
+export function withoutLooseTypes(message: string): string {
+  const shorter = message.replaceAll(/\bLoose(?:Object)?<([^<>]*)>/g, '$1');
+  return shorter === message ? message : withoutLooseTypes(shorter);
+}
