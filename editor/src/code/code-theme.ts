@@ -74,50 +74,10 @@ const theme = EditorView.theme({
     boxShadow: 'var(--shadow)',
     overflow: 'hidden',
   },
-  // What a completion is stands beside the list, as a part of it.
-  '.cm-tooltip.cm-tooltip-autocomplete': { overflow: 'visible' },
-  '.cm-tooltip.cm-tooltip-autocomplete > ul': {
-    borderRadius: '7px',
-    fontFamily: 'var(--mono)',
-    fontSize: '13px',
-    maxHeight: '14em',
-  },
-  '.cm-tooltip.cm-tooltip-autocomplete > ul > li': { padding: '3px 10px', lineHeight: '1.5' },
-  '.cm-tooltip-autocomplete > ul > li[aria-selected], .cm-tooltip-autocomplete-disabled > ul > li[aria-selected]':
-    {
-      backgroundColor: 'var(--accent-fill)',
-      color: 'var(--on-accent)',
-    },
-  '.cm-lintRange': {
-    backgroundImage: 'none',
-    textDecoration: 'underline wavy 1.5px',
-    textUnderlineOffset: '3px',
-  },
-  '.cm-lintRange-error': { textDecorationColor: 'var(--bad)' },
-  '.cm-lintRange-warning, .cm-lintRange-info': { textDecorationColor: 'var(--warn)' },
-  '.cm-lintRange-active': { backgroundColor: 'var(--code-match)' },
-  // It takes the room that the line numbers have to their left.
+  // The marks of problems, which are loaded with the first one, take the room that the line numbers have to their left.
   '.cm-gutter-lint': { width: '14px' },
   '.cm-gutter-lint + .cm-lineNumbers .cm-gutterElement': { paddingLeft: '0', minWidth: '12px' },
   '.cm-gutter-lint .cm-gutterElement': { display: 'flex', alignItems: 'center', padding: '0 0 0 3px' },
-  '.cm-lint-marker': {
-    forcedColorAdjust: 'none',
-    width: '8px',
-    height: '8px',
-    borderRadius: '50%',
-    backgroundColor: 'var(--warn)',
-  },
-  // Drawn by the page: a picture would keep its colours in the dark, and in forced colours.
-  '.cm-lint-marker-error, .cm-lint-marker-warning, .cm-lint-marker-info': { content: 'normal' },
-  '.cm-lint-marker-error': { borderRadius: '2px', backgroundColor: 'var(--bad)' },
-  '.cm-lintPoint:after': { borderBottomColor: 'var(--bad)' },
-  '.cm-tooltip.cm-tooltip-lint': { maxWidth: 'min(480px, 90vw)', color: 'var(--text)', fontSize: '13px' },
-  '.cm-diagnostic': { padding: '6px 12px', borderLeftWidth: '3px' },
-  '.cm-diagnostic-error': { borderLeftColor: 'var(--bad)' },
-  '.cm-diagnostic-warning, .cm-diagnostic-info': { borderLeftColor: 'var(--warn)' },
-  '.problem-fix': { marginInlineStart: '8px' },
-  '.cm-diagnosticSource': { display: 'none' },
-  '.cm-completionDetail': { color: 'inherit', opacity: '0.8' },
 });
 
 const darkMode = new Compartment();

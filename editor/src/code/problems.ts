@@ -12,6 +12,7 @@ import type { EditorView, ViewUpdate } from '@codemirror/view';
 import { html, nothing, render } from 'lit/html.js';
 import type { Diagnostic } from '../service/records.ts';
 import { problemFix } from './problem-fix.ts';
+import { problemTheme } from './problem-theme.ts';
 
 /** Who found a problem: a build, a check while the user types, or the grammar of the editor. */
 export type Finder = 'build' | 'check' | 'syntax';
@@ -29,7 +30,7 @@ export { nextDiagnostic as nextProblem, previousDiagnostic as previousProblem };
 export { syntaxProblems } from './syntax-problems.ts';
 
 /** Shows marks in the gutter. CodeMirror adds those under the text with the first problem. */
-export const problemMarks = (): Extension => lintGutter();
+export const problemMarks = (): Extension => [lintGutter(), problemTheme];
 
 /** Whether there are other problems after an update, or the same in other places. */
 export const changesProblems = ({ docChanged, transactions }: ViewUpdate): boolean =>

@@ -7,6 +7,7 @@ import {
 import { javascript } from '@codemirror/lang-javascript';
 import { EditorState, type Extension, Prec } from '@codemirror/state';
 import { keymap } from '@codemirror/view';
+import { completionTheme } from './completion-theme.ts';
 
 /** The support for each language that the editor has. */
 const languages: Record<string, () => Extension> = {
@@ -27,6 +28,7 @@ export const typingHelp = (lang: string): Extension => [
   // Backspace between two brackets is more than the plain one.
   keymap.of(closeBracketsKeymap),
   autocompletion({ icons: false }),
+  completionTheme,
   // The languages know braces alone as what ends a block.
   EditorState.languageData.of(() => [{ indentOnInput: /^\s*[\])]$/ }]),
   Prec.low(keymap.of(completionKeymap)),

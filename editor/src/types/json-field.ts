@@ -12,6 +12,8 @@ import { Compartment, EditorState } from '@codemirror/state';
 import { EditorView, keymap } from '@codemirror/view';
 import { type TemplateResult, html, nothing } from 'lit';
 import { codeTheme, syncColourScheme, styleNonce } from '../code/code-theme.ts';
+import { completionTheme } from '../code/completion-theme.ts';
+import { problemTheme } from '../code/problem-theme.ts';
 import { typeOver } from '../code/type-over.ts';
 import { texts } from '../locales/locale.ts';
 import { withLineFeeds } from '../plugin/line-breaks.ts';
@@ -152,6 +154,8 @@ export class JsonField extends LightElement {
           EditorView.lineWrapping,
           typeOver(),
           codeTheme(),
+          completionTheme,
+          problemTheme,
           styleNonce(),
           this.#settings.of(this.#access()),
           EditorView.updateListener.of(({ docChanged, state }) => {

@@ -1,5 +1,4 @@
 import { type TemplateResult, html, nothing } from 'lit/html.js';
-import { ref } from 'lit/directives/ref.js';
 import { texts } from '../locales/locale.ts';
 import './dock-size.ts';
 import { icon } from './icon.ts';
@@ -52,7 +51,6 @@ export function dockView({ panels, state, splitter, onChange, onFocus }: DockOpt
       tabindex=${isChosen ? 0 : -1}
       @click=${() => onChange({ shown: id, isOpen: true })}
       @keydown=${handleKey}
-      ${ref(isChosen ? scrollTabIntoView : undefined)}
     >
       ${label}<span
         class="count"
@@ -110,7 +108,8 @@ function panelByKey(
  * Scrolls the line of tabs to a tab that was chosen, which may be out of view in a narrow dock. Only that line is scrolled:
  * `scrollIntoView` could scroll the page around the editor, too.
  */
-function scrollTabIntoView(tab: Element | undefined): void {
+export function scrollToTab(id: string): void {
+  const tab = document.getElementById(`tab-${id}`);
   const line = tab?.parentElement;
   if (!line) return;
   const [inner, outer] = [tab.getBoundingClientRect(), line.getBoundingClientRect()];

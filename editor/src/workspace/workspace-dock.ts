@@ -3,7 +3,7 @@ import type { Problem } from '../code/problems.ts';
 import type { Work } from '../pipeline/work.ts';
 import type { PluginService } from '../service/plugin-service.ts';
 import type { TestEntry, TestList } from '../tests/test-list.ts';
-import type { DockPanel, DockState } from '../ui/dock.ts';
+import { type DockPanel, type DockState, scrollToTab } from '../ui/dock.ts';
 import type { Notices } from '../ui/notices.ts';
 import type { Access } from './access.ts';
 import type { Actions } from './actions.ts';
@@ -67,6 +67,8 @@ export class WorkspaceDock {
   set state(state: DockState) {
     this.#state = state;
     this.#options.onDraw();
+    // Once that is drawn.
+    queueMicrotask(() => scrollToTab(state.shown));
   }
 
   /** Whether the panels are below the text. */
