@@ -18,7 +18,10 @@ const namedFiles = process.argv.slice(2);
 const { env } = process;
 const cache = join(root, 'node_modules/.cache/plugin-editor');
 
-/** Node's own default leaves one core to itself, which is half of a small machine. More files than cores make tests with browsers wait. */
+/**
+ * Node's own default leaves one core to itself, which is half of a small machine. More files than cores make tests with browsers
+ * wait.
+ */
 const concurrency = availableParallelism();
 // A test file and what it starts load the same modules, hundreds of times in a run.
 env['NODE_COMPILE_CACHE'] ??= join(cache, 'compiled');

@@ -26,8 +26,8 @@ export interface RunningService {
   /** The port that metrics are served on; `undefined` without the setting `metricsPort`. */
   readonly metricsPort: number | undefined;
   /**
-   * Makes a token for an environment, which is added if it does not exist. The token replaces that of an earlier call; tokens of the
-   * environment's owner stay valid.
+   * Makes a token for an environment, which is added if it does not exist. Its holder is `demo`. The token replaces that of an
+   * earlier call; tokens of other holders, such as the environment's owner, stay valid.
    */
   createEnvironmentToken(environment: string): Promise<string>;
   /**

@@ -15,7 +15,10 @@ export const VERSION = 1;
 
 /** The messages of the editor, by type. @internal */
 export interface EditorMessages {
-  /** Greets the launcher. Sent on every load of the page, to any origin (`'*'`); no other message is. Known capabilities: `open`, `save`, `configure`. */
+  /**
+   * Greets the launcher. Sent on every load of the page, to any origin (`'*'`); no other message is. Known capabilities: `open`,
+   * `save`, `configure`.
+   */
   hello: { capabilities?: string[] };
   /** The plugin is loaded and can be edited. `exists`: whether it has a draft. Sent again when one of the fields changes. */
   ready: PluginDetails;
@@ -47,7 +50,10 @@ export interface LauncherMessages {
   token: { token: string; expiresAt?: string | undefined };
   /** A `token-request` that could not be met; `code` is one of an error of the element. */
   'token-failed': { code: string };
-  /** Only to an editor with the capability `configure`. A missing field is unchanged, `null` is unset, `appearance` replaces the one before. */
+  /**
+   * Only to an editor with the capability `configure`. A missing field is unchanged, `null` is unset, `appearance` replaces the one
+   * before.
+   */
   configure: EditorSettingsChange;
   /** Only to an editor with the capability `save`: save now, also where there is no draft yet. */
   'save-request': { request: string };

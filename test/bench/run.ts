@@ -2,9 +2,9 @@
  * `npm run bench`: prints every figure beside its limit, and exits with 1 when one is missed. Nearly all are ratios to
  * something measured in the same run, so that a slow machine fails no more than a fast one; builds have limits in ms.
  * Names narrow it down: `node test/bench/run.ts size mount service executions storage delivery capacity editor-load
- * editor-typing deletion runs-recorded language-help typed-runs`, and one figure of the executions and of the storage is measured alone by its own:
- * `node test/bench/run.ts executions:hello`. With `--large` it measures a service with very many customers, which takes long
- * and is no part of the others.
+ * editor-typing deletion runs-recorded language-help typed-runs`, and one figure of the executions and of the storage is measured
+ * alone by its own: `node test/bench/run.ts executions:hello`. With `--large` it measures a service with very many customers, which
+ * takes long and is no part of the others.
  */
 import { measureAppearance } from './appearance.ts';
 import { openBrowser } from './browser.ts';

@@ -5,8 +5,8 @@ import { elementsOf } from '../../tools/generate/elements.ts';
 import { createManifest } from '../../tools/generate/manifest.ts';
 import { read, snippet } from './markdown.ts';
 
-// Svelte, Angular, Playwright and Vitest are not among the dependencies: applications of theirs are in test/apps. Here their examples are parsed,
-// and name attributes, properties and events that there are.
+// Svelte, Angular, Playwright and Vitest are not among the dependencies: applications of theirs are in test/apps. Here their
+// examples are parsed, and name attributes, properties and events that there are.
 
 const EXAMPLES = {
   'CustomerEditor.svelte': {

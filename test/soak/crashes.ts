@@ -20,8 +20,8 @@ const DEPLOYERS = 3;
 const LATEST = 400;
 
 /**
- * What `npm start` runs, and its database, killed in every round at a random moment of many clients' saves, builds and deploys, and started
- * again on the same data. A write that was not acknowledged may be there or not, but whole.
+ * What `npm start` runs, and its database, killed in every round at a random moment of many clients' saves, builds and deploys, and
+ * started again on the same data. A write that was not acknowledged may be there or not, but whole.
  */
 export async function measureCrashes(
   engine: EngineName,

@@ -1,4 +1,7 @@
-/** The last step of `npm run build`: writes the generated files that are not committed into dist/, and copies the types of frameworks. */
+/**
+ * The last step of `npm run build`: writes the generated files that are not committed into dist/, and copies the types of
+ * frameworks.
+ */
 import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 
 import { toolFiles } from './editor-data.ts';

@@ -29,7 +29,9 @@ function firstSentence(path: string, page: string): string {
   const [, first = ''] = /^# .+\n\n(?:<!-- .* -->\n\n)?([^]*?)\n\n/m.exec(page) ?? [];
   const [sentence] = /^[\w`<[(*][^]*?[.:](?=\s|$)/.exec(plain(first)) ?? [];
   if (!sentence)
-    throw new Error(`${path} must begin with a sentence that says what it is about, and ends in a period.`);
+    throw new Error(
+      `${path} must begin with a sentence that says what it is about, and ends in a period or a colon.`,
+    );
   return sentence.slice(0, -1);
 }
 

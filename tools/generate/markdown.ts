@@ -1,4 +1,4 @@
-// The generated parts of pages are written with these.
+// Writes Markdown: the generated parts of pages.
 
 export const code = (text: string): string => `\`${text}\``;
 
@@ -14,7 +14,9 @@ export const table = (head: string[], rows: string[][]): string =>
 
 const cell = (text: string) => text.replaceAll('|', '\\|').replaceAll('\n', ' ');
 
-/** Replaces the text between the markers of each section. The formatter skips it, because it would pad tables to twice their size. */
+/**
+ * Replaces the text between the markers of each section. The formatter skips it, because it would pad tables to twice their size.
+ */
 export function fillMarkers(text: string, sections: Record<string, string>): string {
   for (const [name, section] of Object.entries(sections)) {
     const [begin, end] = [`<!-- begin ${name} -->`, `<!-- end ${name} -->`];

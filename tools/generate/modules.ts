@@ -30,7 +30,7 @@ interface Source {
 const PREFACE = `# Reference of the modules without elements
 
 Every export of \`client.js\`, \`server.js\` and \`editor.js\`, with its signature and its doc comment. [Clients](clients.md) shows how
-to use them. A record of an answer may have more fields than are listed, and keeps them.`;
+to use them. A record of a response may have more fields than are listed, and keeps them.`;
 
 /** The reference of the exports of these modules, with signatures and doc comments. */
 export function moduleReference(): string {
@@ -177,7 +177,9 @@ function inheritedMembers(source: Source, declaration: Class): Entry[] {
     }));
 }
 
-/** A public member with a doc comment; none otherwise. Constructors of errors are left out, because only this package calls them. */
+/**
+ * A public member with a doc comment; none otherwise. Constructors of errors are left out, because only this package calls them.
+ */
 function memberOf(source: Source, declaration: Class, member: ClassElement): Entry[] {
   const { id, superClass } = declaration;
   if (!('key' in member) || member.key.type !== 'Identifier') return [];

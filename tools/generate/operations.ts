@@ -67,7 +67,7 @@ function describeOperation(
 ): string {
   const { operationId, summary, description, security, parameters = [], requestBody, responses } = operation;
   const listed = parameters.filter(({ in: place }) => place !== 'path');
-  const answers = Object.entries(responses).filter(([, { $ref }]) => !$ref);
+  const ownResponses = Object.entries(responses).filter(([, { $ref }]) => !$ref);
   const errors = errorsOf(operation).filter((error) => !common.has(error));
   return [
     `### ${operationId}`,
@@ -89,8 +89,8 @@ function describeOperation(
     ...(requestBody
       ? [`Body: ${contentOf(requestBody.content)}. ${prose(requestBody.description ?? '')}`]
       : []),
-    ...answers.map(([status, { description: text = '', content = {} }]) =>
-      `Answer ${status}: ${[contentOf(content), prose(text)].filter(Boolean).join('. ')}`.trim(),
+    ...ownResponses.map(([status, { description: text = '', content = {} }]) =>
+      `Response ${status}: ${[contentOf(content), prose(text)].filter(Boolean).join('. ')}`.trim(),
     ),
     ...(errors.length > 0 ? [`Errors: ${errors.join(', ')}.`] : []),
   ].join('\n\n');

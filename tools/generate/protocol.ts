@@ -52,7 +52,7 @@ export function messagesOf(): ProtocolMessage[] {
       if (member.type !== 'TSPropertySignature') return [];
       const type = nameOf(member.key);
       const comment = comments.findLast((one) => one.end <= member.start);
-      const doc = (comment?.value ?? '').replaceAll(/^\*|\n\s*\*/g, ' ').trim();
+      const doc = (comment?.value ?? '').replaceAll(/^\*|\s*\n\s*\*\s*/g, ' ').trim();
       const fields = fieldsOf(member.typeAnnotation?.typeAnnotation);
       return [{ from, type, fields: type === 'hello' ? fields : ['session', ...fields], doc }];
     });

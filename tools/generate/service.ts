@@ -69,7 +69,7 @@ const PROGRAM = `
   const settings = Object.entries(variables.shape).map(([name, kind]) => ({
     name,
     default: asText(kind.safeParse(undefined).data),
-    // A value that every kind refuses, with a message that continues "it must be".
+    // A value that no kind with a rule takes; its message continues "it must be". Free text takes it and needs no description.
     kind: kind.safeParse(' ?').error?.issues[0]?.message ?? '',
   }));
   const limits = {};
@@ -80,7 +80,9 @@ const PROGRAM = `
   console.log(JSON.stringify({ errorCodes, openApi, settings, limits }));
 `;
 
-/** Reads the facts in a process that loads the service's modules, because the tools must not import them. Nothing has to be built. */
+/**
+ * Reads the facts in a process that loads the service's modules, because the tools must not import them. Nothing has to be built.
+ */
 export async function serviceFacts(): Promise<ServiceFacts> {
   const { stdout } = await promisify(execFile)(
     execPath,

@@ -5,8 +5,9 @@ import { browserAdvice } from './browser-advice.js';
 import { findBrowsers } from './find-browsers.js';
 import { canInstall, installPackages, packagesFor, readOsRelease } from './install-browsers.js';
 
-// Finds the browsers for the tests, and installs missing ones where the system can. It runs before the tests, and before anything
-// is installed: so it is plain JavaScript without dependencies. It prints nothing when all browsers are there.
+// Finds the browsers for the tests, and installs missing ones where the system can. It runs before the tests. It is plain
+// JavaScript without dependencies, so that it can also be run by hand before anything is installed. It prints nothing when all
+// browsers are there.
 
 /** The engines that `ENGINES` asks for, by default all three. */
 function wantedEngines() {

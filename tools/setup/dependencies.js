@@ -65,7 +65,7 @@ function npmCi() {
   /** @type {NodeJS.ProcessEnv} */
   const env = {};
   for (const [name, value] of Object.entries(process.env)) {
-    // The npm that runs this script passes its settings on (npm_config_…: registry, cache), and nothing about itself.
+    // Only the settings (npm_config_…) of the npm that runs this are passed on; what it says about itself is not.
     if (!/^npm_(?!config_)|^(NODE|INIT_CWD)$/.test(name)) env[name] = value;
   }
   // Not with the Node inside node_modules, which npm ci removes while it runs.

@@ -1,8 +1,8 @@
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { type MarkdownIt, extendMarkdown } from './markdown.ts';
+import { FEATURES_PATH, features } from './example-features.ts';
 import { excludedPages, root, sidebars, sitePage } from './pages.ts';
-import { FEATURES_PATH, features } from './stand-in-service.ts';
 
 // The built module and not the source, because only the build puts the script of the page into it.
 const testing = `${root}dist/testing.js`;

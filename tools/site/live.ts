@@ -40,7 +40,7 @@ function makeEditor(base: string): PluginEditorElement {
   return editor;
 }
 
-const serviceAt = (base: string) => new URL(`${base}stand-in-service`, location.href).href;
+const serviceAt = (base: string) => new URL(`${base}example-service`, location.href).href;
 
 function showEditor(place: HTMLElement, base: string): void {
   const editor = makeEditor(base);

@@ -5,12 +5,12 @@
  *   sequenceDiagram
  *     participant page as Your page
  *     page->>server: a request
- *     server-->>page: an answer
+ *     server-->>page: a response
  *     Note over page,server: what is true from here on
  */
 
 interface Step {
-  kind: 'request' | 'answer' | 'note';
+  kind: 'request' | 'response' | 'note';
   from: number;
   to: number;
   lines: string[];
@@ -51,7 +51,7 @@ export function sequenceDiagram(source: string, label: string): string {
     } else if (message) {
       const [, from = '', dashes, to = '', text = ''] = message;
       const span = Math.max(1, Math.abs(column(from) - column(to)));
-      const kind = dashes === '--' ? 'answer' : 'request';
+      const kind = dashes === '--' ? 'response' : 'request';
       steps.push({
         kind,
         from: column(from),

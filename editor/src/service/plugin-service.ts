@@ -152,7 +152,9 @@ export class PluginService {
     return this.#read(pluginSchema, this.#url('plugin', ...this.#place), signal);
   }
 
-  /** The types of the plugin's input and output, parsed by a schema that the caller gives, because it is no part of the first load. */
+  /**
+   * The types of the plugin's input and output, parsed by a schema that the caller gives, because it is no part of the first load.
+   */
   types<T>(schema: ZodMiniType<T>, signal: AbortSignal): Promise<T> {
     return this.#read(schema, this.#url('types', ...this.#place), signal);
   }

@@ -2,8 +2,15 @@ import type { Storage } from '../storage/storage.ts';
 import type { TransactionTables } from '../storage/tables.ts';
 import { createToken } from './tokens.ts';
 
+/**
+ * The holder of a token that is made without one, which is the client of the service whatever it is: a vendor's back end as well as
+ * the demo. It is called `demo` because the demo was the first. The name stays, because a new token ends only those of its own
+ * holder: with another name the next token of an installed vendor would leave the former one valid.
+ */
+const defaultHolder = 'demo';
+
 export interface ProvisionOptions {
-  /** The holder of the token (default: `demo`, the vendor back end that `npm start` runs). */
+  /** The holder of the token (default: `demo`). */
   readonly holder?: string;
   /** For how many seconds the holder's former tokens stay valid (default 0). */
   readonly overlap?: number;
@@ -17,7 +24,7 @@ export async function provisionEnvironmentToken(
   storage: Storage,
   environment: string,
   now = Date.now(),
-  { holder = 'demo', overlap = 0 }: ProvisionOptions = {},
+  { holder = defaultHolder, overlap = 0 }: ProvisionOptions = {},
 ): Promise<string> {
   const token = createToken('environment');
   await storage.transaction(async ({ environments }) => {
@@ -28,8 +35,8 @@ export async function provisionEnvironmentToken(
 }
 
 /**
- * Makes `email` the owner of an environment that has none, and makes a new token for it; the owner's former token ends. Resolves with
- * `undefined` when another address owns the environment.
+ * Makes `email` the owner of an environment that has none, and makes a new token for it; the owner's former token ends. Resolves
+ * with `undefined` when another address owns the environment.
  */
 export async function issueOwnerToken(
   { environments }: TransactionTables,

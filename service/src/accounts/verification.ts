@@ -29,8 +29,8 @@ export function checkOwnEnvironment({ email, environment }: { email: string; env
 
 /**
  * Makes a six-digit code by which the owner of `email` (in lower case) can get a token for `environment`. Throws a
- * {@link VerificationError} when the environment belongs to another domain or another address, or when the address was sent too many
- * codes.
+ * {@link VerificationError} when the environment belongs to another domain or another address, or when the address was sent too
+ * many codes.
  */
 export async function startVerification(
   storage: Storage,

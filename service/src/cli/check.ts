@@ -133,7 +133,7 @@ async function checkSandbox(settings: Settings | undefined): Promise<Finding> {
   try {
     const outcome = await sandbox.run({ program: echo, input: 'works', share });
     if ('error' in outcome) return failed(outcome.error.message);
-    return outcome.result === 'works' ? ok('a plugin runs') : failed('a plugin gave a wrong answer');
+    return outcome.result === 'works' ? ok('a plugin runs') : failed('a plugin gave a wrong result');
   } catch (error) {
     return failed((error as Error).message);
   } finally {

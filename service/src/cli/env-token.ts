@@ -54,8 +54,8 @@ const prompt = () => process.stderr.write('Code: ');
 /** A day, in seconds. */
 const longestOverlap = 86_400;
 
-/** What the arguments ask for: a token for an environment, by an e-mail address or without one. */
-interface TokenRequest {
+/** The parsed arguments, which ask for a token for an environment, by an e-mail address or without one. */
+interface TokenArguments {
   readonly environment: string;
   /** The address that has to be verified first. */
   readonly email?: string;
@@ -66,7 +66,7 @@ interface TokenRequest {
 }
 
 /** Reads the arguments; `undefined` when they ask for help. */
-function readArguments(args: string[]): TokenRequest | undefined {
+function readArguments(args: string[]): TokenArguments | undefined {
   const options = { holder: { type: 'string' }, overlap: { type: 'string' } } as const;
   const { values, positionals, help } = readOptions(args, usage, options, Infinity);
   if (help) return undefined;
@@ -178,7 +178,7 @@ async function createOperatorToken(environment: string, options: ProvisionOption
 }
 
 /** Makes a token for the owner of an e-mail address, once the code that was sent there has been entered. */
-async function createOwnerToken(email: string, { environment, isNamed }: TokenRequest): Promise<string> {
+async function createOwnerToken(email: string, { environment, isNamed }: TokenArguments): Promise<string> {
   checkOwnEnvironment({ email, environment });
   printMessage(
     isNamed
@@ -198,16 +198,16 @@ async function createOwnerToken(email: string, { environment, isNamed }: TokenRe
 }
 
 async function printToken(args: string[]): Promise<void> {
-  const request = readArguments(args);
-  if (!request) {
+  const parsed = readArguments(args);
+  if (!parsed) {
     process.stdout.write(`${usage}\n`);
     return;
   }
-  const { email, environment } = request;
+  const { email, environment } = parsed;
   const token =
     email === undefined
-      ? await createOperatorToken(environment, request.options)
-      : await createOwnerToken(email, request);
+      ? await createOperatorToken(environment, parsed.options)
+      : await createOwnerToken(email, parsed);
   process.stdout.write(`${token}\n`);
 }
 

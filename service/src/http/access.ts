@@ -8,7 +8,7 @@ import {
   actorSchema,
   permissionsParameter,
   permissionsSchema,
-  assertStorable,
+  checkStorable,
   tokenPermissions,
 } from './vendor-texts.ts';
 
@@ -39,7 +39,7 @@ export const access: ServiceInterface = {
       responses: { 200: json(editorTokenSchema, { description: 'A new token.' }) },
       errors: { 400: ['invalid-text'], 403: ['tenant-suspended', 'tenant-deleted'] },
       handle: async ({ target, query }, context) => {
-        assertStorable({ actor: query.actor });
+        checkStorable({ actor: query.actor });
         const editorToken = {
           scope: target,
           permissions: tokenPermissions(query.permissions),

@@ -51,7 +51,7 @@ export const build: ServiceInterface = {
           description: 'How the build ended.',
           headers: ['etag'],
           events:
-            'An event `log` for each line, as it happens, and at the end one `result`, which is the answer as JSON.',
+            'An event `log` for each line, as it happens, and at the end one `result`, which is the response as JSON.',
         }),
       },
       errors: {

@@ -10,7 +10,7 @@ import { operation } from './operations/operation.ts';
 import { checkPreconditions } from './preconditions.ts';
 import type { PluginKey } from '../plugins/plugin-key.ts';
 import { versionDigestOf } from '../storage/tables/digest.ts';
-import { assertStorable } from './vendor-texts.ts';
+import { checkStorable } from './vendor-texts.ts';
 
 const longestMessage = 500;
 
@@ -29,7 +29,7 @@ const deployed = z
     version: versionNameSchema,
     unchanged: z.literal(true).optional().meta({
       description:
-        'The draft is what the newest version was made of: that version is answered, and no other is made.',
+        'The draft is what the newest version was made of: that version is returned, and no other is made.',
     }),
     live: versionNameSchema.meta({
       description: 'What runs now where no version is named: a deploy never moves a pin.',
@@ -46,7 +46,7 @@ export const deploy: ServiceInterface = {
       path: '/api/v1/draft/:identifier/:namespace/:pluginName/promote',
       summary: 'Deploy a draft',
       description:
-        'Makes a version of the draft, which has to have a successful build. Can be tried again where its answer was lost: a draft that is what the newest version was made of makes no other one, whether it is built or not.',
+        'Makes a version of the draft, which has to have a successful build. Can be tried again where its response was lost: a draft that is what the newest version was made of makes no other one, whether it is built or not.',
       tag: 'builder',
       auth: 'editor',
       permission: 'deploy',
@@ -63,8 +63,8 @@ export const deploy: ServiceInterface = {
 };
 
 /**
- * Throws 404 without a draft, 412 when the draft is not the one that `If-Match` names, and 409 when it differs from the newest version
- * and has no successful build.
+ * Throws 404 without a draft, 412 when the draft is not the one that `If-Match` names, and 409 when it differs from the newest
+ * version and has no successful build.
  */
 function deployDraft(
   c: Context,
@@ -73,7 +73,7 @@ function deployDraft(
   { actor }: EditorCaller,
   message: string | undefined,
 ): Promise<z.input<typeof deployed>> {
-  assertStorable({ message });
+  checkStorable({ message });
   // In one transaction, so that of several equal deploys at the same time the first adds a version and the others find it.
   return storage.transaction(async (tables) => {
     await tables.lockPlugin(plugin);

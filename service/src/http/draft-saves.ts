@@ -24,7 +24,9 @@ export async function overwriteDraft(
 /** Makes the new source of a draft. It may be called several times; see `update` of the drafts. */
 type DraftChange = (current: Draft | undefined) => PluginSource;
 
-/** Saves what `change` makes of the current draft, and returns it as saved. `actor`: who saves it, by the vendor's name for them. */
+/**
+ * Saves what `change` makes of the current draft, and returns it as saved. `actor`: who saves it, by the vendor's name for them.
+ */
 export async function updateDraft(
   context: ServiceContext,
   plugin: PluginKey,

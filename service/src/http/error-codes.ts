@@ -50,7 +50,7 @@ export const errorCodes = {
   },
   'invalid-output': { 422: 'The output is not JSON, or does not fit the schema; `path` says where.' },
   'plugin-error': {
-    422: 'The plugin threw an error, or its answer was not text, or not what JSON can hold.',
+    422: 'The plugin threw an error, or its result was not text, or not what JSON can hold.',
   },
   'memory-limit': { 422: 'The run needed more memory than it may have.' },
   'stack-limit': { 422: 'The run ran out of stack.' },

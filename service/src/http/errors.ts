@@ -78,7 +78,8 @@ export const methodNotAllowed = (method: string, allow: string) =>
 
 /**
  * Makes the response for anything that was thrown: `{ error: { code, message, path?, requestId }, logs? }`. An unexpected error
- * (see {@link isUnexpectedError}) becomes a 500 that reveals nothing but the id of the request, by which it can be found in the log.
+ * (see {@link isUnexpectedError}) becomes a 500 that reveals nothing but the id of the request, by which it can be found in the
+ * log.
  */
 export function errorResponse(error: unknown, requestId: string): Response {
   const { status, code, message, path, logs, headers } = toServiceError(error) ?? internalError;

@@ -41,7 +41,7 @@ export const health: ServiceInterface = {
       auth: 'watch',
       responses: {
         200: json(readiness, { description: 'They should.' }),
-        503: json(readiness, { description: 'They should go elsewhere; the answer says why.' }),
+        503: json(readiness, { description: 'They should go elsewhere; the response says why.' }),
       },
       handle: async (_, context) => {
         const body = await context.readiness();

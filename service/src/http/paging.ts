@@ -35,7 +35,7 @@ export interface ListIdentity {
 /** How many rows a page may have, and how many it has without `limit`. */
 const [maxRows, defaultRows] = [200, 50];
 
-/** How many a page of a list has without `limit` that clients of version 0.5 know: they do not ask for further pages. */
+/** How many rows a page has without `limit` in lists that clients of version 0.5 use: they do not ask for further pages. */
 export const rowsForOldClients = 1000;
 
 /** The longest cursor that is looked at, in characters; the names in a key have 2000 bytes together. */
@@ -50,7 +50,7 @@ export const pageQuery = (rows = defaultRows) => ({
     .optional()
     .transform((limit) => limit ?? rows)
     .meta({
-      description: `How many there may be in the answer, by default ${rows}.`,
+      description: `How many there may be in the response, by default ${rows}.`,
       override: { type: 'integer', minimum: 1, maximum: maxRows, default: rows },
     }),
   after: z.string().max(longestCursor).optional().meta({

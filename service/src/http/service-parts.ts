@@ -17,7 +17,7 @@ import { RequestLimits } from './request-limits.ts';
 import type { RequestRates } from './request-limits.ts';
 
 /** The options of a service that its parts need; see `ServiceOptions`. */
-export interface ServicePartsOptions {
+interface ServicePartsOptions {
   readonly storage: Storage;
   readonly now: () => number;
   readonly rates?: RequestRates;
@@ -29,7 +29,7 @@ export interface ServicePartsOptions {
   readonly metrics?: Metrics | undefined;
 }
 
-/** The parts of a service that have to be closed: they have processes, queues and timers. The storage remains its owner's. */
+/** The parts of a service, most of which have processes, queues or timers to be closed. The storage remains its owner's. */
 export class ServiceParts {
   readonly languages: ReadonlyMap<string, LoadedLanguage>;
   readonly builds: Builds;

@@ -22,7 +22,7 @@ export const actorSchema = z
   });
 
 /**
- * Whether a text holds no control or bidirectional characters. U+0000 passes, because {@link assertStorable} refuses it with
+ * Whether a text holds no control or bidirectional characters. U+0000 passes, because {@link checkStorable} refuses it with
  * an error code of its own.
  */
 function isShowable(text: string): boolean {
@@ -30,7 +30,7 @@ function isShowable(text: string): boolean {
 }
 
 /** Throws 400 for a text that not every database can store. The keys are the names of the fields. */
-export function assertStorable(texts: Readonly<Record<string, string | undefined>>): void {
+export function checkStorable(texts: Readonly<Record<string, string | undefined>>): void {
   for (const [name, text] of Object.entries(texts)) {
     if (text === undefined || isStorable(text)) continue;
     throw badRequest('invalid-text', `${name}: must hold neither U+0000 nor a lone surrogate.`, `/${name}`);

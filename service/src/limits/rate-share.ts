@@ -27,7 +27,9 @@ export interface Lease {
 
 /** The counters that all nodes share. */
 export interface Counters {
-  /** Leases shares of several rates, and returns the leases by key. Each key may be there once. Rejects while the database is away. */
+  /**
+   * Leases shares of several rates, and returns the leases by key. Each key may be there once. Rejects while the database is away.
+   */
   lease(requests: readonly KeyedLeaseRequest[], now: number): Promise<ReadonlyMap<string, Lease>>;
   /** Deletes windows that are over. */
   prune(now: number): Promise<void>;
@@ -83,8 +85,8 @@ export class RateShare {
   }
 
   /**
-   * Takes one. `lease-needed`: this node's share is used up, and the database may grant more. `unknown`: the same while the database is
-   * unavailable, so that it is unknown whether the rate is used up, and this node has no former share to go by.
+   * Takes one. `lease-needed`: this node's share is used up, and the database may grant more. `unknown`: the same while the
+   * database is unavailable, so that it is unknown whether the rate is used up, and this node has no former share to go by.
    */
   take(now: number, isOnline: boolean): 'taken' | 'refused' | 'lease-needed' | 'unknown' {
     this.#enterWindow(now, isOnline);
@@ -107,7 +109,9 @@ export class RateShare {
     return !this.#isExhausted && this.#credit <= Math.floor(this.#leaseSize / 2);
   }
 
-  /** Makes a request for a lease. `waiting`: how many callers wait for it. Call {@link apply} or {@link giveUp} with it afterwards. */
+  /**
+   * Makes a request for a lease. `waiting`: how many callers wait for it. Call {@link apply} or {@link giveUp} with it afterwards.
+   */
   createRequest(waiting: number): LeaseRequest {
     const unbooked = this.#unbooked;
     this.#unbooked = 0;

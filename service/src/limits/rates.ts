@@ -38,8 +38,8 @@ interface Entry {
 }
 
 /**
- * Limits rates by key, over all nodes. Each node leases shares of the rates from the database in advance, so that a caller only waits
- * when the node's share has just been used up.
+ * Limits rates by key, over all nodes. Each node leases shares of the rates from the database in advance, so that a caller only
+ * waits when the node's share has just been used up.
  */
 export class Rates {
   readonly #counters: Counters;
@@ -72,8 +72,8 @@ export class Rates {
   }
 
   /**
-   * Takes one of the `quota` that a key has in each minute. Returns `undefined` if there was one left. It returns a
-   * promise only when this node's share is used up and a lease has to be requested.
+   * Takes one of the `quota` that a key has in each minute. Returns `undefined` if there was one left, else why the rate does not
+   * permit it. It returns a promise only when this node's share is used up and a lease has to be requested.
    */
   take(key: string, quota: number): RateExceeded | undefined | Promise<RateExceeded | undefined> {
     const entry = this.#entry(key, quota);

@@ -24,14 +24,14 @@ const waitBuckets = [0.001, 0.01, 0.1, 0.5, 1, 2.5, 5, 10, 30, 60];
 const knownMethods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 
 /**
- * The metrics of the service, for Prometheus. No label holds a tenant, a plugin or anything else that users choose, so that the number
- * of series does not grow with the number of customers.
+ * The metrics of the service, for Prometheus. No label holds a tenant, a plugin or anything else that users choose, so that the
+ * number of series does not grow with the number of customers.
  */
 export class Metrics {
   readonly #registry = new Registry();
   readonly #requests = new Histogram({
     name: 'plugin_service_request_duration_seconds',
-    help: 'Requests by method, route and status, until the answer was sent.',
+    help: 'Requests by method, route and status, until the response was sent.',
     labelNames: ['method', 'route', 'status'],
     buckets: requestBuckets,
     registers: [this.#registry],

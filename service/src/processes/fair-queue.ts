@@ -102,8 +102,8 @@ class QueueNode {
 
 /**
  * A queue in which environments take turns, within each environment its tenants, and within each tenant its tokens; the jobs of a
- * token are in the order in which they came. So many jobs of one caller do not delay those of others. Every operation takes constant
- * time, however many jobs wait. (Queues such as p-queue have priorities and rates, but no shares.)
+ * token are in the order in which they came. So many jobs of one caller do not delay those of others. Every operation takes
+ * constant time, however many jobs wait. (Queues such as p-queue have priorities and rates, but no shares.)
  */
 export class FairQueue {
   readonly #limits: Required<FairQueueLimits>;
@@ -122,8 +122,8 @@ export class FairQueue {
 
   /**
    * Resolves at the turn of a job with the function that ends the turn. Throws a {@link BusyError} at once when too many jobs are
-   * waiting; rejects with the signal's reason when that is aborted before the turn comes. `signalOf` is only called when the job has
-   * to wait, because a request creates its signal on demand, which is costly.
+   * waiting; rejects with the signal's reason when that is aborted before the turn comes. `signalOf` is only called when the job
+   * has to wait, because a request creates its signal on demand, which is costly.
    */
   acquire(share: Share, signalOf?: () => AbortSignal): Promise<Release> {
     const path = this.#path(share);

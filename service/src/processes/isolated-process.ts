@@ -83,8 +83,8 @@ export function startIsolated(options: IsolatedOptions): IsolatedProcess {
 }
 
 /**
- * Runs a native program with those limits of {@link startIsolated} that the system enforces, because Node's permission model does not
- * apply to it. The child may be a wrapper process, whose only child is the program.
+ * Runs a native program with those limits of {@link startIsolated} that the system enforces, because Node's permission model does
+ * not apply to it. The child may be a wrapper process, whose only child is the program.
  */
 export function startNative(options: NativeOptions): IsolatedProcess {
   const { command, args, visible, memoryLimit } = options;

@@ -14,8 +14,8 @@ const modules = fileURLToPath(new URL('..', import.meta.url));
 let code: readonly string[] | undefined;
 
 /**
- * The folders of the service's modules, and of all packages that it depends on, wherever they are installed. Not `node_modules` as a
- * whole, because that may also hold other packages of an application, or caches.
+ * The folders of the service's modules, and of all packages that it depends on, wherever they are installed. Not `node_modules` as
+ * a whole, because that may also hold other packages of an application, or caches.
  */
 export function serviceCode(): readonly string[] {
   code ??= [modules, ...dependencyFolders(packageRoot)];

@@ -30,7 +30,7 @@ export interface RecorderOptions {
 
 /**
  * How long records are collected before they are written, and how often writing is tried while the database is away, in ms. A
- * record is promised within a second of the answer; the longer they are collected, the fewer of a busy plugin are written.
+ * record is promised within a second of the response; the longer they are collected, the fewer of a busy plugin are written.
  */
 const interval = 450;
 
@@ -40,8 +40,8 @@ const closingTime = 3000;
 /**
  * Records runs and counts usage. Runs do not wait for it: records are held in memory and written in batches.
  *
- * While the database is unavailable, records are held up to a limit. Beyond it the newest are dropped and not the oldest, so that the
- * stored records have one gap, which ends when the database is back. The usage of dropped runs is still counted.
+ * While the database is unavailable, records are held up to a limit. Beyond it the newest are dropped and not the oldest, so that
+ * the stored records have one gap, which ends when the database is back. The usage of dropped runs is still counted.
  */
 export class RunRecorder {
   readonly #options: RecorderOptions;

@@ -1,7 +1,9 @@
 /** The file name of the helpers, by which their frames are removed from stack traces. */
 export const helpersFile = '<sandbox>';
 
-/** How much of an error is passed to the host, in UTF-16 code units: about ten times what is shown. A plugin can throw megabytes. */
+/**
+ * How much of an error is passed to the host, in UTF-16 code units: about ten times what is shown. A plugin can throw megabytes.
+ */
 const longestErrorText = 65_536;
 
 /**

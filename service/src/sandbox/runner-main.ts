@@ -63,7 +63,7 @@ async function doJob(job: RunJob): Promise<void> {
   else send(frameKind.error, JSON.stringify(outcome.error));
 }
 
-/** One run of a job, with its logs and the end of its time. */
+/** The run of a job, with its logs and deadline. */
 interface PreparedRun {
   readonly hash: string;
   /** The program, where it is not in the cache. */

@@ -24,8 +24,8 @@ export function completeSettings(given: Partial<Settings>): Settings {
 }
 
 /**
- * The values of the `Host` header that the service accepts: that of its public URL, or else those of this machine, and the further ones
- * of the setting `allowedHosts`.
+ * The values of the `Host` header that the service accepts: that of its public URL, or else those of this machine, and the further
+ * ones of the setting `allowedHosts`.
  */
 export function knownHosts({ publicUrl, allowedHosts, serviceHost }: Settings, port: number): string[] {
   if (publicUrl === undefined) {

@@ -49,8 +49,8 @@ function readText(env: Environment, name: string, mistakes: string[], isSecret: 
     const bytes = readFileSync(file);
     if (bytes.length > fileLimit) throw new Error(`it is larger than ${fileLimit} bytes`);
     const content = bytes.toString('utf8').trim();
-    // An empty file is a mistake. With the default instead, a node whose secret has not been written yet would use a database of its
-    // own.
+    // An empty file is a mistake. With the default instead, a node whose secret has not been written yet would use a database of
+    // its own.
     if (!content)
       mistakes.push(
         `${name}_FILE names a file that is empty; it must be the path of a file that holds the value.`,

@@ -2,8 +2,8 @@ import { BlockList, isIP } from 'node:net';
 import * as z from 'zod';
 
 /*
- * The kinds of settings. Each is a schema that parses the text of one variable. Its messages continue "NAME …; it must be", so that all
- * messages on mistakes have the same form.
+ * The kinds of settings. Each is a schema that parses the text of one variable. Its messages continue "NAME …; it must be", so that
+ * all messages on mistakes have the same form.
  */
 
 /** Refuses a text; `expected` continues "it must be". */

@@ -67,8 +67,8 @@ export interface Settings {
 }
 
 /**
- * Reads the settings from environment variables, with their defaults. An empty variable counts as missing. Each one can also be set as
- * `NAME_FILE`, the path of a file that holds the value.
+ * Reads the settings from environment variables, with their defaults. An empty variable counts as missing. Each one can also be set
+ * as `NAME_FILE`, the path of a file that holds the value.
  * @throws StartError with one line for each mistake: the variable, what is wrong and what would be right. No line quotes a secret.
  */
 export function readSettings(env: Environment): Settings {

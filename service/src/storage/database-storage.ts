@@ -13,7 +13,7 @@ import { createTables, createTransactionTables } from './tables.ts';
 import type { Tables, TransactionTables } from './tables.ts';
 import { ProgramCache } from './tables/programs.ts';
 
-/** The storage in the database of an engine, which it closes. */
+/** The storage in the database of an engine; closing it closes the engine. */
 export class DatabaseStorage implements Storage {
   readonly tables: Tables;
   readonly runs: RunLookup;

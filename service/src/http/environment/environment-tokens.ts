@@ -7,7 +7,7 @@ import { optionalJsonBody } from '../operations/bodies.ts';
 import { operation } from '../operations/operation.ts';
 import { timeSchema, toTime } from './plugin-details.ts';
 import { pageQuery, pagingBy } from '../paging.ts';
-import { actorSchema, assertStorable } from '../vendor-texts.ts';
+import { actorSchema, checkStorable } from '../vendor-texts.ts';
 
 const path = '/api/v1/environment/:environment/tokens';
 
@@ -36,7 +36,7 @@ export const environmentTokens: ServiceInterface = {
       method: 'GET',
       path,
       summary: 'List the environment tokens that are good',
-      description: 'The oldest first. Only the answer of createToken holds a token itself.',
+      description: 'The oldest first. Only the response of createToken holds a token itself.',
       tag: 'environment',
       auth: 'environment',
       query: z.object(pageQuery()),
@@ -91,12 +91,12 @@ export const environmentTokens: ServiceInterface = {
       ),
       responses: {
         201: json(z.object({ id: z.string(), token: z.string().min(1) }).meta({ id: 'EnvironmentToken' }), {
-          description: 'The new token. No other answer holds it.',
+          description: 'The new token. No other response holds it.',
         }),
       },
       handle: async ({ target: { environment }, caller, body: asked = {} }, { storage, now }) => {
         const { holder = caller.holder, overlap = usualOverlap } = asked;
-        assertStorable({ holder });
+        checkStorable({ holder });
         const token = createToken('environment');
         const id = await storage.transaction(({ environments }) =>
           environments.setToken(environment, holder, token, now(), overlap * 1000),

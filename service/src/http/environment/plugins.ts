@@ -13,7 +13,7 @@ import {
   versionNameSchema,
   versionNotFound,
 } from './plugin-details.ts';
-import { assertStorable } from '../vendor-texts.ts';
+import { checkStorable } from '../vendor-texts.ts';
 
 const pluginPath = '/api/v1/plugin/:ident/:namespace/:name';
 
@@ -60,7 +60,7 @@ export const plugins: ServiceInterface = {
       },
       errors: { 400: ['invalid-text'] },
       handle: async ({ target, caller, query }, { storage }) => {
-        assertStorable({ namespace: query.namespace });
+        checkStorable({ namespace: query.namespace });
         const scope = listedScope(caller, target, query.namespace);
         if (!scope) return { status: 200, body: { plugins: [] } };
         const { environment, tenant, namespace, pluginName } = scope;
@@ -133,7 +133,7 @@ export const plugins: ServiceInterface = {
       responses: { 200: json(pluginSchema, { description: 'The plugin as it is now.' }) },
       errors: { 400: ['invalid-text'], 404: ['plugin-not-found', 'version-not-found'] },
       handle: async ({ target, caller, body }, { storage, now }) => {
-        assertStorable({ version: body.version ?? undefined });
+        checkStorable({ version: body.version ?? undefined });
         const actor = caller.kind === 'editor' ? caller.actor : undefined;
         const found = await storage.transaction(async (tables) => {
           await tables.lockPlugin(target);

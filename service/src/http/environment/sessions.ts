@@ -6,7 +6,7 @@ import { forbidden } from '../errors.ts';
 import { empty, json } from '../operations/responses.ts';
 import { optionalJsonBody } from '../operations/bodies.ts';
 import { operation } from '../operations/operation.ts';
-import { actorSchema, permissionsSchema, assertStorable, tokenPermissions } from '../vendor-texts.ts';
+import { actorSchema, permissionsSchema, checkStorable, tokenPermissions } from '../vendor-texts.ts';
 import { permissions } from '../../plugins/permissions.ts';
 import type { PluginScope, TenantKey } from '../../plugins/plugin-key.ts';
 import { tenantNotFound } from './tenant-details.ts';
@@ -78,7 +78,7 @@ export const sessions: ServiceInterface = {
       errors: { 403: ['tenant-suspended', 'tenant-deleted'] },
       handle: async ({ target, body: asked = {} }, context) => {
         const { namespace, fn, actor, expires_in: lifetime = context.editorTokenTtl } = asked;
-        assertStorable({ namespace, fn, actor });
+        checkStorable({ namespace, fn, actor });
         const editorToken = {
           scope: scopeOf(target, namespace, fn),
           permissions: tokenPermissions(asked.permissions),
@@ -101,7 +101,7 @@ export const sessions: ServiceInterface = {
       responses: { 204: empty({ description: 'They have ended.' }) },
       errors: { 400: ['invalid-text'], 404: ['tenant-not-found'] },
       handle: async ({ target, query: { actor } }, { storage }) => {
-        assertStorable({ actor });
+        checkStorable({ actor });
         const { tenants, editorTokens } = storage.tables;
         if (!(await tenants.find(target))) throw tenantNotFound();
         await editorTokens.endAll(target, actor);

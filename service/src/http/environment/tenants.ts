@@ -5,7 +5,7 @@ import { empty, json } from '../operations/responses.ts';
 import { jsonBody, optionalJsonBody } from '../operations/bodies.ts';
 import { operation } from '../operations/operation.ts';
 import { pageQuery, pagingBy, rowsForOldClients } from '../paging.ts';
-import { assertStorable } from '../vendor-texts.ts';
+import { checkStorable } from '../vendor-texts.ts';
 import type { Tenant, TenantChanges } from '../../storage/tables/tenants.ts';
 import {
   descriptionSchema,
@@ -127,7 +127,7 @@ export const tenants: ServiceInterface = {
       path,
       summary: 'Delete a tenant with all that it has',
       description:
-        'From the answer on nothing of it can be read, and it gets no tokens unless it is created anew. It is erased within a minute.',
+        'From the response on nothing of it can be read, and it gets no tokens unless it is created anew. It is erased within a minute.',
       tag: 'environment',
       auth: 'environment',
       responses: { 204: empty({ description: 'It is deleted.' }) },
@@ -146,7 +146,7 @@ export const tenants: ServiceInterface = {
 };
 
 function toChanges({ description, suspended, limits }: z.output<typeof changesSchema>): TenantChanges {
-  assertStorable({ description });
+  checkStorable({ description });
   return {
     ...(description !== undefined && { description }),
     ...(suspended !== undefined && { isSuspended: suspended }),

@@ -4,7 +4,7 @@ export const documentDescription = `Write, build, test, deploy and run plugins.
 
 Every error is JSON, \`{ error: { code, message, path?, requestId } }\`, and each operation names the codes that it can be refused
 with. Beside those, any path answers 405 \`method-not-allowed\` to a method that it does not have, and what is at no path is 404
-\`not-found\`. Fields of a request that are not named here are ignored, unless the operation says otherwise, and an answer may
+\`not-found\`. Fields of a request that are not named here are ignored, unless the operation says otherwise, and a response may
 hold more than is named here. Every \`GET\` can be asked as \`HEAD\`, too.`;
 
 export const tagDescriptions: Readonly<Record<Tag, string>> = {

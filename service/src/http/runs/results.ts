@@ -3,7 +3,7 @@ import type { ServiceInterface } from '../context.ts';
 import { json, respond } from '../operations/responses.ts';
 import { operation } from '../operations/operation.ts';
 import { resultSchema, toResult } from './run-schemas.ts';
-import { runNotFound, assertPluginExists } from './runs.ts';
+import { runNotFound, checkPluginExists } from './runs.ts';
 
 /** How many results the list has. */
 const maxResults = 5;
@@ -24,7 +24,7 @@ export const environmentResults: ServiceInterface = {
       errors: { 404: ['plugin-not-found'] },
       async handle({ target, path }, { storage }) {
         const found = await storage.tables.runs.list(target, { version: path.version }, maxResults);
-        if (!found.length) await assertPluginExists(storage, target);
+        if (!found.length) await checkPluginExists(storage, target);
         return respond(200, { results: found.map(toResult) });
       },
     }),

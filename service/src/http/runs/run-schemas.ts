@@ -61,7 +61,7 @@ export const resultSchema = z
     success: z.boolean(),
     error: z
       .union([z.object({ code: z.int(), message: z.string() }), z.strictObject({})])
-      .meta({ description: 'Empty where the run succeeded, else the status of its answer.' }),
+      .meta({ description: 'Empty where the run succeeded, else the status of its response.' }),
   })
   .meta({ id: 'Result' });
 

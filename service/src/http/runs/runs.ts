@@ -55,7 +55,7 @@ export const runs: ServiceInterface = {
           request.limit + 1,
           request.after?.[0],
         );
-        if (!found.length) await assertPluginExists(storage, target);
+        if (!found.length) await checkPluginExists(storage, target);
         const limit = rowsWithin(found, request.limit);
         const { rows, next } = paging.toPage(list, { ...request, limit }, found, ({ id }) => [id]);
         return respond(200, { runs: rows.map((run) => toRun(target, run)), ...next });
@@ -97,7 +97,7 @@ function rowsWithin(found: readonly StoredRun[], limit: number): number {
 }
 
 /** Throws 404 for a plugin that does not exist. An empty list of runs does not tell: the plugin may just never have run. */
-export async function assertPluginExists(
+export async function checkPluginExists(
   storage: ServiceContext['storage'],
   plugin: PluginKey,
 ): Promise<void> {

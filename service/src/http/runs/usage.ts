@@ -5,7 +5,7 @@ import { badRequest } from '../errors.ts';
 import { json, respond } from '../operations/responses.ts';
 import { operation } from '../operations/operation.ts';
 import { pageQuery, pagingBy } from '../paging.ts';
-import { assertStorable } from '../vendor-texts.ts';
+import { checkStorable } from '../vendor-texts.ts';
 import { dayLength } from '../../units.ts';
 
 const paging = pagingBy('text', 'text');
@@ -56,7 +56,7 @@ export const usage: ServiceInterface = {
       errors: { 400: ['invalid-text'] },
       async handle({ target, query }, { storage, now }) {
         const { tenant, from, to } = query;
-        assertStorable({ tenant });
+        checkStorable({ tenant });
         const { environment } = target;
         const range = rangeOf(query, now());
         // By the parameters as they were sent: a default range would change at midnight, and invalidate cursors.

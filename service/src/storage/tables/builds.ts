@@ -68,7 +68,8 @@ export class BuildsInTransaction extends Builds {
 
   /**
    * Saves the program that a source was built to, in place of the one before, which is removed unless something else refers to it.
-   * The transaction must have locked the plugin. `schemasDigest`: that of the schemas of the build; see `digest.ts` (default: none).
+   * The transaction must have locked the plugin. `schemasDigest`: that of the schemas of the build; see `digest.ts` (default:
+   * none).
    */
   async save(
     plugin: PluginKey,

@@ -20,8 +20,8 @@ export const sourceDigestOf = ({ lang, contents, tests = [] }: PluginSource): st
     .digest('hex');
 
 /**
- * Digest of what a version is made of, including the schemas of its namespace: SHA-256, in hex, of the digest of its source, a space
- * and the digest of the schemas. Without schemas it is the digest of the source.
+ * Digest of what a version is made of, including the schemas of its namespace: SHA-256, in hex, of the digest of its source, a
+ * space and the digest of the schemas. Without schemas it is the digest of the source.
  */
 export const versionDigestOf = (sourceDigest: string, schemasDigest: string): string =>
   schemasDigest

@@ -70,8 +70,8 @@ export class PluginsInTransaction extends Plugins {
   }
 
   /**
-   * Pins a version, so that it is live instead of the newest; `undefined` removes the pin. Resolves with false when there is no such
-   * version. The transaction must have locked the plugin.
+   * Pins a version, so that it is live instead of the newest; `undefined` removes the pin. Resolves with false when there is no
+   * such version. The transaction must have locked the plugin.
    */
   async pin(plugin: PluginKey, version: string | undefined, { now, actor }: WriteStamp): Promise<boolean> {
     const patch = version === undefined ? undefined : versionPatch(version);
@@ -103,8 +103,9 @@ export class PluginsInTransaction extends Plugins {
   }
 
   /**
-   * Deletes a plugin, and the tokens that are for it alone. From the commit on its rows cannot be found, and the eraser deletes them.
-   * Resolves with false when there is no such plugin. The transaction must have locked the plugin, so that no version is added.
+   * Deletes a plugin, and the tokens that are for it alone. From the commit on its rows cannot be found, and the eraser deletes
+   * them. Resolves with false when there is no such plugin. The transaction must have locked the plugin, so that no version is
+   * added.
    */
   async delete(plugin: PluginKey, now: number): Promise<boolean> {
     const row = await this.db

@@ -160,8 +160,8 @@ export class TenantsInTransaction extends Tenants {
   }
 
   /**
-   * Deletes a tenant. From the commit on its rows cannot be found, and the eraser deletes them. Resolves with false when it does not
-   * exist. The transaction must have locked the tenant, so that no plugin is created meanwhile.
+   * Deletes a tenant. From the commit on its rows cannot be found, and the eraser deletes them. Resolves with false when it does
+   * not exist. The transaction must have locked the tenant, so that no plugin is created meanwhile.
    */
   async delete(key: TenantKey, now: number): Promise<boolean> {
     const row = await this.db

@@ -75,8 +75,8 @@ export class VerificationCodesInTransaction extends VerificationCodes {
 
   /**
    * Counts an attempt to enter a code, and returns the code; `undefined` when it has no attempts left, has expired or was used. In
-   * one statement, so that attempts on several nodes are all counted. The code stays locked until the transaction ends, so that only
-   * one of several right attempts can use it.
+   * one statement, so that attempts on several nodes are all counted. The code stays locked until the transaction ends, so that
+   * only one of several right attempts can use it.
    */
   async takeTry(id: number, max: number, now: number): Promise<VerificationCode | undefined> {
     const row = await this.db

@@ -25,9 +25,9 @@ const maxParts = 20_000;
 const maxCharacters = 2 ** 20;
 
 /**
- * Reads a schema and resolves its references. Throws a {@link InvalidSchemaError} for an invalid part, and for a reference to anything
- * that is not in the schema. The target of a dynamic reference depends on the path by which it is reached: the parts around it
- * are written out once for each such path that differs.
+ * Reads a schema and resolves its references. Throws an {@link InvalidSchemaError} for an invalid part, and for a reference to
+ * anything that is not in the schema. The target of a dynamic reference depends on the path by which it is reached: the parts
+ * around it are written out once for each such path that differs.
  */
 export function linkSchema(schema: JsonSchema): LinkedSchema & Pick<ReadSchema, 'patterns'> {
   const read = readSchema(schema);

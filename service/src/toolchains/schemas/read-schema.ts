@@ -39,7 +39,7 @@ export const pathKey = (path: readonly string[]): string => JSON.stringify(path)
 export const keywordsOf = (schema: unknown): Readonly<Record<string, unknown>> =>
   typeof schema === 'object' && schema !== null ? (schema as Readonly<Record<string, unknown>>) : {};
 
-/** Reads a schema. Throws a {@link InvalidSchemaError} for the first invalid part. */
+/** Reads a schema. Throws an {@link InvalidSchemaError} for the first invalid part. */
 export function readSchema(schema: unknown): ReadSchema {
   const reader = new Reader();
   const own: Resource = createResource(new URL(ownUri));

@@ -9,7 +9,7 @@ interface NodeReferences {
   dynamicRef?: SchemaNode;
 }
 
-/** The references of a schema, resolved. Throws a {@link InvalidSchemaError} for one to anything that is not in the schema. */
+/** The references of a schema, resolved. Throws an {@link InvalidSchemaError} for one to anything that is not in the schema. */
 export class References {
   readonly #read: ReadSchema;
   /** The parts that are referred to, by {@link pathKey}. They become definitions, wherever they stand. */

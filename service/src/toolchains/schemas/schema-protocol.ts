@@ -14,7 +14,8 @@ export const jobLimit = 8 * mebibyte;
 /** The longest reply, in bytes. */
 export const replyLimit = 8 * mebibyte;
 
-const [longestDeclarations, longestCheck] = [mebibyte, 3 * mebibyte];
+/** In UTF-16 code units. */
+const [longestDeclarations, longestCheck] = [2 ** 20, 3 * 2 ** 20];
 
 const outcome = z.union([
   z.object({ failed: z.string().max(2000) }),

@@ -44,7 +44,9 @@ export interface PluginTypes {
 /** The types of a plugin from text to text. */
 export const textTypes: PluginTypes = { input: 'string', output: 'string', declarations: '' };
 
-/** The types of a plugin, from its namespace's declarations of `Input` and `Output`; without declarations it is from text to text. */
+/**
+ * The types of a plugin, from its namespace's declarations of `Input` and `Output`; without declarations it is from text to text.
+ */
 export const pluginTypes = (declarations: string): PluginTypes =>
   declarations ? { input: 'Input', output: 'Output', declarations } : textTypes;
 

@@ -83,7 +83,7 @@ export const run: (input: ${input}) => ${given} | Promise<${given}> = plugin.run
 };
 
 /** A message about `run` without the helper types of {@link signatureOf}. */
-export function withoutLooseTypes(message: string): string {
+export function removeLooseTypes(message: string): string {
   const shorter = message.replaceAll(/\bLoose(?:Object)?<([^<>]*)>/g, '$1');
-  return shorter === message ? message : withoutLooseTypes(shorter);
+  return shorter === message ? message : removeLooseTypes(shorter);
 }

@@ -10,7 +10,7 @@ import { adviceForPlugins, severityInJavaScript } from './advice.ts';
 import { textTypes } from './declarations.ts';
 import type { CheckedLanguage, PluginTypes } from './declarations.ts';
 import { compilerCommand } from './native-compiler.ts';
-import { projectFile, ProjectFiles, root, signatureFile, withoutLooseTypes } from './project-files.ts';
+import { projectFile, ProjectFiles, root, signatureFile, removeLooseTypes } from './project-files.ts';
 import { typedSource, untypedSource } from './typed-input.ts';
 import type { TypedSource } from './typed-input.ts';
 
@@ -55,7 +55,7 @@ export async function loadTypeChecker(language: CheckedLanguage): Promise<CheckT
       const project = snapshot.getProject(projectFile);
       if (!project) throw new Error('The compiler has lost its project.');
       const check = { project, plugin: files.plugin, source, typed, types, isJavaScript };
-      return checkProject(check, ({ category }) => category === DiagnosticCategory.Error);
+      return diagnoseProject(check, ({ category }) => category === DiagnosticCategory.Error);
     } finally {
       snapshot.dispose();
     }
@@ -75,7 +75,7 @@ interface PluginCheck {
   readonly isJavaScript: boolean;
 }
 
-function checkProject(check: PluginCheck, isError: (found: CompilerDiagnostic) => boolean): TypeReport {
+function diagnoseProject(check: PluginCheck, isError: (found: CompilerDiagnostic) => boolean): TypeReport {
   const { project, plugin, source, typed, isJavaScript } = check;
   const { program } = project;
   const positionAt = positionsOfSource(typed);
@@ -97,8 +97,8 @@ function checkProject(check: PluginCheck, isError: (found: CompilerDiagnostic) =
     parses: true,
     diagnostics: [
       ...toDiagnostics(found, false),
-      ...checkAbsentGlobals(check, positionAt),
-      ...checkSignature(check),
+      ...diagnoseAbsentGlobals(check, positionAt),
+      ...diagnoseSignature(check),
     ],
   };
 }
@@ -114,7 +114,7 @@ function positionsOfSource(typed: TypedSource): (offset: number) => Position {
 }
 
 /** Finds the globals that TypeScript's library declares, and the sandbox does not have. */
-function checkAbsentGlobals(
+function diagnoseAbsentGlobals(
   { project: { checker }, plugin, typed }: PluginCheck,
   positionAt: (offset: number) => Position,
 ): Diagnostic[] {
@@ -127,13 +127,13 @@ function checkAbsentGlobals(
   });
 }
 
-/** Checks that the plugin exports a function `run` of its type. */
-function checkSignature({ project: { program }, source, types, isJavaScript }: PluginCheck): Diagnostic[] {
+/** Finds what keeps the plugin from exporting a function `run` of its type. */
+function diagnoseSignature({ project: { program }, source, types, isJavaScript }: PluginCheck): Diagnostic[] {
   return program.getSemanticDiagnostics(signatureFile).map((one) => ({
     ...positionOfRun(source),
     message: missingRunCodes.has(one.code)
       ? missingRun(types, isJavaScript)
-      : `${wrongRun(types)} ${withoutLooseTypes(textOf(one))}`,
+      : `${wrongRun(types)} ${removeLooseTypes(textOf(one))}`,
     severity: isJavaScript ? 'warning' : 'error',
   }));
 }

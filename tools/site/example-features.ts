@@ -9,4 +9,4 @@ export const features = {
 };
 
 /** The path of that file in the site: it is that of the builder interface's operation, below the address of the service. */
-export const FEATURES_PATH = 'stand-in-service/api/v1/features';
+export const FEATURES_PATH = 'example-service/api/v1/features';
