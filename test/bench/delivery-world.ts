@@ -1,7 +1,7 @@
 import { X509Certificate, createHash } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
-import { packagesOf } from '../support/install.ts';
+import { packagesOf } from '../../tools/setup/install-packages.ts';
 import { bundle } from './bundle.ts';
 import type { Addresses, OriginsData } from './delivery-origins.ts';
 import type { Report } from './delivery-page.ts';

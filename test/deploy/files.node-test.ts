@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { before, describe, test } from 'node:test';
 import { readSettings } from '../../service/src/settings/settings.ts';
-import { packagesOf } from '../support/install.ts';
+import { packagesOf } from '../../tools/setup/install-packages.ts';
 
 /* The files under `deploy/` that cannot be run here: what can be said of them by those who know their formats. */
 

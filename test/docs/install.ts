@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import { installPackages } from '../support/install.ts';
+import { installPackages } from '../../tools/setup/install-packages.ts';
 
 /** The folder of frameworks that only the documented token endpoints need. It is separate so that `npm start` need not install them. */
 export const serversDirectory = fileURLToPath(new URL('servers/', import.meta.url));

@@ -62,7 +62,11 @@ export function place(): HTMLElement {
 
 const places: HTMLElement[] = [];
 
+let listening = new AbortController();
+
 afterEach(() => {
+  listening.abort();
+  listening = new AbortController();
   for (const each of places.splice(0)) each.remove();
   fixtureCleanup();
 });
@@ -127,13 +131,20 @@ export function frameOf(element: PluginEditorElement): HTMLIFrameElement {
   return all[0] as HTMLIFrameElement;
 }
 
-/** Collects the events that reach the document. */
-export function eventsOf(element: PluginEditorElement): (Event & Record<string, unknown>)[] {
+/** The events of an element from now on, oldest first, by default those that it has with any editor. */
+export function eventsOf(
+  element: PluginEditorElement,
+  names: readonly string[] = ['state', 'ready', 'error', 'expiring', 'dirty', 'discard'],
+): (Event & Record<string, unknown>)[] {
   const seen: (Event & Record<string, unknown>)[] = [];
-  for (const name of ['state', 'ready', 'error', 'expiring', 'dirty', 'discard']) {
-    document.addEventListener(`plugin-editor-${name}`, (event) => {
-      if (event.composedPath()[0] === element) seen.push(event as Event & Record<string, unknown>);
-    });
+  for (const name of names) {
+    document.addEventListener(
+      `plugin-editor-${name}`,
+      (event) => {
+        if (event.composedPath()[0] === element) seen.push(event as Event & Record<string, unknown>);
+      },
+      { signal: listening.signal },
+    );
   }
   return seen;
 }

@@ -4,6 +4,7 @@ import {
   type PluginEditorElement,
   apply,
   create,
+  eventsOf,
   frameOf,
   place,
 } from './plugin-editor-setup.ts';
@@ -130,9 +131,8 @@ export function mountWithMessages(server: ScriptedServer, changes: Changes = {})
 }
 
 /** Collects the events of the element, other than those about its state. */
-export function recordEvents(element: PluginEditorElement): (Event & Record<string, unknown>)[] {
-  const seen: (Event & Record<string, unknown>)[] = [];
-  for (const name of [
+export const recordEvents = (element: PluginEditorElement): (Event & Record<string, unknown>)[] =>
+  eventsOf(element, [
     'ready',
     'error',
     'expiring',
@@ -143,17 +143,7 @@ export function recordEvents(element: PluginEditorElement): (Event & Record<stri
     'test',
     'deploy',
     'live',
-  ]) {
-    document.addEventListener(
-      `plugin-editor-${name}`,
-      (event) => {
-        if (event.composedPath()[0] === element) seen.push(event as Event & Record<string, unknown>);
-      },
-      { signal: stop.signal },
-    );
-  }
-  return seen;
-}
+  ]);
 
 export const named = <T extends Event>(events: T[], name: string): T[] =>
   events.filter(({ type }) => type === `plugin-editor-${name}`);

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { basename, dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { installPackages } from '../support/install.ts';
+import { installPackages } from '../../tools/setup/install-packages.ts';
 
 /** PostgreSQL itself is large and only the service's tests need it, so that it is installed here when first used. */
 const directory = fileURLToPath(new URL('.', import.meta.url));

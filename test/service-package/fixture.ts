@@ -2,7 +2,7 @@ import { mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after } from 'node:test';
-import { installPackages } from '../support/install.ts';
+import { installPackages } from '../../tools/setup/install-packages.ts';
 import { packOnce } from '../support/packing.ts';
 import { npm } from '../support/programs.ts';
 

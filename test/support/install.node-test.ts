@@ -5,7 +5,7 @@ import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, describe, it } from 'node:test';
-import { installPackages, packagesOf } from './install.ts';
+import { installPackages, packagesOf } from '../../tools/setup/install-packages.ts';
 
 /** A folder that depends on a package inside itself, so that no registry is needed. */
 async function folderWithLock(t: TestContext): Promise<string> {

@@ -14,7 +14,7 @@ import {
 import { tmpdir } from 'node:os';
 import { basename, dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { lock } from './lock.ts';
+import { lock } from '../../tools/setup/lock.ts';
 import { npm, run } from './programs.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));

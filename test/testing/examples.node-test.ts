@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { findBrowsers } from '../../tools/setup/find-browsers.js';
 import { freePort } from '../support/free-port.ts';
 import { run } from '../support/programs.ts';
-import { installPackages } from '../support/install.ts';
+import { installPackages } from '../../tools/setup/install-packages.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const examples = fileURLToPath(new URL('examples', import.meta.url));

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { Visitor } from 'oxc-parser';
-import { packagesOf } from '../support/install.ts';
+import { packagesOf } from '../../tools/setup/install-packages.ts';
 import { type Module, modulesIn, parseModule } from './modules.ts';
 
 /** What is used of `recheck` 4, which is installed when it is first used. */

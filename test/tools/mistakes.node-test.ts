@@ -53,6 +53,16 @@ function lint(files: Readonly<Record<string, string>>): Map<string, string[]> {
 }
 
 describe('lint', () => {
+  test('finds a test that waits with the short limit of a library, and lets the own wait pass', () => {
+    const found = lint({
+      'test/element/short.test.ts':
+        "import { waitUntil } from '@open-wc/testing';\nexport const a = waitUntil;\n",
+      'test/element/long.test.ts': "import { until } from '../support/until.ts';\nexport const a = until;\n",
+    });
+    assert.deepEqual(found.get('test/element/short.test.ts'), ['eslint(no-restricted-imports)']);
+    assert.deepEqual(found.get('test/element/long.test.ts'), []);
+  });
+
   test('finds an import of another room by a path, and lets those pass that are allowed', () => {
     const files = Object.fromEntries(
       rooms.flatMap(({ name, folder }) =>

@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { installPackages } from '../../support/install.ts';
+import { installPackages } from '../../../tools/setup/install-packages.ts';
 
 // Apart from the project's own packages, so that nobody fetches a hundred megabytes for anything but this bench.
 const directory = fileURLToPath(new URL('../tools/', import.meta.url));

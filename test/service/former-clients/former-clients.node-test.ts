@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { packagesOf } from '../../support/install.ts';
+import { packagesOf } from '../../../tools/setup/install-packages.ts';
 import { bearer, listen } from '../harness.ts';
 import { until } from '../../support/until.ts';
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { installPackages, packagesOf } from '../../../support/install.ts';
+import { installPackages, packagesOf } from '../../../../tools/setup/install-packages.ts';
 import { temporaryDirectory } from '../../harness.ts';
 import type { DocumentedOperation, OpenApi, Parameter } from './openapi.ts';
 
