@@ -11,8 +11,8 @@ export interface FrameOptions {
 }
 
 /**
- * One `<iframe>` and its listeners. It loads when it is put into the page, which comes after its first `setAttributes`. The address
- * of a live frame is never changed, because that would add an entry to the page's history. Another address needs another
+ * One `<iframe>` and its listeners. It loads when it is put into the page, which comes after its first `setAttributes`. The
+ * address of a live frame is never changed, because that would add an entry to the page's history. Another address needs another
  * `EditorFrame`.
  */
 export class EditorFrame {

@@ -41,7 +41,10 @@ export interface LaunchHost extends TokenHolderHost {
   takeAllSettings(): EditorSettings;
   /** Called with a new frame, which has to get its attributes and go into the page at once. */
   onFrame(frame: EditorFrame): void;
-  /** The editor sent a message about the plugin that is open. */
+  /**
+   * Called with each message of the editor about the plugin that is open, and with `{ type: 'dirty', dirty: false }` each time
+   * that an editor greets.
+   */
   onMessage(message: HostMessage): void;
 }
 

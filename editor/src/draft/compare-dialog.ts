@@ -23,7 +23,7 @@ export interface CompareOptions<T> {
   choices: readonly { label: string; value: T; primary?: boolean }[];
 }
 
-/** Shows two versions of a plugin and lets the user choose. Resolves with `undefined` where the user closes it without a choice. */
+/** Shows two versions of a plugin and lets the user choose. Resolves with `undefined` where the user closes it. */
 export function showCompareDialog<T>({
   title,
   text,

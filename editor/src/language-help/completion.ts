@@ -7,17 +7,14 @@ import {
   completionStatus,
   ifNotIn,
   insertCompletionText,
-  selectedCompletionIndex,
-  startCompletion,
 } from '@codemirror/autocomplete';
 import { localCompletionSource, snippets, typescriptSnippets } from '@codemirror/lang-javascript';
 import { syntaxTree } from '@codemirror/language';
 import { LSPPlugin } from '@codemirror/lsp-client';
-import type { Text } from '@codemirror/state';
 import type { EditorView } from '@codemirror/view';
 import { sendClientRequest } from './client-request.ts';
+import { type CompletionRequest, lateCompletions } from './late-completions.ts';
 import type { HelpResult } from './results.ts';
-import { SERVER_CANCELLED } from './transport.ts';
 
 type SyntaxNode = ReturnType<typeof syntaxTree>['topNode'];
 type Item = NonNullable<HelpResult<'textDocument/completion'>>['items'][number];
@@ -55,18 +52,9 @@ const types: Record<number, string> = {
   25: 'type',
 };
 
-/** Completions that came after the list was shown without them, and the text and the place that they are for. */
-interface LateCompletions {
-  doc: Text;
-  pos: number;
-  result: CompletionResult | null;
-}
-
-const lateCompletions = new WeakMap<EditorView, LateCompletions>();
-
 /**
- * The service's completions at the cursor; where the service fails, the names in the text. Where it was too slow, it is asked
- * once more, because nothing else would before the next key.
+ * The service's completions at the cursor; where the service fails, the names in the text. Where a second request may succeed, it
+ * is sent, and its completions are shown in place of these names.
  */
 async function serviceCompletions(context: CompletionContext): Promise<CompletionResult | null> {
   const { view, pos, explicit, state } = context;
@@ -74,60 +62,36 @@ async function serviceCompletions(context: CompletionContext): Promise<Completio
   if (!plugin) return null;
   const from = context.matchBefore(WORD)?.from ?? pos;
   if (!explicit && from === pos && state.sliceDoc(pos - 1, pos) !== '.') return null;
-  const late = lateCompletions.get(view);
-  lateCompletions.delete(view);
-  if (late?.doc === state.doc && late.pos === pos) return late.result;
+  const late = view.plugin(lateCompletions);
+  const found = late?.take(context);
+  if (found) return found;
   const request = requestCompletions(plugin, pos, from);
   context.addEventListener('abort', request.cancel, { onDocChange: true });
   try {
     return await request.result;
   } catch (error) {
-    if (context.aborted) return null;
+    // Without a status the user has closed the list before it was filled.
+    if (context.aborted || completionStatus(view.state) === null) return null;
     const names = localCompletionSource(context);
-    if (wasTooSlow(error)) void completeLate(plugin, context, from, names !== null);
-    return names;
+    if (!late?.retry(context, error, () => requestCompletions(plugin, pos, from))) return names;
+    // They are not valid for more of the word, so that the next key asks the service again.
+    return names && { from: names.from, options: names.options };
   }
 }
 
-function requestCompletions(
-  plugin: LSPPlugin,
-  pos: number,
-  from: number,
-): { result: Promise<CompletionResult | null>; cancel: () => void } {
+function requestCompletions(plugin: LSPPlugin, pos: number, from: number): CompletionRequest {
   const params = { position: plugin.toPosition(pos) };
   const { result, cancel } = sendClientRequest(plugin, 'textDocument/completion', params);
-  const toList = (found: HelpResult<'textDocument/completion'>) =>
-    found?.items.length
-      ? {
-          from,
-          options: found.items.map((item) => completionOf(item, plugin, from)),
-          ...(found.isIncomplete ? {} : { validFor: WHOLE_WORD }),
-        }
-      : null;
+  const toList = (found: HelpResult<'textDocument/completion'>) => {
+    plugin.view.plugin(lateCompletions)?.handleSuccess();
+    if (!found?.items.length) return null;
+    return {
+      from,
+      options: found.items.map((item) => completionOf(item, plugin, from)),
+      ...(found.isIncomplete ? {} : { validFor: WHOLE_WORD }),
+    };
+  };
   return { result: result.then(toList), cancel };
-}
-
-const wasTooSlow = (error: unknown): boolean =>
-  (Object(error) as { code?: unknown }).code === SERVER_CANCELLED;
-
-/**
- * Asks the service once more, and shows what it returns, unless the user has gone on meanwhile: by an edit, by moving the
- * cursor or the selection in the list, or by closing the list.
- * @param isShown whether a list is shown without the service's completions
- */
-async function completeLate(
-  plugin: LSPPlugin,
-  { state: { doc }, pos }: CompletionContext,
-  from: number,
-  isShown: boolean,
-): Promise<void> {
-  const { view } = plugin;
-  const result = await requestCompletions(plugin, pos, from).result.catch(() => null);
-  const { state } = view;
-  if (!result || state.doc !== doc || state.selection.main.head !== pos) return;
-  if (isShown && (completionStatus(state) !== 'active' || selectedCompletionIndex(state) !== 0)) return;
-  lateCompletions.set(view, { doc, pos, result });
-  startCompletion(view);
 }
 
 function completionOf(item: Item, plugin: LSPPlugin, wordFrom: number): Completion {

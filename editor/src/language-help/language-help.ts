@@ -12,6 +12,7 @@ import { goToDefinition } from './definition.ts';
 import { sanitizeDocumentation } from './documentation.ts';
 import { formatText } from './format.ts';
 import { cursorTooltip } from './cursor-message.ts';
+import { lateCompletions } from './late-completions.ts';
 import { showQuickFixes } from './quick-fixes.ts';
 import { renameAtCursor } from './rename.ts';
 import { showSignature, signatures } from './signature.ts';
@@ -61,6 +62,7 @@ export class LanguageHelp {
     return [
       this.#client.plugin(TEXT_URI, lang),
       autocompletion({ override: completionSources(lang), activateOnTypingDelay: 10, updateSyncTime: 300 }),
+      lateCompletions,
       cursorTooltip,
       problemFix.of({ label: () => texts().commands.fixes, run: showQuickFixes }),
       helpTheme,

@@ -152,7 +152,7 @@ export class HelpTransport implements Transport {
   }
 }
 
-/** A language server that was too slow is stopped, which another request to the same node is not. */
+/** The service replaces a process that failed or was too slow, so a second request may succeed. */
 const failureCode = (error: unknown): number =>
   error instanceof TimeoutError || (error instanceof HttpError && error.status === 422)
     ? SERVER_CANCELLED

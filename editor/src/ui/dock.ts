@@ -105,7 +105,7 @@ function panelByKey(
 }
 
 /**
- * Scrolls the line of tabs to a tab that was chosen, which may be out of view in a narrow dock. Only that line is scrolled:
+ * Scrolls the line of tabs to the chosen tab, which may be out of view in a narrow dock. Only that line is scrolled:
  * `scrollIntoView` could scroll the page around the editor, too.
  */
 export function scrollToTab(id: string): void {

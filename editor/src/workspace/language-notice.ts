@@ -9,7 +9,8 @@ export interface LanguageNoticeOptions {
   asked: string;
   /** The one that the draft is written in. */
   present: string;
-  canStartOver: boolean;
+  /** Asked whenever the notice is drawn, because what the token permits may become known later. */
+  canStartOver: () => boolean;
   onStartOver: () => void;
 }
 
@@ -30,7 +31,7 @@ export function showLanguageNotice(
     return {
       tone: 'note',
       text: words.stays(prettyLanguage(asked), prettyLanguage(present)),
-      actions: [...(canStartOver ? [startOver] : []), notices.dismiss(NOTICE)],
+      actions: [...(canStartOver() ? [startOver] : []), notices.dismiss(NOTICE)],
     };
   });
 }

@@ -10,8 +10,9 @@ export interface StartOverOptions {
   client: BuilderClient;
   copies: LocalCopies;
   notices: Notices;
-  /** The source in the editor. */
-  former: PluginSource;
+  canWrite: () => boolean;
+  /** The source as it is in the editor. */
+  read: () => PluginSource;
   /** Puts a source in place of the one in the editor, and saves it. */
   restore: (source: PluginSource) => void;
   /** The language to start over in; without it, the user chooses among all others. */
@@ -26,16 +27,20 @@ const NOTICE = 'language';
  * this browser keeps.
  */
 export async function startOver(options: StartOverOptions): Promise<void> {
-  const { target, client, copies, notices, former, restore, language, signal } = options;
+  const { target, client, copies, notices, canWrite, read, restore, language, signal } = options;
   try {
     const { languages } = await client.getFeatures({ signal });
+    const { lang } = read();
     const wanted = languages.filter(
-      ({ identifier }) => identifier !== former.lang && (language === undefined || identifier === language),
+      ({ identifier }) => identifier !== lang && (language === undefined || identifier === language),
     );
     const chosen = await showLanguageDialog(wanted, copies.canKeep());
     if (!chosen || signal.aborted) return;
     const place = { language: chosen.identifier, pluginName: target.fn, namespace: target.namespace };
     const template = await client.getTemplateV2(place, { signal });
+    if (!canWrite()) return;
+    // Read only now, because the user may have typed while all this was loaded.
+    const former = read();
     const isKept = copies.keepAside(former);
     restore(template);
     notices.show(NOTICE, () => {

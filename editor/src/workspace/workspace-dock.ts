@@ -5,6 +5,7 @@ import type { PluginService } from '../service/plugin-service.ts';
 import type { TestEntry, TestList } from '../tests/test-list.ts';
 import { type DockPanel, type DockState, scrollToTab } from '../ui/dock.ts';
 import type { Notices } from '../ui/notices.ts';
+import { settings } from '../ui/settings.ts';
 import type { Access } from './access.ts';
 import type { Actions } from './actions.ts';
 import type { Histories } from './histories.ts';
@@ -48,7 +49,12 @@ export class WorkspaceDock {
   constructor(options: WorkspaceDockOptions) {
     const { onDraw } = options;
     this.#options = options;
-    stacked.addEventListener('change', () => onDraw(), { signal: this.#closed.signal });
+    const { signal } = this.#closed;
+    stacked.addEventListener('change', () => onDraw(), { signal });
+    // A dock that has become narrower may have no room left for the chosen tab.
+    const scroll = () => scrollToTab(this.#state.shown);
+    addEventListener('resize', scroll, { signal });
+    signal.addEventListener('abort', settings.subscribe(scroll));
   }
 
   /** Loads the panels. To be called once all that the options act on is in place. */

@@ -216,11 +216,13 @@ export class Workspace {
   }
 
   /** Starts over in another language: the given one, or one that the user chooses. */
-  startOver(language?: string): Promise<void> {
-    return dialogs.startOver({
+  async startOver(language?: string): Promise<void> {
+    if (!this.access.canWrite) return;
+    await dialogs.startOver({
       ...this.#options,
       client: this.#client,
-      former: this.source,
+      canWrite: () => this.access.canWrite,
+      read: () => this.source,
       restore: (source) => this.restore(source),
       language,
       signal: this.#closed.signal,
@@ -232,7 +234,7 @@ export class Workspace {
     return dialogs.showLanguageNotice(this.#options.notices, this.#closed.signal, {
       asked,
       present: this.#document.language,
-      canStartOver: this.access.canWrite,
+      canStartOver: () => this.access.canWrite,
       onStartOver: () => void this.startOver(asked),
     });
   }

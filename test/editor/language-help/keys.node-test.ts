@@ -319,41 +319,6 @@ describe('language help', () => {
       assert.ok(labels.some((label) => label.includes('Find and replace')));
     }));
 
-  test('asks once more for completions where the service was too slow, and shows them without another key', () =>
-    scene(async (context) => {
-      const editor = await openText(context, javascript);
-      const { page } = editor;
-      await untilHelped(context, editor);
-      const completions = new Set<Request>();
-      let tooSlow: Request | undefined;
-      context.service.script.hold = async (request) => {
-        if (!request.url.includes('/language-help/')) return;
-        const { request: asked } = (await request.clone().json()) as { request: { method: string } };
-        if (asked.method !== 'textDocument/completion') return;
-        completions.add(request);
-        tooSlow ??= request;
-      };
-      const help = { result: { isIncomplete: false, items: [{ label: 'offerOfService' }] } };
-      context.service.script.respond = (request) => {
-        if (!completions.has(request)) return undefined;
-        return request === tooSlow ? new Response(null, { status: 422 }) : Response.json(help);
-      };
-
-      // Where no names of the text can be, there is no list before.
-      await putCursor(page, 'input;', 5);
-      await page.keyboard.type('.');
-      await untilShown(page, '.cm-tooltip-autocomplete', 'offerOfService');
-      assert.equal(completions.size, 2);
-      await pressKeys(page, 'Escape');
-
-      // Elsewhere the names of the text are shown first.
-      tooSlow = undefined;
-      await putCursor(page, 'return', 0);
-      await page.keyboard.type('o');
-      await untilShown(page, '.cm-tooltip-autocomplete', 'offerOfService');
-      assert.equal(completions.size, 4);
-    }));
-
   test('completes without the service from words of the text', () =>
     scene(async (context) => {
       const editor = await openText(context, javascript);

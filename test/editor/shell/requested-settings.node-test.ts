@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { startEditorInBrowser } from '../editor-in-browser.ts';
 import { type LauncherPage, openLauncher } from '../launcher-page.ts';
-import { eventually } from '../../support/until.ts';
+import { eventually, until } from '../../support/until.ts';
 
 const { service, browser } = await startEditorInBrowser();
 
@@ -153,18 +153,53 @@ describe('the settings that the host page requests', () => {
       await launcher.until('This plugin is written in JavaScript, and stays so');
       await launcher.press('Start over in TypeScript…');
       await launcher.frame.waitForSelector('dialog .choice');
+      // What is typed while the template is loaded belongs to the former text.
+      let isAsked = false;
+      let release = () => {};
+      service.script.hold = (request) => {
+        if (!request.url.includes('/v2/template/')) return undefined;
+        isAsked = true;
+        return new Promise((resolve) => (release = resolve));
+      };
       await launcher.frame.locator('dialog .choice').click();
+      await until('the request for the template', () => isAsked);
+      service.script.hold = undefined;
+      await launcher.type('// meanwhile');
+      const former = await launcher.text();
+      assert.match(former, /\/\/ meanwhile/);
+      release();
       await launcher.until('The plugin starts over in TypeScript.');
       await launcher.waitForMessage('ready', session, ({ language }) => language === 'typescript');
       await eventually(
         () => service.draft({ fn }),
         (draft) => draft?.lang === 'typescript',
       );
-      assert.equal((await launcher.kept()).length, 1);
+      const kept = await launcher.kept();
+      assert.equal(kept.length, 1);
+      assert.match(kept[0]?.value ?? '', /\/\/ meanwhile/);
       await launcher.press('Bring the former text back');
       await eventually(
         () => service.draft({ fn }),
-        (draft) => draft?.contents === source.contents && draft.lang === 'javascript',
+        (draft) => draft?.contents === former && draft.lang === 'javascript',
       );
+    }));
+
+  test('offer to start over no longer once it is known that the token permits reading alone', () =>
+    scene(async ({ launcher, fn, open }) => {
+      await service.save(source, { fn });
+      let release = () => {};
+      const isReleased = new Promise<void>((resolve) => (release = resolve));
+      service.script.hold = ({ url }) => (url.includes('/session') ? isReleased : undefined);
+      const offer = () => launcher.frame.$('::-p-aria([name="Start over in TypeScript…"][role="button"])');
+      try {
+        await open({ template: 'typescript' }, 'read');
+        await launcher.until('This plugin is written in JavaScript, and stays so');
+        assert.ok(await offer());
+      } finally {
+        service.script.hold = undefined;
+        release();
+      }
+      await until('the end of the offer', async () => (await offer()) === null);
+      await launcher.until('This plugin is written in JavaScript, and stays so');
     }));
 });

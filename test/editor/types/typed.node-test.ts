@@ -125,6 +125,16 @@ describe('a namespace with types in the editor', () => {
       await page.setViewport({ width: 240, height: 640 });
       await pressKeys(page, 'Control', 'b');
       await untilInView('#tab-build[aria-selected=true]');
+      // It stays in view where the page becomes narrower.
+      await page.setViewport({ width: 740, height: 640 });
+      await page.focus('#tab-tests');
+      await page.keyboard.press('End');
+      await untilInView('#tab-runs:focus');
+      // Of a tab with the focus, the browser itself takes care.
+      await page.focus('.cm-content');
+      await page.setViewport({ width: 240, height: 640 });
+      await page.waitForFunction(() => innerWidth === 240);
+      await untilInView('#tab-runs[aria-selected=true]');
     }));
 
   test('shows what changed since the deployed version, until a build and a deployment', () =>

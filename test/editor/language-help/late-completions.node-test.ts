@@ -1,0 +1,145 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { until } from '../../support/until.ts';
+import { pressKeys } from '../../support/press-keys.ts';
+import type { EditorPage } from '../harness.ts';
+import { type Scene, scenes } from '../scenes.ts';
+import { javascript, openText, putCursor, untilHelped, untilShown } from './typing.ts';
+
+/** Opens the text with its help loaded. */
+async function openHelped(context: Scene): Promise<EditorPage> {
+  const editor = await openText(context, javascript);
+  await untilHelped(context, editor);
+  return editor;
+}
+
+/**
+ * Responds to requests for completions in the service's place: with the completion that `complete` returns, or with 422 where it
+ * returns none. Both functions get the text and how often it was sent so far. Returns these numbers by text.
+ */
+function scriptCompletions(
+  { service }: Scene,
+  complete: (text: string, tries: number) => string | undefined,
+  hold?: (text: string, tries: number, request: Request) => Promise<void> | undefined,
+): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  const responses = new Map<Request, Response>();
+  service.script.hold = async (request) => {
+    if (!request.url.includes('/language-help/')) return;
+    const body = (await request.clone().json()) as { contents: string; request: { method: string } };
+    if (body.request.method !== 'textDocument/completion') return;
+    const tries = (counts.get(body.contents) ?? 0) + 1;
+    counts.set(body.contents, tries);
+    const label = complete(body.contents, tries);
+    const help = { result: { isIncomplete: false, items: [{ label }] } };
+    responses.set(request, label ? Response.json(help) : new Response(null, { status: 422 }));
+    await hold?.(body.contents, tries, request);
+  };
+  service.script.respond = (request) => responses.get(request);
+  return counts;
+}
+
+describe('completions that the service fails to give at first', () => {
+  const scene = scenes();
+
+  test('asks once more for completions where the service was too slow, and shows them without another key', () =>
+    scene(async (context) => {
+      const { page } = await openHelped(context);
+      const completions = scriptCompletions(context, (_, tries) =>
+        tries === 1 ? undefined : 'offerOfService',
+      );
+
+      // Where no names of the text can be, there is no list before.
+      await putCursor(page, 'input;', 5);
+      await page.keyboard.type('.');
+      await untilShown(page, '.cm-tooltip-autocomplete', 'offerOfService');
+      assert.deepEqual([...completions.values()], [2]);
+      await pressKeys(page, 'Escape');
+
+      // Elsewhere the names of the text are shown first.
+      await putCursor(page, 'return', 0);
+      await page.keyboard.type('o');
+      await untilShown(page, '.cm-tooltip-autocomplete', 'offerOfService');
+      assert.deepEqual([...completions.values()], [2, 2]);
+    }));
+
+  test('shows late completions also where no name of the text begins like the word', () =>
+    scene(async (context) => {
+      const { page } = await openHelped(context);
+      const completions = scriptCompletions(context, (_, tries) => (tries === 1 ? undefined : 'Mathematics'));
+      await putCursor(page, 'return', 0);
+      await page.keyboard.type('M');
+      await untilShown(page, '.cm-tooltip-autocomplete', 'Mathematics');
+      assert.deepEqual([...completions.values()], [2]);
+    }));
+
+  test('asks again at the next key while the names of the text are shown in place of late completions', () =>
+    scene(async (context) => {
+      const { page } = await openHelped(context);
+      let release = () => {};
+      const isReleased = new Promise<void>((resolve) => (release = resolve));
+      const completions = scriptCompletions(
+        context,
+        (text) => (text.includes('orreturn') ? 'ordinary' : undefined),
+        (_, tries) => (tries === 2 ? isReleased : undefined),
+      );
+      await putCursor(page, 'return', 0);
+      await page.keyboard.type('o');
+      await untilShown(page, '.cm-tooltip-autocomplete', 'orders');
+      await page.keyboard.type('r');
+      await untilShown(page, '.cm-tooltip-autocomplete', 'ordinary');
+      assert.deepEqual([...completions.values()], [2, 1]);
+      release();
+    }));
+
+  test('withdraws the second request for completions when the list is closed, and opens none then', () =>
+    scene(async (context) => {
+      const { page } = await openHelped(context);
+      let isWithdrawn = false;
+      const completions = scriptCompletions(
+        context,
+        () => undefined,
+        (_, tries, { signal }) =>
+          tries === 2
+            ? new Promise((resolve) =>
+                signal.addEventListener('abort', () => {
+                  isWithdrawn = true;
+                  resolve();
+                }),
+              )
+            : undefined,
+      );
+      await putCursor(page, 'return', 0);
+      await page.keyboard.type('o');
+      await untilShown(page, '.cm-tooltip-autocomplete', 'orders');
+      await until('the second request', () => [...completions.values()].includes(2));
+      await page.keyboard.press('Escape');
+      await until('the withdrawal', () => isWithdrawn);
+      assert.equal(await page.$('.cm-tooltip-autocomplete'), null);
+    }));
+
+  test('asks but once for completions after it has asked twice in vain', () =>
+    scene(async (context) => {
+      const { page } = await openHelped(context);
+      const completions = scriptCompletions(context, () => undefined);
+      await putCursor(page, 'return', 0);
+      await page.keyboard.type('q');
+      await until('the second request', () => [...completions.values()].includes(2));
+      const isAskedTwice = async (key: string) => {
+        const before = completions.size;
+        await page.keyboard.type(key);
+        await until('the request', () => completions.size > before);
+        // A second request would follow at once.
+        for (let waits = 0; waits < 10; waits++) {
+          if ([...completions.values()].at(-1) === 2) return true;
+          await page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 100)));
+        }
+        return false;
+      };
+      // The first of these keys may be handled before the second failure is.
+      assert.equal(
+        (await isAskedTwice('u')) && (await isAskedTwice('i')) && (await isAskedTwice('z')),
+        false,
+      );
+    }));
+});
