@@ -9,7 +9,7 @@ import {
   insertCompletionText,
 } from '@codemirror/autocomplete';
 import { localCompletionSource, snippets, typescriptSnippets } from '@codemirror/lang-javascript';
-import { syntaxTree } from '@codemirror/language';
+import { ensureSyntaxTree, syntaxTree } from '@codemirror/language';
 import { LSPPlugin } from '@codemirror/lsp-client';
 import type { EditorView } from '@codemirror/view';
 import { sendClientRequest } from './client-request.ts';
@@ -23,12 +23,17 @@ type Item = NonNullable<HelpResult<'textDocument/completion'>>['items'][number];
 const WORD = /#?[\p{ID_Continue}$]+|#/u;
 const WHOLE_WORD = /^#?[\p{ID_Continue}$]*$/u;
 
+/** How long parsing up to the cursor may take, in ms. */
+const PARSE_TIME = 100;
+
 /** The nodes of the grammar in which completion does not open by itself. */
 const TEXT = new Set(['String', 'TemplateString', 'LineComment', 'BlockComment', 'RegExp']);
 
 /** Whether the cursor is in a string or a comment. An expression within a template string is code. */
 function isInText({ state, pos }: CompletionContext): boolean {
-  for (let node: SyntaxNode | null = syntaxTree(state).resolveInner(pos, -1); node; node = node.parent) {
+  // On a slow device the editor's own parsing may not have come to the cursor yet.
+  const tree = ensureSyntaxTree(state, pos, PARSE_TIME) ?? syntaxTree(state);
+  for (let node: SyntaxNode | null = tree.resolveInner(pos, -1); node; node = node.parent) {
     if (TEXT.has(node.name)) return true;
     if (node.name === 'Interpolation') return node.to === pos && state.sliceDoc(pos - 1, pos) === '}';
   }
