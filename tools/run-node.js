@@ -8,6 +8,9 @@ import { fileURLToPath } from 'node:url';
 /** The folder of the repository, without a slash at its end. */
 export const root = fileURLToPath(new URL('..', import.meta.url)).replace(/[\\/]$/, '');
 
+/** How long a signal may take to be reported, in ms. */
+const SIGNAL_DELAY = 20;
+
 /**
  * Runs a program in Node, in the folder of the repository and with this process's terminal. Signals to end are passed on to it,
  * so that it does not outlive this process.
@@ -36,9 +39,12 @@ export function runNode(args, node = execPath, onOutput) {
   return new Promise((resolve, reject) => {
     child.once('error', reject);
     child.once('close', (code, signal) => {
-      process.off('SIGINT', noteInterrupt).off('SIGTERM', forward).off('SIGHUP', forward);
       const result = signal ? 128 + constants.signals[signal] : (code ?? 1);
-      resolve(interrupted && result === 0 ? 128 + constants.signals.SIGINT : result);
+      // The system may report the interrupt, which both processes got, after the end that it caused.
+      setTimeout(() => {
+        process.off('SIGINT', noteInterrupt).off('SIGTERM', forward).off('SIGHUP', forward);
+        resolve(interrupted && result === 0 ? 128 + constants.signals.SIGINT : result);
+      }, SIGNAL_DELAY);
     });
   });
 }
