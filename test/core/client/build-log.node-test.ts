@@ -118,6 +118,8 @@ describe('build with onLog', () => {
         return fetch(...args);
       },
     });
+    // Before the request sets its time limit: a timer of the system would not be cleared, and keep the process for a minute.
+    t.mock.timers.enable({ apis: ['setTimeout'] });
     const mine = new Error('the console is full');
     const built = at.client.build(LOCATION, 'x', {
       onLog: () => {
@@ -125,7 +127,6 @@ describe('build with onLog', () => {
       },
     });
     const response = await at.response;
-    t.mock.timers.enable({ apis: ['setTimeout'] });
     response.end(`event: log\ndata: a\n\nevent: result\ndata: ${JSON.stringify(RESULT)}\n\n`);
     await assert.rejects(built, mine);
     for (let i = 0; i < 20; i++) {
