@@ -1,7 +1,7 @@
 import type { Readable, Writable } from 'node:stream';
 import { errorMessage } from '../error-message.ts';
 import { LRUCache } from 'lru-cache';
-import { decodeError } from './decode-error.ts';
+import { decodeError } from './decode-report.ts';
 import { encodeFrame, FrameReader } from '../processes/frames.ts';
 import type { Frame } from '../processes/frames.ts';
 import { Logs } from './logs.ts';

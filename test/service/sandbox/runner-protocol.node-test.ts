@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { decodeError } from '../../../service/src/sandbox/decode-error.ts';
+import { decodeError, decodeFinding } from '../../../service/src/sandbox/decode-report.ts';
 import { encodeFrame, FrameReader } from '../../../service/src/processes/frames.ts';
 import { applyDifference, differenceBetween } from '../../../service/src/sandbox/memory-difference.ts';
 import { pluginError } from '../../../service/src/sandbox/outcome.ts';
@@ -62,6 +62,26 @@ test('an error of a runner is accepted only if it has the right shape', () => {
     'no JSON',
   ]) {
     assert.throws(() => decodeError(wrong), wrong);
+  }
+});
+
+test('what a runner finds in a namespace is accepted only if it has the right shape', () => {
+  const violation = { path: '/a', message: 'must be there' };
+  for (const finding of [{}, { pattern: 3 }, { value: 0, violation }]) {
+    assert.deepEqual(decodeFinding(JSON.stringify(finding)), finding);
+  }
+  for (const wrong of [
+    'null',
+    '{"pattern":-1}',
+    '{"pattern":0.5}',
+    '{"value":"0"}',
+    '{"value":0,"violation":null}',
+    '{"value":0,"violation":{"path":"","message":1}}',
+    JSON.stringify({ value: 0, violation: { ...violation, path: 'x'.repeat(501) } }),
+    JSON.stringify({ value: 0, violation: { ...violation, message: 'x'.repeat(10_000) } }),
+    'no JSON',
+  ]) {
+    assert.throws(() => decodeFinding(wrong), wrong);
   }
 });
 

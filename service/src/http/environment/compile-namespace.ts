@@ -5,6 +5,7 @@ import { keysOfPointer, toPointer } from '../../json-pointer.ts';
 import { loadedProgram } from '../../plugins/program.ts';
 import type { CompiledSchemas, Direction, JsonSchema, Schemas } from '../../plugins/schemas.ts';
 import type { Share } from '../../processes/fair-queue.ts';
+import { decodeFinding } from '../../sandbox/decode-report.ts';
 import type { NamespaceCheck, NamespaceFinding } from '../../sandbox/namespace-check.ts';
 import type { RunError } from '../../sandbox/outcome.ts';
 import type { NamespaceDetails, NamespaceKey, Sample } from '../../storage/tables/namespaces.ts';
@@ -32,7 +33,7 @@ export async function compileNamespace(
     const program = loadedProgram({ kind: 'check', ...(types && { types }) });
     const run = { program, input: JSON.stringify(work), share, signal: () => signal };
     const outcome = await context.sandbox.run(run);
-    return 'error' in outcome ? outcome : { finding: JSON.parse(outcome.result) as NamespaceFinding };
+    return 'error' in outcome ? outcome : { finding: decodeFinding(outcome.result) };
   };
   await checkPatterns(check, linked);
   const { compiled, declarations } = await compileSchemas(context.schemaCompiler, details, linked, {
