@@ -25,6 +25,8 @@ const cache = join(root, 'node_modules/.cache/plugin-editor');
 const concurrency = availableParallelism();
 // A test file and what it starts load the same modules, hundreds of times in a run.
 env['NODE_COMPILE_CACHE'] ??= join(cache, 'compiled');
+const builtService = new URL('support/built-service.js', import.meta.url).href;
+env['NODE_OPTIONS'] = [env['NODE_OPTIONS'], `--import=${builtService}`].filter(Boolean).join(' ');
 
 /** Tests that start the service, of what does not depend on its storage. */
 const anyStorage = [

@@ -7,14 +7,14 @@ import { CompilerProcess } from '../../../service/src/toolchains/build/compiler-
 import type { CompilerOptions } from '../../../service/src/toolchains/build/compiler-process.ts';
 import { decodeReport } from '../../../service/src/toolchains/build/compiler-report.ts';
 import { buildLimits, diagnosticLimits, programLimit } from '../../../service/src/toolchains/build/limits.ts';
+import { probeFiles } from './build-fixtures/files.ts';
 import probe from './build-fixtures/probe.ts';
 import { temporaryDirectory } from '../harness.ts';
 
-const fixtures = join(import.meta.dirname, 'build-fixtures');
 const language = { ...probe, module: new URL('./build-fixtures/probe.ts', import.meta.url) };
 
 function start(t: TestContext, options: CompilerOptions = {}, of = language) {
-  const process = new CompilerProcess(of, { readable: [fixtures], ...options });
+  const process = new CompilerProcess(of, { readable: probeFiles, ...options });
   t.after(() => process.close());
   const build = async (source: string) => {
     const end = await process.build(source);
