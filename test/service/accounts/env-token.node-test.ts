@@ -13,7 +13,7 @@ import { readArguments } from '../../../service/src/cli/env-token.ts';
 import { UsageError } from '../../../service/src/cli/usage-error.ts';
 import type { DatabaseAddress } from '../../../service/src/storage/database-url.ts';
 import { openStorage } from '../../../service/src/storage/storage.ts';
-import { cleanUpFirst, engineUnderTest, freshDatabase } from '../storage/databases.ts';
+import { cleanUpFirst, engineUnderTest, databaseWithSchema } from '../storage/databases.ts';
 import { accessPath, bearer, startService, temporaryDirectory } from '../harness.ts';
 
 const script = join(import.meta.dirname, '../../../service/src/cli/main.ts');
@@ -33,7 +33,7 @@ const placeOf = (t: TestContext, address: DatabaseAddress): Place => ({
 });
 
 async function freshPlace(t: TestContext): Promise<Place> {
-  if (engineUnderTest() === 'postgres') return placeOf(t, await freshDatabase(t, 'postgres'));
+  if (engineUnderTest() === 'postgres') return placeOf(t, await databaseWithSchema(t, 'postgres'));
   // The folder is not there yet.
   return placeOf(t, { engine: 'sqlite', file: join(temporaryDirectory(t), 'data', 'service.sqlite') });
 }

@@ -15,7 +15,14 @@ import { migrations } from '../../../service/src/storage/migrations/migrations.t
 import { openEngine, openStorage } from '../../../service/src/storage/storage.ts';
 import type { Storage } from '../../../service/src/storage/storage.ts';
 import { temporaryDirectory } from '../harness.ts';
-import { cleanUpFirst, engines, freshDatabase, openForInspection, openDuring } from '../storage/databases.ts';
+import {
+  cleanUpFirst,
+  databaseWithSchema,
+  engines,
+  freshDatabase,
+  openForInspection,
+  openDuring,
+} from '../storage/databases.ts';
 import { addEnvironment, plugin, save, sourceOf, tokenFor } from '../storage/plugins.ts';
 import { runCommand } from './service-command.ts';
 import { until } from '../../support/until.ts';
@@ -65,7 +72,7 @@ for (const engine of engines) {
   });
 
   test(`${engine}: previous tokens of a holder end after the overlap, and those of other holders do not`, async (t) => {
-    const address = await freshDatabase(t, engine);
+    const address = await databaseWithSchema(t, engine);
     const storage = await openDuring(t, address);
     const make = async (...args: string[]) => {
       const { status, out, err } = await runCommand(t, address, ['env-token', 'com.acme', ...args]).done();
@@ -100,7 +107,7 @@ for (const engine of engines) {
   });
 
   test(`${engine}: of simultaneous tokens for one holder the last stays valid, and the others until the overlap ends`, async (t) => {
-    const address = await freshDatabase(t, engine);
+    const address = await databaseWithSchema(t, engine);
     const nodes = [await openDuring(t, address), await openDuring(t, address)];
     const options = { holder: 'a', overlap: 60 };
     const tokens = await Promise.all(
@@ -114,7 +121,7 @@ for (const engine of engines) {
   });
 
   test(`${engine}: check reports each sound part on a line of its own`, async (t) => {
-    const address = await freshDatabase(t, engine);
+    const address = await databaseWithSchema(t, engine);
     await (await openStorage(address)).close();
     const { status, out, err } = await runCommand(t, address, ['check']).done();
     // The databases of tests are on no disk that lasts, so that PostgreSQL may be set to lose writes.
@@ -231,7 +238,7 @@ test('check creates no database where there is none', async (t) => {
 });
 
 test('a backup is a consistent copy of a file that is being written to, and holds no tokens', async (t) => {
-  const address = await freshDatabase(t, 'sqlite');
+  const address = await databaseWithSchema(t, 'sqlite');
   assert.ok(address.engine === 'sqlite');
   const storage = await openDuring(t, address);
   const token = await provisionEnvironmentToken(storage, 'com.acme');
@@ -282,7 +289,7 @@ test('a backup is a consistent copy of a file that is being written to, and hold
 });
 
 test('the bytes of a backup hold no hash of a token and no address of a pending code', async (t) => {
-  const address = await freshDatabase(t, 'sqlite');
+  const address = await databaseWithSchema(t, 'sqlite');
   assert.ok(address.engine === 'sqlite');
   const storage = await openDuring(t, address);
   await addCode(storage, 0, 1);

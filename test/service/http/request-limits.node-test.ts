@@ -8,7 +8,7 @@ import { toBlockList } from '../../../service/src/settings/setting-kinds.ts';
 import { bearer, listen } from '../harness.ts';
 import { proxyOf, shortLimits } from '../lost-database/proxied.ts';
 import { running, startPlugin } from '../plugin.ts';
-import { engineUnderTest, freshDatabase, openDuring } from '../storage/databases.ts';
+import { engineUnderTest, databaseWithSchema, openDuring } from '../storage/databases.ts';
 
 const anyProxy = { trustedProxies: toBlockList(['127.0.0.1']) };
 
@@ -40,7 +40,7 @@ function refusalOf({ status, headers, body }: HttpResponse) {
 
 /** A storage whose statements are told. */
 async function startStorage(t: TestContext, onStatement: (sql: string) => void) {
-  const address = await freshDatabase(t, engineUnderTest());
+  const address = await databaseWithSchema(t, engineUnderTest());
   const storage = await openDuring(t, address, { log: ({ query }) => onStatement(query.sql) });
   return { storage };
 }
@@ -199,7 +199,7 @@ describe('the service', () => {
   });
 
   test('does not report a rate as used up when the node had no share of it and the database is unavailable', async (t) => {
-    const direct = await freshDatabase(t, 'postgres');
+    const direct = await databaseWithSchema(t, 'postgres');
     assert.ok(direct.engine === 'postgres');
     const { proxy, proxied } = await proxyOf(t, direct.url);
     const storage = await openDuring(t, proxied, { postgresLimits: shortLimits });

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { accessPath } from '../harness.ts';
 import { ServiceProcess } from '../service-process.ts';
 import { provisionEnvironmentToken } from '../../../service/src/accounts/environment-token.ts';
-import { engines, freshDatabase, openDuring } from '../storage/databases.ts';
+import { engines, databaseWithSchema, openDuring } from '../storage/databases.ts';
 import type { Cleanup, EngineName } from '../storage/databases.ts';
 import { until } from '../../support/until.ts';
 
@@ -12,7 +12,7 @@ const textOf = (output: string) => `export const run = () => "${output}";`;
 
 /** Two processes on one database. */
 async function startTwoNodes(t: Cleanup, engine: EngineName) {
-  const address = await freshDatabase(t, engine);
+  const address = await databaseWithSchema(t, engine);
   const first = await ServiceProcess.start(t, address);
   const second = await ServiceProcess.start(t, address, first.environmentToken);
   return { address, nodes: [first, second] as const };

@@ -8,7 +8,7 @@ import { setTimeout } from 'node:timers/promises';
 import { provisionEnvironmentToken } from '../../../service/src/accounts/environment-token.ts';
 import { runCommand } from '../cli/service-command.ts';
 import { bearer, temporaryDirectory } from '../harness.ts';
-import { engines, freshDatabase, openDuring } from '../storage/databases.ts';
+import { engines, databaseWithSchema, openDuring } from '../storage/databases.ts';
 import type { EngineName } from '../storage/databases.ts';
 import { until } from '../../support/until.ts';
 
@@ -52,7 +52,7 @@ const code = 'export const run = (input) => input;';
 
 /** A service in a process of its own, with a plugin that is deployed. */
 async function start(t: TestContext, engine: EngineName, env: Record<string, string>) {
-  const address = await freshDatabase(t, engine);
+  const address = await databaseWithSchema(t, engine);
   const place = { DATA_DIR: temporaryDirectory(t), ...env };
   const token = await provisionEnvironmentToken(await openDuring(t, address), 'com.acme');
   const command = runCommand(t, address, ['serve'], place);
@@ -149,7 +149,9 @@ test('a request that outlasts the drain time is still answered', async (t) => {
 });
 
 test('a second signal ends the service at once', async (t) => {
-  const { command } = await start(t, 'sqlite', { DRAIN_SECONDS: '600' });
+  const address = await databaseWithSchema(t, 'sqlite');
+  const command = runCommand(t, address, ['serve'], { DRAIN_SECONDS: '600' });
+  await command.serving();
   command.kill('SIGTERM');
   await command.line(({ msg }) => msg.startsWith('The service ends'));
   command.kill('SIGTERM');

@@ -8,7 +8,7 @@ import type { Storage } from '../../../service/src/storage/storage.ts';
 import { runCommand } from '../cli/service-command.ts';
 import { bearer, temporaryDirectory } from '../harness.ts';
 import { ServiceProcess } from '../service-process.ts';
-import { engines, freshDatabase, openDuring } from '../storage/databases.ts';
+import { engines, databaseWithSchema, openDuring } from '../storage/databases.ts';
 import type { EngineName } from '../storage/databases.ts';
 import { deployed, recordedRuns } from './records.ts';
 import { until } from '../../support/until.ts';
@@ -26,7 +26,7 @@ const usedRuns = async ({ tables }: Storage) =>
 
 /** Two processes on one database with a version to run of each of these plugins. */
 async function twoNodes(t: TestContext, engine: EngineName, plugins: readonly PluginKey[]) {
-  const address = await freshDatabase(t, engine);
+  const address = await databaseWithSchema(t, engine);
   const first = await ServiceProcess.start(t, address);
   const second = await ServiceProcess.start(t, address, first.environmentToken);
   const storage = await openDuring(t, address);
@@ -84,7 +84,7 @@ for (const engine of engines) {
   });
 
   test(`${engine}: a node that is told to end records its pending runs before it ends`, async (t) => {
-    const address = await freshDatabase(t, engine);
+    const address = await databaseWithSchema(t, engine);
     const place = { DATA_DIR: temporaryDirectory(t), DRAIN_SECONDS: '0' };
     const storage = await openDuring(t, address);
     const token = await provisionEnvironmentToken(storage, 'com.acme');
