@@ -68,10 +68,7 @@ test('two nodes are upgraded and downgraded one by one, while users save, build,
   };
   const tally = new Tally();
   const ending = new AbortController();
-  const users = Array.from(
-    { length: 2 },
-    (_, i) => new User(`com.acme.t${i}/default/plugin-${i}`, tally),
-  );
+  const users = Array.from({ length: 2 }, (_, i) => new User(`com.acme.t${i}/default/plugin-${i}`, tally));
   let working: Promise<void>[] = [];
   try {
     await Promise.all(nodes.map((one) => one.start()));

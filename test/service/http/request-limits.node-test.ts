@@ -188,12 +188,15 @@ describe('the service', () => {
     // Known from now on.
     assert.equal((await send('GET', paths.draft, editor)).status, 404);
     lookUps.length = 0;
+    const began = performance.now();
     const flood = times(300, (i) => send('GET', paths.draft, bearer(`pe_edit_guess-${i}`)));
     const known = times(10, () => send('GET', paths.draft, editor));
     const responses = await flood;
     assert.deepEqual(statuses(await known), { 404: 10 });
     assert.deepEqual(statuses(responses), { 401: 5, 429: 295 });
-    assert.ok(lookUps.length < 100, `${lookUps.length} look-ups`);
+    // One more in each 100 ms, which are many where the machine is busy.
+    const most = 100 + (performance.now() - began) / 100;
+    assert.ok(lookUps.length < most, `${lookUps.length} look-ups`);
     // This node sees it for the first time.
     assert.equal((await send('GET', other.paths.draft, other.editor)).status, 404);
   });
