@@ -90,8 +90,7 @@ async function environmentOf({ address }: Place, token: string) {
 async function sendCodes({ address }: Place, count: number): Promise<void> {
   const storage = await openStorage(address);
   for (let i = 0; i < count; i++) {
-    const environment = `com.acme.earlier${i}`;
-    await startVerification(storage, { email: 'you@acme.com', environment }, Date.now());
+    await startVerification(storage, { email: 'you@acme.com', environment: `com.acme.x${i}` }, Date.now());
   }
   await storage.close();
 }
@@ -229,8 +228,7 @@ describe('the command env-token', () => {
     assert.match(err, /"you@" is not an e-mail address[^]*Usage: npm run env-token/);
     assert.throws(() => readdirSync(place.directory), /ENOENT/);
     const help = await run(t, place, ['--help']).done();
-    assert.equal(help.status, 0);
-    assert.match(help.out, /^Usage: npm run env-token/);
+    assert.deepEqual([help.status, help.out.startsWith('Usage: npm run env-token')], [0, true]);
   });
 
   test('prints a token at once, without mail, when only an environment is given', async (t) => {
