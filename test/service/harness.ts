@@ -9,8 +9,11 @@ import type { HttpLimits } from '../../service/src/http/http-limits.ts';
 import { createHttpServer } from '../../service/src/http/http-server.ts';
 import { createService } from '../../service/src/http/app.ts';
 import type { ServiceOptions } from '../../service/src/http/app.ts';
+import { closeToolProcesses, createToolProcesses } from '../../service/src/http/service-parts.ts';
+import type { ToolProcesses } from '../../service/src/http/service-parts.ts';
 import { provisionEnvironmentToken } from '../../service/src/accounts/environment-token.ts';
 import type { StorageOptions } from '../../service/src/storage/storage.ts';
+import { loadLanguages } from '../../service/src/toolchains/languages.ts';
 import { cleanUpFirst, databaseWithSchema, engineUnderTest, openDuring } from './storage/databases.ts';
 
 export const origin = 'http://localhost:8082';
@@ -26,8 +29,24 @@ export function temporaryDirectory(t: TestContext): string {
   return directory;
 }
 
+let sharedProcesses: ToolProcesses | undefined;
+
 /**
- * A service on a real database, with a clock that the test turns, and tokens made the way that the demo gets them.
+ * The compilers and runners of all services of a file of tests: to start them for each takes longer than most tests. They end
+ * with the process.
+ */
+function sharedToolProcesses(): ToolProcesses {
+  if (!sharedProcesses) {
+    const processes = (sharedProcesses = createToolProcesses(loadLanguages()));
+    process.once('exit', () => void closeToolProcesses(processes));
+  }
+  return sharedProcesses;
+}
+
+/**
+ * A service on a real database, with a clock that the test turns, and tokens made the way that the demo gets them. It shares its
+ * compilers and runners with the others of the file, unless its options are for those: `toolProcesses: undefined` for a test that
+ * needs its own.
  * `storageOptions`: of the storage, where it is not given itself.
  */
 export async function startService(
@@ -39,8 +58,10 @@ export async function startService(
   const storage = options.storage ?? (await openDuring(t, address, storageOptions));
   const clock = { now: Date.UTC(2026, 0, 1) };
   const errors: unknown[] = [];
+  const ownProcesses = 'toolProcesses' in options || options.runLimits || options.metrics;
   const service = createService({
     storage,
+    toolProcesses: ownProcesses ? undefined : sharedToolProcesses(),
     editorAssets: new Map(),
     hosts: ['localhost:8082'],
     now: () => clock.now,

@@ -3,11 +3,11 @@ import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import type { DatabaseAddress } from '../../service/src/storage/database-url.ts';
-import { accessPath, bearer, draftPath, source } from './harness.ts';
+import { bearer, draftPath, source } from './harness.ts';
 import { cleanUpFirst, databaseUrl } from './storage/databases.ts';
 import type { Cleanup } from './storage/databases.ts';
 
-const plugin = draftPath.replace('/api/v1/draft/', '');
+const pluginPath = draftPath.replace('/api/v1/draft/', '');
 const fixture = join(import.meta.dirname, 'service.fixture.ts');
 
 export interface Deployed {
@@ -21,11 +21,14 @@ export class ServiceProcess {
   readonly #child: ChildProcess;
   readonly #base: string;
   readonly #exited: Promise<unknown>;
+  /** The plugin, as paths of the interface name it. */
+  readonly #plugin: string;
 
-  private constructor(child: ChildProcess, port: string, environmentToken: string) {
+  private constructor(child: ChildProcess, base: string, environmentToken: string, plugin = pluginPath) {
     this.#child = child;
-    this.#base = `http://127.0.0.1:${port}`;
+    this.#base = base;
     this.environmentToken = environmentToken;
+    this.#plugin = plugin;
     this.#exited = once(child, 'exit');
   }
 
@@ -36,7 +39,13 @@ export class ServiceProcess {
     cleanUpFirst(t, () => child.kill('SIGKILL'));
     const [line] = (await once(child.stdout.setEncoding('utf8'), 'data')) as [string];
     const [port = '', token = ''] = line.trim().split(' ');
-    return new ServiceProcess(child, port, token);
+    return new ServiceProcess(child, `http://127.0.0.1:${port}`, token);
+  }
+
+  /** The same process with a client of another plugin, in the same environment. */
+  withPlugin(pluginName: string): ServiceProcess {
+    const plugin = pluginPath.replace(/[^/]+$/, pluginName);
+    return new ServiceProcess(this.#child, this.#base, this.environmentToken, plugin);
   }
 
   /** Ends it with no warning. */
@@ -55,27 +64,30 @@ export class ServiceProcess {
 
   /** A token for the plugin. */
   async editorToken(): Promise<string> {
-    const response = await this.request('GET', accessPath, this.environmentToken);
+    const response = await this.request('GET', `/auth/v2/access/${this.#plugin}`, this.environmentToken);
     return ((await response.json()) as { token: string }).token;
   }
 
   read(token: string): Promise<Response> {
-    return this.request('GET', draftPath, token);
+    return this.request('GET', `/api/v1/draft/${this.#plugin}`, token);
   }
 
   save(token: string, record: Partial<typeof source> | object, headers: Record<string, string> = {}) {
     const body = JSON.stringify({ ...source, ...record });
-    return this.request('POST', draftPath, token, body, { 'content-type': 'application/json', ...headers });
+    return this.request('POST', `/api/v1/draft/${this.#plugin}`, token, body, {
+      'content-type': 'application/json',
+      ...headers,
+    });
   }
 
   async build(token: string, text: string): Promise<void> {
-    const path = `/api/v1/build/javascript/${plugin}`;
+    const path = `/api/v1/build/javascript/${this.#plugin}`;
     const body = await (await this.request('POST', path, token, text, plain)).text();
     if (!body.includes('"succeeded":true')) throw new Error(`The build did not succeed: ${body}`);
   }
 
   async deploy(token: string): Promise<Deployed> {
-    const response = await this.request('POST', `${draftPath}/promote`, token);
+    const response = await this.request('POST', `/api/v1/draft/${this.#plugin}/promote`, token);
     if (!response.ok)
       throw new Error(`The deploy was answered with ${response.status}: ${await response.text()}`);
     return (await response.json()) as Deployed;
@@ -83,7 +95,7 @@ export class ServiceProcess {
 
   /** Runs a version, by default the newest. */
   run(version?: string, token = this.environmentToken): Promise<Response> {
-    const path = version === undefined ? `/exec/name/${plugin}` : `/exec/${plugin}/${version}`;
+    const path = version === undefined ? `/exec/name/${this.#plugin}` : `/exec/${this.#plugin}/${version}`;
     return this.request('POST', path, token, '', plain);
   }
 }

@@ -10,6 +10,8 @@ export interface ClusterOptions {
   users: number;
   /** How long the users work. */
   seconds: number;
+  /** How many nodes there are (default: 3). */
+  nodes?: number;
 }
 
 export interface FaultOptions extends ClusterOptions {
@@ -33,7 +35,7 @@ export async function measureClusterFaults(
   options: FaultOptions = { users: 100, seconds: 120, nodeKillEvery: 10, databaseKills: 2 },
 ): Promise<Figure[]> {
   const tally = new Tally();
-  const world = await ClusterWorld.start();
+  const world = await ClusterWorld.start(options.nodes);
   try {
     const users = await signIn(world, options.users, tally);
     const ended = new AbortController();
@@ -65,7 +67,7 @@ export async function measureClusterLoad(
   options: ClusterOptions = { users: 100, seconds: 600 },
 ): Promise<Figure[]> {
   const tally = new Tally();
-  const world = await ClusterWorld.start();
+  const world = await ClusterWorld.start(options.nodes);
   try {
     const users = await signIn(world, options.users, tally);
     const ended = new AbortController();

@@ -65,8 +65,8 @@ interface TokenArguments {
   readonly options: ProvisionOptions;
 }
 
-/** Reads the arguments; `undefined` when they ask for help. */
-function readArguments(args: string[]): TokenArguments | undefined {
+/** Reads the arguments; `undefined` when they ask for help. Throws a UsageError that says what would be right. */
+export function readArguments(args: string[]): TokenArguments | undefined {
   const options = { holder: { type: 'string' }, overlap: { type: 'string' } } as const;
   const { values, positionals, help } = readOptions(args, usage, options, Infinity);
   if (help) return undefined;

@@ -16,6 +16,7 @@ import { requestInfo } from './request-info.ts';
 import type { RequestRates } from './request-limits.ts';
 import { createReadinessCheck } from './readiness.ts';
 import { ServiceParts } from './service-parts.ts';
+import type { ToolProcesses } from './service-parts.ts';
 import type { TrustedProxies } from './client-address.ts';
 import { checkHost, checkPath, encodedPath } from './routes.ts';
 import type { Log } from '../operations/log.ts';
@@ -59,6 +60,11 @@ export interface ServiceOptions {
   log?: Log | undefined;
   /** Counts requests, runs and builds. */
   metrics?: Metrics | undefined;
+  /**
+   * The compilers and runners of several services in one process, which remain the caller's to close (default: the service has its
+   * own). `runLimits` and `metrics` are not for these.
+   */
+  toolProcesses?: ToolProcesses | undefined;
   /** Whether the service is shutting down, so that `/readyz` is 503. */
   isDraining?: () => boolean;
   /** Called with every error that became a 500 or broke a response off (default: logged). The path is without its query. */
@@ -91,13 +97,10 @@ export function createService(options: ServiceOptions): Service {
     throw new Error('EDITOR_TOKEN_TTL must be a whole number of seconds, at least 1.');
   }
   const parts = new ServiceParts({ ...options, now });
-  const { builds, languageHelp, schemaCompiler, sandbox, languages, limits, eraser, recording } = parts;
+  const { toolProcesses, languages, limits, eraser, recording } = parts;
   const context: ServiceContext = {
     storage,
-    builds,
-    languageHelp,
-    schemaCompiler,
-    sandbox,
+    ...toolProcesses,
     recorder: recording.recorder,
     languages,
     limits,
@@ -108,7 +111,7 @@ export function createService(options: ServiceOptions): Service {
     now,
     operations: [...health.operations, ...operations],
     isDraining,
-    readiness: createReadinessCheck({ storage, sandbox, isDraining }),
+    readiness: createReadinessCheck({ storage, sandbox: toolProcesses.sandbox, isDraining }),
   };
   const app = createApp(options, context);
   return {

@@ -27,30 +27,34 @@ interface ServicePartsOptions {
   readonly trustedProxies?: TrustedProxies | undefined;
   readonly log?: Log | undefined;
   readonly metrics?: Metrics | undefined;
+  readonly toolProcesses?: ToolProcesses | undefined;
+}
+
+/** What compiles and runs plugins, each in processes of its own, which are started when they are needed. */
+export interface ToolProcesses {
+  readonly builds: Builds;
+  readonly languageHelp: LanguageHelp;
+  readonly schemaCompiler: SchemaCompiler;
+  readonly sandbox: Sandbox;
 }
 
 /** The parts of a service, most of which have processes, queues or timers to be closed. The storage remains its owner's. */
 export class ServiceParts {
   readonly languages: ReadonlyMap<string, LoadedLanguage>;
-  readonly builds: Builds;
-  readonly languageHelp = new LanguageHelp();
-  readonly schemaCompiler = new SchemaCompiler();
-  readonly sandbox: Sandbox;
+  readonly toolProcesses: ToolProcesses;
   readonly limits: RequestLimits;
   readonly eraser: Eraser;
   readonly recording: Recording;
+  /** Closes what compiles and runs plugins, unless that is the caller's. */
+  readonly #closeToolProcesses: () => Promise<void>;
 
   constructor(options: ServicePartsOptions) {
-    const { storage, now, rates, rateLeaseTimeout, runLimits, trustedProxies, log, metrics } = options;
+    const { storage, now, rates, rateLeaseTimeout, trustedProxies, log, metrics } = options;
     this.languages = loadLanguages(log && logSkippedLanguage(log));
-    this.builds = new Builds(this.languages, undefined, (language, outcome, times) =>
-      metrics?.observeBuild(language, outcome, times),
-    );
-    this.sandbox = new Sandbox({
-      ...(runLimits && { limits: runLimits }),
-      onRun: ({ outcome, took, isWarm }) =>
-        metrics?.observeRun('error' in outcome ? outcome.error.code : 'ok', isWarm, took),
-    });
+    this.toolProcesses = options.toolProcesses ?? createToolProcesses(this.languages, options);
+    this.#closeToolProcesses = async () => {
+      if (!options.toolProcesses) await closeToolProcesses(this.toolProcesses);
+    };
     this.recording = startRecording(storage, {
       ...options.recording,
       now,
@@ -74,9 +78,9 @@ export class ServiceParts {
     });
     metrics?.collect({
       waiting: () => ({
-        runs: this.sandbox.waiting,
-        ...this.builds.waiting,
-        help: this.languageHelp.waiting,
+        runs: this.toolProcesses.sandbox.waiting,
+        ...this.toolProcesses.builds.waiting,
+        help: this.toolProcesses.languageHelp.waiting,
       }),
       connections: () => storage.connections(),
     });
@@ -84,20 +88,44 @@ export class ServiceParts {
 
   /** Starts the compilers and a runner, so that the first build and run need not wait for them. */
   warmUp(): void {
-    this.sandbox.warmUp();
-    this.builds.warmUp();
+    this.toolProcesses.sandbox.warmUp();
+    this.toolProcesses.builds.warmUp();
   }
 
   async close(): Promise<void> {
     this.limits.close();
     const erased = this.eraser.close();
-    this.builds.close();
-    this.languageHelp.close();
-    this.schemaCompiler.close();
-    await Promise.all([this.sandbox.close(), erased]);
+    await Promise.all([this.#closeToolProcesses(), erased]);
     // Last, so that the runs that have just ended are recorded, too.
     await this.recording.close();
   }
+}
+
+/** Makes what compiles and runs plugins. Nothing is started yet. */
+export function createToolProcesses(
+  languages: ReadonlyMap<string, LoadedLanguage>,
+  { runLimits, metrics }: Pick<ServicePartsOptions, 'runLimits' | 'metrics'> = {},
+): ToolProcesses {
+  return {
+    builds: new Builds(languages, undefined, (language, outcome, times) =>
+      metrics?.observeBuild(language, outcome, times),
+    ),
+    languageHelp: new LanguageHelp(),
+    schemaCompiler: new SchemaCompiler(),
+    sandbox: new Sandbox({
+      ...(runLimits && { limits: runLimits }),
+      onRun: ({ outcome, took, isWarm }) =>
+        metrics?.observeRun('error' in outcome ? outcome.error.code : 'ok', isWarm, took),
+    }),
+  };
+}
+
+/** Ends the processes, at once where they have work. */
+export async function closeToolProcesses(processes: ToolProcesses): Promise<void> {
+  processes.builds.close();
+  processes.languageHelp.close();
+  processes.schemaCompiler.close();
+  await processes.sandbox.close();
 }
 
 const logSkippedLanguage = (log: Log) => (language: string, reason: unknown) =>

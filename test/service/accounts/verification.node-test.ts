@@ -13,7 +13,7 @@ import {
 } from '../../../service/src/accounts/verification.ts';
 import {
   engineUnderTest,
-  freshDatabase,
+  databaseWithSchema,
   openForInspection,
   openDuring,
   storedBytes,
@@ -23,7 +23,7 @@ const minute = 60_000;
 const you = { email: 'you@acme.com', environment: 'com.acme' };
 
 async function setUp(t: TestContext) {
-  const address = await freshDatabase(t, engineUnderTest());
+  const address = await databaseWithSchema(t, engineUnderTest());
   const storage = await openDuring(t, address);
   const start = (now = 0, who = you) => startVerification(storage, who, now);
   const enterCode = (id: number, code: string, now = 0) => verifyCode(storage, id, code, now);

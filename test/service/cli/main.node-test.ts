@@ -12,6 +12,8 @@ import { temporaryDirectory } from '../harness.ts';
 const root = join(import.meta.dirname, '../../..');
 const main = join(root, 'service/src/cli/main.ts');
 
+const compileCache = process.env['NODE_COMPILE_CACHE'];
+
 /** Runs the command with settings that no variable of this machine changes, in a folder of its own. */
 function run(t: TestContext, args: string[], env: Record<string, string> = {}) {
   return runProgram(t, process.execPath, ['--disable-warning=ExperimentalWarning', main, ...args], env);
@@ -21,7 +23,14 @@ function runProgram(t: TestContext, program: string, args: string[], env: Record
   const cwd = temporaryDirectory(t);
   const child = spawn(program, args, {
     cwd,
-    env: { PATH: process.env['PATH'], SERVICE_PORT: '0', DRAIN_SECONDS: '0', ...env },
+    env: {
+      PATH: process.env['PATH'],
+      // What was compiled for one process serves the next.
+      ...(compileCache && { NODE_COMPILE_CACHE: compileCache }),
+      SERVICE_PORT: '0',
+      DRAIN_SECONDS: '0',
+      ...env,
+    },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   t.after(() => child.kill('SIGKILL'));

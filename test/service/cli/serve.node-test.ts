@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { startService } from '../../../service/src/index.ts';
 import { provisionEnvironmentToken } from '../../../service/src/accounts/environment-token.ts';
 import { bearer, temporaryDirectory } from '../harness.ts';
-import { engineUnderTest, freshDatabase, openDuring } from '../storage/databases.ts';
+import { engineUnderTest, databaseWithSchema, openDuring } from '../storage/databases.ts';
 import { runCommand } from './service-command.ts';
 
 const statusOf = (url: string, host?: string) =>
@@ -27,7 +27,7 @@ async function buildAndTest(base: string, environmentToken: string, language: st
 }
 
 test('with PUBLIC_URL the service answers to its host and to those of ALLOWED_HOSTS, wherever it listens', async (t) => {
-  const address = await freshDatabase(t, engineUnderTest());
+  const address = await databaseWithSchema(t, engineUnderTest());
   const command = runCommand(t, address, ['serve'], {
     SERVICE_HOST: '0.0.0.0',
     PUBLIC_URL: 'https://plugins.example.com',
@@ -55,7 +55,7 @@ test('with PUBLIC_URL the service answers to its host and to those of ALLOWED_HO
 });
 
 test('metrics are served at METRICS_PORT, and not at the port of the service', async (t) => {
-  const address = await freshDatabase(t, engineUnderTest());
+  const address = await databaseWithSchema(t, engineUnderTest());
   const command = runCommand(t, address, ['serve'], { METRICS_PORT: '0' });
   const { base, metricsPort } = await command.serving();
   const response = await fetch(`http://127.0.0.1:${metricsPort}/metrics`);
@@ -64,7 +64,7 @@ test('metrics are served at METRICS_PORT, and not at the port of the service', a
 });
 
 test('standard output holds only JSON lines, from the level of LOG_LEVEL on', async (t) => {
-  const address = await freshDatabase(t, engineUnderTest());
+  const address = await databaseWithSchema(t, engineUnderTest());
   const command = runCommand(t, address, ['serve']);
   const { base } = await command.serving();
   await statusOf(`${base}/api/v1/features`);
@@ -84,7 +84,7 @@ test('standard output holds only JSON lines, from the level of LOG_LEVEL on', as
 });
 
 test('a program can start the service with some settings, and gets defaults for the rest', async (t) => {
-  const address = await freshDatabase(t, engineUnderTest());
+  const address = await databaseWithSchema(t, engineUnderTest());
   const lines: string[] = [];
   const service = await startService(
     {
@@ -114,7 +114,7 @@ test('a program can start the service with some settings, and gets defaults for 
 });
 
 test('a larger memory limit applies to scripts and modules alike', async (t) => {
-  const address = await freshDatabase(t, engineUnderTest());
+  const address = await databaseWithSchema(t, engineUnderTest());
   const command = runCommand(t, address, ['serve'], { RUN_MEMORY_MB: '128', RUN_TIMEOUT_MS: '10000' });
   const { base } = await command.serving();
   const storage = await openDuring(t, address);

@@ -29,7 +29,7 @@ async function flood(
  * else the machine does. `prepare` makes the plugin ready and resolves with what sends a request.
  */
 async function floodUntilRefused(prepare: (source: string) => Promise<Parameters<typeof flood>[1]>) {
-  for (const milliseconds of [20, 100]) {
+  for (const milliseconds of [5, 20, 100]) {
     const statuses = await flood(600, await prepare(slowEcho(milliseconds)));
     if (statuses.size > 1) return statuses;
   }

@@ -213,7 +213,9 @@ test("a build checks the draft's entity tag and answers with the new one", async
 });
 
 test('a build that another save overtook leaves that save unbuilt', async (t) => {
-  const { send, paths, editor, saveDraft } = await startPlugin(t);
+  const { send, paths, editor, saveDraft } = await startPlugin(t, 't1', undefined, {
+    toolProcesses: undefined,
+  });
   const building = send('POST', paths.build('javascript'), { ...editor, ...text }, running('return "";'));
   // Saved while the toolchain still starts.
   let saved = false;

@@ -8,7 +8,7 @@ import { toBlockList } from '../../../service/src/settings/setting-kinds.ts';
 import { bearer, listen } from '../harness.ts';
 import { proxyOf, shortLimits } from '../lost-database/proxied.ts';
 import { running, startPlugin } from '../plugin.ts';
-import { engineUnderTest, freshDatabase, openDuring } from '../storage/databases.ts';
+import { engineUnderTest, databaseWithSchema, openDuring } from '../storage/databases.ts';
 
 const anyProxy = { trustedProxies: toBlockList(['127.0.0.1']) };
 
@@ -40,7 +40,7 @@ function refusalOf({ status, headers, body }: HttpResponse) {
 
 /** A storage whose statements are told. */
 async function startStorage(t: TestContext, onStatement: (sql: string) => void) {
-  const address = await freshDatabase(t, engineUnderTest());
+  const address = await databaseWithSchema(t, engineUnderTest());
   const storage = await openDuring(t, address, { log: ({ query }) => onStatement(query.sql) });
   return { storage };
 }
@@ -188,18 +188,21 @@ describe('the service', () => {
     // Known from now on.
     assert.equal((await send('GET', paths.draft, editor)).status, 404);
     lookUps.length = 0;
+    const began = performance.now();
     const flood = times(300, (i) => send('GET', paths.draft, bearer(`pe_edit_guess-${i}`)));
     const known = times(10, () => send('GET', paths.draft, editor));
     const responses = await flood;
     assert.deepEqual(statuses(await known), { 404: 10 });
     assert.deepEqual(statuses(responses), { 401: 5, 429: 295 });
-    assert.ok(lookUps.length < 100, `${lookUps.length} look-ups`);
+    // One more in each 100 ms, which are many where the machine is busy.
+    const most = 100 + (performance.now() - began) / 100;
+    assert.ok(lookUps.length < most, `${lookUps.length} look-ups`);
     // This node sees it for the first time.
     assert.equal((await send('GET', other.paths.draft, other.editor)).status, 404);
   });
 
   test('does not report a rate as used up when the node had no share of it and the database is unavailable', async (t) => {
-    const direct = await freshDatabase(t, 'postgres');
+    const direct = await databaseWithSchema(t, 'postgres');
     assert.ok(direct.engine === 'postgres');
     const { proxy, proxied } = await proxyOf(t, direct.url);
     const storage = await openDuring(t, proxied, { postgresLimits: shortLimits });

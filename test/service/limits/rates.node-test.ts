@@ -5,7 +5,13 @@ import { parseDatabaseUrl } from '../../../service/src/storage/database-url.ts';
 import { Rates } from '../../../service/src/limits/rates.ts';
 import type { RatesOptions } from '../../../service/src/limits/rates.ts';
 import type { Counters } from '../../../service/src/limits/rate-share.ts';
-import { cleanUpFirst, engines, freshDatabase, openForInspection, openDuring } from '../storage/databases.ts';
+import {
+  cleanUpFirst,
+  databaseWithSchema,
+  engines,
+  openForInspection,
+  openDuring,
+} from '../storage/databases.ts';
 import { TcpProxy } from '../../support/tcp-proxy.ts';
 import { until } from '../../support/until.ts';
 
@@ -29,7 +35,7 @@ async function takeAtOnce(rates: Rates, key: string, quota: number, count: numbe
 
 for (const engine of engines) {
   const twoNodes = async (t: TestContext) => {
-    const address = await freshDatabase(t, engine);
+    const address = await databaseWithSchema(t, engine);
     const storages = [await openDuring(t, address), await openDuring(t, address)] as const;
     const [a, b] = [
       node(t, storages[0].tables.rateCounters),
@@ -38,10 +44,10 @@ for (const engine of engines) {
     return { address, storages, a, b };
   };
 
-  for (const quota of [1, 5, 60, 1200, 20_000]) {
+  for (const quota of [1, 60, 5000]) {
     test(`${engine}: one node allows exactly its ${quota} a minute, minute after minute`, async (t) => {
       const { a } = await twoNodes(t);
-      for (let round = 0; round < 3; round++) {
+      for (let round = 0; round < 2; round++) {
         const count = Math.min(2 * quota, quota + 1000);
         assert.equal(await takeAtOnce(a.rates, 'key', quota, count), quota);
         a.clock.now += minute;
@@ -51,7 +57,7 @@ for (const engine of engines) {
     test(`${engine}: two nodes allow ${quota} a minute together, to within a tenth or one for each`, async (t) => {
       const { a, b } = await twoNodes(t);
       const slack = Math.max(2, quota / 10);
-      for (let round = 0; round < 3; round++) {
+      for (let round = 0; round < 2; round++) {
         let taken = 0;
         // One is asked three times as often as the other.
         for (let requested = 0; requested < 2 * quota + 20; requested += 200) {
@@ -92,14 +98,14 @@ for (const engine of engines) {
   test(`${engine}: each key has a counter of its own, which is deleted after its minute`, async (t) => {
     const { address, storages, a } = await twoNodes(t);
     const counts = await Promise.all(
-      Array.from({ length: 1200 }, (_, i) => takeAtOnce(a.rates, `key ${i}`, 2, 3)),
+      Array.from({ length: 300 }, (_, i) => takeAtOnce(a.rates, `key ${i}`, 2, 3)),
     );
     assert.deepEqual(new Set(counts), new Set([2]));
     const db = await openForInspection(t, address);
     const rows = async () => (await db.selectFrom('rate_counters').select('key').execute()).length;
-    assert.equal(await rows(), 1200);
+    assert.equal(await rows(), 300);
     await storages[1].tables.rateCounters.prune(start + 2 * minute - 1);
-    assert.equal(await rows(), 1200);
+    assert.equal(await rows(), 300);
     await storages[1].tables.rateCounters.prune(start + 2 * minute);
     assert.equal(await rows(), 0);
   });
@@ -138,7 +144,7 @@ for (const engine of engines) {
 }
 
 test('postgres: without the database each node goes on with its share, and all is counted once it is back', async (t) => {
-  const address = await freshDatabase(t, 'postgres');
+  const address = await databaseWithSchema(t, 'postgres');
   assert.ok(address.engine === 'postgres');
   const url = new URL(address.url);
   const proxy = await TcpProxy.start({ host: url.hostname, port: Number(url.port) });

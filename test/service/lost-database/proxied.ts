@@ -4,7 +4,7 @@ import { parseDatabaseUrl } from '../../../service/src/storage/database-url.ts';
 import type { StorageOptions } from '../../../service/src/storage/storage.ts';
 import { TcpProxy } from '../../support/tcp-proxy.ts';
 import { bearer, draftPath, startService } from '../harness.ts';
-import { cleanUpFirst, freshDatabase, openDuring } from '../storage/databases.ts';
+import { cleanUpFirst, databaseWithSchema, openDuring } from '../storage/databases.ts';
 import { build, deploy } from '../storage/plugins.ts';
 import { until } from '../../support/until.ts';
 
@@ -31,7 +31,7 @@ export async function proxyOf(t: TestContext, url: string) {
 /** A service whose PostgreSQL is behind a proxy, with a token and a draft; and a database that it may be given. */
 export async function proxiedService(t: TestContext, options: StorageOptions = {}, databaseUrl?: string) {
   const direct =
-    databaseUrl === undefined ? await freshDatabase(t, 'postgres') : parseDatabaseUrl(databaseUrl);
+    databaseUrl === undefined ? await databaseWithSchema(t, 'postgres') : parseDatabaseUrl(databaseUrl);
   assert.equal(direct.engine, 'postgres');
   const { url } = direct as { url: string };
   const { proxy, proxied } = await proxyOf(t, url);

@@ -5,7 +5,7 @@ import type { Storage } from '../../../service/src/storage/storage.ts';
 import { dayOf } from '../../../service/src/runs/usage-sum.ts';
 import { accessPath, bearer, startService } from '../harness.ts';
 import { deployed, recordedRuns } from '../runs/records.ts';
-import { freshDatabase, openDuring } from '../storage/databases.ts';
+import { databaseWithSchema, openDuring } from '../storage/databases.ts';
 import { pluginPath, proxiedService } from './proxied.ts';
 import { until } from '../../support/until.ts';
 
@@ -62,7 +62,7 @@ test('runs whose commit was not acknowledged are recorded and counted once', asy
 });
 
 test('runs are recorded once a moved SQLite file is back', async (t) => {
-  const address = await freshDatabase(t, 'sqlite');
+  const address = await databaseWithSchema(t, 'sqlite');
   const { file } = address as { file: string };
   const storage = await openDuring(t, address);
   const { fetch, environmentToken, editorToken, clock } = await startService(t, { storage });

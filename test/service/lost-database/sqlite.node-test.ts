@@ -8,12 +8,12 @@ import { NodeSqliteDialect } from '../../../service/src/storage/sqlite/dialect.t
 import type { StorageOptions } from '../../../service/src/storage/storage.ts';
 import { StorageUnavailableError } from '../../../service/src/storage/unavailable.ts';
 import { startService } from '../harness.ts';
-import { cleanUpFirst, freshDatabase, openDuring } from '../storage/databases.ts';
+import { cleanUpFirst, databaseWithSchema, openDuring } from '../storage/databases.ts';
 import { isUnavailable } from './proxied.ts';
 import { until } from '../../support/until.ts';
 
 async function serviceOnFile(t: TestContext, options: StorageOptions = {}) {
-  const address = await freshDatabase(t, 'sqlite');
+  const address = await databaseWithSchema(t, 'sqlite');
   assert.equal(address.engine, 'sqlite');
   const { file } = address as { file: string };
   const storage = await openDuring(t, address, options);
@@ -62,7 +62,7 @@ test('writes are 503 while the file is moved away, so that none is lost, until i
 });
 
 test('a full disk undoes the transaction, and is not reported as a fault of the statement', async (t) => {
-  const address = await freshDatabase(t, 'sqlite');
+  const address = await databaseWithSchema(t, 'sqlite');
   const { file } = address as { file: string };
   const writer = new DatabaseSync(file, { timeout: 0 });
   writer.exec('PRAGMA journal_mode = WAL; CREATE TABLE texts (text TEXT) STRICT');

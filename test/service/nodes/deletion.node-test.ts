@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Storage } from '../../../service/src/storage/storage.ts';
-import { engines, freshDatabase, openForInspection, openDuring } from '../storage/databases.ts';
+import { engines, databaseWithSchema, openForInspection, openDuring } from '../storage/databases.ts';
 import { addEnvironment, plugin, programOf, sourceOf } from '../storage/plugins.ts';
 import { ServiceProcess } from '../service-process.ts';
 import { until } from '../../support/until.ts';
@@ -11,7 +11,7 @@ const tenant = '/api/v1/tenant/com.acme.t1';
 
 for (const engine of engines) {
   test(`${engine}: a deletion that kill -9 interrupted is finished by another node, or after a restart`, async (t) => {
-    const address = await freshDatabase(t, engine);
+    const address = await databaseWithSchema(t, engine);
     const storage = await openDuring(t, address);
     await fill(storage);
     const db = await openForInspection(t, address);

@@ -18,7 +18,7 @@ test('the service is alive and ready, whatever the Host, once a plugin can run',
 });
 
 test('the service is not ready until the sandbox works, and says so', async (t) => {
-  const { fetch } = await startService(t);
+  const { fetch } = await startService(t, { toolProcesses: undefined });
   const response = await fetch('/readyz');
   assert.equal(response.status, 503);
   assert.deepEqual(await response.json(), { ready: false, database: true, schema: true, sandbox: false });
@@ -36,7 +36,7 @@ test('a service that is ending is alive, says that it ends, and is not ready', a
 });
 
 test('without its database the service is alive and not ready', async (t) => {
-  const { fetch, storage } = await startService(t);
+  const { fetch, storage } = await startService(t, { toolProcesses: undefined });
   await storage.close();
   assert.equal((await fetch('/healthz')).status, 200);
   const response = await fetch('/readyz');

@@ -9,7 +9,7 @@ import { dayOf } from '../../../service/src/runs/usage-sum.ts';
 import { toRecord } from '../../../service/src/runs/to-record.ts';
 import { StorageUnavailableError } from '../../../service/src/storage/unavailable.ts';
 import type { RunFilter, RunRecord } from '../../../service/src/storage/tables/runs.ts';
-import { engines, freshDatabase, openDuring } from '../storage/databases.ts';
+import { engines, databaseWithSchema, openDuring } from '../storage/databases.ts';
 import type { EngineName } from '../storage/databases.ts';
 import { plugin } from '../storage/plugins.ts';
 import { deployed, failed, recordOf, refuseInputsOf, runOf, unknownVersion } from './records.ts';
@@ -17,7 +17,7 @@ import { until } from '../../support/until.ts';
 
 /** A recorder on a database, with a version to run, and how to look at what was recorded. */
 async function startRecorder(t: TestContext, engine: EngineName, options: { count?: number } = {}) {
-  const address = await freshDatabase(t, engine);
+  const address = await databaseWithSchema(t, engine);
   const storage = await openDuring(t, address);
   const version = await deployed(storage);
   const dropped: number[] = [];

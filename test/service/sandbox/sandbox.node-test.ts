@@ -69,16 +69,35 @@ const ends: Partial<Record<RunErrorCode, Record<string, string>>> = {
   },
 };
 
-for (const [code, cases] of Object.entries(ends)) {
+const { 'time-limit': endless = {}, ...others } = ends;
+
+for (const [code, cases] of Object.entries(others)) {
   for (const [name, source] of Object.entries(cases)) {
     test(`${name} ends with ${code}, and the next run is answered`, async () => {
-      const by = code === 'time-limit' ? sandbox : patient;
-      const outcome = await run(source, '', 't1', by);
+      const outcome = await run(source, '', 't1', patient);
       assert.equal(codeOf(outcome), code, JSON.stringify({ ...outcome, logs: [] }));
-      assert.equal(resultOf(await run(running('return input'), 'next', 't1', by)), 'next');
+      assert.equal(resultOf(await run(running('return input'), 'next', 't1', patient)), 'next');
     });
   }
 }
+
+test(
+  'what goes on for ever ends with time-limit, and the next runs are answered',
+  { concurrency: true },
+  async (t) => {
+    // At once, because each takes a core for all of its time.
+    await Promise.all(
+      Object.entries(endless).map(([name, source]) =>
+        t.test(name, async () => {
+          const outcome = await run(source, '', name);
+          assert.equal(codeOf(outcome), 'time-limit', JSON.stringify({ ...outcome, logs: [] }));
+        }),
+      ),
+    );
+    const next = Object.keys(endless).map((name) => run(running('return input'), name, name));
+    assert.deepEqual((await Promise.all(next)).map(resultOf), Object.keys(endless));
+  },
+);
 
 test('entries that a plugin logged before it failed are reported', async () => {
   // The second loop is in the engine, where nothing but the end of its thread reaches it.

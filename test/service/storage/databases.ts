@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sql } from 'kysely';
@@ -6,7 +6,7 @@ import type { Kysely } from 'kysely';
 import { parseDatabaseUrl } from '../../../service/src/storage/database-url.ts';
 import type { DatabaseAddress } from '../../../service/src/storage/database-url.ts';
 import type { Schema } from '../../../service/src/storage/schema.ts';
-import { openEngine, openStorage } from '../../../service/src/storage/storage.ts';
+import { migrateDatabase, openEngine, openStorage } from '../../../service/src/storage/storage.ts';
 import type { StorageOptions } from '../../../service/src/storage/storage.ts';
 import { createDatabase } from '../../postgres/databases.ts';
 
@@ -54,14 +54,34 @@ export async function freshDatabase(t: Cleanup, engine: EngineName): Promise<Dat
   return parseDatabaseUrl(url);
 }
 
+let sqliteTemplate: Promise<Buffer> | undefined;
+
+/** The bytes of an SQLite file that has the schema. It is made once in each process. */
+async function sqliteFileWithSchema(): Promise<Buffer> {
+  const directory = mkdtempSync(join(tmpdir(), 'plugin-service-'));
+  try {
+    const file = join(directory, 'service.sqlite');
+    await migrateDatabase({ engine: 'sqlite', file });
+    return readFileSync(file);
+  } finally {
+    rmSync(directory, { recursive: true, force: true });
+  }
+}
+
 /**
- * A database with the schema of the service, and nothing in it yet. On PostgreSQL it is a copy of the one that
- * `TEST_DATABASE_TEMPLATE` names, which is several times quicker than to make the schema; without that it is empty, and gets
- * the schema when a storage is opened on it.
+ * A database with the schema of the service, and nothing in it yet. It is a copy, which is many times quicker than to make the
+ * schema: on PostgreSQL of the database that `TEST_DATABASE_TEMPLATE` names. Without that it is empty, and gets the schema when a
+ * storage is opened on it.
  */
 export async function databaseWithSchema(t: Cleanup, engine: EngineName): Promise<DatabaseAddress> {
   const template = process.env['TEST_DATABASE_TEMPLATE'];
-  if (engine === 'sqlite' || !template) return freshDatabase(t, engine);
+  if (engine === 'sqlite') {
+    const bytes = await (sqliteTemplate ??= sqliteFileWithSchema());
+    const address = await freshDatabase(t, engine);
+    if (address.engine === 'sqlite') writeFileSync(address.file, bytes, { mode: 0o600 });
+    return address;
+  }
+  if (!template) return freshDatabase(t, engine);
   const { url, drop } = await createDatabase(template);
   cleanUpFirst(t, drop);
   return parseDatabaseUrl(url);

@@ -20,7 +20,7 @@ for (const engine of engines) {
   test(`${engine}: an acknowledged save survives kill -9 at any moment`, async (t) => {
     const { address, crash, restart } = await durableDatabase(t, engine);
     let acknowledged = 0;
-    for (const saves of [1, 7, 20]) {
+    for (const saves of [1, 12]) {
       const service = await ServiceProcess.start(t, address);
       const token = await service.editorToken();
       const save = () => service.save(token, { contents: `revision ${acknowledged + 1}` });
@@ -53,7 +53,7 @@ for (const engine of engines) {
   test(`${engine}: an acknowledged build and version survive kill -9`, async (t) => {
     const { address, crash, restart } = await durableDatabase(t, engine);
     const textOf = (output: number) => `export const run = () => "${output}";`;
-    for (const n of [0, 1, 2]) {
+    for (const n of [0, 1]) {
       const service = await ServiceProcess.start(t, address);
       const token = await service.editorToken();
       // What the process before built is there to deploy.
@@ -65,8 +65,8 @@ for (const engine of engines) {
       await restart();
     }
     const service = await ServiceProcess.start(t, address);
-    assert.equal((await service.deploy(await service.editorToken())).version, 'v1.0.5');
-    for (const patch of [0, 1, 2, 3, 4, 5]) {
+    assert.equal((await service.deploy(await service.editorToken())).version, 'v1.0.3');
+    for (const patch of [0, 1, 2, 3]) {
       assert.equal(await (await service.run(`v1.0.${patch}`)).text(), String(patch));
     }
   });
@@ -74,8 +74,8 @@ for (const engine of engines) {
 
 // `npm run bench storage:kill` has a hundred rounds of it on each.
 for (const engine of engines) {
-  test(`${engine}: acknowledged writes of many clients survive kill -9 at a random moment, three times`, async () => {
-    for (const { name, value, limit, note } of await measureCrashes(engine, 3)) {
+  test(`${engine}: acknowledged writes of many clients survive kill -9 at a random moment`, async () => {
+    for (const { name, value, limit, note } of await measureCrashes(engine, 1)) {
       assert.ok(value <= limit, `${name}: ${value} (${note})`);
     }
   });

@@ -6,7 +6,7 @@ import { createToken } from '../../../service/src/accounts/tokens.ts';
 import { Eraser } from '../../../service/src/storage/erasing/eraser.ts';
 import type { Schema } from '../../../service/src/storage/schema.ts';
 import type { Storage } from '../../../service/src/storage/storage.ts';
-import { cleanUpFirst, engines, freshDatabase, openForInspection, openDuring } from './databases.ts';
+import { cleanUpFirst, engines, databaseWithSchema, openForInspection, openDuring } from './databases.ts';
 import type { EngineName } from './databases.ts';
 import { build, deploy, otherPlugin, plugin, programOf, save, sourceOf, tokenFor } from './plugins.ts';
 import { until } from '../../support/until.ts';
@@ -14,7 +14,7 @@ import { until } from '../../support/until.ts';
 const neighbour = { ...plugin, tenant: 't2' };
 
 async function setUp(t: TestContext, engine: EngineName) {
-  const address = await freshDatabase(t, engine);
+  const address = await databaseWithSchema(t, engine);
   const storage = await openDuring(t, address);
   return { address, storage, db: await openForInspection(t, address) };
 }

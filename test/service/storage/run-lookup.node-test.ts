@@ -5,7 +5,7 @@ import type { LogEvent } from 'kysely';
 import { sql } from 'kysely';
 import type { StorageOptions } from '../../../service/src/storage/storage.ts';
 import { createToken } from '../../../service/src/accounts/tokens.ts';
-import { engines, freshDatabase, openForInspection, openDuring } from './databases.ts';
+import { engines, databaseWithSchema, openForInspection, openDuring } from './databases.ts';
 import type { EngineName } from './databases.ts';
 import { build, deploy, environmentOfToken, otherPlugin, plugin, programOf, setToken } from './plugins.ts';
 import { until } from '../../support/until.ts';
@@ -17,7 +17,7 @@ const manual: StorageOptions = { ...trusting, pollInterval: 2 ** 30 };
 
 /** A storage and the statements that it has run, but for those that ask for changes. */
 async function counted(t: TestContext, engine: EngineName, options = trusting) {
-  const address = await freshDatabase(t, engine);
+  const address = await databaseWithSchema(t, engine);
   const statements: string[] = [];
   const log = ({ query }: LogEvent) => {
     if (!query.sql.includes('change_counter')) statements.push(query.sql);

@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import { createToken } from '../../../service/src/accounts/tokens.ts';
 import {
   engines,
-  freshDatabase,
+  databaseWithSchema,
   freshStorage,
   openForInspection,
   openDuring,
@@ -27,7 +27,7 @@ import {
 
 for (const engine of engines) {
   test(`${engine}: data is there when the database is opened again`, async (t) => {
-    const address = await freshDatabase(t, engine);
+    const address = await databaseWithSchema(t, engine);
     const first = await openDuring(t, address);
     await addEnvironment(first);
     const saved = await save(first, 'text');
@@ -141,7 +141,7 @@ for (const engine of engines) {
   });
 
   test(`${engine}: closing waits for a transaction under way`, async (t) => {
-    const address = await freshDatabase(t, engine);
+    const address = await databaseWithSchema(t, engine);
     const storage = await openDuring(t, address);
     const { promise: began, resolve: resolveBegan } = Promise.withResolvers<void>();
     const saving = storage.transaction(async (tables) => {
@@ -179,7 +179,7 @@ for (const engine of engines) {
   });
 
   test(`${engine}: an editor token opens its plugin until it expires, and is then deleted`, async (t) => {
-    const address = await freshDatabase(t, engine);
+    const address = await databaseWithSchema(t, engine);
     const storage = await openDuring(t, address);
     await addEnvironment(storage);
     const [early, late] = [createToken('editor'), createToken('editor')];
@@ -197,7 +197,7 @@ for (const engine of engines) {
   });
 
   test(`${engine}: no token is stored in plain text`, async (t) => {
-    const address = await freshDatabase(t, engine);
+    const address = await databaseWithSchema(t, engine);
     const storage = await openDuring(t, address);
     const tokens = [createToken('environment'), createToken('editor')] as const;
     await setToken(storage, tokens[0]);
@@ -311,7 +311,7 @@ for (const engine of engines) {
   });
 
   test(`${engine}: the database refuses to change a version, and allows to delete a plugin with all it has`, async (t) => {
-    const address = await freshDatabase(t, engine);
+    const address = await databaseWithSchema(t, engine);
     const storage = await openDuring(t, address);
     await build(storage, 'first');
     await deploy(storage, 'first');
@@ -325,8 +325,8 @@ for (const engine of engines) {
 }
 
 /** A storage, and which programs are in its database. */
-async function withCodes(t: Parameters<typeof freshDatabase>[0], engine: (typeof engines)[number]) {
-  const address = await freshDatabase(t, engine);
+async function withCodes(t: Parameters<typeof databaseWithSchema>[0], engine: (typeof engines)[number]) {
+  const address = await databaseWithSchema(t, engine);
   const storage = await openDuring(t, address);
   const db = await openForInspection(t, address);
   const codes = async () => {

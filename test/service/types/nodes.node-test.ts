@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ServiceProcess } from '../service-process.ts';
-import { engines, freshDatabase } from '../storage/databases.ts';
+import { engines, databaseWithSchema } from '../storage/databases.ts';
 
 for (const engine of engines) {
   test(`${engine}: types that one node stored apply on the other at once`, async (t) => {
-    const address = await freshDatabase(t, engine);
+    const address = await databaseWithSchema(t, engine);
     const first = await ServiceProcess.start(t, address);
     const second = await ServiceProcess.start(t, address, first.environmentToken);
     const setTypes = async (output: unknown) => {
