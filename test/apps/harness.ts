@@ -4,7 +4,7 @@ import { extname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 import { packOnce } from '../support/packing.ts';
-import { npm } from '../support/programs.ts';
+import { npm, runScript } from '../support/programs.ts';
 import type { Rule } from '../support/script-rules.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
@@ -48,7 +48,7 @@ export async function openWorkshop(): Promise<Workshop> {
   return {
     at,
     runScript: async (app, script) => {
-      await npm(at(app), ['run', '--silent', script], development);
+      await runScript(at(app), script, development);
     },
     [Symbol.asyncDispose]: close,
   };

@@ -40,7 +40,7 @@ function scriptCompletions(
 }
 
 describe('completions that the service fails to give at first', () => {
-  const scene = scenes();
+  const scene = scenes({ onePage: true });
 
   test('asks once more for completions where the service was too slow, and shows them without another key', () =>
     scene(async (context) => {
