@@ -39,8 +39,8 @@ const { value: anyValue } = fc.letrec((tie) => ({
     { maxDepth: 6 },
     secretText,
     fc.oneof(fc.integer(), fc.boolean(), fc.constant(null), fc.constant(undefined), fc.bigInt()),
-    fc.array(tie('value'), { maxLength: 8 }),
-    fc.dictionary(secretText, tie('value'), { maxKeys: 8, noNullPrototype: true }),
+    fc.array(tie('value'), { maxLength: 4 }),
+    fc.dictionary(secretText, tie('value'), { maxKeys: 4, noNullPrototype: true }),
     fc.dictionary(fc.constantFrom('type', 'message', 'code', '__proto__'), tie('value'), {
       noNullPrototype: true,
     }),
@@ -48,7 +48,7 @@ const { value: anyValue } = fc.letrec((tie) => ({
 }));
 
 const limitsHold = fc.property(
-  fc.array(anyValue),
+  fc.array(anyValue, { maxLength: 4 }),
   fc.nat({ max: 200 }),
   fc.nat({ max: 30 }),
   (list, max, values) => {
