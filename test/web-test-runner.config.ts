@@ -17,7 +17,7 @@ const bundled = bundledModules();
 
 export default {
   rootDir: root,
-  files: 'test/**/*.test.ts',
+  files: ['test/**/*.test.ts', '!**/node_modules/**'],
   port: await freePort(),
   nodeResolve: true,
 

@@ -32,7 +32,10 @@ export function bundledModules(): { middleware: Middleware; plugin: TestRunnerPl
   let bundled: Promise<Map<string, string>> | undefined;
   return {
     middleware: async (context, next) => {
-      if (!context.path.startsWith(BASE)) return next();
+      if (!context.path.startsWith(BASE)) {
+        await next();
+        return;
+      }
       // Here and not in the plugin, whose answers would be parsed for imports each time.
       bundled ??= bundle();
       const code = (await bundled).get(context.path.slice(BASE.length));
