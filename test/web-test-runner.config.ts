@@ -4,6 +4,7 @@ import { esbuildPlugin } from '@web/dev-server-esbuild';
 import { defaultReporter, type TestRunnerConfig } from '@web/test-runner';
 
 import { builtFiles } from './support/built-files.ts';
+import { bundledModules } from './support/bundled-modules.ts';
 import { engines } from './support/engines.ts';
 import { freePort } from './support/free-port.ts';
 import { loopbackOnly, scriptedOrigins } from './support/second-origin.ts';
@@ -12,10 +13,11 @@ import { summaryReporter } from './support/summary-reporter.ts';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const { launchers, versions, notRun } = engines();
 const scripted = scriptedOrigins();
+const bundled = bundledModules();
 
 export default {
   rootDir: root,
-  files: 'test/**/*.test.ts',
+  files: ['test/**/*.test.ts', '!**/node_modules/**'],
   port: await freePort(),
   nodeResolve: true,
 
@@ -34,11 +36,12 @@ export default {
   // Errors that tests bring about on purpose are on the console, too, each in one line.
   filterBrowserLogs: ({ args }) => !/^Lit is in dev mode|^<plugin-(editor|features)> /.test(String(args[0])),
 
-  middleware: [scripted.middleware],
+  middleware: [scripted.middleware, bundled.middleware],
   plugins: [
     loopbackOnly(),
     scripted.plugin,
     builtFiles(),
+    bundled.plugin,
     esbuildPlugin({ ts: true, target: 'esnext', tsconfig: `${root}/tsconfig.json` }),
   ],
   reporters: [defaultReporter({ reportTestProgress: false }), summaryReporter(versions, notRun)],

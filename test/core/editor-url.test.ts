@@ -236,7 +236,7 @@ describe('buildEditorUrl and parseEditorUrl', () => {
         );
         expect(buildEditorUrl({ editorUrl, ...read })).to.equal(written);
       }),
-      { numRuns: 1000 },
+      { numRuns: 300 },
     );
   }).timeout(60_000);
 
@@ -248,7 +248,7 @@ describe('buildEditorUrl and parseEditorUrl', () => {
         if (fn.isWellFormed()) expect(parseEditorUrl(build({ fn })).fn).to.equal(fn);
         else expect(() => build({ fn })).to.throw(TypeError, 'fn must be well-formed');
       }),
-      { numRuns: 1000 },
+      { numRuns: 300 },
     );
   }).timeout(60_000);
 });

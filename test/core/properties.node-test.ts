@@ -1,5 +1,6 @@
 import { test } from 'node:test';
 import * as fc from 'fast-check';
+import { MESSAGE_PROPERTIES } from './message-properties.ts';
 import { PROPERTIES } from './properties.ts';
 
 // A failure prints its seed. `npm run soak properties` tries more.
@@ -7,4 +8,9 @@ for (const [name, property] of Object.entries(PROPERTIES)) {
   test(name, { timeout: 120_000 }, () =>
     fc.assert(property as fc.IAsyncProperty<unknown>, { numRuns: 10_000 }),
   );
+}
+
+// Their values take longer to generate.
+for (const [name, property] of Object.entries(MESSAGE_PROPERTIES)) {
+  test(name, { timeout: 120_000 }, () => fc.assert(property as fc.IProperty<unknown>, { numRuns: 2000 }));
 }

@@ -1,5 +1,4 @@
 import { expect } from '@open-wc/testing';
-import * as fc from 'fast-check';
 
 import { redactTokens } from '../../src/core/redact-tokens.ts';
 
@@ -45,34 +44,4 @@ describe('redactTokens()', () => {
     it(`redacts tokens and shortens the text: ${why}`, () =>
       expect(redactTokens(text, tokens, max)).to.equal(redacted));
   }
-
-  it('leaves no token, nor five characters of one where the text is cut', () => {
-    const token = fc.string({ unit: fc.constantFrom('a', 'b', '-'), minLength: 5, maxLength: 12 });
-    const pieces = fc.array(
-      fc.oneof(
-        fc.string({ maxLength: 8 }),
-        fc.nat({ max: 2 }).map((n) => [n]),
-      ),
-      { maxLength: 12 },
-    );
-    fc.assert(
-      fc.property(
-        fc.array(token, { minLength: 3, maxLength: 3 }),
-        pieces,
-        fc.nat({ max: 60 }),
-        (tokens, parts, max) => {
-          const text = parts
-            .map((part) => (typeof part === 'string' ? part : tokens[part[0] as number]))
-            .join(' ');
-          const redacted = redactTokens(text, tokens, max);
-          expect(redacted.length).to.be.at.most(Math.max(max, 1));
-          for (const secret of tokens) expect(redacted).not.to.contain(secret);
-          if (text.length <= max) return;
-          const kept = redacted.slice(0, -1);
-          for (const secret of tokens) expect(kept.endsWith(secret.slice(0, 5))).to.equal(false);
-        },
-      ),
-      { numRuns: 3000 },
-    );
-  }).timeout(60_000);
 });

@@ -14,7 +14,7 @@ describe('properties of the elements', () => {
   for (const [name, property] of Object.entries(PROPERTIES)) {
     it(name, () =>
       fc.assert(property as fc.IAsyncProperty<unknown>, {
-        numRuns: 500,
+        numRuns: 150,
         seed: 1,
         includeErrorInReport: true,
       }),

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import * as fc from 'fast-check';
 import type { Figure } from '../bench/figures.ts';
+import { MESSAGE_PROPERTIES } from '../core/message-properties.ts';
 import { PROPERTIES } from '../core/properties.ts';
 
 const RUNS = 100_000;
@@ -15,7 +16,7 @@ const root = fileURLToPath(new URL('../../', import.meta.url));
  */
 export async function measureProperties(): Promise<Figure[]> {
   let failed = 0;
-  for (const [name, property] of Object.entries(PROPERTIES)) {
+  for (const [name, property] of Object.entries({ ...PROPERTIES, ...MESSAGE_PROPERTIES })) {
     const found = await fc.check(property as fc.IAsyncProperty<unknown>, { numRuns: RUNS });
     if (found.failed) {
       failed++;

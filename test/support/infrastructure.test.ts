@@ -17,6 +17,17 @@ function messageFrom(frame: HTMLIFrameElement): Promise<MessageEvent<unknown>> {
   });
 }
 
+describe('a library', () => {
+  it('is loaded bundled, with one instance of the modules that libraries share', async () => {
+    const [lit, litHtml] = await Promise.all([import('lit'), import('lit/html.js'), import('zod/mini')]);
+    expect(lit.html).to.equal(litHtml.html);
+    const paths = performance.getEntriesByType('resource').map(({ name }) => new URL(name).pathname);
+    expect(paths.filter((path) => /^\/node_modules\/(?:lit|zod|@lit|@open-wc)\b/.test(path))).to.deep.equal(
+      [],
+    );
+  });
+});
+
 describe('the scripted server', () => {
   it('gives the same responses on the page origin, a second origin and another site', async () => {
     const server = await scriptedServer({ path: '/token', json: { token: 't' } });

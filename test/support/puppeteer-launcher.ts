@@ -17,6 +17,12 @@ const FIREFOX_PREFERENCES = {
   'network.proxy.http_port': 9,
   'network.proxy.ssl': '127.0.0.1',
   'network.proxy.ssl_port': 9,
+  // Each page of tests takes one or two processes, and Firefox would start others ahead, which are seldom used.
+  'dom.ipc.processPrelaunch.enabled': false,
+  // All that is loaded fits into memory, and there is no session to restore.
+  'browser.cache.disk.enable': false,
+  'browser.sessionstore.interval': 6_000_000,
+  'browser.sessionstore.max_tabs_undo': 0,
 };
 
 /** Chromium (or Chrome) as the test runner starts it. */
