@@ -159,9 +159,9 @@ export async function startEditorService({
 
 export type EditorService = Awaited<ReturnType<typeof startEditorService>>;
 
-/** Opens the editor, by default in a new page. */
-export async function openPage(context: BrowserContext | Browser, url: string, given?: Page) {
-  const page = given ?? (await context.newPage());
+/** A page of the editor. */
+export async function openPage(context: BrowserContext | Browser, url: string) {
+  const page = await context.newPage();
   const problems: string[] = [];
   page.on('pageerror', (error) => problems.push(String(error)));
   page.on('console', (message) => {

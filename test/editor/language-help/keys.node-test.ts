@@ -6,7 +6,7 @@ import { javascript, openText, putCursor, untilHelped, untilShown, untilText } f
 import { eventually } from '../../support/until.ts';
 
 describe('language help', () => {
-  const scene = scenes({ onePage: true });
+  const scene = scenes();
 
   test('completes with type and documentation while the user types, and on Ctrl+Space', () =>
     scene(async (context) => {

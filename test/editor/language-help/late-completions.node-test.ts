@@ -40,7 +40,7 @@ function scriptCompletions(
 }
 
 describe('completions that the service fails to give at first', () => {
-  const scene = scenes({ onePage: true });
+  const scene = scenes();
 
   test('asks once more for completions where the service was too slow, and shows them without another key', () =>
     scene(async (context) => {

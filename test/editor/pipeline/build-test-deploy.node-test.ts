@@ -21,7 +21,7 @@ const untilStatusOf = ({ page }: EditorPage, part: 'built' | 'deployed', start: 
 const log = ({ page }: EditorPage) => page.$eval('.output.log', ({ textContent }) => textContent);
 
 describe('building, testing and deploying in the editor', () => {
-  const scene = scenes({ onePage: true });
+  const scene = scenes();
 
   test('works by keyboard, and the status line keeps up', () =>
     scene(async ({ service, target, open }) => {
@@ -75,7 +75,7 @@ describe('building, testing and deploying in the editor', () => {
       assert.match((await log(editor)) ?? '', /The build succeeded/);
       assert.equal(refused.length, 1);
       assert.deepEqual(accepted, ['*/*']);
-    }, 'a new profile'));
+    }));
 
   test('makes a new version at each deployment, and builds when needed', () =>
     scene(async ({ service, target, open }) => {
