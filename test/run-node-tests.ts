@@ -18,11 +18,8 @@ const namedFiles = process.argv.slice(2);
 const { env } = process;
 const cache = join(root, 'node_modules/.cache/plugin-editor');
 
-/**
- * Node's own default leaves one core to itself, which is half of a small machine. More files than cores make tests with browsers
- * wait.
- */
-const concurrency = availableParallelism();
+/** Many files wait for a while, such as for a process that they have told to end, so that one more than the cores has work. */
+const concurrency = availableParallelism() + 1;
 // A test file and what it starts load the same modules, hundreds of times in a run.
 env['NODE_COMPILE_CACHE'] ??= join(cache, 'compiled');
 const builtService = new URL('support/built-service.js', import.meta.url).href;
@@ -30,14 +27,18 @@ env['NODE_OPTIONS'] = [env['NODE_OPTIONS'], `--import=${builtService}`].filter(B
 
 /** Tests that start the service, of what does not depend on its storage. */
 const anyStorage = [
+  'test/service/http/build-stream.node-test.ts',
+  'test/service/http/busy.node-test.ts',
   'test/service/http/client-errors.node-test.ts',
   'test/service/http/editor-compression.node-test.ts',
   'test/service/http/editor-page.node-test.ts',
   'test/service/http/http-limits.node-test.ts',
   'test/service/http/language-help.node-test.ts',
+  'test/service/http/openapi/client.node-test.ts',
   'test/service/http/openapi/document.node-test.ts',
   'test/service/http/unread-bodies.node-test.ts',
   'test/service/lost-database/sqlite.node-test.ts',
+  'test/service/types/declarations.node-test.ts',
   'test/threats/request-smuggling.node-test.ts',
 ];
 

@@ -89,7 +89,7 @@ export class ServiceParts {
   /** Starts the compilers and a runner, so that the first build and run need not wait for them. */
   warmUp(): void {
     this.toolProcesses.sandbox.warmUp();
-    this.toolProcesses.builds.warmUp();
+    void this.toolProcesses.builds.warmUp();
   }
 
   async close(): Promise<void> {

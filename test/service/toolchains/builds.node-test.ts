@@ -228,3 +228,26 @@ test('a compiler that fails to start is reported to the job that waits for it', 
   await assert.rejects(pool.take(), /could not be loaded/);
   assert.equal(pool.size, 0);
 });
+
+test('compilers are warmed up one after the other, the last language first, whether they come up or not', async (t) => {
+  const { startCompiler } = start(t);
+  const broken = { ...language, module: new URL('./missing.ts', import.meta.url) };
+  const languages = new Map([
+    ['a', language],
+    ['b', broken],
+  ]);
+  const events: string[] = [];
+  const builds = new Builds(languages, (one) => {
+    const name = one === broken ? 'b' : 'a';
+    const compiler = one === broken ? new CompilerProcess(one) : startCompiler();
+    events.push(`${name} started`);
+    compiler.ready.then(
+      () => events.push(`${name} is up`),
+      () => events.push(`${name} failed`),
+    );
+    return compiler;
+  });
+  t.after(() => builds.close());
+  await builds.warmUp();
+  assert.deepEqual(events, ['b started', 'b failed', 'a started', 'a is up']);
+});

@@ -135,9 +135,12 @@ export class Builds {
     );
   }
 
-  /** Starts the compilers, so that a first build need not wait for them. */
-  warmUp(): void {
-    for (const pool of this.#pools.values()) pool.warmUp();
+  /**
+   * Starts the compilers, so that a first build need not wait for them: one after the other, so that they do not take all
+   * processors while a node comes up. That of AssemblyScript takes by far the longest, and is the last this way.
+   */
+  async warmUp(): Promise<void> {
+    for (const pool of [...this.#pools.values()].toReversed()) await pool.warmUp();
   }
 
   close(): void {

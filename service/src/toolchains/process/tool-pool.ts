@@ -56,7 +56,7 @@ export class ToolPool<Process extends PooledProcess> {
       this.#all.delete(last.process);
     }
     const taken = new Promise<Process>((resolve, reject) => this.#waiters.push({ resolve, reject }));
-    this.#startOne();
+    void this.#startOne();
     return await taken;
   }
 
@@ -94,12 +94,12 @@ export class ToolPool<Process extends PooledProcess> {
   giveBack(process: Process): void {
     if (process.isUsable) return this.#offer(process);
     this.#all.delete(process);
-    this.warmUp();
+    void this.warmUp();
   }
 
-  /** Starts a first process, so that the first job need not wait for it. */
-  warmUp(): void {
-    if (!this.#isClosed && !this.#all.size) this.#startOne();
+  /** Starts a first process, so that the first job need not wait for it. Resolves once it has come up, or has failed to. */
+  async warmUp(): Promise<void> {
+    if (!this.#isClosed && !this.#all.size) await this.#startOne();
   }
 
   close(): void {
@@ -108,10 +108,10 @@ export class ToolPool<Process extends PooledProcess> {
     for (const process of this.#all) process.close();
   }
 
-  #startOne(): void {
+  #startOne(): Promise<void> {
     const process = this.#start();
     this.#all.add(process);
-    process.ready.then(
+    return process.ready.then(
       () => this.#offer(process),
       (error: unknown) => {
         this.#all.delete(process);

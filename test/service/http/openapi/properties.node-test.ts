@@ -27,7 +27,7 @@ const document = openApiDocument(
 ) as OpenApi;
 
 /** How many random requests each operation gets of each kind, beside those that are always the same. */
-const cases = Number(process.env['PROPERTY_CASES'] ?? 6);
+const cases = Number(process.env['PROPERTY_CASES'] ?? 3);
 
 /** How many operations are tried at once: some wait for compilers, whose processes are few. */
 const atOnce = 8;
