@@ -65,20 +65,34 @@ export class DemoPage {
     return found;
   }
 
-  /** Waits until the editor element is in a state; rejects with its error where it fails instead. */
+  /** Waits until the editor element is in a state; rejects with its error where it fails instead, and with what there is in time. */
   async state(state: string): Promise<void> {
-    const result = await this.page.waitForFunction(
-      (expected) => {
-        const editor = document.querySelector('plugin-editor');
-        if (editor?.state === expected) return 'reached';
-        return editor?.state === 'error' && `${editor.error?.code}: ${editor.error?.message}`;
-      },
-      // By a timer, because a page that draws no frames calls no animation callbacks.
-      { polling: 50 },
-      state,
-    );
+    const result = await this.page
+      .waitForFunction(
+        (expected) => {
+          const editor = document.querySelector('plugin-editor');
+          if (editor?.state === expected) return 'reached';
+          return editor?.state === 'error' && `${editor.error?.code}: ${editor.error?.message}`;
+        },
+        // By a timer, because a page that draws no frames calls no animation callbacks.
+        { polling: 50 },
+        state,
+      )
+      .catch(async (cause: unknown) => {
+        throw new Error(`The editor is not ${state}: ${await this.#describeEditor()}`, { cause });
+      });
     const message = await result.jsonValue();
     if (message !== 'reached') throw new Error(`The editor failed: ${message}`);
+  }
+
+  /** What a test that waits in vain says of the editor. */
+  async #describeEditor(): Promise<string> {
+    const element = await this.page.evaluate(() => {
+      const editor = document.querySelector('plugin-editor');
+      return { state: editor?.state, visibility: document.visibilityState, hash: location.hash };
+    });
+    const frames = this.page.frames().map((frame) => frame.url());
+    return JSON.stringify({ ...element, frames, events: await this.events(), complaints: this.complaints });
   }
 
   /** The attributes of an element as the page has them, without the time limit that tests set. */

@@ -10,8 +10,6 @@ export const CHROMIUM_ARGS = [
   '--disable-background-networking',
   '--disable-component-update',
   '--disable-sync',
-  // Otherwise each page starts one more process, for a page that may come. Most tests open none.
-  '--disable-features=SpareRendererForSitePerProcess',
   // Nothing leaves this machine, whatever address a test or the browser itself asks for.
   '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE localhost, EXCLUDE 127.0.0.1',
 ];
