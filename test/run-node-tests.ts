@@ -27,6 +27,8 @@ env['NODE_OPTIONS'] = [env['NODE_OPTIONS'], `--import=${builtService}`].filter(B
 
 /** Tests that start the service, of what does not depend on its storage. */
 const anyStorage = [
+  'test/service/accounts/env-token.node-test.ts',
+  'test/service/cli/serve.node-test.ts',
   'test/service/http/build-stream.node-test.ts',
   'test/service/http/busy.node-test.ts',
   'test/service/http/client-errors.node-test.ts',
@@ -39,6 +41,7 @@ const anyStorage = [
   'test/service/http/unread-bodies.node-test.ts',
   'test/service/lost-database/sqlite.node-test.ts',
   'test/service/types/declarations.node-test.ts',
+  'test/service/types/runs.node-test.ts',
   'test/threats/request-smuggling.node-test.ts',
 ];
 

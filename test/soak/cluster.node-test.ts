@@ -6,7 +6,7 @@ import { measureClusterFaults, measureClusterLoad } from './cluster.ts';
 test('nodes lose no acknowledged write while a node and the database are killed', async () => {
   const figures = await measureClusterFaults({
     nodes: 2,
-    users: 10,
+    users: 4,
     seconds: 12,
     nodeKillEvery: 12,
     databaseKills: 1,
@@ -18,7 +18,7 @@ test('nodes lose no acknowledged write while a node and the database are killed'
 });
 
 test('two nodes serve users without an error', async () => {
-  const figures = await measureClusterLoad({ nodes: 2, users: 10, seconds: 8 });
+  const figures = await measureClusterLoad({ nodes: 2, users: 4, seconds: 4 });
   const [faults] = figures;
   assert.equal(faults?.value, 0, faults?.note);
 });
