@@ -53,13 +53,15 @@ export interface IsolatedProcess {
 const lockdown = moduleUrl('./lockdown', import.meta.url);
 const replacedModules = moduleUrl('./replaced-modules', import.meta.url);
 
-/** The files that every process reads: `lockdown.ts` and its imports, and the package's type of modules. */
+/** The files that every process reads: `lockdown.ts`, its imports, and the `package.json`, for the package's type of modules. */
 const alwaysReadable = [fileURLToPath(lockdown), fileURLToPath(replacedModules), packageDescription];
 
 /**
  * Runs a module of the service in a process that has no environment variables, can read only the named files, and can neither write
  * files, nor start programs, nor reach the network from JavaScript. Where the system permits it, the process has no network and no
  * privileges at all. It ends with the service, however that ends. When it runs out of memory, it exits.
+ *
+ * Throws where the system refuses a process, because it has no memory or no file descriptors left.
  */
 export function startIsolated(options: IsolatedOptions): IsolatedProcess {
   const { file, args = [], readable, needs = [], nodeOptions = [], memoryLimit } = options;
@@ -83,8 +85,9 @@ export function startIsolated(options: IsolatedOptions): IsolatedProcess {
 }
 
 /**
- * Runs a native program with those limits of {@link startIsolated} that the system enforces, because Node's permission model does
- * not apply to it. The child may be a wrapper process, whose only child is the program.
+ * Runs a native program. Of the limits of {@link startIsolated}, only those that the system enforces apply to it, because Node's
+ * permission model does not. The child may be a wrapper process, whose only child is the program. Throws as
+ * {@link startIsolated}.
  */
 export function startNative(options: NativeOptions): IsolatedProcess {
   const { command, args, visible, memoryLimit } = options;
@@ -101,6 +104,11 @@ function start({ stdio, tools = systemTools() }: ProcessOptions, confinement: Co
     detached: true,
     windowsHide: true,
   });
+  if (!hasPipes(child)) {
+    // Node emits the error later. Without a listener, it would end the service.
+    child.once('error', () => {});
+    throw new Error('The system has no file descriptors left for the pipes of a new process.');
+  }
   // The pipe is closed when the service ends, and must not keep the service running.
   const watched = line.watchesPipe ? child.stdio[stdio.length] : undefined;
   if (watched && 'unref' in watched) (watched as { unref(): void }).unref();
@@ -111,6 +119,11 @@ function start({ stdio, tools = systemTools() }: ProcessOptions, confinement: Co
     signalGroup(child);
   });
   return { child, kill: () => killGroup(child) };
+}
+
+/** Whether the child has its pipes. Node returns one without any where the limit of open files is reached (EMFILE, ENFILE). */
+function hasPipes(child: Partial<Pick<ChildProcess, 'stdio'>>): boolean {
+  return child.stdio !== undefined;
 }
 
 function killGroup(child: ChildProcess): void {

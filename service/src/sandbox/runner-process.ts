@@ -37,7 +37,7 @@ export interface RunnerOptions {
   readonly recycleMemory?: number;
 }
 
-/** A runner ended, or reported that it does not work on this machine, before it could take a run. */
+/** A runner could not be started; or it ended, or reported that it does not work on this machine, before it could take a run. */
 export class RunnerStartError extends Error {
   override readonly name = 'RunnerStartError';
 
@@ -52,6 +52,7 @@ interface CurrentRun {
   readonly input: string;
   /** Applies the limits of logs again, because the runner is not trusted. */
   readonly logs: Logs;
+  /** By `performance.now()`. */
   readonly began: number;
   timer: NodeJS.Timeout;
   /** Whether the runner was given the program with this run. */
@@ -78,20 +79,13 @@ export class RunnerProcess {
   #lastDuration = 0;
   #isClosed = false;
 
+  /** Throws a {@link RunnerStartError} where the system refuses a process. */
   constructor(options: RunnerOptions = {}) {
     const limits = (this.#limits = options.limits ?? defaultLimits);
     const memory = runnerMemory(limits);
     this.#watchedMemory = options.watchedMemory ?? memory.watched;
     this.#recycleMemory = options.recycleMemory ?? memory.recycle;
-    this.#process = startIsolated({
-      file: main,
-      args: [String(limits.time), String(limits.memory)],
-      readable: serviceCode(),
-      memoryLimit: memory.system,
-      heapLimit: 64,
-      nodeOptions: stackOptions,
-      stdio: ['pipe', 'pipe', 'ignore'],
-    });
+    this.#process = startRunner(limits, memory.system);
     const { child } = this.#process;
     this.#input = child.stdin as Writable;
     this.#ready.promise.catch(() => {});
@@ -275,6 +269,22 @@ export class RunnerProcess {
     this.#isUsable = false;
     this.#killedFor ??= reason;
     this.#process.kill();
+  }
+}
+
+function startRunner(limits: AdjustableLimits, memoryLimit: number): IsolatedProcess {
+  try {
+    return startIsolated({
+      file: main,
+      args: [String(limits.time), String(limits.memory)],
+      readable: serviceCode(),
+      memoryLimit,
+      heapLimit: 64,
+      nodeOptions: stackOptions,
+      stdio: ['pipe', 'pipe', 'ignore'],
+    });
+  } catch (error) {
+    throw new RunnerStartError(errorMessage(error));
   }
 }
 

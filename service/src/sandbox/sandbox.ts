@@ -9,7 +9,7 @@ import { RunnerProcess, RunnerStartError } from './runner-process.ts';
 export interface Run {
   readonly program: StoredProgram;
   readonly input: string;
-  /** What the run counts for in the queue: environments take turns, within each its tenants, and within each its tokens. */
+  /** Whose run it is, which determines its turn. */
   readonly share: Share;
   /** Returns the signal that withdraws a run that has not begun. Called only when the run has to wait. */
   readonly signal?: () => AbortSignal;
@@ -115,14 +115,14 @@ export class Sandbox {
       this.#busy.delete(runner);
       if (runner.isUsable) this.#idle.push(runner);
       // Replaced at once, so that the next run finds a runner that is up, or about to be.
-      else if (!this.#isClosed) this.#idle.unshift(this.#startRunner());
+      else if (!this.#isClosed) this.#idle.unshift(...this.#startSpare());
     }
   }
 
   /** Starts a first runner, so that the first run need not wait for it. */
   warmUp(): void {
     const isAnyUsable = this.#busy.size > 0 || this.#idle.some((runner) => runner.isUsable);
-    if (!isAnyUsable) this.#idle.push(this.#startRunner());
+    if (!isAnyUsable) this.#idle.push(...this.#startSpare());
   }
 
   async close(): Promise<void> {
@@ -139,6 +139,16 @@ export class Sandbox {
     // Also removes the runners that ended while they were idle.
     this.#idle.splice(0, Infinity, ...usable.filter((runner) => runner !== chosen));
     return chosen ?? this.#startRunner();
+  }
+
+  /** Starts a runner before a run needs it. Where the system refuses it, there is none, and the next run reports the error. */
+  #startSpare(): RunnerProcess[] {
+    try {
+      return [this.#startRunner()];
+    } catch {
+      this.#works = false;
+      return [];
+    }
   }
 
   #startRunner(): RunnerProcess {

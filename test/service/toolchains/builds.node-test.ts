@@ -229,6 +229,42 @@ test('a compiler that fails to start is reported to the job that waits for it', 
   assert.equal(pool.size, 0);
 });
 
+/** A pool of compilers. The system refuses those that are listed as refused, counted by their starts. */
+function poolWithRefused(t: TestContext, refused: readonly number[]) {
+  const { startCompiler } = start(t);
+  let starts = 0;
+  const pool = new ToolPool(() => {
+    starts += 1;
+    if (refused.includes(starts)) throw new Error('spawn ENOMEM');
+    return startCompiler();
+  });
+  t.after(() => pool.close());
+  return { pool, starts: () => starts };
+}
+
+test('a compiler whose process the system refuses is reported to the job that waits for it, and to no other', async (t) => {
+  const { pool } = poolWithRefused(t, [1]);
+  await assert.rejects(pool.take(), /ENOMEM/);
+  assert.equal(pool.size, 0);
+  assert.equal((await pool.take()).isUsable, true);
+});
+
+test('warming up ends where the system refuses the process, and the next job starts one', async (t) => {
+  const { pool } = poolWithRefused(t, [1]);
+  await pool.warmUp();
+  assert.equal(pool.size, 0);
+  assert.equal((await pool.take()).isUsable, true);
+});
+
+test('a compiler that is given back and cannot be replaced is replaced for the next job', async (t) => {
+  const { pool, starts } = poolWithRefused(t, [2]);
+  const first = await pool.take();
+  first.close();
+  pool.giveBack(first);
+  assert.deepEqual([pool.size, starts()], [0, 2]);
+  assert.notEqual(await pool.take(), first);
+});
+
 test('compilers are warmed up one after the other, the last language first, whether they come up or not', async (t) => {
   const { startCompiler } = start(t);
   const broken = { ...language, module: new URL('./missing.ts', import.meta.url) };

@@ -12,10 +12,10 @@ import { mebibyte } from '../../units.ts';
 /** After how long without a job garbage is collected, in ms. */
 const idleTime = 5000;
 
-/** A process that holds more than so many bytes after a job collects at once, so that a burst of jobs does not pile it up. */
+/** A process that holds more bytes than this after a job collects garbage at once, so that a burst of jobs cannot pile it up. */
 const collectAbove = 320 * mebibyte;
 
-/** Does one job: takes its text and returns the text of the reply. It should not throw. */
+/** Does one job: takes its text and returns the text of the reply. It should not throw, because that ends the process. */
 export type JobHandler = (text: string) => string | Promise<string>;
 
 const collectGarbage = () => globalThis.gc?.({ type: 'major', execution: 'sync', flavor: 'last-resort' });

@@ -34,7 +34,10 @@ export class ToolPool<Process extends PooledProcess> {
   #trimTimer: NodeJS.Timeout | undefined;
   #isClosed = false;
 
-  /** `start`: starts a process. */
+  /**
+   * @param start starts a process. It may throw, which counts as a process that has failed to come up
+   * @param idle.extra how long idle processes beyond one are kept, in ms (default 30 s)
+   */
   constructor(start: () => Process, idle = { extra: extraIdleTime }) {
     this.#start = start;
     this.#extraIdleTime = idle.extra;
@@ -62,7 +65,7 @@ export class ToolPool<Process extends PooledProcess> {
 
   /**
    * Takes a process for one job and gives it back.
-   * @param turn resolves, with what ends it, when the job may begin
+   * @param turn resolves when the job may begin, with the function that ends the turn
    * @param useProcess does the job
    * @param onBroken makes the outcome where the tool does not work on this machine (default: rejects)
    */
@@ -108,16 +111,20 @@ export class ToolPool<Process extends PooledProcess> {
     for (const process of this.#all) process.close();
   }
 
-  #startOne(): Promise<void> {
-    const process = this.#start();
-    this.#all.add(process);
-    return process.ready.then(
-      () => this.#offer(process),
-      (error: unknown) => {
-        this.#all.delete(process);
-        this.#waiters.shift()?.reject(error);
-      },
-    );
+  /** Resolves once a new process has come up, or has failed to, which is reported to the first waiter. */
+  async #startOne(): Promise<void> {
+    let process: Process | undefined;
+    try {
+      // Throws where the system refuses a process, for instance because it has no memory left.
+      process = this.#start();
+      this.#all.add(process);
+      await process.ready;
+    } catch (error) {
+      if (process) this.#all.delete(process);
+      this.#waiters.shift()?.reject(error);
+      return;
+    }
+    this.#offer(process);
   }
 
   #offer(process: Process): void {

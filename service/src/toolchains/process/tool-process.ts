@@ -1,6 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { dirname } from 'node:path';
 import type { Duplex } from 'node:stream';
+import { errorMessage } from '../../error-message.ts';
 import { encodeFrame, FrameReader } from '../../processes/frames.ts';
 import type { Frame } from '../../processes/frames.ts';
 import { startIsolated, startNative } from '../../processes/isolated-process.ts';
@@ -63,32 +64,11 @@ export class ToolProcess {
   #stderrTail = '';
   #isUsable = true;
 
+  /** Throws where the system refuses a process. */
   constructor(options: ToolOptions) {
     this.#options = options;
-    const { file, args = [], readable = [], needs, nodeOptions = [], helper, memory, replyLimit } = options;
-    this.#frames = new FrameReader(replyLimit);
-    // The tool's process may start no programs, so its native program is started here, and the two are connected.
-    const native =
-      helper &&
-      startNative({
-        ...helper,
-        // The files that such a program reads by itself are beside it.
-        visible: [dirname(helper.command)],
-        memoryLimit: memory,
-        stdio: ['pipe', 'pipe', 'pipe'],
-      });
-    const { stdin, stdout } = native?.child ?? {};
-    const tool = startIsolated({
-      file,
-      args,
-      readable: [...serviceCode(), ...readable],
-      ...(needs && { needs }),
-      nodeOptions: [...engineOptions, ...nodeOptions],
-      memoryLimit: memory,
-      stdio: [stdout ?? 'ignore', stdin ?? 'ignore', 'pipe', 'pipe'],
-    });
-    stdin?.destroy();
-    stdout?.destroy();
+    this.#frames = new FrameReader(options.replyLimit);
+    const { tool, native } = startProcesses(options);
     this.#processes = native ? [tool, native] : [tool];
     this.#channel = tool.child.stdio[channel] as Duplex;
     this.#channel.on('data', (chunk: Buffer) => this.#handleData(chunk));
@@ -121,7 +101,7 @@ export class ToolProcess {
     return this.#processes.flatMap(({ child }) => child.pid ?? []);
   }
 
-  /** Bytes of the machine's memory that they hold. */
+  /** Bytes of the machine's memory that these processes hold. */
   get memory(): number {
     return this.pids.reduce((sum, pid) => sum + residentMemory(pid), 0);
   }
@@ -195,7 +175,7 @@ export class ToolProcess {
       case frameKind.broken:
         return this.#ready.reject(new Error(`could not be loaded (${text})`));
       case frameKind.reply:
-        // There is no job. Kept, the reply would be taken for that to the next job, which may be another user's.
+        // There is no job. If the reply were kept, it could be taken for the reply to the next job, which may be another user's.
         if (!this.#settle) throw new Error('The tool replied without having a job.');
         return this.#settle({ reply: text });
       default:
@@ -223,5 +203,51 @@ export class ToolProcess {
 
   #setKeepsAlive(keepsAlive: boolean): void {
     for (const { child } of this.#processes) setKeepsAlive(child, keepsAlive);
+  }
+}
+
+/**
+ * Starts a tool and its native program. The tool may start no programs, so its program is started here, and the two are connected.
+ * Throws where the system refuses one of the two processes; then neither is left.
+ */
+function startProcesses({
+  file,
+  args = [],
+  readable = [],
+  needs,
+  nodeOptions = [],
+  helper,
+  memory,
+}: ToolOptions) {
+  let native: IsolatedProcess | undefined;
+  try {
+    native =
+      helper &&
+      startNative({
+        ...helper,
+        // The files that such a program reads by itself are beside it.
+        visible: [dirname(helper.command)],
+        memoryLimit: memory,
+        stdio: ['pipe', 'pipe', 'pipe'],
+      });
+    const { stdin, stdout } = native?.child ?? {};
+    const tool = startIsolated({
+      file,
+      args,
+      readable: [...serviceCode(), ...readable],
+      ...(needs && { needs }),
+      nodeOptions: [...engineOptions, ...nodeOptions],
+      memoryLimit: memory,
+      stdio: [stdout ?? 'ignore', stdin ?? 'ignore', 'pipe', 'pipe'],
+    });
+    stdin?.destroy();
+    stdout?.destroy();
+    return { tool, native };
+  } catch (error) {
+    // Its error is of no interest where the tool is not there.
+    native?.child.once('error', () => {});
+    native?.kill();
+    for (const pipe of native?.child.stdio ?? []) pipe?.destroy();
+    throw new Error(`could not be started: ${errorMessage(error)}`, { cause: error });
   }
 }
