@@ -9,7 +9,7 @@ import { BusyError } from '../processes/fair-queue.ts';
  *
  * | what                                          | code                   | execution          | test                    |
  * | --------------------------------------------- | ---------------------- | ------------------ | ----------------------- |
- * | the plugin throws, or answers other than text | plugin-error           | 422                | 200, { error, logs? }   |
+ * | the plugin throws, or returns other than text | plugin-error           | 422                | 200, { error, logs? }   |
  * | not JSON that fits the schema goes in         | invalid-input          | 422, did not run   | 200, as above           |
  * | not JSON that fits the schema comes out       | invalid-output         | 422                | 200, as above           |
  * | past the limit of memory                      | memory-limit           | 422                | 200, as above           |
@@ -71,7 +71,7 @@ export async function translateBusyErrors<T>(byTenant: boolean, work: () => Prom
 /** Translates a `BusyError` and an aborted signal into an error for the client; any other error is returned as it is. */
 export function translateBusyError(error: unknown, byTenant: boolean): unknown {
   // The client has gone. The HTTP server aborts a request's signal with a text as its reason, not with an error.
-  if (!(error instanceof Error) || error.name === 'AbortError') {
+  if (typeof error === 'string' || (error instanceof Error && error.name === 'AbortError')) {
     return new ServiceError(503, 'cancelled', 'The request was cancelled before its turn came.', retryAfter);
   }
   if (!(error instanceof BusyError)) return error;

@@ -38,7 +38,9 @@ export interface ToolProcesses {
   readonly sandbox: Sandbox;
 }
 
-/** The parts of a service, most of which have processes, queues or timers to be closed. The storage remains its owner's. */
+/**
+ * The parts of a service, most of which have processes, queues or timers to be closed. Closing the storage is left to its owner.
+ */
 export class ServiceParts {
   readonly languages: ReadonlyMap<string, LoadedLanguage>;
   readonly toolProcesses: ToolProcesses;
@@ -62,6 +64,10 @@ export class ServiceParts {
         metrics?.countDroppedRecords(count);
         if (reason !== undefined) log?.warn({ err: reason }, 'The database has refused the record of a run.');
       },
+      onLost: (lost) => {
+        metrics?.countDroppedRecords(lost.records);
+        log?.warn(lost, 'Records of runs, or usage, could not be written before the service ended.');
+      },
     });
     this.limits = new RequestLimits(storage.tables.rateCounters, {
       now,
@@ -72,7 +78,7 @@ export class ServiceParts {
     this.eraser = new Eraser(storage, {
       now,
       onError: (error) => {
-        // An error that says that the database is away is logged elsewhere.
+        // That the database is unavailable is logged once, by `onAvailability` of the storage.
         if (isUnexpectedError(error)) log?.warn({ err: error }, 'What was deleted could not be erased yet.');
       },
     });
@@ -120,7 +126,7 @@ export function createToolProcesses(
   };
 }
 
-/** Ends the processes, at once where they have work. */
+/** Ends the processes at once, also those that have work. */
 export async function closeToolProcesses(processes: ToolProcesses): Promise<void> {
   processes.builds.close();
   processes.languageHelp.close();

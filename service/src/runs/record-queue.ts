@@ -4,11 +4,11 @@ import type { RunRecord } from '../storage/tables/runs.ts';
 export const maxRecords = 10_000;
 const maxDetails = 32 * 2 ** 20;
 
-/** How many records, and characters of their details, are written at once: so few that database and event loop stay responsive. */
+/** How many records, and characters of their details, are in a batch: few enough to keep database and event loop responsive. */
 const batchRecords = 500;
 const batchDetails = 256 * 1024;
 
-/** From how many waiting records on they are written at once. Fewer are collected until the interval has passed. */
+/** From how many waiting records on writing begins immediately. Fewer are collected until the interval has passed. */
 const manyRecords = 5000;
 
 const onlyOutcome = JSON.stringify({ truncated: true });
@@ -57,8 +57,8 @@ export class RecordQueue {
   }
 
   /**
-   * Removes and returns the records that would be deleted as soon as they were written, because so many newer ones of the
-   * same plugin and of the same success or failure are in the queue.
+   * Removes and returns the records that would be deleted as soon as they were written, because the queue holds enough newer
+   * successes, or newer failures, of the same plugin.
    * @param kept how many records are kept of a plugin's successes, and as many of its failures
    */
   removeExcess(kept: number): RunRecord[] {

@@ -26,6 +26,15 @@ export interface RecorderOptions {
   readonly now?: () => number;
   /** Called with the number of dropped records, and the error if the database refused them; with 0 if it refused usage. */
   readonly onDropped?: (count: number, reason?: unknown) => void;
+  /** Called when the recorder is closed before everything was written, because the database is unavailable. */
+  readonly onLost?: (lost: LostRecords) => void;
+}
+
+/** What a recorder could not write before it was closed. */
+export interface LostRecords {
+  readonly records: number;
+  /** Usage beside that of the records: the number of pairs of a tenant and a day. */
+  readonly usage: number;
 }
 
 /**
@@ -84,7 +93,7 @@ export class RunRecorder {
       await sleep(interval);
       await this.#write();
     }
-    if (this.#queue.size) this.#options.onDropped?.(this.#queue.size);
+    if (this.#hasWork) this.#options.onLost?.({ records: this.#queue.size, usage: this.#usage.size });
   }
 
   get #hasWork(): boolean {

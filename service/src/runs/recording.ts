@@ -26,7 +26,7 @@ export interface Recording {
 /** Starts to record runs in a storage, and to delete old records there. */
 export function startRecording(
   storage: Storage,
-  options: RecordingOptions & Pick<RecorderOptions, 'now' | 'onDropped'> = {},
+  options: RecordingOptions & Pick<RecorderOptions, 'now' | 'onDropped' | 'onLost'> = {},
 ): Recording {
   const { days = 14, count = 1000, now = Date.now, isOn = true } = options;
   const isReady = () => storage.isSchemaReady;

@@ -12,7 +12,7 @@ export interface RetentionOptions {
   readonly count: number;
   /** Milliseconds since the epoch. */
   readonly now?: () => number;
-  /** Whether the database has the tables. */
+  /** Whether the database has the tables (default: it has). */
   readonly isReady?: () => boolean;
 }
 
@@ -38,7 +38,7 @@ export class RunRetention {
   #sweeping: Promise<void> | undefined;
   #hasBegun = false;
   #isClosed = false;
-  /** When records were last looked at for their age, by the monotonic clock. */
+  /** When old records were last deleted, by `performance.now()`. */
   #agedAt = -Infinity;
 
   constructor(options: RetentionOptions) {
@@ -55,7 +55,7 @@ export class RunRetention {
     for (const { pluginId, code } of records) this.#add({ pluginId, success: code === undefined });
   }
 
-  /** Deletes all excess records now. Never rejects: a failed deletion is tried again the next time. */
+  /** Deletes all excess records, and once a minute the old ones. Never rejects: a failed deletion is tried again next time. */
   sweep(): Promise<void> {
     this.#sweeping ??= this.#sweep()
       .catch(() => {})

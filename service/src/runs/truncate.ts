@@ -8,7 +8,7 @@ const entryBytes = 3;
 
 const room = Buffer.allocUnsafe(keptBytes);
 
-/** The first 16 KB of a text, in whole characters. */
+/** The beginning of a text, in whole characters. `max`: how many bytes of UTF-8 at most (default, and limit: 16 KiB). */
 export function truncateText(
   text: string,
   max = keptBytes,
@@ -20,8 +20,8 @@ export function truncateText(
 }
 
 /**
- * The last entries of the logs, up to 16 KB, because these say most about a run that failed. Of a last entry that is too long by
- * itself, the beginning is kept.
+ * The last entries of the logs, up to 16 KiB, because they are the most useful ones for a run that failed. Where the last entry
+ * alone is too long, its beginning is kept.
  */
 export function truncateLogs(logs: readonly string[]): {
   readonly logs: string[];

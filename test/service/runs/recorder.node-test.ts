@@ -219,6 +219,18 @@ test('without a database 10,000 records are kept, further ones are dropped, and 
   assert.equal(counted, 3);
 });
 
+test('what cannot be written before a recorder is closed is reported, usage included', async () => {
+  const lost: unknown[] = [];
+  const recorder = new RunRecorder({
+    store: () => Promise.reject(new StorageUnavailableError(new Error('gone'))),
+    onLost: (what) => lost.push(what),
+  });
+  recorder.record(runOf(unknownVersion));
+  recorder.countBuild(plugin);
+  await recorder.close();
+  assert.deepEqual(lost, [{ records: 1, usage: 1 }]);
+});
+
 test('pending records have a bound in bytes, beyond which only outcomes are kept', () => {
   const long = 'x'.repeat(20_000);
   const queue = new RecordQueue();
