@@ -1,5 +1,9 @@
 import type { Browser, Frame, Page } from 'puppeteer-core';
+import { isOfNewPlugin } from '../support/chromium.ts';
 import { until } from '../support/until.ts';
+
+/** Whether a frame shows the editor. One that was only just added has no address. */
+export const isEditor = (frame: Frame): boolean => URL.parse(frame.url())?.pathname === '/editor/';
 
 /** One browser tab on the demo page, and what it tells of itself. */
 export class DemoPage {
@@ -11,7 +15,8 @@ export class DemoPage {
     this.page = page;
     page.on('pageerror', (error) => this.complaints.push(String(error)));
     page.on('console', (message) => {
-      if (message.type() === 'error' || message.type() === 'warn') this.complaints.push(message.text());
+      if (!['error', 'warn'].includes(message.type()) || isOfNewPlugin(message)) return;
+      this.complaints.push(message.text());
     });
   }
 
@@ -56,8 +61,7 @@ export class DemoPage {
 
   /** The editor's frame, once its text can be edited. `before`: one that it is to take the place of. */
   async editorFrame(before?: Frame): Promise<Frame> {
-    const frame = () =>
-      this.page.frames().find((one) => one !== before && URL.parse(one.url())?.pathname === '/editor/');
+    const frame = () => this.page.frames().find((one) => one !== before && isEditor(one));
     await until('the frame of the editor', () => !!frame());
     await this.state('ready');
     const found = frame() as Frame;
@@ -65,7 +69,10 @@ export class DemoPage {
     return found;
   }
 
-  /** Waits until the editor element is in a state; rejects with its error where it fails instead, and with what there is in time. */
+  /**
+   * Waits until the editor element is in a state; rejects with its error where it fails instead; after the time limit it rejects with
+   * a description of the page.
+   */
   async state(state: string): Promise<void> {
     const result = await this.page
       .waitForFunction(
@@ -85,14 +92,19 @@ export class DemoPage {
     if (message !== 'reached') throw new Error(`The editor failed: ${message}`);
   }
 
-  /** What a test that waits in vain says of the editor. */
+  /** What a test that waits in vain says of the editor. Never rejects, because that would hide why the test waited in vain. */
   async #describeEditor(): Promise<string> {
-    const element = await this.page.evaluate(() => {
-      const editor = document.querySelector('plugin-editor');
-      return { state: editor?.state, visibility: document.visibilityState, hash: location.hash };
-    });
-    const frames = this.page.frames().map((frame) => frame.url());
-    return JSON.stringify({ ...element, frames, events: await this.events(), complaints: this.complaints });
+    const { complaints } = this;
+    try {
+      const element = await this.page.evaluate(() => {
+        const editor = document.querySelector('plugin-editor');
+        return { state: editor?.state, visibility: document.visibilityState, hash: location.hash };
+      });
+      const frames = this.page.frames().map((frame) => frame.url());
+      return JSON.stringify({ ...element, frames, events: await this.events(), complaints });
+    } catch (error) {
+      return `the page cannot be asked (${String(error)}). ${JSON.stringify({ complaints })}`;
+    }
   }
 
   /** The attributes of an element as the page has them, without the time limit that tests set. */

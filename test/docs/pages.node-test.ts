@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { after, afterEach, before, describe, test } from 'node:test';
 import type { Browser, Frame, Page } from 'puppeteer-core';
 import { launchChromium } from '../demo/harness.ts';
+import { isOfNewPlugin } from '../support/chromium.ts';
 import { type Pages, startPages } from './pages.ts';
 import { blocks, pages as allPages, read, snippet } from './markdown.ts';
 import { tscFile } from './package.ts';
@@ -30,7 +31,9 @@ async function open(path: string): Promise<void> {
   page = await (await browser.createBrowserContext()).newPage();
   page.setDefaultTimeout(60_000);
   messages = [];
-  page.on('console', (message) => messages.push(`${message.type()}: ${message.text()}`));
+  page.on('console', (message) => {
+    if (!isOfNewPlugin(message)) messages.push(`${message.type()}: ${message.text()}`);
+  });
   page.on('pageerror', (error) => messages.push(`uncaught: ${String(error)}`));
   await page.goto(`${pages.vendor}/sign-in`);
   await page.goto(pages.vendor + path);

@@ -1,4 +1,4 @@
-import { launch, type Browser, type Page } from 'puppeteer-core';
+import { launch, type Browser, type ConsoleMessage, type Page } from 'puppeteer-core';
 
 import { findBrowsers } from '../../tools/setup/find-browsers.js';
 
@@ -17,19 +17,32 @@ export const CHROMIUM_ARGS = [
 /** How long a test waits for a page before it fails, in ms. It is long for the sake of busy machines. */
 const PATIENCE = 120_000;
 
-/**
- * Starts Chromium for a Node test that drives whole pages. The caller closes it. `hosts`: rules for resolving host names, in
- * place of this machine's loopback addresses.
- */
-export async function launchChromium(hosts?: string): Promise<Browser> {
-  const { chromium } = findBrowsers();
-  if (!chromium) throw new Error('No Chromium or Chrome was found: run node tools/setup/browsers.js');
+interface ChromiumOptions {
+  /** Rules for resolving host names, in place of this machine's loopback addresses. */
+  hosts?: string;
+  /** Whether it must be the whole browser, for what its headless shell lacks, such as the back-forward cache (default false). */
+  isWhole?: boolean;
+}
+
+/** Starts Chromium for a Node test that drives whole pages. The caller closes it. */
+export async function launchChromium({ hosts, isWhole = false }: ChromiumOptions = {}): Promise<Browser> {
+  const { chromium, headlessShell } = findBrowsers();
+  const executablePath = isWhole ? chromium : (headlessShell ?? chromium);
+  if (!executablePath) throw new Error('No Chromium or Chrome was found: run node tools/setup/browsers.js');
   // When an argument is repeated, the last one applies.
   const args = [...CHROMIUM_ARGS, ...(hosts ? [`--host-resolver-rules=${hosts}`] : [])];
-  const browser = await launch({ executablePath: chromium, args, timeout: PATIENCE });
+  const browser = await launch({ executablePath, args, timeout: PATIENCE });
   const createContext = browser.createBrowserContext.bind(browser);
   browser.createBrowserContext = async (options) => withPatientPages(await createContext(options));
   return withPatientPages(browser);
+}
+
+/** Whether this says that a new plugin has no draft or no versions: the console shows it, although the editor expects it. */
+export function isOfNewPlugin(message: ConsoleMessage): boolean {
+  return (
+    message.text().includes('status of 404') &&
+    /\/api\/v1\/(?:draft|plugin)\//.test(message.location().url ?? '')
+  );
 }
 
 /** Sets the long time limit for all pages that a browser or a context opens. */

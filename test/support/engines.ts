@@ -18,12 +18,17 @@ export interface Engines {
  */
 export function engines(chosen = process.env['ENGINES']): Engines {
   const found = findBrowsers();
+  const chromium = found.headlessShell ?? found.chromium;
+  const kind = chromium === found.chromium ? '' : ' (headless shell)';
   const versions = new Map<string, string>();
-  const started = (name: string) => (version: string) => void versions.set(name, version);
+  const started =
+    (name: string, suffix = '') =>
+    (version: string) =>
+      void versions.set(name, version + suffix);
   const all: Record<string, { name: string; launcher: BrowserLauncher | undefined; missing: string }> = {
     chromium: {
       name: 'Chromium',
-      launcher: found.chromium ? chromiumLauncher(found.chromium, started('Chromium')) : undefined,
+      launcher: chromium ? chromiumLauncher(chromium, started('Chromium', kind)) : undefined,
       missing: 'Chromium or Chrome',
     },
     firefox: {

@@ -85,7 +85,7 @@ describe('a page of another origin', () => {
     ).listen(0, '127.0.0.1');
     [demo, browser] = await Promise.all([
       startDemo(),
-      launchChromium(`${NAMES}, EXCLUDE localhost, EXCLUDE 127.0.0.1`),
+      launchChromium({ hosts: `${NAMES}, EXCLUDE localhost, EXCLUDE 127.0.0.1` }),
     ]);
     ({ port } = stranger.address() as AddressInfo);
     const tab = await openDemo(browser, demo.vendor);

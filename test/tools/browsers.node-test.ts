@@ -38,6 +38,7 @@ describe('findBrowsers', () => {
     const found = findBrowsers(
       machine([
         '/usr/bin/chromium',
+        '/usr/bin/chromium-headless-shell',
         '/usr/bin/firefox-esr',
         '/usr/bin/WebKitWebDriver',
         '/usr/bin/Xvfb',
@@ -46,6 +47,7 @@ describe('findBrowsers', () => {
     );
     assert.deepEqual(found, {
       chromium: '/usr/bin/chromium',
+      headlessShell: '/usr/bin/chromium-headless-shell',
       firefox: '/usr/bin/firefox-esr',
       webkit: {
         driver: '/usr/bin/WebKitWebDriver',
@@ -60,6 +62,7 @@ describe('findBrowsers', () => {
   it('finds nothing where there is nothing, and names the missing parts of WebKit', () => {
     assert.deepEqual(findBrowsers(machine(['/usr/bin/Xvfb'])), {
       chromium: undefined,
+      headlessShell: undefined,
       firefox: undefined,
       webkit: undefined,
       missingWebKitParts: ['WebKitWebDriver', 'MiniBrowser'],
@@ -68,10 +71,10 @@ describe('findBrowsers', () => {
   });
 
   it('prefers CHROME_PATH and FIREFOX_PATH', () => {
-    const files = ['/usr/bin/chromium', '/usr/bin/firefox', '/opt/c', '/opt/f'];
+    const files = ['chromium', 'chromium-headless-shell', 'firefox'].map((name) => `/usr/bin/${name}`);
     const env = { PATH: '/usr/bin', CHROME_PATH: '/opt/c', FIREFOX_PATH: '/opt/f' };
-    const found = findBrowsers(machine(files, { env }));
-    assert.deepEqual([found.chromium, found.firefox], ['/opt/c', '/opt/f']);
+    const found = findBrowsers(machine([...files, '/opt/c', '/opt/f'], { env }));
+    assert.deepEqual([found.chromium, found.headlessShell, found.firefox], ['/opt/c', '/opt/c', '/opt/f']);
     assert.throws(
       () => findBrowsers(machine([], { env })),
       /CHROME_PATH is set to "\/opt\/c", where there is no file/,
@@ -111,6 +114,9 @@ describe('findBrowsers', () => {
     const shell = '/people/u/.cache/ms-playwright/chromium_headless_shell-1300/chrome-linux/chrome';
     assert.equal(findBrowsers(machine([...puppeteer, playwright])).chromium, puppeteer[1]);
     assert.equal(findBrowsers(machine([shell, playwright])).chromium, playwright);
+    const folder = '/people/u/.cache/puppeteer/chrome-headless-shell/linux-140.2';
+    const headlessShell = `${folder}/chrome-headless-shell-linux64/chrome-headless-shell`;
+    assert.equal(findBrowsers(machine([headlessShell])).headlessShell, headlessShell);
     const firefox = '/people/u/.cache/puppeteer/firefox/linux-stable_150/firefox/firefox';
     assert.equal(findBrowsers(machine([firefox])).firefox, firefox);
   });
@@ -135,12 +141,16 @@ describe('the packages to install', () => {
     const debian = 'ID=debian\nVERSION_ID="12"\n';
     assert.deepEqual(packagesFor(nothing, all, debian), [
       ['chromium'],
+      ['chromium-headless-shell'],
       ['firefox-esr'],
       ['webkit2gtk-driver', 'xvfb'],
     ]);
     assert.deepEqual(packagesFor(nothing, ['firefox'], debian), [['firefox-esr']]);
     const chromiumOnly = findBrowsers(machine(['/usr/bin/chromium']));
-    assert.deepEqual(packagesFor(chromiumOnly, ['chromium'], debian), []);
+    assert.deepEqual(packagesFor(chromiumOnly, ['chromium'], debian), [['chromium-headless-shell']]);
+    const env = { PATH: '/usr/bin', CHROME_PATH: '/opt/c' };
+    const chosen = findBrowsers(machine(['/opt/c'], { env }));
+    assert.deepEqual(packagesFor(chosen, ['chromium'], debian), []);
   });
 
   it('include no snaps on Ubuntu', () => {

@@ -35,6 +35,24 @@ export function chromiumPlaces(machine) {
 }
 
 /**
+ * Chromium's headless shell: the same engine without the browser around it.
+ *
+ * @param {Machine} machine
+ * @returns {string[]}
+ */
+export function headlessShellPlaces(machine) {
+  return [
+    ...onPath(['chromium-headless-shell', 'chrome-headless-shell'], machine),
+    ...newest(`${puppeteerCache(machine)}/chrome-headless-shell`, machine).flatMap((folder) =>
+      ['linux64', 'mac-arm64', 'mac-x64', 'win64'].map(
+        (platform) =>
+          `${folder}/chrome-headless-shell-${platform}/chrome-headless-shell${platform === 'win64' ? '.exe' : ''}`,
+      ),
+    ),
+  ];
+}
+
+/**
  * Playwright's Firefox is left out: it is a build of its own that does not speak WebDriver BiDi.
  *
  * @param {Machine} machine

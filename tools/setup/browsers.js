@@ -1,13 +1,26 @@
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { argv, env, platform } from 'node:process';
 import { fileURLToPath } from 'node:url';
 
 import { browserAdvice } from './browser-advice.js';
 import { findBrowsers } from './find-browsers.js';
-import { canInstall, installPackages, packagesFor, readOsRelease } from './install-browsers.js';
+import {
+  canInstall,
+  HEADLESS_SHELL,
+  installPackages,
+  packagesFor,
+  readOsRelease,
+} from './install-browsers.js';
 
 // Finds the browsers for the tests, and installs missing ones where the system can. It runs before the tests. It is plain
 // JavaScript without dependencies, so that it can also be run by hand before anything is installed. It prints nothing when all
 // browsers are there.
+
+/** This file says that the headless shell could not be installed, so that not every run of the tests tries again. */
+const noHeadlessShell = fileURLToPath(
+  new URL('../../node_modules/.cache/plugin-editor/no-headless-shell', import.meta.url),
+);
 
 /** The engines that `ENGINES` asks for, by default all three. */
 function wantedEngines() {
@@ -20,10 +33,16 @@ function main() {
   let found;
   try {
     found = findBrowsers();
-    const packages = packagesFor(found, wanted, readOsRelease());
+    const packages = packagesFor(found, wanted, readOsRelease()).filter(
+      ([name]) => name !== HEADLESS_SHELL || !existsSync(noHeadlessShell),
+    );
     if (packages.length > 0 && canInstall()) {
       installPackages(packages);
       found = findBrowsers();
+      if (wanted.includes('chromium') && !found.headlessShell) {
+        mkdirSync(dirname(noHeadlessShell), { recursive: true });
+        writeFileSync(noHeadlessShell, '');
+      }
     }
   } catch (error) {
     console.error(error instanceof Error ? error.message : error);

@@ -1,7 +1,13 @@
 import { existsSync, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 
-import { chromiumPlaces, firefoxPlaces, libraryFolders, onPath } from './browser-places.js';
+import {
+  chromiumPlaces,
+  firefoxPlaces,
+  headlessShellPlaces,
+  libraryFolders,
+  onPath,
+} from './browser-places.js';
 
 // Used before anything is installed: plain JavaScript, Node's own modules only.
 
@@ -15,6 +21,8 @@ import { chromiumPlaces, firefoxPlaces, libraryFolders, onPath } from './browser
 /**
  * @typedef {object} Browsers What is missing is undefined.
  * @property {string | undefined} chromium
+ * @property {string | undefined} headlessShell Chromium's engine without the browser around it, which the tests start where
+ *   they can, because it needs two thirds of the time. CHROME_PATH stands for it, too.
  * @property {string | undefined} firefox
  * @property {WebKit | undefined} webkit
  * @property {string[]} missingWebKitParts names of the programs that WebKit lacks
@@ -64,7 +72,9 @@ export function findBrowsers(machine = thisMachine()) {
       return false;
     });
 
-  const chromium = override('CHROME_PATH', machine) ?? usable(chromiumPlaces(machine));
+  const chosenChromium = override('CHROME_PATH', machine);
+  const chromium = chosenChromium ?? usable(chromiumPlaces(machine));
+  const headlessShell = chosenChromium ?? usable(headlessShellPlaces(machine));
   const firefox = override('FIREFOX_PATH', machine) ?? usable(firefoxPlaces(machine));
   const libraries = libraryFolders(machine);
   const parts = {
@@ -78,6 +88,7 @@ export function findBrowsers(machine = thisMachine()) {
   const { WebKitWebDriver: driver, MiniBrowser: miniBrowser, Xvfb: xvfb } = parts;
   return {
     chromium,
+    headlessShell,
     firefox,
     webkit: driver && miniBrowser && xvfb ? { driver, miniBrowser, xvfb } : undefined,
     missingWebKitParts: Object.entries(parts).flatMap(([name, path]) => (path ? [] : [name])),

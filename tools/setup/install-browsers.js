@@ -3,6 +3,9 @@ import { existsSync, readFileSync } from 'node:fs';
 
 /** @typedef {import('./find-browsers.js').Browsers} Browsers */
 
+/** Debian's package of Chromium's headless shell. The tests take longer without it, but need none. */
+export const HEADLESS_SHELL = 'chromium-headless-shell';
+
 /** Whether this process may install packages: a system with apt-get, as root. */
 export function canInstall() {
   return process.platform === 'linux' && process.getuid?.() === 0 && existsSync('/usr/bin/apt-get');
@@ -26,6 +29,7 @@ export function packagesFor(found, wanted, osRelease) {
   const snaps = /^ID=["']?ubuntu["']?$/m.test(osRelease);
   const packages = [];
   if (wanted.includes('chromium') && !found.chromium && !snaps) packages.push(['chromium']);
+  if (wanted.includes('chromium') && !found.headlessShell && !snaps) packages.push([HEADLESS_SHELL]);
   if (wanted.includes('firefox') && !found.firefox && !snaps) packages.push(['firefox-esr']);
   if (wanted.includes('webkit') && !found.webkit) packages.push(['webkit2gtk-driver', 'xvfb']);
   return packages;
@@ -38,11 +42,13 @@ export function packagesFor(found, wanted, osRelease) {
  * @param {string[][]} groups
  */
 export function installPackages(groups) {
-  console.log(`Installing the browsers for the tests with apt-get: ${groups.flat().join(', ')}.`);
+  const names = groups.flat();
+  console.log(`Installing the browsers for the tests with apt-get: ${names.join(', ')}.`);
   // Without an update the lists of a fresh container are empty. Where it fails (no network) the rest is tried
   // only for what the tests cannot do without.
-  if (!aptGet(['update'], 90) && !groups.flat().includes('chromium')) return;
-  if (aptGet(['install', '-y', '--no-install-recommends', ...groups.flat()], 900)) return;
+  const patience = names.every((name) => name === HEADLESS_SHELL) ? 30 : 90;
+  if (!aptGet(['update'], patience) && !names.includes('chromium')) return;
+  if (aptGet(['install', '-y', '--no-install-recommends', ...names], 900)) return;
   if (groups.length < 2) return;
   for (const group of groups) aptGet(['install', '-y', '--no-install-recommends', ...group], 900);
 }

@@ -70,7 +70,7 @@ const TOKEN: Record<Effect, LoggedOutcome> = {
   unusable: {
     state: 'error',
     code: 'token-invalid',
-    message: /could not open the editor.*wrong answer/s,
+    message: /could not open the editor.*wrong data/s,
     requests: 1,
   },
   redirected: { state: 'error', code: 'token-redirect', message: /session seems to have ended/, requests: 1 },

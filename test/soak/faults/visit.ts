@@ -38,7 +38,7 @@ export class Visit {
   readonly #requests: HTTPRequest[] = [];
   /** The same but for the first of each of the browser's processes, with the time at which it was sent there. */
   readonly #sendings: { request: ObservedRequest; ms: number }[] = [];
-  readonly #heard = new Set<CDPSession>();
+  readonly #observed = new Set<CDPSession>();
 
   private constructor(lane: Lane, fault: Fault, fn: string, page: Page) {
     this.lane = lane;
@@ -47,14 +47,14 @@ export class Visit {
     this.demo = new DemoPage(page);
     page.on('request', (request) => {
       this.#requests.push(request);
-      this.#hear(request.client);
+      this.#observe(request.client);
     });
   }
 
-  /** The clock of the sender: how late this process hears of a request says nothing about the pauses between two. */
-  #hear(client: CDPSession): void {
-    if (this.#heard.has(client)) return;
-    this.#heard.add(client);
+  /** The times are by the clock of the sender: how late this process learns of a request says nothing about the pauses between two. */
+  #observe(client: CDPSession): void {
+    if (this.#observed.has(client)) return;
+    this.#observed.add(client);
     client.on('Network.requestWillBeSent', ({ request: { method, url, postData = '' }, timestamp }) => {
       const { pathname, search } = new URL(url);
       this.#sendings.push({

@@ -85,10 +85,11 @@ export async function openLane(world: World): Promise<Lane> {
   const proxies = { vendor: new FaultProxy(ports.vendor), service: new FaultProxy(ports.service) };
   await Promise.all([proxies.vendor.listen(), proxies.service.listen()]);
   // The addresses stay those that the servers know themselves by; nothing else resolves.
-  const browser = await launchChromium(
-    `MAP localhost:${ports.vendor} 127.0.0.1:${proxies.vendor.port}, ` +
+  const browser = await launchChromium({
+    hosts:
+      `MAP localhost:${ports.vendor} 127.0.0.1:${proxies.vendor.port}, ` +
       `MAP 127.0.0.1:${ports.service} 127.0.0.1:${proxies.service.port}, MAP * ~NOTFOUND`,
-  );
+  });
   const context = browser.defaultBrowserContext();
   const close = async () => {
     await browser.close();
