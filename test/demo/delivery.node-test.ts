@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import type { Frame } from 'puppeteer-core';
 import { countFrames } from '../support/count-frames.ts';
 import { startDemoInBrowser } from './demo-in-browser.ts';
-import { editorText } from './page-driver.ts';
+import { editorText, isEditor } from './page-driver.ts';
 import type { DemoPage } from './page-driver.ts';
 import { until } from '../support/until.ts';
 
@@ -38,7 +38,7 @@ describe('the demo page', () => {
     return { page: tab.page, tokens, requests };
   };
 
-  const frameOf = () => tab.page.frames().find((frame) => new URL(frame.url()).pathname === '/editor/');
+  const frameOf = () => tab.page.frames().find(isEditor);
 
   /** Marks the frame's page: a reload takes that away. */
   const mark = (frame: Frame) => frame.evaluate(() => void Object.assign(window, { marked: true }));

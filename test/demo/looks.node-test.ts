@@ -32,6 +32,35 @@ for (const name of looks) {
 
 describe('the demo page', () => {
   let tab: DemoPage;
+  for (const name of looks) {
+    test(`keeps the launch button where it is while the languages arrive: ${name}`, async () => {
+      tab = await openTab();
+      const { page } = tab;
+      let release = () => {};
+      const held = new Promise<void>((resolve) => (release = resolve));
+      await page.setRequestInterception(true);
+      page.on('request', (request) => {
+        if (request.url().endsWith('/v1/features')) void held.then(() => request.continue());
+        else void request.continue();
+      });
+      await tab.signIn('ada');
+      await tab.chooseLook(name.replace('.css', ''));
+      await tab.choosePlugin('add-record');
+      const top = () => page.$eval('#launch', (button) => button.getBoundingClientRect().top);
+      const untilState = (state: string) =>
+        page.waitForFunction(
+          (expected) => document.querySelector('plugin-features')?.state === expected,
+          { polling: 50 },
+          state,
+        );
+      await untilState('loading');
+      const before = await top();
+      release();
+      await untilState('ready');
+      assert.equal(await top(), before);
+    });
+  }
+
   for (const scheme of ['light', 'dark']) {
     test(`offers each look in ${scheme} colours accessibly, and HTML with the look’s CSS`, async () => {
       tab = await openTab();
