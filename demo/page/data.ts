@@ -28,7 +28,7 @@ export function loadData(): Promise<void> {
     : show(backEnd.loadDetails(ident, fn), (details) => ({ details }));
 }
 
-/** Loads it once the run that just ended is recorded. */
+/** Loads the data again once the run that just ended is recorded. */
 export function loadDataLater(): void {
   clearTimeout(timer);
   timer = setTimeout(() => void loadData(), RECORDED_WITHIN);

@@ -11,11 +11,11 @@ export interface Tenant {
   name: string;
 }
 
-/** What a user may do: write and deploy plugins, only read them, or manage the customers as one of the vendor's staff. */
-export type Access = 'author' | 'reader' | 'staff';
+/** An author writes and deploys plugins, a reader only reads them, and the vendor's staff manage its customers. */
+export type AccountKind = 'author' | 'reader' | 'staff';
 
 /** The permissions of the editor tokens of users. `runs` shows messages and logs, which may hold other people's data. */
-export const permissions: Readonly<Record<Exclude<Access, 'staff'>, readonly Permission[]>> = {
+export const permissions: Readonly<Record<Exclude<AccountKind, 'staff'>, readonly Permission[]>> = {
   author: ['read', 'write', 'deploy', 'runs'],
   reader: ['read'],
 };
@@ -25,7 +25,7 @@ export interface User {
   id: string;
   name: string;
   role: string;
-  access: Access;
+  kind: AccountKind;
   /** The ids of the tenants whose plugins this user works with. */
   tenants: readonly string[];
 }
@@ -37,23 +37,23 @@ export const tenants: readonly Tenant[] = [
 ];
 
 export const users: readonly User[] = [
-  { id: 'ada', name: 'Ada Lindqvist', role: 'Runs the bakery', access: 'author', tenants: ['customer-7'] },
+  { id: 'ada', name: 'Ada Lindqvist', role: 'Runs the bakery', kind: 'author', tenants: ['customer-7'] },
   {
     id: 'bram',
     name: 'Bram Okafor',
     role: 'Keeps the books of two',
-    access: 'author',
+    kind: 'author',
     tenants: ['customer-7', 'customer-8'],
   },
-  { id: 'cleo', name: 'Cleo Marsh', role: 'Ships oysters by six', access: 'author', tenants: ['customer-8'] },
+  { id: 'cleo', name: 'Cleo Marsh', role: 'Ships oysters by six', kind: 'author', tenants: ['customer-8'] },
   {
     id: 'dan',
     name: 'Dan Birch',
     role: 'Bakes; may read plugins, not deploy them',
-    access: 'reader',
+    kind: 'reader',
     tenants: ['customer-7'],
   },
-  { id: 'mia', name: 'Mia Holt', role: 'Looks after Larder’s customers', access: 'staff', tenants: [] },
+  { id: 'mia', name: 'Mia Holt', role: 'Looks after Larder’s customers', kind: 'staff', tenants: [] },
 ];
 
 export const identOf = (tenant: string): string => joinIdent({ environment: ENVIRONMENT, tenant });
@@ -65,7 +65,7 @@ export const tenantsOf = (user: User): Tenant[] => tenants.filter(({ id }) => us
 
 /** A customer that this user does not work for. */
 export const strangerTo = (user: User): Tenant | undefined =>
-  user.access === 'staff' ? undefined : tenants.find(({ id }) => !user.tenants.includes(id));
+  user.kind === 'staff' ? undefined : tenants.find(({ id }) => !user.tenants.includes(id));
 
 export const findTenant = (ident: string): Tenant | undefined =>
   tenants.find(({ id }) => identOf(id) === ident);

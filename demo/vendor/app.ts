@@ -62,10 +62,10 @@ export function createVendorApp(options: VendorOptions): VendorApp {
     async authorize(_request, { ident }, c) {
       const user = await signIns.findUser(c);
       if (!user) return refusalResponse(signedOut());
-      if (user.access === 'staff') return false;
+      if (user.kind === 'staff') return false;
       if (user.tenants.map(identOf).includes(ident) && store.isDeleted(ident))
         return refusalResponse(customerDeleted());
-      return { ident: user.tenants.map(identOf), permissions: permissions[user.access], actor: user.id };
+      return { ident: user.tenants.map(identOf), permissions: permissions[user.kind], actor: user.id };
     },
     onError: (error) => console.error('No editor token:', error),
   });

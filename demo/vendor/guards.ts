@@ -41,13 +41,13 @@ export function createGuards(signIns: SignIns, store: VendorStore): Guards {
     requireMember,
     async requireAuthor(c, ident) {
       const user = await requireMember(c, ident);
-      if (user.access !== 'author')
+      if (user.kind !== 'author')
         throw new Refusal(403, 'read-only', 'You may read these plugins, and change nothing of them.');
       return user;
     },
     async requireStaff(c) {
       const user = await requireUser(c);
-      if (user.access !== 'staff') throw new Refusal(403, 'forbidden', 'This is for Larder’s own staff.');
+      if (user.kind !== 'staff') throw new Refusal(403, 'forbidden', 'This is for Larder’s own staff.');
       return user;
     },
   };

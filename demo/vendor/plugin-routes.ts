@@ -46,7 +46,7 @@ export function servePlugins(
     c.header('cache-control', 'no-store');
     if (name === undefined) return c.json((await plugins.overview(ident)) satisfies Overview);
     const plugin = pluginOf(ident, name);
-    return c.json((await plugins.details(plugin, user.access === 'author')) satisfies PluginDetails);
+    return c.json((await plugins.details(plugin, user.kind === 'author')) satisfies PluginDetails);
   });
 
   app.post('/plugins', async (c) => {

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { closeSync, existsSync, openSync } from 'node:fs';
+import { closeSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 
@@ -35,7 +35,6 @@ export function openVendorStore(directory: string): VendorStore {
     ) STRICT;
     CREATE TABLE IF NOT EXISTS vendor_deleted_customer (ident TEXT NOT NULL PRIMARY KEY) STRICT;
   `);
-  takeOver(db, join(directory, 'service.sqlite'));
   db.prepare('INSERT INTO vendor_secret VALUES (1, ?) ON CONFLICT DO NOTHING').run(
     randomBytes(32).toString('base64url'),
   );
@@ -65,25 +64,4 @@ export function openVendorStore(directory: string): VendorStore {
       if (db.isOpen) db.close();
     },
   };
-}
-
-/** The first time, takes over the data that a former version of the demo kept in the plugin service's database. */
-function takeOver(db: DatabaseSync, serviceFile: string): void {
-  if (!existsSync(serviceFile) || db.prepare('SELECT 1 FROM vendor_secret').get()) return;
-  const former = new DatabaseSync(serviceFile, { readOnly: true, timeout: 10_000 });
-  try {
-    const has = former.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'vendor_plugin'").get();
-    if (!has) return;
-    for (const { secret } of former.prepare('SELECT secret FROM vendor_secret').all()) {
-      db.prepare('INSERT INTO vendor_secret VALUES (1, ?)').run(secret as string);
-    }
-    const add = db.prepare('INSERT INTO vendor_plugin VALUES (?, ?) ON CONFLICT DO NOTHING');
-    for (const { ident, name } of former
-      .prepare('SELECT ident, name FROM vendor_plugin ORDER BY rowid')
-      .all()) {
-      add.run(ident as string, name as string);
-    }
-  } finally {
-    former.close();
-  }
 }

@@ -16,8 +16,8 @@ export function describeUser(user: User, store: VendorStore, service: string): S
     user: {
       name: user.name,
       role: user.role,
-      mayDeploy: user.access === 'author',
-      isStaff: user.access === 'staff',
+      mayDeploy: user.kind === 'author',
+      isStaff: user.kind === 'staff',
     },
     former: all.filter(isFormer).map(({ id, name }) => ({ ident: identOf(id), name })),
     tenants: all

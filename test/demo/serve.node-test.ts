@@ -270,14 +270,18 @@ describe('a demo that cannot start', () => {
     return server;
   }
 
-  for (const name of ['PORT', 'SERVICE_PORT']) {
+  for (const [name, example] of [
+    ['PORT', /such as: PORT=\d+ npm start$/],
+    ['SERVICE_PORT', /such as SERVICE_PORT=\d+\.$/],
+  ] as const) {
     test(`because ${name} is in use says so, and how to choose another`, async () => {
       const server = await occupy('127.0.0.1');
       const { port } = server.address() as AddressInfo;
       const output = await fails({ [name]: String(port) });
       server.close();
       assert.match(output, new RegExp(`^Port ${port} is in use`));
-      assert.match(output, new RegExp(`Choose another with ${name}, such as: ${name}=\\d+ npm start$`));
+      assert.ok(output.includes(`Choose another with ${name}, such as`), output);
+      assert.match(output, example);
     });
   }
 

@@ -231,14 +231,14 @@ describe('adding a plugin', () => {
 
 describe('other sites', () => {
   const sources: [string, Record<string, string>][] = [
-    ['cross-site', { 'sec-fetch-site': 'cross-site', origin: 'https://evil.example' }],
-    ['same-site', { 'sec-fetch-site': 'same-site', origin: 'http://localhost:8082' }],
-    ['another origin, in a browser that tells no more', { origin: 'http://localhost:8082' }],
+    ['a cross-site request', { 'sec-fetch-site': 'cross-site', origin: 'https://evil.example' }],
+    ['a same-site request', { 'sec-fetch-site': 'same-site', origin: 'http://localhost:8082' }],
+    ['another origin, from a browser without Sec-Fetch-Site', { origin: 'http://localhost:8082' }],
     ['an opaque origin', { origin: 'null' }],
-    ['nothing said', {}],
+    ['no header that says where the request is from', {}],
   ];
   for (const [what, headers] of sources) {
-    test(`${what}: nothing is changed, no token is given`, async () => {
+    test(`change nothing and get no token with ${what}`, async () => {
       const cookie = await vendor.signIn('ada');
       for (const [method, path, body] of [
         ['POST', '/session', { user: 'bram' }],
