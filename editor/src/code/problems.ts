@@ -36,23 +36,28 @@ export const problemMarks = (): Extension => [lintGutter(), problemTheme];
 export const changesProblems = ({ docChanged, transactions }: ViewUpdate): boolean =>
   docChanged || transactions.some(({ effects }) => effects.some((effect) => effect.is(setDiagnosticsEffect)));
 
-/** The finders whose marks each editor may show. */
-const marked = new WeakMap<EditorView, Set<Finder>>();
+/** What each editor shows of each finder: the problems as they were found, and the text that they were found in. */
+const marked = new WeakMap<EditorView, Map<Finder, { doc: Text; found: string }>>();
 
-/** Puts what a finder found in place of what it found before. */
-export function markProblems(view: EditorView, finder: Finder, found: readonly Diagnostic[]): void {
+/**
+ * Puts what a finder found in place of what it found before. The same once more in the same text changes nothing, because new marks
+ * would close the message that the user may be pointing at.
+ */
+export function markProblems(view: EditorView, finder: Finder, problems: readonly Diagnostic[]): void {
   const { state } = view;
+  const known = marked.get(view) ?? new Map();
+  const last = known.get(finder);
+  const found = JSON.stringify(problems);
+  // A mark whose text was deleted is still in the gutter, so an empty list must replace it, too.
+  if (last ? last.doc === state.doc && last.found === found : !problems.length) return;
+  if (problems.length) known.set(finder, { doc: state.doc, found });
+  else known.delete(finder);
+  marked.set(view, known);
   const others: Mark[] = [];
   forEachDiagnostic(state, (mark, from, to) => {
     if (mark.source !== finder) others.push({ ...mark, from, to });
   });
-  const own = found.map((one) => markOf(state.doc, one, finder, wordEnd(state)));
-  // A mark whose text was deleted is still in the gutter, so an empty list must replace it, too.
-  const known = marked.get(view) ?? new Set();
-  if (!own.length && !known.has(finder)) return;
-  if (own.length) known.add(finder);
-  else known.delete(finder);
-  marked.set(view, known);
+  const own = problems.map((one) => markOf(state.doc, one, finder, wordEnd(state)));
   view.dispatch(setDiagnostics(state, [...others, ...own]));
 }
 

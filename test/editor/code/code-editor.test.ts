@@ -1,5 +1,5 @@
 import { expect } from '@open-wc/testing';
-import { sendKeys } from '@web/test-runner-commands';
+import { resetMouse, sendKeys, sendMouse } from '@web/test-runner-commands';
 import { CodeEditor } from '../../../editor/src/code/code-editor.ts';
 import { loadTypingHelp } from '../../../editor/src/code/languages.ts';
 import type { Problem } from '../../../editor/src/code/problems.ts';
@@ -136,6 +136,22 @@ describe('code editor', () => {
     expect(problems.map(({ message }) => message)).to.deep.equal(['c', 'past the end']);
     await editor.mark('check', [error(1, 1)], 'another text');
     expect(problems.map(({ message }) => message)).to.deep.equal(['c', 'past the end']);
+  });
+
+  it('keeps the message of a problem open when the same is found once more', async () => {
+    const text = 'ordrs';
+    open(text);
+    await editor.mark('check', [error(1, 1, 'no such name')], text);
+    const mark = parent.querySelector('.cm-lintRange-error') as HTMLElement;
+    const { x, y, width, height } = mark.getBoundingClientRect();
+    await sendMouse({ type: 'move', position: [Math.round(x + width / 2), Math.round(y + height / 2)] });
+    await until('the message', () => document.querySelector('.cm-diagnostic') !== null);
+    const shown = document.querySelector('.cm-diagnostic');
+    await editor.mark('check', [error(1, 1, 'no such name')], text);
+    expect(shown?.isConnected).to.equal(true);
+    await editor.mark('check', [error(1, 1, 'another')], text);
+    expect(shown?.isConnected).to.equal(false);
+    await resetMouse();
   });
 
   it('leaves no mark in the gutter for deleted text', async () => {
