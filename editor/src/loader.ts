@@ -54,7 +54,7 @@ async function recover(): Promise<void> {
   recovering = true;
   const state = stateOf(history);
   const reloads = state[COUNT] ?? 0;
-  if (reloads < MAX_RELOADS && (await areAnswered())) {
+  if (reloads < MAX_RELOADS && (await fetchAllFiles())) {
     history.replaceState({ ...state, [COUNT]: reloads + 1 }, '', address);
     location.reload();
     return;
@@ -66,17 +66,20 @@ async function recover(): Promise<void> {
 }
 
 /** Requests all files that the page names. Resolves with whether nodes answered for each, be it with the file or with 404. */
-async function areAnswered(): Promise<boolean> {
+async function fetchAllFiles(): Promise<boolean> {
   const selector = 'script[src], link[rel=stylesheet], link[rel=modulepreload]';
   const files = Array.from(
     document.head.querySelectorAll(selector),
     (element) => element.getAttribute('src') ?? element.getAttribute('href') ?? '',
   );
-  return (await Promise.all(files.map(isAnswered))).every(Boolean);
+  return (await Promise.all(files.map(fetchFile))).every(Boolean);
 }
 
-/** Requests a file until a node has it, so that the browser caches it. */
-async function isAnswered(file: string): Promise<boolean> {
+/**
+ * Requests a file until a node has it, so that the browser caches it, and gives up after `MAX_REQUESTS`. Resolves with whether a
+ * node answered the last request, be it with the file or with 404.
+ */
+async function fetchFile(file: string): Promise<boolean> {
   for (let tries = 1; ; tries++) {
     let status = 0;
     try {

@@ -2,7 +2,7 @@ import { EditorView } from '@codemirror/view';
 
 /** How the list of completions looks. The colours are the page's (styles/colours.css). */
 export const completionTheme = EditorView.theme({
-  // What a completion is stands beside the list, as a part of it.
+  // The details of a completion are shown beside the list, in a child of this element, which must not cut them off.
   '.cm-tooltip.cm-tooltip-autocomplete': { overflow: 'visible' },
   '.cm-tooltip.cm-tooltip-autocomplete > ul': {
     borderRadius: '7px',

@@ -1,6 +1,4 @@
-import { loadPart } from '../ui/load-part.ts';
-
-type TypingHelp = typeof import('./typing-help.ts');
+import { lazyPart } from '../ui/load-part.ts';
 
 const pretty: Record<string, string> = {
   javascript: 'JavaScript',
@@ -12,22 +10,13 @@ const pretty: Record<string, string> = {
 export const prettyLanguage = (lang: string): string =>
   Object.hasOwn(pretty, lang) ? (pretty[lang] as string) : lang;
 
-let loaded: TypingHelp | undefined;
-let loading: Promise<TypingHelp> | undefined;
+const typingHelp = lazyPart(() => import('./typing-help.ts'));
 
 /** The languages and what else helps with typing, where they are loaded. */
-export const loadedTypingHelp = (): TypingHelp | undefined => loaded;
+export const loadedTypingHelp = typingHelp.loaded;
 
 /**
  * Loads the languages, once. A text can be read and edited without them, and they are a third of all that the editor is
  * made of, so on a slow line they come after the text. Rejects when they cannot be loaded; the next call tries again.
  */
-export function loadTypingHelp(): Promise<TypingHelp> {
-  return (loading ??= loadPart(() => import('./typing-help.ts')).then(
-    (help) => (loaded = help),
-    (error: unknown) => {
-      loading = undefined;
-      throw error;
-    },
-  ));
-}
+export const loadTypingHelp = typingHelp.load;

@@ -12,7 +12,7 @@ export interface LiveCheckOptions {
 }
 
 /** The shortest time from the last change to its check, in ms; it grows with the time that a check takes. */
-const QUIET = 150;
+const DEBOUNCE = 150;
 
 /**
  * Has the service check the text whenever typing pauses. The service checks with the compiler that builds, which finds what a
@@ -35,7 +35,7 @@ export class LiveCheck {
   schedule(): void {
     this.#abort?.abort();
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => void this.#run(), Math.max(QUIET, this.#took * 2));
+    this.#timer = setTimeout(() => void this.#run(), Math.max(DEBOUNCE, this.#took * 2));
   }
 
   close(): void {

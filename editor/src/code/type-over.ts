@@ -15,7 +15,7 @@ export const typeOver = (): Extension =>
       if (!isTyped || state.readOnly || state.doc.lineAt(from).to >= to) return false;
       const insert = () =>
         state.update(state.replaceSelection(data), { userEvent: 'input.type', scrollIntoView: true });
-      // A bracket or a quote is put around the selection, and the like.
+      // A handler may do more than insert, such as put brackets around the selection.
       const handlers = state.facet(EditorView.inputHandler);
       if (!handlers.some((handle) => handle(view, from, to, data, insert))) view.dispatch(insert());
       return true;

@@ -25,11 +25,11 @@ export const languageSupport = (lang: string): Extension =>
 export const typingHelp = (lang: string): Extension => [
   languageSupport(lang),
   closeBrackets(),
-  // Backspace between two brackets is more than the plain one.
+  // Comes before the default keymap, so that Backspace between two brackets removes both.
   keymap.of(closeBracketsKeymap),
   autocompletion({ icons: false }),
   completionTheme,
-  // The languages know braces alone as what ends a block.
+  // CodeMirror's JavaScript indents a line anew when a brace is typed at its start; this adds `)` and `]`.
   EditorState.languageData.of(() => [{ indentOnInput: /^\s*[\])]$/ }]),
   Prec.low(keymap.of(completionKeymap)),
 ];

@@ -25,7 +25,7 @@ export interface SaveQueueOptions<T> {
 }
 
 /** How long after the last change a save starts, in ms. */
-const QUIET = 1000;
+const DEBOUNCE = 1000;
 /** A user who types without a pause is saved at this interval, in ms. */
 const MAX_WAIT = 10_000;
 /** While saving fails: how long after the last change the copy in this browser is updated, in ms. */
@@ -252,7 +252,7 @@ export class SaveQueue<T> {
     clearTimeout(this.#timer);
     this.#timer = setTimeout(
       () => this.flush(),
-      Math.min(QUIET, Math.max(0, this.#changedAt + MAX_WAIT - now)),
+      Math.min(DEBOUNCE, Math.max(0, this.#changedAt + MAX_WAIT - now)),
     );
   }
 

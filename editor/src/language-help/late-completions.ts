@@ -71,7 +71,7 @@ class LateCompletions implements PluginValue {
     });
     if (this.#running !== request) return;
     this.#running = undefined;
-    // Whoever has moved the selection in the list of other completions has begun to choose among these.
+    // A selection that was moved means that the user is choosing among the completions that are shown.
     if (!result || (selectedCompletionIndex(this.#view.state) ?? 0) > 0) return;
     this.#found = { doc, pos, result };
     startCompletion(this.#view);

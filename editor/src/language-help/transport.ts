@@ -24,7 +24,7 @@ const REQUEST_CANCELLED = -32_800;
 export const SERVER_CANCELLED = -32_802;
 const REQUEST_FAILED = -32_803;
 
-/** The capabilities of the server that CodeMirror's client believes in. `textDocumentSync: 1`: texts are sent whole. */
+/** The capabilities of the server that are announced to CodeMirror's client. `textDocumentSync: 1`: texts are sent whole. */
 const capabilities = {
   textDocumentSync: 1,
   completionProvider: {},

@@ -136,15 +136,19 @@ export class Pipeline {
   }
 
   async #sendDeploy(message: string, signal: AbortSignal): Promise<Deployed> {
-    const { service, store, queue } = this.#options;
+    const { service, store } = this.#options;
     try {
       const send = (sent: AbortSignal) => service.deploy({ message, etag: store.etag, signal: sent });
       return await this.#sendWhileBusy('deploy', send, signal);
     } catch (error) {
-      // Somebody saved in between: saving finds out what, and has the user choose.
-      if (error instanceof HttpError && error.status === 412) queue.invalidateBase();
+      this.#handleStale(error);
       throw error;
     }
+  }
+
+  /** Another page has saved meanwhile: saving finds out what, and lets the user choose. */
+  #handleStale(error: unknown): void {
+    if (error instanceof HttpError && error.status === 412) this.#options.queue.invalidateBase();
   }
 
   async #runAction<T>(action: Action, step: (signal: AbortSignal) => Promise<T>): Promise<T | undefined> {
@@ -167,9 +171,9 @@ export class Pipeline {
     if (this.#build.kind === 'building') this.#setState({ build: { kind: 'unfinished', obstacle } });
     if (this.#deploy.kind === 'deploying') {
       // A request that was stopped before its response came may have deployed, as with a lost connection.
-      const fate = obstacle === 'stopped' && this.#isAwaitingResponse ? 'connection' : obstacle;
-      const nothing = before.kind === 'deployed' && fate !== 'connection' && fate !== 'service';
-      this.#setState({ deploy: nothing ? before : { kind: 'unfinished', obstacle: fate } });
+      const effective = obstacle === 'stopped' && this.#isAwaitingResponse ? 'connection' : obstacle;
+      const isUntouched = before.kind === 'deployed' && effective !== 'connection' && effective !== 'service';
+      this.#setState({ deploy: isUntouched ? before : { kind: 'unfinished', obstacle: effective } });
     }
     // The service has another build than this page thought.
     if (obstacle === 'refused') this.#builtKey = undefined;
@@ -236,7 +240,7 @@ export class Pipeline {
     action: Action,
     signal: AbortSignal,
   ): Promise<{ source: PluginSource; result: BuildResult }> {
-    const { service, store, queue, read, canStream, onLog } = this.#options;
+    const { service, store, read, canStream, onLog } = this.#options;
     const source = read();
     const { lang, contents } = source;
     store.addUnconfirmed(source);
@@ -250,8 +254,7 @@ export class Pipeline {
       if (etag) store.confirm(etag);
       return { source, result };
     } catch (error) {
-      // Somebody saved in between: saving finds out what, and has the user choose.
-      if (error instanceof HttpError && error.status === 412) queue.invalidateBase();
+      this.#handleStale(error);
       throw error;
     }
   }

@@ -18,7 +18,7 @@ const DEFAULT_NAMESPACE = 'default';
 /** A field of what is to be opened that cannot be used; `address` for the address as a whole. */
 export type UnusableField = 'ident' | 'namespace' | 'fn' | 'template' | 'token' | 'address';
 
-/** A plugin cannot be opened with the value of a field. What would be right, the page says in its language. */
+/** A plugin cannot be opened with the value of a field. The page says in its language what would be right. */
 export class UnusableValueError extends TypeError {
   override readonly name = 'UnusableValueError';
   readonly field: UnusableField;

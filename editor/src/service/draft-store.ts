@@ -100,22 +100,16 @@ export class DraftStore {
   async #read(signal?: AbortSignal): Promise<Draft | undefined> {
     const { ident, namespace, fn } = this.#target;
     const { environment, tenant } = parseIdent(ident);
-    let etag: string | undefined;
     const client = new BuilderClient({
       baseUrl: this.#builder,
       token: () => this.#tokenHolder.token,
-      // The client hands out the record only, so its ETag is read from the response.
-      fetch: async (input, init) => {
-        // Browsers use separate connections for requests with and without credentials. The page's scripts came over one with
-        // them, so this saves a round trip. The service ignores cookies; other origins get none.
-        const response = await fetch(input, { ...init, credentials: 'same-origin', cache: 'no-store' });
-        etag = response.headers.get('etag') ?? undefined;
-        return response;
-      },
+      // Browsers use separate connections for requests with and without credentials. The page's scripts came over one with them,
+      // so this saves a round trip. The service ignores cookies; other origins get none.
+      fetch: (input, init) => fetch(input, { ...init, credentials: 'same-origin', cache: 'no-store' }),
     });
-    const place = { environment, userID: tenant, namespace, pluginName: fn };
+    const location = { environment, userID: tenant, namespace, pluginName: fn };
     try {
-      const source = await this.#tokenHolder.use(() => client.getDraft(place, { signal }));
+      const { source, etag } = await this.#tokenHolder.use(() => client.readDraft(location, { signal }));
       return { source, etag };
     } catch (error) {
       if (error instanceof HttpError && error.status === 404) return undefined;

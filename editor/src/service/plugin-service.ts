@@ -73,13 +73,13 @@ const RUN_TIMEOUT = 30_000;
  */
 export class PluginService {
   readonly #builder: string;
-  readonly #place: readonly string[];
+  readonly #segments: readonly string[];
   readonly #tokenHolder: TokenHolder;
 
   /** `builder` is a base address as `findBuilder` returns it. */
   constructor(builder: string, { ident, namespace, fn }: PluginTarget, tokenHolder: TokenHolder) {
     this.#builder = builder;
-    this.#place = [ident, namespace, fn];
+    this.#segments = [ident, namespace, fn];
     this.#tokenHolder = tokenHolder;
   }
 
@@ -87,7 +87,7 @@ export class PluginService {
   async build({ lang, contents, etag, stream, onLog, signal }: BuildRequest): Promise<Built> {
     // The parser of event streams is not part of the first load. Without it, the build is answered in one piece.
     const parser = stream ? await import('./build-stream.ts').catch(() => undefined) : undefined;
-    const url = this.#url('build', lang, ...this.#place);
+    const url = this.#url('build', lang, ...this.#segments);
     const headers = {
       ...(etag ? { 'if-match': etag } : {}),
       ...(parser ? { accept: 'text/event-stream' } : {}),
@@ -109,7 +109,7 @@ export class PluginService {
 
   /** Runs the plugin as it was built last. */
   async test(payload: string, signal: AbortSignal): Promise<RunOutcome> {
-    const url = this.#url('test', ...this.#place);
+    const url = this.#url('test', ...this.#segments);
     const {
       result,
       error,
@@ -125,7 +125,7 @@ export class PluginService {
    * @param etag of the draft that is meant, where it is known
    */
   deploy({ message, etag, signal }: DeployRequest): Promise<Deployed> {
-    return this.#send(deployedSchema, this.#url('draft', ...this.#place, 'promote'), signal, {
+    return this.#send(deployedSchema, this.#url('draft', ...this.#segments, 'promote'), signal, {
       ...(message ? { body: JSON.stringify({ message }), type: 'application/json' } : {}),
       ...(etag ? { headers: { 'if-match': etag } } : {}),
     });
@@ -133,13 +133,13 @@ export class PluginService {
 
   /** What a build of a source would find, without saving it. Not part of the interface: a service may answer 404. */
   async check(lang: string, contents: string, signal: AbortSignal): Promise<Diagnostic[]> {
-    const url = this.#url('check', lang, ...this.#place);
+    const url = this.#url('check', lang, ...this.#segments);
     return (await this.#send(checkResultSchema, url, signal, { body: contents })).diagnostics;
   }
 
   /** How far the plugin is. Not part of the interface: a service may answer 404. */
   progress(signal: AbortSignal): Promise<Progress> {
-    return this.#read(progressSchema, this.#url('progress', ...this.#place), signal);
+    return this.#read(progressSchema, this.#url('progress', ...this.#segments), signal);
   }
 
   /** What the token permits. Not part of the interface: a service may answer 404. */
@@ -149,24 +149,28 @@ export class PluginService {
 
   /** Which version is live. Not part of the interface, like all that follows: a service may answer 404. */
   plugin(signal: AbortSignal): Promise<PluginState> {
-    return this.#read(pluginSchema, this.#url('plugin', ...this.#place), signal);
+    return this.#read(pluginSchema, this.#url('plugin', ...this.#segments), signal);
   }
 
   /**
    * The types of the plugin's input and output, parsed by a schema that the caller gives, because it is no part of the first load.
    */
   types<T>(schema: ZodMiniType<T>, signal: AbortSignal): Promise<T> {
-    return this.#read(schema, this.#url('types', ...this.#place), signal);
+    return this.#read(schema, this.#url('types', ...this.#segments), signal);
   }
 
   /** A version as it was deployed. */
   version(version: string, signal: AbortSignal): Promise<PluginSource> {
-    return this.#read(pluginSourceSchema, this.#url('plugin', ...this.#place, 'versions', version), signal);
+    return this.#read(
+      pluginSourceSchema,
+      this.#url('plugin', ...this.#segments, 'versions', version),
+      signal,
+    );
   }
 
   /** Makes a version live; `null` lets the newest be. */
   async setLive(version: string | null, signal: AbortSignal): Promise<PluginState> {
-    const url = this.#url('plugin', ...this.#place, 'live');
+    const url = this.#url('plugin', ...this.#segments, 'live');
     return this.#send(pluginSchema, url, signal, {
       method: 'PUT',
       body: JSON.stringify({ version }),
@@ -186,7 +190,11 @@ export class PluginService {
   ): Promise<T> {
     const given = Object.entries(query).filter((one): one is [string, string] => one[1] !== undefined);
     const search = new URLSearchParams(given).toString();
-    return this.#read(schema, this.#url('plugin', ...this.#place, list) + (search && `?${search}`), signal);
+    return this.#read(
+      schema,
+      this.#url('plugin', ...this.#segments, list) + (search && `?${search}`),
+      signal,
+    );
   }
 
   /** Reads one run, with a schema that is no part of the first load. */

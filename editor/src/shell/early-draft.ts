@@ -7,7 +7,10 @@ import { type RenewToken, TokenHolder, bearer } from '../service/token-holder.ts
 export interface EarlyDraft {
   readonly tokenHolder: TokenHolder;
   readonly store: DraftStore;
-  /** What `store.load` resolves with. A rejection is not unhandled before somebody awaits this. */
+  /**
+   * What `store.load` resolves with. A rejection is handled already, so that it is not reported as unhandled before this is
+   * awaited.
+   */
   readonly draft: Promise<Draft | undefined>;
   /** Aborts the request, because nobody needs the draft any more. */
   readonly cancel: () => void;

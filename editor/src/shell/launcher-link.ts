@@ -100,7 +100,8 @@ export class LauncherLink {
   #configure(settings: RequestedSettings): void {
     const isAppearanceChanged = settings.appearance !== this.#settings.appearance;
     this.#settings = settings;
-    // Before the editor is loaded, so that it never shows its own appearance first. Where this part fails to load, it does.
+    // Applied before the editor is loaded, so that it does not show its own appearance first. If this part cannot be loaded, the
+    // editor keeps its own.
     if (isAppearanceChanged)
       loadPart(() => import('../ui/appearance.ts')).then(
         ({ applyAppearance }) => applyAppearance(this.#settings.appearance),

@@ -13,8 +13,8 @@ export function loadTemplate(
   language: string,
 ): Promise<PluginSource> {
   const client = new BuilderClient({ baseUrl: builder, token: () => tokenHolder.token });
-  const place = { language, pluginName: target.fn, namespace: target.namespace };
-  return client.getTemplateV2(place, { signal });
+  const request = { language, pluginName: target.fn, namespace: target.namespace };
+  return client.getTemplateV2(request, { signal });
 }
 
 /** What a plugin without a draft begins with: what the host gives, else the template of its language, else a choice. */

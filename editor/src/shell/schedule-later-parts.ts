@@ -1,7 +1,7 @@
 import { loadPart } from '../ui/load-part.ts';
 
 /** How long after the first text was shown they are loaded, in ms, so that nothing the user needs first has to wait. */
-const QUIET = 3000;
+const DELAY = 3000;
 
 /**
  * Loads what may be needed later, some time after the first text was shown. From then on an open editor requests no other file
@@ -14,5 +14,5 @@ export function scheduleLaterParts(): void {
       // Each part is loaded where it is used, too.
       () => {},
     );
-  }, QUIET);
+  }, DELAY);
 }

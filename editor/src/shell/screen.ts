@@ -18,7 +18,7 @@ export class Screen {
     this.draw(true);
   }
 
-  /** Draws the view once all that happens now has happened; with `now`, at once. */
+  /** Draws the view once for all changes of the current task, in a microtask; with `now`, at once. */
   draw(now = false): void {
     if (now) {
       if (this.#view) render(this.#view(), this.#root);

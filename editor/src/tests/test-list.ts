@@ -79,7 +79,7 @@ export class TestList {
     this.#onChange();
   }
 
-  /** Moves a test; returns whether there was room. */
+  /** Moves a test up or down; returns `false` where it is the first or the last already. */
   move(entry: TestEntry, by: -1 | 1): boolean {
     const from = this.#entries.indexOf(entry);
     const to = from + by;

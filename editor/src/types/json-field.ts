@@ -24,7 +24,7 @@ import { type SchemaProblem, SchemaCheck } from './schema-problems.ts';
 import { type Schema, pathText } from './schema.ts';
 
 /** How long after the last key the text is checked, in ms. */
-const PAUSE = 150;
+const DEBOUNCE = 150;
 
 /** How many problems are listed below the field at most; in the field all are marked. */
 const MAX_LISTED = 4;
@@ -198,7 +198,7 @@ export class JsonField extends LightElement {
 
   #checkSoon(): void {
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => this.#checkNow(), PAUSE);
+    this.#timer = setTimeout(() => this.#checkNow(), DEBOUNCE);
   }
 
   #checkNow(): void {

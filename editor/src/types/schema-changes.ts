@@ -38,16 +38,22 @@ function changesOf(name: string, was: Schema | undefined, is: Schema | undefined
   return found.length ? found : [{ path: name, kind: 'rules' }];
 }
 
-interface Place {
+interface SchemaAtPath {
   root: Schema;
   parts: SchemaParts;
 }
 
-function compare(was: Place, is: Place, path: string, depth: number, found: SchemaChange[]): void {
+function compare(
+  was: SchemaAtPath,
+  is: SchemaAtPath,
+  path: string,
+  depth: number,
+  found: SchemaChange[],
+): void {
   const [before, after] = [typeLabel(was.parts), typeLabel(is.parts)];
   if (before !== after) found.push({ path, kind: 'type', was: before || 'any', is: after || 'any' });
   if (depth > MAX_DEPTH) return;
-  const inner = ({ root, parts }: Place, name: string): Place => ({
+  const inner = ({ root, parts }: SchemaAtPath, name: string): SchemaAtPath => ({
     root,
     parts: memberParts(root, parts, name),
   });

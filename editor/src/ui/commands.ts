@@ -60,7 +60,7 @@ export function shortcutText({ key, shift, alt, control, alone }: Shortcut, mac 
   return [...modifiers, name === 'Enter' ? keys.enter : name].join('+');
 }
 
-/** The same for `aria-keyshortcuts`. */
+/** A shortcut as `aria-keyshortcuts` has it: `Control+S Meta+S`. */
 export function shortcutAria({ key, shift, alt, control, alone }: Shortcut): string {
   const rest = [...(shift ? ['Shift'] : []), nameOf(key, 'Space')].join('+');
   if (alone) return rest;

@@ -17,3 +17,28 @@ export async function loadPart<Part>(load: () => Promise<Part>): Promise<Part> {
     }
   }
 }
+
+/** A part of the editor that is loaded once, when it is first needed. */
+export interface LazyPart<Part> {
+  /** Returns the part, where it is loaded. */
+  loaded: () => Part | undefined;
+  /** Loads the part, unless it is loaded. Rejects when it cannot be loaded; the next call tries again. */
+  load: () => Promise<Part>;
+}
+
+/** Makes a lazy part of a dynamic import. All calls of `load` share one loading. */
+export function lazyPart<Part>(importPart: () => Promise<Part>): LazyPart<Part> {
+  let loaded: Part | undefined;
+  let loading: Promise<Part> | undefined;
+  return {
+    loaded: () => loaded,
+    load: () =>
+      (loading ??= loadPart(importPart).then(
+        (part) => (loaded = part),
+        (error: unknown) => {
+          loading = undefined;
+          throw error;
+        },
+      )),
+  };
+}

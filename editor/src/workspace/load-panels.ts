@@ -1,20 +1,11 @@
-import { loadPart } from '../ui/load-part.ts';
+import { lazyPart } from '../ui/load-part.ts';
 
 export type Panels = typeof import('./panels.ts');
 
-let loaded: Panels | undefined;
-let loading: Promise<Panels> | undefined;
+const panels = lazyPart(() => import('./panels.ts'));
 
 /** The panels, where they are loaded. */
-export const loadedPanels = (): Panels | undefined => loaded;
+export const loadedPanels = panels.loaded;
 
 /** Loads the panels, once. Rejects when they cannot be loaded; the next call tries again. */
-export function loadPanels(): Promise<Panels> {
-  return (loading ??= loadPart(() => import('./panels.ts')).then(
-    (panels) => (loaded = panels),
-    (error: unknown) => {
-      loading = undefined;
-      throw error;
-    },
-  ));
-}
+export const loadPanels = panels.load;

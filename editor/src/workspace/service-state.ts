@@ -2,7 +2,7 @@ import { type BuilderClient, HttpError, type PluginSource } from 'plugin-editor/
 import { failureOf } from '../service/failure.ts';
 import type { PluginService } from '../service/plugin-service.ts';
 import type { Progress } from '../service/records.ts';
-import { Connection } from './connection.ts';
+import { OnlineStatus } from './online-status.ts';
 
 export interface ServiceStateOptions {
   service: Pick<PluginService, 'plugin' | 'progress'>;
@@ -20,7 +20,7 @@ export interface ServiceStateOptions {
  */
 export class ServiceState {
   readonly #options: ServiceStateOptions;
-  readonly #connection: Connection;
+  readonly #onlineStatus: OnlineStatus;
   readonly #closed = new AbortController();
   #features: ReadonlySet<string> | undefined;
   #live: string | undefined;
@@ -31,7 +31,10 @@ export class ServiceState {
 
   constructor(options: ServiceStateOptions) {
     this.#options = options;
-    this.#connection = new Connection({ probe: () => this.loadProgress(), onChange: options.onChange });
+    this.#onlineStatus = new OnlineStatus({
+      probe: () => this.loadProgress(),
+      onChange: options.onChange,
+    });
   }
 
   /** Whether the service runs plugins; not before it has said so. */
@@ -45,7 +48,7 @@ export class ServiceState {
   }
 
   get isOnline(): boolean {
-    return this.#connection.isOnline;
+    return this.#onlineStatus.isOnline;
   }
 
   /** The version that runs when none is asked for, where the service says so. */
@@ -65,7 +68,7 @@ export class ServiceState {
 
   /** A request was answered, or could not be sent. */
   setOnline(isOnline: boolean): void {
-    this.#connection.set(isOnline);
+    this.#onlineStatus.set(isOnline);
   }
 
   setLive(live: string | undefined, isPinned: boolean): void {
@@ -121,6 +124,6 @@ export class ServiceState {
 
   close(): void {
     this.#closed.abort();
-    this.#connection.close();
+    this.#onlineStatus.close();
   }
 }

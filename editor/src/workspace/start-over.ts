@@ -36,8 +36,8 @@ export async function startOver(options: StartOverOptions): Promise<void> {
     );
     const chosen = await showLanguageDialog(wanted, copies.canKeep());
     if (!chosen || signal.aborted) return;
-    const place = { language: chosen.identifier, pluginName: target.fn, namespace: target.namespace };
-    const template = await client.getTemplateV2(place, { signal });
+    const request = { language: chosen.identifier, pluginName: target.fn, namespace: target.namespace };
+    const template = await client.getTemplateV2(request, { signal });
     if (!canWrite()) return;
     // Read only now, because the user may have typed while all this was loaded.
     const former = read();

@@ -1,21 +1,21 @@
 /** The wait before the first probe, in ms. Each further wait is longer by as much, up to ten times it. */
 const PROBE = 3000;
 
-export interface ConnectionOptions {
-  /** Sends a request to the service, and calls {@link Connection.set} with whether it was answered. */
+export interface OnlineStatusOptions {
+  /** Sends a request to the service, and calls {@link OnlineStatus.set} with whether it was answered. */
   probe: () => Promise<void>;
   onChange: () => void;
 }
 
 /** Whether the last request to the service was answered. While it was not, the service is probed. */
-export class Connection {
-  readonly #options: ConnectionOptions;
+export class OnlineStatus {
+  readonly #options: OnlineStatusOptions;
   #isOnline = true;
   #probes = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #isClosed = false;
 
-  constructor(options: ConnectionOptions) {
+  constructor(options: OnlineStatusOptions) {
     this.#options = options;
   }
 
