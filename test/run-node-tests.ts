@@ -9,7 +9,7 @@ import { startPostgres } from './postgres/server.ts';
 
 /*
  * `npm run test:node [-- <file>…]`: the tests that run in Node, by default all of them. Those of the service run a second
- * time with PostgreSQL as its storage. One server is for all of them; with TEST_DATABASE_URL it is that one.
+ * time with PostgreSQL as its storage, where the storage matters. One server is for all of them; with TEST_DATABASE_URL it is that one.
  *
  * How many seconds each file took is in node_modules/.cache/plugin-editor/durations-<storage>.txt, the slowest first.
  */
@@ -18,8 +18,8 @@ const namedFiles = process.argv.slice(2);
 const { env } = process;
 const cache = join(root, 'node_modules/.cache/plugin-editor');
 
-/** Many files wait for a while, such as for a process that they have told to end, so that one more than the cores has work. */
-const concurrency = availableParallelism() + 1;
+/** Many files wait for a while, such as for a process that they have told to end, so that two more than the cores have work. */
+const concurrency = availableParallelism() + 2;
 // A test file and what it starts load the same modules, hundreds of times in a run.
 env['NODE_COMPILE_CACHE'] ??= join(cache, 'compiled');
 const builtService = new URL('support/built-service.js', import.meta.url).href;
@@ -27,6 +27,8 @@ env['NODE_OPTIONS'] = [env['NODE_OPTIONS'], `--import=${builtService}`].filter(B
 
 /** Tests that start the service, of what does not depend on its storage. */
 const anyStorage = [
+  // Some of it does, but it takes long, as each of its commands is a process. Its codes and tokens are tried on both kinds
+  // by `verification.node-test.ts` beside it, and the command by `cli/commands.node-test.ts`.
   'test/service/accounts/env-token.node-test.ts',
   'test/service/cli/serve.node-test.ts',
   'test/service/http/build-stream.node-test.ts',
@@ -41,7 +43,6 @@ const anyStorage = [
   'test/service/http/unread-bodies.node-test.ts',
   'test/service/lost-database/sqlite.node-test.ts',
   'test/service/types/declarations.node-test.ts',
-  'test/service/types/runs.node-test.ts',
   'test/threats/request-smuggling.node-test.ts',
 ];
 

@@ -58,10 +58,11 @@ export async function startService(
   const storage = options.storage ?? (await openDuring(t, address, storageOptions));
   const clock = { now: Date.UTC(2026, 0, 1) };
   const errors: unknown[] = [];
-  const ownProcesses = 'toolProcesses' in options || options.runLimits || options.metrics;
+  const needsOwnProcesses =
+    'toolProcesses' in options || options.runLimits !== undefined || options.metrics !== undefined;
   const service = createService({
     storage,
-    toolProcesses: ownProcesses ? undefined : sharedToolProcesses(),
+    toolProcesses: needsOwnProcesses ? undefined : sharedToolProcesses(),
     editorAssets: new Map(),
     hosts: ['localhost:8082'],
     now: () => clock.now,

@@ -14,6 +14,8 @@ import { until } from '../support/until.ts';
 export interface DrainingOptions {
   /** How many times a service is started, put under load and told to end; each database has every other round. */
   rounds: number;
+  /** Default: both. */
+  databases?: readonly EngineName[];
 }
 
 /** How many clients there are at once, each with a connection of its own. */
@@ -29,13 +31,15 @@ const code = 'export const run = (input) => input;';
  * A service in a process of its own that gets SIGTERM while clients save, build and run. No request may fail but those whose
  * connection was refused once draining was over, and the process has to end with exit code 0 and without a word.
  */
-export async function measureDraining({ rounds }: DrainingOptions = { rounds: 50 }): Promise<Figure[]> {
+export async function measureDraining(
+  { rounds, databases = engines }: DrainingOptions = { rounds: 50 },
+): Promise<Figure[]> {
   const cleanup = new Cleanups();
   const total: ClientReport = { answered: 0, closing: 0, failures: [] };
   const endings: string[] = [];
   let [wellEnded, announced] = [0, 0];
   try {
-    const nodes = await Promise.all(engines.map((engine) => DrainedNode.create(cleanup, engine)));
+    const nodes = await Promise.all(databases.map((engine) => DrainedNode.create(cleanup, engine)));
     for (let round = 0; round < rounds; round++) {
       const node = nodes[round % nodes.length];
       if (!node) continue;

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import { pressKeys } from '../../support/press-keys.ts';
 import { scenes } from '../scenes.ts';
 import { javascript, openText, putCursor, untilHelped, untilShown, untilText } from './typing.ts';
-import { eventually } from '../../support/until.ts';
+import { eventually, until } from '../../support/until.ts';
 
 describe('language help', () => {
   const scene = scenes();
@@ -277,18 +277,20 @@ describe('language help', () => {
       const editor = await openText(context, javascript.replace('orders.length', 'ordrs.length'));
       const { page } = editor;
       await untilHelped(context, editor);
-      const offered = await eventually(
-        async () => {
-          await page.mouse.move(10, 10);
-          // Found anew each time: a later check of the text draws the mark again.
-          const marked = await page.waitForSelector('.cm-lintRange-error');
-          await marked?.hover().catch(() => {});
-          return page.waitForSelector('.cm-diagnostic .problem-fix', { timeout: 2000 }).catch(() => null);
-        },
-        (button) => button !== null,
-      );
-      await untilShown(page, '.cm-diagnostic', "Cannot find name 'ordrs'");
-      await offered?.click();
+      await until('the quick fixes', async () => {
+        await page.mouse.move(10, 10);
+        // Found anew each time: a later check of the text draws the mark again, which closes what is shown for it.
+        const marked = await page.waitForSelector('.cm-lintRange-error');
+        await marked?.hover().catch(() => {});
+        const isShown = await untilShown(page, '.cm-diagnostic', "Cannot find name 'ordrs'", 2000).catch(
+          () => null,
+        );
+        const offered = isShown && (await page.$('.cm-diagnostic .problem-fix'));
+        await offered?.click().catch(() => {});
+        return offered
+          ? page.waitForSelector('.cm-quick-fixes', { timeout: 2000 }).then(Boolean, () => false)
+          : false;
+      });
       await untilShown(page, '.cm-quick-fixes', 'Change to “orders”');
       await page.keyboard.press('Enter');
       await untilText(editor, /String\(orders\.length\)/);

@@ -12,7 +12,11 @@ import { temporaryDirectory } from '../harness.ts';
 const root = join(import.meta.dirname, '../../..');
 const main = join(root, 'service/src/cli/main.ts');
 
-const compileCache = process.env['NODE_COMPILE_CACHE'];
+/**
+ * What a run of the tests sets for all of its processes: what was compiled for one serves the next, and the service comes from
+ * where the run takes it.
+ */
+const { NODE_COMPILE_CACHE, NODE_OPTIONS } = process.env;
 
 /** Runs the command with settings that no variable of this machine changes, in a folder of its own. */
 function run(t: TestContext, args: string[], env: Record<string, string> = {}) {
@@ -25,8 +29,8 @@ function runProgram(t: TestContext, program: string, args: string[], env: Record
     cwd,
     env: {
       PATH: process.env['PATH'],
-      // What was compiled for one process serves the next.
-      ...(compileCache && { NODE_COMPILE_CACHE: compileCache }),
+      ...(NODE_COMPILE_CACHE && { NODE_COMPILE_CACHE }),
+      ...(NODE_OPTIONS && { NODE_OPTIONS }),
       SERVICE_PORT: '0',
       DRAIN_SECONDS: '0',
       ...env,

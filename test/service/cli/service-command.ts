@@ -7,7 +7,11 @@ import type { DatabaseAddress } from '../../../service/src/storage/database-url.
 
 const main = join(import.meta.dirname, '../../../service/src/cli/main.ts');
 
-const compileCache = process.env['NODE_COMPILE_CACHE'];
+/**
+ * What a run of the tests sets for all of its processes: what was compiled for one serves the next, and the service comes from
+ * where the run takes it.
+ */
+const { NODE_COMPILE_CACHE, NODE_OPTIONS } = process.env;
 
 /** A line of the service's log. */
 export interface LogLine {
@@ -26,8 +30,8 @@ export function runCommand(
   const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', main, ...args], {
     env: {
       PATH: process.env['PATH'],
-      // What was compiled for one process serves the next.
-      ...(compileCache && { NODE_COMPILE_CACHE: compileCache }),
+      ...(NODE_COMPILE_CACHE && { NODE_COMPILE_CACHE }),
+      ...(NODE_OPTIONS && { NODE_OPTIONS }),
       SERVICE_PORT: '0',
       ...(address && { DATABASE_URL: databaseUrl(address) }),
       ...env,

@@ -7,6 +7,9 @@ import type { AddressInfo, Socket } from 'node:net';
 import { test } from 'node:test';
 import { Hono } from 'hono';
 import { eventStream } from '../../../service/src/http/event-stream.ts';
+import { closeToolProcesses, createToolProcesses } from '../../../service/src/http/service-parts.ts';
+import { Builds } from '../../../service/src/toolchains/build/builds.ts';
+import { loadLanguages } from '../../../service/src/toolchains/languages.ts';
 import { running, startPlugin } from '../plugin.ts';
 import { openForInspection } from '../storage/databases.ts';
 
@@ -68,16 +71,39 @@ test('a stream forbids caches and proxies to keep or change it, and says when it
   }
 });
 
+/** Builds that do not begin before a promise is resolved. */
+class HeldBuilds extends Builds {
+  readonly #isReleased: Promise<void>;
+
+  constructor(isReleased: Promise<void>) {
+    super(loadLanguages());
+    this.#isReleased = isReleased;
+  }
+
+  override async build(...args: Parameters<Builds['build']>): ReturnType<Builds['build']> {
+    await this.#isReleased;
+    return super.build(...args);
+  }
+}
+
 test('a log event arrives before the build has ended', async (t) => {
-  const { port, paths, editor } = await startPlugin(t);
+  const release = Promise.withResolvers<void>();
+  const toolProcesses = {
+    ...createToolProcesses(loadLanguages()),
+    builds: new HeldBuilds(release.promise),
+  };
+  t.after(() => closeToolProcesses(toolProcesses));
+  const { port, paths, editor } = await startPlugin(t, 't1', undefined, { toolProcesses });
   const response = await fetch(`http://127.0.0.1:${port}${paths.build('typescript')}`, {
     method: 'POST',
     headers: { ...editor, ...text, accept: 'text/event-stream' },
     body: 'export const run = (input: string) => input;',
   });
   const parts: string[] = [];
-  for await (const part of (response.body ?? new ReadableStream()).pipeThrough(new TextDecoderStream()))
+  for await (const part of (response.body ?? new ReadableStream()).pipeThrough(new TextDecoderStream())) {
     parts.push(part);
+    release.resolve();
+  }
   assert.match(parts[0] ?? '', /^event: log\n/);
   assert.doesNotMatch(parts[0] ?? '', /event: result/);
   assert.match(parts.join(''), /event: result\ndata: \{"succeeded":true/);
