@@ -35,13 +35,13 @@ const checks: Readonly<Record<string, readonly (readonly string[])[]>> = {
     tsc('src/server'),
     tsc('test/types'),
   ],
-  rooms: [
+  imports: [
     [
       '--test',
-      'test/tools/rooms.node-test.ts',
+      'test/tools/imports.node-test.ts',
       'test/tools/scripts.node-test.ts',
       'test/tools/mistakes.node-test.ts',
-      'test/editor/rooms.node-test.ts',
+      'test/editor/imports.node-test.ts',
     ],
   ],
   texts: [['--test', 'test/editor/locales/texts.node-test.ts']],

@@ -7,12 +7,13 @@ import { describe, test } from 'node:test';
 import { root } from './references.ts';
 
 /*
- * Lint is only as good as its settings, which nothing else tests: each mistake that it must find is made here, in each room.
+ * Lint is only as good as its settings, which nothing else tests: each mistake that it must find is made here, in each
+ * top-level folder.
  * That nobody has made one is for `npm run check -- lint` to say.
  */
 
-/** A folder of each room in which a file can be put, with the rooms that it may import from by path. */
-const rooms = [
+/** A place for a file in each top-level folder, with the other top-level folders that it may import from by path. */
+const topLevelFolders = [
   { name: 'src', folder: 'src/element', uses: [] },
   { name: 'service', folder: 'service/src/http', uses: [] },
   { name: 'editor', folder: 'editor/src/shell', uses: [] },
@@ -21,10 +22,10 @@ const rooms = [
   { name: 'test', folder: 'test/core', uses: ['src', 'service', 'editor', 'demo', 'tools'] },
 ] as const;
 
-type RoomName = (typeof rooms)[number]['name'];
+type FolderName = (typeof topLevelFolders)[number]['name'];
 
-/** Whether a room may import from another one by a path. */
-const mayUse = (uses: readonly RoomName[], other: RoomName) => uses.includes(other);
+/** Whether a top-level folder may import from another one by a path. */
+const mayUse = (uses: readonly FolderName[], other: FolderName) => uses.includes(other);
 
 const pathUp = (folder: string) => '../'.repeat(folder.split('/').length);
 
@@ -63,10 +64,10 @@ describe('lint', () => {
     assert.deepEqual(found.get('test/element/long.test.ts'), []);
   });
 
-  test('finds an import of another room by a path, and lets those pass that are allowed', () => {
+  test('finds an import of another top-level folder by a path, and lets those pass that are allowed', () => {
     const files = Object.fromEntries(
-      rooms.flatMap(({ name, folder }) =>
-        rooms
+      topLevelFolders.flatMap(({ name, folder }) =>
+        topLevelFolders
           .filter((other) => other.name !== name)
           .map((other) => [
             `${folder}/uses-${other.name}.ts`,
@@ -75,8 +76,8 @@ describe('lint', () => {
       ),
     );
     const found = lint(files);
-    for (const { name, folder, uses } of rooms) {
-      for (const other of rooms.filter((one) => one.name !== name)) {
+    for (const { name, folder, uses } of topLevelFolders) {
+      for (const other of topLevelFolders.filter((one) => one.name !== name)) {
         const expected = mayUse(uses, other.name) ? [] : ['eslint(no-restricted-imports)'];
         assert.deepEqual(
           found.get(`${folder}/uses-${other.name}.ts`),
@@ -87,11 +88,11 @@ describe('lint', () => {
     }
   });
 
-  test('finds files that import each other in a circle, in each room', () => {
+  test('finds files that import each other in a circle, in each top-level folder', () => {
     const module = (other: string, own: string) =>
       `import { ${other} } from './${other}.ts';\nexport const ${own} = () => ${other}();\n`;
     const files = Object.fromEntries(
-      rooms.flatMap(({ folder }) => [
+      topLevelFolders.flatMap(({ folder }) => [
         [`${folder}/one.ts`, module('two', 'one')],
         [`${folder}/two.ts`, module('three', 'two')],
         [`${folder}/three.ts`, module('one', 'three')],
@@ -100,10 +101,10 @@ describe('lint', () => {
     for (const [file, rules] of lint(files)) assert.deepEqual(rules, ['import(no-cycle)'], file);
   });
 
-  test('finds a file of more than 400 lines in each room, unless it holds the texts of a language', () => {
+  test('finds a file of more than 400 lines in each top-level folder, unless it holds the texts of a language', () => {
     const lines = (count: number) => 'export const a = 1;\n' + '// A line.\n'.repeat(count - 1);
     const files = Object.fromEntries(
-      rooms.flatMap(({ folder }) => [
+      topLevelFolders.flatMap(({ folder }) => [
         [`${folder}/longest.ts`, lines(400)],
         [`${folder}/too-long.ts`, lines(401)],
         [`${folder}/too-long.node-test.ts`, lines(401)],

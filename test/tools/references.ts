@@ -21,7 +21,10 @@ export interface Reference {
   readonly target: string;
 }
 
-/** Applications that install the packages, each with packages of its own, are judged as users of these, not as rooms. */
+/**
+ * The applications in `test/apps` are left out. They install the packages as any user does, beside packages of their own, so that the
+ * rules for top-level folders are not for them.
+ */
 const excluded = ['**/node_modules/**', '**/dist/**', 'test/apps/*/**'];
 
 /** The files of code, and the pages, that a pattern names; as paths from the root with forward slashes. */

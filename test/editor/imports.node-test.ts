@@ -7,8 +7,8 @@ import { parseSync } from 'oxc-parser';
 
 const sources = fileURLToPath(new URL('../../editor/src', import.meta.url));
 
-/** The rooms of the editor. Each may import from itself and from those before it; `.` has the scripts of the page. */
-const ROOMS = [
+/** The folders of the editor. Each may import from itself and from those before it; `.` has the scripts of the page. */
+const LAYERS = [
   'locales',
   'ui',
   'plugin',
@@ -55,15 +55,15 @@ test('the editor imports the launcher only by its published names, and no other 
 });
 
 test('the imports between the folders of the editor go one way', () => {
-  const room = (file: string) => {
-    const index = ROOMS.indexOf(dirname(file));
-    assert.notEqual(index, -1, `${file} is in no room that is named here`);
+  const layer = (file: string) => {
+    const index = LAYERS.indexOf(dirname(file));
+    assert.notEqual(index, -1, `${file} is in no folder that is named here`);
     return index;
   };
   const wrong = imports
     .filter(({ specifier }) => specifier.startsWith('.'))
     .map(({ from, specifier }) => ({ from, to: join(dirname(from), specifier) }))
-    .filter(({ from, to }) => room(to) > room(from))
+    .filter(({ from, to }) => layer(to) > layer(from))
     .map(({ from, to }) => `${from} imports ${to}`);
   assert.deepEqual(wrong, []);
 });

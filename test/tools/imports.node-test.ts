@@ -8,8 +8,8 @@ import { type Reference, filesIn, referencesOf, root } from './references.ts';
  * such as those of pages and of `new URL(…, import.meta.url)`, and the order of the folders inside the service.
  */
 
-/** The rooms: for each the others that it may use by path, and the packages of this repository that it may use by name. */
-const rooms: Readonly<Record<string, { paths: readonly string[]; packages: RegExp }>> = {
+/** For each top-level folder, the others that it may use by path, and the packages of this repository that it may use by name. */
+const topLevelFolders: Readonly<Record<string, { paths: readonly string[]; packages: RegExp }>> = {
   src: { paths: [], packages: /^$/ },
   service: { paths: [], packages: /^plugin-editor(?:\/|$)/ },
   editor: { paths: [], packages: /^plugin-editor(?:\/|$)/ },
@@ -68,20 +68,20 @@ const uses: readonly Use[] = filesIn(
   '{index.html,vite.config.ts,{src,service,editor,demo,tools,test}/**/*}',
 ).flatMap((file) => referencesOf(file).map((reference) => ({ file, ...reference })));
 
-/** The room that a path from the root is in; none for the files of the root, and for names of packages. */
-function roomOf(path: string): string | undefined {
-  const [room = ''] = path.split('/');
-  return Object.hasOwn(rooms, room) ? room : undefined;
+/** The top-level folder that a path from the root is in; none for the files of the root, and for names of packages. */
+function folderOf(path: string): string | undefined {
+  const [folder = ''] = path.split('/');
+  return Object.hasOwn(topLevelFolders, folder) ? folder : undefined;
 }
 
 const isOwnPackage = (specifier: string) => /^plugin-editor(?:-service|-page)?(?:\/|$)/.test(specifier);
 const inWords = ({ file, specifier }: Use) => `${file} uses ${specifier}`;
 const loaded = uses.filter(({ kind }) => kind !== 'path');
 
-describe('rooms', () => {
+describe('the top-level folders', () => {
   test('are all found, with their imports', () => {
-    for (const room of Object.keys(rooms)) {
-      assert.ok(uses.filter(({ file }) => roomOf(file) === room).length > 20, room);
+    for (const folder of Object.keys(topLevelFolders)) {
+      assert.ok(uses.filter(({ file }) => folderOf(file) === folder).length > 20, folder);
     }
     const runner = loaded.filter(({ file }) => file === 'service/src/sandbox/runner-process.ts');
     assert.ok(
@@ -94,19 +94,19 @@ describe('rooms', () => {
     );
   });
 
-  for (const [room, { paths, packages }] of Object.entries(rooms)) {
-    test(`import by path only what they may: ${room} from ${['itself', ...paths].join(', ')}`, () => {
+  for (const [folder, { paths, packages }] of Object.entries(topLevelFolders)) {
+    test(`import by path only what they may: ${folder} from ${['itself', ...paths].join(', ')}`, () => {
       const wrong = loaded.filter(({ file, target }) => {
-        const other = roomOf(target);
-        return roomOf(file) === room && other !== undefined && other !== room && !paths.includes(other);
+        const other = folderOf(target);
+        return folderOf(file) === folder && other !== undefined && other !== folder && !paths.includes(other);
       });
       assert.deepEqual(wrong.map(inWords), []);
     });
 
-    test(`import only the packages of this repository that they may: ${room}`, () => {
+    test(`import only the packages of this repository that they may: ${folder}`, () => {
       const wrong = loaded.filter(
         ({ file, specifier }) =>
-          roomOf(file) === room && isOwnPackage(specifier) && !packages.test(specifier),
+          folderOf(file) === folder && isOwnPackage(specifier) && !packages.test(specifier),
       );
       assert.deepEqual(wrong.map(inWords), []);
     });
@@ -126,8 +126,8 @@ describe('rooms', () => {
   test('are not imported by files of the root, except the demo by its page', () => {
     const wrong = loaded.filter(
       ({ file, target }) =>
-        (file === 'index.html' && roomOf(target) !== 'demo') ||
-        (file === 'vite.config.ts' && roomOf(target) !== undefined),
+        (file === 'index.html' && folderOf(target) !== 'demo') ||
+        (file === 'vite.config.ts' && folderOf(target) !== undefined),
     );
     assert.deepEqual(wrong.map(inWords), []);
   });
@@ -138,10 +138,10 @@ describe('the folders of the service', () => {
     ({ file, target }) => file.startsWith('service/src/') && target.startsWith('service/src/'),
   );
   /** `undefined` for a file that lies beside the folders. */
-  const folderOf = (path: string): string | undefined => /^service\/src\/([^/]+)\//.exec(path)?.[1];
+  const serviceFolderOf = (path: string): string | undefined => /^service\/src\/([^/]+)\//.exec(path)?.[1];
 
   test('are all in the order above', () => {
-    const found = filesIn('service/src/*/**/*').flatMap((file) => folderOf(file) ?? []);
+    const found = filesIn('service/src/*/**/*').flatMap((file) => serviceFolderOf(file) ?? []);
     assert.deepEqual(
       [...new Set(found)].toSorted((a, b) => a.localeCompare(b)),
       Object.keys(serviceFolders).toSorted((a, b) => a.localeCompare(b)),
@@ -151,9 +151,12 @@ describe('the folders of the service', () => {
   for (const [folder, allowed] of Object.entries(serviceFolders)) {
     test(`import only what they may: ${folder} uses ${allowed.join(', ') || 'no other'}${allowed.length > 0 ? ' alone' : ''}`, () => {
       const wrong = inService.filter(({ file, target }) => {
-        const other = folderOf(target);
+        const other = serviceFolderOf(target);
         return (
-          folderOf(file) === folder && other !== undefined && other !== folder && !allowed.includes(other)
+          serviceFolderOf(file) === folder &&
+          other !== undefined &&
+          other !== folder &&
+          !allowed.includes(other)
         );
       });
       assert.deepEqual(wrong.map(inWords), []);
@@ -162,7 +165,7 @@ describe('the folders of the service', () => {
 
   test('import the entry only in the command line', () => {
     const wrong = inService.filter(
-      ({ file, target }) => target === 'service/src/index.ts' && folderOf(file) !== 'cli',
+      ({ file, target }) => target === 'service/src/index.ts' && serviceFolderOf(file) !== 'cli',
     );
     assert.deepEqual(wrong.map(inWords), []);
   });
@@ -171,8 +174,8 @@ describe('the folders of the service', () => {
   test('let storage import of accounts only how a token is hashed', () => {
     const wrong = inService.filter(
       ({ file, target }) =>
-        folderOf(file) === 'storage' &&
-        folderOf(target) === 'accounts' &&
+        serviceFolderOf(file) === 'storage' &&
+        serviceFolderOf(target) === 'accounts' &&
         target !== 'service/src/accounts/tokens.ts',
     );
     assert.deepEqual(wrong.map(inWords), []);
