@@ -7,7 +7,8 @@ import { builtFiles } from './support/built-files.ts';
 import { bundledModules } from './support/bundled-modules.ts';
 import { engines } from './support/engines.ts';
 import { freePort } from './support/free-port.ts';
-import { loopbackOnly, scriptedOrigins } from './support/second-origin.ts';
+import { loopbackOnly } from './support/loopback-only.ts';
+import { scriptedOrigins } from './support/second-origin.ts';
 import { summaryReporter } from './support/summary-reporter.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));

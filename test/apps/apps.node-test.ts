@@ -5,7 +5,7 @@ import { after, before, describe, it } from 'node:test';
 import type { Browser } from 'puppeteer-core';
 
 import { launchChromium } from '../support/chromium.ts';
-import type { Rule } from '../support/script-rules.ts';
+import type { Rule } from '../support/scripted-server-rules.ts';
 import { run } from '../support/programs.ts';
 import { type Workshop, openWorkshop, serveFolder } from './harness.ts';
 import { hydrateFromServer, remountWhileLoading, useSilentEditor, useProtocolEditor } from './scenes.ts';

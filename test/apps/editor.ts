@@ -1,4 +1,4 @@
-import type { Rule } from '../support/script-rules.ts';
+import type { Rule } from '../support/scripted-server-rules.ts';
 
 /** An editor that uses the frame protocol, and reports some work as soon as it has opened a plugin. */
 const SPEAKING = `<!doctype html><title>Editor</title><p></p><script>

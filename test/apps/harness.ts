@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 
 import { packOnce } from '../support/packing.ts';
 import { npm, runScript } from '../support/programs.ts';
-import type { Rule } from '../support/script-rules.ts';
+import type { Rule } from '../support/scripted-server-rules.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Browser } from 'puppeteer-core';
 
-import type { Rule } from '../support/script-rules.ts';
+import type { Rule } from '../support/scripted-server-rules.ts';
 import { type Place, type Visit, visit } from './visit.ts';
 
 /** Runs an app with an editor that uses the frame protocol, in the order in which a user would see it. */

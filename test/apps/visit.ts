@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import type { Browser, Frame, Page } from 'puppeteer-core';
 
 import { countFrames } from '../support/count-frames.ts';
-import type { Rule } from '../support/script-rules.ts';
+import type { Rule } from '../support/scripted-server-rules.ts';
 import type { ScriptedServer } from '../support/scripted-server-api.ts';
 import { startScriptedServer } from '../support/scripted-server-node.ts';
 import { EDITOR_RULES } from './editor.ts';

@@ -4,7 +4,7 @@ import { BuilderClient } from '../../src/client.ts';
 import type { Tenant } from '../../src/server.ts';
 import { PLUGIN, RUN, VERSION } from '../core/client/records.ts';
 import { pageRequest } from '../server/endpoint-fixture.ts';
-import type { Rule } from '../support/script-rules.ts';
+import type { Rule } from '../support/scripted-server-rules.ts';
 import { startScriptedServer } from '../support/scripted-server-node.ts';
 import { type Workplace, startWorkplace, tscFile } from './package.ts';
 import { type Builder, startBuilder } from './builder.ts';

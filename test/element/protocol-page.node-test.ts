@@ -7,7 +7,7 @@ import { build } from 'vite';
 
 import type { PluginEditorElement } from '../../src/plugin-editor.ts';
 import { launchChromium } from '../support/chromium.ts';
-import type { Rule } from '../support/script-rules.ts';
+import type { Rule } from '../support/scripted-server-rules.ts';
 import { startScriptedServer } from '../support/scripted-server-node.ts';
 
 // Only a whole page in a browser shows the back-forward cache, and the question before leaving.
@@ -15,7 +15,7 @@ let browser: Browser;
 let code: string;
 
 before(async () => {
-  browser = await launchChromium();
+  browser = await launchChromium({ isWhole: true });
   const root = fileURLToPath(new URL('../..', import.meta.url));
   const built = await build({
     configFile: false,

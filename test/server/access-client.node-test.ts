@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import { inspect } from 'node:util';
 import { AccessClient, type AccessLocation } from '../../src/server/access-client.ts';
 import { startScriptedServer } from '../support/scripted-server-node.ts';
-import type { Rule } from '../support/script-rules.ts';
+import type { Rule } from '../support/scripted-server-rules.ts';
 import { ENVIRONMENT_TOKEN, IDENT, TOKEN_RULE } from './endpoint-fixture.ts';
 
 const LOCATION: AccessLocation = { identifier: IDENT, ext: 'add-record' };

@@ -1,4 +1,4 @@
-import type { Rule } from '../support/script-rules.ts';
+import type { Rule } from '../support/scripted-server-rules.ts';
 import { startScriptedServer } from '../support/scripted-server-node.ts';
 import { AccessClient } from '../../src/server/access-client.ts';
 import { createTokenEndpoint, type TokenEndpointOptions } from '../../src/server/token-endpoint.ts';

@@ -98,7 +98,7 @@ describe('EnvironmentClient', () => {
     await using at = await start({}, { status: 204 });
     await assert.rejects(at.client.endSessions(TENANT, { actro: 'u1' } as { actor?: string }), {
       name: 'TypeError',
-      message: 'actro is not known here; there are actor',
+      message: 'actro is not known here; the known fields are actor',
     });
     assert.deepEqual(await at.service.requests(), []);
   });

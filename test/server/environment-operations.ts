@@ -1,6 +1,6 @@
 import { EnvironmentClient, type EnvironmentClientOptions } from '../../src/server.ts';
 import { PLUGIN, RUN, SESSION, VERSION } from '../core/client/records.ts';
-import type { Rule } from '../support/script-rules.ts';
+import type { Rule } from '../support/scripted-server-rules.ts';
 import { startScriptedServer } from '../support/scripted-server-node.ts';
 import { ENVIRONMENT_TOKEN, IDENT } from './endpoint-fixture.ts';
 

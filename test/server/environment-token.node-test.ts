@@ -4,7 +4,7 @@ import { inspect } from 'node:util';
 import { AccessClient } from '../../src/server/access-client.ts';
 import { createTokenEndpoint } from '../../src/server/token-endpoint.ts';
 import { startScriptedServer } from '../support/scripted-server-node.ts';
-import type { Rule } from '../support/script-rules.ts';
+import type { Rule } from '../support/scripted-server-rules.ts';
 import { ENVIRONMENT_TOKEN, FIELDS, IDENT, PARTNER, pageRequest } from './endpoint-fixture.ts';
 
 /** All text in a value, including messages, stacks, causes, fields that are not enumerable, symbols and JSON. */
@@ -27,8 +27,8 @@ function everythingIn(value: unknown): string {
 
 const SECRETS = [ENVIRONMENT_TOKEN, encodeURIComponent(ENVIRONMENT_TOKEN), btoa(ENVIRONMENT_TOKEN)];
 
-describe('the environment token is in no response, error or console line', () => {
-  test('although the search finds it in causes and symbols', () => {
+describe('the environment token', () => {
+  test('would be found in causes and symbols by the search of these tests', () => {
     const cause = new Error('x', {
       cause: Object.assign(new Error('y'), { [Symbol('s')]: ENVIRONMENT_TOKEN }),
     });
@@ -65,7 +65,7 @@ describe('the environment token is in no response, error or console line', () =>
       { fetch: (_: unknown, init?: RequestInit) => Promise.reject(new Error(JSON.stringify(init))) },
     ],
   ] as [string, Omit<Rule, 'path'>, object][]) {
-    test(`after ${name}`, async (t) => {
+    test(`is in no response, error or console line after ${name}`, async (t) => {
       const lines: unknown[] = [];
       for (const level of ['log', 'info', 'warn', 'error', 'debug'] as const) {
         t.mock.method(console, level, (...line: unknown[]) => void lines.push(line));

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import { inspect } from 'node:util';
 import { ExecutionClient, type ExecutionLocation } from '../../src/server/execution-client.ts';
 import { startScriptedServer } from '../support/scripted-server-node.ts';
-import type { Rule } from '../support/script-rules.ts';
+import type { Rule } from '../support/scripted-server-rules.ts';
 import { ENVIRONMENT_TOKEN, IDENT } from './endpoint-fixture.ts';
 
 const LOCATION: ExecutionLocation = { identifier: IDENT, pluginName: 'add-record', version: '1.0.0' };

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import { AccessClient } from '../../src/server/access-client.ts';
 import type { PluginTarget } from '../../src/server/plugin-target.ts';
 import { createTokenEndpoint } from '../../src/server/token-endpoint.ts';
-import type { Rule } from '../support/script-rules.ts';
+import type { Rule } from '../support/scripted-server-rules.ts';
 import {
   ENVIRONMENT_TOKEN,
   FIELDS,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { format, inspect } from 'node:util';
 import { createTokenEndpoint } from '../../src/server/token-endpoint.ts';
-import type { Rule } from '../support/script-rules.ts';
+import type { Rule } from '../support/scripted-server-rules.ts';
 import {
   ENVIRONMENT_TOKEN,
   IDENT,

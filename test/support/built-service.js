@@ -1,9 +1,9 @@
 import module from 'node:module';
 
 /*
- * Loaded into each process of a whole run of the tests: what they import of `service/src` comes from `service/dist`, which the
- * run has built before. Node starts the service and its runners and compilers from there in half of the time, and the tests
- * try what is published.
+ * Loaded by NODE_OPTIONS into the processes of a run of the tests: what they import of `service/src` comes from `service/dist`,
+ * which the run has built before. Node starts the service and its runners and compilers from there in half of the time, and the
+ * tests try what is published.
  *
  * Plain JavaScript that every release of Node can load, because programs that the tests start load it, too.
  */

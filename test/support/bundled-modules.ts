@@ -36,7 +36,7 @@ export function bundledModules(): { middleware: Middleware; plugin: TestRunnerPl
         await next();
         return;
       }
-      // Here and not in the plugin, whose answers would be parsed for imports each time.
+      // In middleware, because the runner would parse a plugin's responses for imports each time.
       bundled ??= bundle();
       const code = (await bundled).get(context.path.slice(BASE.length));
       if (code === undefined) return;

@@ -53,8 +53,8 @@ export class HttpProxy {
 
   #check(): void {
     for (const target of this.#targets) {
-      void statusOf(target.port, '/healthz').then((status) => (target.isAlive = isFine(status)));
-      void statusOf(target.port, '/readyz').then((status) => (target.isReady = isFine(status)));
+      void statusOf(target.port, '/healthz').then((status) => (target.isAlive = isOk(status)));
+      void statusOf(target.port, '/readyz').then((status) => (target.isReady = isOk(status)));
     }
   }
 
@@ -111,5 +111,4 @@ export function statusOf(port: number, path: string): Promise<number | undefined
   return promise;
 }
 
-/** A server that has no such path is ready as soon as it answers. */
-const isFine = (status: number | undefined) => status === 200;
+const isOk = (status: number | undefined) => status === 200;

@@ -229,8 +229,8 @@ describe('the scripted server', () => {
       html: `<!doctype html><iframe src="/s/nowhere" title="Blocked"></iframe>
         <script>
           addEventListener('securitypolicyviolation', async (event) => {
-            const { pathFits } = await import('/test/support/script-rules.ts');
-            parent.postMessage([event.effectiveDirective, pathFits('/a*', '/ab')], '*');
+            const { pathMatches } = await import('/test/support/scripted-server-rules.ts');
+            parent.postMessage([event.effectiveDirective, pathMatches('/a*', '/ab')], '*');
           });
         </script>`,
     });

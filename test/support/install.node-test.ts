@@ -60,7 +60,7 @@ describe('packages in a folder of their own', () => {
     assert.ok(existsSync(join(folder, 'node_modules/guest/index.js')));
   });
 
-  it('end in the message of npm when they cannot be installed', async (t) => {
+  it('fail with the message of npm when they cannot be installed', async (t) => {
     const folder = await folderWithLock(t);
     await writeFile(join(folder, 'package.json'), '{ "name": "host", "dependencies": { "other": "1.0.0" } }');
     await assert.rejects(installPackages(folder), /npm ci[^]*other/);

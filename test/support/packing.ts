@@ -52,7 +52,7 @@ export interface SourceCopy {
 }
 
 /** Paths that are neither published nor part of a build. */
-const left = ['.git', '.data', 'dist', 'service/dist', 'editor/dist', 'demo', 'docs', 'test'];
+const excludedPaths = ['.git', '.data', 'dist', 'service/dist', 'editor/dist', 'demo', 'docs', 'test'];
 
 /**
  * A package as it would be published, built and packed once for all tests of the same sources, whichever process they run in.
@@ -106,7 +106,7 @@ export async function unpack(tarball: Tarball, folder: string): Promise<void> {
 }
 
 /** Whether a path, relative to the repository and with slashes, belongs to the sources of a package. */
-const isSource = (path: string) => basename(path) !== 'node_modules' && !left.includes(path);
+const isSource = (path: string) => basename(path) !== 'node_modules' && !excludedPaths.includes(path);
 
 /** A hash of the paths and contents of the sources of the packages. */
 async function fingerprint(): Promise<string> {

@@ -1,5 +1,5 @@
-import { checkRule, type Filter, type Rule, type SeenRequest } from './script-rules.ts';
-import type { ScopeCommands } from './script-scope.ts';
+import { checkRule, type Filter, type Rule, type SeenRequest } from './scripted-server-rules.ts';
+import type { ScopeCommands } from './scripted-server-scope.ts';
 
 /** One origin at which a test's scripted responses are served. */
 export interface ScriptedOrigin {
@@ -18,7 +18,7 @@ export interface ScriptedServer extends ScriptedOrigin {
   /** The second origin under another host name, and so another site to the browser (cookies, storage). */
   crossSite: ScriptedOrigin;
 
-  /** Adds rules after those that are there. The first that fits and is not used up answers. */
+  /** Adds rules after those that are there. The first that matches and is not used up answers. */
   on: (...rules: Rule[]) => Promise<void>;
   /** Drops all rules and starts over with these. Responses that are held back stay held. */
   reset: (...rules: Rule[]) => Promise<void>;

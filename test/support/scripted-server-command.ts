@@ -1,4 +1,4 @@
-import type { ScopeCommands } from './script-scope.ts';
+import type { ScopeCommands } from './scripted-server-scope.ts';
 
 /** The name of the test runner's server command that carries a {@link Command}. */
 export const COMMAND_NAME = 'scripted-server';

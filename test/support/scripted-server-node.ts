@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-import { ScriptHandler } from './script-handler.ts';
-import type { Rule } from './script-rules.ts';
+import { ScriptedServerHandler } from './scripted-server-handler.ts';
+import type { Rule } from './scripted-server-rules.ts';
 import { scriptedServerApi, type ScriptedServer } from './scripted-server-api.ts';
 
 /**
@@ -13,7 +13,7 @@ import { scriptedServerApi, type ScriptedServer } from './scripted-server-api.ts
  *     await using server = await startScriptedServer({ path: '/token', json: { token: 't1' } });
  */
 export async function startScriptedServer(...rules: Rule[]): Promise<ScriptedServer & AsyncDisposable> {
-  const handler = new ScriptHandler();
+  const handler = new ScriptedServerHandler();
   const http = createServer((request, response) => void handler.listener(request, response));
   // One request for each connection: a client that finds a kept one cut may send its request again.
   http.maxRequestsPerSocket = 1;

@@ -1,11 +1,11 @@
 import { executeServerCommand } from '@web/test-runner-commands';
 
-import type { Rule } from './script-rules.ts';
-import type { ScopeCommands } from './script-scope.ts';
+import type { Rule } from './scripted-server-rules.ts';
+import type { ScopeCommands } from './scripted-server-scope.ts';
 import { scriptedServerApi, type ScriptedServer } from './scripted-server-api.ts';
 import { COMMAND_NAME, type Command } from './scripted-server-command.ts';
 
-export type { Filter, Rule, SeenRequest } from './script-rules.ts';
+export type { Filter, Rule, SeenRequest } from './scripted-server-rules.ts';
 export type { ScriptedOrigin, ScriptedServer } from './scripted-server-api.ts';
 
 /**

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 
 import type { TestRunnerConfig, TestRunnerPlugin } from '@web/test-runner';
 
-import { ScriptHandler } from './script-handler.ts';
+import { ScriptedServerHandler } from './scripted-server-handler.ts';
 import { COMMAND_NAME, type Command } from './scripted-server-command.ts';
 
 type Middleware = NonNullable<TestRunnerConfig['middleware']>[number];
@@ -14,7 +14,7 @@ type Middleware = NonNullable<TestRunnerConfig['middleware']>[number];
  * test page's own origin, the plugin runs the second origin on a port of its own and takes the tests' commands.
  */
 export function scriptedOrigins(): { middleware: Middleware; plugin: TestRunnerPlugin } {
-  const handler = new ScriptHandler();
+  const handler = new ScriptedServerHandler();
   const second = createServer((request, response) => void handler.listener(request, response));
 
   return {
@@ -57,18 +57,6 @@ export function scriptedOrigins(): { middleware: Middleware; plugin: TestRunnerP
         // The test runner takes `undefined` for "not mine".
         return (await run(...args)) ?? true;
       },
-    },
-  };
-}
-
-/** Moves the server of the test runner, which listens on every interface, to the loopback interface. */
-export function loopbackOnly(): TestRunnerPlugin {
-  return {
-    name: 'loopback-only',
-    async serverStart({ server, config }) {
-      if (!server) return;
-      await new Promise<void>((resolve) => server.close(() => resolve()));
-      await once(server.listen(config.port ?? 0, '127.0.0.1'), 'listening');
     },
   };
 }

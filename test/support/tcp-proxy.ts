@@ -3,8 +3,8 @@ import { connect, createServer } from 'node:net';
 import type { AddressInfo, Socket } from 'node:net';
 
 /**
- * What happens to data that a client sends: it is passed to the server; it is, and the client loses its connection
- * before the response; or nothing is passed on any more, and neither side is told.
+ * What happens to data that a client sends. `pass`: it goes to the server. `cut`: it goes to the server, and the client's connection
+ * is reset before the response. `stall`: neither this nor anything later goes on, and both connections stay open.
  */
 export type Verdict = 'pass' | 'cut' | 'stall';
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { inspect } from 'node:util';
 import { BuilderClient, type BuilderClientOptions, type HttpError } from '../../../src/client.ts';
-import type { Rule } from '../../support/script-rules.ts';
+import type { Rule } from '../../support/scripted-server-rules.ts';
 import { startScriptedServer } from '../../support/scripted-server-node.ts';
 import { PLUGIN, RUN, SESSION, SOURCE, VERSION } from './records.ts';
 

@@ -1,6 +1,6 @@
-/** How one request is answered. The first rule that fits, in the order in which they were added, is used. */
+/** How one request is answered. The first rule that matches, in the order in which they were added, is used. */
 export interface Rule {
-  /** Path below `server.url('')`, as it is on the wire (percent-encoded, no query). A final `*` fits any rest. */
+  /** Path below `server.url('')`, as it is on the wire (percent-encoded, no query). A final `*` matches any rest. */
   path: string;
   /** Default: any method. The server answers a preflight by itself unless the rule says `OPTIONS`. */
   method?: string;
@@ -57,8 +57,8 @@ export interface Filter {
   count?: number;
 }
 
-/** Whether a rule's path (see {@link Rule.path}) covers a request's. */
-export function pathFits(pattern: string, path: string): boolean {
+/** Whether a rule's path (see {@link Rule.path}) matches a request's. */
+export function pathMatches(pattern: string, path: string): boolean {
   return pattern.endsWith('*') ? path.startsWith(pattern.slice(0, -1)) : pattern === path;
 }
 

@@ -1,7 +1,7 @@
-import { pathFits, type Filter, type Rule, type SeenRequest } from './script-rules.ts';
+import { pathMatches, type Filter, type Rule, type SeenRequest } from './scripted-server-rules.ts';
 
 /** What a test can have its scope do. See `ScriptedServer` for the meaning of each. */
-export type ScopeCommands = Pick<ScriptScope, 'on' | 'reset' | 'requests' | 'aborted' | 'release'>;
+export type ScopeCommands = Pick<ScriptedServerScope, 'on' | 'reset' | 'requests' | 'aborted' | 'release'>;
 
 /** A response that waits for `release()`. */
 interface Held {
@@ -10,7 +10,7 @@ interface Held {
 }
 
 /** One test's rules, the requests that it has seen, and the responses that it holds back. */
-export class ScriptScope {
+export class ScriptedServerScope {
   #rules: { rule: Rule; left: number }[] = [];
   #seen: SeenRequest[] = [];
   #held = new Set<Held>();
@@ -35,7 +35,7 @@ export class ScriptScope {
   }
 
   async release(path = '*'): Promise<number> {
-    const find = () => [...this.#held].filter((held) => pathFits(path, held.path));
+    const find = () => [...this.#held].filter((held) => pathMatches(path, held.path));
     await this.#until(() => find().length > 0);
     const released = find();
     for (const held of released) held.go();
@@ -47,7 +47,7 @@ export class ScriptScope {
     const entry = this.#rules.find(
       ({ rule, left }) =>
         left > 0 &&
-        pathFits(rule.path, path) &&
+        pathMatches(rule.path, path) &&
         (rule.method === undefined ? !isPreflight : rule.method.toUpperCase() === method),
     );
     if (entry) entry.left -= 1;
@@ -80,7 +80,7 @@ export class ScriptScope {
     });
   }
 
-  /** Resolves as soon as `count` (default 0) requests fit, with all that fit by then. */
+  /** Resolves as soon as `count` (default 0) requests match, with all that match by then. */
   async #find(
     { path, method, count = 0 }: Filter,
     isMeant: (request: SeenRequest) => boolean,
@@ -89,7 +89,7 @@ export class ScriptScope {
       this.#seen.filter(
         (request) =>
           isMeant(request) &&
-          (path === undefined || pathFits(path, request.path)) &&
+          (path === undefined || pathMatches(path, request.path)) &&
           (method === undefined || method.toUpperCase() === request.method),
       );
     await this.#until(() => find().length >= count);

@@ -1,12 +1,12 @@
 import { getRequestListener, type HttpBindings } from '@hono/node-server';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 
-import type { Rule, SeenRequest } from './script-rules.ts';
-import { ScriptScope } from './script-scope.ts';
+import type { Rule, SeenRequest } from './scripted-server-rules.ts';
+import { ScriptedServerScope } from './scripted-server-scope.ts';
 
 /** Answers the requests below `/s/<id>/` of whichever servers it is put behind, all from one set of scopes. */
-export class ScriptHandler {
-  readonly #scopes = new Map<string, ScriptScope>();
+export class ScriptedServerHandler {
+  readonly #scopes = new Map<string, ScriptedServerScope>();
 
   /** For a server of `node:http`. */
   readonly listener = getRequestListener(
@@ -14,13 +14,13 @@ export class ScriptHandler {
     { overrideGlobalObjects: false },
   );
 
-  createScope(id: string): ScriptScope {
-    const scope = new ScriptScope();
+  createScope(id: string): ScriptedServerScope {
+    const scope = new ScriptedServerScope();
     this.#scopes.set(id, scope);
     return scope;
   }
 
-  scope(id: string): ScriptScope | undefined {
+  scope(id: string): ScriptedServerScope | undefined {
     return this.#scopes.get(id);
   }
 
