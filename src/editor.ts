@@ -237,10 +237,11 @@ type Check = RegExp | ((value: unknown) => unknown);
 /** The messages that a channel has a method for. */
 type ReportType = Exclude<keyof EditorMessages, 'hello' | 'save-result'>;
 
-/** This has the compiler name each message that a channel has no method for. That of `token-request` has another name. */
+/** Makes the compiler report a message without a method. The method of `token-request` is `requestToken`. */
 type ReportMethods = Record<Exclude<ReportType, 'token-request'>, (...args: never[]) => void>;
 
-// Messages are checked without a library, because this module is to stay small. A test has it read what the launcher sends.
+// Messages are checked without a library, because this module is to stay small. A test makes sure that the checks accept what the
+// launcher sends.
 
 const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
 
@@ -259,7 +260,7 @@ function pick<T extends object>(from: object, checks: { [Name in keyof T]-?: Che
 
 const COLOR = /^rgb\(\d{1,3}, \d{1,3}, \d{1,3}\)$/;
 
-/** What the values of a page's look are like. Any other value is dropped, so that these can go into a style sheet. */
+/** The checks of the fields of `appearance`. Other values are dropped, so that those that remain are safe in a style sheet. */
 const APPEARANCE: { [Name in keyof Appearance]-?: Check } = {
   colorScheme: /^(light|dark)$/,
   accent: COLOR,
@@ -292,7 +293,7 @@ const OPEN: { [Name in keyof PluginToOpen]-?: Check } = {
   ...SETTINGS,
 };
 
-/** Copies the fields that pass their check, and so for each field of `appearance`. */
+/** Copies the fields that pass their check, and of `appearance` the fields that pass theirs. */
 function pickSettings<T extends EditorSettingsChange>(
   from: Fields,
   checks: { [Name in keyof T]-?: Check },

@@ -65,7 +65,7 @@ interface PluginEditorOwnProps extends PropsOf<
   /** Unsaved work is about to be lost; `preventDefault()` keeps it. `next` says what is wanted in its place, `error` why it was not saved. */
   onPluginEditorDiscard?:
     ((event: EventOn<PluginEditorElement, PluginEditorDiscardEvent>) => void) | undefined;
-  /** Unsaved work appeared or went. */
+  /** `dirty` changed: there is unsaved work now, or none any longer. */
   onPluginEditorDirty?: ((event: EventOn<PluginEditorElement, PluginEditorDirtyEvent>) => void) | undefined;
   /** The draft was saved. */
   onPluginEditorSave?: ((event: EventOn<PluginEditorElement, PluginEditorSaveEvent>) => void) | undefined;
@@ -122,7 +122,7 @@ interface PluginFeaturesOwnProps extends PropsOf<
   /** The record arrived, for the first time or anew. */
   onPluginFeaturesLoad?:
     ((event: EventOn<PluginFeaturesElement, PluginFeaturesLoadEvent>) => void) | undefined;
-  /** The record could not be had; `state` became `error`. */
+  /** The record could not be loaded; `state` became `error`. */
   onPluginFeaturesError?:
     ((event: EventOn<PluginFeaturesElement, PluginFeaturesErrorEvent>) => void) | undefined;
   /** The user chose a language. */

@@ -43,7 +43,7 @@ export function checkConfig(raw: RawConfig, base: string): Config {
       // As in HTML, an empty keyword is one that is not set.
       values[name] = keywords ? checkKeyword(name, raw[name] || initial, keywords) : (raw[name] ?? initial);
     }
-    // Every attribute has a value now. Those that are used without their type being known are checked above or below.
+    // Every attribute has a value now. The cast does not prove its type: values whose type matters are checked above or below.
     const config: Config = { ...(values as AttributeValues), base, initialSource: undefined };
     // The tenant need not be checked: it is not empty and holds no period.
     checkSegment('ident', parseIdent(checkSegment('ident', config.ident)).environment);

@@ -30,8 +30,8 @@ export type PluginEditorErrorCode =
   /** The page's own content security policy forbids the frame. @remedy Add the editor's origin to `frame-src`. */
   | 'frame-blocked'
   /**
-   * The editor cannot open the plugin, save it or take a token. @remedy The message has its words. When a running
-   * editor takes no token, call `reload()`.
+   * The editor cannot open the plugin, save it or take a token. @remedy The message quotes what the editor said, if it
+   * said anything. When a running editor takes no token, call `reload()`.
    */
   | 'editor'
   /** The browser blocked `openInNewTab()`. @remedy Call it from a click. */
@@ -71,8 +71,8 @@ export const isPluginEditorError = (value: unknown): value is PluginEditorError 
   (value as Error | undefined)?.name === 'PluginEditorError';
 
 /**
- * Returns an error of a launch as it is reported. Any but a `PluginEditorError` means that no URL could be built, for instance
- * because the token holds a lone surrogate.
+ * Converts an error of a launch to the `PluginEditorError` that is reported. Any other error means that no URL could be built,
+ * for instance because the token holds a lone surrogate.
  * @internal
  */
 export const asEditorError = (error: unknown): PluginEditorError =>
@@ -142,7 +142,7 @@ export class SchemaError extends RequestError {
 
   /** @param problem what was expected, never what was there, because a response may hold a secret */
   constructor(label: string, problem: string, path = '') {
-    super(`${label} gave a wrong answer: ${path && path + ': '}${problem}`);
+    super(`${label} returned wrong data: ${path && path + ': '}${problem}`);
     this.path = path;
   }
 }

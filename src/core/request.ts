@@ -4,7 +4,7 @@ import { parseRetryAfter, retryDelay } from './retry.ts';
 import { textParts } from './text-parts.ts';
 import { pause, withTimeLimit } from './time-limit.ts';
 
-/** How all clients send. */
+/** The options of all clients for sending requests. */
 export interface SendOptions {
   /** Another `fetch`, for a proxy or a test. */
   fetch?: typeof fetch | undefined;

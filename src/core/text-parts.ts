@@ -22,7 +22,7 @@ export async function* textParts(
     }
     yield decoder.decode();
   } finally {
-    // It is not waited for, because the cancellation of a copy ends only when the other copy is cancelled, too.
+    // Not awaited: where the response was cloned, cancelling one branch settles only once the other one is cancelled, too.
     void reader.cancel().catch(() => {});
   }
 }

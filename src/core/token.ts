@@ -135,13 +135,13 @@ async function callPageFunction<T>(
   name: 'fetchToken' | 'tokenHeaders',
   timeout: number,
   signal: AbortSignal,
-  code: (limited: AbortSignal) => T | Promise<T>,
+  call: (limited: AbortSignal) => T | Promise<T>,
 ): Promise<T> {
   // A call of `fetchToken` counts as a request. `tokenHeaders` is called before one is sent.
   const attempts = name === 'fetchToken' ? 1 : 0;
   const work = async (limited: AbortSignal) => {
     try {
-      return await code(limited);
+      return await call(limited);
     } catch (cause) {
       throw isPluginEditorError(cause)
         ? cause

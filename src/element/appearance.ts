@@ -7,11 +7,11 @@ type AppearanceHost = Element & { readonly renderRoot: ParentNode };
 /** A list of font families without any character that could end a declaration. Any other value is not sent. */
 const FAMILIES = /^[\p{L}\p{N} ,"'_-]+$/u;
 
-const property = (name: string) => `var(--plugin-editor-${name})`;
+const cssVariable = (name: string) => `var(--plugin-editor-${name})`;
 
 /**
- * Reads how the page looks: the `--plugin-editor-*` properties as they come out on the element. A custom property is mere
- * text, so each is applied to a hidden probe in the shadow root, and what the browser made of it is read from there.
+ * Reads how the page looks: the `--plugin-editor-*` properties as the element computes them. The value of a custom property
+ * is unparsed text, so each is applied to a hidden probe in the shadow root, and what the browser made of it is read from there.
  */
 export class AppearanceReader {
   #host: AppearanceHost;
@@ -20,7 +20,7 @@ export class AppearanceReader {
 
   /**
    * @param onChange called when a value may have changed: when a transition of the box around the probe starts (styles.ts).
-   * None does while the element is not displayed, but then its size changes when it is shown again
+   * None starts while the element is not displayed; its size, which is observed, too, changes when it is shown again
    */
   constructor(host: AppearanceHost, onChange: () => void) {
     this.#host = host;
@@ -29,11 +29,11 @@ export class AppearanceReader {
 
   /** Reads all values in the form in which they are sent. What could not be read is `false` or `undefined`. */
   read(): AppearanceValues {
-    const border = this.#style('border', property('border'));
+    const border = this.#style('border', cssVariable('border'));
     const hasBorder = border.borderTopStyle !== 'none' && parseFloat(border.borderTopWidth) > 0;
     // The computed style is live, so it has to be read before the probe gets its next style.
     const borderColor = hasBorder && this.#rgb(border.borderTopColor);
-    const { fontFamily } = this.#style('font', property('font'));
+    const { fontFamily } = this.#style('font', cssVariable('font'));
     const font = FAMILIES.test(fontFamily) && fontFamily;
     // The fallback is not in px, so that an unset property differs from a radius of 0.
     const { borderTopLeftRadius: radius } = this.#style('border-radius', 'var(--plugin-editor-radius,1%)');
@@ -41,9 +41,9 @@ export class AppearanceReader {
       radius: /^[\d.]+px$/.test(radius) && radius,
       font,
       border: borderColor,
-      accent: this.#rgb(property('accent')),
-      background: this.#rgb(property('background')),
-      color: this.#rgb(property('color')),
+      accent: this.#rgb(cssVariable('accent')),
+      background: this.#rgb(cssVariable('background')),
+      color: this.#rgb(cssVariable('color')),
       colorScheme: this.#rgb('light-dark(#fff,#000)') === 'rgb(0, 0, 0)' ? 'dark' : 'light',
     };
   }

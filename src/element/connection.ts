@@ -14,8 +14,8 @@ import { EditorFrame, type FrameOptions } from './frame.ts';
 export type PluginMessage = Exclude<EditorMessage, { type: 'hello' | 'save-result' }>;
 
 /**
- * How long the `open` for every `hello` but the first is delayed, in ms. All that arrive meanwhile get the same one, so that
- * a flood of them costs little.
+ * How long `open` is delayed after a `hello` that is not the first, in ms. One `open` answers every `hello` that arrives
+ * meanwhile, so that a flood of them costs little.
  */
 const HELLO_DELAY = 200;
 
@@ -130,7 +130,7 @@ export class EditorConnection {
     }
   }
 
-  /** Settles the save request; an answer that comes later is ignored. */
+  /** Settles the save request; a result that comes later is ignored. */
   #endSave(failure?: string): void {
     const save = this.#saveRequest;
     this.#saveRequest = undefined;

@@ -109,7 +109,7 @@ export class EditorController implements ReactiveController, LaunchHost {
     const values = watchedValues(host);
     if (!values.every((value, i) => Object.is(value, this.#handledValues[i]))) {
       this.#applyOnceReleased();
-      // This comes last, because ending an editor on the way clears it.
+      // Set last, because `#clear`, which may run on the way, empties it.
       this.#handledValues = values;
     }
     this.sendSettings();
@@ -119,6 +119,7 @@ export class EditorController implements ReactiveController, LaunchHost {
   #applyOnceReleased(): void {
     const next = readRequested(this.#host);
     const changed = changedAttributes(next, this.reporter.openedConfig);
+    // As text, an array with one name is that name.
     const isTemplateAlone = String(changed) === 'template';
     this.#hasPendingChange = false;
     if (isTemplateAlone && this.reporter.plugin?.exists) {
@@ -337,7 +338,7 @@ export class EditorController implements ReactiveController, LaunchHost {
 
   /**
    * Goes on with the change or the reload that waited for unsaved work. While the editor is being asked to save, nothing is
-   * done here, because whoever asked goes on when the editor has answered.
+   * done here, because the call that asked continues when the editor has answered.
    */
   #runPending(): void {
     if (this.#work.isReleasing) return;

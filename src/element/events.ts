@@ -103,7 +103,7 @@ export class PluginEditorDiscardEvent extends PluginEvent {
   }
 }
 
-/** Unsaved work appeared or went. */
+/** `dirty` changed: there is unsaved work now, or none any longer. */
 export class PluginEditorDirtyEvent extends PluginEvent {
   declare readonly dirty: boolean;
 

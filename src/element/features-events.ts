@@ -10,7 +10,7 @@ export class PluginFeaturesLoadEvent extends PluginEditorEvent {
   }
 }
 
-/** The features record could not be had; `state` is `error`. */
+/** The features record could not be loaded; `state` is `error`. */
 export class PluginFeaturesErrorEvent extends PluginEditorEvent {
   declare readonly error: Error;
 

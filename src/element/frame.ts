@@ -92,8 +92,8 @@ export class EditorFrame {
 let hasWarned = false;
 
 function warnOfOwnOrigin(origin: string, sandbox: string | null): void {
-  const isLifted = sandbox?.includes('allow-scripts') && sandbox.includes('allow-same-origin');
-  if (hasWarned || !isLifted || origin !== location.origin) return;
+  const canLiftSandbox = sandbox?.includes('allow-scripts') && sandbox.includes('allow-same-origin');
+  if (hasWarned || !canLiftSandbox || origin !== location.origin) return;
   hasWarned = true;
   console.warn(
     "<plugin-editor>: an editor on the page's own origin could lift its sandbox; serve it from another origin",

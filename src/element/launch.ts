@@ -13,7 +13,7 @@ import {
   toTokenFields,
 } from './token-holder.ts';
 
-/** How long the editor has to handle `close` before its frame is removed, in ms. It sends no answer. */
+/** How long the editor has to handle `close` before its frame is removed, in ms. The editor does not reply to it. */
 const CLOSE_DELAY = 250;
 
 /** A message that the host handles: the launch itself answers the others. */
@@ -70,7 +70,7 @@ export class Launch implements TokenDelivery {
   }
 
   /** Whether the frame can be kept, because the editor can open another plugin or has not opened any yet. */
-  #canOpen({ editorUrl, tokenDelivery }: Config): boolean {
+  #canKeepFrame({ editorUrl, tokenDelivery }: Config): boolean {
     const { connection } = this;
     return (
       !!connection &&
@@ -94,7 +94,7 @@ export class Launch implements TokenDelivery {
    * @param token a token that was requested before this call
    */
   start(config: Config, withNewToken: boolean, token?: HeldToken): void {
-    const keepsFrame = this.#canOpen(config);
+    const keepsFrame = this.#canKeepFrame(config);
     const tokens = this.#tokens;
     // A token request that is under way for the same plugin serves this config as well.
     const isTokenRequested = !!this.#config && !tokens.token && !withNewToken;

@@ -1,4 +1,4 @@
-/** The element and all that it is inside of, across shadow hosts. */
+/** The element and its ancestors, across shadow boundaries. */
 function ancestorsOf(element: Element): Element[] {
   const ancestors: Element[] = [];
   for (let node: Element | null | undefined = element; node;) {

@@ -26,7 +26,7 @@ import { styles } from './styles.ts';
  * @fires {PluginEditorExpiringEvent} plugin-editor-expiring - The token is about to end, and the editor could not be given a new one.
  * @fires {PluginEditorPluginEvent} plugin-editor-plugin - `plugin` changed.
  * @fires {PluginEditorDiscardEvent} plugin-editor-discard - Unsaved work is about to be lost; `preventDefault()` keeps it. `next` says what is wanted in its place, `error` why it was not saved.
- * @fires {PluginEditorDirtyEvent} plugin-editor-dirty - Unsaved work appeared or went.
+ * @fires {PluginEditorDirtyEvent} plugin-editor-dirty - `dirty` changed: there is unsaved work now, or none any longer.
  * @fires {PluginEditorSaveEvent} plugin-editor-save - The draft was saved.
  * @fires {PluginEditorBuildEvent} plugin-editor-build - A build ended.
  * @fires {PluginEditorTestEvent} plugin-editor-test - A test run ended, with a `result` or an `error`; `passed` where the test asserts something.
@@ -63,7 +63,7 @@ export class PluginEditorElement extends LitElement implements AttributeProperti
     ...Object.fromEntries(
       attributeRows.map(([name, { initial }]) => [
         name,
-        // `<plugin-features>` sees what scripts set by these two attributes.
+        // `builder` and `template` are reflected, because `<plugin-features>` observes these two attributes.
         {
           attribute: attributeOf(name),
           type: initial.constructor,
@@ -267,7 +267,7 @@ export class PluginEditorElement extends LitElement implements AttributeProperti
     if (!error) return nothing;
     return renderError(
       this,
-      // A popup is blocked for the caller of a method, and never a reason for the state `error`.
+      // `popup-blocked` has no text: it rejects `openInNewTab()`, and never leads to the state `error`.
       error.code as keyof PluginEditorStrings,
       strings,
       canRetry(error) && (() => this.reload()),

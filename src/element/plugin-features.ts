@@ -30,7 +30,7 @@ const flag = { type: Boolean, reflect: true };
  * @element plugin-features
  *
  * @fires {PluginFeaturesLoadEvent} plugin-features-load - The record arrived, for the first time or anew.
- * @fires {PluginFeaturesErrorEvent} plugin-features-error - The record could not be had; `state` became `error`.
+ * @fires {PluginFeaturesErrorEvent} plugin-features-error - The record could not be loaded; `state` became `error`.
  * @fires {Event} input - The user chose a language.
  * @fires {Event} change - The user chose a language.
  *

@@ -44,7 +44,7 @@ export class TokenHolder {
   /** Aborts the requests that are under way. */
   #abort = new AbortController();
   #renewal: Promise<void> | undefined;
-  /** The timer for the answer to the editor's own requests, which are rate-limited. */
+  /** The timer until the editor's next token request is answered; these requests are rate-limited. */
   #requestTimer: ReturnType<typeof setTimeout> | undefined;
   #lastRequestAt: Instant | undefined;
 

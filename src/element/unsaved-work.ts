@@ -12,7 +12,7 @@ export interface UnsavedWorkHost {
   isGuarded(): boolean;
   /** Whether the editor can be asked to save. */
   canSave(): boolean;
-  /** Asks the editor to save; rejects when it could not, or gave no answer within `timeout` ms. */
+  /** Asks the editor to save; rejects when it could not, or did not reply within `timeout` ms. */
   save(timeout: number): Promise<void>;
   /** Whether a change or a reload still waits for the work to be released. */
   hasPending(): boolean;
@@ -32,7 +32,7 @@ export class UnsavedWork {
     this.#host = host;
   }
 
-  /** Whether a call of `release` has asked the editor to save, and waits for its answer. */
+  /** Whether a call of `release` has asked the editor to save, and waits for the result. */
   get isReleasing(): boolean {
     return !!this.#release;
   }
@@ -50,7 +50,7 @@ export class UnsavedWork {
   };
 
   /**
-   * Returns whether nothing is unsaved any longer or the page lets it be discarded. The answer is there at once unless
+   * Returns whether nothing is unsaved any longer or the page lets it be discarded. The result is there at once unless
    * `saveFirst` is set and the editor can be asked to save.
    */
   release(saveFirst: boolean): boolean | Promise<boolean> {

@@ -31,7 +31,7 @@ export interface AccessLocation extends Grant {
   ext: string;
 }
 
-/** An editor token as the builder answered it, with all fields that were in the answer. */
+/** An editor token as the builder returned it, with all fields of the response. */
 export type EditorTokenRecord = z.output<typeof editorTokenSchema>;
 
 /** How long one try may take by default, in ms. */

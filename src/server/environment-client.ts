@@ -198,7 +198,7 @@ export class EnvironmentClient extends PluginClient<PluginLocation> {
     return this.#send(environments.listNamespaces(environment, page), { signal });
   }
 
-  /** Gets the types of a namespace: what its plugins get and give. */
+  /** Gets the types of the input and output of a namespace's plugins. */
   async getNamespace(
     { environment, namespace }: NamespaceLocation,
     options?: CallOptions,
@@ -206,7 +206,7 @@ export class EnvironmentClient extends PluginClient<PluginLocation> {
     return this.#send(environments.getNamespace(environment, namespace), options);
   }
 
-  /** Sets the types of a namespace: what its plugins get and give. Replaces the whole record. */
+  /** Sets the types of the input and output of a namespace's plugins. Replaces the whole record. */
   async setNamespace(
     { environment, namespace }: NamespaceLocation,
     details: NamespaceDetails,

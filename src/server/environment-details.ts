@@ -25,7 +25,10 @@ export interface TokenDetails {
   overlap?: number;
 }
 
-/** What the plugins of a namespace get and give. `input` and `output` are JSON Schemas (2020-12); a missing one is any JSON. */
+/**
+ * The types of the input and output of a namespace's plugins. `input` and `output` are JSON Schemas (2020-12); a missing one is
+ * any JSON.
+ */
 export interface NamespaceDetails {
   description?: string;
   input?: unknown;

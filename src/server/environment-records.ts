@@ -53,7 +53,7 @@ export const usageDaySchema = z.looseObject({
 /** A page of days; `next`, where there is more, is `after` of the next page. */
 export const usagePageSchema = z.looseObject({ days: z.array(usageDaySchema), next: optionalText });
 
-/** The record of an environment token. Only the answer of `createToken` holds the token itself. */
+/** The record of an environment token. Only the response of `createToken` has the token itself. */
 export const environmentTokenSchema = z.looseObject({
   id: text,
   holder: text,
@@ -77,7 +77,7 @@ const sample = z.looseObject({
   output: z.optional(z.unknown()),
 });
 
-/** What the plugins of a namespace get and give. `input` and `output` are JSON Schemas (2020-12). */
+/** The types of the input and output of a namespace's plugins. `input` and `output` are JSON Schemas (2020-12). */
 export const namespaceSchema = z.looseObject({
   namespace: optionalText,
   description: optionalText,

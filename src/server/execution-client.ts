@@ -32,11 +32,11 @@ export interface ExecutionLocation {
   version?: string | undefined;
 }
 
-/** A run that gave an output, and what the service tells about it. */
+/** A run that gave an output, and what the service says about it. */
 export interface RunDetails {
-  /** What the plugin answered. */
+  /** What the plugin returned. */
   output: string;
-  /** The id of the run, by which the service's records and logs can be asked. */
+  /** The id of the run, by which it can be found in the service's records and logs. */
   requestId?: string;
   /** The version that ran, such as `v1.0.0`. */
   version?: string;
@@ -69,7 +69,7 @@ export class ExecutionClient {
     return (await this.#run(location, input, options)).text;
   }
 
-  /** Runs a plugin as {@link run} does, and resolves with what the service tells about the run, too. */
+  /** Runs a plugin as {@link run} does, and resolves with what the service says about the run, too. */
   async runWithDetails(
     location: ExecutionLocation,
     input: string,

@@ -61,7 +61,8 @@ function bodyOf(req: NodeRequest): { body?: BodyInit; drain?: () => void } {
   if (typeof body === 'string') return { body };
   if (body instanceof Uint8Array) return { body: new Uint8Array(body) };
   // Express 4 sets an empty object while nothing has read the body.
-  const isSet = body !== undefined && (readableDidRead || Object.keys(body ?? [1]).length > 0);
+  const isEmptyObject = typeof body === 'object' && body !== null && Object.keys(body).length === 0;
+  const isSet = body !== undefined && (readableDidRead || !isEmptyObject);
   if (isSet) return { body: JSON.stringify(body) };
   if (readableDidRead) {
     throw new TypeError(

@@ -77,7 +77,7 @@ export function checkGrant(fields: object, known: readonly string[]): Grant {
 export function checkKeys(fields: object, known: readonly string[]): void {
   for (const key of Reflect.ownKeys(fields)) {
     if (typeof key !== 'string' || !known.includes(key)) {
-      throw new TypeError(`${String(key)} is not known here; there are ${known.join(', ')}`);
+      throw new TypeError(`${String(key)} is not known here; the known fields are ${known.join(', ')}`);
     }
   }
 }

@@ -29,9 +29,9 @@ export class RunError extends HttpError {
   override readonly name = 'RunError';
   /** Why there is no output, for programs. */
   declare readonly code: string;
-  /** What the plugin logged before it failed, an entry each. */
+  /** What the plugin logged before it failed, one item for each time that it logged. */
   declare readonly logs?: readonly string[];
-  /** The id of the run, by which the service's records and logs can be asked. */
+  /** The id of the run, by which it can be found in the service's records and logs. */
   declare readonly requestId?: string;
 
   constructor(label: string, { status, retryAfter }: HttpError, { message, ...failure }: RunFailure) {
@@ -64,9 +64,9 @@ export async function toRunError(
   const { code, path } = errorFields(body, secret);
   if (!code) return error;
   const { message, requestId } = Object(body.error) as Record<string, unknown>;
-  const keep = createKeeper(secret);
-  const said = typeof message === 'string' ? keep(message.replace(CONTROL, ' ')) : '';
-  const logs = Array.isArray(body.logs) ? keepEntries(body.logs, keep) : [];
+  const limitText = createTextLimiter(secret);
+  const said = typeof message === 'string' ? limitText(message.replace(CONTROL, ' ')) : '';
+  const logs = Array.isArray(body.logs) ? limitEntries(body.logs, limitText) : [];
   const id = response.headers.get('x-request-id') ?? requestId;
   const isId = typeof id === 'string' && REQUEST_ID.test(id) && !id.includes(secret);
   return new RunError(label, error, {
@@ -79,11 +79,11 @@ export async function toRunError(
 }
 
 /** Keeps the entries that are text, until there is no room left. */
-function keepEntries(entries: readonly unknown[], keep: (text: string) => string): string[] {
+function limitEntries(entries: readonly unknown[], limitText: (text: string) => string): string[] {
   const kept: string[] = [];
   for (const entry of entries) {
     if (typeof entry !== 'string') continue;
-    const text = keep(entry);
+    const text = limitText(entry);
     if (!text && entry) break;
     kept.push(text);
   }
@@ -94,7 +94,7 @@ function keepEntries(entries: readonly unknown[], keep: (text: string) => string
  * Creates a function that returns a text without the token as long as there is room in `KEPT_BYTES`. The text that does not
  * fit is cut, and all further ones are empty.
  */
-function createKeeper(secret: string): (text: string) => string {
+function createTextLimiter(secret: string): (text: string) => string {
   const buffer = new Uint8Array(KEPT_BYTES);
   let used = 0;
   return (text) => {

@@ -8,7 +8,7 @@ export interface SessionTerms extends Grant {
 
 /**
  * What an editor token is for: one plugin, those of a namespace, or all of the tenant. `scope` is required and decides which
- * names are, so that a missing name is an error and never makes the token good for more plugins.
+ * names are, so that a missing name is an error and never makes the token valid for more plugins.
  */
 export type SessionRequest = SessionTerms &
   (

@@ -53,9 +53,9 @@ export function createTokenEndpoint<Context = unknown>(
   if (!isAccess(access) && typeof access !== 'function') {
     throw new TypeError('access must be an AccessClient, or a function that gives one');
   }
-  requireFunction('authorize', authorize);
-  requireFunction('ext', ext);
-  requireFunction('onError', onError);
+  checkFunction('authorize', authorize);
+  checkFunction('ext', ext);
+  checkFunction('onError', onError);
 
   return async (request, given) => {
     const context = given as Context;
@@ -118,7 +118,7 @@ const hasToken = (record: Partial<EditorTokenRecord> | null | undefined): record
 const isAccess = (value: unknown): value is Access =>
   typeof (value as Access | undefined)?.getEditorToken === 'function';
 
-function requireFunction(name: string, value: unknown): void {
+function checkFunction(name: string, value: unknown): void {
   if (typeof value !== 'function') throw new TypeError(`${name} must be a function`);
 }
 

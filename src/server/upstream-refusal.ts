@@ -42,7 +42,9 @@ function withCause(refusal: Refusal, cause: unknown): Refusal {
   return refusal;
 }
 
-/** Makes an error that is one line in a log. It always happens here, so that a stack would only hide what is to be done. */
+/**
+ * Makes an error that is one line in a log. Its stack would always be the same, and would only hide what is to be done.
+ */
 function refusedTokenError(status: number, code: unknown): Error {
   const said = typeof code === 'string' ? ` ${code.slice(0, 100)}` : '';
   const error = new Error(

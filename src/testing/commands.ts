@@ -21,27 +21,27 @@ export interface OpenedPlugin extends PluginToOpen {
 
 /** The commands by which a test drives the page of the stand-in editor. */
 export interface StandInCommands {
-  /** The plugin that is open; `undefined` before the first one and after the launcher closed it. */
+  /** Returns the plugin that is open; `undefined` before the first one and after the launcher closed it. */
   plugin(): OpenedPlugin | undefined;
-  /** Unsaved work appears, or with `false` goes. */
+  /** Reports unsaved work, or with `false` that there is none. */
   dirty(dirty?: boolean): void;
-  /** The draft is saved. Throws while {@link refuseSaves} has set a message. */
+  /** Saves the draft. Throws while {@link refuseSaves} has set a message. */
   save(): void;
   /** Makes each save fail with this message from now on; with `undefined`, saves succeed again. */
   refuseSaves(message: string | undefined): void;
-  /** A build ended; it succeeded unless `succeeded` is `false`. */
+  /** Reports the end of a build, which succeeded unless `succeeded` is `false`. */
   build(build?: { succeeded?: boolean; outputLog?: string }): void;
-  /** A test ended. */
+  /** Reports the end of a test. */
   test(test: { name?: string; result?: string; error?: unknown; passed?: boolean }): void;
-  /** A version was deployed, `v1.0.0` unless it is named. */
+  /** Reports that a version was deployed; the default is `v1.0.0`. */
   deploy(deploy?: { version?: string; unchanged?: boolean }): void;
-  /** Another version was made live; `null` for the newest. */
+  /** Reports that another version was made live; `null` stands for the newest. */
   live(version: string | null): void;
-  /** The editor cannot go on with this plugin; `message` is for its user. */
+  /** Reports that the editor cannot go on with this plugin; `message` is for its user. */
   fail(message: string): void;
   /**
-   * The token is no longer valid, and the editor asks for another. Resolves with the new one; rejects with an error whose
-   * message is the launcher's error code, such as `token-unauthorized`.
+   * Asks the launcher for another token, as if this one were no longer valid. Resolves with the new one; rejects with an error
+   * whose message is the launcher's error code, such as `token-unauthorized`.
    */
   requestToken(reason?: TokenRequestReason): Promise<string | undefined>;
 }

@@ -1,7 +1,7 @@
 /** The vendor's page: does what its address says, and reports how long it took. */
 import '../../src/plugin-editor.ts';
 import type { Failed, Usable } from './delivery-editor.ts';
-import { FIRST_FN, type Surroundings, WAYS, type WayName, change } from './delivery-ways.ts';
+import { FIRST_FN, type WayOptions, WAYS, type WayName, change } from './delivery-ways.ts';
 
 /** From the click, in ms. */
 export interface Times {
@@ -51,7 +51,7 @@ async function time(act: () => unknown, fn: string): Promise<Times> {
 
 async function run(): Promise<Omit<Report, 'id'>> {
   if (document.visibilityState !== 'visible') throw new Error('The page is not shown');
-  const click = await WAYS[way as WayName](query as unknown as Surroundings);
+  const click = await WAYS[way as WayName](query as unknown as WayOptions);
   const first = await time(click, FIRST_FN);
   if (!('change' in query)) return { first };
   return { first, change: await time(change, 'delete-record') };

@@ -1,7 +1,7 @@
 /** The ways to embed that are measured, each from the click on. They run in the page. */
 import { embedDashboard } from '@superset-ui/embedded-sdk';
 
-export interface Surroundings {
+export interface WayOptions {
   /** Address of the editor and its builder. */
   editor: string;
   /** The token that a page would have if it knew it beforehand. */
@@ -9,7 +9,7 @@ export interface Surroundings {
 }
 
 /** Gets ready, and answers with what the click does. */
-type Way = (surroundings: Surroundings) => (() => void) | Promise<() => void>;
+type Way = (options: WayOptions) => (() => void) | Promise<() => void>;
 
 const target = { ident: 'com.acme.customer-7', namespace: 'default', fn: 'add-record' };
 

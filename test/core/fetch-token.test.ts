@@ -48,7 +48,7 @@ describe('getToken', () => {
         const error = await fixture.fail({ fetchToken: (async () => value) as FetchToken });
         expect(error).to.be.instanceOf(PluginEditorError);
         expect(error).to.include({ code: 'token-invalid', attempts: 1, status: undefined });
-        expect(error.message).to.contain(`fetchToken gave a wrong answer: ${problem}`);
+        expect(error.message).to.contain(`fetchToken returned wrong data: ${problem}`);
         expect(textOf(error)).not.to.contain(SECRET).and.not.to.contain('5323223');
       });
     }

@@ -44,7 +44,7 @@ describe('requestJson', () => {
       expect(error).to.be.instanceOf(SchemaError);
       expect(error).to.include({ name: 'SchemaError', path, attempts: 1 });
       expect(error.message).to.equal(
-        `GET ${server.url('/x')} gave a wrong answer: ${path && `${path}: `}${problem}`,
+        `GET ${server.url('/x')} returned wrong data: ${path && `${path}: `}${problem}`,
       );
       expect(textOf(error)).not.to.contain(SECRET);
       expect(await server.requests()).to.have.length(1);

@@ -123,7 +123,7 @@ for (const name of ['nginx', 'caddy'] as const satisfies ProxyName[]) {
           await user.deploy();
           // What is live may be known to the other node a second later; a version is known at once.
           await user.run('x', user.versions.length - 1);
-          // Otherwise the load takes both cores for all of the drain time.
+          // Otherwise the load takes all of the processor for all of the drain time.
           await setTimeout(200);
         }
       });

@@ -123,7 +123,7 @@ export async function startEditorService({
       const response = await call(draftPath(target), await token(target), init);
       if (!response.ok) throw new Error(`Saving answered ${response.status}: ${await response.text()}`);
     },
-    /** Says what the plugins of a namespace get and give. */
+    /** Sets the types of the input and output of a namespace’s plugins. */
     setNamespace: async (namespace: string, details: object) => {
       const init = { method: 'PUT', body: JSON.stringify(details) };
       const response = await call(

@@ -24,7 +24,7 @@ interface Row {
 }
 
 const offline = new Error('offline');
-const wrong = { code: 'token-invalid', message: /fetchToken gave a wrong answer: / } as const;
+const wrong = { code: 'token-invalid', message: /fetchToken returned wrong data: / } as const;
 
 const rows: Row[] = [
   {

@@ -32,7 +32,7 @@ interface Row {
 }
 
 const secretPage = { html: `<!doctype html><h1>${SECRET}</h1>` };
-const noRetry = { code: 'token-invalid', says: /wrong answer/, shows: /could not open the editor/ } as const;
+const noRetry = { code: 'token-invalid', shows: /could not open the editor/ } as const;
 
 const rows: Row[] = [
   ...[400, 404, 405, 409, 418, 422, 501, 505].map((status): Row => ({
@@ -80,15 +80,15 @@ const rows: Row[] = [
   { title: 'half of a JSON text', rule: { body: `{"token":"${SECRET}` }, ...noRetry, message: /not JSON/ },
   { title: 'nothing (204)', rule: { status: 204 }, ...noRetry, message: /not JSON/ },
   { title: 'nothing (200)', rule: { body: '' }, ...noRetry, message: /not JSON/ },
-  { title: 'an empty token', rule: { json: { token: '' } }, ...noRetry, message: /wrong answer: token: / },
-  { title: 'no token', rule: { json: { tokne: SECRET } }, ...noRetry, message: /wrong answer: token: / },
-  { title: 'a numeric token', rule: { json: { token: 5 } }, ...noRetry, message: /wrong answer: token: / },
-  { title: 'a null token', rule: { json: { token: null } }, ...noRetry, message: /wrong answer: token: / },
+  { title: 'an empty token', rule: { json: { token: '' } }, ...noRetry, message: /wrong data: token: / },
+  { title: 'no token', rule: { json: { tokne: SECRET } }, ...noRetry, message: /wrong data: token: / },
+  { title: 'a numeric token', rule: { json: { token: 5 } }, ...noRetry, message: /wrong data: token: / },
+  { title: 'a null token', rule: { json: { token: null } }, ...noRetry, message: /wrong data: token: / },
   {
     title: 'a token in a list',
     rule: { json: { token: [SECRET] } },
     ...noRetry,
-    message: /wrong answer: token: /,
+    message: /wrong data: token: /,
   },
   { title: 'a list', rule: { json: [SECRET] }, ...noRetry, message: /expected object/ },
   { title: 'null', rule: { json: null }, ...noRetry, message: /expected object/ },

@@ -69,7 +69,7 @@ const PROGRAM = `
   const settings = Object.entries(variables.shape).map(([name, kind]) => ({
     name,
     default: asText(kind.safeParse(undefined).data),
-    // A value that no kind with a rule takes; its message continues "it must be". Free text takes it and needs no description.
+    // No kind with a rule accepts this value, so the message completes "it must be". Free text accepts it, and needs no description.
     kind: kind.safeParse(' ?').error?.issues[0]?.message ?? '',
   }));
   const limits = {};

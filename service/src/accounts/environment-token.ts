@@ -3,9 +3,9 @@ import type { TransactionTables } from '../storage/tables.ts';
 import { createToken } from './tokens.ts';
 
 /**
- * The holder of a token that is made without one, which is the client of the service whatever it is: a vendor's back end as well as
- * the demo. It is called `demo` because the demo was the first. The name stays, because a new token ends only those of its own
- * holder: with another name the next token of an installed vendor would leave the former one valid.
+ * The holder of a token that is made without naming one: the client of the service, which may be a vendor's back end or the demo.
+ * It is called `demo` because the demo was the first client. It must not be renamed: a new token ends only the former tokens of
+ * its own holder, so the former token of an installed vendor would stay valid.
  */
 const defaultHolder = 'demo';
 

@@ -13,15 +13,20 @@ export interface Message {
 export interface MailOptions {
   /** `smtp://` or `smtps://`, with user and password where the server needs them. Without a URL, mail is written to a file. */
   smtpUrl?: string | undefined;
-  /** The sender's address. */
+  /** The sender's address (default: `plugin-service@localhost`). */
   from?: string | undefined;
   /** The folder for mail that is written to files. */
   outbox: string;
 }
 
+/** How long to wait for the connection, for the greeting, and for each further reply of the server, in ms. */
 const timeout = 15_000;
 
-/** Sends a message, or writes it to a file. Resolves with a phrase that says where it went. */
+/**
+ * Sends a message, or writes it to a file. Resolves with a phrase that says where it went, such as `to you@acme.com, through …`.
+ * Rejects when the URL is not one of a mail server, when the server does not accept the message, or when the file cannot be
+ * written.
+ */
 export async function sendMail(message: Message, { smtpUrl, from, outbox }: MailOptions): Promise<string> {
   if (smtpUrl) {
     const { protocol, host } = checkedUrl(smtpUrl);

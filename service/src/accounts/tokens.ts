@@ -1,6 +1,6 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 
-// By the prefix, people and secret scanners recognize a token and its kind.
+// People and secret scanners recognize a token and its kind by the prefix.
 const prefixes = { environment: 'pe_env_', editor: 'pe_edit_' } as const;
 
 export type TokenKind = keyof typeof prefixes;

@@ -29,15 +29,16 @@ export function checkOwnEnvironment({ email, environment }: { email: string; env
 
 /**
  * Makes a six-digit code by which the owner of `email` (in lower case) can get a token for `environment`. Throws a
- * {@link VerificationError} when the environment belongs to another domain or another address, or when the address was sent too
- * many codes.
+ * {@link VerificationError} when the environment belongs to another domain or another address, or when the address was sent
+ * {@link codesPerHour} codes within an hour.
  */
 export async function startVerification(
   storage: Storage,
   { email, environment }: { email: string; environment: string },
   now: number,
 ): Promise<{ id: number; code: string }> {
-  // Also for an owner from before this rule, whose domain is another one: their token stays valid, but they get no new one by mail.
+  // Environments that were verified before this rule may have an owner of another domain. Such an owner's token stays valid, but
+  // this refuses them a new one.
   checkOwnEnvironment({ email, environment });
   const code = String(randomInt(1_000_000)).padStart(6, '0');
   const salt = randomBytes(16);
@@ -86,8 +87,8 @@ export async function verifyCode(
     const code = hash && (await verificationCodes.takeTry(id, triesPerCode, now));
     if (!code) {
       const found = await verificationCodes.find(id);
-      const isGood = found && !found.used && found.expiresAt > now;
-      return isGood && found.tries >= triesPerCode ? 'exhausted' : 'expired';
+      const isValid = found && !found.used && found.expiresAt > now;
+      return isValid && found.tries >= triesPerCode ? 'exhausted' : 'expired';
     }
     if (!sameDigest(hash, code.hash)) {
       const triesLeft = triesPerCode - code.tries;

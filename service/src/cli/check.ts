@@ -19,15 +19,15 @@ isolation and toolchains. A line begins with "ok", "warning" or "failed". The ex
 
 /** The result of checking one part. */
 interface Finding {
-  readonly state: 'ok' | 'warning' | 'failed';
+  readonly status: 'ok' | 'warning' | 'failed';
   readonly text: string;
 }
 
-const ok = (text: string): Finding => ({ state: 'ok', text });
-const warning = (text: string): Finding => ({ state: 'warning', text });
-const failed = (text: string): Finding => ({ state: 'failed', text });
+const ok = (text: string): Finding => ({ status: 'ok', text });
+const warning = (text: string): Finding => ({ status: 'warning', text });
+const failed = (text: string): Finding => ({ status: 'failed', text });
 
-/** Checks all parts and prints a line for each. A part that has failed sets the exit code. */
+/** Checks all parts and prints a line for each. The exit code is 1 when one has failed. */
 export async function check(args: string[]): Promise<void> {
   if (readOptions(args, usage, {}).help) {
     console.log(usage);
@@ -37,15 +37,15 @@ export async function check(args: string[]): Promise<void> {
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') throw error;
   });
-  const print = (part: string, { state, text }: Finding) => {
-    // In one line, even if the message has several.
+  const print = (part: string, { status, text }: Finding) => {
+    // Each part has one line, so the lines of a message are joined.
     console.log(
-      `${state.padEnd(7)}  ${part}: ${text
+      `${status.padEnd(7)}  ${part}: ${text
         .split(/[\r\n]+/)
         .map((line) => line.trim())
         .join(' ')}`,
     );
-    if (state === 'failed') process.exitCode = 1;
+    if (status === 'failed') process.exitCode = 1;
   };
   const { settings, finding } = checkSettings();
   print('settings', finding);
@@ -118,7 +118,7 @@ function checkNewFile(file: string): Finding {
   }
 }
 
-/** The plugin that tries the sandbox: it returns its input. */
+/** A plugin that returns its input, for trying the sandbox. */
 const echo = loadedProgram({
   kind: 'script',
   code: 'export const run = (input) => input;',

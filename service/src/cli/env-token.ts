@@ -30,12 +30,12 @@ const usage = `Usage: ${command} <environment> [--holder <name>] [--overlap <sec
        ${command} <your e-mail address> [environment]
 
 Makes a token for an environment of the plugin service that keeps its state in DATA_DIR; the token is the last line of
-standard output. Former tokens of the same holder end; those of other holders stay good.
+standard output. Former tokens of the same holder end; those of other holders stay valid.
 
 With an environment alone the token comes at once: whoever can run this can read the service's data anyhow.
 
   --holder <name>      whose token it is, as logs name it (default: operator)
-  --overlap <seconds>  how long the holder's former tokens stay good, up to 86400 (default: 0)
+  --overlap <seconds>  how long the holder's former tokens stay valid, up to 86400 (default: 0)
 
 With an address a code goes there by mail, and is read from standard input. An environment belongs to the domain that
 its name begins with, from the top: you@acme.co.uk can have uk.co.acme, which is what it gets when none is given, or any
@@ -54,7 +54,7 @@ const prompt = () => process.stderr.write('Code: ');
 /** A day, in seconds. */
 const longestOverlap = 86_400;
 
-/** The parsed arguments, which ask for a token for an environment, by an e-mail address or without one. */
+/** The parsed arguments: the environment to make a token for and, where somebody asks as its owner, their e-mail address. */
 interface TokenArguments {
   readonly environment: string;
   /** The address that has to be verified first. */
@@ -123,7 +123,7 @@ async function sendCode(storage: Storage, email: string, environment: string): P
   const { id, code } = await startVerification(storage, { email, environment }, Date.now());
   const text = `Your verification code is ${code}
 
-It is good for ${codeLifetimeMinutes} minutes, and makes a new token of the local plugin service for
+It is valid for ${codeLifetimeMinutes} minutes, and makes a new token of the local plugin service for
 the environment ${environment}.
 If you did not ask for it, do nothing: without the code there is no token.
 `;

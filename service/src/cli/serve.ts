@@ -33,7 +33,7 @@ export async function serve(args: string[]): Promise<void> {
   const service = await Promise.race([startService(settings), ended]);
   if (typeof service === 'string') {
     createLog(settings.logLevel).info('The service ends before it has started.');
-    // No request was handled yet, and whatever is under way, such as a migration, is a transaction.
+    // Nothing is lost by exiting: no request was handled yet, and a migration that is under way is a transaction.
     process.exit();
   }
   const { publicUrl, logLevel, database } = settings;
@@ -48,7 +48,7 @@ export async function serve(args: string[]): Promise<void> {
   setTimeout(() => process.exit(), lingerTime).unref();
 }
 
-/** Resolves at the first signal to end. A second one ends the process at once. */
+/** Resolves at the first signal to end, or when the shell of npm has ended. A second signal ends the process at once. */
 function waitForEndSignal(): Promise<'SIGTERM' | 'SIGINT' | 'orphaned'> {
   const { promise, resolve } = Promise.withResolvers<'SIGTERM' | 'SIGINT' | 'orphaned'>();
   let isEnding = false;

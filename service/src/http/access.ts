@@ -16,7 +16,7 @@ import {
 export const editorTokenSchema = z
   .object({
     token: z.string().min(1).meta({ description: 'An editor token.' }),
-    expires_in: z.int().positive().meta({ description: 'For how many seconds it is good.' }),
+    expires_in: z.int().positive().meta({ description: 'How long it is valid, in seconds.' }),
     permissions: permissionsSchema,
     actor: actorSchema.optional(),
   })

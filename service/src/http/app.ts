@@ -62,7 +62,7 @@ export interface ServiceOptions {
   metrics?: Metrics | undefined;
   /**
    * The compilers and runners of several services in one process, which remain the caller's to close (default: the service has its
-   * own). `runLimits` and `metrics` are not for these.
+   * own). `runLimits` has no effect on them, and `metrics` counts none of their runs and builds. Only tests use this option.
    */
   toolProcesses?: ToolProcesses | undefined;
   /** Whether the service is shutting down, so that `/readyz` is 503. */
@@ -85,7 +85,7 @@ export interface Service {
   refuse: Refuse;
   /** Starts the compilers and a runner in the background, so that the first build and run need not wait for them. */
   warmUp: () => void;
-  /** Ends what the service runs. */
+  /** Ends the processes, queues and timers of the service. Runs and builds under way fail; the storage stays open. */
   close: () => Promise<void>;
 }
 
@@ -139,7 +139,7 @@ function createApp(options: ServiceOptions, context: ServiceContext): Hono {
     await next();
     for (const [name, value] of defaultHeaders) if (!c.res.headers.has(name)) c.res.headers.set(name, value);
   });
-  // Before the host is checked, because probes ask by the address of the node.
+  // Before the host is checked, because probes send the address of the node as `Host`.
   addOperations(app, health.operations, context);
   app.use('*', async (c, next) => {
     c.set('reportUnexpectedError', (error) => reportUnexpectedError(error, c));
@@ -172,14 +172,15 @@ function createApp(options: ServiceOptions, context: ServiceContext): Hono {
   return app;
 }
 
-// Responses are for one caller and one moment, and none of them is a page to render.
+// For every response that does not set them itself. It is made for one caller at one moment, so nothing may cache it; and it is
+// not a page, so browsers must not render it as one.
 const defaultHeaders = [
   ['cache-control', 'no-store'],
   ['x-content-type-options', 'nosniff'],
   ['content-security-policy', "default-src 'none'; frame-ancestors 'none'"],
 ] as const;
 
-// With AUTO_MIGRATE=off the operator runs the migration, which is likely to be under way. So the client is told to try again.
+// With AUTO_MIGRATE=off the operator runs the migration, which is likely to be under way, so that trying again is worthwhile.
 const schemaMissing = () =>
   new ServiceError(
     503,

@@ -29,7 +29,7 @@ export interface EditorCaller {
   /** The plugins that the token is for. */
   readonly scope: PluginScope;
   readonly permissions: readonly Permission[];
-  /** The vendor's name for who the token was given to. */
+  /** The vendor's id for the person that the token was given to. */
   readonly actor?: string;
   /** When the token ends, in milliseconds since the epoch. */
   readonly expiresAt: number;
@@ -55,7 +55,8 @@ export type CallerOf<A extends Auth> =
 
 /**
  * Makes sure that a request has a token that is valid for the target of its path. Throws 401 without a valid token of a kind
- * that the operation takes, and 403 where the token is for another target or lacks the permission.
+ * that the operation takes; 403 where the token is for another target or lacks the permission, or where its tenant is suspended;
+ * and 429 past the rate of the token or, without a valid token, of the client's address.
  * @param permission what an editor token has to permit
  */
 export async function authorize(
@@ -174,7 +175,10 @@ async function bearerToken(
   }
 }
 
-/** The token of a request and its kind: by its prefix, or else the first of the kinds that the operation takes. */
+/**
+ * The token of a request and its kind. A token without a known prefix counts as the first kind that the operation takes. Throws
+ * 401 without a bearer token, and for one of a kind that the operation does not take.
+ */
 function readBearerToken(
   c: Context,
   kinds: readonly [TokenKind, ...TokenKind[]],

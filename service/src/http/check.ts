@@ -14,8 +14,8 @@ import { sourceLimit } from './source-limit.ts';
 const checked = z.object({ diagnostics: z.array(diagnosticSchema) }).meta({ id: 'Check' });
 
 /**
- * What a build of a source would find, for an editor that checks as one types. Not of the interface; unlike a build it
- * saves nothing, and nothing can be deployed by it.
+ * What a build of a source would find, for an editor that checks as one types. Not part of the builder interface. Unlike a build,
+ * it saves nothing, and nothing can be deployed by it.
  */
 export const check: ServiceInterface = {
   operations: [

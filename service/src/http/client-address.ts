@@ -44,7 +44,7 @@ const isTrusted = (address: string, trusted: TrustedProxies) =>
 /** The zone of an address says which of the machine's networks it is in, as in `fe80::1%eth0`. */
 const withoutZone = (address: string): string => address.split('%', 1)[0] ?? '';
 
-/** An address without port, brackets and zone; an IPv4 address that is written as IPv6 becomes one of IPv4. */
+/** An address without port, brackets and zone, and as IPv4 where it is IPv4-mapped; `undefined` for what is not an address. */
 function toAddress(text: string): string | undefined {
   const bare = /^\[([^\]]+)\](?::\d+)?$/.exec(text)?.[1] ?? /^([\d.]+):\d+$/.exec(text)?.[1] ?? text;
   const address = withoutZone(bare).replace(/^::ffff:(?=[\d.]+$)/i, '');
@@ -65,7 +65,7 @@ export function clientNetwork(address: string): string {
 
 /** The eight groups of an address of IPv6, in hex without leading zeros. */
 function groupsOf(address: string): string[] {
-  // URLs hold addresses in the one form of RFC 5952.
+  // `URL` writes each IPv6 address in one form: in hex, with `::` for the longest run of zeros.
   const written = new URL(`http://[${address}]`).hostname.slice(1, -1);
   const [head = '', tail] = written.split('::');
   const split = (part: string) => (part ? part.split(':') : []);

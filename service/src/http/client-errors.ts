@@ -14,7 +14,7 @@ export type Refuse = (error: unknown, address?: string) => Response;
 const lingerTime = 2000;
 
 /**
- * Has requests that Node's HTTP parser refuses (400, 408, 431) responded to like all others: in JSON, with an id, and with a
+ * Responds to requests that Node's HTTP parser refuses (400, 408, 413, 431) as to all others: in JSON, with an id, and with a
  * line in the log. Node by itself would send a bare status line.
  */
 export function respondToClientErrors(server: Server, refuse: Refuse): void {

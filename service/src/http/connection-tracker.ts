@@ -31,7 +31,7 @@ export class ConnectionTracker {
 
   /**
    * Stops accepting connections, and resolves when all existing ones have ended. A connection without a request is closed after
-   * `idleTime` ms, the time for which its client was told that it is kept; one with a request after `graceTime` ms.
+   * `idleTime` ms, which should be the keep-alive time that its client knows; one with a request after `graceTime` ms.
    */
   async end(idleTime: number, graceTime: number): Promise<void> {
     const { closed } = await this.#stopListening();
@@ -41,7 +41,7 @@ export class ConnectionTracker {
     ];
     await closed;
     for (const timer of timers) clearTimeout(timer);
-    // Lets go of what the HTTP server has beside its connections.
+    // Stops the timer by which the HTTP server checks its connections for timeouts.
     this.#server.close();
   }
 
@@ -63,7 +63,7 @@ export class ConnectionTracker {
       if (performance.now() - before < 0.05) break;
     }
     const closed = new Promise<void>((resolve) => {
-      // Not the HTTP server's own, which ends idle connections at once: a request may be on its way on one of them.
+      // Not `close` of the HTTP server, which also ends idle connections: a request may be on its way on one of them.
       NetServer.prototype.close.call(this.#server, () => resolve());
     });
     this.#isPaused = false;

@@ -18,26 +18,26 @@ export interface ServiceContext {
   /** Makes types and checks of the schemas of namespaces. */
   readonly schemaCompiler: SchemaCompiler;
   readonly sandbox: Sandbox;
-  /** Takes note of runs and builds. */
+  /** Records runs, and counts builds. */
   readonly recorder: RunRecorder;
   /** The toolchains that work on this machine, by identifier. */
   readonly languages: ReadonlyMap<string, Language>;
   readonly limits: RequestLimits;
-  /** Takes away what deleted tenants and plugins had; to be woken after a deletion. */
+  /** Erases the data of deleted tenants and plugins. It looks for some every 5 s, or at once when it is woken. */
   readonly eraser: Pick<Eraser, 'wake'>;
   /** How many plugins a tenant may have; `undefined` for any number. */
   readonly tenantPlugins: number | undefined;
   /** The builder features that all interfaces together offer. */
   readonly features: readonly string[];
-  /** Seconds. */
+  /** How long an editor token lives by default, in seconds. */
   readonly editorTokenTtl: number;
-  /** Milliseconds since the epoch. */
+  /** The clock: milliseconds since the epoch. */
   readonly now: () => number;
   /** All operations of the service, for the document that describes them. */
   readonly operations: readonly Operation[];
-  /** Whether the service was told to end. */
+  /** Whether the service is shutting down. */
   readonly isDraining: () => boolean;
-  /** Whether requests should come here. */
+  /** Checks whether requests should come to this node, and which of its parts work. */
   readonly readiness: () => Promise<Readiness>;
 }
 

@@ -9,7 +9,7 @@ import { endedEditorToken, ServiceError } from './errors.ts';
  * plugins as it may have, and 401 where the tenant was deleted since the request was authorized.
  */
 
-/** Saves a draft, whatever it was before, and returns it as saved. `actor`: who saves it, by the vendor's name for them. */
+/** Saves a draft, whatever it was before, and returns it as saved. `actor`: the vendor's id for the person who saves it. */
 export async function overwriteDraft(
   context: ServiceContext,
   plugin: PluginKey,
@@ -21,11 +21,11 @@ export async function overwriteDraft(
   return saved ?? createPlugin(context, plugin, () => source, writing);
 }
 
-/** Makes the new source of a draft. It may be called several times; see `update` of the drafts. */
+/** Makes the new source of a draft. It may be called several times for one save; see `update` of the drafts. */
 type DraftChange = (current: Draft | undefined) => PluginSource;
 
 /**
- * Saves what `change` makes of the current draft, and returns it as saved. `actor`: who saves it, by the vendor's name for them.
+ * Saves what `change` makes of the current draft, and returns it as saved. `actor`: the vendor's id for the person who saves it.
  */
 export async function updateDraft(
   context: ServiceContext,

@@ -53,7 +53,7 @@ export function editorPage(app: Hono, assets: EditorAssets, options: EditorPageO
       const asset = assets.get(path);
       if (!asset) throw notFound('not-found', 'The editor has no such file.');
       if (!asset.type.startsWith('text/html')) {
-        // No ETag: the name of every file but the page has a hash of its content, so that nothing has to be revalidated.
+        // No ETag: a file with a hash in its name is never revalidated, and any other, such as LICENSES.txt, is not cached.
         c.header('cache-control', hashedName.test(path) ? 'public, max-age=31536000, immutable' : 'no-store');
         return sendAsset(c, asset);
       }

@@ -4,10 +4,10 @@ import type { EditorToken } from '../storage/tables/editor-tokens.ts';
 import type { ServiceContext } from './context.ts';
 import { tenantDeleted, tenantSuspended } from './errors.ts';
 
-/** A new editor token, as its operations return it. */
+/** A new editor token, as operations return it. */
 export interface IssuedToken {
   readonly token: string;
-  /** Seconds. */
+  /** How long the token is valid, in seconds. */
   readonly expires_in: number;
   readonly permissions: readonly Permission[];
   readonly actor?: string;

@@ -54,7 +54,7 @@ export const errorCodes = {
   },
   'memory-limit': { 422: 'The run needed more memory than it may have.' },
   'stack-limit': { 422: 'The run ran out of stack.' },
-  'output-limit': { 422: 'The run answered with more than it may.' },
+  'output-limit': { 422: 'The output is larger than it may be.' },
   'log-limit': { 422: 'The run logged more than it may.' },
   'module-limit': { 422: 'The version is too large to be compiled.' },
   'headers-too-large': { 431: 'The headers are larger than the service takes.' },

@@ -4,7 +4,7 @@ import type { CodeOf, ErrorCode, StatusOf } from './error-codes.ts';
 
 export interface ErrorDetails {
   readonly headers?: Readonly<Record<string, string>>;
-  /** A JSON Pointer to the part of the body, or a parameter's name after a slash, that the error is about. */
+  /** What the error is about: a JSON Pointer to a part of the body, or a slash and the name of a query parameter. */
   readonly path?: string | undefined;
   /** What a run logged before it failed. */
   readonly logs?: readonly string[] | undefined;
@@ -41,7 +41,7 @@ export const badRequest = (code: CodeOf<400>, message: string, path?: string) =>
 export const unauthorized = (code: CodeOf<401>, message: string) =>
   new ServiceError(401, code, message, { headers: { 'www-authenticate': 'Bearer' } });
 
-/** Also for a token that was valid when the request was authorized, and whose tenant was deleted since. */
+/** The error for an unknown or ended editor token, and for one whose tenant was deleted since the request was authorized. */
 export const endedEditorToken = () =>
   unauthorized('token-invalid', 'The editor token is unknown or has ended; get a new one.');
 
@@ -87,7 +87,7 @@ export function errorResponse(error: unknown, requestId: string): Response {
   return Response.json({ error: body, logs }, { status, headers });
 }
 
-/** Whether an error is none that the service responds with on purpose, and so has to be looked into. */
+/** Whether an error is one that the service does not respond with on purpose, so that somebody has to look into it. */
 export const isUnexpectedError = (error: unknown): boolean => toServiceError(error) === undefined;
 
 function toServiceError(error: unknown): ServiceError | undefined {
@@ -103,7 +103,7 @@ const internalError = new ServiceError(
   'The service failed to answer this request; its log says more.',
 );
 
-// A node notices within five seconds that the database is back.
+// A node that has lost its database tries every second to connect again, so a client need not wait longer than two.
 const storageUnavailable = new ServiceError(
   503,
   'storage-unavailable',

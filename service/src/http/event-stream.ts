@@ -23,8 +23,8 @@ const streamHeaders: readonly (readonly [name: string, value: string | undefined
   // A proxy that buffers or compresses the events would hold them back.
   ['cache-control', 'no-store, no-transform'],
   ['x-accel-buffering', 'no'],
-  // The server sets these two by the state of the connection. A client that is told that the connection is kept, where it is
-  // not, loses its next request.
+  // The server sets these two by the state of the connection. If it closed a connection that it had announced as kept alive, the
+  // client's next request would be lost.
   ['transfer-encoding', undefined],
   ['connection', undefined],
 ];
@@ -43,9 +43,9 @@ declare module 'hono' {
 type Send = (event: string, data: string) => Promise<void>;
 
 /**
- * Responds with the events that `work` sends, as it sends them. A client that does not read has one event in memory, and loses
- * its connection after `timeout` ms (default 30,000). An error of `work` breaks the stream off, and is reported unless the
- * client caused it. A client that goes away does not end `work`.
+ * Responds with the events that `work` sends, as it sends them. For a client that does not read, only one event is kept in
+ * memory, and the connection is ended after `timeout` ms (default 30,000). An error of `work` breaks the stream off, and is
+ * reported unless the client caused it. A client that goes away does not end `work`.
  */
 export function eventStream(c: Context, work: (send: Send) => Promise<void>, timeout = writeTime): Response {
   const response = streamSSE(c, async (stream) => {
@@ -72,7 +72,7 @@ export function eventStream(c: Context, work: (send: Send) => Promise<void>, tim
   return response;
 }
 
-/** Ends the connection, so that the client can tell that the stream is incomplete; without a connection, ends the stream. */
+/** Ends the connection, so that the client sees that the stream is incomplete; without a connection, ends the stream. */
 function breakOff(c: Context, abort: () => void): void {
   const env: unknown = c.env;
   const { outgoing } = (env ?? {}) as { outgoing?: { destroy?: () => void } };

@@ -22,7 +22,7 @@ const inputBody = textBody({
 
 const responses = {
   200: text({
-    description: 'What the plugin answered: JSON where it was built with types.',
+    description: 'The output of the plugin: JSON where it was built with types.',
     orJson: true,
     headers: ['x-plugin-version', 'x-suborbital-requestid', 'server-timing'],
   }),

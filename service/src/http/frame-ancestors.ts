@@ -1,15 +1,15 @@
 const example = 'https://app.example.com';
 
-/** Pages of this machine, on any port: whoever may frame the editor while nobody has said who. */
+/** The pages of this machine, on any port: by default, these may frame the editor. */
 const loopback = ['localhost', '*.localhost', '127.0.0.1'].flatMap((host) => [
   `http://${host}:*`,
   `https://${host}:*`,
 ]);
 
 /**
- * The sources of the directive `frame-ancestors`: the editor's own origin and exactly `origins`, each once; without
- * them this machine's.
- * @throws Error that names EDITOR_ANCESTORS, the entry that is not an exact origin, and what would be right.
+ * The sources of the directive `frame-ancestors`: the editor's own origin and exactly `origins`, each once, or without `origins`
+ * the pages of this machine.
+ * @throws Error for an entry that is not an exact origin. Its message names EDITOR_ANCESTORS and says what would be right.
  */
 export function frameAncestors(origins: readonly string[] | undefined): string {
   const sources = origins ? new Set(origins.map(checkedOrigin)) : loopback;
@@ -18,7 +18,7 @@ export function frameAncestors(origins: readonly string[] | undefined): string {
 
 function checkedOrigin(text: string): string {
   if (text.includes('@')) {
-    // It is not repeated: what is before the @ may be a secret.
+    // The message does not quote the entry, because what is before the @ may be a secret.
     throw new Error(
       `EDITOR_ANCESTORS: an entry holds a user name or password; it must be an origin alone, such as ${example}.`,
     );

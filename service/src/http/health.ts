@@ -3,7 +3,7 @@ import type { ServiceInterface } from './context.ts';
 import { json, respond } from './operations/responses.ts';
 import { operation } from './operations/operation.ts';
 
-const draining = z.literal(true).optional().meta({ description: 'The service was told to end.' });
+const draining = z.literal(true).optional().meta({ description: 'The service is shutting down.' });
 
 const readiness = z
   .object({
@@ -26,7 +26,7 @@ export const health: ServiceInterface = {
       tag: 'service',
       auth: 'watch',
       responses: {
-        200: json(z.object({ alive: z.literal(true), draining }), { description: 'It lives.' }),
+        200: json(z.object({ alive: z.literal(true), draining }), { description: 'The process is alive.' }),
       },
       // Some proxies cannot retry a run that found the port closed. From the body they learn in time that it will be closed.
       handle: (_, { isDraining }) =>
@@ -40,8 +40,8 @@ export const health: ServiceInterface = {
       tag: 'service',
       auth: 'watch',
       responses: {
-        200: json(readiness, { description: 'They should.' }),
-        503: json(readiness, { description: 'They should go elsewhere; the response says why.' }),
+        200: json(readiness, { description: 'The service is ready for requests.' }),
+        503: json(readiness, { description: 'Requests should go to another node; the response says why.' }),
       },
       handle: async (_, context) => {
         const body = await context.readiness();

@@ -2,7 +2,7 @@ import { mebibyte } from '../units.ts';
 
 const second = 1000;
 
-/** What the service grants its clients. Times are in ms. */
+/** The limits of connections and requests. Times are in ms, sizes in bytes. */
 export interface HttpLimits {
   /** From the start of a request, or of a connection, until all headers of the request have arrived. */
   readonly headersTimeout: number;

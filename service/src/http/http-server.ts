@@ -8,7 +8,7 @@ import { httpLimits } from './http-limits.ts';
 import type { HttpLimits } from './http-limits.ts';
 import { discardBody, lingeringResponse } from './lingering-response.ts';
 
-/** Handles what comes to an HTTP server. */
+/** Responds to the requests of an HTTP server, well-formed or not. */
 export interface RequestHandler {
   fetch: (request: Request, env: object) => Response | Promise<Response>;
   /** Makes the response to what could not be parsed as a request, such as one with a malformed `Host`. */
@@ -34,7 +34,7 @@ export function createHttpServer(
     await discardSmallBody(env.incoming, all.smallBody);
     return response;
   };
-  // The listener calls its error handler without the connection, but before it returns: so the current one is remembered here.
+  // The listener does not pass the request to its error handler, but calls that before it returns, so the request is kept here.
   let incomingNow: IncomingMessage | undefined;
   const createListener = (options: { hostname?: string } = {}) =>
     getRequestListener((request, env) => handle(request, env as HttpBindings), {
@@ -50,7 +50,7 @@ export function createHttpServer(
       requestTimeout,
       connectionsCheckingInterval,
       keepAliveTimeout,
-      // Node would refuse such a request without a body. The service refuses it in JSON, as it refuses everything.
+      // Node's own refusal of a request without the header has no body. The service refuses such a request itself, in JSON.
       requireHostHeader: false,
       ServerResponse: lingeringResponse(all, isDraining),
     },
@@ -61,7 +61,7 @@ export function createHttpServer(
       incomingNow = undefined;
     },
   );
-  // An unknown `Expect` header is ignored; Node would refuse the request without a body.
+  // An unknown `Expect` header is ignored. Without this listener, Node would respond 417 with no body.
   server.on('checkExpectation', (incoming, outgoing) => server.emit('request', incoming, outgoing));
   respondToClientErrors(server, refuse);
   server.timeout = all.writeTimeout;

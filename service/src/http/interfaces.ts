@@ -22,7 +22,7 @@ import { templates } from './templates.ts';
 import { types } from './types.ts';
 import { testing } from './testing.ts';
 
-/** The interfaces of the service, but for {@link health}, which is there before all that may refuse a request. */
+/** All interfaces of the service but `health`, which `app.ts` adds before the middleware that may refuse a request. */
 export const interfaces: readonly ServiceInterface[] = [
   openApi,
   builder,

@@ -24,11 +24,11 @@ const helpResponse = z
   .object({
     result: z
       .union([...new Set(Object.values(helpResults))])
-      .meta({ description: 'By the method that was asked for.' }),
+      .meta({ description: 'The result of the requested method.' }),
   })
   .meta({ id: 'LanguageHelp' });
 
-/** Help with writing a plugin, for an editor. Not of the interface. */
+/** Help with writing a plugin, for an editor. Not part of the builder interface. */
 export const languageHelp: ServiceInterface = {
   operations: [
     operation({

@@ -23,9 +23,9 @@ export function lingeringResponse(
 
     constructor(...args: ConstructorParameters<typeof ServerResponse<IncomingMessage>>) {
       super(...args);
-      // With this listener, Node does not close a connection by itself on which nothing was sent or received for a while. It
-      // may be waiting for the service, as during a build; so only one whose client does not read is closed. For what is to be
-      // received, `requestTimeout` holds.
+      // Without a listener, Node would close every connection on which nothing was sent or received for `writeTimeout`. The
+      // client may just be waiting for the service, as during a build, so a connection is only closed if its client does not
+      // read. How long a request may take to arrive is limited by `requestTimeout`.
       this.on('timeout', (socket: Socket) => {
         if (socket.writableLength > 0) socket.destroy();
       });

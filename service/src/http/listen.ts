@@ -35,7 +35,7 @@ const drainGrace = 30_000;
  * @param variable the environment variable that sets the port, for messages
  * @param limits override those of `http-limits.ts`
  * @param host an address or name to listen on
- * @throws StartError when the port cannot be used.
+ * @throws StartError when the port or the address cannot be used.
  */
 export async function listen(
   handler: RequestHandler,
@@ -60,7 +60,7 @@ export async function listen(
     }
   } catch (error) {
     await Promise.all(servers.map(stop));
-    // Any free port will do, but the one that was found is taken at the other address: another one is tried.
+    // The port that was free at the first address is in use at the second. With 0 any port will do, so another one is tried.
     if (port === 0 && codeOf(error) === 'EADDRINUSE') return listen(handler, port, variable, limits, host);
     throw bindError(error, chosen, variable, host);
   }
@@ -83,7 +83,7 @@ export async function listen(
   };
 }
 
-/** Resolves with false when the machine has no such address. */
+/** Starts to listen. Resolves with false when the machine has no such address, and rejects for any other problem. */
 function bind(server: Server, port: number, host: string, ipv6Only: boolean): Promise<boolean> {
   return new Promise((resolve, reject) => {
     server.once('error', (error) => {
@@ -96,10 +96,10 @@ function bind(server: Server, port: number, host: string, ipv6Only: boolean): Pr
 
 function bindError(error: unknown, port: number, variable: string, host: string | undefined): unknown {
   const example = port + 1000 <= highestPort ? port + 1000 : port - 1000;
-  const hint = `Choose another with ${variable}, such as: ${variable}=${example} npm start`;
+  const hint = `Choose another with ${variable}, such as ${variable}=${example}.`;
   switch (codeOf(error)) {
     case 'EADDRINUSE':
-      return new StartError(`Port ${port} is in use, perhaps by another \`npm start\`. ${hint}`);
+      return new StartError(`Port ${port} is in use, perhaps by another process of this service. ${hint}`);
     case 'EACCES':
       return new StartError(`Port ${port} cannot be used without more privileges. ${hint}`);
     case 'ENOTFOUND':

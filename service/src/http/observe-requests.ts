@@ -30,7 +30,7 @@ const longestClientId = 200;
 
 /**
  * Gives every request an id, which is a header of its response, and logs one line for each once the response was sent. The line
- * names whom to ask about it, and holds nothing that is secret or that users wrote: no query, token, source, input or output.
+ * names the caller, but holds nothing that is secret or that users wrote: no query, token, source, input or output.
  */
 export function observeRequests({
   log,

@@ -25,7 +25,7 @@ export interface PageRequest<K> {
   readonly after: K | undefined;
 }
 
-/** What tells one list from another: its operation and its filter. A cursor is only valid for the list that it was made for. */
+/** What identifies a list: its operation and its filter. A cursor is only valid for the list that it was made for. */
 export interface ListIdentity {
   /** The operation's id. */
   readonly operation: string;
@@ -51,7 +51,8 @@ export const pageQuery = (rows = defaultRows) => ({
     .transform((limit) => limit ?? rows)
     .meta({
       description: `How many there may be in the response, by default ${rows}.`,
-      override: { type: 'integer', minimum: 1, maximum: maxRows, default: rows },
+      // A schema must not have a default that is above its maximum.
+      override: { type: 'integer', minimum: 1, maximum: maxRows, ...(rows <= maxRows && { default: rows }) },
     }),
   after: z.string().max(longestCursor).optional().meta({
     description: '`next` of the page before, with the same other parameters.',

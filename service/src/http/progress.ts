@@ -16,7 +16,7 @@ const pluginProgress = z
   })
   .meta({ id: 'Progress' });
 
-/** How far a plugin is, for an editor that says so when it opens. Not of the interface. */
+/** Whether a plugin is built and deployed, for an editor that shows it when it opens. Not part of the builder interface. */
 export const progress: ServiceInterface = {
   operations: [
     operation({

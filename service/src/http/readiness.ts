@@ -4,7 +4,7 @@ import type { Storage } from '../storage/storage.ts';
 export interface ReadinessSources {
   readonly storage: Storage;
   readonly sandbox: Sandbox;
-  /** Whether the service was told to end. */
+  /** Whether the service is shutting down. */
   readonly isDraining: () => boolean;
 }
 
@@ -24,7 +24,7 @@ const databaseTimeout = 2000;
 /** For how long a result of the check is shared, in ms, so that frequent probes do not burden the database. */
 const sharedTime = 250;
 
-/** Makes the function that tells whether requests should come here. */
+/** Makes the function that checks whether requests should come to this node. */
 export function createReadinessCheck({
   storage,
   sandbox,

@@ -1,8 +1,8 @@
 import { v7 as createUuid } from 'uuid';
 
 /**
- * Makes the ids of requests: UUIDs of version 7, each greater than the one before, so that records of runs can be sorted by
- * their ids, and an id tells when its run was requested.
+ * Makes the ids of requests: UUIDs of version 7, each greater than the one before, so that records of runs can be sorted by their
+ * ids, and need no other field for the time at which the run was requested.
  */
 export function createRequestIds(now: () => number): () => string {
   let time = -Infinity;

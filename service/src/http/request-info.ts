@@ -16,7 +16,7 @@ export interface RequestInfo {
   isAuthenticated?: boolean;
   /** Whether it has been counted for the rate of the client's address. */
   isCounted?: boolean;
-  /** Who the editor token was given to, by the vendor's name for them. */
+  /** The vendor's id for the person that its editor token was given to. */
   actor?: string | undefined;
   /** The error code of the run that it requested, if that failed. */
   runError?: string;

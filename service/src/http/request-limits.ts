@@ -49,7 +49,7 @@ interface Policy {
 /** How many tokens that were valid are remembered, and for how long after their last use, in ms. */
 const validTokens = { max: 50_000, ttl: 2 * rateWindow };
 
-/** How fast unknown tokens are looked up from an address that is past its rate: a valid one may be among them. */
+/** How fast unknown tokens are looked up for an address that is past its rate, because a valid one may be among them. */
 const lookUpThrottle = { interval: 100, waiting: 20 };
 
 /** Refuses, with 429, requests that are past a rate. To be called before the body of a request is read. */
@@ -119,10 +119,10 @@ export class RequestLimits {
   }
 
   /**
-   * Looks up the token with this hash; `lookUp` throws 401 for an invalid one. A token that this node does not know counts for
-   * the rate of the client's address before it is looked up, and is given back if it is valid. Past that rate, tokens are looked
-   * up slowly: a flood of guesses does not become a flood of look-ups, and a valid token still gets through. Throws 429 past
-   * the rate for an invalid token, and for one that would have to wait too long.
+   * Looks up the token with this hash; `lookUp` throws 401 for an invalid one. A request with a token that this node does not
+   * know is counted for the rate of the client's address before the look-up, and not counted any more if the token is valid. Past
+   * that rate, tokens are looked up slowly: a flood of guesses does not become a flood of look-ups, and a valid token still gets
+   * through. Throws 429 past the rate for an invalid token, and for one that would have to wait too long.
    */
   async checkToken<T>(c: Context, hash: Uint8Array, lookUp: () => Promise<T>): Promise<T> {
     const key = tokenKey(hash);
@@ -190,7 +190,7 @@ export class RequestLimits {
     }
   }
 
-  /** The key that the client's address is counted by; `undefined` where addresses are not counted. */
+  /** The key that the client's address is counted by; `undefined` where addresses are not counted, or this one is unknown. */
   #addressKey(c: Context, kind: 'address' | 'page'): string | undefined {
     if (!this.#addressRequests.quota) return undefined;
     const address = clientAddress(c, this.#trustedProxies);
@@ -202,7 +202,7 @@ const isUnauthorized = (error: unknown) => error instanceof ServiceError && erro
 
 const tokenKey = (hash: Uint8Array) => `token ${Buffer.from(hash).toString('base64url')}`;
 
-/** A longer key is hashed, in characters: an index of the database takes no keys of some thousand bytes. */
+/** How many characters a key has at the most. A longer one is hashed, because an index of PostgreSQL takes none above 2.7 kB. */
 const longestKey = 200;
 
 /** The key of a rate, as plain text, because hashing costs more; hashed where the names are long. */

@@ -40,8 +40,9 @@ export function encodedPath({ url }: Request): string {
 const maxNameBytes = 2000;
 
 /**
- * Refuses a path that is not percent-encoded UTF-8, and one with a segment that is empty, `.` or `..`, or holds U+0000, which
- * PostgreSQL cannot store. A name may hold anything else, slashes included, because no name is looked up in a file system.
+ * Refuses a path that is not percent-encoded UTF-8, one whose names are too long, and one with a segment that is empty, `.` or
+ * `..`, or holds U+0000, which PostgreSQL cannot store. A name may hold anything else, slashes included, because no name is
+ * looked up in a file system.
  */
 export const checkPath: MiddlewareHandler = async (c, next) => {
   const path = encodedPath(c.req.raw);
@@ -69,8 +70,8 @@ export const checkPath: MiddlewareHandler = async (c, next) => {
 const isDotSegment = (segment: string) => /^(?:\.|%2e){1,2}$/i.test(segment);
 
 /**
- * The path as the client sent it, if the server knows it: `URL` has already resolved dot segments, so that `a/../b` would look
- * like another path than the one that was asked for.
+ * The path as the client sent it; empty for a request that did not come by a connection. `URL` has already resolved dot segments,
+ * so that `a/../b` would look like another path than the one that was requested.
  */
 function sentPath(c: Context): string {
   const env: unknown = c.env;

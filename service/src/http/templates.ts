@@ -74,7 +74,7 @@ async function templateFor(
   const ownNamespace = scope && 'namespace' in scope ? scope.namespace : undefined;
   const namespace = requested ?? ownNamespace ?? defaultNamespace;
   const plain = language.template({ pluginName, namespace });
-  // A token must not reveal the types of another namespace, and databases cannot even be asked for some names.
+  // A token must not reveal the types of another namespace, and a name that cannot be stored makes a query fail.
   const isOtherNamespace = ownNamespace !== undefined && ownNamespace !== namespace;
   if (!scope || isOtherNamespace || !isStorable(namespace)) return plain;
   const found = await context.storage.tables.namespaces.find({ environment: scope.environment, namespace });

@@ -16,7 +16,7 @@ const tested = z
     result: z
       .string()
       .optional()
-      .meta({ description: 'What the plugin answered, as text: JSON where it was built with types.' }),
+      .meta({ description: 'The output of the plugin, as text: JSON where it was built with types.' }),
     error: z
       .object({
         code: z.enum(runErrorCodes),
@@ -27,7 +27,7 @@ const tested = z
           .meta({ description: 'Where the input or output does not fit its schema, as a JSON Pointer.' }),
       })
       .optional()
-      .meta({ description: 'Why it did not answer.' }),
+      .meta({ description: 'Why there is no output.' }),
     logs: z.array(z.string()).optional().meta({ description: 'What it logged, an entry for each call.' }),
     took: z.number().min(0).meta({ description: 'How long the run alone took, in ms.' }),
   })

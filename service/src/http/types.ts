@@ -18,14 +18,14 @@ const typesResponse = z
   })
   .meta({ id: 'Types' });
 
-/** What a plugin gets and gives, for whoever writes it. */
+/** The types of a plugin's input and output, for whoever writes it. */
 export const types: ServiceInterface = {
   operations: [
     operation({
       id: 'getTypes',
       method: 'GET',
       path: '/api/v1/types/:ident/:namespace/:name',
-      summary: 'What a plugin gets and gives',
+      summary: 'The types of a plugin’s input and output',
       description: 'By the types of its namespace; the plugin need not be there yet.',
       tag: 'types',
       auth: 'either',

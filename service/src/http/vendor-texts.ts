@@ -10,7 +10,7 @@ import { isStorable } from '../plugins/stored-text.ts';
 
 const longestActor = 200;
 
-/** The vendor's name for a person. It is shown to people, so it must hold no character that changes how other text looks. */
+/** The vendor's id for a person. It is shown to people, so it must hold no character that changes how other text looks. */
 export const actorSchema = z
   .string()
   .min(1)
@@ -44,7 +44,7 @@ export const permissionsSchema = z
   .max(permissions.length)
   .meta({ description: 'What the token lets do; `read` is always among it.' });
 
-/** The same in a query: separated by commas. */
+/** The permissions of a token in a query, separated by commas. */
 export const permissionsParameter = z
   .string()
   .refine(

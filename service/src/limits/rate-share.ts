@@ -28,19 +28,20 @@ export interface Lease {
 /** The counters that all nodes share. */
 export interface Counters {
   /**
-   * Leases shares of several rates, and returns the leases by key. Each key may be there once. Rejects while the database is away.
+   * Leases shares of several rates, and returns the leases by key. No two requests may have the same key. Rejects while the
+   * database is unavailable.
    */
   lease(requests: readonly KeyedLeaseRequest[], now: number): Promise<ReadonlyMap<string, Lease>>;
   /** Deletes windows that are over. */
   prune(now: number): Promise<void>;
 }
 
-/** The largest part of the quota that is leased at once. Other nodes cannot use what an idle node has leased. */
+/** The largest part of the quota that is leased in advance. Other nodes cannot use what an idle node has leased. */
 const largestLease = 0.05;
 
 /**
- * The part of the quota that a node may use in each window without a lease, so that the first request does not wait. It is at least
- * one.
+ * The part of the quota that a node may use in each window without a lease, so that the first request does not wait. However
+ * small the quota, a node may use one.
  */
 const ownPart = 0.01;
 
@@ -67,7 +68,7 @@ export class RateShare {
   #previousEndsAt = -Infinity;
   /** The part of the quota that this node used in the last complete window for which it is known. */
   #part: number | undefined;
-  /** The window that the last request was made in. */
+  /** When the window ends in which the last request for a lease was made. */
   #requestedIn = -Infinity;
 
   constructor(quota: number) {
@@ -135,7 +136,7 @@ export class RateShare {
     }
   }
 
-  /** Takes a request back that failed: its unbooked amount has to be booked by the next one. */
+  /** Takes back a request that failed, so that the next one books its unbooked amount. */
   giveUp({ unbooked }: LeaseRequest): void {
     if (this.#requestedIn === this.#endsAt) this.#unbooked += unbooked;
   }
@@ -161,7 +162,7 @@ export class RateShare {
     this.#leaseSize = this.#credit;
   }
 
-  /** Allows this node so much in this window without a lease. */
+  /** Raises what this node may use in this window to `amount`, without a lease. */
   #allowUpTo(amount: number): void {
     const more = Math.min(amount, this.#quota) - this.#total;
     if (more <= 0) return;

@@ -11,7 +11,7 @@ export interface RatesOptions {
   readonly maxKeys?: number;
 }
 
-/** A rate that is used up, or may be. */
+/** Why a rate permits no more: it is used up, or may be, which cannot be known while the database is unavailable. */
 export interface RateExceeded {
   /** When the window ends, in milliseconds since the epoch. */
   readonly endsAt: number;
@@ -66,7 +66,7 @@ export class Rates {
     return this.#entries.size;
   }
 
-  /** Whether the key was used a short while ago. */
+  /** Whether the key was used in the last two minutes, and is still remembered. */
   has(key: string): boolean {
     return this.#entries.has(key);
   }
@@ -125,7 +125,7 @@ export class Rates {
   #request(entry: Entry): Promise<void> | undefined {
     if (this.#isClosed) return undefined;
     if (entry.leasing) return entry.leasing.promise;
-    // While offline, a few requests suffice to find out that the database is back; the keys of all callers would add up.
+    // While offline, a few requests suffice to find out that the database is back; those of all callers would fill the memory.
     if (!this.#isOnline && this.#requested.size >= largestBatch) return undefined;
     this.#requested.add(entry);
     entry.leasing = Promise.withResolvers();

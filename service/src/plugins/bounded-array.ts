@@ -4,9 +4,9 @@ import * as z from 'zod';
 const maxIssues = 10;
 
 /**
- * A schema of arrays from clients, which may be long. Items are validated one by one, and no further once there are more problems
- * than are reported; none are validated where there are more than `max` items. The items themselves are returned, and not what
- * their schema makes of them.
+ * A schema of arrays from clients, which may be long. Where there are more than `max` items, none is validated; otherwise
+ * validation stops once there are more problems than a response names. Parsing returns the items as they were sent: transforms
+ * and defaults of their schema have no effect.
  */
 export function boundedArray<Item extends z.ZodType>(
   item: Item,

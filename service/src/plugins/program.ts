@@ -19,6 +19,7 @@ export type CompiledProgram =
       readonly mappings?: string;
     }
   | {
+      /** Only AssemblyScript builds to this kind. It has this name because stored programs have it. */
       readonly kind: 'wasm';
       /** An AssemblyScript module with its runtime exported and its memory imported, in base64. */
       readonly module: string;
@@ -29,7 +30,7 @@ export type CompiledProgram =
     };
 
 export type ScriptProgram = Extract<Program, { kind: 'script' }>;
-export type WasmProgram = Extract<Program, { kind: 'wasm' }>;
+export type AssemblyScriptProgram = Extract<Program, { kind: 'wasm' }>;
 
 /** A program that is stored once, however many builds and versions refer to it. */
 export interface StoredProgram {

@@ -8,10 +8,10 @@ const testSchema = z.looseObject({
   payload: z.string().optional(),
 });
 
-/** How many tests a record may have: far more than anybody writes, and few enough for computing digests. */
+/** How many tests a record may have: far more than anybody writes, and few enough to compute a digest of them for each save. */
 const maxTests = 10_000;
 
-/** The interface's plugin source record. */
+/** A plugin source record, as clients of the builder send and receive it. */
 export const sourceSchema = z
   .looseObject({
     contents: z.string(),

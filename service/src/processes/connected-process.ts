@@ -1,6 +1,7 @@
 /*
- * Replaces `node:child_process` in a compiler's process whose client starts a native program by itself. The service has already
- * started that program (the `helper` of the language): its output is descriptor 0, and its input descriptor 1.
+ * Replaces `node:child_process` in the process of a compiler whose client library starts a native program. The service has
+ * already started that program (the `helper` of the language): this process reads its output from descriptor 0, and writes its
+ * input to descriptor 1.
  */
 
 let expected: readonly string[] | undefined;
@@ -11,7 +12,10 @@ export function expectArguments(args: readonly string[]): void {
   expected = args;
 }
 
-/** As `spawn` of `node:child_process`, as far as TypeScript's client needs it. It works once, and for that program only. */
+/**
+ * As `spawn` of `node:child_process`, as far as TypeScript's client needs it. Throws at a second call, and for other arguments
+ * than those of {@link expectArguments}.
+ */
 export function spawn(_command: string, args: readonly string[]): object {
   if (isTaken) throw new Error('The program is connected already, and another one cannot be started.');
   if (JSON.stringify(args) !== JSON.stringify(expected)) {

@@ -1,4 +1,4 @@
-/** What a job counts for: slots are shared by environments, within an environment by tenants, and within a tenant by tokens. */
+/** Whose job it is: environments take turns, within an environment its tenants, and within a tenant its tokens. */
 export interface Share {
   readonly environment: string;
   readonly tenant: string;
@@ -28,9 +28,9 @@ export class BusyError extends Error {
 export interface FairQueueLimits {
   /** How many jobs run at once. */
   readonly slots: number;
-  /** How many of one environment (default: all but one, so that another environment never waits for this one alone). */
+  /** How many of them are of one environment (default: all but one, so that others never wait for one environment alone). */
   readonly slotsPerEnvironment?: number;
-  /** How many of one tenant (default: as many as of its environment). */
+  /** How many of them are of one tenant (default: as many as of its environment). */
   readonly slotsPerTenant?: number;
   /** How many jobs may wait: in all, and of each environment, tenant and token. */
   readonly waiting: number;
@@ -65,7 +65,6 @@ class OrderedSet<T> {
     this.#items.delete(item);
   }
 
-  /** Takes the first element out. */
   shift(): T | undefined {
     if (!this.size) return undefined;
     const { value } = this.#iterator.next();
@@ -79,6 +78,7 @@ class QueueNode {
   readonly key: string;
   readonly parent: QueueNode | undefined;
   readonly slots: number;
+  /** How many jobs may wait. */
   readonly places: number;
   held = 0;
   waiting = 0;
@@ -102,7 +102,7 @@ class QueueNode {
 
 /**
  * A queue in which environments take turns, within each environment its tenants, and within each tenant its tokens; the jobs of a
- * token are in the order in which they came. So many jobs of one caller do not delay those of others. Every operation takes
+ * token are in the order in which they came. Thus a caller with many jobs does not delay the others. Every operation takes
  * constant time, however many jobs wait. (Queues such as p-queue have priorities and rates, but no shares.)
  */
 export class FairQueue {

@@ -97,7 +97,7 @@ const silent = Object.fromEntries(Object.keys(console).map((name) => [name, () =
 Object.defineProperty(globalThis, 'console', { value: silent });
 
 function withhold(owner: object, name: string): void {
-  // Writable, because Node itself sets some of these when it loads its modules; that restores none of them.
+  // Writable, because Node itself assigns to some of these when it loads its modules, which restores none of the functions.
   Object.defineProperty(owner, name, { value: undefined, writable: true, configurable: true });
 }
 

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 /** The folder of this package. */
 const packageRoot = realpathSync(fileURLToPath(new URL('../..', import.meta.url)));
 
-/** The `package.json`, which every process reads to find out the type of the package's modules. */
+/** The path of the `package.json`, which Node reads in every process for the package's type of modules. */
 export const packageDescription = join(packageRoot, 'package.json');
 
 /** The folder of the service's modules: `src`, or `dist` in the built package. */

@@ -74,7 +74,7 @@ function commandsInFront({ visible }: Confinement, tools: SystemTools): string[]
     ...(namespaces === 'user' && !hidesFiles ? ['unshare', '--user', '--net', '--ipc', '--'] : []),
     // Within the user namespace, in which only its own processes are counted.
     ...(limitsProcesses ? ['prlimit', `--nproc=${limit}:${limit}`, '--'] : []),
-    // Last, because a change of user resets that the process ends with its parent.
+    // Last, because a change of user clears the signal that ends the process with its parent.
     ...(privileges ? ['setpriv', ...privileges, '--'] : []),
   ];
 }
@@ -129,8 +129,8 @@ const nodeThreads = 8;
 
 /**
  * How much memory a Node process reserves before it uses any, in bytes: mostly V8's reservation for machine code, which counts as
- * data although it is hardly used. It is read from the service's own process, because it differs between machines. `undefined` on
- * systems other than Linux, which have no such limit.
+ * data although it is hardly used. It is read from the service's own process, because it differs between machines. `undefined`
+ * where it cannot be read, and on systems other than Linux, which have no such limit.
  */
 export function nodeReservation(): number | undefined {
   if (process.platform !== 'linux') return undefined;

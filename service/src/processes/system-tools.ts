@@ -17,7 +17,7 @@ export interface SystemTools {
   readonly userProblem: string | undefined;
   /**
    * How a process gets a network of its own, with nothing but a loopback: by a user namespace (`user`), which also separates
-   * processes of the same user, or by the privileges of root (`root`).
+   * processes of the same user, or by the privileges of root (`root`). `none`: it shares the network of the machine.
    */
   readonly namespaces: 'user' | 'root' | 'none';
   /**
@@ -71,6 +71,7 @@ export function systemTools(): SystemTools {
 }
 
 /**
+ * Tries the means of isolation, each together with those that were found to work before it.
  * @param code the files that processes have to be able to read, also as another user (default: the service's code and Node)
  * @param shell a POSIX shell
  */
@@ -98,7 +99,7 @@ export function findTools(code: readonly string[] = neededCode(), shell = system
   return tools;
 }
 
-/** The folders of code, and for each way of installing them one file, as samples of what processes must be able to read. */
+/** What processes must be able to read: the folders of code, one file of the service and one of a dependency, and Node. */
 const neededCode = () => [
   ...serviceCode(),
   packageDescription,

@@ -13,12 +13,13 @@ const longestErrorText = 65_536;
  * - `invoke(run, input)` calls a plugin's function. An error that it throws is reported to the host, and a value is returned
  *   that no plugin can make.
  * - `invokeJson(run, input)` does the same with the value of a JSON text.
- * - `toJson(value)` makes JSON of a plugin's output. Where there is no JSON for it, the reason is reported to the host, and it
- *   returns as `invoke` does.
+ * - `toJson(value)` makes JSON of a plugin's output. Where there is no JSON for it, the reason is reported to the host, and the
+ *   same value is returned as by `invoke`.
  * - `describe(error)` reports a thrown value to the host.
- * - `isNullText(value)` says whether a value really is the text that the library returns when it cannot allocate memory.
+ * - `isNullText(value)` returns whether a value really is the text "<null>", which the library also returns when it cannot
+ *   allocate memory.
  *
- * Every text is passed to the host with its length, and with whether it really is that text.
+ * Every text is passed to the host with its length, and with whether it really is "<null>".
  */
 export const guestHelpers = `(log, reportError) => {
   const { parse, stringify } = JSON;

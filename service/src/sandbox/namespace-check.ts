@@ -9,7 +9,7 @@ export interface NamespaceCheck {
   readonly values?: readonly { readonly direction: Direction; readonly json: string }[];
 }
 
-/** The index of the first expression that the engine does not accept, or of the first value that does not fit; or nothing. */
+/** The index of the first expression that the engine does not accept, or of the first value that does not fit; else empty. */
 export interface NamespaceFinding {
   readonly pattern?: number;
   readonly value?: number;
@@ -26,7 +26,7 @@ export async function checkNamespace(
 ): Promise<NamespaceFinding> {
   const { patterns = [], values = [] } = JSON.parse(input) as NamespaceCheck;
   if (patterns.length) {
-    const pattern = await checks.findBadPattern(patterns, deadline);
+    const pattern = await checks.findInvalidPattern(patterns, deadline);
     if (pattern >= 0) return { pattern };
   }
   for (const [value, { direction, json }] of values.entries()) {

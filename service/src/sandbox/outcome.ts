@@ -41,7 +41,7 @@ const messages = {
     `The plugin needed more than ${memory / mebibyte} MiB, which is the limit of memory.`,
   'stack-limit': () => 'The plugin calls itself too deeply: it ran out of stack.',
   'output-limit': () =>
-    `The plugin answered with more than ${runLimits.output / mebibyte} MiB, which is the limit of output.`,
+    `The plugin returned more than ${runLimits.output / mebibyte} MiB, which is the limit of output.`,
   'log-limit': () =>
     `The plugin logged more than ${runLimits.logs / mebibyte} MiB or ${runLimits.logEntries} entries, which is the limit of logs.`,
 } as const;

@@ -33,7 +33,7 @@ export type FrameKind = (typeof frameKind)[keyof typeof frameKind];
 
 /*
  * A plugin's text is sent unchanged, for speed. But UTF-8 cannot hold lone surrogates, so that a text with some is sent as JSON,
- * which escapes them. The first character tells which.
+ * which escapes them. The first character distinguishes the two.
  */
 const plain = '=';
 const escaped = '~';

@@ -12,7 +12,7 @@ const contextSize = 1024;
  *
  * @param memory the engine's memory. Its buffer is read each time, because it is replaced when the memory grows
  */
-export function findRandomState(vm: QuickJS, memory: { readonly buffer: ArrayBuffer }): number {
+export function locateRandomState(vm: QuickJS, memory: { readonly buffer: ArrayBuffer }): number {
   const random = () => vm.evalCode('Math.random()').consume((handle) => handle.toNumber());
   const contextAt = vm.snapshot().contextPtr;
   const words = () => new BigUint64Array(memory.buffer.slice(contextAt, contextAt + contextSize));

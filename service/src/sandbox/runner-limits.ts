@@ -11,7 +11,7 @@ export const startTime = 30_000;
  */
 export const killDelay = 100;
 
-/** After how much running time the memory of an idle runner is checked, in ms: in less time, no run can take much. */
+/** After how much running time, in ms, a runner's memory is checked once its run has ended: less time is too short to fill it. */
 export const recycleInterval = 5;
 
 /** The longest text that a runner may send, in bytes: an output or an entry of logs, which JSON may escape. */

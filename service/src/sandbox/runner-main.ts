@@ -12,7 +12,7 @@ import { checkNamespace } from './namespace-check.ts';
 import { violationError, SchemaChecks } from './schema-checks.ts';
 import type { CompiledProgram } from '../plugins/program.ts';
 import { ScriptRunner } from './script-runner.ts';
-import { WasmRunner } from './wasm-runner.ts';
+import { AssemblyScriptRunner } from './assemblyscript-runner.ts';
 
 /*
  * The program of a runner process: reads jobs from standard input, and writes their outcomes to standard output. Both use
@@ -32,7 +32,7 @@ const [time, memory] = process.argv.slice(2).map(Number);
 if (time && memory) setRunLimits({ time, memory });
 
 const scripts = new ScriptRunner();
-const modules = new WasmRunner();
+const modules = new AssemblyScriptRunner();
 
 const checks = new SchemaChecks();
 

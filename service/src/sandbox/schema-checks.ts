@@ -80,12 +80,12 @@ export class SchemaChecks {
       this.#programs.set(hash, cached);
     }
     if (found.result === undefined) return { path: '', message: 'is nested too deep' };
-    // The service checks it with everything else that a runner reports.
+    // The service checks the violation with everything else that a runner reports.
     return found.result === '' ? undefined : (JSON.parse(found.result) as SchemaViolation);
   }
 
   /** The index of the first regular expression that the engine does not accept; -1 where it accepts all. */
-  async findBadPattern(patterns: readonly string[], deadline: number): Promise<number> {
+  async findInvalidPattern(patterns: readonly string[], deadline: number): Promise<number> {
     const { result } = await this.#run(1, deadline, (engine, listener) => {
       engine.restore(undefined, listener);
       const find = engine.vm.evalCode(`(${patternHelper})`, file);

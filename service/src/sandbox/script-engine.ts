@@ -8,7 +8,7 @@ import { mebibyte } from '../units.ts';
 import { runLimits } from './run-limits.ts';
 import { EngineHost, nullText, restoreByteOrderMark } from './engine-host.ts';
 import type { GuestListener, Tokens } from './engine-host.ts';
-import { findRandomState, randomStateSize } from './random-state.ts';
+import { locateRandomState, randomStateSize } from './random-state.ts';
 
 const wasm = new WebAssembly.Module(readFileSync(new URL(import.meta.resolve('quickjs-wasi/quickjs.wasm'))));
 
@@ -62,7 +62,7 @@ export class ScriptEngine {
     host.register(vm, base.tokens);
   }
 
-  /** Restores the memory ahead of the call of {@link restore} that is expected to be for the same state. */
+  /** Restores the memory ahead of time, for a call of {@link restore} that is expected to be for the same state. */
   restoreAhead(state: EngineState): void {
     this.#restoreMemory(state);
     this.#restoredAhead = state;
@@ -149,7 +149,7 @@ const bases = new Map<number, Promise<Base>>();
 async function createBase(headroom: number): Promise<Base> {
   const host = new EngineHost();
   const vm = await QuickJS.create(optionsFor(host));
-  const randomStateAt = findRandomState(vm, host.memory);
+  const randomStateAt = locateRandomState(vm, host.memory);
   const functions = host.functionNames.map((name) => vm.newFunction(name, () => vm.undefined));
   const helpers = vm.callFunction(vm.evalCode(guestHelpers, helpersFile), vm.undefined, ...functions);
   const tokens = {

@@ -21,7 +21,7 @@ export function traceInSource(error: string, stack: string, { code, file, mappin
         });
   const frames = stack.split('\n').flatMap((frame) => {
     const [, head, line, column, tail] =
-      // With the flag `s`, because a function's name may hold any character, also a line break.
+      // With the flag `s`, because a function's name may hold any character, such as U+2028.
       new RegExp(`^(.*)${escape(file)}:(\\d+):(\\d+)(.*)$`, 's').exec(frame) ?? [];
     if (head === undefined) return [];
     const place = { line: Number(line), column: utf16Column(lines[Number(line) - 1] ?? '', Number(column)) };

@@ -2,7 +2,7 @@ import { mebibyte } from '../units.ts';
 
 /**
  * The limits of a WebAssembly module. The time and memory that the engine needs to compile a function grow with its code, with
- * its locals, and with their product: 1 KB of source can make a function whose compilation takes gigabytes. An honest function
+ * its locals, and with their product: 1 KB of source can make a function whose compilation takes gigabytes. An ordinary function
  * of 500 lines has some 300 locals and 20 KB of code.
  */
 export const moduleLimits = {
@@ -23,8 +23,8 @@ export const moduleLimits = {
 const section = { type: 1, function: 3, table: 4, functionBody: 10 } as const;
 
 /**
- * Says, for the author of a plugin, why a module is too large to be compiled; `undefined` when it is not. Only sizes are checked;
- * whether the module is valid is checked by the engine.
+ * Returns a message for the author of a plugin whose module is too large to be compiled; `undefined` for any other module. Only
+ * sizes are checked: the engine finds out whether the module is valid.
  */
 export function describeOversize(bytes: Uint8Array): string | undefined {
   if (bytes.byteLength > moduleLimits.module) {

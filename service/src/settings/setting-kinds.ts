@@ -113,7 +113,7 @@ export const smtpUrl = z.string().transform((text, context) => {
     : refuse(context, 'the URL of a mail server, such as smtps://user:password@mail.example.com');
 });
 
-/** An address of mail, alone or after a name and between angle brackets. */
+/** A mail address, alone or after a name and between angle brackets. */
 export const mailSender = z.string().transform((text, context) => {
   const [, named] = /^[^<>]*<([^<>]*)>$/.exec(text) ?? [];
   const address = named ?? text;

@@ -75,7 +75,8 @@ export function readSettings(env: Environment): Settings {
   const { values, mistakes } = readVariables(env, variables, secrets);
   const database = collectMistake(mistakes, () => databaseOf(values.DATABASE_URL, values.DATA_DIR));
   const { PUBLIC_URL, SERVICE_HOST, EDITOR_ANCESTORS } = values;
-  // With a public URL, no page may frame the editor by default: pages of this machine would otherwise be those of every user.
+  // With a public URL, no page may frame the editor by default. The other default, pages of localhost, would let any page on a
+  // user's own machine frame it.
   const editorAncestors = EDITOR_ANCESTORS?.length
     ? EDITOR_ANCESTORS
     : PUBLIC_URL === undefined
@@ -123,7 +124,7 @@ export const databaseOf = (url: string | undefined, dataDirectory: string): Data
     ? { engine: 'sqlite', file: join(resolve(dataDirectory), 'service.sqlite') }
     : parseDatabaseUrl(url);
 
-/** The message for a service that listens beyond this machine without a public URL; `undefined` when the two go together. */
+/** The message for a service that listens beyond this machine without a public URL; `undefined` for any other service. */
 export function findReachabilityProblem(
   host: string | undefined,
   publicAddress: string | undefined,

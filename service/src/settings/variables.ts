@@ -22,7 +22,7 @@ const perMinute = wholeNumber(0, maxPerMinute, 'a number a minute, 0 for no limi
 
 /**
  * Every variable but those that end in `_FILE`, with the kind of its value. A default is what holds where the variable is missing
- * or empty. The comments are what docs/service/settings.md says.
+ * or empty. The table in docs/service/settings.md is generated from the comments.
  */
 export const variables = z.object({
   /**
@@ -34,9 +34,9 @@ export const variables = z.object({
   SERVICE_PORT: port.default(8082),
   /** The origin by which users reach the service. Requests with another `Host` are refused with 421. */
   PUBLIC_URL: publicUrl.optional(),
-  /** Further values of `Host` that are taken, between spaces or commas. */
+  /** Further values of `Host` that are accepted, separated by spaces or commas. */
   ALLOWED_HOSTS: hostList.default([]),
-  /** The folder for the SQLite database, and for mails that no server takes. It is relative to the working directory. */
+  /** The folder for the SQLite database, and for mail where `SMTP_URL` is not set. It is relative to the working directory. */
   DATA_DIR: text.default('.data'),
   /**
    * `sqlite:<path>` or `postgres://user:password@host:5432/database` (PostgreSQL 14 or later, encoding UTF8). Any
@@ -47,7 +47,7 @@ export const variables = z.object({
   /** With `off` a start does not bring the schema up to date. Until `migrate` has, requests are answered with 503. */
   AUTO_MIGRATE: onOrOff.default(true),
   /**
-   * The only origins whose pages may frame the editor, between spaces or commas. @default none with `PUBLIC_URL`,
+   * The only origins whose pages may frame the editor, separated by spaces or commas. @default none with `PUBLIC_URL`,
    * else loopback
    */
   EDITOR_ANCESTORS: originList.optional(),
@@ -67,7 +67,7 @@ export const variables = z.object({
   TENANT_RUNS_PER_MINUTE: perMinute.default(0),
   /** How many runs an environment may start each minute. */
   ENVIRONMENT_RUNS_PER_MINUTE: perMinute.default(0),
-  /** How many requests may come with one token each minute. */
+  /** How many requests may come with one token each minute. Runs do not count. */
   TOKEN_REQUESTS_PER_MINUTE: perMinute.default(1200),
   /** How many requests without a valid token may come from one address each minute. */
   ADDRESS_REQUESTS_PER_MINUTE: perMinute.default(600),
@@ -85,7 +85,7 @@ export const variables = z.object({
   METRICS_PORT: port.optional(),
   /** The least important lines that are logged. */
   LOG_LEVEL: oneOf(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
-  /** How long requests are still taken after SIGTERM. Ending takes up to 35 s more. */
+  /** How long requests are still accepted after SIGTERM. Ending takes up to 35 s more. */
   DRAIN_SECONDS: wholeNumber(0, 600, 'a time in seconds').default(5),
   /** The server that mails verification codes. Without it they become files in `DATA_DIR/outbox`. */
   SMTP_URL: smtpUrl.optional(),

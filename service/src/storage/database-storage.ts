@@ -62,7 +62,7 @@ export class DatabaseStorage implements Storage {
   }
 
   async transaction<T>(work: (tables: TransactionTables) => Promise<T>): Promise<T> {
-    // On SQLite the inner transaction would wait for the outer one for ever.
+    // On SQLite the inner transaction would wait for the outer one, which waits for it, until it times out.
     if (this.#inTransaction.getStore())
       throw new Error('A transaction is under way already: use its tables.');
     const changes: Change[] = [];
@@ -120,7 +120,7 @@ export class DatabaseStorage implements Storage {
 const schemaInterval = 500;
 
 /**
- * Calls back once another process has migrated the schema; again and again while that throws.
+ * Calls `onReady` once another process has migrated the schema, and again at intervals for as long as it rejects.
  * @returns the function that ends the waiting
  */
 function waitForSchema(engine: Engine, onReady: () => Promise<void>): () => void {

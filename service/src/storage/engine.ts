@@ -38,8 +38,8 @@ export interface Engine {
   /** Runs `work` in one transaction, while no other process migrates the database. */
   migrationTransaction(work: (db: Transaction<Schema>) => Promise<void>): Promise<void>;
   /**
-   * Renames the tables of releases before migrations existed. The first migration calls `copyFormerRows` once it has created its
-   * own tables, which moves all rows into them. Resolves with `undefined` when there are no such tables.
+   * Renames the tables of releases before migrations existed. Once the first migration has created its own tables, it calls
+   * `copyFormerRows`, which moves all rows into them. Resolves with `undefined` when there are no such tables.
    */
   renameFormerTables(db: Transaction<Schema>): Promise<{ copyFormerRows: () => void } | undefined>;
   /** Makes the database refuse every UPDATE of a table, with this message. */
@@ -55,11 +55,11 @@ export interface Engine {
   /** As {@link lock}, without waiting. Resolves with whether the transaction has the lock. */
   tryLock(db: Transaction<Schema>, name: string): Promise<boolean>;
   /**
-   * The end of a statement that writes rows which refer to rows of a table: until the transaction ends, nobody can delete those,
-   * nor lock them in order to.
+   * The end of a select whose rows are to be written. It locks the rows of `table` in it, which the written rows refer to: until
+   * the transaction ends, no other one can delete them, or lock them by {@link lockRows}.
    */
   keepRowsOf(table: keyof Schema): RawBuilder<unknown>;
-  /** The end of a subselect that locks its rows, and waits for those that {@link keepRowsOf} holds. */
+  /** The end of a select that locks its rows. It waits for transactions that have locked them by {@link keepRowsOf}. */
   readonly lockRows: RawBuilder<unknown>;
   /** The end of a subselect whose rows are about to be deleted: it leaves out rows that another transaction has locked. */
   readonly skipLocked: RawBuilder<unknown>;

@@ -17,8 +17,8 @@ const maxEntries = 10_000;
  * Looks up what a run depends on, and caches it, so that most runs read nothing from the database. On the node where a change
  * was made the caches are current at once, and on every other node within a second.
  *
- * While the database is unavailable, cached tokens, tenants, versions and pins stay usable for a while. That a version is the
- * newest does not, because another node may have deployed a newer one.
+ * While the database is unavailable, cached tokens, tenants, versions and pins stay usable for a while. A newest
+ * version does not, because another node may have deployed a newer one.
  */
 export class RunLookup {
   readonly #tables: Tables;

@@ -8,7 +8,7 @@ type Fixed<T> = ColumnType<T, T, never>;
 /** A column that a new row may leave out, and then is null. */
 type Nullable<T> = ColumnType<T | null, T | null | undefined, T | null>;
 
-/** The same for one that is never changed. */
+/** A column that a new row may leave out, and then is null, and that no statement changes later. */
 type FixedNullable<T> = ColumnType<T | null, T | null | undefined, never>;
 
 export interface Schema {
@@ -18,7 +18,7 @@ export interface Schema {
     created_at: Fixed<number>;
   };
   environment_tokens: {
-    /** A UUIDv7: in the order in which they were made, and nobody can guess another's. */
+    /** A UUIDv7: ids sort by the time at which they were made, and cannot be guessed. */
     id: Fixed<string>;
     environment: Fixed<string>;
     holder: Fixed<string>;
@@ -28,8 +28,8 @@ export interface Schema {
     ends_at: Nullable<number>;
   };
   /**
-   * A tenant that was deleted stays as a row that says so, so that no token makes it anew. One that is created anew is a new
-   * row, and starts with nothing while what the old one had is still being erased.
+   * A deleted tenant stays as a row with `deleted_at`, so that making a token for it does not create it again. A tenant that is
+   * created again is a new row, which has no data while that of the old one is still being erased.
    */
   tenants: {
     id: Generated<number>;
@@ -37,16 +37,16 @@ export interface Schema {
     name: Fixed<string>;
     description: Nullable<string>;
     suspended: ColumnType<0 | 1, 0 | 1 | undefined, 0 | 1>;
-    /** How many plugins it may have; null for what the settings say. */
+    /** How many plugins it may have; null for the limit of the settings. */
     most_plugins: Nullable<number>;
-    /** How many runs a minute it may have, 0 for any number; null for what the settings say. */
+    /** How many runs a minute it may have, 0 for any number; null for the limit of the settings. */
     runs_per_minute: Nullable<number>;
     created_at: Fixed<number>;
     deleted_at: Nullable<number>;
-    /** When the last that it had was erased. */
+    /** When its last rows in other tables were erased. */
     erased_at: Nullable<number>;
   };
-  /** A plugin that was deleted stays as a row with its last version, from which one of that name goes on. */
+  /** A deleted plugin stays as a row, for `last_patch`: the versions of a new plugin of its name are numbered on from it. */
   plugins: {
     id: Generated<number>;
     tenant_id: Fixed<number>;
@@ -67,7 +67,7 @@ export interface Schema {
     tenant_id: Fixed<number>;
     /** Null for all of the tenant. */
     namespace: FixedNullable<string>;
-    /** Null for all of the namespace. A name and no id, as a plugin that is yet to be made can be opened by a token. */
+    /** Null for all of the namespace. A name and no id, because a token can be for a plugin that does not exist yet. */
     plugin_name: FixedNullable<string>;
     /** Separated by commas. */
     permissions: Fixed<string>;
@@ -79,11 +79,11 @@ export interface Schema {
     /** JSON, because JSON holds every JavaScript text, U+0000 and lone surrogates included; the text of databases does not. */
     record: string;
     lang: string;
-    /** Names the record among all that had the same revision; the two are the entity tag. See `drafts.ts`. */
+    /** Distinguishes records that have the same revision; the two make the entity tag. See `drafts.ts`. */
     tag: string;
-    /** Of what a build of it depends on, so that nothing has to read a large draft to know whether it is built. */
+    /** The digest of what a build of it depends on, so that a large draft need not be read to know whether it is built. */
     build_digest: string;
-    /** Of all that a version of it would be made of; see `digest.ts`. */
+    /** The digest of all that a version of it would be made of, without the schemas; see `digest.ts`. */
     source_digest: string;
     revision: number;
     updated_at: number;
@@ -92,11 +92,11 @@ export interface Schema {
   /** The last successful build of each draft. */
   builds: {
     plugin_id: Fixed<number>;
-    /** Of what was built: language and text. */
+    /** The digest of what was built: language and text. */
     digest: string;
     program_hash: string;
     built_at: number;
-    /** Of the schemas that it was made with; empty without. See `digest.ts`. */
+    /** The digest of the schemas that it was made with; empty without schemas. See `digest.ts`. */
     schemas_digest: ColumnType<string, string | undefined, string>;
   };
   /** Version v1.0.<patch> of a plugin: what it runs, and the draft that it was made of. The database refuses to change one. */
@@ -105,26 +105,26 @@ export interface Schema {
     patch: Fixed<number>;
     record: Fixed<string>;
     lang: Fixed<string>;
-    /** Of its source; see `digest.ts`. */
+    /** The digest of its source and schemas; see `digest.ts`. */
     digest: Fixed<string>;
     program_hash: Fixed<string>;
-    /** As that of its build. */
+    /** The digest of the schemas that its build used; empty without schemas. */
     schemas_digest: ColumnType<string, string | undefined, never>;
     created_at: Fixed<number>;
     actor: FixedNullable<string>;
     message: FixedNullable<string>;
   };
-  /** What was said of the namespaces of environments. */
+  /** The types of namespaces, with samples and templates, as vendors set them. */
   namespaces: {
     environment: Fixed<string>;
     name: Fixed<string>;
-    /** JSON: what was said, as it was said. */
+    /** JSON: the record as the vendor set it. */
     record: string;
-    /** How long that is, in UTF-16 code units, so that a page of a list can be bounded without reading it. */
+    /** The length of `record` in UTF-16 code units, so that a page of a list can be bounded without reading the records. */
     record_size: number;
-    /** Of its schemas; empty without. See `digest.ts`. */
+    /** The digest of its schemas; empty without schemas. See `digest.ts`. */
     schemas_digest: string;
-    /** JSON: what the service made of the schemas; null without. */
+    /** JSON: the checks that the schemas were compiled to; null without schemas. */
     compiled: Nullable<string>;
     /** The types in TypeScript; empty without schemas. */
     declarations: string;
@@ -146,12 +146,12 @@ export interface Schema {
     created_at: number;
     expires_at: number;
   };
-  /** What all nodes together have taken of a rate in the minute that ends then, and in the one before. */
+  /** How much of a rate all nodes together have used in the minute that ends at `ends_at`, and in the one before. */
   rate_counters: {
     key: Fixed<string>;
     quota: number;
     used: number;
-    /** What the last lease was given. */
+    /** How much the last lease granted. */
     granted: number;
     ends_at: number;
     previous_used: number;
@@ -159,14 +159,14 @@ export interface Schema {
   };
   /** The records of runs. */
   runs: {
-    /** A UUIDv7, as its bytes: they sort by when the run was asked for. */
+    /** A UUIDv7, as its bytes: they sort by when the run was requested. */
     id: Fixed<Uint8Array>;
     plugin_id: Fixed<number>;
-    /** Of version v1.0.<patch>. */
+    /** The number of the version that ran, v1.0.<patch>. */
     patch: Fixed<number>;
     success: Fixed<0 | 1>;
     error_code: Fixed<string | null>;
-    /** What the run alone took. */
+    /** How long the run took, without waiting. */
     microseconds: Fixed<number>;
     input_bytes: Fixed<number>;
     output_bytes: Fixed<number>;
@@ -189,7 +189,7 @@ export interface Schema {
     id: number;
     last: number;
   };
-  /** What other nodes must read anew, for an hour. */
+  /** The changes for which other nodes drop cached entries; kept for an hour. */
   changes: {
     id: number;
     kind: string;

@@ -43,7 +43,9 @@ export interface Storage {
 }
 
 export interface StorageState {
+  /** Whether the database responds. */
   readonly database: boolean;
+  /** Whether the schema is the one that this release needs; false when the database does not respond. */
   readonly schema: boolean;
 }
 

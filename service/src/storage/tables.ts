@@ -56,12 +56,12 @@ export interface TransactionTables extends Tables {
   readonly lockPlugin: (plugin: PluginKey) => Promise<void>;
   /**
    * Locks a tenant, for decisions that depend on all of its plugins. Call it after {@link lockPlugin}: two transactions that take
-   * the two locks in different orders would wait for each other for ever.
+   * the two locks in different orders would deadlock.
    */
   readonly lockTenant: (tenant: TenantKey) => Promise<void>;
   /**
-   * Erases some of the rows of deleted tenants and plugins, in a transaction of its own. Resolves with whether there may be more,
-   * and with false while another node is erasing.
+   * Erases some of the rows of deleted tenants and plugins. Call it in a transaction that does nothing else. Resolves with
+   * whether there may be more, and with false while another node is erasing.
    * `limit`: how many plugins to erase at most, and how many of their rows from each table.
    */
   readonly erase: (now: number, limit: number) => Promise<boolean>;

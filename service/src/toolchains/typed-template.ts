@@ -5,8 +5,8 @@ import { escapeUnits } from './source-text.ts';
  */
 
 export const typedTemplateComment = `/**
- * Runs each time the plugin is called: takes what the caller sent, returns what the caller gets back. What these are is said by
- * the types Input and Output of the namespace.
+ * Runs each time the plugin is called: takes what the caller sent, returns what the caller gets back. The types
+ * Input and Output of the namespace describe both.
  */
 `;
 

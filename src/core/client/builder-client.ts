@@ -30,7 +30,7 @@ export interface BuilderClientOptions extends SendOptions {
 /** A draft as it was read or saved. */
 export interface Draft {
   source: PluginSource;
-  /** The entity tag of the draft, which changes with each save; missing where the builder answers none. */
+  /** The entity tag of the draft, which changes with each save; missing where the builder sends none. */
   etag?: string;
 }
 

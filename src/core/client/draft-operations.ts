@@ -85,7 +85,7 @@ export const deploy = (
 function ifMatch(etag: string | undefined): Record<string, string> {
   if (etag === undefined) return {};
   if (!/^(?:W\/)?"[!#-~]*"$/.test(etag)) {
-    throw new TypeError('etag must be as it was answered, with its quotes');
+    throw new TypeError('etag must be as a response had it, with its quotes');
   }
   return { 'if-match': etag };
 }

@@ -4,7 +4,7 @@ import { textParts } from '../text-parts.ts';
 /**
  * Reads a `text/event-stream` to its end, and calls `onEvent` with each event as soon as it is whole. Comments, ids and
  * reconnection times are ignored, because a stream that breaks off is not requested again.
- * @throws SchemaError when all together is longer than 8 MiB.
+ * @throws SchemaError when the stream is longer than 8 MiB.
  */
 export async function readEvents(
   body: ReadableStream<Uint8Array>,

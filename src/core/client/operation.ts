@@ -18,7 +18,7 @@ export interface Operation<T = undefined> {
   text?: string;
 }
 
-/** The segments of a path, in their order, by the names that errors call them. */
+/** The segments of a path, in order, keyed by the names that errors give them. */
 export type Segments = Readonly<Record<string, string>>;
 
 /**

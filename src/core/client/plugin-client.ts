@@ -68,7 +68,7 @@ export class PluginClient<Location> {
     return this.#send(operations.listRuns(this.#segmentsOf(location), list), { signal });
   }
 
-  /** Gets one run, by the id that the response of its call had as `x-request-id` (`requestId` of `ExecutionClient`). */
+  /** Gets one run by its id, which is the `x-request-id` of the response to its call (`requestId` of `ExecutionClient`). */
   async getRun(uuid: string, options?: CallOptions): Promise<PluginRun> {
     return this.#send(operations.getRun(uuid), options);
   }

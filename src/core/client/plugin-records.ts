@@ -55,7 +55,7 @@ export const versionSourceSchema = z.looseObject({
 /** Why a plugin failed. The texts come from whoever wrote the plugin. */
 export const failureSchema = z.looseObject({ code: text, message: optionalText, path: optionalText });
 
-/** What a plugin logged, an entry each. */
+/** What a plugin logged, one item for each time that it logged. */
 export const logsSchema = z.optional(z.array(text));
 
 /** One recorded run. */
@@ -73,10 +73,10 @@ export const runSchema = z.looseObject({
   inputBytes: number,
   outputBytes: number,
   logs: logsSchema,
-  /** The first 16 KB of the input, and below of the output; only where the service keeps payloads. */
+  /** The first 16 KB of the input, as `output` has those of the output; both only where the service keeps payloads. */
   input: optionalText,
   output: optionalText,
-  /** Whether one of these texts was longer. */
+  /** Whether the logs, the input or the output were longer, and so were cut. */
   truncated: z.optional(flag),
 });
 

@@ -8,7 +8,7 @@ import { NodeSqliteDialect } from '../../../service/src/storage/sqlite/dialect.t
 import type { StorageOptions } from '../../../service/src/storage/storage.ts';
 import { StorageUnavailableError } from '../../../service/src/storage/unavailable.ts';
 import { startService } from '../harness.ts';
-import { cleanUpFirst, databaseWithSchema, openDuring } from '../storage/databases.ts';
+import { cleanUpFirst, databaseWithSchema, freshDatabase, openDuring } from '../storage/databases.ts';
 import { isUnavailable } from './proxied.ts';
 import { until } from '../../support/until.ts';
 
@@ -62,7 +62,7 @@ test('writes are 503 while the file is moved away, so that none is lost, until i
 });
 
 test('a full disk undoes the transaction, and is not reported as a fault of the statement', async (t) => {
-  const address = await databaseWithSchema(t, 'sqlite');
+  const address = await freshDatabase(t, 'sqlite');
   const { file } = address as { file: string };
   const writer = new DatabaseSync(file, { timeout: 0 });
   writer.exec('PRAGMA journal_mode = WAL; CREATE TABLE texts (text TEXT) STRICT');

@@ -22,8 +22,8 @@ const race = <T>(work: (i: number) => Promise<T>): Promise<T[]> =>
   Promise.all(Array.from({ length: RACERS }, (_, i) => work(i)));
 
 for (const engine of engines) {
-  test(engine, async (t) => {
-    // One pair of processes is for all tests but the last, each of which has a plugin of its own.
+  test(`two nodes on ${engine}`, async (t) => {
+    // All tests but the last share one pair of processes; each has a plugin of its own.
     const { address, nodes: shared } = await startTwoNodes(t, engine);
     const twoNodes = async (pluginName: string) => {
       const [first, second] = shared;
@@ -118,6 +118,7 @@ for (const engine of engines) {
       for (const node of nodes) assert.equal(await (await node.run('v1.0.1')).text(), '1');
     });
 
+    // The last of those that share the nodes, because it ends their token.
     await t.test('a new environment token ends the previous one on every node', async (one) => {
       const { nodes, token } = await twoNodes('tokens');
       await nodes[0].build(token, textOf('one'));

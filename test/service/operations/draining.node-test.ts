@@ -86,7 +86,7 @@ for (const engine of engines) {
       // reset counts as a refusal where the very next attempt is refused; a second one in a row does not.
       let reset: unknown;
       for (let n = 0; ; n++) {
-        // Otherwise the load takes both cores for all of the drain time.
+        // Otherwise the load takes all of the processor for all of the drain time.
         await setTimeout(10);
         try {
           const response =

@@ -50,6 +50,7 @@ for (const engine of engines) {
       assert.equal(await usedRuns(storage), 20);
     });
 
+    // The last of those that share the nodes, because it kills one.
     await t.test(
       'keep recorded runs when one of them is killed, and usage equals what is recorded',
       async () => {

@@ -99,7 +99,7 @@ describe('a value that is set is used', () => {
     ['SMTP_FROM', 'plugins@localhost', 'smtpFrom', 'plugins@localhost'],
     ['SMTP_FROM', 'Acme, Inc. <plugins@example.com>', 'smtpFrom', 'Acme, Inc. <plugins@example.com>'],
   ] as const) {
-    test(`${name}=${value}`, () => {
+    test(`${name}=${value} sets ${key}`, () => {
       assert.deepEqual(readSettings({ [name]: value })[key], expected);
     });
   }
@@ -138,14 +138,14 @@ describe('an invalid value ends the start with one line that names it and what w
     ['LOG_LEVEL', 'loud', 'it must be one of trace, debug, info, warn, error, fatal, silent.'],
     ['DRAIN_SECONDS', '-1', 'it must be a time in seconds'],
   ] as const) {
-    test(`${name}=${value}`, () => {
+    test(`${name}=${value} is refused`, () => {
       const [line = '', ...others] = mistakesOf({ [name]: value });
       assert.deepEqual(others, []);
       assert.ok(line.startsWith(`${name} is "${value}"; `) && line.includes(expected), line);
     });
   }
 
-  test('EDITOR_ANCESTORS with something that is not an exact origin', () => {
+  test('an origin that is not exact is refused for EDITOR_ANCESTORS', () => {
     assert.match(
       mistakesOf({ EDITOR_ANCESTORS: 'https://*.example.com' }).join(),
       /^EDITOR_ANCESTORS: "https:/,
@@ -166,7 +166,7 @@ describe('an invalid value ends the start with one line that names it and what w
     ['DATABASE_URL', 'postgres://me:12/hunter2@db.example/plugins'],
     ['SMTP_URL', 'https://me:hunter2@mail.example'],
   ] as const) {
-    test(`${name}, without its value, because it holds a password`, () => {
+    test(`${name} is named without its value, which holds a password`, () => {
       const lines = mistakesOf({ [name]: value });
       assert.equal(lines.length, 1);
       assert.match(lines[0] ?? '', new RegExp(`^${name} .*; it must be `));
@@ -185,8 +185,11 @@ describe('listening where others reach the service', () => {
       assert.deepEqual(mistakesOf({ SERVICE_HOST, PUBLIC_URL: 'https://plugins.example.com' }), []);
     });
   }
+});
+
+describe('listening on loopback', () => {
   for (const SERVICE_HOST of ['127.0.0.1', '127.8.0.1', '::1', 'localhost']) {
-    test(`at ${SERVICE_HOST} does not`, () => assert.deepEqual(mistakesOf({ SERVICE_HOST }), []));
+    test(`at ${SERVICE_HOST} needs no PUBLIC_URL`, () => assert.deepEqual(mistakesOf({ SERVICE_HOST }), []));
   }
 });
 

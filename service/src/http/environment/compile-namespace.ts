@@ -44,7 +44,7 @@ export async function compileNamespace(
   return { compiled, declarations };
 }
 
-/** Does a check in the sandbox, by the schemas of `types`. */
+/** Runs a check in the sandbox, with the schemas of `types`. */
 type CheckInSandbox = (
   work: NamespaceCheck,
   types?: CompiledSchemas,
@@ -105,7 +105,7 @@ async function checkSamples(
         path: ['samples', String(i), direction],
       })),
   );
-  // There is always a value to check, so that the engine is seen to load the compiled checks even without samples.
+  // One more value is checked, so that the engine has to load the compiled checks even without samples. It need not fit.
   const trial = { direction: 'input' as const, json: 'null', path: ['input'] };
   const work = { values: [...values, trial].map(({ direction, json }) => ({ direction, json })) };
   const outcome = await check(work, compiled);
@@ -134,7 +134,7 @@ function link(direction: Direction, schema: JsonSchema | undefined) {
   }
 }
 
-/** How many characters of a pointer messages quote. */
+/** How many characters of a JSON Pointer a message quotes. */
 const longestPlace = 200;
 
 /** The error for a namespace with an invalid part. `path`: the keys that lead from its details to that part. */

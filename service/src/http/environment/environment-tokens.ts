@@ -35,7 +35,7 @@ export const environmentTokens: ServiceInterface = {
       id: 'listTokens',
       method: 'GET',
       path,
-      summary: 'List the environment tokens that are good',
+      summary: 'List the valid environment tokens',
       description: 'The oldest first. Only the response of createToken holds a token itself.',
       tag: 'environment',
       auth: 'environment',
@@ -87,7 +87,10 @@ export const environmentTokens: ServiceInterface = {
               .meta({ description: `Seconds, by default ${usualOverlap}; it never prolongs a token.` }),
           })
           .meta({ id: 'EnvironmentTokenRequest' }),
-        { description: 'Whose it is, by default of the holder of the asking token.' },
+        {
+          description:
+            'Whom the new token is for, by default the holder of the token of this request, and how long the former tokens stay valid.',
+        },
       ),
       responses: {
         201: json(z.object({ id: z.string(), token: z.string().min(1) }).meta({ id: 'EnvironmentToken' }), {
@@ -112,7 +115,7 @@ export const environmentTokens: ServiceInterface = {
       summary: 'End an environment token at once',
       tag: 'environment',
       auth: 'environment',
-      responses: { 204: empty({ description: 'It has ended.' }) },
+      responses: { 204: empty({ description: 'The token has ended.' }) },
       errors: { 404: ['token-not-found'] },
       handle: async ({ target: { environment }, path: { id } }, { storage, now }) => {
         const isDeleted = await storage.transaction(({ environments }) =>

@@ -20,7 +20,7 @@ const functionSchema = z
   })
   .meta({ id: 'Function' });
 
-/** The plugins of a namespace by the names that clients of version 0.5 use. */
+/** The plugins of a namespace, with the path and the field names that clients of version 0.5 expect. */
 export const functions: ServiceInterface = {
   operations: [
     operation({
@@ -28,7 +28,7 @@ export const functions: ServiceInterface = {
       method: 'GET',
       path: '/api/v2/functions/:ident/:namespace',
       summary: 'List the plugins of a namespace, for clients of version 0.5',
-      description: 'A tenant that is not there has none.',
+      description: 'The list is empty for a tenant that does not exist.',
       tag: 'environment',
       auth: 'environment',
       query: z.object(pageQuery(rowsForOldClients)),

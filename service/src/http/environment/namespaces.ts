@@ -18,7 +18,7 @@ const namespacePath = `${listPath}/:namespace` as const;
 
 const paging = pagingBy('text');
 
-/** What the plugins of namespaces get and give. */
+/** The types of the input and output of a namespace's plugins. */
 export const namespaces: ServiceInterface = {
   operations: [
     operation({
@@ -46,7 +46,8 @@ export const namespaces: ServiceInterface = {
           after: request.after?.[0],
           limit: request.limit,
         });
-        // The table ends a page early where its records are long. A repeated last row tells `toPage` that there is another page.
+        // The table ends a page early where its records are long. Then the last row is repeated, because `toPage` only returns
+        // the cursor of another page where it finds more rows than the limit.
         const found = isLast ? records : [...records, ...records.slice(-1)];
         const full = { ...request, limit: records.length };
         const { rows, next } = paging.toPage(list, full, found, ({ namespace }) => [namespace]);
@@ -74,7 +75,7 @@ export const namespaces: ServiceInterface = {
       id: 'setNamespace',
       method: 'PUT',
       path: namespacePath,
-      summary: 'Say what the plugins of a namespace get and give',
+      summary: 'Set the types of the input and output of a namespace’s plugins',
       description: `Replaces the record as a whole. The schemas are JSON Schemas (2020-12), with at most ${schemasLimit} bytes together, and refer to nothing outside of themselves. Drafts have to be built anew where schemas change; versions stay as they are.`,
       tag: 'types',
       auth: 'environment',
@@ -96,10 +97,10 @@ export const namespaces: ServiceInterface = {
       path: namespacePath,
       summary: 'Take away the types of a namespace',
       description:
-        'Nothing else of it: its plugins stay, and versions go on to run with the schemas that they were built with.',
+        'Removes nothing else: plugins stay, and versions still run with the schemas that they were built with.',
       tag: 'types',
       auth: 'environment',
-      responses: { 204: empty({ description: 'It has none any more.' }) },
+      responses: { 204: empty({ description: 'The namespace has no types any more.' }) },
       errors: { 404: ['namespace-not-found'] },
       handle: async ({ target }, { storage }) => {
         if (!(await storage.tables.namespaces.delete(target))) throw namespaceNotFound();
@@ -124,7 +125,7 @@ async function setNamespace(
     });
   }
   const tooLarge = findInfiniteNumber({ input, output, samples: details.samples });
-  // It would be stored, and returned, as `null`.
+  // JSON has no infinite numbers: one would be stored, and returned, as `null`.
   if (tooLarge)
     throw invalidNamespace(tooLarge, 'must be a smaller number: one as large as this cannot be stored');
   for (const language of Object.keys(templates)) {

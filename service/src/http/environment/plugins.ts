@@ -20,8 +20,8 @@ const pluginPath = '/api/v1/plugin/:ident/:namespace/:name';
 const paging = pagingBy('text', 'text');
 
 /**
- * What a caller may see of a tenant, less what is not of the namespace that is asked for; `undefined` where that leaves
- * nothing.
+ * The plugins of a list: those of the tenant that the caller may see, and of these only those of `namespace`, if that is given.
+ * `undefined` where the caller may see none of that namespace.
  */
 function listedScope(
   caller: EditorCaller | EnvironmentCaller,
@@ -42,7 +42,7 @@ export const plugins: ServiceInterface = {
       path: '/api/v1/tenant/:ident/plugins',
       summary: "List a tenant's plugins",
       description:
-        'By namespace and name, in the order of their bytes. With an editor token, those that it is for. A tenant that is not there has none.',
+        'By namespace and name, in the order of their bytes. With an editor token, only those that it is for. The list is empty for a tenant that does not exist.',
       tag: 'environment',
       auth: 'either',
       permission: 'read',
@@ -101,7 +101,7 @@ export const plugins: ServiceInterface = {
         'The editor tokens for it alone end. Its name and its last version number stay: the versions of a later plugin of that name have higher numbers.',
       tag: 'environment',
       auth: 'environment',
-      responses: { 204: empty({ description: 'It is not there any more.' }) },
+      responses: { 204: empty({ description: 'The plugin was deleted.' }) },
       errors: { 404: ['plugin-not-found'] },
       handle: async ({ target }, { storage, now }) => {
         const isDeleted = await storage.transaction(async (tables) => {
@@ -128,7 +128,7 @@ export const plugins: ServiceInterface = {
             version: versionNameSchema.nullable().meta({ description: '`null` for the newest again.' }),
           })
           .meta({ id: 'LiveRequest' }),
-        { description: 'Which one.' },
+        { description: 'The version to make live.' },
       ),
       responses: { 200: json(pluginSchema, { description: 'The plugin as it is now.' }) },
       errors: { 400: ['invalid-text'], 404: ['plugin-not-found', 'version-not-found'] },

@@ -11,7 +11,7 @@ import { permissions } from '../../plugins/permissions.ts';
 import type { PluginScope, TenantKey } from '../../plugins/plugin-key.ts';
 import { tenantNotFound } from './tenant-details.ts';
 
-/** How long an editor token that is asked for by a session may live, in seconds. */
+/** The shortest and the longest time that a client may request for an editor token to live, in seconds. */
 const [shortestLife, longestLife] = [60, 86_400];
 
 /** How long a name may be, in bytes: half of what the names in a path may have together, so that two of them fit. */
@@ -57,7 +57,7 @@ const sessionSchema = z
       .int()
       .min(0)
       .optional()
-      .meta({ description: 'For how many seconds it is good yet; left out where it has no end.' }),
+      .meta({ description: 'How long it is still valid, in seconds; left out where it has no end.' }),
   })
   .meta({ id: 'Session' });
 
@@ -73,7 +73,9 @@ export const sessions: ServiceInterface = {
         'Without `fn` it is for all plugins of the namespace, and without `namespace` as well for all of the tenant. Any field that is not named here is refused.',
       tag: 'environment',
       auth: 'environment',
-      body: optionalJsonBody(sessionRequest, { description: 'What it is to open.' }),
+      body: optionalJsonBody(sessionRequest, {
+        description: 'Which plugins the token is for, and what it permits.',
+      }),
       responses: { 201: json(editorTokenSchema, { description: 'A new token.' }) },
       errors: { 403: ['tenant-suspended', 'tenant-deleted'] },
       handle: async ({ target, body: asked = {} }, context) => {
@@ -98,7 +100,7 @@ export const sessions: ServiceInterface = {
       query: z.object({
         actor: actorSchema.optional().meta({ description: 'Those of this actor alone.' }),
       }),
-      responses: { 204: empty({ description: 'They have ended.' }) },
+      responses: { 204: empty({ description: 'The tokens have ended.' }) },
       errors: { 400: ['invalid-text'], 404: ['tenant-not-found'] },
       handle: async ({ target, query: { actor } }, { storage }) => {
         checkStorable({ actor });
@@ -117,7 +119,11 @@ export const sessions: ServiceInterface = {
       tag: 'environment',
       auth: 'either',
       permission: 'read',
-      responses: { 200: json(sessionSchema, { description: 'What it opens, and for how long.' }) },
+      responses: {
+        200: json(sessionSchema, {
+          description: 'What the token is for, what it permits, and for how long.',
+        }),
+      },
       handle: ({ caller }, { now }) => {
         const expiry =
           caller.expiresAt === undefined
@@ -153,7 +159,7 @@ export const sessions: ServiceInterface = {
       tag: 'environment',
       auth: 'either',
       permission: 'read',
-      responses: { 204: empty({ description: 'It has ended.' }) },
+      responses: { 204: empty({ description: 'The token has ended.' }) },
       handle: async ({ caller }, { storage }) => {
         if (caller.kind === 'environment') {
           throw forbidden(
@@ -167,7 +173,7 @@ export const sessions: ServiceInterface = {
   ],
 };
 
-/** One plugin, those of a namespace, or all of the tenant. */
+/** The scope of a new token: one plugin, which is of `default` where no namespace is given, a namespace, or the whole tenant. */
 const scopeOf = (
   { environment, tenant }: TenantKey,
   namespace: string | undefined,

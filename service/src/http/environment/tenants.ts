@@ -90,7 +90,7 @@ export const tenants: ServiceInterface = {
       method: 'POST',
       path,
       summary: 'Create a tenant',
-      description: 'Also one that was deleted: it has nothing of what it had before.',
+      description: 'A tenant that was deleted is created anew, without anything that it had before.',
       tag: 'environment',
       auth: 'environment',
       body: optionalJsonBody(changesSchema, body),
@@ -130,7 +130,7 @@ export const tenants: ServiceInterface = {
         'From the response on nothing of it can be read, and it gets no tokens unless it is created anew. It is erased within a minute.',
       tag: 'environment',
       auth: 'environment',
-      responses: { 204: empty({ description: 'It is deleted.' }) },
+      responses: { 204: empty({ description: 'The tenant was deleted.' }) },
       errors: { 404: ['tenant-not-found'] },
       handle: async ({ target }, { storage, now, eraser }) => {
         const isDeleted = await storage.transaction(async (tables) => {

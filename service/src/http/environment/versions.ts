@@ -103,7 +103,7 @@ export const versions: ServiceInterface = {
   ],
 };
 
-/** The version that is live. Throws 404 where there is no such plugin. */
+/** The version that is live; `undefined` before the first deploy. Throws 404 where there is no such plugin. */
 async function liveVersion({ storage }: ServiceContext, plugin: PluginKey): Promise<string | undefined> {
   const found = await storage.tables.plugins.find(plugin);
   if (!found) throw pluginNotFound();

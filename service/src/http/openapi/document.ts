@@ -49,7 +49,7 @@ export function openApiDocument(operations: readonly Operation[], version: strin
     },
     {
       override: ({ jsonSchema, io }) => {
-        // A later release may add fields to a response, so the schema must not tell clients of this one that there are none.
+        // A later release may add fields to a response, so its schema must not forbid further ones.
         if (io === 'output' && jsonSchema.additionalProperties === false)
           delete jsonSchema.additionalProperties;
       },
@@ -73,7 +73,9 @@ interface ParameterSchema {
   pattern?: unknown;
 }
 
-/** Describes a parameter by the type that its text is parsed to. The pattern of the text then says nothing more. */
+/**
+ * Describes a parameter by the type that its text is parsed to, without the pattern of the text, which would only repeat that.
+ */
 function showParsedType(schema: ParameterSchema): void {
   if (schema.type === 'boolean') delete schema.enum;
   if (schema.type === 'integer') delete schema.pattern;

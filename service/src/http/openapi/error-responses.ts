@@ -19,7 +19,9 @@ const errorBody = (codes: readonly [ErrorCode, ...ErrorCode[]]) =>
       path: z.string().optional().meta({
         description: 'A JSON Pointer to what is wrong, in the body or among the parameters of the query.',
       }),
-      requestId: z.string().meta({ description: 'The id of the request, by which the log can be asked.' }),
+      requestId: z
+        .string()
+        .meta({ description: 'The id of the request, by which it can be found in the log.' }),
     }),
   });
 

@@ -12,7 +12,7 @@ export const tagDescriptions: Readonly<Record<Tag, string>> = {
   access: 'Editor tokens, in exchange for an environment token.',
   execution: 'Runs of what is deployed.',
   environment: 'For a vendor’s back end: tenants, plugins, versions, runs and tokens.',
-  types: 'What the plugins of a namespace get and give.',
+  types: 'The types of the input and output of a namespace’s plugins.',
   service: 'The service itself.',
 };
 

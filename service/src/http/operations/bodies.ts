@@ -16,7 +16,7 @@ export interface JsonBody<Schema extends z.ZodType = z.ZodType, Optional extends
   readonly optional: Optional;
   /** The error code for a body that does not fit the schema. */
   readonly code: CodeOf<422>;
-  /** What messages call it. */
+  /** What error messages call the body, such as `the record`. */
   readonly name: string;
 }
 

@@ -29,7 +29,7 @@ const ofAuth: Readonly<Record<Auth, ErrorList>> = {
   optional: withEditorToken,
 };
 
-/** All error codes that an operation can respond with, by their status codes, in the order of these. */
+/** All error codes that an operation can respond with, by their status codes, the lowest status code first. */
 export function errorsOf(operation: Operation): Map<number, readonly ErrorCode[]> {
   const { method, path, auth, permission, query, headers = [], body, errors } = operation;
   const isConditional =

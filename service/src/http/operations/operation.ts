@@ -13,7 +13,7 @@ import type { RequestHeader } from './request-headers.ts';
 /** The groups of operations in the OpenAPI document. */
 export type Tag = 'builder' | 'access' | 'execution' | 'environment' | 'types' | 'service';
 
-/** A request as its handler gets it. The path, the token, the query and the body were checked, in this order. */
+/** A request as its handler gets it. The path, the token, the query and a body of JSON were checked, in this order. */
 export interface OperationRequest<Path extends string, A extends Auth, Query, B> {
   readonly c: Context;
   /** The parameters of the path, decoded. */

@@ -4,11 +4,11 @@ import type { ErrorList } from '../error-codes.ts';
 
 /** A parameter of a path. */
 interface PathParameter {
-  /** For the document. Validated where there is a `mismatch`; of any other parameter `checkPath` has checked all there is. */
+  /** Describes values in the document. With a `mismatch` it also validates them; otherwise the checks of `checkPath` suffice. */
   readonly schema: z.ZodType<string>;
   /** The message for a value that does not fit `schema`; it follows the name of the parameter. */
   readonly mismatch?: string;
-  /** The error codes for values that fit, of every operation with the parameter. */
+  /** The error codes that every operation with the parameter can respond with, for values that fit `schema`. */
   readonly errors?: ErrorList;
 }
 
@@ -74,7 +74,7 @@ export type NamesIn<Path extends string> = Path extends `${string}/:${infer Name
     ? Name
     : never;
 
-/** The same as a list, in their order. */
+/** The names of the parameters in a path, in their order. */
 export const namesIn = (path: string): readonly PathParameterName[] =>
   [...path.matchAll(/\/:(\w+)/g)].map(([, found]) => found as PathParameterName);
 

@@ -60,7 +60,7 @@ export type HandlerResponse<A extends DeclaredResponses> = {
       : { readonly status: S; readonly body?: undefined; readonly headers?: ResponseHeaders };
 }[keyof A & ResponseStatus];
 
-/** A body is only read from here on, so that a handler may return values that a cache or a table still holds. */
+/** A returned body is never changed, so that a handler may return values that a cache or a table still holds. */
 type DeepReadonly<T> = T extends readonly (infer Item)[]
   ? readonly DeepReadonly<Item>[]
   : T extends object
@@ -86,7 +86,7 @@ export const text = (options: Omit<TextResponse, 'kind'>): TextResponse => ({ ki
 
 export const empty = (options: Omit<EmptyResponse, 'kind'>): EmptyResponse => ({ kind: 'empty', ...options });
 
-/** Makes what a handler returns. Its types stay literal, so that they can be checked against the declared responses. */
+/** Makes what a handler returns. The types stay literal, so that they can be checked against the declared responses. */
 export const respond = <const S extends ResponseStatus, Body>(
   status: S,
   body: Body,
@@ -103,7 +103,8 @@ const jsonType = { 'content-type': 'application/json' } as const;
 /**
  * Makes the HTTP response of what a handler returned.
  * @param id of the operation, for messages
- * @throws Error when the operation does not declare such a response, which is a defect of the service.
+ * @throws Error when the operation does not declare such a response, or its body does not fit the declared schema: either is a
+ * defect of the service.
  */
 export function toResponse(
   c: Context,

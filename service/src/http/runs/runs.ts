@@ -66,7 +66,7 @@ export const runs: ServiceInterface = {
       method: 'GET',
       path: '/api/v1/run/:uuid',
       summary: 'Read what is recorded of a run',
-      description: 'Its id is that of the request that asked for it: `x-request-id` of the execution.',
+      description: 'Its id is that of the request that started it: `x-request-id` of the execution.',
       tag: 'environment',
       auth: 'either',
       permission: 'runs',
@@ -96,7 +96,10 @@ function rowsWithin(found: readonly StoredRun[], limit: number): number {
   return end < 0 ? limit : Math.min(end, limit);
 }
 
-/** Throws 404 for a plugin that does not exist. An empty list of runs does not tell: the plugin may just never have run. */
+/**
+ * Throws 404 for a plugin that does not exist. An empty list of runs does not show this, because an existing plugin may never
+ * have run.
+ */
 export async function checkPluginExists(
   storage: ServiceContext['storage'],
   plugin: PluginKey,

@@ -37,7 +37,10 @@ export class ChangeCache<V extends string | object> {
     this.#keepsOffline = keepsOffline;
   }
 
-  /** The cached value of a key if the cache is current, else the value that `read` returns. */
+  /**
+   * The cached value of a key if the cache is current, else the value that `read` returns. While the database is unavailable, or
+   * when it does not respond within 2 s, it is the cached value where the policy permits that; otherwise this settles as `read`.
+   */
   async get(key: string, read: () => Promise<V | undefined>): Promise<V | undefined> {
     if (this.#policy.isCurrent()) {
       const known = this.#entries.get(key);

@@ -6,6 +6,7 @@ type ErasableStorage = Pick<Storage, 'transaction' | 'tables' | 'isSchemaReady'>
 export interface EraserOptions {
   /** How often to look for rows to erase, because other nodes may have deleted something, in ms (default 5000). */
   readonly interval?: number;
+  /** Milliseconds since the epoch. */
   readonly now?: () => number;
   /** Called with each error. Erasing is tried again. */
   readonly onError?: (error: unknown) => void;
@@ -18,8 +19,8 @@ const firstLook = 1000;
 const [shortTransaction, longTransaction] = [8, 20];
 
 /**
- * How many plugins, and how many of their rows, are erased in one transaction, from and to. Where commits are slow, the number of
- * rows hardly matters: with fewer, erasing a large tenant would take more than a minute there.
+ * How many plugins, and how many of their rows, are erased in one transaction, from and to. Where commits are slow, a transaction
+ * hardly takes longer for more rows, and with fewer than eight, erasing a large tenant would take more than a minute.
  */
 const [smallestLimit, largestLimit] = [8, 32];
 

@@ -11,7 +11,7 @@ export interface PluginErasing {
   readonly programs: ProgramsInTransaction;
   /** The deleted plugins, at least one. */
   readonly pluginIds: readonly number[];
-  /** How many rows of some kilobytes may be deleted in one transaction; a multiple of smaller rows. */
+  /** How many rows of some kilobytes may be deleted from a table in one transaction. Of smaller rows, many more may be. */
   readonly limit: number;
 }
 

@@ -49,7 +49,7 @@ export const initial: Migration = {
       .columns(['environment', 'name'])
       .where(sql.ref('deleted_at'), 'is', null)
       .execute();
-    // Those that were deleted included: the newest row of a name says whether there is a tenant.
+    // Deleted tenants included: the newest row of a name shows whether the tenant exists.
     await db.schema
       .createIndex('tenants_by_age')
       .on('tenants')

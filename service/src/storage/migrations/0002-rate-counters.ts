@@ -1,6 +1,6 @@
 import type { Migration } from './migrations.ts';
 
-/** What all nodes together have taken of each rate. Its rows are worth nothing after their minute. */
+/** How much of each rate all nodes together have used. A row is of no use once the minute after its own has ended. */
 export const rateCounters: Migration = {
   name: '0002-rate-counters',
   oldestProgram: 1,

@@ -1,6 +1,6 @@
 import type { Migration } from './migrations.ts';
 
-/** Records of runs, and what tenants used by day. Programs of the schema before write neither. */
+/** Records of runs, and the usage of tenants by day. Older releases, which may still use the database, write neither. */
 export const runs: Migration = {
   name: '0003-runs',
   oldestProgram: 1,
@@ -10,7 +10,7 @@ export const runs: Migration = {
       .createTable('runs')
       .modifyEnd(tableOptions)
       .addColumn('id', bytes, (column) => column.primaryKey())
-      // No foreign key: it would cost a look-up for each record, and those of a plugin that is erased go before it.
+      // No foreign key: it would cost a look-up for each record, and the records of a plugin are erased before the plugin.
       .addColumn('plugin_id', integer, (column) => column.notNull())
       .addColumn('patch', integer, (column) => column.notNull())
       .addColumn('success', integer, (column) => column.notNull())
@@ -43,7 +43,7 @@ export const runs: Migration = {
       .addColumn('builds', integer, (column) => column.notNull())
       .addPrimaryKeyConstraint('usage_days_key', ['environment', 'day', 'tenant'])
       .execute();
-    // For forgetting what is old.
+    // For deleting old rows.
     await db.schema.createIndex('usage_days_by_day').on('usage_days').column('day').execute();
   },
 };

@@ -1,8 +1,8 @@
 import type { Migration } from './migrations.ts';
 
 /**
- * What the plugins of namespaces get and give. Builds and versions say which schemas they were made with; those that programs
- * of the schema before make have none, which is what they are.
+ * The types of the input and output of a namespace's plugins. Builds and versions hold the digest of the schemas that they were
+ * made with. It is empty for those of older releases, which build without schemas.
  */
 export const namespaces: Migration = {
   name: '0004-namespaces',

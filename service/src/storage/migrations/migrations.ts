@@ -11,8 +11,8 @@ export interface Migration {
   readonly name: string;
   /**
    * The oldest program that can still use the database once this has run, as the number of migrations that it knows. A
-   * column that older programs may leave alone keeps the number of the migration before; each release must work with the
-   * schema of the release after it, so that nodes can be upgraded one by one.
+   * migration whose tables and columns older programs can ignore keeps the number of the one before. Each release must work
+   * with the schema of the release after it, so that nodes can be upgraded one by one.
    */
   readonly oldestProgram: number;
   readonly up: (db: Transaction<Schema>, engine: Engine) => Promise<void>;

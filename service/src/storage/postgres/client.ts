@@ -14,7 +14,7 @@ export class TrackedClient extends Client {
     this.on('error', () => {});
   }
 
-  /** Closes the connection at once, without telling the server. All statements under way fail. */
+  /** Closes the connection at once, without the protocol's message to the server. All statements under way fail. */
   destroy(): void {
     this.#socket.destroy();
   }

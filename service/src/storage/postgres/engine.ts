@@ -94,7 +94,7 @@ class PostgresEngine implements Engine {
     const db = createDatabase(pool, this.#log);
     try {
       await db.transaction().execute(async (transaction) => {
-        // Here and not as options of the connection: those of the role would count otherwise, and poolers take none.
+        // Set, because the settings of the role would apply otherwise; not as options of the connection, as poolers accept none.
         await sql`set local statement_timeout = 0`.execute(transaction);
         await sql`set local idle_in_transaction_session_timeout = '30s'`.execute(transaction);
         await sql`select pg_advisory_xact_lock(${sql.lit(migrationLock)})`.execute(transaction);
@@ -120,7 +120,7 @@ class PostgresEngine implements Engine {
   }
 
   async lockAll(db: Transaction<Schema>, names: readonly string[]): Promise<void> {
-    // In the same order everywhere: two transactions that take two locks in different orders would wait for each other for ever.
+    // In the same order everywhere: two transactions that take two locks in different orders would deadlock.
     const numbers = names.map((name) => String(lockNumber(name))).toSorted();
     await sql`select pg_advisory_xact_lock(number::bigint) from unnest(${numbers}::text[]) as number`.execute(
       db,

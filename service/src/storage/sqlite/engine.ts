@@ -159,7 +159,7 @@ class SqliteEngine implements Engine {
 /** The error for a file that cannot be used, which says what to do about it. */
 export function unusableFile(file: string, error: unknown): StartError {
   return new StartError(
-    `The data file ${file} cannot be used: ${describeDatabaseError(error)}. Choose another folder with DATA_DIR, or delete this one to start afresh.`,
+    `The data file ${file} cannot be used: ${describeDatabaseError(error)}. Choose another folder with DATA_DIR or another file with DATABASE_URL. To begin with no data, move this file away.`,
     { cause: error },
   );
 }

@@ -10,7 +10,7 @@ export class Mutex {
 
   /**
    * Resolves at the caller's turn, with the function that ends it. Rejects with a `MutexTimeoutError` when the turn does not come
-   * within `timeout` ms.
+   * within `timeout` ms (default: waits without a limit).
    */
   async acquire(timeout = Infinity): Promise<() => void> {
     const before = this.#last;
@@ -26,7 +26,7 @@ export class Mutex {
       await Promise.race([before, timedOut.promise]);
       return resolve;
     } catch (error) {
-      // When the turn comes later, it is ended at once.
+      // The turn that still comes later is ended at once, so that the next one begins.
       void before.then(resolve);
       throw error;
     } finally {

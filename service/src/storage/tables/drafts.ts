@@ -16,7 +16,7 @@ export interface Draft {
   readonly etag: string;
   /** Milliseconds since the epoch. */
   readonly updatedAt: number;
-  /** Who saved it, by the vendor's name for them. */
+  /** The vendor's id for the person who saved it. */
   readonly actor?: string;
 }
 
@@ -67,7 +67,7 @@ export class Drafts {
   /**
    * Saves what `change` makes of the current draft, and returns it as saved; `undefined` when there is none. It needs no lock: when
    * another save comes between the read and the write, nothing is written and `change` is called again. `change` prevents the save
-   * by throwing, or by returning the same object that it got.
+   * by throwing, or by returning the very `source` of the draft that it got.
    */
   async update(
     plugin: PluginKey,
@@ -133,7 +133,7 @@ function toColumns(source: PluginSource, { now, actor }: WriteStamp) {
   return {
     record,
     lang: source.lang,
-    // After starting afresh with a new database, the same revision would belong to another text.
+    // A new database counts revisions from 1 again, so that a revision alone could be that of another text.
     tag: tagOf(record),
     build_digest: buildDigestOf(source),
     source_digest: sourceDigestOf(source),

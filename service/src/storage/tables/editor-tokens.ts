@@ -11,7 +11,7 @@ import { selectTenant } from './names.ts';
 export interface EditorToken {
   readonly scope: PluginScope;
   readonly permissions: readonly Permission[];
-  /** The vendor's name for who it was given to. */
+  /** The vendor's id for the person whom it was made for. */
   readonly actor?: string;
 }
 
@@ -115,7 +115,7 @@ export class EditorTokens {
   }
 
   async #prune(now: number): Promise<void> {
-    // Skips locked rows: two nodes that delete the same rows in different orders would wait for each other for ever.
+    // Skips locked rows, because two nodes that delete the same rows in different orders would deadlock.
     const expired = sql<Uint8Array>`(select token_hash from editor_tokens where expires_at <= ${now} ${this.#engine.skipLocked})`;
     await this.#db.deleteFrom('editor_tokens').where('token_hash', 'in', expired).execute();
   }

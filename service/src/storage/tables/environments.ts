@@ -67,7 +67,7 @@ export class Environments {
       .selectFrom('environment_tokens')
       .select(['environment', 'holder', 'ends_at'])
       .where('token_hash', '=', hashToken(token))
-      .where((where) => isGoodAt(where, now))
+      .where((where) => isValidAt(where, now))
       .executeTakeFirst();
     if (!row) return undefined;
     const { environment, holder, ends_at: endsAt } = row;
@@ -84,7 +84,7 @@ export class Environments {
       .selectFrom('environment_tokens')
       .select(['id', 'holder', 'created_at', 'ends_at'])
       .where('environment', '=', environment)
-      .where((where) => isGoodAt(where, now));
+      .where((where) => isValidAt(where, now));
     if (after !== undefined) query = query.where('id', '>', after);
     const rows = await query.orderBy('id').limit(limit).execute();
     return rows.map(({ id, holder, created_at: createdAt, ends_at: endsAt }) => ({
@@ -96,7 +96,7 @@ export class Environments {
   }
 }
 
-const isGoodAt = (where: ExpressionBuilder<Schema, 'environment_tokens'>, now: number) =>
+const isValidAt = (where: ExpressionBuilder<Schema, 'environment_tokens'>, now: number) =>
   where.or([where('ends_at', 'is', null), where('ends_at', '>', now)]);
 
 export class EnvironmentsInTransaction extends Environments {
@@ -142,7 +142,7 @@ export class EnvironmentsInTransaction extends Environments {
       .deleteFrom('environment_tokens')
       .where('environment', '=', environment)
       .where('id', '=', id)
-      .where((where) => isGoodAt(where, now))
+      .where((where) => isValidAt(where, now))
       .returning('id')
       .executeTakeFirst();
     if (row) this.#recordChange({ kind: 'environment-tokens', key: environment });

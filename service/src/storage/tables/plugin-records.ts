@@ -51,7 +51,7 @@ export async function listPluginRecords(
   const rows = await selectRecords(
     selectTenant(db, scope)
       .innerJoin('plugins', 'plugins.tenant_id', 'tenants.id')
-      // Tells PostgreSQL that this is one tenant. By the join alone it would read all plugins of the tenant to sort them.
+      // Lets PostgreSQL read the index by name in its order. By the join alone it would read and sort all plugins of the tenant.
       .where('plugins.tenant_id', '=', selectTenant(db, scope).select('tenants.id'))
       .where('plugins.deleted_at', 'is', null)
       .$if(namespace !== undefined, (query) => query.where('plugins.namespace', '=', namespace ?? ''))

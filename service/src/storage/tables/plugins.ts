@@ -40,8 +40,8 @@ export class PluginsInTransaction extends Plugins {
   }
 
   /**
-   * Creates a plugin and returns its id; `undefined` when its tenant no longer exists. The versions of a plugin that was deleted
-   * before are numbered on from its last one. The transaction must have locked the tenant.
+   * Creates a plugin and returns its id; `undefined` when its tenant no longer exists. Where a plugin of this name was deleted
+   * before, the versions are numbered on from its last one. The transaction must have locked the tenant.
    */
   async create(plugin: PluginKey, now: number): Promise<number | undefined> {
     const tenant = await selectTenant(this.db, plugin).select('tenants.id').executeTakeFirst();

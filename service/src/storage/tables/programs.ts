@@ -63,7 +63,7 @@ export class Programs {
     this.cache = cache;
   }
 
-  /** A program by its hash. It is only read when it is loaded. */
+  /** A program by its hash. The database is only read when the program is loaded. */
   reference(hash: string, isTyped: boolean): StoredProgram {
     return { hash, isTyped, load: () => this.#load(hash) };
   }
@@ -94,7 +94,7 @@ export class ProgramsInTransaction extends Programs {
    * any; {@link removeUnused} may be called for that one later in the same transaction.
    *
    * Without locks, one transaction could remove a program as unused that another one has just found stored. All locks are taken at
-   * once, so that no two transactions wait for each other.
+   * once, so that no two transactions deadlock.
    */
   async add(program: Program, replaced?: string): Promise<string> {
     const json = JSON.stringify(program);

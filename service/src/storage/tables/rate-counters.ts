@@ -16,13 +16,13 @@ export class RateCounters implements Counters {
   }
 
   /**
-   * Leases shares of several rates; each key may be there once. In one statement, so that no share is given to two nodes, and that
-   * it takes one round trip.
+   * Leases shares of several rates, and returns the leases by key. Each key may occur once. In one statement, so that no share is
+   * given to two nodes, and so that it takes one round trip.
    */
   async lease(requests: readonly KeyedLeaseRequest[], now: number): Promise<Map<string, Lease>> {
     const rows = await this.#db
       .insertInto('rate_counters')
-      // Sorted, because two nodes that lock the same rows in different orders would wait for each other for ever.
+      // Sorted, because two nodes that lock the same rows in different orders would deadlock.
       .values(requests.toSorted((a, b) => (a.key < b.key ? -1 : 1)).map((one) => firstRow(one, now)))
       .onConflict((conflict) => conflict.column('key').doUpdateSet(nextRow))
       .returning(['key', 'ends_at', 'granted', 'previous_used', 'previous_ends_at'])
@@ -42,7 +42,7 @@ export class RateCounters implements Counters {
 
   /** Deletes the windows that ended a window ago or earlier. */
   async prune(now: number): Promise<void> {
-    // Skips locked rows: two nodes that delete the same rows in different orders would wait for each other for ever.
+    // Skips locked rows, because two nodes that delete the same rows in different orders would deadlock.
     const old = sql<string>`(select key from rate_counters where ends_at <= ${now - rateWindow} ${this.#engine.skipLocked})`;
     await this.#db.deleteFrom('rate_counters').where('key', 'in', old).execute();
   }
@@ -57,7 +57,7 @@ function firstRow({ key, quota, unbooked, wanted }: KeyedLeaseRequest, now: numb
 }
 
 // `rate_counters` is the existing row, and `excluded` the one that `firstRow` has made. A window that ends too far in the future
-// counts as over, too: a clock must have been wrong.
+// counts as over, too, because a node's clock must have been wrong.
 const isOver = sql<boolean>`(rate_counters.ends_at <= excluded.ends_at - ${sql.lit(rateWindow)} or rate_counters.ends_at > excluded.ends_at + ${sql.lit(rateWindow)})`;
 const unbooked = sql<number>`(excluded.used - excluded.granted)`;
 const left = sql<number>`(excluded.quota - rate_counters.used - ${unbooked})`;

@@ -22,7 +22,7 @@ export interface RunDetails {
 
 /** A run to be recorded. */
 export interface RunRecord {
-  /** The id of its request, a UUIDv7, which tells when the run was requested. */
+  /** The id of its request, a UUIDv7, which holds the time of the request. */
   readonly id: string;
   readonly pluginId: number;
   readonly environment: string;
@@ -52,7 +52,7 @@ export interface RunFilter {
   readonly success?: boolean | undefined;
 }
 
-/** The successes, or the failures, of one plugin. The number of records that are kept is for each group. */
+/** The successes, or the failures, of one plugin. Each group has the same limit of records that are kept. */
 export interface RunGroup {
   readonly pluginId: number;
   readonly success: boolean;
@@ -72,8 +72,8 @@ export class Runs {
   }
 
   /**
-   * Adds records in one statement, and returns the ids of those that were added. Left out are records of deleted plugins, and
-   * those that exist already, for instance because a commit succeeded although its result was lost.
+   * Adds records in one statement, and returns the ids of those that were added. Records of deleted plugins are left out, and so
+   * are those that exist already, for instance because a commit succeeded although its result was lost.
    */
   async add(records: readonly RunRecord[]): Promise<Set<string>> {
     if (!records.length) return new Set();
@@ -202,13 +202,13 @@ export class Runs {
   /** Deletes a batch of a group's records, except for the newest `kept`. Resolves with whether it was a whole batch. */
   async trim({ pluginId, success }: RunGroup, kept: number): Promise<boolean> {
     const inGroup = sql`plugin_id = ${pluginId} and success = ${success ? 1 : 0}`;
-    // Skips locked rows: two nodes that delete the same rows in different orders would wait for each other for ever.
+    // Skips locked rows, because two nodes that delete the same rows in different orders would deadlock.
     return this.#deleteSome(sql`select id from runs where ${inGroup}
       and id <= (select id from runs where ${inGroup} order by id desc limit 1 offset ${sql.lit(kept)})
       order by id limit ${sql.lit(deletedAtOnce)} ${this.#engine.skipLocked}`);
   }
 
-  /** Deletes a batch of records from before a time. Resolves with whether it was a whole batch. */
+  /** Deletes a batch of records from before a time, in ms since the epoch. Resolves with whether it was a whole batch. */
   async deleteBefore(time: number): Promise<boolean> {
     return this.#deleteSome(sql`select id from runs where id < ${firstBytesAt(time)}
       order by id limit ${sql.lit(deletedAtOnce)} ${this.#engine.skipLocked}`);

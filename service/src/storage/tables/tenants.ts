@@ -90,7 +90,7 @@ export class Tenants {
     return count;
   }
 
-  /** Creates a tenant for its first token. Does nothing when it exists, or was deleted. */
+  /** Creates a tenant for its first token. Does nothing when it exists or was deleted, or when its environment does not exist. */
   async addFirst({ environment, tenant }: TenantKey, now: number): Promise<void> {
     await this.db
       .insertInto('tenants')

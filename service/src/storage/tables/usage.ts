@@ -51,7 +51,7 @@ export class Usage {
       .insertInto('usage_days')
       .columns(['environment', 'day', 'tenant', ...counts])
       .expression(
-        // Sorted, because two nodes that lock the same rows in different orders would wait for each other for ever.
+        // Sorted, because two nodes that lock the same rows in different orders would deadlock.
         sql`select environment, day, tenant, runs, failures, microseconds, builds from ${given} as given
           where true order by environment, day, tenant`,
       )
@@ -67,7 +67,7 @@ export class Usage {
       .execute();
   }
 
-  /** Lists usage by day, then tenant. `days`: all days to list, in their order. */
+  /** Lists usage by day, then tenant. `days`: all days to list without a gap, as `YYYY-MM-DD`, the earliest first. */
   async list(
     environment: string,
     days: readonly string[],

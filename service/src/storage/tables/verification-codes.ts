@@ -8,7 +8,7 @@ export interface VerificationCode {
   readonly environment: string;
   readonly salt: Uint8Array;
   readonly hash: Uint8Array;
-  /** How many attempts were made to enter the code, without the successful one. */
+  /** How many attempts were made to enter the code, a successful one included. */
   readonly tries: number;
   readonly used: boolean;
   /** Milliseconds since the epoch. */
@@ -44,7 +44,7 @@ export class VerificationCodes {
 
   /** Deletes the codes that were made at or before `until`. */
   async prune(until: number): Promise<void> {
-    // Skips locked rows: two nodes that delete the same rows in different orders would wait for each other for ever.
+    // Skips locked rows, because two nodes that delete the same rows in different orders would deadlock.
     const old = sql<number>`(select id from verification_codes where created_at <= ${until} ${this.#engine.skipLocked})`;
     await this.db.deleteFrom('verification_codes').where('id', 'in', old).execute();
   }
@@ -61,7 +61,7 @@ export class VerificationCodesInTransaction extends VerificationCodes {
     return id;
   }
 
-  /** The times at which codes were made for an address after `since`, the oldest first. */
+  /** The times at which codes were made for an address after `since`, in ms since the epoch, the oldest first. */
   async timesFor(email: string, since: number): Promise<number[]> {
     const rows = await this.db
       .selectFrom('verification_codes')

@@ -13,7 +13,7 @@ interface QueuedJob {
   readonly source: string;
   /** The types of the input and output of `run` (default: text). */
   readonly types?: PluginTypes;
-  /** What the job counts for in the queue. */
+  /** Whose job it is, which determines its turn. */
   readonly share: Share;
   /** Aborts a job: one that has not begun is withdrawn at once, one that has begun ends soon after. */
   readonly signal?: AbortSignal;
@@ -37,7 +37,7 @@ export interface BuildTimes {
   readonly took: number;
 }
 
-/** Called for each build that has ended. */
+/** Called for each build that has ended. `unfinished`: it met a limit, or its compiler failed or did not come up. */
 export type OnBuild = (
   language: string,
   outcome: 'succeeded' | 'failed' | 'unfinished',
@@ -50,7 +50,7 @@ export type OnBuild = (
  */
 const abandonedTime = 1000;
 
-// With fewer than three, a tenant could not leave a slot to the others of its environment, and the environment one to others.
+// At least three: a tenant leaves a slot to the other tenants of its environment, and the environment leaves one to the others.
 const slots = Math.min(8, Math.max(3, availableParallelism()));
 
 const queueLimits = {
@@ -137,7 +137,7 @@ export class Builds {
 
   /**
    * Starts the compilers, so that a first build need not wait for them: one after the other, so that they do not take all
-   * processors while a node comes up. That of AssemblyScript takes by far the longest, and is the last this way.
+   * processors while a node comes up, and in reverse order of their names, because AssemblyScript's takes by far the longest.
    */
   async warmUp(): Promise<void> {
     for (const pool of [...this.#pools.values()].toReversed()) await pool.warmUp();

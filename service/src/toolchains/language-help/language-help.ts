@@ -15,7 +15,7 @@ export interface QueuedHelp {
   readonly request: HelpRequest;
   /** The types of the input and output of `run` (default: text), with their declarations. */
   readonly types?: PluginTypes;
-  /** What the job counts for in the queue. */
+  /** Whose job it is, which determines its turn. */
   readonly share: Share;
   /** Names what is edited: a later request of the same share, subject and method supersedes one that is waiting. */
   readonly subject: string;
@@ -23,7 +23,7 @@ export interface QueuedHelp {
   readonly signal?: AbortSignal;
 }
 
-// With fewer than three, a tenant could not leave a slot to the others of its environment, and the environment one to others.
+// At least three: a tenant leaves a slot to the other tenants of its environment, and the environment leaves one to the others.
 const slots = Math.min(4, Math.max(3, availableParallelism()));
 
 const queueLimits = {

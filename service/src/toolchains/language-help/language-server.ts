@@ -40,7 +40,7 @@ const capabilities = {
 /** A plugin can import nothing. The server must not install missing types: it would create folders for them. */
 const userPreferences = { disableAutomaticTypeAcquisition: true, includeCompletionsForModuleExports: false };
 
-/** TypeScript's language server. It only knows files that it was told are open: see `plugin-files.ts`. */
+/** TypeScript's language server. It only knows files that were opened by a notification: see `plugin-files.ts`. */
 export class LanguageServer {
   #nextId = 0;
   #received = Buffer.alloc(0);

@@ -16,7 +16,7 @@ export const helpLimits = {
   label: 200,
   /** UTF-16 code units of a text for people: of a hover, or of the documentation of a completion or a signature. */
   documentation: 8_000,
-  /** How many signatures a call has, parameters a signature has, and fixes a place has. */
+  /** How many signatures of a call, parameters of a signature, and fixes or definitions for a place are returned. */
   signatures: 20,
   parameters: 50,
   fixes: 20,

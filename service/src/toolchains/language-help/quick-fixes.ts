@@ -66,6 +66,7 @@ const accessOptionally: MakeFix = ({ code = 0, range }, lines) => {
   };
 };
 
+// The compiler's codes for a module that cannot be found.
 const missingModule = new Set([2307, 2591, 2882, 2792]);
 
 const removeImport: MakeFix = ({ code = 0, range }, lines) => {
@@ -83,7 +84,7 @@ const removeImport: MakeFix = ({ code = 0, range }, lines) => {
   };
 };
 
-// Lower codes are syntax errors, which a comment cannot suppress. Neither can it an import, because plugins have none.
+// Lower codes are syntax errors, which a comment cannot suppress. A missing module is not ignored either: no import ever works.
 const firstTypeError = 2000;
 
 const ignore: MakeFix = ({ code = 0, range }, lines) => {

@@ -83,18 +83,18 @@ export const helpResults = {
       activeParameter: z.int().exactOptional(),
     })
     .nullable(),
-  /** Places in the plugin. `isBuiltIn`: it is the language's, or the sandbox's. */
+  /** Places in the plugin. `isBuiltIn`: the language, the sandbox or the types of the namespace define it, and not the plugin. */
   'textDocument/definition': z
     .object({ ranges: z.array(range).max(helpLimits.fixes), isBuiltIn: z.boolean() })
     .nullable(),
-  /** The changes that rename it, `null` where it cannot be renamed. */
+  /** The edits that rename it; `null` where it cannot be renamed. */
   'textDocument/rename': textEditsIfAny,
   'textDocument/codeAction': z
     .array(
       z.object({
         title: label,
         kind: z.literal('quickfix'),
-        /** Which fix it is, for an editor that has a title of its own for it; `name`: what is put in. */
+        /** Which fix it is, for an editor that has a title of its own for it. `name`: the name that a fix of spelling inserts. */
         data: z.object({
           fix: z.enum(['spelling', 'async', 'optional', 'import', 'ignore']),
           name: label.exactOptional(),

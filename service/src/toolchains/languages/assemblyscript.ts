@@ -2,7 +2,7 @@ import { createRequire } from 'node:module';
 import { missingRun, positionOfRun, positionsIn } from '../build/positions.ts';
 import type { Compile, Diagnostic, Language } from '../language.ts';
 import { describeOversize } from '../../sandbox/wasm-check.ts';
-import { allowedImports, initialPages, maximumPages } from '../../sandbox/wasm-runner.ts';
+import { allowedImports, initialPages, maximumPages } from '../../sandbox/assemblyscript-runner.ts';
 import { stringLiteral } from '../source-text.ts';
 import { textTypes } from '../types/declarations.ts';
 
@@ -51,8 +51,8 @@ const plugin = 'plugin.ts';
 const entrySource = `import { run as plugin } from "./plugin";
 export function run(input: string): string { return plugin(input); }`;
 
-// Not optimized, because that takes several times as long as the rest of a build. Debug names say where a trap happened. Without
-// bulk memory, because one such instruction can work as long as many loops, and cannot be interrupted.
+// Not optimized, because that takes several times as long as the rest of a build. Debug names show where a trap happened. Without
+// bulk memory, because one such instruction can take as long as a long loop, and cannot be interrupted.
 const options =
   `--outFile plugin.wasm --runtime incremental --exportRuntime --importMemory --initialMemory ${initialPages} ` +
   `--maximumMemory ${maximumPages} --optimizeLevel 0 --debug --disable bulk-memory`;

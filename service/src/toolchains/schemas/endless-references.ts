@@ -11,19 +11,19 @@ export function refuseEndlessLoops(
   const next = definitions.map((one) => [...sameValueReferences(one)]);
   const state = new Map<number, 'open' | 'done'>();
   for (const first of definitions.keys()) {
-    const way = [{ number: first, left: [...(next[first] ?? [])] }];
+    const stack = [{ number: first, left: [...(next[first] ?? [])] }];
     if (state.has(first)) continue;
     state.set(first, 'open');
-    for (let last = way.at(-1); last; last = way.at(-1)) {
+    for (let last = stack.at(-1); last; last = stack.at(-1)) {
       const number = last.left.pop();
       if (number === undefined) {
         state.set(last.number, 'done');
-        way.pop();
+        stack.pop();
       } else if (state.get(number) === 'open') {
         throw new InvalidSchemaError(paths[number] ?? [], 'refers to itself without an end');
       } else if (!state.has(number)) {
         state.set(number, 'open');
-        way.push({ number, left: [...(next[number] ?? [])] });
+        stack.push({ number, left: [...(next[number] ?? [])] });
       }
     }
   }

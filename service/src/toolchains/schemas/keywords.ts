@@ -22,7 +22,7 @@ export const subschemas: Readonly<Record<string, Holding>> = Object.fromEntries(
   ),
 );
 
-/** Checks the value of a keyword that holds no schemas. Returns what it must be where it is not; else `undefined`. */
+/** Checks the value of a keyword that holds no schemas. Returns what an invalid value must be; `undefined` for a valid one. */
 type Check = (value: unknown) => string | undefined;
 
 const must =

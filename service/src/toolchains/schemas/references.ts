@@ -20,8 +20,8 @@ export class References {
 
   constructor(read: ReadSchema) {
     this.#read = read;
-    // A reference can make a schema of a part that is none by its place. Such parts are added to the end of the same map, and
-    // their references are resolved, too.
+    // A reference may lead to a part that is not a schema by its place, and so makes it one. Such parts are added to the end of
+    // this map during the loop, so that their references are resolved, too.
     for (const node of read.nodes.values()) this.#resolveNode(node);
   }
 

@@ -32,7 +32,7 @@ export class SchemaProcess extends ToolClient {
     });
   }
 
-  /** `time`: the limit of time, in ms. */
+  /** Compiles a pair of schemas, once the process is warm. `time`: the limit of time, in ms. */
   async compile(job: SchemaJob, time: number): Promise<SchemaOutcome> {
     await this.tool.ready;
     const done = await this.tool.doJob(JSON.stringify(job), time);
@@ -51,15 +51,18 @@ export class SchemaCompiler {
   readonly #queue = new FairQueue(queueLimits);
   readonly #time: number;
 
-  /** `time`: how long one pair of schemas may take, in ms (default: as long as the check of a source). */
+  /** `time`: how long one pair of schemas may take, in ms (default: as long as the check of a source, which is 5 s). */
   constructor(time = checkTime, start = () => new SchemaProcess()) {
     this.#time = time;
     this.#pool = new ToolPool(start);
   }
 
-  /** Throws a `BusyError` at once when too many jobs are waiting; rejects with the signal's reason when that is aborted. */
+  /**
+   * Compiles a pair of schemas. Rejects with a `BusyError` when too many jobs are waiting, with the signal's reason when that is
+   * aborted, and where no process comes up.
+   */
   async compile(job: SchemaJob, share: Share, signal: AbortSignal): Promise<SchemaOutcome> {
-    // Where no process comes up, that is a defect of this machine and not of the schemas: so this rejects then.
+    // Without `onBroken`, because a process that does not come up is a defect of this machine and not of the schemas.
     return this.#pool.use(
       this.#queue.acquire(share, () => signal),
       (process) => {

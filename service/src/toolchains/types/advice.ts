@@ -1,6 +1,6 @@
 /*
- * TypeScript's advice on missing names is for programs in Node or in a browser. A plugin can install nothing and
- * has no configuration, so it is told what to use instead.
+ * TypeScript's advice on missing names is for programs in Node or in a browser. A plugin can install nothing and has no
+ * configuration, so the messages for its author name what to use instead.
  */
 
 const withAdvice = (advice: string, names: readonly string[]): Readonly<Record<string, string>> =>
@@ -10,9 +10,9 @@ const adviceByName: Readonly<Record<string, string>> = {
   fetch: 'Plugins have no network: take what is needed from the input.',
   XMLHttpRequest: 'Plugins have no network: take what is needed from the input.',
   WebSocket: 'Plugins have no network: take what is needed from the input.',
-  setTimeout: 'Plugins have no timers: a run ends when "run" has answered.',
-  setInterval: 'Plugins have no timers: a run ends when "run" has answered.',
-  setImmediate: 'Plugins have no timers: a run ends when "run" has answered.',
+  setTimeout: 'Plugins have no timers: a run ends with the result of "run".',
+  setInterval: 'Plugins have no timers: a run ends with the result of "run".',
+  setImmediate: 'Plugins have no timers: a run ends with the result of "run".',
   ...withAdvice('Plugins have no network: take what is needed from the input.', [
     'Headers',
     'Request',
@@ -71,7 +71,7 @@ const missingName = /^Cannot find name '([^']+)'/;
 
 /** Adapts a message of the compiler to plugins. `marked`: the beginning of the text that the message is about. */
 export function adviceForPlugins(message: string, marked: string): string {
-  // For a module of Node the compiler says that a name is missing; the quote tells that it is the name of a module.
+  // For a module of Node the compiler reports a missing name; the quote shows that it is the name of a module.
   if (message.startsWith('Cannot find module ') || (/^['"`]/.test(marked) && missingName.test(message))) {
     return 'A plugin is one file: it cannot import another, nor a package.';
   }

@@ -22,7 +22,7 @@ ${(
 declare const console: Console;
 /** Calls a function once the present one and what it waits for has come to its end. */
 declare function queueMicrotask(task: () => void): void;
-/** Tells how long a part of a run takes. */
+/** Measures how long a part of a run takes. */
 declare const performance: {
   /** Milliseconds since the run began, with parts of them. */
   now(): number;

@@ -3,7 +3,7 @@ import { compilerOptions, sandboxDeclarations, textTypes } from './declarations.
 import type { CheckedLanguage, PluginTypes } from './declarations.ts';
 import { compilerDirectory } from './native-compiler.ts';
 
-/** The folder of the compiler's project. There is none on the disk. */
+/** The folder of the compiler's project, which does not exist on the disk. */
 export const root = '/plugin';
 
 export const projectFile = `${root}/tsconfig.json`;
@@ -36,7 +36,7 @@ export class ProjectFiles {
   get fileSystem(): FileSystem {
     const libraries = `${compilerDirectory().replaceAll('\\', '/')}/`;
     return {
-      // `undefined` has the compiler read the file from the disk; for it `null` is a file that does not exist.
+      // `undefined` makes the compiler read the file from the disk; `null` stands for a file that does not exist.
       readFile: (path) =>
         this.#texts.get(path) ?? (path.startsWith(libraries) && !path.includes('/..') ? undefined : null),
       fileExists: (path) => this.#texts.has(path),
@@ -64,9 +64,9 @@ export class ProjectFiles {
 }
 
 /**
- * A module that checks the type of the plugin's `run`. JavaScript declares no return types, and the compiler infers for
- * `{ state: 'new' }` an object with any text: so literals and tuples of the output's type are loosened to texts and lists. The
- * run checks the output exactly.
+ * A module that checks the type of the plugin's `run`. JavaScript declares no return types, and for `{ state: 'new' }` the
+ * compiler infers `{ state: string }`. So for JavaScript, the literals and tuples in the output's type are widened to types such
+ * as `string`, and to arrays. The run checks the output exactly.
  */
 const signatureOf = ({ input, output }: PluginTypes, isJavaScript: boolean) => {
   const given = isJavaScript ? `Loose<${output}>` : output;

@@ -14,8 +14,9 @@ import { projectFile, ProjectFiles, root, signatureFile, removeLooseTypes } from
 import { typedSource, untypedSource } from './typed-input.ts';
 import type { TypedSource } from './typed-input.ts';
 
-/** The problems that the type checker finds. `parses` is false where it could not parse the source, and only says why. */
+/** The problems that the type checker finds. */
 export interface TypeReport {
+  /** Whether the source parses. Where it does not, only syntax errors are reported. */
   readonly parses: boolean;
   readonly diagnostics: readonly Diagnostic[];
 }
@@ -36,7 +37,7 @@ export const typeCheckerProgram = () => ({ command: compilerCommand(), args: hel
 /** The compiler's codes for a missing export, and for a file that is not a module. */
 const missingRunCodes = new Set([2339, 2306, 2305]);
 
-/** Loads the type checker, in a compiler's process alone. */
+/** Loads the type checker. Only for a compiler's process, because it replaces `child_process` there. */
 export async function loadTypeChecker(language: CheckedLanguage): Promise<CheckTypes> {
   // The client would start the native program by itself, which the compiler's process may not do.
   replaceModule('child_process', moduleUrl('../../processes/connected-process', import.meta.url));

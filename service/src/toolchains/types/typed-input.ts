@@ -1,24 +1,24 @@
 /*
  * A plugin in JavaScript declares no types, but that of its input is known. So the compiler gets the source with a comment in
  * front of the parameter of `run` that declares it, and positions are translated. The comment has no line break, so that only
- * positions behind it in the same line differ.
+ * positions after it in the same line differ.
  */
 
 /** A source as the compiler gets it. Lines and columns count from 0, columns in UTF-16 code units. */
 export interface TypedSource {
   readonly text: string;
   /** Translates a position in the source into one in `text`. */
-  toTyped(place: Place): Place;
-  /** Translates a position in `text` into one in the source. One within the comment becomes that of the comment. */
-  fromTyped(place: Place): Place;
+  toTyped(position: CharacterPosition): CharacterPosition;
+  /** Translates a position in `text` into one in the source. One within the comment becomes that of the parameter. */
+  fromTyped(position: CharacterPosition): CharacterPosition;
 }
 
-export interface Place {
+export interface CharacterPosition {
   readonly line: number;
   readonly character: number;
 }
 
-const same = (place: Place) => place;
+const same = (position: CharacterPosition) => position;
 
 /** A source without a comment. */
 export const untypedSource = (text: string): TypedSource => ({ text, toTyped: same, fromTyped: same });
@@ -31,14 +31,15 @@ export function typedSource(source: string, inputType: string): TypedSource {
   const before = source.slice(0, at).split(/\r\n?|\n/);
   const line = before.length - 1;
   const column = before.at(-1)?.length ?? 0;
-  const move = (place: Place, from: number, to: (character: number) => number) =>
-    place.line === line && place.character >= from
-      ? { line, character: to(place.character) }
-      : { line: place.line, character: place.character };
+  const move = (position: CharacterPosition, from: number, to: (character: number) => number) =>
+    position.line === line && position.character >= from
+      ? { line, character: to(position.character) }
+      : { line: position.line, character: position.character };
   return {
     text: source.slice(0, at) + comment + source.slice(at),
-    toTyped: (place) => move(place, column, (character) => character + comment.length),
-    fromTyped: (place) => move(place, column, (character) => Math.max(column, character - comment.length)),
+    toTyped: (position) => move(position, column, (character) => character + comment.length),
+    fromTyped: (position) =>
+      move(position, column, (character) => Math.max(column, character - comment.length)),
   };
 }
 

@@ -26,7 +26,10 @@ const document = openApiDocument(
   '1.0.0',
 ) as OpenApi;
 
-/** How many random requests each operation gets of each kind, beside those that are always the same. */
+/**
+ * How many random requests each operation gets of each kind, beside those that are written down. They are the same in each run,
+ * so that one that fails was broken by a change; with more of them, these are the first.
+ */
 const cases = Number(process.env['PROPERTY_CASES'] ?? 3);
 
 /** How many operations are tried at once: some wait for compilers, whose processes are few. */
@@ -52,7 +55,7 @@ const wrongTokens = [
 
 type Token = Tokens[number];
 
-/** Tries requests: first those that are always the same, then random ones. */
+/** Tries requests: first those that are written down, then random ones, which are the same in each run. */
 async function tryAll(
   fixed: readonly (readonly [Parts, Token])[],
   random: readonly [fc.Arbitrary<Parts>, readonly Token[]],

@@ -4,7 +4,7 @@ import { checkOutput, limitError, pluginError, RunFailure } from './outcome.ts';
 import { mebibyte } from '../units.ts';
 import { runLimits } from './run-limits.ts';
 import type { RunOutcome, RunError } from './outcome.ts';
-import type { WasmProgram } from '../plugins/program.ts';
+import type { AssemblyScriptProgram } from '../plugins/program.ts';
 import { describeOversize } from './wasm-check.ts';
 
 /** The size of a page of WebAssembly memory, in bytes. */
@@ -20,7 +20,7 @@ interface Exports {
   __pin: (pointer: number) => number;
 }
 
-// The runtime's identifier of strings.
+// The runtime's identifier of strings, and the size of the header before each object, in bytes.
 const stringId = 2;
 const headerSize = 20;
 
@@ -41,7 +41,7 @@ const cacheSize = 4 * mebibyte;
  * Runs AssemblyScript modules, one at a time. A module is compiled once, and each run has its own instance and memory. There is
  * no limit of time in here: the sandbox kills the process of a run that does not end.
  */
-export class WasmRunner {
+export class AssemblyScriptRunner {
   readonly #modules = new LRUCache<string, { module: WebAssembly.Module; size: number }>({
     maxSize: cacheSize,
     sizeCalculation: ({ size }) => size + 1000,
@@ -53,7 +53,7 @@ export class WasmRunner {
   }
 
   /** Runs a program. `program`: needed unless it is in the cache. */
-  run(hash: string, program: WasmProgram | undefined, input: string, logs: Logs): RunOutcome {
+  run(hash: string, program: AssemblyScriptProgram | undefined, input: string, logs: Logs): RunOutcome {
     try {
       return { result: runModule(this.#moduleOf(hash, program), input, logs) };
     } catch (error) {
@@ -61,12 +61,12 @@ export class WasmRunner {
     }
   }
 
-  #moduleOf(hash: string, program: WasmProgram | undefined): WebAssembly.Module {
+  #moduleOf(hash: string, program: AssemblyScriptProgram | undefined): WebAssembly.Module {
     const known = this.#modules.get(hash);
     if (known) return known.module;
     if (!program) throw new Error('The program is not known here.');
     const bytes = Buffer.from(program.module, 'base64');
-    // Releases before this check built modules without it.
+    // Older releases built modules without this check.
     const oversize = describeOversize(bytes);
     if (oversize) throw new RunFailure({ code: 'module-limit', message: oversize });
     const module = new WebAssembly.Module(bytes);
@@ -137,7 +137,7 @@ function randomSeed(): number {
   return Number(bits >> 12n);
 }
 
-/** Reads the string at a pointer of the module. A module can pass any number as a pointer. */
+/** Reads the string at a pointer of the module, which can be any number. `over`: the error for a string that is too long. */
 function textAt(memory: WebAssembly.Memory, pointer: number, over: 'output-limit' | 'log-limit'): string {
   const view = new DataView(memory.buffer);
   const start = pointer >>> 0;
