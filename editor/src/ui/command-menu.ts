@@ -2,6 +2,7 @@ import { type TemplateResult, html, nothing } from 'lit/html.js';
 import { texts } from '../locales/locale.ts';
 import { type Command, isEnabled, isOffered, runCommand, shortcutText } from './commands.ts';
 import { icon } from './icon.ts';
+import { repeatById } from './repeat-by-id.ts';
 
 /** The menu with all commands, opened by a button or the menu key. */
 export class CommandMenu {
@@ -48,7 +49,7 @@ export class CommandMenu {
           if (!place?.contains(relatedTarget as Node | null)) this.#close(false);
         }}
       >
-        ${offered.map((command, index) => {
+        ${repeatById(offered, (command, index) => {
           const isApart = index > 0 && command.group !== offered[index - 1]?.group;
           return html`${isApart ? html`<div class="menu-line" role="separator"></div>` : nothing}${this.#item(command)}`;
         })}

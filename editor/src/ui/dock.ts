@@ -2,6 +2,7 @@ import { type TemplateResult, html, nothing } from 'lit/html.js';
 import { texts } from '../locales/locale.ts';
 import './dock-size.ts';
 import { icon } from './icon.ts';
+import { repeatById } from './repeat-by-id.ts';
 
 export interface DockPanel {
   id: string;
@@ -64,7 +65,7 @@ export function dockView({ panels, state, splitter, onChange, onFocus }: DockOpt
   return html`<aside class="side dock" aria-label=${frame.dock} data-open=${state.isOpen}>
     ${splitter}
     <div class="dock-bar">
-      <div class="dock-tabs" role="tablist" aria-label=${frame.panels}>${panels.map(tab)}</div>
+      <div class="dock-tabs" role="tablist" aria-label=${frame.panels}>${repeatById(panels, tab)}</div>
       <button
         type="button"
         class="button icon-only dock-toggle"
@@ -76,7 +77,7 @@ export function dockView({ panels, state, splitter, onChange, onFocus }: DockOpt
         ${icon('panel')}
       </button>
     </div>
-    ${panels.map((panel) => panelView(panel, panel.id === shown && state.isOpen))}
+    ${repeatById(panels, (panel) => panelView(panel, panel.id === shown && state.isOpen))}
   </aside>`;
 }
 

@@ -16,6 +16,7 @@ import {
 } from '../ui/commands.ts';
 import { type DockPanel, type DockState, dockView } from '../ui/dock.ts';
 import { icon } from '../ui/icon.ts';
+import { repeatById } from '../ui/repeat-by-id.ts';
 import { statusLine } from '../ui/status-line.ts';
 import { type Access, readOnlyReason } from './access.ts';
 import { loadedPanels } from './load-panels.ts';
@@ -60,7 +61,7 @@ export function workspaceView(options: WorkspaceViewOptions): TemplateResult {
       </div>
       ${readOnlyBadge(options)}
       <div class="actions">
-        ${buttons.filter(isOffered).map(commandButton)}${isSlow ? stopButton(onStop) : nothing}
+        ${repeatById(buttons.filter(isOffered), commandButton)}${isSlow ? stopButton(onStop) : nothing}
         ${options.menu}
       </div>
     </header>
