@@ -9,7 +9,7 @@ import type { Data } from './state.ts';
 let requests = 0;
 let timer: ReturnType<typeof setTimeout> | undefined;
 
-/** How long it takes until the service has recorded a run, in ms: it writes records once a second. */
+/** How long it takes until the service has recorded a run, in ms: a record is promised within a second. */
 const RECORDED_WITHIN = 1200;
 
 /** Loads what is known of the customer or the plugin that is shown. The page keeps what it shows until then. */

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -21,6 +22,8 @@ const GRACE = 2000;
 const LIMITS = { headersTimeout: 10_000, requestTimeout: 30_000, connectionsCheckingInterval: 1000 };
 const IDLE_TIMEOUT = 30_000;
 const MAX_CONNECTIONS = 2000;
+
+const HIGHEST_PORT = 65_535;
 
 /**
  * Serves the vendor's app on this machine's loopback addresses alone.
@@ -55,19 +58,23 @@ function createAppServer({ fetch, refuse }: VendorApp): Server {
   return server;
 }
 
-/** False when the machine has no such address. */
-function bind(server: Server, port: number, host: string): Promise<boolean> {
-  return new Promise((resolve, reject) => {
-    server.once('error', (error) => {
-      if (['EADDRNOTAVAIL', 'EAFNOSUPPORT'].includes(codeOf(error))) resolve(false);
-      else reject(error);
-    });
-    server.listen({ port, host, ipv6Only: true }, () => resolve(true));
-  });
+/** Starts to listen. Resolves with false when the machine has no such address, and rejects for any other problem. */
+async function bind(server: Server, port: number, host: string): Promise<boolean> {
+  server.listen({ port, host, ipv6Only: true });
+  try {
+    await once(server, 'listening');
+  } catch (error) {
+    if (['EADDRNOTAVAIL', 'EAFNOSUPPORT'].includes(codeOf(error))) return false;
+    throw error;
+  }
+  // The system could not accept one connection, for instance for want of memory. It may accept the next one.
+  server.on('error', () => {});
+  return true;
 }
 
 function bindError(error: unknown, port: number): unknown {
-  const hint = `Choose another with PORT, such as: PORT=${port + 1000} npm start`;
+  const example = port + 1000 <= HIGHEST_PORT ? port + 1000 : port - 1000;
+  const hint = `Choose another with PORT, such as: PORT=${example} npm start`;
   switch (codeOf(error)) {
     case 'EADDRINUSE':
       return new StartError(`Port ${port} is in use, perhaps by another \`npm start\`. ${hint}`);

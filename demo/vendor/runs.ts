@@ -54,7 +54,8 @@ export function createPluginRuns(service: EnvironmentClient, execution: Executio
         const runCase = async ({ input, what, without, show }: Case): Promise<CaseView> => {
           const run = await runOne(execution, plugin, live, JSON.stringify(input), signal);
           if (run?.output === undefined) return { what, without, failure: run?.failure };
-          // The output fits the namespace's schema: otherwise the run would be an error, `invalid-output`.
+          // The output fits the schema that the live version was built with: otherwise the run would be an error, `invalid-output`.
+          // An app that changes its types has to expect the former ones of versions that are outdated.
           return { what, without, shown: show(JSON.parse(run.output)) };
         };
         return { cases: await Promise.all(cases.map(runCase)) };

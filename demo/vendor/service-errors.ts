@@ -21,8 +21,12 @@ export async function undefinedIfNotFound<T>(response: Promise<T>): Promise<T | 
 }
 
 function toRefusal(what: string, error: unknown): unknown {
-  // The client refuses a name that no path can have, or an input that is not well-formed text, before any request.
-  if (error instanceof TypeError) return new Refusal(400, 'invalid-request', `${error.message}.`);
+  // The client refuses a name that no path can have, or an input that is not well-formed text, before any request. The error is
+  // logged, because a mistake in this program can be a TypeError, too.
+  if (error instanceof TypeError) {
+    console.error(`${what} failed:`, error);
+    return new Refusal(400, 'invalid-request', `${error.message}.`);
+  }
   if (error instanceof HttpError) {
     if (error.code === 'tenant-suspended') return suspended();
     if (error.code === 'version-not-found' || error.code === 'plugin-not-found')

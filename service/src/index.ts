@@ -1,3 +1,4 @@
+import { errorMessage } from './error-message.ts';
 import { createService } from './http/app.ts';
 import { readEditorFiles } from './http/editor-files.ts';
 import { listen } from './http/listen.ts';
@@ -107,7 +108,8 @@ export async function startService(
       close: () => closers.close(),
     };
   } catch (error) {
-    await closers.close();
+    // Why the service could not start is the error that counts.
+    await closers.close().catch(() => {});
     throw error;
   }
 }
@@ -120,8 +122,17 @@ class CloseStack {
     this.#steps.push(close);
   }
 
+  /** Calls all steps, whatever becomes of those before them; then throws the first error. */
   async close(): Promise<void> {
-    for (const step of this.#steps.splice(0).toReversed()) await step();
+    const errors: unknown[] = [];
+    for (const step of this.#steps.splice(0).toReversed()) {
+      try {
+        await step();
+      } catch (error) {
+        errors.push(error);
+      }
+    }
+    if (errors.length) throw errors[0];
   }
 }
 
@@ -169,6 +180,6 @@ function asStartError<T>(step: () => T): T {
   try {
     return step();
   } catch (error) {
-    throw new StartError((error as Error).message, { cause: error });
+    throw new StartError(errorMessage(error), { cause: error });
   }
 }

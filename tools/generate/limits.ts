@@ -12,7 +12,7 @@ type Row = readonly [label: string, unit: Unit, past: string];
 
 const DESCRIPTIONS: Readonly<Record<string, Readonly<Record<string, Row>>>> = {
   runLimits: {
-    time: ['time', 'ms', '504 `time-limit`; the runner is killed'],
+    time: ['time', 'ms', '504 `time-limit`; a runner whose run does not end by itself is killed'],
     memory: ['memory', 'bytes', '422 `memory-limit`'],
     input: ['input', 'bytes', '413 `input-limit`'],
     output: ['output', 'bytes', '422 `output-limit`'],
@@ -20,12 +20,36 @@ const DESCRIPTIONS: Readonly<Record<string, Readonly<Record<string, Row>>>> = {
     logEntries: ['entries in the logs', 'count', '422 `log-limit`'],
   },
   moduleLimits: {
-    module: ['a compiled WebAssembly module', 'bytes', '422 `module-limit`'],
-    functions: ['functions in it', 'count', '422 `module-limit`'],
-    locals: ['variables of one function, parameters included', 'count', '422 `module-limit`'],
-    code: ['code of one function', 'bytes', '422 `module-limit`'],
-    localsTimesCode: ['variables times bytes of code, of one function', 'count', '422 `module-limit`'],
-    table: ['entries in its tables', 'count', '422 `module-limit`'],
+    module: [
+      'a compiled WebAssembly module',
+      'bytes',
+      'the build fails; 422 `module-limit` for a version of an older release',
+    ],
+    functions: [
+      'functions in it',
+      'count',
+      'the build fails; 422 `module-limit` for a version of an older release',
+    ],
+    locals: [
+      'variables of one function, parameters included',
+      'count',
+      'the build fails; 422 `module-limit` for a version of an older release',
+    ],
+    code: [
+      'code of one function',
+      'bytes',
+      'the build fails; 422 `module-limit` for a version of an older release',
+    ],
+    localsTimesCode: [
+      'variables times bytes of code, of one function',
+      'count',
+      'the build fails; 422 `module-limit` for a version of an older release',
+    ],
+    table: [
+      'entries in its tables',
+      'count',
+      'the build fails; 422 `module-limit` for a version of an older release',
+    ],
   },
   buildLimits: {
     time: ['time of a build', 'ms', 'the build fails; the compiler is killed'],
@@ -51,7 +75,7 @@ const DESCRIPTIONS: Readonly<Record<string, Readonly<Record<string, Row>>>> = {
       '422 `help-failed`; the process is killed',
     ],
     recycleAt: ['the same, after a request', 'bytes', 'the process is replaced'],
-    completions: ['completions', 'count', 'those that begin with what is typed come first'],
+    completions: ['completions', 'count', 'those that begin with the typed word are kept'],
     label: ['a label', 'characters', 'it is left out'],
     documentation: ['a text of documentation', 'characters', 'it is cut'],
     signatures: ['signatures of a call', 'count', 'the rest is left out'],

@@ -1,12 +1,25 @@
 import '../../src/index.ts';
-import type { PluginEditorElement } from '../../src/index.ts';
+import type { PluginEditorElement, PluginEditorEventMap } from '../../src/index.ts';
 import { standInOf } from '../../src/testing/in-page.ts';
 
 // The elements that run on the pages which describe them. The editor is the stand-in of `plugin-editor/testing.js`, which the site
 // serves beside its pages, so that nothing but static files is needed.
 
-/** The events to show, without their prefix. `plugin-editor-plugin` is left out, because it would only repeat others. */
-const EVENTS = ['state', 'ready', 'error', 'discard', 'dirty', 'save', 'build', 'test', 'deploy', 'live'];
+/** Which events of the editor are shown. `plugin` would only repeat others, and the token of these pages never expires. */
+const SHOWN: Readonly<Record<keyof PluginEditorEventMap, boolean>> = {
+  'plugin-editor-state': true,
+  'plugin-editor-ready': true,
+  'plugin-editor-plugin': false,
+  'plugin-editor-error': true,
+  'plugin-editor-expiring': false,
+  'plugin-editor-discard': true,
+  'plugin-editor-dirty': true,
+  'plugin-editor-save': true,
+  'plugin-editor-build': true,
+  'plugin-editor-test': true,
+  'plugin-editor-deploy': true,
+  'plugin-editor-live': true,
+};
 
 /**
  * Shows an element in a place of the page.
@@ -44,7 +57,10 @@ const serviceAt = (base: string) => new URL(`${base}example-service`, location.h
 
 function showEditor(place: HTMLElement, base: string): void {
   const editor = makeEditor(base);
-  const log = logOf(editor, 'plugin-editor', EVENTS);
+  const log = logOf(
+    editor,
+    Object.entries(SHOWN).flatMap(([type, isShown]) => (isShown ? [type] : [])),
+  );
   const standIn = () => standInOf(editor);
   const controls = row(
     button('Open another plugin', () => {
@@ -63,7 +79,7 @@ function showEditor(place: HTMLElement, base: string): void {
 function showFeatures(place: HTMLElement, base: string): void {
   const features = document.createElement('plugin-features');
   features.builder = serviceAt(base);
-  const log = logOf(features, 'plugin-features', ['load', 'error']);
+  const log = logOf(features, ['plugin-features-load', 'plugin-features-error']);
   features.addEventListener('change', () => add(log, `change: ${features.value}`));
   place.replaceChildren(
     features,
@@ -98,12 +114,12 @@ function showTheming(place: HTMLElement, base: string): void {
   );
 }
 
-function logOf(element: HTMLElement, tag: string, names: readonly string[]): HTMLOutputElement {
+function logOf(element: HTMLElement, types: readonly string[]): HTMLOutputElement {
   const log = document.createElement('output');
   log.tabIndex = 0;
   log.ariaLabel = 'Events of the element';
-  for (const name of names) {
-    element.addEventListener(`${tag}-${name}`, (event) => {
+  for (const type of types) {
+    element.addEventListener(type, (event) => {
       const { state, previous, dirty, version, succeeded, error, record } = event as unknown as Record<
         string,
         unknown

@@ -11,7 +11,7 @@ import { runsView } from './runs.ts';
 import { versionsView } from './versions.ts';
 import { workView } from './work.ts';
 
-/** One plugin, before its editor is opened. */
+/** One plugin, before its editor is opened. Versions come last, because they arrive late, and their runs grow: nothing moves then. */
 export function launchView(state: State, plugin: PluginEntry | undefined, own: boolean): TemplateResult {
   const tenant = currentTenant(state);
   const mayDeploy = signedInAccount(state)?.user.mayDeploy ?? false;
@@ -33,8 +33,8 @@ export function launchView(state: State, plugin: PluginEntry | undefined, own: b
               </p>
               ${mayDeploy ? launchForm(state) : readForm}
               ${state.launched || !mayDeploy || !plugin?.view ? nothing : workView(state, plugin.view)}
-              ${state.launched ? nothing : versionsView(state)}
-              ${state.launched || !mayDeploy ? nothing : runsView(state)}`
+              ${state.launched || !mayDeploy ? nothing : runsView(state)}
+              ${state.launched ? nothing : versionsView(state)}`
           : html`<p class="lead">This tenant is not one of yours. The server must not let you in.</p>
               <button class="button primary" id="launch" @click=${launch}>Try it all the same</button>`
       }

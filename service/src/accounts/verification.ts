@@ -112,5 +112,5 @@ export async function verifyCode(
 const ownedByAnother = (environment: string) =>
   new VerificationError(
     `The environment ${environment} belongs to another e-mail address, the first that verified it. ` +
-      `Choose another name for yours: npm run env-token -- <address> <environment>`,
+      'Choose another name for yours, below the domain of your address.',
   );

@@ -70,7 +70,7 @@ function checkSettings(): { settings?: Settings; finding: Finding } {
     const address = publicUrl ?? 'this machine alone';
     return { settings, finding: ok(`${where}; users reach it by ${address}`) };
   } catch (error) {
-    return { finding: failed((error as Error).message) };
+    return { finding: failed(errorMessage(error)) };
   }
 }
 
@@ -135,7 +135,7 @@ async function checkSandbox(settings: Settings | undefined): Promise<Finding> {
     if ('error' in outcome) return failed(outcome.error.message);
     return outcome.result === 'works' ? ok('a plugin runs') : failed('a plugin gave a wrong result');
   } catch (error) {
-    return failed((error as Error).message);
+    return failed(errorMessage(error));
   } finally {
     await sandbox.close();
   }

@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
+import { errorMessage } from '../error-message.ts';
 import { packageDescription } from '../processes/package-folders.ts';
 import { StartError } from '../start-error.ts';
 import { UsageError } from './usage-error.ts';
@@ -58,7 +59,7 @@ function parse(args: string[]) {
   try {
     return parseArgs({ args, options });
   } catch (error) {
-    throw new UsageError(`${(error as Error).message}\n\n${usage}`, { cause: error });
+    throw new UsageError(`${errorMessage(error)}\n\n${usage}`, { cause: error });
   }
 }
 

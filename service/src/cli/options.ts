@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
 import type { ParseArgsOptionsConfig } from 'node:util';
+import { errorMessage } from '../error-message.ts';
 import { UsageError } from './usage-error.ts';
 
 /**
@@ -23,6 +24,6 @@ export function readOptions<T extends ParseArgsOptionsConfig>(
     if (extra !== undefined) throw new Error(`Unexpected argument '${extra}'`);
     return { values, positionals, help: (values as { help?: boolean }).help === true };
   } catch (error) {
-    throw new UsageError(`${(error as Error).message}\n\n${usage}`, { cause: error });
+    throw new UsageError(`${errorMessage(error)}\n\n${usage}`, { cause: error });
   }
 }

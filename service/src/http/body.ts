@@ -6,7 +6,7 @@ import { isDeeperThan, jsonDepth } from './json-depth.ts';
 
 /**
  * Reads a JSON body. Call it once the caller is authorized, because the body counts for the caller's budget. Throws 415 for
- * another content type, 413 above `limit` bytes, 400 for a body that is empty or not JSON, and 422 for one that is nested too
+ * another content type and for a content encoding, 413 above `limit` bytes, 400 for a body that is empty or not JSON, and 422 for one that is nested too
  * deep.
  */
 export async function readJson(c: Context, limit: number): Promise<unknown> {
@@ -20,7 +20,7 @@ export async function readJson(c: Context, limit: number): Promise<unknown> {
  * clients declare an empty body as a form.
  */
 export async function readOptionalJson(c: Context, limit: number): Promise<unknown> {
-  if (isJson(c)) {
+  if (isJson(c) && isIdentity(c)) {
     const text = await readText(c, limit);
     return text ? parseJson(text) : undefined;
   }
@@ -28,7 +28,7 @@ export async function readOptionalJson(c: Context, limit: number): Promise<unkno
   throw new ServiceError(
     415,
     'unsupported-media-type',
-    'The body must be JSON, with "content-type: application/json".',
+    'The body must be JSON, as it is, with "content-type: application/json".',
   );
 }
 

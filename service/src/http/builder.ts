@@ -1,10 +1,11 @@
 import * as z from 'zod';
 import type { ServiceContext, ServiceInterface } from './context.ts';
 import { overwriteDraft, updateDraft } from './draft-saves.ts';
-import { notFound, ServiceError } from './errors.ts';
+import { ServiceError } from './errors.ts';
 import { empty, json, respond } from './operations/responses.ts';
 import { jsonBody } from './operations/bodies.ts';
 import { operation } from './operations/operation.ts';
+import { requireDraft } from './require-draft.ts';
 import { checkPreconditions, hasPreconditions, isNotModified } from './preconditions.ts';
 import { sourceSchema } from '../plugins/records.ts';
 import type { PluginSource } from '../plugins/records.ts';
@@ -63,14 +64,7 @@ export const builder: ServiceInterface = {
       },
       errors: { 404: ['draft-not-found'] },
       handle: async ({ c, target }, { storage }) => {
-        const draft = await storage.tables.drafts.find(target);
-        if (!draft) {
-          throw notFound(
-            'draft-not-found',
-            'This plugin has no draft yet; save one, or start from a template.',
-          );
-        }
-        const { etag, source } = draft;
+        const { etag, source } = await requireDraft(storage.tables, target);
         return isNotModified(c, etag) ? respond(304, undefined, { etag }) : respond(200, source, { etag });
       },
     }),

@@ -1,5 +1,6 @@
 import { BlockList, isIP } from 'node:net';
 import type { Context } from 'hono';
+import { bindingsOf } from './bindings.ts';
 
 /** The proxies whose `X-Forwarded-For` is believed. */
 export type TrustedProxies = Pick<BlockList, 'check'>;
@@ -12,9 +13,11 @@ const noProxies: TrustedProxies = new BlockList();
  * not come by a connection.
  */
 export function clientAddress(c: Context, trusted: TrustedProxies = noProxies): string | undefined {
-  const env: unknown = c.env;
-  const { incoming } = (env ?? {}) as { incoming?: { socket?: { remoteAddress?: string } } };
-  return forwardedAddress(incoming?.socket?.remoteAddress, c.req.header('x-forwarded-for'), trusted);
+  return forwardedAddress(
+    bindingsOf(c).incoming?.socket.remoteAddress,
+    c.req.header('x-forwarded-for'),
+    trusted,
+  );
 }
 
 /** @param forwardedFor the values of `X-Forwarded-For`, between commas */

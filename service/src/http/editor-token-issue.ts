@@ -25,11 +25,11 @@ export async function issueEditorToken(
   const { editorTokens, tenants } = storage.tables;
   const { scope, permissions, actor } = editorToken;
   const token = createToken('editor');
-  const isAdded = () => editorTokens.add(token, editorToken, now(), now() + lifetime * 1000);
-  if (!(await isAdded())) {
+  const addToken = () => editorTokens.add(token, editorToken, now(), now() + lifetime * 1000);
+  if (!(await addToken())) {
     // Most tenants exist and are active, so that the reason is looked up only after the token could not be added.
     await tenants.addFirst(scope, now());
-    if (!(await isAdded())) throw (await tenants.find(scope)) ? tenantSuspended() : tenantDeleted();
+    if (!(await addToken())) throw (await tenants.find(scope)) ? tenantSuspended() : tenantDeleted();
   }
   return { token, expires_in: lifetime, permissions, ...(actor !== undefined && { actor }) };
 }

@@ -1,5 +1,6 @@
 import type { Context } from 'hono';
 import { streamSSE } from 'hono/streaming';
+import { bindingsOf } from './bindings.ts';
 import { translateBusyError } from './run-errors.ts';
 
 /** Whether the client asks for server-sent events. */
@@ -74,8 +75,6 @@ export function eventStream(c: Context, work: (send: Send) => Promise<void>, tim
 
 /** Ends the connection, so that the client sees that the stream is incomplete; without a connection, ends the stream. */
 function breakOff(c: Context, abort: () => void): void {
-  const env: unknown = c.env;
-  const { outgoing } = (env ?? {}) as { outgoing?: { destroy?: () => void } };
-  outgoing?.destroy?.();
+  bindingsOf(c).outgoing?.destroy();
   abort();
 }

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -84,14 +85,17 @@ export async function listen(
 }
 
 /** Starts to listen. Resolves with false when the machine has no such address, and rejects for any other problem. */
-function bind(server: Server, port: number, host: string, ipv6Only: boolean): Promise<boolean> {
-  return new Promise((resolve, reject) => {
-    server.once('error', (error) => {
-      if (['EADDRNOTAVAIL', 'EAFNOSUPPORT'].includes(codeOf(error))) resolve(false);
-      else reject(error);
-    });
-    server.listen({ port, host, ipv6Only }, () => resolve(true));
-  });
+async function bind(server: Server, port: number, host: string, ipv6Only: boolean): Promise<boolean> {
+  server.listen({ port, host, ipv6Only });
+  try {
+    await once(server, 'listening');
+  } catch (error) {
+    if (['EADDRNOTAVAIL', 'EAFNOSUPPORT'].includes(codeOf(error))) return false;
+    throw error;
+  }
+  // The system could not accept one connection, for instance for want of memory. It may accept the next one.
+  server.on('error', () => {});
+  return true;
 }
 
 function bindError(error: unknown, port: number, variable: string, host: string | undefined): unknown {

@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
-import type { Context, MiddlewareHandler } from 'hono';
+import type { MiddlewareHandler } from 'hono';
+import { bindingsOf } from './bindings.ts';
 import type { Log } from '../operations/log.ts';
 import type { Metrics } from '../operations/metrics.ts';
 import { clientAddress } from './client-address.ts';
@@ -44,7 +45,7 @@ export function observeRequests({
     const id = createId();
     const info: RequestInfo = { id, responseHeaders: { [requestIdHeader]: id } };
     c.set('request', info);
-    const outgoing = outgoingOf(c);
+    const outgoing = bindingsOf(c).outgoing;
     if (outgoing) requestIds.set(outgoing, id);
     await next();
     for (const [name, value] of Object.entries(info.responseHeaders)) c.res.headers.set(name, value);
@@ -88,9 +89,4 @@ function onceSent(outgoing: ServerResponse | undefined, callback: (isComplete: b
   if (!outgoing) callback(true);
   else if (outgoing.closed || outgoing.destroyed) callback(outgoing.writableFinished);
   else outgoing.once('close', () => callback(outgoing.writableFinished));
-}
-
-function outgoingOf(c: Context): ServerResponse | undefined {
-  const env: unknown = c.env;
-  return ((env ?? {}) as { outgoing?: ServerResponse }).outgoing;
 }

@@ -1,4 +1,5 @@
 import type { Context, Hono, MiddlewareHandler } from 'hono';
+import { bindingsOf } from './bindings.ts';
 import { badRequest, methodNotAllowed, ServiceError } from './errors.ts';
 import { requestInfo } from './request-info.ts';
 
@@ -74,9 +75,7 @@ const isDotSegment = (segment: string) => /^(?:\.|%2e){1,2}$/i.test(segment);
  * so that `a/../b` would look like another path than the one that was requested.
  */
 function sentPath(c: Context): string {
-  const env: unknown = c.env;
-  const url = (env as { incoming?: { url?: unknown } } | undefined)?.incoming?.url;
-  return typeof url === 'string' ? (url.split('?', 1)[0] ?? '') : '';
+  return bindingsOf(c).incoming?.url?.split('?', 1)[0] ?? '';
 }
 
 /** Refuses a request whose host is not one of `hosts`, against DNS rebinding: a foreign name that resolves to this machine. */

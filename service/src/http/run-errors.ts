@@ -4,8 +4,8 @@ import type { RunError } from '../sandbox/outcome.ts';
 import { BusyError } from '../processes/fair-queue.ts';
 
 /*
- * The errors of runs and builds, and the responses that they become. The body of an error is { error: { code, message } }; that
- * of an execution that ran also has `logs` where the plugin logged anything.
+ * The errors of runs and builds, and the responses that they become. The body of an error is
+ * { error: { code, message, path?, requestId } }; that of an execution that ran also has `logs` where the plugin logged anything.
  *
  * | what                                          | code                   | execution          | test                    |
  * | --------------------------------------------- | ---------------------- | ------------------ | ----------------------- |

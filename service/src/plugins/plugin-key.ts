@@ -26,6 +26,9 @@ export function splitIdentifier(identifier: string): TenantKey | undefined {
   return { environment: identifier.slice(0, period), tenant: identifier.slice(period + 1) };
 }
 
+/** Joins the names of a tenant to `{environment}.{tenant}`. */
+export const joinIdentifier = ({ environment, tenant }: TenantKey): string => `${environment}.${tenant}`;
+
 /** Whether a plugin is one of a scope. */
 export const isInScope = (plugin: PluginKey, scope: PluginScope): boolean =>
   plugin.environment === scope.environment &&

@@ -130,7 +130,10 @@ export class FairQueue {
     // Where a slot is free, no job is waiting that could use it.
     if (path.every(({ held, slots }) => held < slots)) return Promise.resolve(this.#hold(path));
     const signal = signalOf?.();
-    signal?.throwIfAborted();
+    if (signal?.aborted) {
+      this.#forgetIdle(path);
+      return Promise.reject(signal.reason as Error);
+    }
     const full = path.findIndex(({ waiting, places }) => waiting >= places);
     if (full >= 0) {
       this.#forgetIdle(path);

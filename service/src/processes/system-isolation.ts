@@ -115,7 +115,8 @@ const systemFolders = ['/usr', '/bin', '/lib', '/lib64'];
 /**
  * The limit of processes and threads. `isAlone`: whether the process is in a user namespace of its own, in which only its own
  * threads are counted. Node needs a dozen, and a program in Go, or an add-on in Rust, some for each processor. Otherwise the limit
- * is for all processes of the user together: 8 runners and 16 compilers, with as many native programs.
+ * is for all processes of the user together: 8 runners, 16 compilers, 4 of language help and 2 for schemas, most of these with a native
+ * program.
  */
 function processLimit(isAlone: boolean): number {
   return isAlone ? 32 + 4 * availableParallelism() : 512 + 32 * availableParallelism();

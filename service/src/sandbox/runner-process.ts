@@ -162,7 +162,7 @@ export class RunnerProcess {
   }
 
   /** Kills the process if it holds more memory than it may during a run. Does nothing while there is no run. */
-  checkMemory(): void {
+  enforceMemoryLimit(): void {
     if (!this.#current || residentMemory(this.pid) < this.#watchedMemory) return;
     this.#kill(limitError('memory-limit', this.#limits));
   }

@@ -31,7 +31,7 @@ export interface FinishedRun {
   readonly isWarm: boolean;
 }
 
-// More than there are cores, so that runs go on beside one that loops, and while another runner waits for its next run. Half of
+// On small machines more than there are cores, so that runs go on beside one that loops, and while another runner waits for its next run. Half of
 // the slots, which is what a tenant may have, still keep two cores busy.
 const slots = Math.min(8, Math.max(6, 2 * Math.ceil(availableParallelism() / 2)));
 
@@ -165,7 +165,7 @@ export class Sandbox {
 
   #watchMemory(): void {
     this.#watch ??= setInterval(() => {
-      for (const runner of this.#busy) runner.checkMemory();
+      for (const runner of this.#busy) runner.enforceMemoryLimit();
       if (this.#busy.size) return;
       clearInterval(this.#watch);
       this.#watch = undefined;

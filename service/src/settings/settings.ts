@@ -1,4 +1,5 @@
 import { join, resolve } from 'node:path';
+import { errorMessage } from '../error-message.ts';
 import { frameAncestors } from '../http/frame-ancestors.ts';
 import type { RecordLevel } from '../runs/record-level.ts';
 import { StartError } from '../start-error.ts';
@@ -141,7 +142,7 @@ function collectMistake<T>(mistakes: string[], step: () => T): T | undefined {
   try {
     return step();
   } catch (error) {
-    mistakes.push((error as Error).message);
+    mistakes.push(errorMessage(error));
     return undefined;
   }
 }

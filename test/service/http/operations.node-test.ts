@@ -104,6 +104,12 @@ describe('an operation', () => {
       { status: 400, code: 'invalid-json' },
     ],
     ['another type', path, { body: 'x' }, { status: 415, code: 'unsupported-media-type' }],
+    [
+      'a content encoding',
+      path,
+      { body: '{}', headers: { 'content-type': 'application/json', 'content-encoding': 'gzip' } },
+      { status: 415, code: 'unsupported-media-type' },
+    ],
     ['no JSON', path, { ...inJson(0), body: '{' }, { status: 400, code: 'invalid-json' }],
     ['a long body', path, inJson({ size: 1, long: 'x'.repeat(70_000) }), { status: 413, code: 'too-large' }],
   ] as const satisfies [string, string, RequestInit, object][]) {

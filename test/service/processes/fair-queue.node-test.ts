@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import * as fc from 'fast-check';
 import { BusyError, FairQueue } from '../../../service/src/processes/fair-queue.ts';
 import type { FairQueueLimits, Release, Share } from '../../../service/src/processes/fair-queue.ts';
@@ -12,6 +14,14 @@ const limits: FairQueueLimits = {
   waitingPerTenant: 100,
   waitingPerToken: 100,
 };
+
+setFlagsFromString('--expose-gc');
+const collectGarbage = runInNewContext('gc') as () => void;
+
+function usedHeap(): number {
+  collectGarbage();
+  return process.memoryUsage().heapUsed;
+}
 
 /** `environment/tenant/token`, of which the last may be missing. */
 function shareOf(path: string): Share {
@@ -169,7 +179,23 @@ test('a withdrawn request loses its place, holds nothing and keeps nobody waitin
   await release('c');
   await acquire('d/t', 'd');
   assert.deepEqual(order, ['a', 'c', 'd']);
-  assert.throws(() => queue.acquire(shareOf('e/t'), () => controller.signal), { name: 'AbortError' });
+  await assert.rejects(
+    queue.acquire(shareOf('e/t'), () => controller.signal),
+    { name: 'AbortError' },
+  );
+});
+
+test('requests that were withdrawn before they came leave nothing in memory', async () => {
+  const queue = new FairQueue(limits);
+  const { acquire } = recorder(queue);
+  await acquire('a/t', 'a');
+  const before = usedHeap();
+  for (let i = 0; i < 20_000; i++) {
+    await assert.rejects(queue.acquire(shareOf(`a/t/${i}`), () => AbortSignal.abort()));
+  }
+  // With a node for each token they would hold more than 10 MB.
+  const grown = usedHeap() - before;
+  assert.ok(grown < 4e6, `${grown} bytes`);
 });
 
 test('a signal that aborts after the turn has begun changes nothing', async () => {

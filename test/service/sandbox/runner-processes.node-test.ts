@@ -31,7 +31,7 @@ test('a run whose runner is killed from outside ends with an error of its own na
 test('a runner whose run takes too much memory is killed, and the run ends with memory-limit', async () => {
   const runner = startRunner({ watchedMemory: 1 });
   await runner.ready;
-  const watch = setInterval(() => runner.checkMemory(), 1);
+  const watch = setInterval(() => runner.enforceMemoryLimit(), 1);
   try {
     assert.equal(codeOf(await runner.run(looping, '')), 'memory-limit');
   } finally {
@@ -42,7 +42,7 @@ test('a runner whose run takes too much memory is killed, and the run ends with 
 test('an idle runner is not killed for its memory', async () => {
   const runner = startRunner({ watchedMemory: 1 });
   await runner.ready;
-  runner.checkMemory();
+  runner.enforceMemoryLimit();
   assert.equal(runner.isUsable, true);
 });
 

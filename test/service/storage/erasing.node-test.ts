@@ -95,7 +95,6 @@ for (const engine of engines) {
     });
     const shared = await storage.tables.versions.find(neighbour, 'v1.0.0');
     assert.deepEqual(await shared?.load(), programOf('shared'));
-    assert.equal(await storage.tables.tenants.wasDeleted(plugin), true);
     await storage.tables.tenants.addFirst(plugin, 3);
     assert.equal(await storage.tables.tenants.find(plugin), undefined);
   });

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { joinIdentifier } from '../../plugins/plugin-key.ts';
 import type { ServiceInterface } from '../context.ts';
 import { json } from '../operations/responses.ts';
 import { operation } from '../operations/operation.ts';
@@ -48,7 +49,7 @@ export const functions: ServiceInterface = {
           limit: request.limit + 1,
         });
         const { rows, next } = paging.toPage(list, request, found, ({ name }) => [name]);
-        const ident = `${target.environment}.${target.tenant}`;
+        const ident = joinIdentifier(target);
         const plugins = rows.map((plugin) => {
           const { name, namespace, lang, nextVersion } = plugin;
           const version = liveOf(plugin) ?? '';

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { notFound } from '../errors.ts';
+import { joinIdentifier } from '../../plugins/plugin-key.ts';
 import type { TenantKey } from '../../plugins/plugin-key.ts';
 import type { PluginRecord } from '../../storage/tables/plugin-records.ts';
 import { actorSchema } from '../vendor-texts.ts';
@@ -46,13 +47,10 @@ export const pluginSchema = z
 export const liveOf = ({ pinned, latest }: PluginRecord): string | undefined => pinned?.version ?? latest;
 
 /** The details of a plugin, for a response. */
-export function toPluginDetails(
-  { environment, tenant }: TenantKey,
-  plugin: PluginRecord,
-): z.input<typeof pluginSchema> {
+export function toPluginDetails(tenant: TenantKey, plugin: PluginRecord): z.input<typeof pluginSchema> {
   const { namespace, name, lang, draft, isBuilt, latest, pinned, versions, isOutdated } = plugin;
   return {
-    ident: `${environment}.${tenant}`,
+    ident: joinIdentifier(tenant),
     namespace,
     name,
     lang,

@@ -8,6 +8,7 @@ import { optionalJsonBody } from '../operations/bodies.ts';
 import { operation } from '../operations/operation.ts';
 import { actorSchema, permissionsSchema, checkStorable, tokenPermissions } from '../vendor-texts.ts';
 import { permissions } from '../../plugins/permissions.ts';
+import { joinIdentifier } from '../../plugins/plugin-key.ts';
 import type { PluginScope, TenantKey } from '../../plugins/plugin-key.ts';
 import { tenantNotFound } from './tenant-details.ts';
 
@@ -139,7 +140,7 @@ export const sessions: ServiceInterface = {
         return {
           status: 200,
           body: {
-            ident: `${scope.environment}.${scope.tenant}`,
+            ident: joinIdentifier(scope),
             environment: scope.environment,
             ...(scope.namespace !== undefined && { namespace: scope.namespace }),
             ...(scope.pluginName !== undefined && { fn: scope.pluginName }),

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { joinIdentifier } from '../../plugins/plugin-key.ts';
 import { notFound } from '../errors.ts';
 import { timeSchema, toTime } from './plugin-details.ts';
 import type { Tenant } from '../../storage/tables/tenants.ts';
@@ -55,7 +56,7 @@ export const tenantSchema = z
 export const toTenantDetails = (tenant: Tenant, plugins: number): z.input<typeof tenantSchema> => ({
   environment: tenant.environment,
   tenant: tenant.tenant,
-  ident: `${tenant.environment}.${tenant.tenant}`,
+  ident: joinIdentifier(tenant),
   description: tenant.description,
   suspended: tenant.isSuspended,
   createdAt: toTime(tenant.createdAt),

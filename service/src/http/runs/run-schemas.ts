@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { joinIdentifier } from '../../plugins/plugin-key.ts';
 import type { PluginKey } from '../../plugins/plugin-key.ts';
 import type { StoredRun } from '../../storage/tables/runs.ts';
 import { timeOfUuid } from '../../storage/tables/uuids.ts';
@@ -32,13 +33,14 @@ export const runSchema = z
   })
   .meta({ id: 'Run' });
 
-export function toRun({ environment, tenant, namespace, pluginName }: PluginKey, run: StoredRun) {
+export function toRun(plugin: PluginKey, run: StoredRun) {
+  const { namespace, pluginName } = plugin;
   const { id, version, code, took, inputBytes, outputBytes } = run;
   const { message, path, ...texts } = run.details;
   return {
     uuid: id,
     timestamp: timestampOf(run),
-    ident: `${environment}.${tenant}`,
+    ident: joinIdentifier(plugin),
     namespace,
     name: pluginName,
     version,

@@ -29,7 +29,7 @@ export const usage: ServiceInterface = {
       auth: 'environment',
       query: z.object({
         ...pageQuery(),
-        from: dayQuery('The first day; by default the last 30 days are answered.'),
+        from: dayQuery('The first day; by default the last 30 days are listed.'),
         to: dayQuery('The last day, included; by default today.'),
         tenant: z.string().min(1).optional().meta({ description: 'Only the usage of this tenant.' }),
       }),

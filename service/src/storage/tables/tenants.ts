@@ -42,19 +42,6 @@ export class Tenants {
     return row && toTenant(row);
   }
 
-  /** Whether a tenant was deleted, and not created again. */
-  async wasDeleted({ environment, tenant }: TenantKey): Promise<boolean> {
-    const row = await this.db
-      .selectFrom('tenants')
-      .select('deleted_at')
-      .where('environment', '=', environment)
-      .where('name', '=', tenant)
-      .orderBy('id', 'desc')
-      .limit(1)
-      .executeTakeFirst();
-    return row !== undefined && row.deleted_at !== null;
-  }
-
   /** Lists an environment's tenants in the byte order of their names, after the name `after`. */
   async list(environment: string, { after, limit }: { after?: string | undefined; limit: number }) {
     let query = this.db

@@ -21,7 +21,7 @@ interface Waiter<Process> {
 }
 
 /**
- * The processes of one tool, such as a language's compiler. They are started when they are needed, and one of them is kept. The
+ * The processes of one tool, such as a language's compiler. They are started when they are needed, and the last idle one is kept for ten minutes. The
  * pool does not limit how many there are at once; that is for its users, with a queue.
  */
 export class ToolPool<Process extends PooledProcess> {
