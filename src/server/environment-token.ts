@@ -36,7 +36,7 @@ export async function withEnvironmentToken<T>(
     return await call(headers, token);
   } catch (error) {
     // A `RequestError` has nothing of the error of `fetch` but its message.
-    const { cause } = error as { cause?: unknown };
+    const { cause } = Object(error) as { cause?: unknown };
     if (error instanceof RequestError && cause instanceof Error && cause.message.includes(token)) {
       error.cause = new Error(cause.message.replaceAll(token, '[environment token]'));
     }

@@ -3,7 +3,7 @@ import { Refusal } from './refusal.ts';
 /**
  * Refuses a request unless it comes from a page of the endpoint's own origin or of an allowed one, so that a foreign page
  * cannot make a signed-in user's browser fetch a token. Browsers set `Sec-Fetch-Site` and `Origin` themselves, and no page can
- * change them. A request without both headers does not come from a page.
+ * change them. A request that has neither header does not come from a page.
  * @throws Refusal 403
  */
 export function checkOrigin({ url, headers }: Request, allowed: ReadonlySet<string>): void {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { inspect } from 'node:util';
 import { AccessClient } from '../../src/server/access-client.ts';
+import { withEnvironmentToken } from '../../src/server/environment-token.ts';
 import { createTokenEndpoint } from '../../src/server/token-endpoint.ts';
 import { startScriptedServer } from '../support/scripted-server-node.ts';
 import type { Rule } from '../support/scripted-server-rules.ts';
@@ -28,6 +29,14 @@ function everythingIn(value: unknown): string {
 const SECRETS = [ENVIRONMENT_TOKEN, encodeURIComponent(ENVIRONMENT_TOKEN), btoa(ENVIRONMENT_TOKEN)];
 
 describe('the environment token', () => {
+  test('leaves an error that is no object as it is', async () => {
+    await assert.rejects(
+      // An abort may have any reason.
+      withEnvironmentToken(ENVIRONMENT_TOKEN, {}, () => Promise.reject(null)),
+      (error) => error === null,
+    );
+  });
+
   test('would be found in causes and symbols by the search of these tests', () => {
     const cause = new Error('x', {
       cause: Object.assign(new Error('y'), { [Symbol('s')]: ENVIRONMENT_TOKEN }),

@@ -92,7 +92,9 @@ export class CodeEditor {
       // CodeMirror takes a language and a kind of line breaks only with a new state, which has no history.
       this.#lang = lang;
       this.#view.setState(this.#createState(contents));
+      // No listener is called for a new state, whose cursor is at the beginning.
       this.#options.onProblems([]);
+      this.#options.onCursor(1, 1);
       this.#handleChange();
     } else {
       const insert = state.toText(contents);

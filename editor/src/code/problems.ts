@@ -95,17 +95,26 @@ function markOf(
   const end = doc.lineAt(from).to;
   // A diagnostic has no end, so the word at its beginning is marked, or one character.
   const to = Math.max(from, Math.min(endOf(from) ?? from + 1, end));
-  const renderMessage = (view: EditorView) => messageElement(view, from, message);
+  const renderMessage = (view: EditorView): HTMLElement => messageElement(view, message, renderMessage);
   return { from, to, message, renderMessage, severity: severityOf(severity), source: finder };
 }
 
 /** The message in a problem's tooltip, with a button for the command that fixes it. */
-function messageElement(view: EditorView, from: number, message: string): HTMLElement {
+function messageElement(
+  view: EditorView,
+  message: string,
+  renderMessage: Mark['renderMessage'],
+): HTMLElement {
   const element = document.createElement('span');
   const [fix] = view.state.readOnly ? [] : view.state.facet(problemFix);
   const applyFix = () => {
-    // The tooltip is drawn anew when the text changes, so the offset is that of the present text.
-    view.dispatch({ selection: { anchor: Math.min(from, view.state.doc.length) }, scrollIntoView: true });
+    // CodeMirror moves a mark with the text, so its place is looked up; its function is what stays the same of it.
+    let anchor: number | undefined;
+    forEachDiagnostic(view.state, (mark, from) => {
+      if (mark.renderMessage === renderMessage) anchor = from;
+    });
+    if (anchor === undefined) return;
+    view.dispatch({ selection: { anchor }, scrollIntoView: true });
     fix?.run(view);
   };
   const button =

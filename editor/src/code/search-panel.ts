@@ -70,7 +70,13 @@ class SearchPanel implements Panel {
   update(update: ViewUpdate): void {
     const query = getSearchQuery(update.state);
     if (!query.eq(this.#query)) this.#query = query;
-    else if (!update.docChanged && !update.selectionSet) return;
+    // A reconfiguration may have changed the language of the page, or whether the text can be changed.
+    else if (
+      !update.docChanged &&
+      !update.selectionSet &&
+      !update.transactions.some(({ reconfigured }) => reconfigured)
+    )
+      return;
     this.#draw();
   }
 
@@ -128,11 +134,12 @@ class SearchPanel implements Panel {
   }
 
   #replaceAll(): void {
+    // An empty or a wrong pattern has no cursor.
+    if (!this.#query.valid) return;
     const all = this.#query.getCursor(this.#view.state);
     let count = 0;
     while (!all.next().done) count++;
-    if (!count) return;
-    replaceAll(this.#view);
+    if (!count || !replaceAll(this.#view)) return;
     this.#note = texts().find.replaced(formatNumber(count));
     this.#draw();
   }

@@ -3,7 +3,7 @@ import type { EditorView } from '@codemirror/view';
 import { loadPart } from '../ui/load-part.ts';
 import { settings } from '../ui/settings.ts';
 
-/** The keys of Vim, loaded when the user sets them. */
+/** The keys of Vim, loaded when the user turns them on. */
 export class VimMode {
   readonly #getView: () => EditorView;
   readonly #compartment = new Compartment();

@@ -1,5 +1,4 @@
 import { autocompletion, startCompletion } from '@codemirror/autocomplete';
-import { toggleComment } from '@codemirror/commands';
 import { javascriptLanguage, typescriptLanguage } from '@codemirror/lang-javascript';
 import { LSPClient, hoverTooltips } from '@codemirror/lsp-client';
 import type { Extension } from '@codemirror/state';
@@ -35,7 +34,6 @@ export const textCommands = {
   rename: renameAtCursor,
   format: formatText,
   signature: showSignature,
-  comment: toggleComment,
 } as const satisfies Record<string, Command>;
 
 export type TextCommand = keyof typeof textCommands;

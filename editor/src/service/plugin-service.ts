@@ -68,8 +68,8 @@ const RUN_TIMEOUT = 30_000;
 
 /**
  * What the service does with one plugin: builds, runs, checks and deploys it. Each method sends one request, and repeats
- * it once when the token has ended; `progress` also waits while the service is busy. They reject with what `requestJson`
- * throws.
+ * it once when the token has ended; those that only read also wait while the service is busy. They reject with what
+ * `requestJson` throws.
  */
 export class PluginService {
   readonly #builder: string;

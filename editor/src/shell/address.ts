@@ -7,7 +7,7 @@ export interface AddressRequest {
   token?: string;
   /** The address had a token, but the service does not allow tokens in addresses. */
   tokenRefused?: true;
-  /** The parameter that no plugin can be opened with. */
+  /** The parameter whose value cannot be used. */
   problem?: UnusableField;
 }
 

@@ -73,9 +73,15 @@ export class TestList {
       entry.test = rest;
     } else {
       // A form field turns each line break into `\n`; a text that had `\r\n` keeps that.
-      const isBroken = typeof former === 'string' && lineSeparator(former) === '\r\n';
-      entry.test = { ...entry.test, [field]: isBroken ? value.replaceAll('\n', '\r\n') : value };
+      const hasCrLf = typeof former === 'string' && lineSeparator(former) === '\r\n';
+      entry.test = { ...entry.test, [field]: hasCrLf ? value.replaceAll('\n', '\r\n') : value };
     }
+    this.#onChange();
+  }
+
+  /** Makes a result the expected one, with the line breaks that it has, because results are compared to the byte. */
+  accept(entry: TestEntry, result: string): void {
+    entry.test = { ...entry.test, expected: result };
     this.#onChange();
   }
 

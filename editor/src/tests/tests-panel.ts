@@ -219,7 +219,7 @@ function resultOf(
     expected: expectedOf(test),
     staleness: entry.isWaiting ? 'running' : isCurrent ? undefined : 'changed',
     schemas,
-    onAccept: canEdit ? (result) => list.edit(entry, 'expected', result) : undefined,
+    onAccept: canEdit ? (result) => list.accept(entry, result) : undefined,
     onJump,
   });
 }

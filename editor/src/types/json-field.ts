@@ -14,6 +14,7 @@ import { type TemplateResult, html, nothing } from 'lit';
 import { codeTheme, syncColourScheme, styleNonce } from '../code/code-theme.ts';
 import { completionTheme } from '../code/completion-theme.ts';
 import { problemTheme } from '../code/problem-theme.ts';
+import { codeMirrorPhrases } from '../code/text-appearance.ts';
 import { typeOver } from '../code/type-over.ts';
 import { texts } from '../locales/locale.ts';
 import { withLineFeeds } from '../plugin/line-breaks.ts';
@@ -181,6 +182,7 @@ export class JsonField extends LightElement {
       ...(this.describedBy ? [this.describedBy] : []),
     ];
     return [
+      codeMirrorPhrases(),
       EditorState.readOnly.of(this.isReadOnly),
       EditorView.contentAttributes.of({
         id: this.fieldId,

@@ -74,7 +74,7 @@ export function syntaxPlace(state: EditorState): { from: number; to: number } {
 
 /** What the user is writing at a place. */
 export interface Cursor {
-  /** The object or the list that it is in, or, for `value`, the path of the value. */
+  /** For a name the path of its object; for a value its own. */
   path: Path;
   /** A property's name, or a value. */
   kind: 'name' | 'value';

@@ -17,6 +17,8 @@ export class CommandMenu {
 
   /** Opens it, with the focus on its first command. */
   open(): void {
+    // The focus is in the menu then, which is not where it is to go back to.
+    if (this.#isOpen) return;
     this.#before = document.activeElement;
     this.#isOpen = true;
     this.#onDraw();

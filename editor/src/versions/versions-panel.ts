@@ -47,6 +47,8 @@ export class VersionsPanel extends LightElement {
   declare protected comparedTo: string | undefined;
   options!: VersionsOptions;
   #next: string | undefined;
+  /** Counts the requests for the list, so that the response to a former one is not shown. */
+  #loads = 0;
   /** The deployment that the list was loaded after. Another one makes the list stale. */
   #loadedFor: string | undefined;
   /** The sources that were loaded. Versions never change, so each is loaded once. */
@@ -173,14 +175,16 @@ export class VersionsPanel extends LightElement {
 
   async #load(after?: string): Promise<void> {
     const { service, signal } = this.options;
+    const number = ++this.#loads;
     this.status = 'loading';
     try {
       const { versions, next } = await listVersions(service, signal, after);
+      if (number !== this.#loads) return;
       this.versions = after ? [...this.versions, ...versions] : versions;
       this.#next = next ?? undefined;
       this.status = 'ready';
     } catch {
-      if (!signal.aborted) this.status = 'failed';
+      if (number === this.#loads && !signal.aborted) this.status = 'failed';
     }
   }
 

@@ -1,3 +1,4 @@
+import { toggleComment } from '@codemirror/commands';
 import { texts } from '../locales/locale.ts';
 import type { Command } from '../ui/commands.ts';
 import type { Access } from './access.ts';
@@ -180,7 +181,7 @@ function listCommands({ showPalette, showHelp }: CommandTargets): Command[] {
 }
 
 /** The commands on the text at the cursor. */
-function textCommands({ textHelp: help, access }: CommandTargets): Command[] {
+function textCommands({ document, textHelp: help, access }: CommandTargets): Command[] {
   const words = texts().commands;
   const canWrite = () => access().canWrite;
   const helped = (
@@ -207,7 +208,7 @@ function textCommands({ textHelp: help, access }: CommandTargets): Command[] {
       shortcut: { key: '/' },
       ownKey: true,
       offered: canWrite,
-      run: () => void help.run('comment'),
+      run: () => document.editor.run(toggleComment),
     },
   ];
 }

@@ -19,7 +19,7 @@ export async function readEvents(
   for await (const part of textParts(body, DEFAULT_MAX_BYTES, label)) {
     // A line end of two characters may be divided between two parts.
     const text: string = isAfterReturn && part[0] === '\n' ? part.slice(1) : part;
-    if (text) isAfterReturn = text.endsWith('\r');
+    if (part) isAfterReturn = part.endsWith('\r');
     rest += text;
     // Without this, a long line in many parts would be searched again from its beginning with each of them.
     if (!/[\r\n]/.test(text)) continue;

@@ -235,6 +235,14 @@ describe('an event stream', () => {
     );
   });
 
+  test('keeps the empty line after a line end that is divided between two parts', async () => {
+    const text = 'data: a\r\n\ndata: b\n\n';
+    assert.deepEqual(await eventsOf(text, [8, 1, 100]), [
+      ['', 'a'],
+      ['', 'b'],
+    ]);
+  });
+
   test('is rejected beyond 8 MiB, whatever it contains', async () => {
     const part = new TextEncoder().encode(': nothing to see\n'.repeat(4096));
     const body = new ReadableStream<Uint8Array>({ pull: (controller) => controller.enqueue(part) });

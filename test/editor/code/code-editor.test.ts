@@ -1,8 +1,11 @@
 import { expect } from '@open-wc/testing';
 import { resetMouse, sendKeys, sendMouse } from '@web/test-runner-commands';
+import type { EditorView } from '@codemirror/view';
 import { CodeEditor } from '../../../editor/src/code/code-editor.ts';
 import { loadTypingHelp } from '../../../editor/src/code/languages.ts';
+import { problemFix } from '../../../editor/src/code/problem-fix.ts';
 import type { Problem } from '../../../editor/src/code/problems.ts';
+import { texts } from '../../../editor/src/locales/locale.ts';
 import { until } from '../../support/until.ts';
 
 describe('code editor', () => {
@@ -77,10 +80,12 @@ describe('code editor', () => {
   it('replaces the text, also by one with other line breaks', () => {
     open('a');
     editor.replace('b\nc', 'typescript');
+    cursor = [2, 2];
     expect(editor.contents).to.equal('b\nc');
     editor.replace('b\r\nc', 'javascript');
     expect(editor.contents).to.equal('b\r\nc');
     expect(changes).to.equal(2);
+    expect(cursor).to.deep.equal([1, 1]);
   });
 
   it('indents with Tab, and releases the focus after Escape', async () => {
@@ -162,6 +167,64 @@ describe('code editor', () => {
     await editor.mark('check', [], '');
     await until('a gutter without marks', () => !parent.querySelector('.cm-lint-marker-error'));
     expect(problems).to.deep.equal([]);
+  });
+
+  it('fixes a problem from its message at the place that it has moved to', async () => {
+    const text = 'const a = 1;\nconst bad = 2;\n';
+    open(text);
+    const fixed: number[] = [];
+    const fix = (view: EditorView) => fixed.push(view.state.selection.main.head) > 0;
+    editor.addLanguageHelp(() => problemFix.of({ label: () => 'Fix', run: fix }));
+    await editor.mark('build', [error(2, 7)], text);
+    editor.focus();
+    await sendKeys({ type: '12' });
+    // A check of the text as it is keeps the marks of the build.
+    await editor.mark('check', [error(1, 1)], editor.contents);
+    const mark = [...parent.querySelectorAll('.cm-lintRange-error')].find((one) => one.textContent === 'bad');
+    const { x, y, width, height } = (mark as HTMLElement).getBoundingClientRect();
+    await sendMouse({ type: 'move', position: [Math.round(x + width / 2), Math.round(y + height / 2)] });
+    const button = () => document.querySelector<HTMLElement>('.cm-diagnostic .problem-fix');
+    await until('the button', () => button() !== null);
+    button()?.click();
+    expect(fixed).to.deep.equal([editor.contents.indexOf('bad')]);
+    await resetMouse();
+  });
+
+  describe('search', () => {
+    const field = (name: string) => parent.querySelector<HTMLInputElement>(`.find [name=${name}]`);
+    const button = (name: string) =>
+      [...parent.querySelectorAll<HTMLElement>('.find button')].find(
+        (one) => (one.getAttribute('aria-label') ?? one.textContent.trim()) === name,
+      );
+    const find = (text: string) => {
+      const input = field('search') as HTMLInputElement;
+      input.value = text;
+      input.dispatchEvent(new Event('input'));
+    };
+    const status = () => parent.querySelector('.find-count')?.textContent;
+
+    it('replaces nothing, and does not say so, where the pattern is empty or wrong', async () => {
+      open('a (a)');
+      await editor.openSearch({ replace: true });
+      button(texts().find.replaceAll)?.click();
+      expect(status()).to.equal('');
+      button(texts().find.regexp)?.click();
+      find('(');
+      button(texts().find.replaceAll)?.click();
+      expect(status()).to.equal(texts().find.wrong);
+      find('a');
+      button(texts().find.replaceAll)?.click();
+      expect(status()).to.equal(texts().find.replaced('2'));
+      expect(editor.contents).to.equal(' ()');
+    });
+
+    it('offers no replacement once the text can no longer be changed', async () => {
+      open('a');
+      await editor.openSearch({ replace: true });
+      expect(field('replace')).not.to.equal(null);
+      editor.isReadOnly = true;
+      expect(field('replace')).to.equal(null);
+    });
   });
 
   it('goes to a place, and from problem to problem', async () => {

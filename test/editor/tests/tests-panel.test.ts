@@ -1,6 +1,6 @@
 import { expect } from '@open-wc/testing';
 import { html, render } from 'lit/html.js';
-import { TestList } from '../../../editor/src/tests/test-list.ts';
+import { type TestEntry, TestList } from '../../../editor/src/tests/test-list.ts';
 import { testsPanel } from '../../../editor/src/tests/tests-panel.ts';
 import type { Work } from '../../../editor/src/pipeline/work.ts';
 import { workOf } from '../pipeline/work-of.ts';
@@ -113,6 +113,14 @@ describe('the panel of tests', () => {
     expect(panel.tests[0]?.payload).to.equal('1\r\n2');
     write(field('payload'), '1\n2\n3');
     expect(panel.tests[0]?.payload).to.equal('1\r\n2\r\n3');
+  });
+
+  it('accepts a result with the line breaks that it has, whatever the expected one had', () => {
+    for (const result of ['2\r\n3', '2\n3']) {
+      panel.tests = [{ name: 'a', expected: '1\r\n2' }];
+      list.accept(list.entries[0] as TestEntry, result);
+      expect(panel.tests[0]?.['expected']).to.equal(result);
+    }
   });
 
   it('adds a test with a unique name, which is selected for renaming', () => {
