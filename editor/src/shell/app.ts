@@ -139,6 +139,8 @@ export class EditorApp {
   #leave(): void {
     this.#abort.abort();
     this.#abort = new AbortController();
+    // Its dialogs would stay open above the next plugin. Closed without a choice, they change nothing.
+    for (const dialog of document.querySelectorAll('dialog')) dialog.close();
     const key = this.#key;
     const lastSave = this.#workspace?.close().finally(() => {
       if (this.#lastSaves.get(key) === lastSave) this.#lastSaves.delete(key);

@@ -350,6 +350,7 @@ export class Workspace {
   async #deploy(options: { withMessage: boolean }): Promise<void> {
     const failed = failedTests(this.#document.tests, this.#document.sourceKey);
     const message = await dialogs.confirmDeploy(this.#options.notices, failed, options);
-    if (message !== undefined) await this.#actions.deploy(message);
+    // The plugin may have been closed while the dialog was loaded.
+    if (message !== undefined && !this.#closed.signal.aborted) await this.#actions.deploy(message);
   }
 }
