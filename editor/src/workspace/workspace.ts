@@ -170,7 +170,7 @@ export class Workspace {
   /** Puts a source in place of this one, because the user asks for it, and saves it. */
   restore(source: PluginSource): void {
     this.#replace(source);
-    this.#saving.queue.prepareToLeave();
+    this.#saving.prepareToLeave();
   }
 
   /** The page may go away: keeps a copy of what is not saved, and saves it while it can. */
