@@ -3,6 +3,7 @@ import { onLocaleChange, setLocale, texts } from '../locales/locale.ts';
 import { type PluginTarget, UnusableValueError, checkTarget } from '../plugin/target.ts';
 import type { Draft } from '../service/draft-store.ts';
 import { failureOf } from '../service/failure.ts';
+import { loadTemplate } from '../service/template.ts';
 import { TokenHolder } from '../service/token-holder.ts';
 import { loadPart } from '../ui/load-part.ts';
 import { loadPartOrNotify } from '../ui/load-part-or-notify.ts';
@@ -11,7 +12,7 @@ import { Workspace } from '../workspace/workspace.ts';
 import type { EarlyDraft } from './early-draft.ts';
 import type { EditorHost } from './editor-host.ts';
 import { type MessageOptions, messageView, waitingView } from './message-view.ts';
-import { type Beginning, loadBeginning, loadTemplate } from './new-plugin.ts';
+import { type Beginning, loadBeginning } from './new-plugin.ts';
 import { openFailureText } from './open-failure-text.ts';
 import { type Opening, openingKey, prepareOpening } from './opening.ts';
 import type { RequestedSettings } from './requested-settings.ts';
@@ -228,7 +229,8 @@ export class EditorApp {
     if (opening.signal.aborted) return;
     const begin = async (language: string) => {
       const source = await loadTemplate(opening, language);
-      if (!opening.signal.aborted) this.#edit(opening, source, false, permissions);
+      // Another language may have been chosen, or a copy restored, while the template was loaded.
+      if (!opening.signal.aborted && !this.#workspace) this.#edit(opening, source, false, permissions);
     };
     this.#isChoosing = true;
     this.#screen.show(() =>

@@ -231,7 +231,7 @@ describe('editor app', () => {
     await app.openPlugin(target, 'secret');
     await shows('This browser kept changes');
     press('Compare');
-    await until('the comparison', () => document.querySelector('dialog[open]'));
+    await until('the comparison', () => document.querySelector('dialog[open]') !== null);
     await app.openPlugin({ ...target, fn: 'other' }, 'secret');
     await until('the end of the dialog', () => document.querySelector('dialog') === null);
     expect(app.workspace?.source.contents).to.equal('other');
