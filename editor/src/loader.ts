@@ -83,7 +83,10 @@ async function fetchFile(file: string): Promise<boolean> {
   for (let tries = 1; ; tries++) {
     let status = 0;
     try {
-      ({ status } = await fetch(file));
+      const response = await fetch(file);
+      // A reload cancels what is still on its way, and the browser caches only what came to its end.
+      await response.arrayBuffer();
+      ({ status } = response);
     } catch {
       // The connection was lost; it may be back for the next try.
     }

@@ -30,8 +30,9 @@ export class ProblemMarks {
   /** Marks what a finder found, in place of what it found before. `isCurrent`: whether it was found in the text as it is. */
   async mark(finder: Finder, found: readonly Diagnostic[], isCurrent: () => boolean): Promise<void> {
     if (!found.length && !this.#part) return;
-    const { markProblems } = await this.load();
-    if (isCurrent()) markProblems(this.#getView(), finder, found);
+    // Where this part cannot be loaded, the text can be edited all the same, and the panel lists what a build found.
+    const part = await this.load().catch(() => undefined);
+    if (part && isCurrent()) part.markProblems(this.#getView(), finder, found);
   }
 
   async load(): Promise<ProblemsPart> {

@@ -11,6 +11,8 @@ export interface RecoveryOptions {
   notices: Notices;
   /** The source in the editor, if one is open yet. */
   current: () => PluginSource | undefined;
+  /** Whether a copy may be put in place of the source in the editor now, and saved. */
+  canRestore: () => boolean;
   /** Puts a copy in place of the source in the editor, and saves it. */
   restore: (source: PluginSource) => void;
 }
@@ -51,15 +53,16 @@ export class Recovery {
   }
 
   #offer(copy: LocalCopy): void {
-    const { current, notices } = this.#options;
+    const { current, canRestore, notices } = this.#options;
     notices.show(NOTICE, () => {
       const { common, recovery } = texts();
+      const restore = { label: common.restore, run: () => this.#restore(copy), primary: true };
       const compare = { label: common.compare, run: () => void this.#compare(copy) };
       return {
         tone: 'note',
         text: recovery.offer(formatDateTime(copy.at)),
         actions: [
-          { label: common.restore, run: () => this.#restore(copy), primary: true },
+          ...(canRestore() ? [restore] : []),
           ...(current() ? [compare] : []),
           { label: common.discard, run: () => this.#discard(copy) },
         ],
@@ -68,12 +71,12 @@ export class Recovery {
   }
 
   async #compare(copy: LocalCopy): Promise<void> {
-    const { current, notices } = this.#options;
+    const { current, canRestore, notices } = this.#options;
     const present = current();
     if (!present) return;
     const { common, recovery } = texts();
     const part = await loadPartOrNotify(notices, () => import('./compare-dialog.ts'));
-    const choice = await part?.showCompareDialog({
+    const choice = await part?.showCompareDialog<'restore' | 'discard'>({
       title: recovery.title,
       text: recovery.kept(formatDateTime(copy.at)),
       versions: [
@@ -81,7 +84,7 @@ export class Recovery {
         { label: recovery.copy, source: copy.source },
       ],
       choices: [
-        { label: common.restore, value: 'restore', primary: true },
+        ...(canRestore() ? [{ label: common.restore, value: 'restore' as const, primary: true }] : []),
         { label: common.discard, value: 'discard' },
       ],
     });
@@ -90,7 +93,9 @@ export class Recovery {
   }
 
   #restore(copy: LocalCopy): void {
-    const { copies, restore } = this.#options;
+    const { copies, canRestore, restore } = this.#options;
+    // What may be done can have changed while the dialog was open. The copy is to be kept then.
+    if (!canRestore()) return;
     // Removed first, because there may not be room for it and for the copy that this page is about to keep.
     copies.remove(copy.key);
     restore(copy.source);

@@ -238,6 +238,8 @@ export class SaveQueue<T> {
     this.#changedAt = undefined;
     this.#options.dropCopy();
     this.#setState(this.#stateAtRest());
+    // An edit that a save waited for may have been undone meanwhile.
+    this.#notifyWaiting(this.#savesBegun);
   }
 
   /** While saving fails, keeps the copy equal to the text, and drops it when nothing is left to save. */

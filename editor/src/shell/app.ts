@@ -3,14 +3,16 @@ import { onLocaleChange, setLocale, texts } from '../locales/locale.ts';
 import { type PluginTarget, UnusableValueError, checkTarget } from '../plugin/target.ts';
 import type { Draft } from '../service/draft-store.ts';
 import { failureOf } from '../service/failure.ts';
+import { loadTemplate } from '../service/template.ts';
 import { TokenHolder } from '../service/token-holder.ts';
 import { loadPart } from '../ui/load-part.ts';
 import { loadPartOrNotify } from '../ui/load-part-or-notify.ts';
+import { accessOf } from '../workspace/access.ts';
 import { Workspace } from '../workspace/workspace.ts';
 import type { EarlyDraft } from './early-draft.ts';
 import type { EditorHost } from './editor-host.ts';
 import { type MessageOptions, messageView, waitingView } from './message-view.ts';
-import { type Beginning, loadBeginning, loadTemplate } from './new-plugin.ts';
+import { type Beginning, loadBeginning } from './new-plugin.ts';
 import { openFailureText } from './open-failure-text.ts';
 import { type Opening, openingKey, prepareOpening } from './opening.ts';
 import type { RequestedSettings } from './requested-settings.ts';
@@ -139,6 +141,8 @@ export class EditorApp {
   #leave(): void {
     this.#abort.abort();
     this.#abort = new AbortController();
+    // Its dialogs would stay open above the next plugin. Closed without a choice, they change nothing.
+    for (const dialog of document.querySelectorAll('dialog')) dialog.close();
     const key = this.#key;
     const lastSave = this.#workspace?.close().finally(() => {
       if (this.#lastSaves.get(key) === lastSave) this.#lastSaves.delete(key);
@@ -225,7 +229,8 @@ export class EditorApp {
     if (opening.signal.aborted) return;
     const begin = async (language: string) => {
       const source = await loadTemplate(opening, language);
-      if (!opening.signal.aborted) this.#edit(opening, source, false, permissions);
+      // Another language may have been chosen, or a copy restored, while the template was loaded.
+      if (!opening.signal.aborted && !this.#workspace) this.#edit(opening, source, false, permissions);
     };
     this.#isChoosing = true;
     this.#screen.show(() =>
@@ -247,14 +252,17 @@ export class EditorApp {
     const orphans = await copies.listOrphans();
     if (signal.aborted || !orphans.length) return;
     const part = await loadPartOrNotify(notices, () => import('../draft/recovery.ts'));
+    // A copy that may not be saved is not to be restored, so what the token permits must be known.
+    const permissions = await opening.permissions;
     if (!part || signal.aborted) return;
     const recovery = new part.Recovery({
       copies,
       notices,
       current: () => this.#workspace?.source,
+      canRestore: () => !signal.aborted && accessOf(permissions, this.#settings.readOnly ?? false).canWrite,
       restore: (source) => {
         // Without a draft and a template there is nothing open yet: the copy is what to open.
-        if (!this.#workspace) this.#edit(opening, { ...source, contents: '', tests: [] }, false, undefined);
+        if (!this.#workspace) this.#edit(opening, { ...source, contents: '', tests: [] }, false, permissions);
         this.#workspace?.restore(source);
       },
     });

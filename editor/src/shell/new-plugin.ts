@@ -1,4 +1,5 @@
 import { BuilderClient, HttpError, type Language, type PluginSource } from 'plugin-editor/client.js';
+import { loadTemplate } from '../service/template.ts';
 import type { Opening } from './opening.ts';
 
 /** What a new plugin begins with: a source, or a choice of languages. */
@@ -6,16 +7,6 @@ export type Beginning =
   | { source: PluginSource }
   /** `unknown`: the language that was asked for and that the service does not have. */
   | { languages: readonly Language[]; unknown: string | undefined };
-
-/** The template of a language. @throws HttpError with status 404 where the service does not have that language */
-export function loadTemplate(
-  { tokenHolder, builder, target, signal }: Opening,
-  language: string,
-): Promise<PluginSource> {
-  const client = new BuilderClient({ baseUrl: builder, token: () => tokenHolder.token });
-  const request = { language, pluginName: target.fn, namespace: target.namespace };
-  return client.getTemplateV2(request, { signal });
-}
 
 /** What a plugin without a draft begins with: what the host gives, else the template of its language, else a choice. */
 export async function loadBeginning(

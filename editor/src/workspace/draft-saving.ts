@@ -43,7 +43,7 @@ export class DraftSaving {
   #isDirty = false;
   /** Whether the service had a draft when that was reported last. */
   #existed: boolean;
-  #hasWarnedOfNoCopies = false;
+  #hasCheckedCopies = false;
   #isClosed = false;
 
   constructor(options: DraftSavingOptions) {
@@ -102,8 +102,10 @@ export class DraftSaving {
   /** Where this browser keeps no copies for the page, the user learns of it before there is anything to lose. */
   #warnOfNoCopies(): void {
     const { copies, notices } = this.#options;
-    if (this.#hasWarnedOfNoCopies || copies.canKeep()) return;
-    this.#hasWarnedOfNoCopies = true;
+    // The check writes to the storage, which is too slow for each key that is pressed.
+    if (this.#hasCheckedCopies) return;
+    this.#hasCheckedCopies = true;
+    if (copies.canKeep()) return;
     notices.show(NO_COPIES_NOTICE, () => ({
       tone: 'note',
       text: texts().save.noCopies,

@@ -1,12 +1,11 @@
 import type { BuilderClient, PluginSource } from 'plugin-editor/client.js';
 import type { LocalCopies } from '../draft/local-copies.ts';
 import { texts } from '../locales/locale.ts';
-import type { PluginTarget } from '../plugin/target.ts';
+import { type TemplateOptions, loadTemplate } from '../service/template.ts';
 import type { Notices } from '../ui/notices.ts';
 import { showLanguageDialog } from './language-dialog.ts';
 
-export interface StartOverOptions {
-  target: PluginTarget;
+export interface StartOverOptions extends TemplateOptions {
   client: BuilderClient;
   copies: LocalCopies;
   notices: Notices;
@@ -15,9 +14,8 @@ export interface StartOverOptions {
   read: () => PluginSource;
   /** Puts a source in place of the one in the editor, and saves it. */
   restore: (source: PluginSource) => void;
-  /** The language to start over in; without it, the user chooses among all others. */
+  /** The language to start over in; without it, or where the service lacks it, the user chooses among all others. */
   language: string | undefined;
-  signal: AbortSignal;
 }
 
 const NOTICE = 'language';
@@ -27,17 +25,16 @@ const NOTICE = 'language';
  * this browser keeps.
  */
 export async function startOver(options: StartOverOptions): Promise<void> {
-  const { target, client, copies, notices, canWrite, read, restore, language, signal } = options;
+  const { client, copies, notices, canWrite, read, restore, language, signal } = options;
   try {
     const { languages } = await client.getFeatures({ signal });
     const { lang } = read();
-    const wanted = languages.filter(
-      ({ identifier }) => identifier !== lang && (language === undefined || identifier === language),
-    );
-    const chosen = await showLanguageDialog(wanted, copies.canKeep());
+    const others = languages.filter(({ identifier }) => identifier !== lang);
+    const wanted = others.filter(({ identifier }) => identifier === language);
+    // The service may not have the language that was asked for.
+    const chosen = await showLanguageDialog(wanted.length ? wanted : others, copies.canKeep());
     if (!chosen || signal.aborted) return;
-    const request = { language: chosen.identifier, pluginName: target.fn, namespace: target.namespace };
-    const template = await client.getTemplateV2(request, { signal });
+    const template = await loadTemplate(options, chosen.identifier);
     if (!canWrite()) return;
     // Read only now, because the user may have typed while all this was loaded.
     const former = read();

@@ -170,7 +170,7 @@ export class Workspace {
   /** Puts a source in place of this one, because the user asks for it, and saves it. */
   restore(source: PluginSource): void {
     this.#replace(source);
-    this.#saving.queue.prepareToLeave();
+    this.#saving.prepareToLeave();
   }
 
   /** The page may go away: keeps a copy of what is not saved, and saves it while it can. */
@@ -350,6 +350,7 @@ export class Workspace {
   async #deploy(options: { withMessage: boolean }): Promise<void> {
     const failed = failedTests(this.#document.tests, this.#document.sourceKey);
     const message = await dialogs.confirmDeploy(this.#options.notices, failed, options);
-    if (message !== undefined) await this.#actions.deploy(message);
+    // The plugin may have been closed while the dialog was loaded.
+    if (message !== undefined && !this.#closed.signal.aborted) await this.#actions.deploy(message);
   }
 }

@@ -337,6 +337,26 @@ describe('the save queue', () => {
     assert.equal(saves.length, 1);
   });
 
+  for (const exists of [true, false]) {
+    const name = exists ? 'a draft' : 'a new plugin';
+    test(`ends a requested save of ${name} that was held, although its edit was undone meanwhile`, async (t) => {
+      const { queue, saves, edit } = setUp(t, { exists });
+      let end: (() => void) | undefined;
+      const held = queue.holdDuring(() => new Promise<void>((resolve) => (end = resolve)));
+      edit('ab');
+      let isSaved: boolean | undefined;
+      void queue.saveNow().then((saved) => (isSaved = saved));
+      edit('a');
+      end?.();
+      await held;
+      await settled();
+      // Only a new plugin is to be saved although nothing is left of the edit.
+      assert.equal(saves.length, exists ? 0 : 1);
+      await saves[0]?.end();
+      assert.equal(isSaved, true);
+    });
+  }
+
   test("saves again when the server's copy may have changed", (t) => {
     const { queue, saves } = setUp(t);
     queue.invalidateBase();

@@ -67,6 +67,28 @@ describe('unsaved work in the editor', () => {
       assert.equal(await service.draft(target), undefined);
     }));
 
+  test('is shown, but not offered to be restored, where the token permits reading alone', () =>
+    scene(async ({ service, target, open }) => {
+      await service.save({ contents: '// saved', lang: 'typescript' }, target);
+      const page = await open();
+      await page.untilOpen();
+      await service.stop();
+      await page.type('// mine');
+      await page.untilStatus('Not saved: connection lost');
+      await page.crash();
+      await service.restart();
+
+      const next = await open(await service.url(target, await service.token(target, 'read')));
+      await next.until('This browser kept changes');
+      const buttons = (within: string) =>
+        next.page.$$eval(`${within} button`, (all) => all.map((one) => one.textContent.trim()));
+      assert.deepEqual(await buttons('.notice'), ['Compare', 'Discard']);
+      await next.press('Compare');
+      await next.page.waitForSelector('dialog[open]');
+      assert.deepEqual(await buttons('dialog footer'), ['Discard']);
+      assert.equal((await next.kept()).length, 1);
+    }));
+
   test("is offered neither to another plugin's token nor on another plugin's page", () =>
     scene(async ({ service, target, open }) => {
       const page = await open();

@@ -1,4 +1,5 @@
 import { expect } from '@open-wc/testing';
+import { LocalCopies } from '../../../editor/src/draft/local-copies.ts';
 import { EditorApp } from '../../../editor/src/shell/app.ts';
 import { type Rule, type ScriptedServer, scriptedServer } from '../../support/scripted-server.ts';
 import { until } from '../../support/until.ts';
@@ -215,5 +216,26 @@ describe('editor app', () => {
     await server.requests({ method: 'POST', count: 1 });
     expect(root.textContent).not.to.contain('Restore');
     expect(Object.values(localStorage).join('')).to.contain('Test 2');
+  });
+
+  it('closes the dialogs of a plugin when another one is opened, and changes neither', async () => {
+    const OTHER = '/api/v1/draft/com.acme.t1/default/other';
+    const target = await start(draft, {
+      path: OTHER,
+      json: { contents: 'other', lang: 'javascript' },
+      headers: { etag: '"1"' },
+    });
+    const closedPage = new LocalCopies(target.builder, target);
+    closedPage.keep({ ...source, contents: 'kept' });
+    closedPage.close();
+    await app.openPlugin(target, 'secret');
+    await shows('This browser kept changes');
+    press('Compare');
+    await until('the comparison', () => document.querySelector('dialog[open]') !== null);
+    await app.openPlugin({ ...target, fn: 'other' }, 'secret');
+    await until('the end of the dialog', () => document.querySelector('dialog') === null);
+    expect(app.workspace?.source.contents).to.equal('other');
+    expect(app.workspace?.isUnsaved).to.equal(false);
+    expect(Object.values(localStorage).join('')).to.contain('kept');
   });
 });
