@@ -7,7 +7,6 @@ import { loadTemplate } from '../service/template.ts';
 import { TokenHolder } from '../service/token-holder.ts';
 import { loadPart } from '../ui/load-part.ts';
 import { loadPartOrNotify } from '../ui/load-part-or-notify.ts';
-import { accessOf } from '../workspace/access.ts';
 import { Workspace } from '../workspace/workspace.ts';
 import type { EarlyDraft } from './early-draft.ts';
 import type { EditorHost } from './editor-host.ts';
@@ -252,17 +251,15 @@ export class EditorApp {
     const orphans = await copies.listOrphans();
     if (signal.aborted || !orphans.length) return;
     const part = await loadPartOrNotify(notices, () => import('../draft/recovery.ts'));
-    // A copy that may not be saved is not to be restored, so what the token permits must be known.
-    const permissions = await opening.permissions;
     if (!part || signal.aborted) return;
     const recovery = new part.Recovery({
       copies,
       notices,
       current: () => this.#workspace?.source,
-      canRestore: () => !signal.aborted && accessOf(permissions, this.#settings.readOnly ?? false).canWrite,
+      canRestore: () => !signal.aborted && (this.#workspace?.access.canWrite ?? !this.#settings.readOnly),
       restore: (source) => {
         // Without a draft and a template there is nothing open yet: the copy is what to open.
-        if (!this.#workspace) this.#edit(opening, { ...source, contents: '', tests: [] }, false, permissions);
+        if (!this.#workspace) this.#edit(opening, { ...source, contents: '', tests: [] }, false, undefined);
         this.#workspace?.restore(source);
       },
     });

@@ -1,6 +1,6 @@
 import { type TemplateResult, html, nothing } from 'lit/html.js';
 import { live } from 'lit/directives/live.js';
-import { repeatById } from '../ui/repeat-by-id.ts';
+import { repeat } from 'lit/directives/repeat.js';
 import { formatNumber } from '../locales/formats.ts';
 import { formatDuration } from '../locales/run-formats.ts';
 import { texts } from '../locales/locale.ts';
@@ -74,7 +74,11 @@ export function testsPanel(options: TestsPanelOptions): TemplateResult {
     </div>
     <p class="tests-empty" ?hidden=${entries.length > 0}>${words.empty}</p>
     <ol class="tests-list" aria-label=${words.title} ?hidden=${!entries.length}>
-      ${repeatById(entries, (entry, index) => testView(entry, index, options))}
+      ${repeat(
+        entries,
+        ({ id }) => id,
+        (entry, index) => testView(entry, index, options),
+      )}
     </ol>
   </div>`;
 }

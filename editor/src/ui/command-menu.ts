@@ -2,7 +2,6 @@ import { type TemplateResult, html, nothing } from 'lit/html.js';
 import { texts } from '../locales/locale.ts';
 import { type Command, isEnabled, isOffered, runCommand, shortcutText } from './commands.ts';
 import { icon } from './icon.ts';
-import { repeatById } from './repeat-by-id.ts';
 
 /** The menu with all commands, opened by a button or the menu key. */
 export class CommandMenu {
@@ -17,7 +16,6 @@ export class CommandMenu {
 
   /** Opens it, with the focus on its first command. */
   open(): void {
-    // The focus is in the menu then, which is not where it is to go back to.
     if (this.#isOpen) return;
     this.#before = document.activeElement;
     this.#isOpen = true;
@@ -51,7 +49,7 @@ export class CommandMenu {
           if (!place?.contains(relatedTarget as Node | null)) this.#close(false);
         }}
       >
-        ${repeatById(offered, (command, index) => {
+        ${offered.map((command, index) => {
           const isApart = index > 0 && command.group !== offered[index - 1]?.group;
           return html`${isApart ? html`<div class="menu-line" role="separator"></div>` : nothing}${this.#item(command)}`;
         })}

@@ -2,10 +2,15 @@ import { type TemplateResult, html, nothing } from 'lit/html.js';
 import { texts } from '../locales/locale.ts';
 import './dock-size.ts';
 import { icon } from './icon.ts';
-import { repeatById } from './repeat-by-id.ts';
+
+/**
+ * All panels, in their order. Each has a place of its own in what is rendered, also while it has nothing to show: else the focus, or a
+ * click that is on its way, would get to another panel when one appears before it.
+ */
+const PANELS = ['tests', 'run', 'build', 'types', 'versions', 'runs'] as const;
 
 export interface DockPanel {
-  id: string;
+  id: (typeof PANELS)[number];
   label: string;
   /** Made only while the panel is in view. */
   content: () => unknown;
@@ -33,6 +38,7 @@ export interface DockOptions {
 export function dockView({ panels, state, splitter, onChange, onFocus }: DockOptions): TemplateResult {
   const { frame } = texts();
   const shown = (panels.find(({ id }) => id === state.shown) ?? panels[0])?.id ?? '';
+  const places = PANELS.map((id) => panels.find((panel) => panel.id === id));
   const toggle = state.isOpen ? frame.hidePanel : frame.showPanel;
   const handleKey = (event: KeyboardEvent) => {
     const panel = panelByKey(event, panels, shown);
@@ -65,7 +71,9 @@ export function dockView({ panels, state, splitter, onChange, onFocus }: DockOpt
   return html`<aside class="side dock" aria-label=${frame.dock} data-open=${state.isOpen}>
     ${splitter}
     <div class="dock-bar">
-      <div class="dock-tabs" role="tablist" aria-label=${frame.panels}>${repeatById(panels, tab)}</div>
+      <div class="dock-tabs" role="tablist" aria-label=${frame.panels}>
+        ${places.map((panel) => (panel ? tab(panel) : nothing))}
+      </div>
       <button
         type="button"
         class="button icon-only dock-toggle"
@@ -77,7 +85,7 @@ export function dockView({ panels, state, splitter, onChange, onFocus }: DockOpt
         ${icon('panel')}
       </button>
     </div>
-    ${repeatById(panels, (panel) => panelView(panel, panel.id === shown && state.isOpen))}
+    ${places.map((panel) => (panel ? panelView(panel, panel.id === shown && state.isOpen) : nothing))}
   </aside>`;
 }
 

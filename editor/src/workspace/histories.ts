@@ -59,12 +59,12 @@ export function createHistories(options: HistoriesOptions): Histories {
     panels: (isShown) => {
       if (!serviceState.hasVersions) return [];
       const { frame } = texts();
-      const versionsPanel = {
+      const versionsPanel: DockPanel = {
         id: 'versions',
         label: frame.versions,
         content: () => versions.content(isShown('versions'), showVersions),
       };
-      const runsPanel = {
+      const runsPanel: DockPanel = {
         id: 'runs',
         label: frame.runs,
         content: () => runs.content(isShown('runs'), (panel) => panel.show()),

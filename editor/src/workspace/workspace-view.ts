@@ -16,7 +16,6 @@ import {
 } from '../ui/commands.ts';
 import { type DockPanel, type DockState, dockView } from '../ui/dock.ts';
 import { icon } from '../ui/icon.ts';
-import { repeatById } from '../ui/repeat-by-id.ts';
 import { statusLine } from '../ui/status-line.ts';
 import { type Access, readOnlyReason } from './access.ts';
 import { loadedPanels } from './load-panels.ts';
@@ -52,6 +51,7 @@ export const LEAVING_HINT = 'leaving-hint';
 export function workspaceView(options: WorkspaceViewOptions): TemplateResult {
   const { target, lang, work, notices, code, cursor, isStacked, dock, commands, isSlow, onStop } = options;
   const { frame } = texts();
+  // One that is not offered keeps its place, so that the others keep their elements when it is.
   const buttons = BUTTONS.flatMap((id) => commands.find((command) => command.id === id) ?? []);
   return html`<div class="workspace">
     <header class="top">
@@ -61,7 +61,7 @@ export function workspaceView(options: WorkspaceViewOptions): TemplateResult {
       </div>
       ${readOnlyBadge(options)}
       <div class="actions">
-        ${repeatById(buttons.filter(isOffered), commandButton)}${isSlow ? stopButton(onStop) : nothing}
+        ${buttons.map((command) => (isOffered(command) ? commandButton(command) : nothing))}${isSlow ? stopButton(onStop) : nothing}
         ${options.menu}
       </div>
     </header>
