@@ -228,6 +228,11 @@ describe('editor app', () => {
     const closedPage = new LocalCopies(target.builder, target);
     closedPage.keep({ ...source, contents: 'kept' });
     closedPage.close();
+    // A copy is only offered once its page has released it.
+    await until('the release of the copy', async () => {
+      const { held = [], pending = [] } = await navigator.locks.query();
+      return ![...held, ...pending].some(({ name = '' }) => name in localStorage);
+    });
     await app.openPlugin(target, 'secret');
     await shows('This browser kept changes');
     press('Compare');
