@@ -73,7 +73,8 @@ describe('building, testing and deploying in the editor', () => {
       await editor.press('Build');
       await untilStatusOf(editor, 'built', 'Built');
       assert.match((await log(editor)) ?? '', /The build succeeded/);
-      assert.equal(refused.length, 1);
+      // Where building takes long, the parts that may be needed later are loaded meanwhile, and this one is tried again.
+      assert.ok(refused.length > 0);
       assert.deepEqual(accepted, ['*/*']);
     }));
 
