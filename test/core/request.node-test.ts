@@ -11,6 +11,7 @@ import { PluginEditorError } from '../../src/core/errors.ts';
 import { request } from '../../src/core/request.ts';
 import { getToken } from '../../src/core/token.ts';
 import { startScriptedServer } from '../support/scripted-server-node.ts';
+import { resetConnection } from '../support/reset-connection.ts';
 import { head, rawServer } from './raw-server.ts';
 import { rejection, textOf } from '../support/rejection.ts';
 import { watchTimers } from './timers.ts';
@@ -86,7 +87,7 @@ test('a retry succeeds after a connection was lost midway', async () => {
   try {
     await using server = await rawServer((socket, attempt) => {
       if (attempt === 1)
-        socket.write(head('200 OK', 'content-length: 9') + 'half', () => socket.resetAndDestroy());
+        socket.write(head('200 OK', 'content-length: 9') + 'half', () => resetConnection(socket));
       else socket.end(head('200 OK') + 'the whole');
     });
     const { text, attempts } = await request({ url: server.url, timeout });

@@ -1,6 +1,7 @@
 import { getRequestListener, type HttpBindings } from '@hono/node-server';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 
+import { resetConnection } from './reset-connection.ts';
 import type { Rule, SeenRequest } from './scripted-server-rules.ts';
 import { ScriptedServerScope } from './scripted-server-scope.ts';
 
@@ -63,7 +64,7 @@ export class ScriptedServerHandler {
       );
     }
     // The connection is reset because WebKitGTK accepts a body that merely ends too early.
-    incoming.socket.resetAndDestroy();
+    resetConnection(incoming.socket);
     return RESPONSE_ALREADY_SENT;
   }
 }

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { connect, createServer } from 'node:net';
 import type { AddressInfo, Socket } from 'node:net';
+import { resetConnection } from './reset-connection.ts';
 
 /**
  * What happens to data that a client sends. `pass`: it goes to the server. `cut`: it goes to the server, and the client's connection
@@ -113,22 +114,13 @@ export class TcpProxy {
     pair.isDead = true;
     if (verdict === 'stall') return;
     to.end(data);
-    reset(pair.client);
+    resetConnection(pair.client);
   }
 
   #destroy(pair: Pair): void {
     this.#pairs.delete(pair);
     pair.isDead = true;
-    reset(pair.client);
-    reset(pair.server);
+    resetConnection(pair.client);
+    resetConnection(pair.server);
   }
-}
-
-/**
- * Resets a connection. If it is already being closed, Node would lose the handle and never exit: libuv does
- * not reset a socket that is being shut down.
- */
-function reset(socket: Socket): void {
-  if (socket.writableEnded) socket.destroy();
-  else socket.resetAndDestroy();
 }

@@ -64,6 +64,17 @@ describe('lint', () => {
     assert.deepEqual(found.get('test/element/long.test.ts'), []);
   });
 
+  test('finds a test that resets a connection in a way that may keep the process from ending', () => {
+    const found = lint({
+      'test/element/reset.test.ts':
+        "import type { Socket } from 'node:net';\nexport const a = (socket: Socket) => socket.resetAndDestroy();\n",
+      'test/element/careful.test.ts':
+        "import { resetConnection } from '../support/reset-connection.ts';\nexport const a = resetConnection;\n",
+    });
+    assert.deepEqual(found.get('test/element/reset.test.ts'), ['eslint(no-restricted-properties)']);
+    assert.deepEqual(found.get('test/element/careful.test.ts'), []);
+  });
+
   test('finds an import of another top-level folder by a path, and lets those pass that are allowed', () => {
     const files = Object.fromEntries(
       topLevelFolders.flatMap(({ name, folder }) =>

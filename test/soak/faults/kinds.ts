@@ -1,3 +1,4 @@
+import { resetConnection } from '../../support/reset-connection.ts';
 import type { ExchangeHandler, Exchange } from './proxy.ts';
 
 /**
@@ -71,7 +72,7 @@ export const FAULTS: readonly Fault[] = [
     effect: 'lost',
     isDone: true,
     handle: spoilt(({ req, res }, body) => {
-      res.write(body.subarray(0, body.length / 2), () => req.socket.resetAndDestroy());
+      res.write(body.subarray(0, body.length / 2), () => resetConnection(req.socket));
     }),
   },
   { name: 'hang', effect: 'late', handle: () => {} },

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { resetConnection } from '../../support/reset-connection.ts';
 import { ELSEWHERE, FAULTS, type Fault, RETRY_AFTER } from './kinds.ts';
 import type { FaultProxy } from './proxy.ts';
 import { type LoggedOutcome, type Step, openingSteps, renewal } from './steps.ts';
@@ -27,7 +28,7 @@ async function startFault(visit: Visit, step: Step, proxy: FaultProxy): Promise<
   else if (fault.whole === 'offline') {
     proxy.aim(hits, async ({ req }) => {
       await visit.page.setOfflineMode(true);
-      req.socket.resetAndDestroy();
+      resetConnection(req.socket);
     });
   } else {
     // In the midst of the request, as far as the service has come with it.

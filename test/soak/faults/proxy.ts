@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { Agent, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createServer, request } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
+import { resetConnection } from '../../support/reset-connection.ts';
 
 /** A whole answer of the server behind. */
 export interface Upstream {
@@ -63,7 +64,7 @@ export class FaultProxy {
   async refuse(): Promise<void> {
     const closed = once(this.#server, 'close');
     this.#server.close();
-    for (const socket of this.#sockets) socket.resetAndDestroy();
+    for (const socket of this.#sockets) resetConnection(socket);
     await closed;
   }
 
@@ -114,7 +115,7 @@ export class FaultProxy {
       res.end();
     } catch {
       // The server behind is gone, and so is this connection to it.
-      req.socket.resetAndDestroy();
+      resetConnection(req.socket);
     }
   }
 
