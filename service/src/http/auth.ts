@@ -3,7 +3,7 @@ import type { ServiceContext } from './context.ts';
 import { endedEditorToken, forbidden, notPermitted, tenantSuspended, unauthorized } from './errors.ts';
 import type { Share } from '../processes/fair-queue.ts';
 import type { Permission } from '../plugins/permissions.ts';
-import type { PluginKey, PluginScope } from '../plugins/plugin-key.ts';
+import { isInScope, type PluginKey, type PluginScope } from '../plugins/plugin-key.ts';
 import type { RequestLimits } from './request-limits.ts';
 import { requestInfo } from './request-info.ts';
 import { hashToken, tokenKind } from '../accounts/tokens.ts';
@@ -101,7 +101,7 @@ async function editorCaller(
   info.actor = actor;
   info.environment ??= scope.environment;
   info.tenant ??= scope.tenant;
-  if (!isWithin(scope, target)) throw forbidden('The editor token is for another plugin.');
+  if (!isInScope(target, scope)) throw forbidden('The editor token is for another plugin.');
   if (isSuspended) throw tenantSuspended();
   if (!permissions.includes(permission)) throw notPermitted(permission);
   const { environment, tenant } = scope;
@@ -116,15 +116,6 @@ async function editorCaller(
     share,
   };
 }
-
-/**
- * Whether a target and a scope agree in every part that both of them name. The path of a list names fewer parts than a token
- * does, and a token for a whole namespace names no plugin.
- */
-const isWithin = (scope: PluginScope, target: Partial<PluginKey>) =>
-  (['environment', 'tenant', 'namespace', 'pluginName'] as const).every(
-    (key) => target[key] === undefined || scope[key] === undefined || target[key] === scope[key],
-  );
 
 /** For anything but a run the token is looked up in the database, so that one that was ended on another node is refused at once. */
 async function environmentCaller(

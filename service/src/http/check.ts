@@ -1,14 +1,12 @@
 import * as z from 'zod';
 import { pluginTypes } from '../toolchains/types/declarations.ts';
-import { SupersededError } from '../toolchains/process/superseded.ts';
 import type { ServiceInterface } from './context.ts';
 import { diagnosticSchema } from './diagnostics.ts';
-import { ServiceError } from './errors.ts';
 import { requireLanguage } from './require-language.ts';
 import { json } from './operations/responses.ts';
 import { textBody } from './operations/bodies.ts';
 import { operation } from './operations/operation.ts';
-import { translateBusyErrors } from './run-errors.ts';
+import { translateBusyErrors, translateSuperseded } from './run-errors.ts';
 import { sourceLimit } from './source-limit.ts';
 
 const checked = z.object({ diagnostics: z.array(diagnosticSchema) }).meta({ id: 'Check' });
@@ -38,16 +36,9 @@ export const check: ServiceInterface = {
         const subject = JSON.stringify([target.namespace, target.pluginName]);
         const declarations = await context.storage.tables.namespaces.declarations(target);
         const job = { source, types: pluginTypes(declarations), share, subject, signal: c.req.raw.signal };
-        const outcome = await translateBusyErrors(true, async () => {
-          try {
-            return await context.builds.check(identifier, job);
-          } catch (error) {
-            if (error instanceof SupersededError) {
-              throw new ServiceError(409, 'check-superseded', error.message);
-            }
-            throw error;
-          }
-        });
+        const outcome = await translateBusyErrors(true, () =>
+          translateSuperseded('check-superseded', () => context.builds.check(identifier, job)),
+        );
         const diagnostics =
           'failed' in outcome
             ? [{ line: 1, column: 1, message: outcome.failed, severity: 'error' as const }]

@@ -5,13 +5,12 @@ import { requireLanguage } from './require-language.ts';
 import { json } from './operations/responses.ts';
 import { jsonBody } from './operations/bodies.ts';
 import { operation } from './operations/operation.ts';
-import { translateBusyErrors } from './run-errors.ts';
+import { translateBusyErrors, translateSuperseded } from './run-errors.ts';
 import { sourceLimit } from './source-limit.ts';
 import { isHelpedLanguage } from '../toolchains/language-help/language-help.ts';
 import { helpLimits } from '../toolchains/language-help/limits.ts';
 import { helpRequest, helpResults } from '../toolchains/language-help/requests.ts';
 import { pluginTypes } from '../toolchains/types/declarations.ts';
-import { SupersededError } from '../toolchains/process/superseded.ts';
 
 const helpBody = z
   .object({
@@ -67,16 +66,9 @@ export const languageHelp: ServiceInterface = {
         const subject = JSON.stringify([target.namespace, target.pluginName]);
         const types = pluginTypes(await context.storage.tables.namespaces.declarations(target));
         const job = { language, contents, types, request, share, subject, signal: c.req.raw.signal };
-        const outcome = await translateBusyErrors(true, async () => {
-          try {
-            return await context.languageHelp.help(job);
-          } catch (error) {
-            if (error instanceof SupersededError) {
-              throw new ServiceError(409, 'help-superseded', error.message);
-            }
-            throw error;
-          }
-        });
+        const outcome = await translateBusyErrors(true, () =>
+          translateSuperseded('help-superseded', () => context.languageHelp.help(job)),
+        );
         if ('failed' in outcome) throw new ServiceError(422, 'help-failed', outcome.failed);
         return { status: 200, body: { result: outcome.result } };
       },

@@ -1,7 +1,8 @@
 import { ServiceError } from './errors.ts';
-import { truncateLogs, storable } from '../runs/truncate.ts';
+import { truncateLogs, toStorableText } from '../runs/truncate.ts';
 import type { RunError } from '../sandbox/outcome.ts';
 import { BusyError } from '../processes/fair-queue.ts';
+import { SupersededError } from '../toolchains/process/superseded.ts';
 
 /*
  * The errors of runs and builds, and the responses that they become. The body of an error is
@@ -42,9 +43,9 @@ export const executionError = (
 ): ServiceError => {
   const details = {
     logs: allLogs.length ? truncateLogs(allLogs).logs : undefined,
-    ...(path !== undefined && { path: storable(path) }),
+    ...(path !== undefined && { path: toStorableText(path) }),
   };
-  return new ServiceError(runErrorStatus(code), code, storable(message), details);
+  return new ServiceError(runErrorStatus(code), code, toStorableText(message), details);
 };
 
 /** The status code of the response to an execution that failed with this error code. */
@@ -65,6 +66,18 @@ export async function translateBusyErrors<T>(byTenant: boolean, work: () => Prom
     return await work();
   } catch (error) {
     throw translateBusyError(error, byTenant);
+  }
+}
+
+/** Runs `work`, and translates the error that says that a newer request superseded its job into a 409 with this code. */
+export async function translateSuperseded<T>(
+  code: 'check-superseded' | 'help-superseded',
+  work: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw error instanceof SupersededError ? new ServiceError(409, code, error.message) : error;
   }
 }
 

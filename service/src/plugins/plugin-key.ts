@@ -29,9 +29,11 @@ export function splitIdentifier(identifier: string): TenantKey | undefined {
 /** Joins the names of a tenant to `{environment}.{tenant}`. */
 export const joinIdentifier = ({ environment, tenant }: TenantKey): string => `${environment}.${tenant}`;
 
-/** Whether a plugin is one of a scope. */
-export const isInScope = (plugin: PluginKey, scope: PluginScope): boolean =>
-  plugin.environment === scope.environment &&
-  plugin.tenant === scope.tenant &&
-  (scope.namespace === undefined || plugin.namespace === scope.namespace) &&
-  (scope.pluginName === undefined || plugin.pluginName === scope.pluginName);
+/**
+ * Whether a plugin, or what a path names of one, agrees with a scope in every part that both of them name. The path of a list
+ * names fewer parts than a token does, and a token for a whole namespace names no plugin.
+ */
+export const isInScope = (target: Partial<PluginKey>, scope: PluginScope): boolean =>
+  (['environment', 'tenant', 'namespace', 'pluginName'] as const).every(
+    (key) => target[key] === undefined || scope[key] === undefined || target[key] === scope[key],
+  );

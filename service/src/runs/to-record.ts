@@ -1,7 +1,7 @@
 import type { PluginKey } from '../plugins/plugin-key.ts';
 import type { StoredVersion } from '../plugins/program.ts';
 import type { RunDetails, RunRecord } from '../storage/tables/runs.ts';
-import { truncateLogs, truncateText, storable } from './truncate.ts';
+import { truncateLogs, truncateText, toStorableText } from './truncate.ts';
 import type { RecordLevel } from './record-level.ts';
 
 /** Why a run has no output. `path`: a JSON Pointer to the part of the input or output that did not fit. */
@@ -64,8 +64,8 @@ function toDetails(
   };
   const { input, output } = payloads;
   return {
-    ...(error && { message: storable(error.message) }),
-    ...(error?.path !== undefined && { path: storable(error.path) }),
+    ...(error && { message: toStorableText(error.message) }),
+    ...(error?.path !== undefined && { path: toStorableText(error.path) }),
     ...(logs.length && { logs }),
     ...(input !== undefined && { input: cut(input) }),
     ...(output !== undefined && { output: cut(output) }),

@@ -34,14 +34,14 @@ export function truncateLogs(logs: readonly string[]): {
     if (left <= 0) return { logs: kept.toReversed(), isTruncated: true };
     const { text, isTruncated } = truncateText(entry, left);
     if (isTruncated) {
-      if (!kept.length) kept.push(storable(text));
+      if (!kept.length) kept.push(toStorableText(text));
       return { logs: kept.toReversed(), isTruncated: true };
     }
     left -= Buffer.byteLength(text);
-    kept.push(storable(text));
+    kept.push(toStorableText(text));
   }
   return { logs: kept.toReversed(), isTruncated: false };
 }
 
 /** Replaces U+0000 and lone surrogates in a text of a plugin by U+FFFD, because not every database and client accepts them. */
-export const storable = (text: string): string => text.toWellFormed().replaceAll('\0', '\ufffd');
+export const toStorableText = (text: string): string => text.toWellFormed().replaceAll('\0', '\ufffd');
