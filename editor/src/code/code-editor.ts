@@ -114,7 +114,7 @@ export class CodeEditor {
     });
   }
 
-  /** Opens the search, with the focus in its field. */
+  /** Opens the search, with the focus in its field. Rejects when it cannot be loaded. */
   openSearch(options: { replace: boolean }): Promise<void> {
     return this.#search.open(options);
   }
@@ -135,7 +135,7 @@ export class CodeEditor {
     command(this.#view);
   }
 
-  /** Moves the cursor and the focus to a place, counted from 1. */
+  /** Moves the cursor and the focus to a place, counted from 1. Rejects when what finds the place cannot be loaded. */
   async goTo(line: number, column: number): Promise<void> {
     const { positionOf } = await this.#problems.load();
     const position = positionOf(this.#view.state.doc, line, column);

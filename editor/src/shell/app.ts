@@ -106,7 +106,7 @@ export class EditorApp {
     if (!this.#asked) return;
     const { target, tokenHolder, host, failed } = this.#asked;
     tokenHolder.token = token;
-    if (this.#workspace) this.#workspace.resume();
+    if (this.#workspace) this.#workspace.resume(['session', 'forbidden']);
     else if (failed) void this.openPlugin(target, token, host);
   }
 
@@ -296,12 +296,15 @@ export class EditorApp {
     report();
   }
 
-  /** Runs a step of opening. Where it fails, shows why, and offers to open the plugin again. */
+  /**
+   * Runs a step of opening. Where it fails, shows why, and offers to open the plugin again, unless it is open already: a choice
+   * that fails must not close what another choice has opened.
+   */
   async #attempt({ target, tokenHolder, host, signal }: Opening, step: () => Promise<void>): Promise<void> {
     try {
       await step();
     } catch (error) {
-      if (signal.aborted) return;
+      if (signal.aborted || this.#workspace) return;
       const failure = failureOf(error);
       const needsOtherToken = failure === 'session' || failure === 'forbidden';
       this.#fail(() => ({

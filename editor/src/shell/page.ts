@@ -43,5 +43,5 @@ function listen(app: EditorApp): void {
     else app.workspace?.resume();
   });
   addEventListener('pagehide', () => app.workspace?.prepareToLeave());
-  addEventListener('online', () => app.workspace?.resume());
+  addEventListener('online', () => app.workspace?.resume(['connection']));
 }

@@ -11,8 +11,8 @@ export class ActionNotices {
   /** Stops the action. */
   readonly #onStop: () => void;
   #retry: () => void = () => {};
-  /** Whether the notice says that the service is busy, which holds only until the action ends. */
-  #isAboutBusy = false;
+  /** What the notice is about: that the action waits for a busy service, why it did not complete, or something else. */
+  #reason: 'waiting' | Obstacle | undefined;
 
   constructor(notices: Notices, onStop: () => void) {
     this.#notices = notices;
@@ -27,17 +27,22 @@ export class ActionNotices {
 
   /** The action ended. */
   end(): void {
-    if (this.#isAboutBusy) this.hide();
+    if (this.#reason === 'waiting') this.hide();
+  }
+
+  /** What kept actions from completing is over: hides the notice about it. */
+  endObstacles(ended: readonly Obstacle[]): void {
+    if (ended.some((obstacle) => obstacle === this.#reason)) this.hide();
   }
 
   hide(): void {
-    this.#isAboutBusy = false;
+    this.#reason = undefined;
     this.#notices.hide(NOTICE);
   }
 
   /** The service is busy and will be asked again in `wait` ms. */
   showBusy(action: Action, wait: number): void {
-    this.#isAboutBusy = true;
+    this.#reason = 'waiting';
     const seconds = Math.max(1, Math.round(wait / 1000));
     this.#notices.show(NOTICE, () => ({
       tone: 'note',
@@ -48,7 +53,7 @@ export class ActionNotices {
 
   showObstacle(action: Action, obstacle: Obstacle): void {
     if (!obstacleAdvice(action, obstacle)) return this.hide();
-    this.#isAboutBusy = false;
+    this.#reason = obstacle;
     this.#notices.show(NOTICE, () => {
       const advice = obstacleAdvice(action, obstacle);
       const tryAgain = { label: texts().common.tryAgain, primary: true, run: () => this.#retry() };
@@ -62,7 +67,7 @@ export class ActionNotices {
   }
 
   showDeployed({ version, unchanged, live }: Deployed): void {
-    this.#isAboutBusy = false;
+    this.#reason = undefined;
     const otherLive = typeof live === 'string' && live !== version ? live : undefined;
     const notice = (): Notice => {
       const { deploy } = texts();

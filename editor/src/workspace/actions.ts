@@ -134,9 +134,9 @@ export class Actions {
     this.#options.onChange();
   }
 
-  /** The connection or the token is new. */
-  resume(): void {
-    if (!this.pipeline.action && this.#options.canWrite()) this.#notices.hide();
+  /** The connection or the token is new, or the page is in view again. */
+  resume(ended: readonly Obstacle[]): void {
+    if (!this.pipeline.action) this.#notices.endObstacles(ended);
     this.serviceState.reload();
   }
 

@@ -18,6 +18,8 @@ export interface CommandTargets {
   /** Whether a panel has something to show. */
   hasPanel: (panel: string) => boolean;
   save: () => void;
+  /** Opens the search in the text. */
+  search: (options: { replace: boolean }) => void;
   /** Deploys; `withMessage`: the user writes a message for the version before. */
   deploy: (options: { withMessage: boolean }) => void;
   startOver: () => void;
@@ -96,7 +98,7 @@ function workCommands({ document, actions, access, save, deploy }: CommandTarget
 }
 
 /** Goes to problems, and finds and replaces. */
-function findCommands({ document, access }: CommandTargets): Command[] {
+function findCommands({ document, access, search }: CommandTargets): Command[] {
   const words = texts().commands;
   const { editor } = document;
   const hasProblems = () => document.problems.length > 0;
@@ -120,7 +122,7 @@ function findCommands({ document, access }: CommandTargets): Command[] {
       label: words.find,
       shortcut: { key: 'f' },
       isVimKey: true,
-      run: () => void editor.openSearch({ replace: false }),
+      run: () => search({ replace: false }),
     },
     {
       id: 'replace',
@@ -128,7 +130,7 @@ function findCommands({ document, access }: CommandTargets): Command[] {
       shortcut: { key: 'h' },
       isVimKey: true,
       offered: () => access().canWrite,
-      run: () => void editor.openSearch({ replace: true }),
+      run: () => search({ replace: true }),
     },
   ];
 }

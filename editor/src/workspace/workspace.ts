@@ -2,11 +2,13 @@ import type { TemplateResult } from 'lit/html.js';
 import { BuilderClient, type PluginSource } from 'plugin-editor/client.js';
 import type { SaveState } from '../draft/save-queue.ts';
 import { texts } from '../locales/locale.ts';
+import type { Obstacle } from '../pipeline/progress.ts';
 import type { Work } from '../pipeline/work.ts';
 import { PluginService } from '../service/plugin-service.ts';
 import { failedTests } from '../tests/failed-tests.ts';
 import { CommandMenu } from '../ui/command-menu.ts';
 import type { Command } from '../ui/commands.ts';
+import { notifyIfMissing } from '../ui/load-part-or-notify.ts';
 import { settings } from '../ui/settings.ts';
 import { visibleText } from '../ui/visible-text.ts';
 import { type Access, accessOf, readOnlyReason } from './access.ts';
@@ -93,7 +95,7 @@ export class Workspace {
       read: () => this.source,
       restore: (restored) => this.restore(restored),
       problems: () => this.#document.problems,
-      onJump: (line, column) => void this.#document.editor.goTo(line, column),
+      onJump: (line, column) => void notifyIfMissing(notices, this.#document.editor.goTo(line, column)),
       onLive: (version) => options.onLive?.(version),
       onDraw: (now) => (now ? options.onDraw(true) : this.#update()),
     });
@@ -178,10 +180,13 @@ export class Workspace {
     this.#saving.prepareToLeave();
   }
 
-  /** The connection or the token is new, or the page is in view again. */
-  resume(): void {
+  /**
+   * The connection or the token is new, or the page is in view again.
+   * @param ended what no longer keeps an action from completing
+   */
+  resume(ended: readonly Obstacle[] = []): void {
     this.#saving.queue.resume();
-    this.#actions.resume();
+    this.#actions.resume(ended);
     this.#dock.reloadTypes();
   }
 
@@ -196,6 +201,7 @@ export class Workspace {
       access: () => this.access,
       hasPanel: (panel) => this.#dock.panels(this.#work()).some(({ id }) => id === panel),
       save: () => this.save(),
+      search: (options) => void notifyIfMissing(notices, this.#document.editor.openSearch(options)),
       deploy: (options) => void this.#deploy(options),
       startOver: () => void this.startOver(),
       showSettings: () => void dialogs.showSettings(notices),

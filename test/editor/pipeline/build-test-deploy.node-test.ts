@@ -93,6 +93,29 @@ describe('building, testing and deploying in the editor', () => {
       assert.match((await service.draft(target))?.contents ?? '', /\/\/ two/);
     }));
 
+  test('keeps a notice while the user is elsewhere, and hides the one about a lost connection once it is back', () =>
+    scene(async ({ service, target, open }) => {
+      await service.save({ contents: good, lang: 'typescript' }, target);
+      const editor = await open();
+      const { page, untilOpen, until, press } = editor;
+      await untilOpen();
+      await press('Deploy');
+      await until('Deployed as v1.0.0');
+      // What the browser reports when the user comes back to the tab.
+      await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')));
+      await page.evaluate(() => new Promise(requestAnimationFrame));
+      await until('Deployed as v1.0.0');
+
+      await page.setOfflineMode(true);
+      await press('Build');
+      await until('the build gave no result');
+      await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')));
+      await page.evaluate(() => new Promise(requestAnimationFrame));
+      await until('the build gave no result');
+      await page.setOfflineMode(false);
+      await page.waitForFunction(() => !document.body.innerText.includes('the build gave no result'));
+    }));
+
   test('checks types while the user types; the build finds the same problems, and nothing is deployed', () =>
     scene(async ({ service, target, open }) => {
       await service.save({ contents: bad, lang: 'typescript' }, target);

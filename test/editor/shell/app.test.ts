@@ -163,6 +163,28 @@ describe('editor app', () => {
     expect(root.querySelector('.badge')?.textContent).to.equal('zig');
   });
 
+  it('begins in the language whose template came first, and stays open when another template fails', async () => {
+    const SLOW = '/api/v2/template/zig/add';
+    const languages = ['zig', 'go'].map((name) => ({ identifier: name, pretty: name, short: name }));
+    const target = await start(
+      { path: DRAFT, status: 404, json: {} },
+      { path: '/api/v1/features', json: { features: [], languages } },
+      { path: SLOW, delay: 'hang', status: 400, json: {} },
+      { path: '/api/v2/template/go/add', json: { contents: 'go!', lang: 'go' } },
+    );
+    await app.openPlugin(target, 'secret');
+    const [zig, go] = root.querySelectorAll<HTMLElement>('.choice');
+    zig?.click();
+    await server.requests({ path: SLOW, count: 1 });
+    go?.click();
+    await until('the text in Go', () => root.querySelector('.cm-content')?.textContent === 'go!');
+    await server.release(SLOW);
+    // What follows a response is done before the next one arrives.
+    await fetch(server.sameOrigin.url('/api/v1/features'));
+    expect(root.querySelector('.cm-content')?.textContent).to.equal('go!');
+    expect(root.querySelector('[role=alert]')).to.equal(null);
+  });
+
   it('sends nothing to a builder that it is not configured for', async () => {
     const target = await start(draft);
     await app.openPlugin({ ...target, builder: server.url() }, 'secret');
@@ -196,7 +218,7 @@ describe('editor app', () => {
       { path: '/api/v1/draft/com.acme.t1/default/other', json: { contents: 'other', lang: 'javascript' } },
     );
     const first = app.openPlugin(target, 'secret');
-    await server.requests(1);
+    await server.requests({ path: DRAFT, count: 1 });
     await app.openPlugin({ ...target, fn: 'other' }, 'secret');
     await first;
     await server.aborted({ path: DRAFT, count: 1 });

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import type { Page } from 'puppeteer-core';
 import { startEditorInBrowser } from '../editor-in-browser.ts';
 import { openPage, pressForHelp } from '../harness.ts';
 import { openLauncher } from '../launcher-page.ts';
+import { pressKeys } from '../../support/press-keys.ts';
 import { eventually } from '../../support/until.ts';
 
 const { service, browser } = await startEditorInBrowser();
@@ -112,20 +114,25 @@ describe('an editor whose service is being upgraded', () => {
     );
   });
 
-  test('reports a part that cannot be loaded, and shows it once it can', async () => {
-    let missing = true;
-    await scene(
-      (path) => (missing && path.includes('/assets/help-dialog-') ? gone() : undefined),
-      async (page) => {
-        await page.untilOpen();
-        await pressForHelp(page.page);
-        await page.until('This part of the editor could not be loaded');
-        missing = false;
-        await pressForHelp(page.page);
-        await page.page.waitForSelector('dialog[open]');
-      },
-    );
-  });
+  for (const [name, file, ask, shown] of [
+    ['the help', 'help-dialog', pressForHelp, 'dialog[open]'],
+    ['the search', 'search-panel', (page) => pressKeys(page, 'Control', 'f'), '.find'],
+  ] as [string, string, (page: Page) => Promise<void>, string][]) {
+    test(`reports that ${name} cannot be loaded, and shows it once it can`, async () => {
+      let missing = true;
+      await scene(
+        (path) => (missing && path.includes(`/assets/${file}-`) ? gone() : undefined),
+        async (page) => {
+          await page.untilOpen();
+          await ask(page.page);
+          await page.until('This part of the editor could not be loaded');
+          missing = false;
+          await ask(page.page);
+          await page.page.waitForSelector(shown);
+        },
+      );
+    });
+  }
 
   test('loads all its parts soon after it opened, so that it needs no file of a version that is gone', async () => {
     await scene(
