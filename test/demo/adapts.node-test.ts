@@ -35,6 +35,8 @@ describe('the demo page, which axe finds nothing wrong with,', () => {
     await inspect('plugins');
     await page.locator('.card').click();
     await page.waitForFunction(() => document.querySelector('plugin-features')?.state === 'ready');
+    // In a narrow window the versions, which come last, move what is below them.
+    await page.waitForSelector('.versions');
     if (delivery === 'url') await tab.chooseDelivery('url');
     await inspect('about to launch');
     const frame = await tab.launch();

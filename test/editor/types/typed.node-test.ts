@@ -79,8 +79,9 @@ describe('a namespace with types in the editor', () => {
         await page.keyboard.type(text);
       };
       await write('{"cou');
-      await page.waitForSelector('.cm-tooltip-autocomplete');
-      await page.locator('.cm-tooltip-autocomplete li').click();
+      // Before that the list has what fits the beginning of the word.
+      await page.waitForFunction(() => document.querySelectorAll('.cm-tooltip-autocomplete li').length === 1);
+      await page.locator('.cm-tooltip-autocomplete li ::-p-text(count)').click();
       await page.keyboard.type('0, "colour": 1');
       await until('“buyer” is missing');
       await until('has to be ≥ 1');
