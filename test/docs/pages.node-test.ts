@@ -168,7 +168,7 @@ test('listen.ts handles every event that it names, and theme.css applies', async
   await page.$eval('plugin-editor', (editor) => (editor.fn = 'price-rule'));
   assert.equal(await renewal, 'Discard what is not saved in add-record?');
   // Once the work is saved, the change is made in the same frame.
-  await frame.click('button');
+  await frame.locator('button').click();
   await frame.waitForFunction(() => !document.querySelector('textarea')?.value.includes('// mine'));
   assert.match((await draftOf('add-record')).source ?? '', /\/\/ mine/);
 
@@ -182,7 +182,7 @@ test('listen.ts handles every event that it names, and theme.css applies', async
 
   await page.$eval('plugin-editor', (editor) => (editor.ident = 'com.acme.customer-7'));
   await inState('ready');
-  await page.click('#sign-out');
+  await page.locator('#sign-out').click();
   await inState('idle');
   await page.waitForFunction(
     () => !document.querySelector('plugin-editor')?.shadowRoot?.querySelector('iframe'),
@@ -232,7 +232,7 @@ describe('the documentation’s editor', () => {
     });
     await frame.waitForFunction(() => document.querySelector('textarea')?.value.includes('refused-once'));
     await frame.type('textarea', '// again\n');
-    await frame.click('button');
+    await frame.locator('button').click();
     await page.waitForFunction(() => document.querySelector('plugin-editor')?.dirty === false);
     assert.match((await draftOf('refused-once')).source ?? '', /\/\/ again/);
     assert.equal(refused, 2);

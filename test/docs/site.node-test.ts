@@ -115,7 +115,7 @@ describe('the site on a wide screen', () => {
   test('runs the elements on the pages that describe them', async () => {
     await open('reference/plugin-editor.html');
     await page.waitForSelector('plugin-editor:state(ready)');
-    await page.click('::-p-text(A deploy)');
+    await page.locator('::-p-text(A deploy)').click();
     await page.waitForSelector('output ::-p-text(plugin-editor-deploy)');
     await open('reference/plugin-features.html');
     await page.waitForSelector('plugin-features >>> ::-p-text(AssemblyScript)');
@@ -126,7 +126,7 @@ describe('the site on a wide screen', () => {
 
   test('finds a page by its search, without a server', async () => {
     await open('index.html');
-    await page.click('.DocSearch-Button');
+    await page.locator('.DocSearch-Button').click();
     const field = await page.waitForSelector('#localsearch-input');
     await field!.type('OFFLINE_RUN_SECONDS');
     // Before that it shows what it finds for the beginning of the word.
