@@ -45,5 +45,8 @@ export default {
     bundled.plugin,
     esbuildPlugin({ ts: true, target: 'esnext', tsconfig: `${root}/tsconfig.json` }),
   ],
-  reporters: [defaultReporter({ reportTestProgress: false }), summaryReporter(versions, notRun)],
+  reporters: [
+    defaultReporter({ reportTestProgress: false }),
+    summaryReporter(versions, notRun, process.env['BROWSER_FAILURES_FILE']),
+  ],
 } satisfies TestRunnerConfig;

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 
 import type { TestSession } from '@web/test-runner';
 
-import { summaryLines } from './summary-reporter.ts';
+import { failureTexts, summaryLines } from './summary-reporter.ts';
 
 /** What the reporter reads from a session: its engine, whether it passed, and its tests. */
 function session(
@@ -21,6 +21,8 @@ function session(
   const [first, ...others] = tests;
   return {
     browser: { name: engine },
+    testFile: `${process.cwd()}/test/some.test.ts`,
+    errors: [],
     passed: outcomes !== 'did not load' && !outcomes.includes('failed'),
     testResults:
       outcomes === 'did not load'
@@ -54,5 +56,41 @@ describe('the summary of a test run', () => {
       [],
     );
     assert.deepEqual(lines.slice(1), ['1 skipped', '1 passed, 1 failed']);
+  });
+
+  it('tells each failed test with its groups, engine, file and error, and an error outside all tests', () => {
+    const failed = {
+      browser: { name: 'Firefox' },
+      testFile: `${process.cwd()}/test/some.test.ts`,
+      passed: false,
+      errors: [{ message: 'late', name: 'TypeError', stack: 'at later.ts:1' }],
+      testResults: {
+        name: '',
+        tests: [{ name: 'passes', passed: true, skipped: false }],
+        suites: [
+          {
+            name: 'the group',
+            suites: [],
+            tests: [
+              {
+                name: 'fails',
+                passed: false,
+                skipped: false,
+                error: { message: 'not equal', name: 'AssertionError', expected: '1', actual: '2' },
+              },
+            ],
+          },
+        ],
+      },
+    } as unknown as TestSession;
+    assert.deepEqual(failureTexts([failed]), [
+      '\n✖ the group › fails (Firefox, test/some.test.ts)\nAssertionError: not equal\nexpected: 1\nactual: 2\n',
+      '\n✖ an error outside all tests (Firefox, test/some.test.ts)\nTypeError: late\nat later.ts:1\n',
+    ]);
+  });
+
+  it('tells a file that did not finish, and nothing of one that passed', () => {
+    const texts = failureTexts([session('WebKit', 'did not load'), session('WebKit', ['passed', 'skipped'])]);
+    assert.deepEqual(texts, ['\n✖ did not finish (WebKit, test/some.test.ts)\n']);
   });
 });

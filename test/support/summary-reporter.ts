@@ -1,8 +1,10 @@
+import { appendFileSync } from 'node:fs';
 import { relative } from 'node:path';
 
 import type { Reporter, TestSession } from '@web/test-runner';
 
 type Results = NonNullable<TestSession['testResults']>;
+type ResultError = TestSession['errors'][number];
 
 interface Counts {
   passed: number;
@@ -16,8 +18,13 @@ interface Counts {
  *
  * @param versions engine name → version, filled in while the browsers start
  * @param notRun one reason for each engine that does not take part
+ * @param failuresFile a file to which the failures are appended as text, for who runs other tests afterwards
  */
-export function summaryReporter(versions: Map<string, string>, notRun: string[]): Reporter {
+export function summaryReporter(
+  versions: Map<string, string>,
+  notRun: string[],
+  failuresFile?: string,
+): Reporter {
   return {
     reportTestFileResults({ logger, sessionsForTestFile, testFile }) {
       const { passed, failed, skipped } = total(sessionsForTestFile);
@@ -31,6 +38,7 @@ export function summaryReporter(versions: Map<string, string>, notRun: string[])
 
     stop({ sessions }) {
       console.log(`\n${summaryLines(sessions, versions, notRun).join('\n')}`);
+      if (failuresFile) appendFileSync(failuresFile, failureTexts(sessions).join(''));
     },
   };
 }
@@ -52,6 +60,43 @@ export function summaryLines(
     ...notRun.map((reason) => `Not run: ${reason}`),
     ...(skipped > 0 ? [`${skipped} skipped`] : []),
     `${passed} passed, ${failed} failed`,
+  ];
+}
+
+/** A text for each test that failed, and for each file that did not load or had an error outside all tests. */
+export function failureTexts(sessions: TestSession[]): string[] {
+  return sessions.flatMap((session) => {
+    const { browser, testFile, testResults, errors, passed } = session;
+    const place = `${browser.name}, ${relative(process.cwd(), testFile)}`;
+    const ofTests = testResults ? failedTests(testResults) : [];
+    const texts = [
+      ...ofTests.map(({ path, error }) => failureText(path.join(' › '), place, error)),
+      ...errors.map((error) => failureText('an error outside all tests', place, error)),
+    ];
+    return texts.length === 0 && !passed ? [failureText('did not finish', place)] : texts;
+  });
+}
+
+function failureText(title: string, place: string, error?: ResultError): string {
+  const { name = 'Error', message = '', stack = '', expected, actual } = error ?? {};
+  const details = [
+    error && `${name}: ${message}`,
+    expected !== undefined && `expected: ${expected}`,
+    actual !== undefined && `actual: ${actual}`,
+    stack,
+  ];
+  return `${[`\n✖ ${title} (${place})`, ...details].filter(Boolean).join('\n')}\n`;
+}
+
+function failedTests(
+  { tests, suites }: Results,
+  path: string[] = [],
+): { path: string[]; error?: ResultError }[] {
+  return [
+    ...tests
+      .filter((test) => !test.passed && !test.skipped)
+      .map(({ name, error }) => ({ path: [...path, name], ...(error && { error }) })),
+    ...suites.flatMap((suite) => failedTests(suite, [...path, suite.name])),
   ];
 }
 
