@@ -3,6 +3,7 @@ import { after, test } from 'node:test';
 import type { LoggedOutcome, RunErrorCode } from '../../../service/src/sandbox/outcome.ts';
 import { loadedProgram } from '../../../service/src/plugins/program.ts';
 import type { StoredProgram } from '../../../service/src/plugins/program.ts';
+import { defaultLimits } from '../../../service/src/sandbox/run-limits.ts';
 import { RunnerProcess } from '../../../service/src/sandbox/runner-process.ts';
 import { probe } from './probe.ts';
 
@@ -87,24 +88,35 @@ export function startTarget(neighboursOf: () => Neighbour[] = scriptNeighbours) 
  * Makes a run, and makes it again while it ends for want of time: any run may, on a machine that is busy with other
  * things.
  */
-export async function inTime(run: () => Promise<LoggedOutcome>): Promise<LoggedOutcome> {
+export async function inTime(run: (attempt: number) => Promise<LoggedOutcome>): Promise<LoggedOutcome> {
   for (let attempt = 1; ; attempt++) {
-    const outcome = await run();
+    const outcome = await run(attempt);
     if (!('error' in outcome) || outcome.error.code !== 'time-limit' || attempt === 10) return outcome;
   }
 }
 
-/** A runner process, replaced by another when it has ended. `mayTakeLong`: whether the limit of time is an end to expect. */
+/**
+ * A runner process, replaced by another when it has ended. A run that ends for want of time is made again in one with a longer
+ * limit. `mayTakeLong`: whether the limit of time is an end to expect.
+ */
 export function startRunner() {
   let runner = new RunnerProcess();
+  let isPatient = false;
   after(() => runner.close());
-  return (program: StoredProgram, input = '', mayTakeLong = false): Promise<LoggedOutcome> => {
-    const once = () => {
-      if (!runner.isUsable) runner = new RunnerProcess();
-      return runner.run(program, input);
-    };
-    return mayTakeLong ? once() : inTime(once);
+  const renew = async (patient: boolean) => {
+    await runner.close();
+    runner = new RunnerProcess(patient ? { limits: { ...defaultLimits, time: 30_000 } } : {});
+    isPatient = patient;
   };
+  return (program: StoredProgram, input = '', mayTakeLong = false): Promise<LoggedOutcome> =>
+    mayTakeLong
+      ? runOnce(program, input, false)
+      : inTime((attempt) => runOnce(program, input, attempt > 1 || isPatient));
+
+  async function runOnce(program: StoredProgram, input: string, patient: boolean): Promise<LoggedOutcome> {
+    if (!runner.isUsable || isPatient !== patient) await renew(patient);
+    return runner.run(program, input);
+  }
 }
 
 const codesOf = ({ error }: { readonly error: RunErrorCode | readonly RunErrorCode[] }) => [error].flat();
