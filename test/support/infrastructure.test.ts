@@ -226,13 +226,13 @@ describe('the scripted server', () => {
     const server = await scriptedServer({
       path: '/page',
       headers: { 'content-security-policy': "frame-src 'none'" },
-      html: `<!doctype html><iframe src="/s/nowhere" title="Blocked"></iframe>
-        <script>
+      html: `<!doctype html><script>
           addEventListener('securitypolicyviolation', async (event) => {
             const { pathMatches } = await import('/test/support/scripted-server-rules.ts');
             parent.postMessage([event.effectiveDirective, pathMatches('/a*', '/ab')], '*');
           });
-        </script>`,
+        </script>
+        <iframe src="/s/nowhere" title="Blocked"></iframe>`,
     });
     const frame = await fixture<HTMLIFrameElement>(html`<iframe title="Page"></iframe>`);
     const message = messageFrom(frame);

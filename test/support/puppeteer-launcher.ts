@@ -6,6 +6,9 @@ import { CHROMIUM_ARGS } from './chromium.ts';
 type LaunchOptions = ConstructorParameters<typeof ChromeLauncher>[0];
 type Puppeteer = ConstructorParameters<typeof ChromeLauncher>[3];
 
+/** How long a browser may take to start, and a page to load, in ms: Puppeteer's own 30 s are little on a busy machine. */
+const PATIENCE = 60_000;
+
 const FIREFOX_PREFERENCES = {
   // Firefox sends a request up to ten times when its connection is cut, and a test would count all of them.
   'network.http.request.max-attempts': 1,
@@ -53,7 +56,7 @@ export function firefoxLauncher(executablePath: string, onStart: (version: strin
 class FreshPageLauncher extends ChromeLauncher {
   constructor(options: LaunchOptions, onStart: (version: string) => void, puppeteer?: Puppeteer) {
     super(
-      options,
+      { timeout: PATIENCE, ...options },
       async ({ browser }) => {
         // "Chrome/156.0.7151.0", "firefox/153.0"
         onStart((await browser.version()).replace(/^\D+/, ''));
@@ -61,9 +64,12 @@ class FreshPageLauncher extends ChromeLauncher {
       },
       async ({ context }) => {
         const page = await context.newPage();
+        page.setDefaultTimeout(PATIENCE);
         // A page with a question before leaving would block the whole run.
         page.on('dialog', (dialog) => {
-          void (dialog.type() === 'beforeunload' ? dialog.accept() : dialog.dismiss());
+          const answered = dialog.type() === 'beforeunload' ? dialog.accept() : dialog.dismiss();
+          // The page may be gone by then. An unhandled rejection would end the whole run.
+          answered.catch(() => undefined);
         });
         return page;
       },

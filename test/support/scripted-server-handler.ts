@@ -3,7 +3,7 @@ import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 
 import { resetConnection } from './reset-connection.ts';
 import type { Rule, SeenRequest } from './scripted-server-rules.ts';
-import { ScriptedServerScope } from './scripted-server-scope.ts';
+import { onAbort, ScriptedServerScope } from './scripted-server-scope.ts';
 
 /** Answers the requests below `/s/<id>/` of whichever servers it is put behind, all from one set of scopes. */
 export class ScriptedServerHandler {
@@ -51,7 +51,7 @@ export class ScriptedServerHandler {
       return toResponse({ path: '*', status: 404, body: `No rule for ${method} ${path}` }, request, id);
 
     // When the rule itself cuts the connection, the client did not abort.
-    if (!rule.drop) signal.addEventListener('abort', () => scope.markAborted(seen));
+    if (!rule.drop) onAbort(signal, () => scope.markAborted(seen));
     if (rule.delay === 'hang') await scope.hold(path, signal);
     const response = toResponse(rule, request, id);
     if (!rule.drop) return response;

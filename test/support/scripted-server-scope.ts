@@ -9,6 +9,12 @@ interface Held {
   go: () => void;
 }
 
+/** Calls back when the client disconnects, or at once if it has, such as while its request was being read. */
+export function onAbort(signal: AbortSignal, callback: () => void): void {
+  if (signal.aborted) callback();
+  else signal.addEventListener('abort', callback, { once: true });
+}
+
 /** One test's rules, the requests that it has seen, and the responses that it holds back. */
 export class ScriptedServerScope {
   #rules: { rule: Rule; left: number }[] = [];
@@ -75,7 +81,7 @@ export class ScriptedServerScope {
         },
       };
       this.#held.add(held);
-      gone.addEventListener('abort', held.go, { once: true });
+      onAbort(gone, held.go);
       this.#notify();
     });
   }

@@ -3,7 +3,7 @@ import { executeServerCommand } from '@web/test-runner-commands';
 import type { Rule } from './scripted-server-rules.ts';
 import type { ScopeCommands } from './scripted-server-scope.ts';
 import { scriptedServerApi, type ScriptedServer } from './scripted-server-api.ts';
-import { COMMAND_NAME, type Command } from './scripted-server-command.ts';
+import { COMMAND_NAME, type Command, type PENDING } from './scripted-server-command.ts';
 
 export type { Filter, Rule, SeenRequest } from './scripted-server-rules.ts';
 export type { ScriptedOrigin, ScriptedServer } from './scripted-server-api.ts';
@@ -22,8 +22,13 @@ export async function scriptedServer(...rules: Rule[]): Promise<ScriptedServer> 
   const id = crypto.randomUUID();
   const send =
     <T>(name: Command['name']) =>
-    (...args: unknown[]): Promise<T> =>
-      executeServerCommand<T, Command>(COMMAND_NAME, { id, name, args });
+    async (...args: unknown[]): Promise<T> => {
+      const command: Command = { id, call: crypto.randomUUID(), name, args };
+      for (;;) {
+        const result = await executeServerCommand<T | typeof PENDING, Command>(COMMAND_NAME, command);
+        if (!isPending(result)) return result;
+      }
+    };
   const commands: ScopeCommands = {
     on: send('on'),
     reset: send('reset'),
@@ -41,3 +46,6 @@ export async function scriptedServer(...rules: Rule[]): Promise<ScriptedServer> 
   if (rules.length > 0) await server.on(...rules);
   return server;
 }
+
+const isPending = (result: unknown): result is typeof PENDING =>
+  typeof result === 'object' && result !== null && 'pending' in result;

@@ -1,11 +1,15 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { setTimeout as wait } from 'node:timers/promises';
 
 import type { TestRunnerConfig, TestRunnerPlugin } from '@web/test-runner';
 
 import { ScriptedServerHandler } from './scripted-server-handler.ts';
-import { COMMAND_NAME, type Command } from './scripted-server-command.ts';
+import { COMMAND_NAME, type Command, PENDING } from './scripted-server-command.ts';
+
+/** After how long a command is answered, in ms, even if what it waits for has not happened: the page waits only for 20 s. */
+const ANSWER_TIME = 5000;
 
 type Middleware = NonNullable<TestRunnerConfig['middleware']>[number];
 
@@ -15,6 +19,8 @@ type Middleware = NonNullable<TestRunnerConfig['middleware']>[number];
  */
 export function scriptedOrigins(): { middleware: Middleware; plugin: TestRunnerPlugin } {
   const handler = new ScriptedServerHandler();
+  /** Calls that wait for something, by their ids. */
+  const calls = new Map<string, Promise<unknown>>();
   const second = createServer((request, response) => void handler.listener(request, response));
 
   return {
@@ -46,7 +52,7 @@ export function scriptedOrigins(): { middleware: Middleware; plugin: TestRunnerP
       },
       async executeCommand({ command, payload }) {
         if (command !== COMMAND_NAME) return undefined;
-        const { id, name, args } = payload as Command;
+        const { id, call, name, args } = payload as Command;
         if (name === 'create') {
           handler.createScope(id);
           return (second.address() as AddressInfo).port;
@@ -55,7 +61,11 @@ export function scriptedOrigins(): { middleware: Middleware; plugin: TestRunnerP
         if (!scope) throw new Error(`No scope "${id}"`);
         const run = scope[name].bind(scope) as (...parameters: unknown[]) => Promise<unknown>;
         // The test runner takes `undefined` for "not mine".
-        return (await run(...args)) ?? true;
+        const result = calls.get(call) ?? run(...args).then((value) => value ?? true);
+        calls.set(call, result);
+        const answer = await Promise.race([result, wait(ANSWER_TIME, PENDING, { ref: false })]);
+        if (answer !== PENDING) calls.delete(call);
+        return answer;
       },
     },
   };

@@ -1,3 +1,5 @@
+import { setTimeout } from 'node:timers/promises';
+
 import type { WebDriverSession } from './webdriver.ts';
 
 // The code points that WebDriver has for the keys that puppeteer calls by these names.
@@ -27,6 +29,14 @@ type Button = keyof typeof BUTTONS;
 interface ButtonOptions {
   button?: Button;
 }
+
+interface Size {
+  width: number;
+  height: number;
+}
+
+/** How long a window may take to get another size, in ms. */
+const RESIZE_TIME = 10_000;
 
 /** The height that the tool bar of MiniBrowser adds to the page, in px. */
 const TOOL_BAR_HEIGHT = 38;
@@ -63,8 +73,14 @@ export function webDriverPage(session: WebDriverSession) {
     },
     setViewport: async ({ width, height }: { width: number; height: number }) => {
       const windowSize = { width, height: height + TOOL_BAR_HEIGHT };
-      const rect = (await session.post('/window/rect', windowSize)) as { width: number; height: number };
-      if (rect.width !== windowSize.width || rect.height !== windowSize.height) {
+      let rect = (await session.post('/window/rect', windowSize)) as Size;
+      const fits = () => rect.width === windowSize.width && rect.height === windowSize.height;
+      // WebKit answers after 200 ms, whether the X server has resized the window by then or not.
+      for (const deadline = performance.now() + RESIZE_TIME; !fits() && performance.now() < deadline;) {
+        await setTimeout(20);
+        rect = (await session.get('/window/rect')) as Size;
+      }
+      if (!fits()) {
         const smallest = `${rect.width} by ${rect.height - TOOL_BAR_HEIGHT}`;
         throw new Error(
           `WebKit's viewport became ${smallest}, not ${width} by ${height} (447 is the least width)`,
