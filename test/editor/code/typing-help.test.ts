@@ -6,13 +6,16 @@ import { until } from '../../support/until.ts';
 
 // A file of its own, because what is loaded stays loaded for as long as the page lives.
 describe('a text that is shown before the languages are loaded', () => {
-  const hint = document.createElement('p');
-  let editor: CodeEditor;
+  let opened: CodeEditor | undefined;
+  after(() => {
+    opened?.close();
+    document.body.replaceChildren();
+  });
 
-  before(() => {
+  const openEditor = () => {
+    const hint = document.createElement('p');
     hint.id = 'hint';
-    expect(loadedTypingHelp(), 'loaded before the test').to.equal(undefined);
-    editor = new CodeEditor({
+    const editor = new CodeEditor({
       contents: 'const one: number = 1;\n',
       lang: 'typescript',
       label: () => 'Source of x',
@@ -23,13 +26,13 @@ describe('a text that is shown before the languages are loaded', () => {
       onProblems: () => {},
     });
     document.body.append(hint, editor.element);
-  });
-  after(() => {
-    editor.close();
-    document.body.replaceChildren();
-  });
+    return editor;
+  };
 
   it('can be edited, and gets colours, completion and search without losing a change', async () => {
+    expect(loadedTypingHelp(), 'loaded before the test').to.equal(undefined);
+    // Opened here and not in a hook, after which the files of the languages might come before the test goes on.
+    const editor = (opened = openEditor());
     const content = editor.element.querySelector('.cm-content') as HTMLElement;
     expect(content.querySelectorAll('.cm-line span').length).to.equal(0);
     editor.focus();
