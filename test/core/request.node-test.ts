@@ -19,7 +19,7 @@ import { watchTimers } from './timers.ts';
 const SECRET = 'tok-5ecret';
 const json = `{"token":"${SECRET}"}`;
 /** A time limit that differs from the delay of every other timer. */
-const timeout = 9876;
+const timeout = 54_321;
 
 const token = (url: string, fields: { timeout?: number; signal?: AbortSignal } = {}) =>
   getToken(

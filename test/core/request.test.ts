@@ -4,13 +4,13 @@ import { HttpError, NetworkError, SchemaError, TimeoutError } from '../../src/cl
 import { type RequestOptions, request } from '../../src/core/request.ts';
 import { type Rule, type ScriptedServer, scriptedServer } from '../support/scripted-server.ts';
 import { rejection, textOf } from '../support/rejection.ts';
-import { type Timers, watchTimers } from './timers.ts';
+import { type Timers, holdTimer, watchTimers } from './timers.ts';
 
 const SECRET = 'tok-5ecret';
 
 describe('request', () => {
   /** The time limit, which differs from every delay. */
-  const timeout = 9876;
+  const timeout = 54_321;
   let timers: Timers;
   let server: ScriptedServer;
 
@@ -189,7 +189,11 @@ describe('request', () => {
   it('rejects with a TimeoutError without a retry when no response comes in time', async () => {
     await start({ delay: 'hang' });
     timers.restore();
-    const error = await rejection<TimeoutError>(sendRequest({ timeout: 2000, url: server.url('/x?q=1') }));
+    const fire = holdTimer(2000);
+    const end = rejection<TimeoutError>(sendRequest({ timeout: 2000, url: server.url('/x?q=1') }));
+    await server.requests(1);
+    fire();
+    const error = await end;
     expect(error).to.be.instanceOf(TimeoutError);
     expect(error).to.include({ name: 'TimeoutError', attempts: 1 });
     expect(error.message).to.equal(`GET ${server.url('/x')} did not answer within 2000 ms`);

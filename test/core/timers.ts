@@ -48,3 +48,26 @@ export function watchTimers({ limit, hold = false }: { limit: number; hold?: boo
     restore: () => Object.assign(globalThis, { setTimeout: set, clearTimeout: clear }),
   };
 }
+
+/**
+ * Holds back the timer of `delay` ms that is set next, and returns what fires it. With a real one, a request that has not even
+ * reached the server when its time is over would be a matter of the machine. Ends with `Timers.restore`.
+ */
+export function holdTimer(delay: number): () => void {
+  const { setTimeout: set, clearTimeout: clear } = globalThis;
+  let fire: (() => void) | undefined;
+  globalThis.setTimeout = ((code: () => void, each: number) => {
+    if (each !== delay) return set(code, each);
+    // It can be cleared as any other, and does not fire by itself.
+    const timer = set(code, 2 ** 31 - 1);
+    fire = () => {
+      clear(timer);
+      code();
+    };
+    return timer;
+  }) as typeof setTimeout;
+  return () => {
+    if (!fire) throw new Error(`No timer of ${delay} ms has been set.`);
+    fire();
+  };
+}

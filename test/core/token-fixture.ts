@@ -13,7 +13,7 @@ export const SECRET = 'tok-5ecret';
 export const target = { ident: 'com.acme.customer-7', namespace: 'default', fn: 'add-record' };
 
 /** The time limit, which differs from every delay between two attempts. */
-const timeout = 9876;
+const timeout = 54_321;
 
 /** A token endpoint at `/token` for each test of a suite, which must leave no timer. */
 export function tokenFixture() {

@@ -10,6 +10,7 @@ import {
 import { isLive } from '../../src/core/token.ts';
 import type { Rule } from '../support/scripted-server.ts';
 import { textOf } from '../support/rejection.ts';
+import { holdTimer } from './timers.ts';
 import { SECRET, tokenFixture } from './token-fixture.ts';
 
 const noon = 1_893_499_200;
@@ -135,7 +136,11 @@ describe('getToken: responses', () => {
     it('ends in token-timeout without a retry when it never comes', async () => {
       fixture.timers.restore();
       await fixture.start({ delay: 'hang' });
-      const error = await fixture.fail({ timeout: 2000 });
+      const fire = holdTimer(2000);
+      const end = fixture.fail({ timeout: 2000 });
+      await fixture.server.requests(1);
+      fire();
+      const error = await end;
       expect(error).to.include({ code: 'token-timeout', attempts: 1 });
       expect(error.message).to.contain('did not answer within 2000 ms');
       expect(error.cause).to.be.instanceOf(TimeoutError);

@@ -72,7 +72,7 @@ describe('allowedOrigins', () => {
   it('leave an element on another page with an error', async () => {
     const server = await moduleServer(allowing('https://other.example'));
     const received = recordMessages();
-    const element = mountWithMessages(server, { timeout: '2000' });
+    const element = mountWithMessages(server, { timeout: '2000', fetchToken: async () => 'token' });
     expect(await untilError(element)).to.include({ code: 'frame-timeout' });
     expect(received.of('onOpen')).to.have.length(0);
   });

@@ -1,6 +1,7 @@
 import { expect } from '@open-wc/testing';
 
 import { connectLauncher } from '../../src/editor.ts';
+import { fakeClock } from '../element/fake-clock.ts';
 import {
   untilChangeTo,
   frameOf,
@@ -181,6 +182,8 @@ describe('connectLauncher() with <plugin-editor>', () => {
   it('is told when it closes', async () => {
     const server = await moduleServer();
     const received = recordMessages();
+    // The frame is removed 250 ms after it was told, which is when the test says so.
+    const clock = fakeClock();
     const element = mountWithMessages(server);
     await untilState(element, 'ready');
     const closed = received.until('onClose');
@@ -191,6 +194,7 @@ describe('connectLauncher() with <plugin-editor>', () => {
       `launcher.requestToken('missing').catch((error) => report({ type: 'late', message: error.message }))`,
     );
     expect(await received.until('late')).to.include({ message: 'closed' });
+    await clock.advance(1000);
     await closing;
   });
 

@@ -112,7 +112,7 @@ describe('<plugin-editor> when ident, namespace or fn changes', () => {
       path: '/token',
       times: 1,
       status: 503,
-      headers: { 'retry-after': '1' },
+      headers: { 'retry-after': '30' },
     });
     const element = mount(server);
     await server.requests({ path: '/token', count: 1 });
@@ -224,7 +224,7 @@ describe('<plugin-editor> when another attribute or property changes', () => {
     style: '--plugin-editor-height: 20rem',
     class: 'dark',
     hidden: true,
-    timeout: '9000',
+    timeout: '59000',
     'token-method': 'get',
     credentials: 'omit',
     loading: 'lazy',

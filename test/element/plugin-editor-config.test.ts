@@ -122,7 +122,7 @@ describe('attributes and properties of <plugin-editor>', () => {
     const element = mount(server, { ident: null, fn: null });
     await element.updateComplete;
     apply(element, { ident: 'com.example.b', fn: 'g', namespace: 'n', template: 'typescript' });
-    apply(element, { ident: 'com.example.c', fn: 'h', 'token-method': 'post', timeout: 9000 });
+    apply(element, { ident: 'com.example.c', fn: 'h', 'token-method': 'post', timeout: 59_000 });
     await untilState(element, 'ready');
     expect(await requestCounts(server)).to.deep.equal({ '/token': 1, '/editor': 1 });
     const [request] = await server.requests({ path: '/token' });

@@ -127,14 +127,16 @@ describe('events of <plugin-editor>', () => {
       { path: '/second', html: '<!doctype html>Second' },
       {
         path: '/editor',
-        html: '<!doctype html><script>onload = () => setTimeout(() => location.replace("second"))</script>',
+        html: '<!doctype html><script>onmessage = () => location.replace("second")</script>',
       },
     );
     const element = mount(server);
     const events = eventsOf(element);
     await untilState(element, 'ready');
     const frame = frameOf(element);
-    await new Promise((resolve) => frame.addEventListener('load', resolve, { once: true }));
+    const loaded = new Promise((resolve) => frame.addEventListener('load', resolve, { once: true }));
+    frame.contentWindow?.postMessage('navigate', '*');
+    await loaded;
     await flush(element, server);
     expect(await server.requests({ path: '/second' })).to.have.length(1);
     expect(names(events)).to.deep.equal(['idle → loading', 'loading → ready', 'ready']);

@@ -1,6 +1,7 @@
 import { expect } from '@open-wc/testing';
 
 import { PluginEditorError } from '../../src/index.ts';
+import { fakeClock } from './fake-clock.ts';
 import { leaks, watchConsole } from './plugin-editor-leaks.ts';
 import {
   SECRET,
@@ -81,8 +82,11 @@ describe('<plugin-editor> with fetchToken', () => {
         calls += 1;
         return fetchToken();
       };
+      const clock = code === 'token-timeout' ? fakeClock() : undefined;
       const element = mount(server, { fetchToken: counted, timeout });
       const events = eventsOf(element);
+      await element.updateComplete;
+      await clock?.advance(timeout);
       const error = await untilError(element);
 
       expect(error).to.be.instanceOf(PluginEditorError);

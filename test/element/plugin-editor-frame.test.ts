@@ -1,6 +1,7 @@
 import { expect } from '@open-wc/testing';
 
 import { openPage } from './plugin-editor-page.ts';
+import { fakeClock } from './fake-clock.ts';
 import { watchConsole } from './plugin-editor-leaks.ts';
 import {
   type Changes,
@@ -163,8 +164,11 @@ describe('an editor on the origin of the page', () => {
 describe('the time limit of the frame', () => {
   it('ends in frame-timeout and removes the frame, and retry requests a new token', async () => {
     const server = await editorServer({ path: '/editor', times: 1, delay: 'hang' });
+    const clock = fakeClock();
     const element = mount(server, { timeout: 2000, fetchToken: async () => SECRET });
     const events = eventsOf(element);
+    await server.requests({ path: '/editor', count: 1 });
+    await clock.advance(2000);
     const error = await untilError(element);
     expect(error.code).to.equal('frame-timeout');
     expect(error.message).to.contain(server.origin);

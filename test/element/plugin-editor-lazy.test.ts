@@ -1,6 +1,8 @@
 import { expect } from '@open-wc/testing';
 import { setViewport } from '@web/test-runner-commands';
 
+import { until } from '../support/until.ts';
+
 import {
   type Changes,
   type PluginEditorElement,
@@ -197,6 +199,8 @@ describe('loading="lazy"', () => {
       expect(await requestCounts(server)).to.deep.equal({ '/token': 1, '/editor': 1 });
     } finally {
       await setViewport({ width: 800, height: 600 });
+      // Where the window's size follows later, the next test would begin with the large one.
+      await until('the former viewport', () => innerHeight === 600);
     }
   });
 

@@ -1,6 +1,7 @@
 import { expect } from '@open-wc/testing';
 
 import { PluginEditorError as ErrorClass } from '../../src/index.ts';
+import { fakeClock } from './fake-clock.ts';
 import { leaks, watchConsole } from './plugin-editor-leaks.ts';
 import {
   type Rule,
@@ -130,9 +131,12 @@ describe('<plugin-editor> and the responses of the token endpoint', () => {
     it(`ends in ${code} after ${title}`, async () => {
       const lines = watchConsole();
       const server = await editorServer({ path: '/token', times: attempts, ...rule });
+      const clock = code === 'token-timeout' ? fakeClock() : undefined;
       const element = mount(server, { timeout });
       const events = eventsOf(element);
       await untilChangeTo(element, 'loading');
+      await server.requests({ path: '/token', count: 1 });
+      await clock?.advance(timeout);
       const error = await untilError(element);
 
       expect(error).to.be.instanceOf(ErrorClass);
@@ -194,7 +198,11 @@ describe('<plugin-editor> and the responses of the token endpoint', () => {
 
   it('cancels a request that takes too long', async () => {
     const server = await editorServer({ path: '/token', delay: 'hang' });
-    await untilError(mount(server, { timeout: 2000 }));
+    const clock = fakeClock();
+    const element = mount(server, { timeout: 2000 });
+    await server.requests({ path: '/token', count: 1 });
+    await clock.advance(2000);
+    await untilError(element);
     expect(await server.aborted({ path: '/token' })).to.have.length(1);
   });
 

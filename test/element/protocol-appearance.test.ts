@@ -1,5 +1,6 @@
 import { expect } from '@open-wc/testing';
 
+import { flush, requestCounts } from './plugin-editor-setup.ts';
 import { openEditor } from './protocol-opened.ts';
 import { flushMessages, recordMessages, mountWithMessages, protocolServer } from './protocol-setup.ts';
 import { until } from '../support/until.ts';
@@ -62,7 +63,6 @@ describe('appearance', () => {
   it('is sent by configure as a whole when it changes, without a request or restart', async () => {
     const all = await openConfigurable({ style: '--plugin-editor-accent: red' });
     const { element } = all;
-    const before = performance.getEntriesByType('resource').length;
     const changes: [property: string, value: string, appearance: object][] = [
       ['--plugin-editor-accent', 'blue', { colorScheme: 'light', accent: 'rgb(0, 0, 255)' }],
       ['color-scheme', 'dark', { colorScheme: 'dark', accent: 'rgb(0, 0, 255)' }],
@@ -79,7 +79,8 @@ describe('appearance', () => {
       expect(message['appearance']).to.deep.equal(appearance);
     }
     expect(all.received.of('open')).to.have.length(1);
-    expect(performance.getEntriesByType('resource')).to.have.length(before);
+    await flush(element, all.server);
+    expect(await requestCounts(all.server)).to.deep.equal({ '/token': 1, '/editor': 1 });
   });
 
   it('is sent when the element is displayed again after a change', async () => {

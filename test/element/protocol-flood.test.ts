@@ -32,8 +32,8 @@ async function eventCausedBy(all: Opened, name: string, code: string): Promise<R
   return all.seen[0] as Event & Record<string, unknown>;
 }
 
-/** Ten times as long as it takes on a busy machine, in ms. Without the limits it takes even longer. */
-const RESPONSIVE = 5000;
+/** Far longer than it takes on a busy machine, in ms. */
+const RESPONSIVE = 30_000;
 
 describe('an error of 500,000 characters', () => {
   const texts: [of: string, code: string][] = [
@@ -96,7 +96,7 @@ describe('a long text from an editor', () => {
     expect(named(all.seen, 'build').map(({ outputLog }) => (outputLog as string).length)).to.deep.equal(
       Array(20).fill(LIMITS.build.outputLog),
     );
-    expect(performance.now() - begun).to.be.below(RESPONSIVE * 2);
+    expect(performance.now() - begun).to.be.below(RESPONSIVE);
   });
 
   const ignored: [what: string, message: string][] = [

@@ -132,10 +132,18 @@ describe('messages', () => {
     seen.length = 0;
     const before = received.messages.length;
     // It does not greet at first, because an accepted greeting would end the session that the others need.
-    await server.on({ path: '/away', html: protocolPage({ hello: null }) });
-    const loaded = oneEvent(frame, 'load');
+    const script = `parent.postMessage({ mark: 'arrived' }, '*')`;
+    await server.on({ path: '/away', html: protocolPage({ hello: null, script }) });
+    // The frame's first page may finish loading only now, so that an event of its loading would not tell which page it is.
+    const arrived = new Promise<void>((resolve) => {
+      addEventListener('message', function record({ data }) {
+        if (data?.mark !== 'arrived') return;
+        removeEventListener('message', record);
+        resolve();
+      });
+    });
     evaluateIn(frame.contentWindow, `location.href = ${JSON.stringify(server.crossSite.url('/away'))}`);
-    await loaded;
+    await arrived;
     const [hello, ...others] = everyMessage(session);
     for (const message of [...others, { type: 'dirty', session, dirty: false }, hello]) {
       evaluateIn(frame.contentWindow, `send(${JSON.stringify(message)})`);

@@ -1,14 +1,8 @@
 import { expect } from '@open-wc/testing';
 
 import type { PluginEditorDiscardEvent } from '../../src/index.ts';
-import {
-  untilChangeTo,
-  flush,
-  frameOf,
-  untilState,
-  rejection,
-  requestCounts,
-} from './plugin-editor-setup.ts';
+import { flush, frameOf, untilState, rejection, requestCounts } from './plugin-editor-setup.ts';
+import { type FakeClock, fakeClock } from './fake-clock.ts';
 import { PLUGIN, type Opened, makeDirty, openEditor } from './protocol-opened.ts';
 import { apply, evaluateIn, flushMessages, named, sendFromEditor } from './protocol-setup.ts';
 import { replyToSave, untilSaveRequest, openSavable } from './protocol-savable.ts';
@@ -100,6 +94,12 @@ describe('save()', () => {
 });
 
 describe('unsaved work of an editor that can save', () => {
+  // The editor has 2 s to save before a change, which are over when a test says so.
+  let clock: FakeClock;
+  beforeEach(() => {
+    clock = fakeClock();
+  });
+
   it('is saved before a change, which follows the reply without a question', async () => {
     const all = await openSavable();
     const { element, seen, received } = all;
@@ -130,6 +130,8 @@ describe('unsaved work of an editor that can save', () => {
     await makeDirty(all);
     all.element.fn = 'g';
     await replyToSave(all, await untilSaveRequest(all), {}, true);
+    await flushMessages(all.element);
+    await clock.advance(100);
     await replyToSave(all, await untilSaveRequest(all, 2));
     expect(await all.received.until('open', 2)).to.include({ fn: 'g' });
     expect(named(all.seen, 'discard')).to.have.length(0);
@@ -161,7 +163,10 @@ describe('unsaved work of an editor that can save', () => {
     const all = await openSavable();
     await makeDirty(all);
     all.element.fn = null;
-    await untilChangeTo(all.element, 'idle');
+    await untilSaveRequest(all);
+    expect(clock.waits).to.include(2000);
+    await clock.advance(2000);
+    await untilState(all.element, 'idle');
     const [event] = named(all.seen, 'discard') as never as [PluginEditorDiscardEvent];
     expect(event.error?.message).to.match(/ms/);
     // There is no next target.

@@ -1,8 +1,9 @@
 import { expect, oneEvent } from '@open-wc/testing';
 
-import { type FakeClock, fakeClock, settle } from './fake-clock.ts';
+import { type FakeClock, fakeClock } from './fake-clock.ts';
 import type { PluginEditorElement, ScriptedServer } from './plugin-editor-setup.ts';
-import { flush, frameOf, untilState, mount } from './plugin-editor-setup.ts';
+import { frameOf, untilState, mount } from './plugin-editor-setup.ts';
+import { until } from '../support/until.ts';
 import { untilRenewed, openForRenewal, openForRenewalWith, countTokenRequests } from './protocol-running.ts';
 import {
   evaluateIn,
@@ -60,6 +61,9 @@ describe('an editor that does not use the protocol', () => {
   });
 });
 
+/** How often the age of a token is looked at, in ms: how `src/element/renewal-schedule.ts` plans a renewal that is later. */
+const CHECK_INTERVAL = 60_000;
+
 describe('an editor that has not greeted, with message delivery', () => {
   it('gets the newest token when it does', async () => {
     const clock = fakeClock();
@@ -73,13 +77,10 @@ describe('an editor that has not greeted, with message delivery', () => {
     const events = recordEvents(element);
     await element.updateComplete;
     await oneEvent(frameOf(element), 'load');
-    await server.requests({ path: '/token', count: 1 });
-    await flush(element, server);
-    await settle();
+    // Each token is there once its renewal is planned.
+    await until('the first token', () => clock.waits.includes(8000));
     await clock.advance(8000);
-    await server.requests({ path: '/token', count: 2 });
-    await flush(element, server);
-    await settle();
+    await until('the second token', () => clock.waits.includes(CHECK_INTERVAL));
     evaluateIn(frameOf(element).contentWindow, `send({ type: 'hello' })`);
     expect((await received.until('open')).token).to.equal('fresh');
     await untilState(element, 'ready');

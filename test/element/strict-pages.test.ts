@@ -167,9 +167,11 @@ describe('the strictest policies', () => {
       retryButton(list).click();
       await loaded(list);
       const group = await loaded(addFeatures(contentDocument, { for: 'editor' }));
+      await untilState(element, 'ready');
+      const readyAgain = untilChangeTo(element, 'ready');
       group.shadowRoot?.querySelector('input')?.click();
       expect(element.template).to.equal('javascript');
-      await untilState(element, 'ready');
+      await readyAgain;
       expect(contentWindow.violations).to.deep.equal([]);
       await expectOnlyNewViolations(server, element);
     });
