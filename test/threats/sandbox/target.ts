@@ -5,6 +5,7 @@ import { loadedProgram } from '../../../service/src/plugins/program.ts';
 import type { StoredProgram } from '../../../service/src/plugins/program.ts';
 import { defaultLimits } from '../../../service/src/sandbox/run-limits.ts';
 import { RunnerProcess } from '../../../service/src/sandbox/runner-process.ts';
+import type { RunnerOptions } from '../../../service/src/sandbox/runner-process.ts';
 import { probe } from './probe.ts';
 
 /** What an attack has to come to: its result, or its error with what the message says. */
@@ -46,7 +47,17 @@ const scriptNeighbours = (): Neighbour[] => [
  */
 export function startTarget(neighboursOf: () => Neighbour[] = scriptNeighbours) {
   const target = startRunner();
+  // For attacks that may end by the limit of time. Their neighbours are run in it, too, and again if that limit ends them.
+  const quickRunner = startRunner({});
+  const quickTarget = (program: StoredProgram, input?: string) => inTime(() => quickRunner(program, input));
+  let neighboursRun = target;
   const other = startRunner();
+
+  /** Attacks. `mayTakeLong`: whether the limit of time is an end to expect. */
+  const run = (program: StoredProgram, input?: string, mayTakeLong = false) => {
+    neighboursRun = mayTakeLong ? quickTarget : target;
+    return (mayTakeLong ? quickRunner : target)(program, input);
+  };
 
   /** What the others get from a runner that nobody has attacked. */
   const untouched = (async () => {
@@ -60,7 +71,7 @@ export function startTarget(neighboursOf: () => Neighbour[] = scriptNeighbours) 
   const assertUnharmed = async () => {
     const expected = await untouched;
     for (const [i, { program, input }] of neighboursOf().entries()) {
-      assertSame(await target(program, input), expected[i]);
+      assertSame(await neighboursRun(program, input), expected[i]);
     }
   };
 
@@ -70,7 +81,7 @@ export function startTarget(neighboursOf: () => Neighbour[] = scriptNeighbours) 
       test(name, async () => {
         const mayTakeLong =
           typeof expected === 'object' && 'error' in expected && codesOf(expected).includes('time-limit');
-        const outcome = await target(
+        const outcome = await run(
           typeof program === 'string' ? script(program) : program,
           input,
           mayTakeLong,
@@ -81,42 +92,31 @@ export function startTarget(neighboursOf: () => Neighbour[] = scriptNeighbours) 
       });
     }
   };
-  return { run: target, assertUnharmed, testAttacks };
+  return { run, assertUnharmed, testAttacks };
 }
 
 /**
  * Makes a run, and makes it again while it ends for want of time: any run may, on a machine that is busy with other
  * things.
  */
-export async function inTime(run: (attempt: number) => Promise<LoggedOutcome>): Promise<LoggedOutcome> {
+export async function inTime(run: () => Promise<LoggedOutcome>): Promise<LoggedOutcome> {
   for (let attempt = 1; ; attempt++) {
-    const outcome = await run(attempt);
+    const outcome = await run();
     if (!('error' in outcome) || outcome.error.code !== 'time-limit' || attempt === 10) return outcome;
   }
 }
 
-/**
- * A runner process, replaced by another when it has ended. A run that ends for want of time is made again in one with a longer
- * limit. `mayTakeLong`: whether the limit of time is an end to expect.
- */
-export function startRunner() {
-  let runner = new RunnerProcess();
-  let isPatient = false;
-  after(() => runner.close());
-  const renew = async (patient: boolean) => {
-    await runner.close();
-    runner = new RunnerProcess(patient ? { limits: { ...defaultLimits, time: 30_000 } } : {});
-    isPatient = patient;
-  };
-  return (program: StoredProgram, input = '', mayTakeLong = false): Promise<LoggedOutcome> =>
-    mayTakeLong
-      ? runOnce(program, input, false)
-      : inTime((attempt) => runOnce(program, input, attempt > 1 || isPatient));
+/** The limits of runs that are not about the limit of time: a busy machine may need more than a second for any run. */
+const patient: RunnerOptions = { limits: { ...defaultLimits, time: 60_000 } };
 
-  async function runOnce(program: StoredProgram, input: string, patient: boolean): Promise<LoggedOutcome> {
-    if (!runner.isUsable || isPatient !== patient) await renew(patient);
+/** A runner process, replaced by another when it has ended. */
+export function startRunner(options = patient) {
+  let runner: RunnerProcess | undefined;
+  after(() => runner?.close());
+  return (program: StoredProgram, input = ''): Promise<LoggedOutcome> => {
+    if (!runner?.isUsable) runner = new RunnerProcess(options);
     return runner.run(program, input);
-  }
+  };
 }
 
 const codesOf = ({ error }: { readonly error: RunErrorCode | readonly RunErrorCode[] }) => [error].flat();
