@@ -13,15 +13,18 @@ const folder = await mkdtemp(join(tmpdir(), 'plugin-editor-run-'));
 const failuresFile = join(folder, 'browsers.txt');
 process.env['BROWSER_FAILURES_FILE'] = failuresFile;
 
-const inBrowsers = await runNode(['test/run-browser-tests.ts']);
-// Past 128 a signal has ended them, and nobody waits for more.
-const inNode = inBrowsers > 128 ? 0 : await runNode(['test/run-node-tests.ts']);
-process.exitCode = inBrowsers || inNode;
+try {
+  const inBrowsers = await runNode(['test/run-browser-tests.ts']);
+  // Past 128 a signal has ended them, and nobody waits for more.
+  const inNode = inBrowsers > 128 ? 0 : await runNode(['test/run-node-tests.ts']);
+  process.exitCode = inBrowsers || inNode;
 
-if (inBrowsers > 0) {
-  // There is no file when the runner itself did not start.
-  const failures = await readFile(failuresFile, 'utf8').catch(() => '');
-  console.log(`\nThe tests in browsers ended with exit code ${inBrowsers}.\n${failures}`);
+  if (inBrowsers > 0) {
+    // There is no file when the runner did not get as far as a first result.
+    const failures = await readFile(failuresFile, 'utf8').catch(() => '');
+    console.log(`\nThe tests in browsers ended with exit code ${inBrowsers}.\n${failures}`);
+  }
+  if (inNode > 0) console.log(`\nThe tests in Node ended with exit code ${inNode}.`);
+} finally {
+  await rm(folder, { recursive: true });
 }
-if (inNode > 0) console.log(`\nThe tests in Node ended with exit code ${inNode}.`);
-await rm(folder, { recursive: true });

@@ -26,13 +26,14 @@ export default {
   concurrentBrowsers: launchers.length,
   // A browser gives no animation frames to a page in the background: one test file at a time in each.
   concurrency: 1,
-  browserStartTimeout: 60_000,
+  // More than each step of the start may take by the launchers' own limits, so that their errors are seen.
+  browserStartTimeout: 180_000,
   testsStartTimeout: 60_000,
   // So that a test that hangs ends with a name. One that takes a fifth of a second alone took more than ten seconds on a
   // machine where thirty programs shared two cores.
   testFramework: { config: { timeout: '60000' } },
-  // For a browser that is gone, or is busy without end: ten times as long as the tests of a file take on such a machine.
-  testsFinishTimeout: 180_000,
+  // For a browser that is gone, or is busy without end. Several tests of a file may hang before, each with a name in the report.
+  testsFinishTimeout: 600_000,
 
   // Errors that tests bring about on purpose are on the console, too, each in one line.
   filterBrowserLogs: ({ args }) => !/^Lit is in dev mode|^<plugin-(editor|features)> /.test(String(args[0])),

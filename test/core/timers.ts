@@ -50,8 +50,8 @@ export function watchTimers({ limit, hold = false }: { limit: number; hold?: boo
 }
 
 /**
- * Holds back the timer of `delay` ms that is set next, and returns what fires it. With a real one, a request that has not even
- * reached the server when its time is over would be a matter of the machine. Ends with `Timers.restore`.
+ * Holds back the timers of `delay` ms until `Timers.restore`, and returns what fires the latest. On a busy machine a real one
+ * could end before the request has reached the server.
  */
 export function holdTimer(delay: number): () => void {
   const { setTimeout: set, clearTimeout: clear } = globalThis;

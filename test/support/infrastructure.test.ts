@@ -232,11 +232,11 @@ describe('the scripted server', () => {
             parent.postMessage([event.effectiveDirective, pathMatches('/a*', '/ab')], '*');
           });
         </script>
+        <!-- After the listener, which would miss the event otherwise. -->
         <iframe src="/s/nowhere" title="Blocked"></iframe>`,
     });
     const frame = await fixture<HTMLIFrameElement>(html`<iframe title="Page"></iframe>`);
     const message = messageFrom(frame);
-    // The frame inside must come after the listener.
     frame.src = server.sameOrigin.url('/page');
     expect((await message).origin).to.equal(location.origin);
     expect((await message).data).to.deep.equal(['frame-src', true]);

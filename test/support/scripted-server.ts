@@ -3,7 +3,11 @@ import { executeServerCommand } from '@web/test-runner-commands';
 import type { Rule } from './scripted-server-rules.ts';
 import type { ScopeCommands } from './scripted-server-scope.ts';
 import { scriptedServerApi, type ScriptedServer } from './scripted-server-api.ts';
+import { PATIENCE } from './until.ts';
 import { COMMAND_NAME, type Command, type PENDING } from './scripted-server-command.ts';
+
+/** A test may replace the clock. */
+const realNow = performance.now.bind(performance);
 
 export type { Filter, Rule, SeenRequest } from './scripted-server-rules.ts';
 export type { ScriptedOrigin, ScriptedServer } from './scripted-server-api.ts';
@@ -24,9 +28,10 @@ export async function scriptedServer(...rules: Rule[]): Promise<ScriptedServer> 
     <T>(name: Command['name']) =>
     async (...args: unknown[]): Promise<T> => {
       const command: Command = { id, call: crypto.randomUUID(), name, args };
-      for (;;) {
+      for (const deadline = realNow() + PATIENCE; ;) {
         const result = await executeServerCommand<T | typeof PENDING, Command>(COMMAND_NAME, command);
         if (!isPending(result)) return result;
+        if (realNow() > deadline) throw new Error(`Waited in vain for ${name}(${JSON.stringify(args)})`);
       }
     };
   const commands: ScopeCommands = {

@@ -62,9 +62,9 @@ export function scriptedOrigins(): { middleware: Middleware; plugin: TestRunnerP
         const run = scope[name].bind(scope) as (...parameters: unknown[]) => Promise<unknown>;
         // The test runner takes `undefined` for "not mine".
         const result = calls.get(call) ?? run(...args).then((value) => value ?? true);
-        calls.set(call, result);
+        calls.delete(call);
         const answer = await Promise.race([result, wait(ANSWER_TIME, PENDING, { ref: false })]);
-        if (answer !== PENDING) calls.delete(call);
+        if (answer === PENDING) calls.set(call, result);
         return answer;
       },
     },

@@ -72,6 +72,7 @@ describe('the summary of a test run', () => {
             name: 'the group',
             suites: [],
             tests: [
+              { name: 'did not run', passed: false, skipped: false },
               {
                 name: 'fails',
                 passed: false,
@@ -84,8 +85,8 @@ describe('the summary of a test run', () => {
       },
     } as unknown as TestSession;
     assert.deepEqual(failureTexts([failed]), [
-      '\n✖ the group › fails (Firefox, test/some.test.ts)\nAssertionError: not equal\nexpected: 1\nactual: 2\n',
       '\n✖ an error outside all tests (Firefox, test/some.test.ts)\nTypeError: late\nat later.ts:1\n',
+      '\n✖ the group › fails (Firefox, test/some.test.ts)\nAssertionError: not equal\nexpected: 1\nactual: 2\n',
     ]);
   });
 

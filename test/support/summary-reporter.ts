@@ -34,11 +34,11 @@ export function summaryReporter(
         skipped > 0 && `${skipped} skipped`,
       ];
       logger.log(`${relative(process.cwd(), testFile)}: ${counts.filter(Boolean).join(', ')}`);
+      if (failuresFile) appendFileSync(failuresFile, failureTexts(sessionsForTestFile).join(''));
     },
 
     stop({ sessions }) {
       console.log(`\n${summaryLines(sessions, versions, notRun).join('\n')}`);
-      if (failuresFile) appendFileSync(failuresFile, failureTexts(sessions).join(''));
     },
   };
 }
@@ -68,10 +68,13 @@ export function failureTexts(sessions: TestSession[]): string[] {
   return sessions.flatMap((session) => {
     const { browser, testFile, testResults, errors, passed } = session;
     const place = `${browser.name}, ${relative(process.cwd(), testFile)}`;
-    const ofTests = testResults ? failedTests(testResults) : [];
+    // After an error in a hook, the tests that did not run count as failed, without an error of their own.
+    const ofTests = (testResults ? failedTests(testResults) : []).filter(
+      ({ error }) => error || errors.length === 0,
+    );
     const texts = [
-      ...ofTests.map(({ path, error }) => failureText(path.join(' › '), place, error)),
       ...errors.map((error) => failureText('an error outside all tests', place, error)),
+      ...ofTests.map(({ path, error }) => failureText(path.join(' › '), place, error)),
     ];
     return texts.length === 0 && !passed ? [failureText('did not finish', place)] : texts;
   });

@@ -2,10 +2,14 @@
  * How long is waited, in ms: long for the sake of busy machines, and in a browser less than a test may take, so that its
  * error says what was awaited.
  */
-const PATIENCE = 'document' in globalThis ? 50_000 : 120_000;
+export const PATIENCE = 'document' in globalThis ? 50_000 : 120_000;
 
 /** How often is looked, in ms. */
 const INTERVAL = 10;
+
+// A test may replace clock and timers.
+const now = performance.now.bind(performance);
+const { setTimeout } = globalThis;
 
 /**
  * Waits until a condition holds that no event tells of, in Node and in browsers.
@@ -21,10 +25,10 @@ export async function eventually<T>(
   fits: (value: T) => boolean,
   what = 'a value that fits',
 ): Promise<T> {
-  for (const deadline = performance.now() + PATIENCE; ;) {
+  for (const deadline = now() + PATIENCE; ;) {
     const value = await read();
     if (fits(value)) return value;
-    if (performance.now() > deadline) {
+    if (now() > deadline) {
       throw new Error(`Waited in vain for ${what}; the last value was ${JSON.stringify(value)}`);
     }
     await new Promise((resolve) => setTimeout(resolve, INTERVAL));

@@ -35,8 +35,8 @@ interface Size {
   height: number;
 }
 
-/** How long a window may take to get another size, in ms. */
-const RESIZE_TIME = 10_000;
+/** How long a window may take to get another size, in ms: a page waits only 20 s for a command. */
+const RESIZE_TIME = 15_000;
 
 /** The height that the tool bar of MiniBrowser adds to the page, in px. */
 const TOOL_BAR_HEIGHT = 38;
