@@ -1,6 +1,7 @@
 import { expect, oneEvent } from '@open-wc/testing';
 
 import { connectLauncher } from '../../src/editor.ts';
+import { fakeClock } from '../element/fake-clock.ts';
 import { untilError, untilState, place } from '../element/plugin-editor-setup.ts';
 import { evaluateIn, flushMessages, recordMessages, mountWithMessages } from '../element/protocol-setup.ts';
 import { moduleServer } from './module-page.ts';
@@ -72,7 +73,11 @@ describe('allowedOrigins', () => {
   it('leave an element on another page with an error', async () => {
     const server = await moduleServer(allowing('https://other.example'));
     const received = recordMessages();
+    const clock = fakeClock();
     const element = mountWithMessages(server, { timeout: '2000', fetchToken: async () => 'token' });
+    await received.until('running');
+    await flushMessages(element);
+    await clock.advance(2000);
     expect(await untilError(element)).to.include({ code: 'frame-timeout' });
     expect(received.of('onOpen')).to.have.length(0);
   });

@@ -182,7 +182,8 @@ describe('connectLauncher() with <plugin-editor>', () => {
   it('is told when it closes', async () => {
     const server = await moduleServer();
     const received = recordMessages();
-    // The frame is removed 250 ms after it was told, which is when the test says so.
+    // The element removes the frame 250 ms after it has told the editor. Here that time passes only when the test says so,
+    // because a busy machine may need longer for the reply.
     const clock = fakeClock();
     const element = mountWithMessages(server);
     await untilState(element, 'ready');

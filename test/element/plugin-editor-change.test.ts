@@ -1,5 +1,6 @@
 import { expect } from '@open-wc/testing';
 
+import { until } from '../support/until.ts';
 import { fakeClock } from './fake-clock.ts';
 import { watchConsole } from './plugin-editor-leaks.ts';
 import {
@@ -114,10 +115,13 @@ describe('<plugin-editor> when ident, namespace or fn changes', () => {
       status: 503,
       headers: { 'retry-after': '30' },
     });
+    const clock = fakeClock();
     const element = mount(server);
-    await server.requests({ path: '/token', count: 1 });
+    await until('the wait for a retry', () => clock.waits.includes(30_000));
     element.fn = 'g';
     await untilState(element, 'ready');
+    await clock.advance(30_000);
+    await flush(element, server);
     const requests = await server.requests({ path: '/token' });
     expect(requests.map(({ body }) => /"fn":"(.*)"/.exec(body)?.[1])).to.deep.equal(['add-record', 'g']);
   });

@@ -113,23 +113,30 @@ describe('<plugin-features selectable>', () => {
       expect(await server.requests()).to.have.length(1);
     });
 
-    it('fits a narrow page, even from right to left', async () => {
-      await setViewport({ width: 447, height: 600 });
-      const languages = Array.from({ length: 12 }, (_, index) => ({
-        identifier: `l${index}`,
-        pretty: `A language with a rather long name, ${'long'.repeat(index * 5)} `,
-        short: 'LONG',
-      }));
-      const server = await builderThat({ json: { features: [], languages } });
-      const element = await picker(server);
-      element.dir = 'rtl';
-      await settle();
-      expect(document.documentElement.scrollWidth).to.be.at.most(document.documentElement.clientWidth);
-      const [radio] = radios(element);
-      const [name] = parts(element, 'name');
-      const left = (of: Element | undefined) => of?.getBoundingClientRect().left ?? NaN;
-      expect(left(radio)).to.be.above(left(name));
-      await setViewport({ width: 800, height: 600 });
+    describe('on a narrow page', () => {
+      afterEach(async () => {
+        await setViewport({ width: 800, height: 600 });
+        await until('the former viewport', () => innerWidth === 800);
+      });
+
+      it('fits, even from right to left', async () => {
+        await setViewport({ width: 447, height: 600 });
+        await until('the narrow viewport', () => innerWidth === 447);
+        const languages = Array.from({ length: 12 }, (_, index) => ({
+          identifier: `l${index}`,
+          pretty: `A language with a rather long name, ${'long'.repeat(index * 5)} `,
+          short: 'LONG',
+        }));
+        const server = await builderThat({ json: { features: [], languages } });
+        const element = await picker(server);
+        element.dir = 'rtl';
+        await settle();
+        expect(document.documentElement.scrollWidth).to.be.at.most(document.documentElement.clientWidth);
+        const [radio] = radios(element);
+        const [name] = parts(element, 'name');
+        const left = (of: Element | undefined) => of?.getBoundingClientRect().left ?? NaN;
+        expect(left(radio)).to.be.above(left(name));
+      });
     });
   });
 

@@ -32,7 +32,7 @@ async function eventCausedBy(all: Opened, name: string, code: string): Promise<R
   return all.seen[0] as Event & Record<string, unknown>;
 }
 
-/** Far longer than it takes on a busy machine, in ms. */
+/** Far longer than it takes on a busy machine, in ms. Without the limits, these texts keep a page busy for minutes. */
 const RESPONSIVE = 30_000;
 
 describe('an error of 500,000 characters', () => {

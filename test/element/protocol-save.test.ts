@@ -94,7 +94,7 @@ describe('save()', () => {
 });
 
 describe('unsaved work of an editor that can save', () => {
-  // The editor has 2 s to save before a change, which are over when a test says so.
+  // The editor has 2 s to save before a change. They pass only when a test says so, because a busy machine may need longer.
   let clock: FakeClock;
   beforeEach(() => {
     clock = fakeClock();

@@ -61,7 +61,7 @@ describe('an editor that does not use the protocol', () => {
   });
 });
 
-/** How often the age of a token is looked at, in ms: how `src/element/renewal-schedule.ts` plans a renewal that is later. */
+/** A renewal that is due later than this, in ms, is first planned for this time: see `src/element/renewal-schedule.ts`. */
 const CHECK_INTERVAL = 60_000;
 
 describe('an editor that has not greeted, with message delivery', () => {

@@ -79,11 +79,19 @@ class World {
   }
 }
 
-/** Gives the editor a minute instead of two seconds to save before a change, which a busy machine may take longer for. */
-function extendSaving({ contentWindow }: Page): void {
+/**
+ * Gives the editor a minute instead of two seconds (`SAVE_TIME` in `src/element/unsaved-work.ts`) to save before a change,
+ * because saving may take longer on a busy machine. Returns how often it was given.
+ */
+function extendSaving({ contentWindow }: Page): () => number {
   const set = contentWindow.setTimeout.bind(contentWindow);
-  contentWindow.setTimeout = ((code: () => void, ms?: number) =>
-    set(code, ms === 2000 ? 60_000 : ms)) as typeof setTimeout;
+  let count = 0;
+  contentWindow.setTimeout = ((code: () => void, ms?: number) => {
+    if (ms !== 2000) return set(code, ms);
+    count += 1;
+    return set(code, 60_000);
+  }) as typeof setTimeout;
+  return () => count;
 }
 
 async function open(server: ScriptedServer, changes: Record<string, unknown> = {}): Promise<World> {
@@ -105,7 +113,7 @@ describe('the script-tag file', () => {
       initialSource: { contents: 'x', lang: 'typescript' },
     });
     const { element } = world;
-    extendSaving(world.page);
+    const extended = extendSaving(world.page);
     await untilState(element, 'ready');
     const { open: opened } = (await world.call('onOpen')) as { open: Record<string, unknown> };
     expect(opened).to.deep.include({
@@ -169,6 +177,7 @@ describe('the script-tag file', () => {
     await untilState(element, 'ready');
     expect(world.eventsOf('discard')).to.have.length(1);
     expect(element.plugin).to.include({ fn: 'third' });
+    expect(extended()).to.equal(2);
 
     // The page's look, its language and the token, each without loading anything.
     const frame = frameOf(element);

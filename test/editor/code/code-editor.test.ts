@@ -93,7 +93,7 @@ describe('code editor', () => {
     editor.focus();
     await sendKeys({ press: 'Tab' });
     expect(editor.contents).to.equal('  a');
-    // The next key must come within two seconds, which pressing it from outside the browser may take.
+    // The next key must come within two seconds. The driver, outside the browser, may need longer.
     const { now } = Date;
     const time = now();
     Date.now = () => time;
