@@ -1,5 +1,5 @@
 import { errorMessage } from './error-message.ts';
-import { createService } from './http/app.ts';
+import { createService } from './http/create-service.ts';
 import { readEditorFiles } from './http/editor-files.ts';
 import { listen } from './http/listen.ts';
 import type { ListeningServer } from './http/listen.ts';
@@ -16,7 +16,7 @@ import type { Settings } from './settings/settings.ts';
 import { toBlockList } from './settings/setting-kinds.ts';
 import { mebibyte } from './units.ts';
 
-export { readSettings } from './settings/settings.ts';
+export { readSettings } from './settings/read-settings.ts';
 export type { Settings } from './settings/settings.ts';
 export { StartError } from './start-error.ts';
 
@@ -146,6 +146,7 @@ function toServiceOptions(settings: Settings) {
     runLimits: { time: settings.runTimeoutMs, memory: settings.runMemoryMb * mebibyte },
     trustedProxies: toBlockList(settings.trustedProxies),
     tenantPlugins: settings.tenantPlugins,
+    tenantStorage: settings.tenantStorageMb * mebibyte,
     rates: {
       tenantRuns: settings.tenantRunsPerMinute,
       environmentRuns: settings.environmentRunsPerMinute,
@@ -156,14 +157,21 @@ function toServiceOptions(settings: Settings) {
       level: settings.runRecords,
       days: settings.runRetentionDays,
       count: settings.runRetention,
+      bytes: settings.tenantRecordsMb * mebibyte,
     },
   };
 }
 
 const serveMetrics = (
   metrics: Metrics,
-  { metricsPort = 0, metricsHost }: Settings,
-): Promise<ListeningServer> => listen(metricsHandler(metrics), metricsPort, 'METRICS_PORT', {}, metricsHost);
+  { metricsPort = 0, metricsHost, allowedHosts }: Settings,
+): Promise<ListeningServer> => {
+  const handler = metricsHandler(metrics, [
+    ...allowedHosts,
+    ...(metricsHost === undefined ? [] : [metricsHost]),
+  ]);
+  return listen(handler, metricsPort, 'METRICS_PORT', {}, metricsHost);
+};
 
 /** Logs problems in spite of which the service can work. */
 function warnAtStart(log: Log, isSchemaReady: boolean): void {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { inspect } from 'node:util';
-import { EnvironmentClient, eachPage } from '../../src/server.ts';
+import { EnvironmentClient, HttpError, eachPage } from '../../src/server.ts';
 import { PLUGIN, SESSION } from '../core/client/records.ts';
 import { ENVIRONMENT_TOKEN } from './endpoint-fixture.ts';
 import { HERE, LOCATION, OPERATIONS, TENANT, TENANT_RECORD, start } from './environment-operations.ts';
@@ -124,6 +124,23 @@ describe('EnvironmentClient', () => {
     await at.client.getSession();
     const sent = (await at.service.requests(2)).map(({ headers }) => headers['authorization']);
     assert.deepEqual(sent, ['Bearer secret-1', 'Bearer secret-2']);
+  });
+
+  test('rejects with a message that ends with what the service says', async () => {
+    const message = `/input/type: must be one of "string" or "number"\n, not ${ENVIRONMENT_TOKEN}.`;
+    const body = { error: { code: 'invalid-record', path: '/input/type', message } };
+    await using at = await start({}, { status: 422, json: body, headers: { 'x-request-id': 'r-1' } });
+    const detail = '/input/type: must be one of "string" or "number" , not ….';
+    const error = await at.client
+      .setNamespace({ ...HERE, namespace: 'n' }, {})
+      .catch((thrown: Error) => thrown);
+    assert.ok(error instanceof HttpError);
+    assert.deepEqual([error.detail, error.requestId], [detail, 'r-1']);
+    assert.equal(
+      error.message,
+      `PUT ${at.service.url('/api/v1/environment/com.acme/namespaces/n')} answered 422: ${detail}`,
+    );
+    assert.ok(error.stack?.includes(detail));
   });
 
   test('can be iterated over with eachPage', async () => {

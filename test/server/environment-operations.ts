@@ -151,6 +151,12 @@ export const OPERATIONS: [name: string, call: Call, sent: string, data: object |
     PLUGIN,
   ],
   [
+    'deleteVersion',
+    (c, o) => c.deleteVersion(LOCATION, 'v1.0.0', o),
+    `DELETE /api/v1/plugin/${PATH}/versions/v1.0.0`,
+    undefined,
+  ],
+  [
     'listRuns',
     (c, o) => c.listRuns(LOCATION, { success: false, limit: 5, ...o }),
     `GET /api/v1/plugin/${PATH}/runs?success=false&limit=5`,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { inspect } from 'node:util';
 import { AccessClient } from '../../src/server/access-client.ts';
-import { withEnvironmentToken } from '../../src/server/environment-token.ts';
+import { sendWithEnvironmentToken } from '../../src/server/environment-token.ts';
 import { createTokenEndpoint } from '../../src/server/token-endpoint.ts';
 import { startScriptedServer } from '../support/scripted-server-node.ts';
 import type { Rule } from '../support/scripted-server-rules.ts';
@@ -32,7 +32,14 @@ describe('the environment token', () => {
   test('leaves an error that is no object as it is', async () => {
     await assert.rejects(
       // An abort may have any reason.
-      withEnvironmentToken(ENVIRONMENT_TOKEN, {}, () => Promise.reject(null)),
+      sendWithEnvironmentToken(
+        { path: '/' },
+        {
+          base: new URL('http://127.0.0.1'),
+          environmentToken: ENVIRONMENT_TOKEN,
+          signal: AbortSignal.abort(null),
+        },
+      ),
       (error) => error === null,
     );
   });

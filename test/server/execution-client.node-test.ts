@@ -125,6 +125,19 @@ describe('ExecutionClient', () => {
     await assert.rejects(client.run(LOCATION, 'x'), { name: 'TimeoutError' });
   });
 
+  test('has a time limit of 35 s by default, which is more than that of the service', async (t) => {
+    t.mock.timers.enable({ apis: ['setTimeout'] });
+    const client = new ExecutionClient({
+      executionUrl: 'http://127.0.0.1',
+      environmentToken: ENVIRONMENT_TOKEN,
+      fetch: () => {
+        queueMicrotask(() => t.mock.timers.tick(35_000));
+        return new Promise(() => undefined);
+      },
+    });
+    await assert.rejects(client.run(LOCATION, 'x'), { name: 'TimeoutError', message: / 35000 ms$/ });
+  });
+
   test('throws without an address or a token', () => {
     const options = { executionUrl: 'http://127.0.0.1', environmentToken: ENVIRONMENT_TOKEN };
     assert.throws(

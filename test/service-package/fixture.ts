@@ -2,16 +2,14 @@ import { mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after } from 'node:test';
-import { installPackages } from '../../tools/setup/install-packages.ts';
+import { installTestPackages, packagesFolder } from '../packages/packages.ts';
 import { packOnce } from '../support/packing.ts';
 import { npm } from '../support/programs.ts';
 
 /** The oldest Node that the service promises to run on, from npm. */
-export const node22 = join(import.meta.dirname, 'node-22');
 export const node22Program = join(
-  node22,
-  'node_modules/node/bin',
-  process.platform === 'win32' ? 'node.exe' : 'node',
+  packagesFolder,
+  `node_modules/node-${process.platform}-${process.arch}/bin/node`,
 );
 
 /** The package as npm would publish it. */
@@ -26,7 +24,7 @@ after(() => rm(consumer, { recursive: true, force: true, maxRetries: 3 }));
 
 await writeFile(join(consumer, 'package.json'), '{ "private": true }');
 await Promise.all([
-  installPackages(node22, true),
+  installTestPackages(),
   npm(consumer, ['install', '--prefer-offline', '--no-audit', '--no-fund', tarball.file]),
 ]);
 

@@ -5,8 +5,8 @@ import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { run } from '../support/programs.ts';
-import { tools } from '../package/tools.ts';
-import { consumer, node22 } from './fixture.ts';
+import { packagesFolder, testPackages } from '../packages/packages.ts';
+import { consumer } from './fixture.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const here = createRequire(import.meta.url);
@@ -14,7 +14,7 @@ const here = createRequire(import.meta.url);
 /** The compiler that this project uses, and one of the line 5, which comes with @arethetypeswrong/core. */
 const compilers = [
   here.resolve('typescript/package.json'),
-  createRequire(tools.resolve('@arethetypeswrong/core')).resolve('typescript/package.json'),
+  createRequire((await testPackages()).resolve('@arethetypeswrong/core')).resolve('typescript/package.json'),
 ].map((path) => ({
   version: (here(path) as { version: string }).version,
   tsc: join(dirname(path), 'bin/tsc'),
@@ -57,7 +57,7 @@ export const isStart = (error: unknown): boolean => error instanceof StartError;
 
 test('the service uses nothing of Node that the oldest supported version lacks', async () => {
   const [{ tsc } = { tsc: '' }] = compilers;
-  const types = join(node22, 'node_modules');
+  const types = join(packagesFolder, 'node_modules');
   const compilerOptions = {
     noEmit: true,
     rootDir: root,

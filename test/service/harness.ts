@@ -5,12 +5,14 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
-import type { HttpLimits } from '../../service/src/http/http-limits.ts';
+import type { HttpLimits } from '../../service/src/http/admission.ts';
 import { createHttpServer } from '../../service/src/http/http-server.ts';
-import { createService } from '../../service/src/http/app.ts';
-import type { ServiceOptions } from '../../service/src/http/app.ts';
-import { closeToolProcesses, createToolProcesses } from '../../service/src/http/service-parts.ts';
-import type { ToolProcesses } from '../../service/src/http/service-parts.ts';
+import {
+  closeToolProcesses,
+  createService,
+  createToolProcesses,
+} from '../../service/src/http/create-service.ts';
+import type { ServiceOptions, ToolProcesses } from '../../service/src/http/create-service.ts';
 import { provisionEnvironmentToken } from '../../service/src/accounts/environment-token.ts';
 import type { StorageOptions } from '../../service/src/storage/storage.ts';
 import { loadLanguages } from '../../service/src/toolchains/languages.ts';
@@ -65,6 +67,7 @@ export async function startService(
     toolProcesses: needsOwnProcesses ? undefined : sharedToolProcesses(),
     editorAssets: new Map(),
     hosts: ['localhost:8082'],
+    checksResponses: true,
     now: () => clock.now,
     // A busy machine is no reason to think that the database is lost.
     rateLeaseTimeout: 30_000,
@@ -129,7 +132,7 @@ export async function listen(
 ) {
   const hosts: string[] = [];
   const running = await startService(t, { hosts, ...options });
-  const server = createHttpServer(running.service, limits);
+  const { server } = createHttpServer(running.service, { limits });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   cleanUpFirst(t, () => {
     server.closeAllConnections();

@@ -1,6 +1,6 @@
 import type { AddressInfo } from 'node:net';
 import { createHttpServer } from '../../service/src/http/http-server.ts';
-import { createService } from '../../service/src/http/app.ts';
+import { createService } from '../../service/src/http/create-service.ts';
 import { provisionEnvironmentToken } from '../../service/src/accounts/environment-token.ts';
 import { parseDatabaseUrl } from '../../service/src/storage/database-url.ts';
 import { openStorage } from '../../service/src/storage/storage.ts';
@@ -10,9 +10,9 @@ import { openStorage } from '../../service/src/storage/storage.ts';
 const [url = '', options = ''] = process.argv.slice(2);
 const storage = await openStorage(parseDatabaseUrl(url));
 const hosts: string[] = [];
-const service = createService({ storage, editorAssets: new Map(), hosts });
+const service = createService({ storage, editorAssets: new Map(), hosts, checksResponses: true });
 const token = options || (await provisionEnvironmentToken(storage, 'com.acme'));
-const server = createHttpServer(service);
+const { server } = createHttpServer(service);
 server.listen(0, '127.0.0.1', () => {
   const { port } = server.address() as AddressInfo;
   hosts.push(`127.0.0.1:${port}`);

@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { type TestContext, mock, test } from 'node:test';
 import { SmartRouter } from 'hono/router/smart-router';
-import { createService } from '../../service/src/http/app.ts';
+import { createService } from '../../service/src/http/create-service.ts';
 import type { Auth } from '../../service/src/http/auth.ts';
 import { health } from '../../service/src/http/health.ts';
 import { interfaces } from '../../service/src/http/interfaces.ts';
@@ -39,8 +39,8 @@ function sampleOf(name: PathParameterName): string {
 }
 
 function tokenOf(auth: Auth): ['editor' | 'environment'] | [] {
-  if (auth === 'none' || auth === 'watch' || auth === 'optional') return [];
-  return auth === 'run' ? ['environment'] : auth === 'either' ? ['editor'] : [auth];
+  if (auth === 'none' || auth === 'monitor' || auth === 'optional') return [];
+  return auth === 'run' ? ['environment'] : auth === 'editor-or-environment' ? ['editor'] : [auth];
 }
 
 const plain = (path: string) => path.replaceAll(/[{}]/g, '');

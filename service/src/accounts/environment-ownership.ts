@@ -6,9 +6,10 @@ import { isMailProvider } from './mail-providers.ts';
 export const defaultEnvironment = (email: string): string => reverseLabels(domainOf(email));
 
 /**
- * Finds out why an e-mail address cannot own an environment, as a message for its user; `undefined` when it can. The name of an
- * environment begins with the registered domain that it belongs to, reversed: `you@acme.co.uk` can own `uk.co.acme` and every name
- * that begins with `uk.co.acme.`. An address at a mail provider cannot own one, because it proves nothing about the domain.
+ * Returns why an e-mail address cannot own an environment, as a message for its user; `undefined` if it can. An address owns its
+ * domain, reversed, and every name below it: `you@acme.co.uk` owns `uk.co.acme` and what begins with `uk.co.acme.`, and
+ * `you@acme.zendesk.com` what begins with `com.zendesk.acme`, but not `com.zendesk`, where others have addresses, too. An address at
+ * a mail provider owns nothing, because it proves nothing about the domain.
  */
 export function findOwnershipProblem(email: string, environment: string): string | undefined {
   const domain = domainOf(email);
@@ -19,11 +20,11 @@ export function findOwnershipProblem(email: string, environment: string): string
   }
   const provider = parentsOf(domain, registered).find(isMailProvider);
   if (provider !== undefined) {
-    return `Anybody can get an address at ${provider}, so one there owns no environment. Use an address at a domain of your own. ${others}`;
+    return `Anybody can get an address at ${provider}, so one there owns no environment. Use an address at your own domain. ${others}`;
   }
-  if (beginsWith(environment, registered)) return undefined;
-  const own = reverseLabels(registered);
-  return `The environment ${environment} is not of the domain ${registered}: with ${email} it can be ${own}, or begin with "${own}.". ${others}`;
+  if (beginsWith(environment, domain)) return undefined;
+  const own = reverseLabels(domain);
+  return `The environment ${environment} is not of the domain ${domain}: with ${email} it can be ${own}, or begin with "${own}.". ${others}`;
 }
 
 const others = 'Whoever operates the service can make a token for any environment.';
@@ -35,9 +36,9 @@ const domainOf = (email: string): string =>
 const reverseLabels = (domain: string): string => domain.split('.').toReversed().join('.');
 
 /** Whether an environment begins with a domain, reversed. Compared in ASCII: `de.bücher` belongs to xn--bcher-kva.de. */
-function beginsWith(environment: string, registered: string): boolean {
-  const first = environment.split('.').slice(0, registered.split('.').length);
-  return domainToASCII(first.toReversed().join('.')) === registered;
+function beginsWith(environment: string, domain: string): boolean {
+  const first = environment.split('.').slice(0, domain.split('.').length);
+  return domainToASCII(first.toReversed().join('.')) === domain;
 }
 
 /** A domain and its parent domains, up to the registered one. */

@@ -1,11 +1,10 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { readSettings } from '../settings/settings.ts';
+import { readSettings } from '../settings/read-settings.ts';
 import { StartError } from '../start-error.ts';
 import { secretTables } from '../storage/secret-tables.ts';
 import { backUp } from '../storage/sqlite/backup.ts';
-import { readOptions } from './options.ts';
-import { UsageError } from './usage-error.ts';
+import { readOptions, UsageError } from './options.ts';
 
 const usage = `Usage: plugin-editor-service backup <file>
 

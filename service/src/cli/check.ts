@@ -1,9 +1,9 @@
 import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { errorMessage } from '../error-message.ts';
 import { dirname } from 'node:path';
-import { isolationReport } from '../processes/isolation-report.ts';
+import { describeSeparation, isolationReport } from '../processes/isolation-report.ts';
 import { Sandbox } from '../sandbox/sandbox.ts';
-import { readSettings } from '../settings/settings.ts';
+import { readSettings } from '../settings/read-settings.ts';
 import type { Settings } from '../settings/settings.ts';
 import { loadedProgram } from '../plugins/program.ts';
 import { Builds } from '../toolchains/build/builds.ts';
@@ -88,17 +88,17 @@ async function checkDatabase({ database: address, autoMigrate }: Settings) {
   const { description, isDurable, schema, migrationProblem } = found;
   const database = isDurable ? ok(description) : failed(description);
   if (schema === 'current') return { database, schema: ok('up to date') };
-  if (schema !== 'old') return { database, schema: failed(schema.problem) };
-  return { database, schema: checkOldSchema(autoMigrate, migrationProblem) };
+  if (typeof schema === 'object') return { database, schema: failed(schema.problem) };
+  const state = schema === 'old' ? 'older than this release' : 'not there yet, because the database is empty';
+  return { database, schema: checkMigration(state, autoMigrate, migrationProblem) };
 }
 
-function checkOldSchema(autoMigrate: boolean, problem: string | undefined): Finding {
-  if (!autoMigrate) {
-    return failed('older than this release, and AUTO_MIGRATE is off; run plugin-editor-service migrate');
-  }
+/** Checks whether the next start can migrate a schema that is in this state. */
+function checkMigration(state: string, autoMigrate: boolean, problem: string | undefined): Finding {
+  if (!autoMigrate) return failed(`${state}, and AUTO_MIGRATE is off; run plugin-editor-service migrate`);
   return problem === undefined
-    ? ok('older than this release; the next start brings it up to date')
-    : failed(`older than this release, and ${problem}`);
+    ? ok(`${state}; the next start brings it up to date`)
+    : failed(`${state}, and ${problem}`);
 }
 
 /** Checks whether the database file could be created, without creating it. */
@@ -125,13 +125,13 @@ const echo = loadedProgram({
   file: 'check.js',
 });
 
-const share = { environment: 'check', tenant: 'check', token: '' };
+const owner = { environment: 'check', tenant: 'check', token: '' };
 
 async function checkSandbox(settings: Settings | undefined): Promise<Finding> {
   const limits = settings && { time: settings.runTimeoutMs, memory: settings.runMemoryMb * mebibyte };
   const sandbox = new Sandbox(limits && { limits });
   try {
-    const outcome = await sandbox.run({ program: echo, input: 'works', share });
+    const outcome = await sandbox.run({ program: echo, input: 'works', owner });
     if ('error' in outcome) return failed(outcome.error.message);
     return outcome.result === 'works' ? ok('a plugin runs') : failed('a plugin gave a wrong result');
   } catch (error) {
@@ -144,8 +144,10 @@ async function checkSandbox(settings: Settings | undefined): Promise<Finding> {
 function checkIsolation(): Finding {
   const report = isolationReport();
   const missing = report.filter(({ holds }) => !holds);
-  if (!missing.length) return ok(`all layers hold: ${report.map(({ name }) => name).join(', ')}`);
-  return warning(missing.map(({ name, detail }) => `${name}: ${detail}`).join('; '));
+  const separation = describeSeparation();
+  if (!missing.length)
+    return ok(`${separation}; all layers hold: ${report.map(({ name }) => name).join(', ')}`);
+  return warning(`${separation}; ${missing.map(({ name, detail }) => `${name}: ${detail}`).join('; ')}`);
 }
 
 async function checkToolchains(): Promise<Finding> {
@@ -157,7 +159,7 @@ async function checkToolchains(): Promise<Finding> {
   try {
     for (const [name, language] of languages) {
       const { contents: source } = language.template({ pluginName: 'check', namespace: 'default' });
-      const outcome = await builds.build(name, { source, share });
+      const outcome = await builds.build(name, { source, owner });
       if ('failed' in outcome) problems.push(`${name}: ${outcome.failed}`);
       else if (!outcome.compiled.program) problems.push(`${name}: its template does not build`);
     }

@@ -7,11 +7,10 @@ import type { ProvisionOptions } from '../accounts/environment-token.ts';
 import { readMailAddress } from '../accounts/mail-address.ts';
 import { sendMail } from '../accounts/mail.ts';
 import { StartError } from '../start-error.ts';
-import { readSettings } from '../settings/settings.ts';
+import { readSettings } from '../settings/read-settings.ts';
 import { openStorage } from '../storage/storage.ts';
 import type { Storage } from '../storage/storage.ts';
-import { readOptions } from './options.ts';
-import { UsageError } from './usage-error.ts';
+import { readOptions, UsageError } from './options.ts';
 import {
   verifyCode,
   cancelVerification,

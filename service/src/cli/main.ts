@@ -4,7 +4,7 @@ import { parseArgs } from 'node:util';
 import { errorMessage } from '../error-message.ts';
 import { packageDescription } from '../processes/package-folders.ts';
 import { StartError } from '../start-error.ts';
-import { UsageError } from './usage-error.ts';
+import { UsageError } from './options.ts';
 
 const usage = `Usage: plugin-editor-service [command]
 
@@ -32,6 +32,7 @@ const commands: ReadonlyMap<string, Command> = new Map<string, Command>([
 ]);
 
 async function main(args: string[]): Promise<void> {
+  requireNode();
   const [name = 'serve', ...others] = args;
   if (name.startsWith('-')) return printAbout(args);
   const command = commands.get(name);
@@ -41,6 +42,15 @@ async function main(args: string[]): Promise<void> {
     );
   }
   await command(others);
+}
+
+/** Old releases lack functions that the service calls, which would end it with an unhelpful TypeError. */
+function requireNode(): void {
+  const { engines } = JSON.parse(readFileSync(packageDescription, 'utf8')) as { engines: { node: string } };
+  const [needed, current] = [engines.node.replace('>=', ''), process.version.replace('v', '')];
+  if (current.localeCompare(needed, 'en', { numeric: true }) < 0) {
+    throw new StartError(`plugin-editor-service needs Node ${needed} or later, and this is Node ${current}.`);
+  }
 }
 
 function printAbout(args: string[]): void {

@@ -1,4 +1,4 @@
-import { readSettings } from '../settings/settings.ts';
+import { readSettings } from '../settings/read-settings.ts';
 import { migrateDatabase } from '../storage/storage.ts';
 import { readOptions } from './options.ts';
 

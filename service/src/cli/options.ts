@@ -1,7 +1,11 @@
 import { parseArgs } from 'node:util';
 import type { ParseArgsOptionsConfig } from 'node:util';
 import { errorMessage } from '../error-message.ts';
-import { UsageError } from './usage-error.ts';
+
+/** A command was called with arguments that it does not accept. The message ends with its usage. */
+export class UsageError extends Error {
+  override readonly name = 'UsageError';
+}
 
 /**
  * Parses the arguments of a command: its options, `--help`, and positional arguments.

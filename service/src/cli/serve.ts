@@ -33,7 +33,7 @@ export async function serve(args: string[]): Promise<void> {
   const service = await Promise.race([startService(settings), ended]);
   if (typeof service === 'string') {
     createLog(settings.logLevel).info('The service ends before it has started.');
-    // Nothing is lost by exiting: no request was handled yet, and a migration that is under way is a transaction.
+    // Nothing is lost by exiting: no request was handled yet, and an unfinished migration is a transaction.
     process.exit();
   }
   const { publicUrl, logLevel, database } = settings;

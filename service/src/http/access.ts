@@ -10,7 +10,7 @@ import {
   permissionsSchema,
   checkStorable,
   tokenPermissions,
-} from './vendor-texts.ts';
+} from './grant-schemas.ts';
 
 /** A new editor token, in a response. */
 export const editorTokenSchema = z

@@ -1,27 +1,29 @@
 import type { Context } from 'hono';
 import type { ServiceContext } from './context.ts';
 import { endedEditorToken, forbidden, notPermitted, tenantSuspended, unauthorized } from './errors.ts';
-import type { Share } from '../processes/fair-queue.ts';
+import type { QueueOwner } from '../processes/fair-queue.ts';
 import type { Permission } from '../plugins/permissions.ts';
 import { isInScope, type PluginKey, type PluginScope } from '../plugins/plugin-key.ts';
-import type { RequestLimits } from './request-limits.ts';
+import type { Admission } from './admission.ts';
 import { requestInfo } from './request-info.ts';
 import { hashToken, tokenKind } from '../accounts/tokens.ts';
 import type { TokenKind } from '../accounts/tokens.ts';
+import { setRequestOwner } from '../storage/turns.ts';
 import type { EnvironmentToken } from '../storage/tables/environments.ts';
 
 /**
  * Which token an operation needs:
  * - `none`: none; the request counts for the rate of the client's address
- * - `watch`: none, and the request counts for no rate, so that a monitor is never refused
+ * - `monitor`: none, and the request counts for no rate, so that a monitor is never refused
  * - `editor`: an editor token whose scope the path is in
  * - `environment`: a token of the environment that the path names
  * - `run`: the same for a run, which reads from the database only what this node has not cached, and counts for the rates of
  *   runs instead of that of the token
- * - `either`: an editor or an environment token
+ * - `editor-or-environment`: an editor or an environment token
  * - `optional`: none is needed; one that is sent has to be a valid editor or environment token
  */
-export type Auth = 'none' | 'watch' | 'editor' | 'environment' | 'run' | 'either' | 'optional';
+export type Auth =
+  'none' | 'monitor' | 'editor' | 'environment' | 'run' | 'editor-or-environment' | 'optional';
 
 /** The caller of a request with an editor token. */
 export interface EditorCaller {
@@ -35,7 +37,7 @@ export interface EditorCaller {
   readonly expiresAt: number;
   readonly tokenHash: Uint8Array;
   /** What its jobs count for in the fair queues. */
-  readonly share: Share;
+  readonly owner: QueueOwner;
 }
 
 /** The caller of a request with an environment token. */
@@ -49,9 +51,9 @@ export interface EnvironmentCaller {
 }
 
 export type CallerOf<A extends Auth> =
-  | (A extends 'editor' | 'either' | 'optional' ? EditorCaller : never)
-  | (A extends 'environment' | 'run' | 'either' | 'optional' ? EnvironmentCaller : never)
-  | (A extends 'none' | 'watch' | 'optional' ? undefined : never);
+  | (A extends 'editor' | 'editor-or-environment' | 'optional' ? EditorCaller : never)
+  | (A extends 'environment' | 'run' | 'editor-or-environment' | 'optional' ? EnvironmentCaller : never)
+  | (A extends 'none' | 'monitor' | 'optional' ? undefined : never);
 
 /**
  * Makes sure that a request has a token that is valid for the target of its path. Throws 401 without a valid token of a kind
@@ -65,12 +67,12 @@ export async function authorize(
   { auth, permission = 'read' }: { auth: Auth; permission?: Permission | undefined },
   target: Partial<PluginKey>,
 ): Promise<EditorCaller | EnvironmentCaller | undefined> {
-  if (auth === 'watch') return undefined;
+  if (auth === 'monitor') return undefined;
   if (auth === 'none' || (auth === 'optional' && !c.req.header('authorization'))) {
-    await context.limits.takeAddress(c);
+    await context.admission.takeAddress(c);
     return undefined;
   }
-  const { token, kind } = await bearerToken(c, context.limits, tokenKinds[auth]);
+  const { token, kind } = await bearerToken(c, context.admission, tokenKinds[auth]);
   if (kind === 'editor') return editorCaller(c, token, context, { permission, target });
   return environmentCaller(c, token, context, { auth, target });
 }
@@ -80,18 +82,20 @@ const tokenKinds = {
   editor: ['editor'],
   environment: ['environment'],
   run: ['environment'],
-  either: ['editor', 'environment'],
+  'editor-or-environment': ['editor', 'environment'],
   optional: ['editor', 'environment'],
-} as const satisfies Record<Exclude<Auth, 'none' | 'watch'>, readonly TokenKind[]>;
+} as const satisfies Record<Exclude<Auth, 'none' | 'monitor'>, readonly TokenKind[]>;
 
 async function editorCaller(
   c: Context,
   token: string,
-  { storage, limits, now }: ServiceContext,
+  { storage, admission, now }: ServiceContext,
   { permission, target }: { permission: Permission; target: Partial<PluginKey> },
 ): Promise<EditorCaller> {
   const hash = hashToken(token);
-  const found = await limits.takeToken(c, hash, async () => {
+  const id = Buffer.from(hash).toString('hex', 0, 8);
+  setRequestOwner({ ...unknownCaller, token: id });
+  const found = await admission.takeToken(c, hash, async () => {
     const known = await storage.tables.editorTokens.find(token, now());
     if (known) return known;
     throw endedEditorToken();
@@ -105,7 +109,8 @@ async function editorCaller(
   if (isSuspended) throw tenantSuspended();
   if (!permissions.includes(permission)) throw notPermitted(permission);
   const { environment, tenant } = scope;
-  const share = { environment, tenant, token: Buffer.from(hash).toString('hex', 0, 8) };
+  const owner = { environment, tenant, token: id };
+  setRequestOwner(owner);
   return {
     kind: 'editor',
     scope,
@@ -113,24 +118,29 @@ async function editorCaller(
     ...(actor !== undefined && { actor }),
     expiresAt,
     tokenHash: hash,
-    share,
+    owner,
   };
 }
+
+/** Whose share of the database the look-up of a token takes, apart from other tokens: what it is for is not known yet. */
+const unknownCaller = { environment: '', tenant: 'unknown' };
 
 /** For anything but a run the token is looked up in the database, so that one that was ended on another node is refused at once. */
 async function environmentCaller(
   c: Context,
   token: string,
-  { storage, limits, now }: ServiceContext,
+  { storage, admission, now }: ServiceContext,
   { auth, target }: { auth: Auth; target: Partial<PluginKey> },
 ): Promise<EnvironmentCaller> {
   const hash = hashToken(token);
+  const id = Buffer.from(hash).toString('hex', 0, 8);
+  setRequestOwner({ ...unknownCaller, token: id });
   const found =
     auth === 'run'
-      ? await limits.checkToken(c, hash, async () =>
+      ? await admission.checkToken(c, hash, async () =>
           requireKnownToken(await storage.runs.environmentToken(token, now())),
         )
-      : await limits.takeToken(c, hash, async () =>
+      : await admission.takeToken(c, hash, async () =>
           requireKnownToken(await storage.tables.environments.findToken(token, now())),
         );
   const { environment, holder, endsAt } = found;
@@ -140,6 +150,7 @@ async function environmentCaller(
   if (target.environment !== undefined && target.environment !== environment) {
     throw forbidden('The environment token is for another environment.');
   }
+  setRequestOwner({ environment, tenant: target.tenant ?? '', token: id });
   return { kind: 'environment', environment, holder, ...(endsAt !== undefined && { expiresAt: endsAt }) };
 }
 
@@ -155,13 +166,13 @@ function requireKnownToken(found: EnvironmentToken | undefined): EnvironmentToke
 /** As {@link readBearerToken}. A request without such a token counts for the rate of the client's address. */
 async function bearerToken(
   c: Context,
-  limits: RequestLimits,
+  admission: Admission,
   kinds: readonly [TokenKind, ...TokenKind[]],
 ): Promise<{ token: string; kind: TokenKind }> {
   try {
     return readBearerToken(c, kinds);
   } catch (error) {
-    await limits.takeAddress(c);
+    await admission.takeAddress(c);
     throw error;
   }
 }

@@ -1,35 +1,70 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Context } from 'hono';
-import { reserveBody } from './body-budget.ts';
+import { bindingsOf } from './bindings.ts';
 import type { CodeOf } from './error-codes.ts';
 import { badRequest, ServiceError } from './errors.ts';
-import { isDeeperThan, jsonDepth } from './json-depth.ts';
+import { jsonDepth, scanJson } from './json-scan.ts';
+import type { JsonCounts } from './json-scan.ts';
+import { requestInfo } from './request-info.ts';
+
+/** Refuses a JSON body by what it holds, before objects are made of it. */
+export type CheckCounts = (counts: JsonCounts) => Promise<void>;
 
 /**
- * Reads a JSON body. Call it once the caller is authorized, because the body counts for the caller's budget. Throws 415 for
- * another content type and for a content encoding, 413 above `limit` bytes, 400 for a body that is empty or not JSON, and 422 for one that is nested too
- * deep.
+ * A text of this length or more is scanned, parsed and validated in steps, when it is the turn of its caller's environment: see
+ * `Admission`.
  */
-export async function readJson(c: Context, limit: number): Promise<unknown> {
-  const value = await readOptionalJson(c, limit);
-  if (value !== undefined) return value;
-  throw badRequest('invalid-json', 'The body must be JSON, and is empty.');
+const longText = 128 * 1024;
+
+/** The longest pause, in ms: the time that a step took on a busy machine is mostly that of others. */
+const longestPause = 20;
+
+/** Does a step with a text. After one with a long text it pauses as long as that took, so that others have half of the thread. */
+async function step<T>(text: string, work: () => T): Promise<T> {
+  if (text.length < longText) return work();
+  const began = performance.now();
+  try {
+    return work();
+  } finally {
+    await sleep(Math.min(longestPause, performance.now() - began));
+  }
 }
 
 /**
- * As {@link readJson}, for a body that may be left out: `undefined` for an empty one, whatever its content type, because some
- * clients declare an empty body as a form.
+ * Reads a JSON body, and what `validate` makes of its value. Call it once the caller is authorized, because the body counts for
+ * the caller's shares. Throws 415 for another content type and for a content encoding, 413 above `limit` bytes, 400 for a body
+ * that is empty or not JSON, and 422 for one that is nested too deep.
+ * @param isOptional whether the body may be left out: `undefined` for an empty one, whatever its content type, because some
+ * clients declare an empty body as a form
+ * @param check gets the counts of a body before it is parsed
  */
-export async function readOptionalJson(c: Context, limit: number): Promise<unknown> {
-  if (isJson(c) && isIdentity(c)) {
-    const text = await readText(c, limit);
-    return text ? parseJson(text) : undefined;
+export async function readJson<T>(
+  c: Context,
+  limit: number,
+  isOptional: boolean,
+  validate: (value: unknown) => T,
+  check?: CheckCounts,
+): Promise<T | undefined> {
+  const isReadable = isJson(c) && isIdentity(c);
+  if (!isReadable && !(await isEmpty(c))) {
+    throw new ServiceError(
+      415,
+      'unsupported-media-type',
+      'The body must be JSON, as it is, with "content-type: application/json".',
+    );
   }
-  if (await isEmpty(c)) return undefined;
-  throw new ServiceError(
-    415,
-    'unsupported-media-type',
-    'The body must be JSON, as it is, with "content-type: application/json".',
-  );
+  const text = isReadable ? await readText(c, limit) : '';
+  if (text) {
+    const release = text.length < longText ? undefined : await requestInfo(c).takeLongTurn?.();
+    try {
+      const value = await parseJson(text, check);
+      return await step(text, () => validate(value));
+    } finally {
+      release?.();
+    }
+  }
+  if (isOptional) return undefined;
+  throw badRequest('invalid-json', 'The body must be JSON, and is empty.');
 }
 
 function isJson(c: Context): boolean {
@@ -39,18 +74,16 @@ function isJson(c: Context): boolean {
 
 /** Whether the body is empty. Where its length is not declared it is read, but only up to its first byte. */
 async function isEmpty(c: Context): Promise<boolean> {
-  const declared = c.req.header('content-length');
-  if (declared !== undefined) return Number(declared) === 0;
-  try {
-    for await (const chunk of c.req.raw.body ?? []) if (chunk.byteLength) return false;
-  } catch {
-    throw incompleteBody();
-  }
-  return true;
+  const size = declaredSize(c);
+  if (size !== undefined) return size === 0;
+  const { isWhole, isTooLong } = await receiveBytes(c, new GrowingBytes(0, 0));
+  if (!isWhole && !isTooLong) throw incompleteBody();
+  return isWhole === true;
 }
 
-function parseJson(text: string): unknown {
-  if (isDeeperThan(text, jsonDepth)) {
+async function parseJson(text: string, check: CheckCounts | undefined): Promise<unknown> {
+  const counts = await scanJson(text);
+  if (counts.isTooDeep) {
     throw new ServiceError(
       422,
       'too-deep',
@@ -59,8 +92,9 @@ function parseJson(text: string): unknown {
       { path: '' },
     );
   }
+  await check?.(counts);
   try {
-    return JSON.parse(text) as unknown;
+    return await step(text, () => JSON.parse(text) as unknown);
   } catch {
     throw badRequest('invalid-json', 'The body is not valid JSON.');
   }
@@ -103,39 +137,107 @@ function isPlainText(c: Context): boolean {
   );
 }
 
-/** How many bytes to reserve for a body. One that comes in chunks does not declare its length, and counts as the largest. */
-function bodySize(c: Context, declared: number, limit: number): number {
-  if (c.req.header('transfer-encoding') !== undefined) return limit;
-  return declared <= limit ? declared : 0;
-}
-
 /** Reads a body as UTF-8 text. Throws 413 above `limit` bytes, 400 for what is not UTF-8. */
 async function readText(c: Context, limit: number, overCode: CodeOf<413> = 'too-large'): Promise<string> {
   const tooLarge = () => new ServiceError(413, overCode, `The body is larger than ${limit} bytes.`);
-  // NaN where the body comes in chunks; both comparisons below are then false.
-  const declared = Number(c.req.header('content-length') ?? NaN);
+  const size = declaredSize(c);
+  if (size === 0) return '';
   // Refused before any of it is read, so that the server can discard the body as a whole.
-  if (declared > limit) throw tooLarge();
-  reserveBody(c, bodySize(c, declared, limit));
-  const chunks: Uint8Array[] = [];
-  let length = 0;
-  const add = (chunk: Uint8Array) => {
-    length += chunk.byteLength;
-    if (length > limit) throw tooLarge();
-    chunks.push(chunk);
-  };
+  if (size !== undefined && size > limit) throw tooLarge();
+  // A body of unknown length counts as the largest.
+  requestInfo(c).reserveBody?.(size ?? limit);
+  const bytes = new GrowingBytes(size ?? Math.min(limit, firstSize), limit);
+  const { isWhole, isTooLong, isTooSlow } = await receiveBytes(c, bytes);
+  if (isTooLong) throw tooLarge();
+  if (isTooSlow) throw new ServiceError(408, 'request-timeout', 'The body arrived too slowly.');
+  if (!isWhole) throw incompleteBody();
   try {
-    // A body of known length is read in one go: reading a stream costs more than everything else here.
-    if (declared <= limit) add(new Uint8Array(await c.req.raw.arrayBuffer()));
-    else for await (const chunk of c.req.raw.body ?? []) add(chunk);
-  } catch (error) {
-    if (error instanceof ServiceError) throw error;
-    throw incompleteBody();
-  }
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks));
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes.taken);
   } catch {
     throw badRequest('invalid-text', 'The body is not valid UTF-8.');
+  }
+}
+
+/** How many bytes the body has; `undefined` where that is not declared. */
+function declaredSize(c: Context): number | undefined {
+  const declared = c.req.header('content-length');
+  if (declared !== undefined) return Number(declared);
+  // By a connection, a body has either its length or the encoding.
+  return bindingsOf(c).incoming && c.req.header('transfer-encoding') === undefined ? 0 : undefined;
+}
+
+/** The space for a body of unknown length, in bytes. It grows. */
+const firstSize = 16 * 1024;
+
+/** The bytes of a body, in one piece of memory: chunks can be so short that the objects for them would be the most of it. */
+class GrowingBytes {
+  readonly #limit: number;
+  #space: Buffer;
+  #length = 0;
+
+  constructor(size: number, limit: number) {
+    this.#space = Buffer.allocUnsafe(size);
+    this.#limit = limit;
+  }
+
+  get taken(): Uint8Array {
+    return this.#space.subarray(0, this.#length);
+  }
+
+  /** Adds a chunk; returns false where that would be too many. */
+  add(chunk: Uint8Array): boolean {
+    const length = this.#length + chunk.byteLength;
+    if (length > this.#limit) return false;
+    if (length > this.#space.byteLength) {
+      const larger = Buffer.allocUnsafe(Math.min(this.#limit, Math.max(length, 2 * this.#space.byteLength)));
+      larger.set(this.taken);
+      this.#space = larger;
+    }
+    this.#space.set(chunk, this.#length);
+    this.#length = length;
+    return true;
+  }
+}
+
+/** How the receiving of a body ended. */
+interface Received {
+  readonly isWhole?: boolean;
+  readonly isTooLong?: boolean;
+  readonly isTooSlow?: boolean;
+}
+
+function receiveBytes(c: Context, bytes: GrowingBytes): Promise<Received> {
+  const { incoming, pace } = bindingsOf(c);
+  if (!incoming) return readStream(c.req.raw.body, bytes);
+  if (incoming.readableEnded) return Promise.resolve({ isWhole: true });
+  if (incoming.destroyed) return Promise.resolve({});
+  return new Promise((resolve) => {
+    const settle = (received: Received) => {
+      incoming.off('data', add).off('end', end).off('error', fail).off('close', fail);
+      unwatch?.();
+      resolve(received);
+    };
+    const end = () => settle({ isWhole: true });
+    const fail = () => settle({});
+    const add = (chunk: Buffer) => {
+      transfer.moved += chunk.byteLength;
+      if (bytes.add(chunk)) return;
+      incoming.pause();
+      settle({ isTooLong: true });
+    };
+    const transfer = { moved: 0, end: () => settle({ isTooSlow: true }) };
+    const unwatch = incoming.complete ? undefined : pace?.watch(transfer);
+    incoming.on('data', add).on('end', end).on('error', fail).on('close', fail);
+  });
+}
+
+/** Reads a body that did not come by a connection. */
+async function readStream(stream: ReadableStream<Uint8Array> | null, bytes: GrowingBytes): Promise<Received> {
+  try {
+    for await (const chunk of stream ?? []) if (!bytes.add(chunk)) return { isTooLong: true };
+    return { isWhole: true };
+  } catch {
+    return {};
   }
 }
 

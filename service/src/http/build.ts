@@ -5,6 +5,7 @@ import type { BuildOutcome } from '../toolchains/build/limits.ts';
 import type { ServiceContext, ServiceInterface } from './context.ts';
 import { diagnosticSchema } from './diagnostics.ts';
 import { eventStream, wantsEventStream } from './event-stream.ts';
+import { requestInfo } from './request-info.ts';
 import { requireLanguage } from './require-language.ts';
 import { json, respond } from './operations/responses.ts';
 import { textBody } from './operations/bodies.ts';
@@ -14,7 +15,8 @@ import { updateDraft } from './draft-saves.ts';
 import { checkPreconditions } from './preconditions.ts';
 import type { PluginSource } from '../plugins/records.ts';
 import { translateBusyError } from './run-errors.ts';
-import type { Draft } from '../storage/tables/drafts.ts';
+import type { DraftState } from '../storage/tables/drafts.ts';
+import { buildDigestOf } from '../storage/tables/digest.ts';
 import type { NamespaceTypes } from '../storage/tables/namespaces.ts';
 import { pluginTypes } from '../toolchains/types/declarations.ts';
 import { sourceLimit } from './source-limit.ts';
@@ -46,6 +48,7 @@ export const build: ServiceInterface = {
       permission: 'write',
       headers: ['accept', 'if-match', 'if-none-match'],
       body: textBody({ description: 'The source.', limit: sourceLimit }),
+      isQueued: true,
       responses: {
         200: json(buildResult, {
           description: 'How the build ended.',
@@ -55,7 +58,7 @@ export const build: ServiceInterface = {
         }),
       },
       errors: {
-        403: ['too-many-plugins'],
+        403: ['too-many-plugins', 'storage-full'],
         429: ['too-many-requests'],
         503: ['busy', 'cancelled'],
       },
@@ -97,15 +100,17 @@ async function startBuild(
   request: BuildRequest,
 ): Promise<{ etag: string; outcome: Promise<BuildOutcome> }> {
   const { plugin, caller, draft } = request;
-  const { source, etag } = await saveSource(c, context, request);
+  const { etag, buildDigest } = await saveSource(c, context, request);
   const types = await context.storage.tables.namespaces.types(plugin);
   let building: Promise<BuildOutcome>;
   try {
     building = context.builds.build(draft.lang, {
       source: draft.contents,
       types: pluginTypes(types.declarations),
-      share: caller.share,
+      owner: caller.owner,
       signal: c.req.raw.signal,
+      // A stream has begun by the turn of its build, and counts each event while it is not taken.
+      onTurn: wantsEventStream(c) ? undefined : requestInfo(c).checkUnsent,
       // An editor that streams may come back, for instance after a reload, and should find its draft built.
       finishes: wantsEventStream(c),
     });
@@ -114,7 +119,7 @@ async function startBuild(
   }
   const outcome = building.then((built) => {
     context.recorder.countBuild(plugin);
-    return keepProgram(context, plugin, { source, types }, built);
+    return keepProgram(context, plugin, { buildDigest, types }, built);
   });
   // A stream awaits the outcome only after the client has read its first event; until then a rejection would be unhandled.
   outcome.catch(() => {});
@@ -122,39 +127,44 @@ async function startBuild(
 }
 
 /** Saves the draft as it is about to be built, and leaves its tests as they are. */
-function saveSource(
+async function saveSource(
   c: Context,
   context: ServiceContext,
   { plugin, caller, draft: built }: BuildRequest,
-): Promise<Draft> {
-  const change = (current: Draft | undefined): PluginSource => {
-    checkPreconditions(c, current?.etag);
-    // The same text again is not a new revision, so that other tabs need not reload it.
-    if (current && current.source.lang === built.lang && current.source.contents === built.contents)
-      return current.source;
-    return { ...current?.source, ...built };
+): Promise<DraftState> {
+  const { drafts } = context.storage.tables;
+  const current = await drafts.state(plugin);
+  // The same text again is not a new revision, so that other tabs need not reload it.
+  if (current?.buildDigest === buildDigestOf(built)) {
+    checkPreconditions(c, current.etag);
+    return current;
+  }
+  const next = async (state: DraftState | undefined): Promise<PluginSource> => {
+    checkPreconditions(c, state?.etag);
+    const draft = state && (await drafts.find(plugin));
+    return { ...draft?.source, ...built };
   };
-  return updateDraft(context, plugin, change, caller.actor);
+  return updateDraft(context, plugin, next, caller.actor);
 }
 
 /** Saves the program, unless the draft has changed meanwhile: the program of an older draft must not replace a newer one. */
 async function keepProgram(
-  { storage, now }: ServiceContext,
+  { storage, now, tenantStorage: allowed }: ServiceContext,
   plugin: PluginKey,
-  { source, types }: { readonly source: PluginSource; readonly types: NamespaceTypes },
+  { buildDigest, types }: { readonly buildDigest: string; readonly types: NamespaceTypes },
   outcome: BuildOutcome,
 ): Promise<BuildOutcome> {
   const compiled = 'compiled' in outcome ? outcome.compiled.program : undefined;
   if (!compiled) return outcome;
   // The program holds the schemas it was built with, so that a version keeps them when those of its namespace change.
   const program = types.compiled ? { ...compiled, types: types.compiled } : compiled;
-  await storage.transaction(async ({ drafts, builds, lockPlugin }) => {
+  await storage.transaction(async ({ drafts, builds, tenantStorage, lockPlugin }) => {
     await lockPlugin(plugin);
-    const draft = (await drafts.find(plugin))?.source;
-    if (draft?.lang === source.lang && draft.contents === source.contents) {
-      await builds.save(plugin, source, program, now(), types.schemasDigest);
-    }
-  });
+    if ((await drafts.state(plugin))?.buildDigest !== buildDigest) return;
+    await tenantStorage.whileAllowed(plugin, allowed, () =>
+      builds.save(plugin, buildDigest, program, now(), types.schemasDigest),
+    );
+  }, plugin);
   return outcome;
 }
 

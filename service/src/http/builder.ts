@@ -1,13 +1,20 @@
 import * as z from 'zod';
+import type { CheckCounts } from './body.ts';
 import type { ServiceContext, ServiceInterface } from './context.ts';
 import { overwriteDraft, updateDraft } from './draft-saves.ts';
 import { ServiceError } from './errors.ts';
-import { empty, json, respond } from './operations/responses.ts';
+import { scanJson } from './json-scan.ts';
+import type { JsonCounts } from './json-scan.ts';
+import { longestPointer } from './operations/issues.ts';
+import type { Target } from './operations/path-parameters.ts';
+import { empty, json, JsonText, respond } from './operations/responses.ts';
 import { jsonBody } from './operations/bodies.ts';
 import { operation } from './operations/operation.ts';
 import { requireDraft } from './require-draft.ts';
 import { checkPreconditions, hasPreconditions, isNotModified } from './preconditions.ts';
-import { sourceSchema } from '../plugins/records.ts';
+import { toPointer } from '../json-pointer.ts';
+import type { PluginKey } from '../plugins/plugin-key.ts';
+import { recordLimits, sourceSchema } from '../plugins/records.ts';
 import type { PluginSource } from '../plugins/records.ts';
 import { sourceLimit } from './source-limit.ts';
 
@@ -64,8 +71,12 @@ export const builder: ServiceInterface = {
       },
       errors: { 404: ['draft-not-found'] },
       handle: async ({ c, target }, { storage }) => {
-        const { etag, source } = await requireDraft(storage.tables, target);
-        return isNotModified(c, etag) ? respond(304, undefined, { etag }) : respond(200, source, { etag });
+        if (c.req.header('if-none-match') !== undefined) {
+          const etag = (await storage.tables.drafts.state(target))?.etag;
+          if (etag !== undefined && isNotModified(c, etag)) return respond(304, undefined, { etag });
+        }
+        const { etag, record } = await requireDraft(storage.tables, target);
+        return respond(200, new JsonText(record), { etag });
       },
     }),
 
@@ -83,9 +94,10 @@ export const builder: ServiceInterface = {
         limit: sourceLimit,
         code: 'invalid-record',
         name: 'the record',
+        check: checkRecordCounts,
       }),
       responses: { 200: json(sourceSchema, { description: 'The draft as saved.', headers: draftHeaders }) },
-      errors: { 403: ['too-many-plugins'], 422: ['unknown-language'] },
+      errors: { 403: ['too-many-plugins', 'storage-full'], 422: ['unknown-language'] },
       handle: async ({ c, target, caller, body }, context) => {
         checkLanguage(body, context);
         const draft = hasPreconditions(c)
@@ -99,11 +111,41 @@ export const builder: ServiceInterface = {
               caller.actor,
             )
           : await overwriteDraft(context, target, body, caller.actor);
-        return { status: 200, body: draft.source, headers: { etag: draft.etag } };
+        return respond(200, new JsonText(draft.record), { etag: draft.etag });
       },
     }),
   ],
 };
+
+/** Refuses a record with too many values. One that is stored already, from before there was a limit, may become smaller. */
+function checkRecordCounts(target: Target, { storage }: ServiceContext): CheckCounts {
+  return async (counts) => {
+    const tests = testsIn(counts);
+    if (counts.values <= recordLimits.values && tests <= recordLimits.tests) return;
+    const draft = await storage.tables.drafts.find(target as PluginKey);
+    const stored = draft && (await scanJson(draft.record));
+    const fits = (value: number, max: number, before = 0) => value <= max || value < before;
+    if (!fits(tests, recordLimits.tests, stored && testsIn(stored))) {
+      const message = `tests: expected at most ${recordLimits.tests} tests, received ${tests}.`;
+      throw new ServiceError(422, 'invalid-record', message, { path: '/tests' });
+    }
+    if (fits(counts.values, recordLimits.values, stored?.values)) return;
+    const [largest] = [...counts.members].toSorted(([, a], [, b]) => b - a);
+    const ofParts = [...counts.members.values()].reduce((sum, one) => sum + one, 0);
+    // Where most are members of the record, it is the record that is too large.
+    const path = largest && largest[1] > counts.values - ofParts ? [largest[0]] : [];
+    throw new ServiceError(
+      422,
+      'invalid-record',
+      `the record: expected at most ${recordLimits.values} members of objects and elements of arrays, received ${counts.values}.`,
+      { path: toPointer(path, longestPointer) },
+    );
+  };
+}
+
+function testsIn({ elements }: JsonCounts): number {
+  return elements.get('tests') ?? 0;
+}
 
 function checkLanguage({ lang }: PluginSource, { languages }: ServiceContext): void {
   if (languages.has(lang)) return;

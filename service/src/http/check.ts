@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { pluginTypes } from '../toolchains/types/declarations.ts';
 import type { ServiceInterface } from './context.ts';
 import { diagnosticSchema } from './diagnostics.ts';
+import { requestInfo } from './request-info.ts';
 import { requireLanguage } from './require-language.ts';
 import { json } from './operations/responses.ts';
 import { textBody } from './operations/bodies.ts';
@@ -27,15 +28,23 @@ export const check: ServiceInterface = {
       auth: 'editor',
       permission: 'write',
       body: textBody({ description: 'The source.', limit: sourceLimit }),
+      isQueued: true,
       responses: { 200: json(checked, { description: 'What was found.' }) },
       errors: { 409: ['check-superseded'], 429: ['too-many-requests'], 503: ['busy', 'cancelled'] },
       handle: async ({ c, path, target, caller, body }, context) => {
         const { identifier } = requireLanguage(context, path.language);
         const source = await body();
-        const { share } = caller;
+        const { owner } = caller;
         const subject = JSON.stringify([target.namespace, target.pluginName]);
         const declarations = await context.storage.tables.namespaces.declarations(target);
-        const job = { source, types: pluginTypes(declarations), share, subject, signal: c.req.raw.signal };
+        const job = {
+          source,
+          types: pluginTypes(declarations),
+          owner,
+          subject,
+          signal: c.req.raw.signal,
+          onTurn: requestInfo(c).checkUnsent,
+        };
         const outcome = await translateBusyErrors(true, () =>
           translateSuperseded('check-superseded', () => context.builds.check(identifier, job)),
         );

@@ -41,6 +41,12 @@ export function forwardedAddress(
 export const normalizedAddress = (peer: string | undefined): string | undefined =>
   peer === undefined ? undefined : toAddress(peer);
 
+/** Whether the peer of a connection is a trusted proxy. */
+export function isTrustedPeer(peer: string | undefined, trusted: TrustedProxies): boolean {
+  const address = normalizedAddress(peer);
+  return address !== undefined && isTrusted(address, trusted);
+}
+
 const isTrusted = (address: string, trusted: TrustedProxies) =>
   trusted.check(address, isIP(address) === 4 ? 'ipv4' : 'ipv6');
 

@@ -1,8 +1,10 @@
 import { STATUS_CODES } from 'node:http';
-import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { errorResponse, ServiceError } from './errors.ts';
-import { requestIdHeader, requestIdOf } from './observe-requests.ts';
+import type { Connection } from './connection.ts';
+import { requestIdHeader } from './observe-requests.ts';
+import type { ServiceResponse } from './response.ts';
 
 /** Makes the response to what could not be parsed as a request. `address`: where it came from. */
 export type Refuse = (error: unknown, address?: string) => Response;
@@ -17,19 +19,13 @@ const lingerTime = 2000;
  * Responds to requests that Node's HTTP parser refuses (400, 408, 413, 431) as to all others: in JSON, with an id, and with a
  * line in the log. Node by itself would send a bare status line.
  */
-export function respondToClientErrors(server: Server, refuse: Refuse): void {
-  /** The last request of each connection whose response has not been sent yet. */
-  const underWay = new WeakMap<Socket, { incoming: IncomingMessage; outgoing: ServerResponse }>();
+export function respondToClientErrors(
+  server: Server,
+  connections: ReadonlyMap<Socket, Connection>,
+  refuse: Refuse,
+): void {
   // After its first error on a connection, the parser reports one for each further chunk.
   const refused = new WeakSet<Socket>();
-
-  server.prependListener('request', (incoming, outgoing) => {
-    const { socket } = incoming;
-    underWay.set(socket, { incoming, outgoing });
-    outgoing.once('close', () => {
-      if (underWay.get(socket)?.outgoing === outgoing) underWay.delete(socket);
-    });
-  });
 
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
     const problem = problemOf(error);
@@ -40,20 +36,20 @@ export function respondToClientErrors(server: Server, refuse: Refuse): void {
       return;
     }
     refused.add(socket);
-    const current = underWay.get(socket);
-    if (!current) {
+    const latest = connections.get(socket)?.latest;
+    if (!latest) {
       void send(socket, refuse(problem, socket.remoteAddress));
       return;
     }
-    const { incoming, outgoing } = current;
-    // The current request arrived whole and the fault is in what follows it, so its own response is sent first.
+    const { incoming, outgoing } = latest;
+    // That request arrived whole and the fault is in what follows it, so its own response is sent first.
     if (incoming.complete) {
       outgoing.once('close', () => void send(socket, refuse(problem, socket.remoteAddress)));
     } else if (outgoing.headersSent) {
       socket.destroy();
     } else {
       // The request already has an id, and its line is logged when its connection has ended.
-      const id = requestIdOf(outgoing);
+      const id = (outgoing as ServiceResponse).requestId;
       const response = id === undefined ? refuse(problem, socket.remoteAddress) : errorResponse(problem, id);
       if (id !== undefined) response.headers.set(requestIdHeader, id);
       void send(socket, response);

@@ -6,7 +6,7 @@ import type { RunRecorder } from '../runs/recorder.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { Readiness } from './readiness.ts';
 import type { Operation } from './operations/operation.ts';
-import type { RequestLimits } from './request-limits.ts';
+import type { Admission } from './admission.ts';
 import type { Eraser } from '../storage/erasing/eraser.ts';
 import type { Storage } from '../storage/storage.ts';
 
@@ -22,11 +22,13 @@ export interface ServiceContext {
   readonly recorder: RunRecorder;
   /** The toolchains that work on this machine, by identifier. */
   readonly languages: ReadonlyMap<string, Language>;
-  readonly limits: RequestLimits;
+  readonly admission: Admission;
   /** Erases the data of deleted tenants and plugins. It looks for some every 5 s, or at once when it is woken. */
   readonly eraser: Pick<Eraser, 'wake'>;
   /** How many plugins a tenant may have; `undefined` for any number. */
   readonly tenantPlugins: number | undefined;
+  /** How many bytes a tenant may store; `undefined` for any number. */
+  readonly tenantStorage: number | undefined;
   /** The builder features that all interfaces together offer. */
   readonly features: readonly string[];
   /** How long an editor token lives by default, in seconds. */
@@ -35,6 +37,8 @@ export interface ServiceContext {
   readonly now: () => number;
   /** All operations of the service, for the document that describes them. */
   readonly operations: readonly Operation[];
+  /** Whether each response is checked by its schema. */
+  readonly checksResponses: boolean;
   /** Whether the service is shutting down. */
   readonly isDraining: () => boolean;
   /** Checks whether requests should come to this node, and which of its parts work. */

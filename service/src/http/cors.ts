@@ -9,9 +9,9 @@ import type { Method } from './routes.ts';
 /** Whether pages may call an operation. An environment token must never be in a page. */
 const isForPages: Readonly<Record<Auth, boolean>> = {
   none: true,
-  watch: false,
+  monitor: false,
   editor: true,
-  either: true,
+  'editor-or-environment': true,
   optional: true,
   environment: false,
   run: false,
@@ -41,26 +41,29 @@ export function operationCors(operations: readonly Operation[]): MiddlewareHandl
     if (c.req.method === 'OPTIONS' && !isPreflight) return next();
     const route = matchedRoutes(c).find(({ path }) => policies.has(path));
     const policy = route && policies.get(route.path);
-    if (!policy) return allowElsewhere(c, next);
+    if (!policy) return c.req.method === 'OPTIONS' ? allowElsewhere(c, next) : expose(c, next);
     const method = c.req.method === 'HEAD' ? 'GET' : c.req.method;
     // Also allowed where the path has no such method, so that a page can read the 405.
     const isAllowed = policy.allowed.length > 0 && !policy.refused.some((one) => one === method);
-    return isAllowed ? policy.allow(c, next) : next();
+    if (!isAllowed) return next();
+    return c.req.method === 'OPTIONS' ? policy.allow(c, next) : expose(c, next);
   };
 }
+
+const exposed = ['etag', 'retry-after', 'ratelimit', 'ratelimit-policy', 'www-authenticate', 'x-request-id'];
+
+/** Hono's own middleware sets the headers before there is a response, which turns the body of the later one into a stream. */
+const expose: MiddlewareHandler = async (c, next) => {
+  await next();
+  c.res.headers.set('access-control-allow-origin', '*');
+  c.res.headers.set('access-control-expose-headers', exposed.join(','));
+};
 
 const anyOrigin = (allowed: readonly Method[]) =>
   cors({
     origin: '*',
     allowMethods: allowed.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method])),
     allowHeaders: ['authorization', 'content-type', 'if-match', 'if-none-match'],
-    exposeHeaders: [
-      'etag',
-      'retry-after',
-      'ratelimit',
-      'ratelimit-policy',
-      'www-authenticate',
-      'x-request-id',
-    ],
+    exposeHeaders: exposed,
     maxAge: 600,
   });

@@ -1,7 +1,7 @@
 import type { Context } from 'hono';
 import * as z from 'zod';
 import type { EditorCaller } from './auth.ts';
-import { notBuilt, requireDraft } from './require-draft.ts';
+import { noDraft, notBuilt } from './require-draft.ts';
 import type { ServiceContext, ServiceInterface } from './context.ts';
 import { versionNameSchema } from './environment/plugin-details.ts';
 import { json } from './operations/responses.ts';
@@ -10,7 +10,8 @@ import { operation } from './operations/operation.ts';
 import { checkPreconditions } from './preconditions.ts';
 import type { PluginKey } from '../plugins/plugin-key.ts';
 import { versionDigestOf } from '../storage/tables/digest.ts';
-import { checkStorable } from './vendor-texts.ts';
+import type { TransactionTables } from '../storage/tables.ts';
+import { checkStorable } from './grant-schemas.ts';
 
 const longestMessage = 500;
 
@@ -53,7 +54,12 @@ export const deploy: ServiceInterface = {
       headers: ['if-match'],
       body: optionalJsonBody(deployRequest, { description: 'A message, or nothing.' }),
       responses: { 200: json(deployed, { description: 'The version.' }) },
-      errors: { 404: ['draft-not-found'], 409: ['not-built'], 412: ['precondition-failed'] },
+      errors: {
+        403: ['storage-full'],
+        404: ['draft-not-found'],
+        409: ['not-built'],
+        412: ['precondition-failed'],
+      },
       handle: async ({ c, target, caller, body }, context) => ({
         status: 200,
         body: await deployDraft(c, context, target, caller, body?.message),
@@ -68,7 +74,7 @@ export const deploy: ServiceInterface = {
  */
 function deployDraft(
   c: Context,
-  { storage, now }: ServiceContext,
+  { storage, now, tenantStorage: allowed }: ServiceContext,
   plugin: PluginKey,
   { actor }: EditorCaller,
   message: string | undefined,
@@ -77,26 +83,33 @@ function deployDraft(
   // In one transaction, so that of several equal deploys at the same time the first adds a version and the others find it.
   return storage.transaction(async (tables) => {
     await tables.lockPlugin(plugin);
-    const { source, digest, etag } = await requireDraft(tables, plugin);
-    checkPreconditions(c, etag);
+    return tables.tenantStorage.whileAllowed(plugin, allowed, () => addVersionOf(tables));
+  }, plugin);
+
+  async function addVersionOf(tables: TransactionTables) {
+    const draft = await tables.drafts.lockState(plugin);
+    if (!draft) throw noDraft();
+    checkPreconditions(c, draft.etag);
     const newest = await tables.versions.newest(plugin);
     // Compared before the build is read, so that a deploy whose response was lost can be repeated, whatever was built since.
     const schemasDigest = await tables.namespaces.schemasDigest(plugin);
-    const isUnchanged = newest?.digest === versionDigestOf(digest, schemasDigest);
-    const version = isUnchanged ? newest.version : await addVersion();
-    const live = (await tables.versions.live(plugin))?.version ?? version;
-    return { version, ...(isUnchanged && { unchanged: true as const }), live };
+    const digest = versionDigestOf(draft.digest, schemasDigest);
+    const isUnchanged = newest?.digest === digest;
+    if (isUnchanged)
+      return { version: newest.version, unchanged: true as const, live: await liveOr(newest.version) };
+    const program = await tables.builds.find(plugin, draft.buildDigest, schemasDigest);
+    if (!program) throw notBuilt();
+    const written = { now: now(), actor, message };
+    const version = await tables.versions.add(plugin, {
+      program: program.hash,
+      digest,
+      schemasDigest,
+      ...written,
+    });
+    return { version, live: await liveOr(version) };
 
-    async function addVersion(): Promise<string> {
-      // The build of exactly this source: the draft may have been saved again meanwhile, because saving takes no lock.
-      const program = await tables.builds.find(plugin, source, schemasDigest);
-      if (!program) throw notBuilt();
-      return tables.versions.add(plugin, source, program, {
-        now: now(),
-        actor,
-        message,
-        schemasDigest,
-      });
+    async function liveOr(newestVersion: string): Promise<string> {
+      return (await tables.versions.live(plugin))?.version ?? newestVersion;
     }
-  });
+  }
 }

@@ -1,12 +1,13 @@
 import type { PluginKey } from '../plugins/plugin-key.ts';
 import type { PluginSource } from '../plugins/records.ts';
-import type { Draft, WriteStamp } from '../storage/tables/drafts.ts';
+import type { Draft, DraftState, DraftWrite } from '../storage/tables/drafts.ts';
 import type { ServiceContext } from './context.ts';
 import { endedEditorToken, ServiceError } from './errors.ts';
 
 /*
  * Saves of drafts. Saving the first draft of a plugin creates the plugin: it throws 403 where the tenant already has as many
- * plugins as it may have, and 401 where the tenant was deleted since the request was authorized.
+ * plugins as it may have, and 401 where the tenant was deleted since the request was authorized. A save that adds to what the
+ * tenant stores is refused with 403 where that is as much as it may.
  */
 
 /** Saves a draft, whatever it was before, and returns it as saved. `actor`: the vendor's id for the person who saves it. */
@@ -16,48 +17,66 @@ export async function overwriteDraft(
   source: PluginSource,
   actor?: string,
 ): Promise<Draft> {
-  const writing = { now: context.now(), actor };
-  const saved = await context.storage.tables.drafts.overwrite(plugin, source, writing);
-  return saved ?? createPlugin(context, plugin, () => source, writing);
+  const { storage } = context;
+  const writing = writeBy(context, actor);
+  for (;;) {
+    const saved =
+      (await storage.inTurn(plugin, () => storage.tables.drafts.overwrite(plugin, source, writing))) ??
+      (await createPlugin(context, plugin, source, writing));
+    if (saved) return saved;
+  }
 }
 
-/** Makes the new source of a draft. It may be called several times for one save; see `update` of the drafts. */
-type DraftChange = (current: Draft | undefined) => PluginSource;
-
 /**
- * Saves what `change` makes of the current draft, and returns it as saved. `actor`: the vendor's id for the person who saves it.
+ * Saves what `next` makes of the current draft, and returns it as saved. When another save comes between, `next` is called again.
+ * It prevents the save by throwing.
  */
 export async function updateDraft(
   context: ServiceContext,
   plugin: PluginKey,
-  change: DraftChange,
+  next: (current: DraftState | undefined) => PluginSource | Promise<PluginSource>,
   actor?: string,
 ): Promise<Draft> {
-  const writing = { now: context.now(), actor };
-  const saved = await context.storage.tables.drafts.update(plugin, writing, change);
-  return saved ?? createPlugin(context, plugin, change, writing);
+  const { storage } = context;
+  const { drafts } = storage.tables;
+  const writing = writeBy(context, actor);
+  for (;;) {
+    const current = await drafts.state(plugin);
+    const source = await next(current);
+    const saved = current
+      ? await storage.inTurn(plugin, () => drafts.replace(plugin, current, source, writing))
+      : await createPlugin(context, plugin, source, writing);
+    if (saved) return saved;
+  }
 }
 
+const writeBy = ({ now, tenantStorage }: ServiceContext, actor: string | undefined): DraftWrite => ({
+  now: now(),
+  actor,
+  allowed: tenantStorage,
+});
+
+/** Creates a plugin with its first draft; `undefined` when it is there already. */
 function createPlugin(
-  { storage, tenantPlugins }: ServiceContext,
+  { storage, tenantPlugins, tenantStorage: allowed }: ServiceContext,
   plugin: PluginKey,
-  change: DraftChange,
-  writing: WriteStamp,
-): Promise<Draft> {
-  return storage.transaction(async ({ drafts, tenants, lockTenant }) => {
+  source: PluginSource,
+  writing: DraftWrite,
+): Promise<Draft | undefined> {
+  return storage.transaction(async ({ drafts, tenants, tenantStorage, lockTenant }) => {
     // Locked before its plugins are counted, because other requests may be about to add some.
     await lockTenant(plugin);
-    const existing = await drafts.update(plugin, writing, change);
-    if (existing) return existing;
-    const source = change(undefined);
+    if (await drafts.state(plugin)) return undefined;
     const tenant = await tenants.find(plugin);
     if (!tenant) throw endedEditorToken();
     const max = tenant.limits.plugins ?? tenantPlugins;
     if (max !== undefined && (await tenants.countPlugins(plugin, max)) >= max) throw tooManyPlugins(max);
-    const created = await drafts.create(plugin, source, writing);
+    const created = await tenantStorage.whileAllowed(plugin, allowed, () =>
+      drafts.create(plugin, source, writing),
+    );
     if (!created) throw endedEditorToken();
     return created;
-  });
+  }, plugin);
 }
 
 const tooManyPlugins = (max: number) =>

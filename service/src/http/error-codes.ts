@@ -17,6 +17,9 @@ export const errorCodes = {
   'tenant-suspended': { 403: 'The tenant is suspended.' },
   'tenant-deleted': { 403: 'The tenant was deleted, and has not been created again.' },
   'too-many-plugins': { 403: 'The tenant has as many plugins as it may have.' },
+  'storage-full': {
+    403: 'The tenant stores as much as it may; `details` has `usedMb` and `allowedMb`.',
+  },
   'not-found': { 404: 'There is nothing at this path.' },
   'draft-not-found': { 404: 'The plugin has no draft.' },
   'plugin-not-found': { 404: 'There is no such plugin.' },
@@ -33,6 +36,7 @@ export const errorCodes = {
   'method-not-allowed': { 405: 'The path has no such method; the header Allow names those that it has.' },
   'tenant-exists': { 409: 'The tenant exists already.' },
   'request-timeout': { 408: 'The request did not arrive whole in time.' },
+  'version-in-use': { 409: 'The version is the newest, or live.' },
   'not-built': { 409: 'The draft has no successful build since it was changed.' },
   'check-superseded': { 409: 'The same token asked for a newer check of the plugin.' },
   'help-superseded': { 409: 'The same token asked the same of the plugin again.' },

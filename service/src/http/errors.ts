@@ -1,11 +1,13 @@
-import { DeletedError } from '../storage/deleted.ts';
-import { StorageUnavailableError } from '../storage/unavailable.ts';
+import { DeletedError, StorageUnavailableError } from '../storage/errors.ts';
+import { StorageFullError } from '../storage/tables/tenant-storage.ts';
 import type { CodeOf, ErrorCode, StatusOf } from './error-codes.ts';
 
 export interface ErrorDetails {
   readonly headers?: Readonly<Record<string, string>>;
   /** What the error is about: a JSON Pointer to a part of the body, or a slash and the name of a query parameter. */
   readonly path?: string | undefined;
+  /** Values that belong to the error, for programs. */
+  readonly details?: Readonly<Record<string, number>> | undefined;
   /** What a run logged before it failed. */
   readonly logs?: readonly string[] | undefined;
 }
@@ -17,19 +19,21 @@ export class ServiceError<C extends ErrorCode = ErrorCode> extends Error {
   readonly code: ErrorCode;
   readonly headers: Readonly<Record<string, string>>;
   readonly path: string | undefined;
+  readonly details: ErrorDetails['details'];
   readonly logs: readonly string[] | undefined;
 
   constructor(
     status: StatusOf<C>,
     code: C,
     message: string,
-    { headers = {}, path, logs }: ErrorDetails = {},
+    { headers = {}, path, details, logs }: ErrorDetails = {},
   ) {
     super(message);
     this.status = status;
     this.code = code;
     this.headers = headers;
     this.path = path;
+    this.details = details;
     this.logs = logs;
   }
 }
@@ -77,13 +81,13 @@ export const methodNotAllowed = (method: string, allow: string) =>
   );
 
 /**
- * Makes the response for anything that was thrown: `{ error: { code, message, path?, requestId }, logs? }`. An unexpected error
+ * Makes the response for anything that was thrown: `{ error: { code, message, path?, details?, requestId }, logs? }`. An unexpected error
  * (see {@link isUnexpectedError}) becomes a 500 that reveals nothing but the id of the request, by which it can be found in the
  * log.
  */
 export function errorResponse(error: unknown, requestId: string): Response {
-  const { status, code, message, path, logs, headers } = toServiceError(error) ?? internalError;
-  const body = { code, message, ...(path !== undefined && { path }), requestId };
+  const { status, code, message, path, details, logs, headers } = toServiceError(error) ?? internalError;
+  const body = { code, message, ...(path !== undefined && { path }), ...(details && { details }), requestId };
   return Response.json({ error: body, logs }, { status, headers });
 }
 
@@ -92,10 +96,19 @@ export const isUnexpectedError = (error: unknown): boolean => toServiceError(err
 
 function toServiceError(error: unknown): ServiceError | undefined {
   if (error instanceof ServiceError) return error;
-  if (error instanceof StorageUnavailableError) return storageUnavailable;
+  if (error instanceof StorageUnavailableError) return error.isDiskFull ? diskFull : storageUnavailable;
+  if (error instanceof StorageFullError) return storageFull(error);
   if (error instanceof DeletedError) return endedEditorToken();
   return undefined;
 }
+
+const storageFull = ({ usedMb, allowedMb }: StorageFullError) =>
+  new ServiceError(
+    403,
+    'storage-full',
+    `The drafts, versions and programs of this tenant take ${usedMb} MB of the ${allowedMb} MB that they may take. Delete versions or plugins, or shorten drafts, to make room.`,
+    { details: { usedMb, allowedMb } },
+  );
 
 const internalError = new ServiceError(
   500,
@@ -109,4 +122,11 @@ const storageUnavailable = new ServiceError(
   'storage-unavailable',
   'The service cannot use its database at the moment; try again. A change that was asked for may have been made or not.',
   { headers: { 'retry-after': '2' } },
+);
+
+const diskFull = new ServiceError(
+  503,
+  'storage-unavailable',
+  "The disk of the service's database is full, so that nothing can be saved until its operator makes room. What is there can be read, and plugins run.",
+  { headers: { 'retry-after': '60' } },
 );

@@ -1,6 +1,7 @@
 import type { Context } from 'hono';
 import { streamSSE } from 'hono/streaming';
 import { bindingsOf } from './bindings.ts';
+import type { ServiceResponse } from './response.ts';
 import { translateBusyError } from './run-errors.ts';
 
 /** Whether the client asks for server-sent events. */
@@ -30,8 +31,11 @@ const streamHeaders: readonly (readonly [name: string, value: string | undefined
   ['connection', undefined],
 ];
 
-/** How long a client may leave one event unread before its connection is ended, in ms. */
+/** How long a client may leave a piece of an event unread before its connection is ended, in ms. */
 const writeTime = 30_000;
+
+/** The longest part of an event that is written at once, in bytes: a client that takes such pieces in time keeps the pace. */
+const pieceSize = 16 * 1024;
 
 declare module 'hono' {
   interface ContextVariableMap {
@@ -40,21 +44,26 @@ declare module 'hono' {
   }
 }
 
-/** Sends one event, and resolves once the client can take the next one. `data` is one line, or JSON. */
+/** Sends one event, and resolves once the client can take the next one. */
 type Send = (event: string, data: string) => Promise<void>;
 
 /**
  * Responds with the events that `work` sends, as it sends them. For a client that does not read, only one event is kept in
- * memory, and the connection is ended after `timeout` ms (default 30,000). An error of `work` breaks the stream off, and is
+ * memory, and the connection is ended after `timeout` ms without progress (default 30,000). An error of `work` breaks the stream off, and is
  * reported unless the client caused it. A client that goes away does not end `work`.
  */
 export function eventStream(c: Context, work: (send: Send) => Promise<void>, timeout = writeTime): Response {
   const response = streamSSE(c, async (stream) => {
     const send: Send = async (event, data) => {
-      if (stream.aborted) return;
-      const timer = setTimeout(() => breakOff(c, () => stream.abort()), timeout);
-      await stream.writeSSE({ event, data });
-      clearTimeout(timer);
+      const bytes = new TextEncoder().encode(toEvent(event, data));
+      const outgoing = bindingsOf(c).outgoing as ServiceResponse | undefined;
+      const release = outgoing?.holdUnsent?.(bytes.byteLength);
+      for (let start = 0; start < bytes.byteLength && !stream.aborted; start += pieceSize) {
+        const timer = setTimeout(() => breakOff(c, () => stream.abort()), timeout);
+        await stream.write(bytes.subarray(start, start + pieceSize));
+        clearTimeout(timer);
+      }
+      release?.();
     };
     try {
       await work(send);
@@ -71,6 +80,12 @@ export function eventStream(c: Context, work: (send: Send) => Promise<void>, tim
     c.header(name, value);
   }
   return response;
+}
+
+/** The text of a server-sent event. */
+function toEvent(event: string, data: string): string {
+  const lines = data.split(/\r\n?|\n/).map((line) => `data: ${line}`);
+  return [`event: ${event}`, ...lines, '', ''].join('\n');
 }
 
 /** Ends the connection, so that the client sees that the stream is incomplete; without a connection, ends the stream. */

@@ -7,6 +7,7 @@ import type { HandlerResponse } from './operations/responses.ts';
 import { textBody } from './operations/bodies.ts';
 import type { ReadText } from './operations/bodies.ts';
 import { operation } from './operations/operation.ts';
+import { ProgramRemovedError } from '../storage/tables/programs.ts';
 import type { PluginKey } from '../plugins/plugin-key.ts';
 import { executionError, translateBusyErrors } from './run-errors.ts';
 import { runLimits } from '../sandbox/run-limits.ts';
@@ -59,6 +60,7 @@ export const execution: ServiceInterface = {
       tag: 'execution',
       auth: 'run',
       body: inputBody,
+      isQueued: true,
       responses,
       errors,
       handle: ({ c, target, body }, context) =>
@@ -76,6 +78,7 @@ export const execution: ServiceInterface = {
       tag: 'execution',
       auth: 'run',
       body: inputBody,
+      isQueued: true,
       responses,
       errors,
       handle: ({ c, target, path, body }, context) =>
@@ -87,6 +90,8 @@ export const execution: ServiceInterface = {
     }),
   ],
 };
+
+const versionNotFound = () => notFound('version-not-found', 'There is no such version of this plugin.');
 
 interface Execution {
   readonly plugin: PluginKey;
@@ -103,19 +108,25 @@ async function execute(
   const { id, responseHeaders } = request;
   const tenant = await context.storage.runs.tenant(plugin);
   if (tenant?.isSuspended) throw tenantSuspended();
-  await context.limits.takeRun(plugin, tenant?.limits.runsPerMinute);
+  await context.admission.takeRun(plugin, tenant?.limits.runsPerMinute);
   const program = tenant && (await find());
-  if (!program) throw notFound('version-not-found', 'There is no such version of this plugin.');
+  if (!program) throw versionNotFound();
   const { isTyped } = program;
   const input = await readInput({ anyType: isTyped });
   const run = {
     program,
     input,
-    share: { ...plugin, token: '' },
+    owner: { ...plugin, token: '' },
     signal: () => c.req.raw.signal,
+    onTurn: request.checkUnsent,
   };
   responseHeaders['x-plugin-version'] = program.version;
-  const { outcome, took } = await translateBusyErrors(false, () => context.sandbox.runAndMeasure(run));
+  const { outcome, took } = await translateBusyErrors(false, () => context.sandbox.runAndMeasure(run)).catch(
+    (error: unknown) => {
+      // The version was deleted after it was looked up.
+      throw error instanceof ProgramRemovedError ? versionNotFound() : error;
+    },
+  );
   responseHeaders['server-timing'] = `run;dur=${took.toFixed(1)}`;
   // The plugin does not run on input that does not fit its schema.
   const ran = 'error' in outcome && outcome.error.code === 'invalid-input' ? 0 : took;

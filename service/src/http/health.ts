@@ -24,7 +24,7 @@ export const health: ServiceInterface = {
       path: '/healthz',
       summary: 'Whether the process lives',
       tag: 'service',
-      auth: 'watch',
+      auth: 'monitor',
       responses: {
         200: json(z.object({ alive: z.literal(true), draining }), { description: 'The process is alive.' }),
       },
@@ -38,7 +38,7 @@ export const health: ServiceInterface = {
       path: '/readyz',
       summary: 'Whether requests should come here',
       tag: 'service',
-      auth: 'watch',
+      auth: 'monitor',
       responses: {
         200: json(readiness, { description: 'The service is ready for requests.' }),
         503: json(readiness, { description: 'Requests should go to another node; the response says why.' }),

@@ -1,80 +1,124 @@
 import { createServer } from 'node:http';
 import type { IncomingMessage, Server } from 'node:http';
+import type { Socket } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
 import type { HttpBindings } from '@hono/node-server';
+import { ConnectionShares, discardShares, httpLimits } from './admission.ts';
+import type { HttpLimits } from './admission.ts';
 import { respondToClientErrors } from './client-errors.ts';
 import type { Refuse } from './client-errors.ts';
-import { httpLimits } from './http-limits.ts';
-import type { HttpLimits } from './http-limits.ts';
-import { discardBody, lingeringResponse } from './lingering-response.ts';
+import type { TrustedProxies } from './client-address.ts';
+import { Connection } from './connection.ts';
+import type { Exchange } from './connection.ts';
+import { Pace } from './pace.ts';
+import { discardBody, responseClass } from './response.ts';
+import { ShareBudget } from './share-budget.ts';
 
 /** Responds to the requests of an HTTP server, well-formed or not. */
 export interface RequestHandler {
   fetch: (request: Request, env: object) => Response | Promise<Response>;
   /** Makes the response to what could not be parsed as a request, such as one with a malformed `Host`. */
   refuse: Refuse;
+  /** The proxies whose `X-Forwarded-For` is believed (default: none). */
+  trustedProxies?: TrustedProxies | undefined;
+}
+
+/** Node's objects of a request, and the pace that its body has to keep. */
+export type ServiceBindings = HttpBindings & { readonly pace: Pace };
+
+/** An HTTP server, with what it knows of its connections. */
+export interface HttpServer {
+  readonly server: Server;
+  readonly connections: ReadonlyMap<Socket, Connection>;
+}
+
+interface HttpServerOptions {
+  readonly limits?: Partial<HttpLimits>;
+  /** Shares connections between networks, also with other servers (default: those of this server alone). */
+  readonly shares?: ConnectionShares;
+  /** Whether each connection is to be closed after its present request. */
+  readonly isDraining?: () => boolean;
 }
 
 /** Stands in for the `Host` header, which HTTP/1.0 may leave out. The name is reserved, so that no service has it. */
 const absentHost = 'host.invalid';
 
-/**
- * An HTTP server for a handler of web-standard requests, within limits. It does not listen yet.
- * @param isDraining whether each connection is to be closed after its present request
- */
-export function createHttpServer(
-  { fetch, refuse }: RequestHandler,
-  limits: Partial<HttpLimits> = {},
-  isDraining?: () => boolean,
-): Server {
-  const all = { ...httpLimits, ...limits };
-  const { requestTimeout, connectionsCheckingInterval, keepAliveTimeout } = all;
-  const handle = async (request: Request, env: HttpBindings) => {
-    const response = await fetch(request, env);
-    await discardSmallBody(env.incoming, all.smallBody);
+/** An HTTP server for a handler of web-standard requests, within limits. It does not listen yet. */
+export function createHttpServer(handler: RequestHandler, options: HttpServerOptions = {}): HttpServer {
+  const { fetch, refuse, trustedProxies } = handler;
+  const { isDraining = () => false } = options;
+  const limits = { ...httpLimits, ...options.limits };
+  const { shares = new ConnectionShares(limits.maxConnections, trustedProxies) } = options;
+  const pace = new Pace(limits);
+  const { requestTimeout, connectionsCheckingInterval, keepAliveTimeout } = limits;
+  const respond = async (request: Request, { incoming, outgoing }: HttpBindings) => {
+    const response = await fetch(request, { incoming, outgoing, pace });
+    await discardSmallBody(incoming, limits.smallBody, pace);
     return response;
   };
   // The listener does not pass the request to its error handler, but calls that before it returns, so the request is kept here.
   let incomingNow: IncomingMessage | undefined;
-  const createListener = (options: { hostname?: string } = {}) =>
-    getRequestListener((request, env) => handle(request, env as HttpBindings), {
+  const createListener = (hostname?: string) =>
+    getRequestListener((request, env) => respond(request, env as HttpBindings), {
       errorHandler: (error) => refuse(error, incomingNow?.socket.remoteAddress),
-      ...options,
+      // The responses discard what was not read.
+      autoCleanupIncoming: false,
+      ...(hostname !== undefined && { hostname }),
     });
   const listener = createListener();
-  const listenerWithoutHost = createListener({ hostname: absentHost });
-  const server = createServer(
-    {
-      // Node requires that this is no longer than the time for the whole request.
-      headersTimeout: Math.min(all.headersTimeout, requestTimeout),
-      requestTimeout,
-      connectionsCheckingInterval,
-      keepAliveTimeout,
-      // Node's own refusal of a request without the header has no body. The service refuses such a request itself, in JSON.
-      requireHostHeader: false,
-      ServerResponse: lingeringResponse(all, isDraining),
-    },
-    (incoming, outgoing) => {
-      const mayLackHost = incoming.httpVersionMajor === 1 && incoming.httpVersionMinor === 0;
-      incomingNow = incoming;
-      void (mayLackHost ? listenerWithoutHost : listener)(incoming, outgoing);
-      incomingNow = undefined;
-    },
-  );
+  const listenerWithoutHost = createListener(absentHost);
+  const handle = ({ incoming, outgoing }: Exchange) => {
+    const mayLackHost = incoming.httpVersionMajor === 1 && incoming.httpVersionMinor === 0;
+    incomingNow = incoming;
+    void (mayLackHost ? listenerWithoutHost : listener)(incoming, outgoing);
+    incomingNow = undefined;
+  };
+  const connections = new Map<Socket, Connection>();
+  const discarded = new ShareBudget(discardShares);
+  const holdDiscarded = ({ socket }: IncomingMessage, bytes: number) => {
+    const network = connections.get(socket)?.network ?? '';
+    return discarded.take({ environment: '', tenant: network, token: '' }, bytes);
+  };
+  const server = createServer({
+    // Node requires that this is no longer than the time for the whole request.
+    headersTimeout: Math.min(limits.headersTimeout, requestTimeout),
+    requestTimeout,
+    connectionsCheckingInterval,
+    keepAliveTimeout,
+    // Node's own refusal of a request without the header has no body. The service refuses such a request itself, in JSON.
+    requireHostHeader: false,
+    ServerResponse: responseClass({ limits, pace, holdDiscarded, isDraining }),
+  });
+  // A request that is on its way when a busy process looks at its timers is not lost. The types of Node 22.18 lack the property.
+  Object.assign(server, { keepAliveTimeoutBuffer: keepAliveTimeout });
+  server.on('connection', (socket: Socket) => {
+    const connection: Connection = new Connection(socket, handle, () => shares.end(connection));
+    connections.set(socket, connection);
+    shares.add(connection);
+    socket.once('close', () => {
+      connections.delete(socket);
+      shares.delete(connection);
+    });
+  });
+  server.on('request', (incoming, outgoing) => {
+    const connection = connections.get(incoming.socket);
+    if (!connection) return;
+    shares.begin(connection, incoming);
+    connection.add({ incoming, outgoing });
+  });
   // An unknown `Expect` header is ignored. Without this listener, Node would respond 417 with no body.
   server.on('checkExpectation', (incoming, outgoing) => server.emit('request', incoming, outgoing));
-  respondToClientErrors(server, refuse);
-  server.timeout = all.writeTimeout;
-  server.maxConnections = all.maxConnections;
-  return server;
+  respondToClientErrors(server, connections, refuse);
+  return { server, connections };
 }
 
 /**
  * Receives the rest of a body that the handler did not read, if it is small, so that the connection can be kept. A client
  * that does not send it is ended by `requestTimeout`.
  */
-function discardSmallBody(incoming: IncomingMessage, max: number): Promise<void> | undefined {
+function discardSmallBody(incoming: IncomingMessage, max: number, pace: Pace): Promise<void> | undefined {
+  if (incoming.complete || incoming.destroyed) return undefined;
   const declared = Number(incoming.headers['content-length'] ?? NaN);
-  if (incoming.complete || incoming.destroyed || !(declared <= max)) return undefined;
-  return new Promise((resolve) => discardBody(incoming, max, resolve));
+  if (!(declared <= max)) return undefined;
+  return new Promise((resolve) => discardBody(incoming, max, pace, resolve));
 }

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import type { ServiceInterface } from './context.ts';
 import { notFound, ServiceError } from './errors.ts';
+import { requestInfo } from './request-info.ts';
 import { requireLanguage } from './require-language.ts';
 import { json } from './operations/responses.ts';
 import { jsonBody } from './operations/bodies.ts';
@@ -41,6 +42,7 @@ export const languageHelp: ServiceInterface = {
       auth: 'editor',
       permission: 'read',
       body: jsonBody(helpBody, { description: 'A source, and what is asked of it.', limit: sourceLimit }),
+      isQueued: true,
       responses: { 200: json(helpResponse, { description: 'The help.' }) },
       errors: {
         404: ['no-language-help'],
@@ -62,10 +64,12 @@ export const languageHelp: ServiceInterface = {
           const max = helpLimits.source;
           throw new ServiceError(413, 'too-large', `There is help with sources of up to ${max} characters.`);
         }
-        const { share } = caller;
+        const { owner } = caller;
         const subject = JSON.stringify([target.namespace, target.pluginName]);
         const types = pluginTypes(await context.storage.tables.namespaces.declarations(target));
-        const job = { language, contents, types, request, share, subject, signal: c.req.raw.signal };
+        const { signal } = c.req.raw;
+        const onTurn = requestInfo(c).checkUnsent;
+        const job = { language, contents, types, request, owner, subject, signal, onTurn };
         const outcome = await translateBusyErrors(true, () =>
           translateSuperseded('help-superseded', () => context.languageHelp.help(job)),
         );

@@ -2,21 +2,21 @@ import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { ConnectionTracker } from './connection-tracker.ts';
-import { httpLimits } from './http-limits.ts';
-import type { HttpLimits } from './http-limits.ts';
+import { ConnectionShares, httpLimits } from './admission.ts';
+import type { HttpLimits } from './admission.ts';
+import { drainServer } from './drain.ts';
 import { createHttpServer } from './http-server.ts';
-import type { RequestHandler } from './http-server.ts';
+import type { HttpServer, RequestHandler } from './http-server.ts';
 import { StartError } from '../start-error.ts';
 
 export interface ListeningServer {
   port: number;
   /**
    * Closes the port without failing a request: for `seconds` more, requests are handled with `connection: close`; then no
-   * connection is accepted any more, and requests under way have 30 s to end.
+   * connection is accepted any more, and unfinished requests have 30 s to end.
    */
   drain: (seconds: number) => Promise<void>;
-  /** Accepts no connection any more, and ends those whose request is still under way after 2 s. */
+  /** Accepts no connection any more, and ends those whose request has not ended after 2 s. */
   close: () => Promise<void>;
 }
 
@@ -25,7 +25,7 @@ const loopback = ['127.0.0.1', '::1'] as const;
 
 const highestPort = 65_535;
 
-/** How long requests under way may go on when the server is closed, in ms. */
+/** How long requests may go on when the server is closed, in ms. */
 const closeGrace = 2000;
 
 /** How long they may go on after draining, in ms. */
@@ -34,7 +34,7 @@ const drainGrace = 30_000;
 /**
  * Listens on one address, or by default on this machine's loopback addresses only.
  * @param variable the environment variable that sets the port, for messages
- * @param limits override those of `http-limits.ts`
+ * @param limits override those of `admission.ts`
  * @param host an address or name to listen on
  * @throws StartError when the port or the address cannot be used.
  */
@@ -46,18 +46,17 @@ export async function listen(
   host?: string,
 ): Promise<ListeningServer> {
   let isDraining = false;
-  const servers: Server[] = [];
-  const trackers: ConnectionTracker[] = [];
+  const { keepAliveTimeout, maxConnections } = { ...httpLimits, ...limits };
+  const shares = new ConnectionShares(maxConnections, handler.trustedProxies);
+  const servers: HttpServer[] = [];
   let chosen = port;
   try {
     const addresses = host === undefined || host === 'localhost' ? loopback : [host];
     for (const address of addresses) {
-      const server = createHttpServer(handler, limits, () => isDraining);
-      const tracker = new ConnectionTracker(server);
-      if (!(await bind(server, chosen, address, addresses.length > 1))) continue;
+      const server = createHttpServer(handler, { limits, shares, isDraining: () => isDraining });
+      if (!(await bind(server.server, chosen, address, addresses.length > 1))) continue;
       servers.push(server);
-      trackers.push(tracker);
-      chosen = (server.address() as AddressInfo).port;
+      chosen = (server.server.address() as AddressInfo).port;
     }
   } catch (error) {
     await Promise.all(servers.map(stop));
@@ -72,13 +71,12 @@ export async function listen(
         : `${hostVariable(variable)} is ${host}, which is not an address of this machine; it must be one of its own, or 0.0.0.0 or :: for all.`,
     );
   }
-  const { keepAliveTimeout } = { ...httpLimits, ...limits };
   return {
     port: chosen,
     drain: async (seconds) => {
       isDraining = true;
       await sleep(seconds * 1000);
-      await Promise.all(trackers.map((tracker) => tracker.end(keepAliveTimeout, drainGrace)));
+      await Promise.all(servers.map((server) => drainServer(server, keepAliveTimeout, drainGrace)));
     },
     close: async () => void (await Promise.all(servers.map(stop))),
   };
@@ -121,7 +119,7 @@ const hostVariable = (variable: string) => variable.replace(/PORT$/, 'HOST');
 
 const codeOf = (error: unknown): string => (error as NodeJS.ErrnoException).code ?? '';
 
-function stop(server: Server): Promise<void> {
+function stop({ server }: HttpServer): Promise<void> {
   return new Promise((resolve) => {
     const timer = setTimeout(() => server.closeAllConnections(), closeGrace);
     server.close(() => {

@@ -7,6 +7,7 @@ import { clientAddress } from './client-address.ts';
 import type { TrustedProxies } from './client-address.ts';
 import { createRequestIds } from './request-ids.ts';
 import type { RequestInfo } from './request-info.ts';
+import type { ServiceResponse } from './response.ts';
 
 export interface RequestObservers {
   readonly log?: Log | undefined;
@@ -19,12 +20,6 @@ export interface RequestObservers {
 
 /** The header of every response with the request's id. */
 export const requestIdHeader = 'x-request-id';
-
-/** The ids of requests, by Node's objects of their responses. */
-const requestIds = new WeakMap<object, string>();
-
-/** The id of the request of a response; `undefined` for a request that did not reach the middleware. */
-export const requestIdOf = (outgoing: ServerResponse): string | undefined => requestIds.get(outgoing);
 
 /** The id that a client sends with a request is logged up to so many characters. */
 const longestClientId = 200;
@@ -46,7 +41,7 @@ export function observeRequests({
     const info: RequestInfo = { id, responseHeaders: { [requestIdHeader]: id } };
     c.set('request', info);
     const outgoing = bindingsOf(c).outgoing;
-    if (outgoing) requestIds.set(outgoing, id);
+    if (outgoing) (outgoing as ServiceResponse).requestId = id;
     await next();
     for (const [name, value] of Object.entries(info.responseHeaders)) c.res.headers.set(name, value);
     if (!log && !metrics) return;

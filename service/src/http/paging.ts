@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import * as z from 'zod';
+import { mebibyte } from '../units.ts';
 import { badRequest } from './errors.ts';
 
 /*
@@ -34,6 +35,9 @@ export interface ListIdentity {
 
 /** How many rows a page may have, and how many it has without `limit`. */
 const [maxRows, defaultRows] = [200, 50];
+
+/** How many bytes of JSON the items of a page have together. Control characters become six bytes each. */
+export const maxPageBytes = mebibyte;
 
 /** How many rows a page has without `limit` in lists that clients of version 0.5 use: they do not ask for further pages. */
 export const rowsForOldClients = 1000;
@@ -76,15 +80,18 @@ export interface Paging<K> {
     query: { readonly limit: number; readonly after?: string | undefined },
   ): PageRequest<K>;
   /**
-   * Returns the rows of the page, and as `next` the cursor of the next page if there is one.
+   * Returns the items of the page, and as `next` the cursor of the next page if there is one. A page ends early where its items have
+   * more than {@link maxPageBytes} of JSON; it has at least one.
    * @param found the rows that were read: up to one more than the limit
+   * @param toItem makes of a row what is answered
    */
-  toPage<Row>(
+  toPage<Row, Item>(
     list: ListIdentity,
     { limit }: PageRequest<K>,
     found: readonly Row[],
     keyOf: (row: Row) => K,
-  ): { rows: readonly Row[]; next: { next?: string } };
+    toItem: (row: Row) => Item,
+  ): { items: Item[]; next: { next?: string } };
 }
 
 /** Pages through rows that are sorted by a key of these parts. */
@@ -98,11 +105,27 @@ export function pagingBy<const Parts extends readonly KeyPart[]>(...parts: Parts
       if (digest !== identityDigest(list) || !isKey(key)) throw invalidCursor();
       return { limit, after: key };
     },
-    toPage(list, { limit }, found, keyOf) {
-      const rows = found.slice(0, limit);
-      const last = rows.at(-1);
-      if (found.length <= limit || last === undefined) return { rows, next: {} };
-      return { rows, next: { next: encode([identityDigest(list), ...(keyOf(last) as readonly unknown[])]) } };
+    toPage<Row, Item>(
+      list: ListIdentity,
+      { limit }: PageRequest<Key<Parts>>,
+      found: readonly Row[],
+      keyOf: (row: Row) => Key<Parts>,
+      toItem: (row: Row) => Item,
+    ) {
+      const items: Item[] = [];
+      let bytes = 0;
+      for (const row of found.slice(0, limit)) {
+        const item = toItem(row);
+        bytes += Buffer.byteLength(JSON.stringify(item));
+        if (items.length && bytes > maxPageBytes) break;
+        items.push(item);
+      }
+      const last = found[items.length - 1];
+      if (found.length <= items.length || last === undefined) return { items, next: {} };
+      return {
+        items,
+        next: { next: encode([identityDigest(list), ...(keyOf(last) as readonly unknown[])]) },
+      };
     },
   };
 }

@@ -29,15 +29,12 @@ export const progress: ServiceInterface = {
       permission: 'read',
       responses: { 200: json(pluginProgress, { description: 'Whether it is built, and what is deployed.' }) },
       handle: async ({ target }, { storage }) => {
-        const { drafts, builds, versions, namespaces } = storage.tables;
-        const draft = await drafts.find(target);
-        const newest = await versions.newest(target);
-        const schemasDigest = await namespaces.schemasDigest(target);
-        const built =
-          draft !== undefined && (await builds.find(target, draft.source, schemasDigest)) !== undefined;
-        if (!newest) return { status: 200, body: { built } };
-        const current = draft !== undefined && versionDigestOf(draft.digest, schemasDigest) === newest.digest;
-        return { status: 200, body: { built, deployed: { version: newest.version, current } } };
+        const found = await storage.tables.plugins.find(target);
+        const built = found?.isBuilt ?? false;
+        if (found?.latest === undefined) return { status: 200, body: { built } };
+        const { latest, digest, latestDigest, schemasDigest } = found;
+        const current = versionDigestOf(digest, schemasDigest) === latestDigest;
+        return { status: 200, body: { built, deployed: { version: latest, current } } };
       },
     }),
   ],

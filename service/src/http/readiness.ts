@@ -45,7 +45,7 @@ export function createReadinessCheck({
   };
 }
 
-/** Shares one call of `work` among all callers while it is under way and for so many milliseconds after. */
+/** Shares one call of `work` among all callers while it runs and for so many milliseconds after. */
 function shareResult<T>(milliseconds: number, work: () => Promise<T>): () => Promise<T> {
   let shared: Promise<T> | undefined;
   return () => {

@@ -18,6 +18,12 @@ export interface RequestInfo {
   isCounted?: boolean;
   /** The vendor's id for the person that its editor token was given to. */
   actor?: string | undefined;
+  /** Throws 429 or 503 where its caller has not taken the responses to other requests. */
+  checkUnsent?: () => void;
+  /** Counts so many bytes of its body for its caller until it has ended. Throws 503 where that is too much. */
+  reserveBody?: (size: number) => void;
+  /** Waits until a long body of its caller may be parsed. The returned function ends that turn. */
+  takeLongTurn?: () => Promise<() => void>;
   /** The error code of the run that it requested, if that failed. */
   runError?: string;
 }

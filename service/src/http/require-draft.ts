@@ -21,12 +21,12 @@ export async function requireBuiltProgram(
 ): Promise<StoredProgram> {
   const program = await builds.findCurrent(plugin);
   if (program) return program;
-  if (!(await drafts.exists(plugin))) throw noDraft();
+  if (!(await drafts.state(plugin))) throw noDraft();
   throw notBuilt();
 }
 
 export const notBuilt = () =>
   new ServiceError(409, 'not-built', 'The draft as it is has no successful build; build it first.');
 
-const noDraft = () =>
+export const noDraft = () =>
   notFound('draft-not-found', 'This plugin has no draft yet; save one, or start from a template.');

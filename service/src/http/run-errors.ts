@@ -2,7 +2,7 @@ import { ServiceError } from './errors.ts';
 import { truncateLogs, toStorableText } from '../runs/truncate.ts';
 import type { RunError } from '../sandbox/outcome.ts';
 import { BusyError } from '../processes/fair-queue.ts';
-import { SupersededError } from '../toolchains/process/superseded.ts';
+import { SupersededError } from '../toolchains/process/superseding-queue.ts';
 
 /*
  * The errors of runs and builds, and the responses that they become. The body of an error is
@@ -81,8 +81,11 @@ export async function translateSuperseded<T>(
   }
 }
 
-/** Translates a `BusyError` and an aborted signal into an error for the client; any other error is returned as it is. */
-export function translateBusyError(error: unknown, byTenant: boolean): unknown {
+/**
+ * Translates a `BusyError` and an aborted signal into an error for the client; any other error is returned as it is.
+ * @param level whose requests are too many, for the message (default: the level of the error)
+ */
+export function translateBusyError(error: unknown, byTenant: boolean, level?: string): unknown {
   // The client has gone. The HTTP server aborts a request's signal with a text as its reason, not with an error.
   if (typeof error === 'string' || (error instanceof Error && error.name === 'AbortError')) {
     return new ServiceError(503, 'cancelled', 'The request was cancelled before its turn came.', retryAfter);
@@ -92,7 +95,7 @@ export function translateBusyError(error: unknown, byTenant: boolean): unknown {
     ? new ServiceError(
         429,
         'too-many-requests',
-        `Too many requests of this ${error.level} are waiting already; try again when some of them are done.`,
+        `Too many requests of this ${level ?? error.level} are waiting already; try again when some of them are done.`,
         retryAfter,
       )
     : new ServiceError(503, 'busy', 'The service is busy; try again in a moment.', retryAfter);

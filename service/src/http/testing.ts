@@ -4,6 +4,7 @@ import type { ServiceInterface } from './context.ts';
 import { json } from './operations/responses.ts';
 import { textBody } from './operations/bodies.ts';
 import { operation } from './operations/operation.ts';
+import { requestInfo } from './request-info.ts';
 import { translateBusyErrors } from './run-errors.ts';
 import type { PluginKey } from '../plugins/plugin-key.ts';
 import type { StoredProgram } from '../plugins/program.ts';
@@ -52,6 +53,7 @@ export const testing: ServiceInterface = {
         tooLarge: 'input-limit',
         example: 'Ada',
       }),
+      isQueued: true,
       responses: { 200: json(tested, { description: 'How the run ended: with `result` or with `error`.' }) },
       errors: {
         404: ['draft-not-found'],
@@ -63,7 +65,13 @@ export const testing: ServiceInterface = {
         // The input is read first, so that a client that sends it slowly does not keep a program in memory meanwhile.
         const input = await body();
         const program = await loadBuilt(storage.tables, target);
-        const run = { program, input, share: caller.share, signal: () => c.req.raw.signal };
+        const run = {
+          program,
+          input,
+          owner: caller.owner,
+          signal: () => c.req.raw.signal,
+          onTurn: requestInfo(c).checkUnsent,
+        };
         const { outcome, took } = await translateBusyErrors(true, () => sandbox.runAndMeasure(run));
         const { logs, ...resultOrError } = outcome;
         return {

@@ -28,7 +28,7 @@ export const types: ServiceInterface = {
       summary: 'The types of a plugin’s input and output',
       description: 'By the types of its namespace; the plugin need not be there yet.',
       tag: 'types',
-      auth: 'either',
+      auth: 'editor-or-environment',
       permission: 'read',
       responses: { 200: json(typesResponse, { description: 'The types, and samples.' }) },
       handle: async ({ target }, { storage }) => {

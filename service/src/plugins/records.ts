@@ -8,7 +8,14 @@ const testSchema = z.looseObject({
   payload: z.string().optional(),
 });
 
-/** How many tests a record may have: far more than anybody writes, and few enough to compute a digest of them for each save. */
+/** What a record may hold: far more than authors write, and little enough to read, validate and save it within milliseconds. */
+export const recordLimits = {
+  /** The members of all objects and the elements of all arrays. */
+  values: 20_000,
+  tests: 5_000,
+};
+
+/** How many tests a record could have in earlier releases. Such a record is still read, and may be saved with fewer. */
 const maxTests = 10_000;
 
 /** A plugin source record, as clients of the builder send and receive it. */

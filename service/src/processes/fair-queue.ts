@@ -1,5 +1,5 @@
 /** Whose job it is: environments take turns, within an environment its tenants, and within a tenant its tokens. */
-export interface Share {
+export interface QueueOwner {
   readonly environment: string;
   readonly tenant: string;
   /** An id of the token; empty where the tokens of a tenant need not be distinguished. */
@@ -7,7 +7,7 @@ export interface Share {
 }
 
 /** The level at which too many jobs are waiting: in the whole service, or for one environment, tenant or token. */
-export type BusyLevel = 'service' | keyof Share;
+export type BusyLevel = 'service' | keyof QueueOwner;
 
 /** Too many jobs are waiting for another one to be accepted. */
 export class BusyError extends Error {
@@ -79,7 +79,7 @@ class QueueNode {
   readonly parent: QueueNode | undefined;
   readonly slots: number;
   /** How many jobs may wait. */
-  readonly places: number;
+  readonly maxWaiting: number;
   held = 0;
   waiting = 0;
   readonly children = new Map<string, QueueNode>();
@@ -88,11 +88,11 @@ class QueueNode {
   /** The waiting jobs, in the order in which they came. Only a token has any. */
   readonly waiters = new OrderedSet<Waiter>();
 
-  constructor(key: string, parent: QueueNode | undefined, slots: number, places: number) {
+  constructor(key: string, parent: QueueNode | undefined, slots: number, maxWaiting: number) {
     this.key = key;
     this.parent = parent;
     this.slots = slots;
-    this.places = places;
+    this.maxWaiting = maxWaiting;
   }
 
   get isReady(): boolean {
@@ -125,8 +125,8 @@ export class FairQueue {
    * waiting; rejects with the signal's reason when that is aborted before the turn comes. `signalOf` is only called when the job
    * has to wait, because a request creates its signal on demand, which is costly.
    */
-  acquire(share: Share, signalOf?: () => AbortSignal): Promise<Release> {
-    const path = this.#path(share);
+  acquire(owner: QueueOwner, signalOf?: () => AbortSignal): Promise<Release> {
+    const path = this.#path(owner);
     // Where a slot is free, no job is waiting that could use it.
     if (path.every(({ held, slots }) => held < slots)) return Promise.resolve(this.#hold(path));
     const signal = signalOf?.();
@@ -134,7 +134,7 @@ export class FairQueue {
       this.#forgetIdle(path);
       return Promise.reject(signal.reason as Error);
     }
-    const full = path.findIndex(({ waiting, places }) => waiting >= places);
+    const full = path.findIndex(({ waiting, maxWaiting }) => waiting >= maxWaiting);
     if (full >= 0) {
       this.#forgetIdle(path);
       throw new BusyError(levels[full] ?? 'service');
@@ -192,8 +192,8 @@ export class FairQueue {
     }
   }
 
-  /** The nodes of a share, from the token up to the root. Missing ones are created. */
-  #path({ environment, tenant, token }: Share): QueueNode[] {
+  /** The nodes of an owner, from the token up to the root. Missing ones are created. */
+  #path({ environment, tenant, token }: QueueOwner): QueueNode[] {
     const { slotsPerEnvironment, slotsPerTenant } = this.#limits;
     const { waitingPerEnvironment, waitingPerTenant, waitingPerToken } = this.#limits;
     const ofEnvironment = child(this.#root, environment, slotsPerEnvironment, waitingPerEnvironment);
@@ -218,8 +218,8 @@ export class FairQueue {
 /** The levels, in the order of a path. */
 const levels: readonly BusyLevel[] = ['token', 'tenant', 'environment', 'service'];
 
-function child(parent: QueueNode, key: string, slots: number, places: number): QueueNode {
+function child(parent: QueueNode, key: string, slots: number, maxWaiting: number): QueueNode {
   let found = parent.children.get(key);
-  if (!found) parent.children.set(key, (found = new QueueNode(key, parent, slots, places)));
+  if (!found) parent.children.set(key, (found = new QueueNode(key, parent, slots, maxWaiting)));
   return found;
 }

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import type { ChildProcess, IOType } from 'node:child_process';
+import { constants } from 'node:os';
 import type { Stream } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { moduleUrl } from './module-url.ts';
@@ -7,7 +8,8 @@ import { packageDescription } from './package-folders.ts';
 import { confinedCommandLine, nodeReservation } from './system-isolation.ts';
 import type { Confinement } from './system-isolation.ts';
 import { systemTools } from './system-tools.ts';
-import type { SystemTools } from './system-tools.ts';
+import type { SystemTools, UserRange } from './system-tools.ts';
+import { onlyChildOf } from './memory.ts';
 import { mebibyte } from '../units.ts';
 
 /** A descriptor of a new process: a new pipe, nothing, or the open end of another process's pipe. */
@@ -39,13 +41,15 @@ export interface IsolatedOptions extends ProcessOptions {
 export interface NativeOptions extends ProcessOptions {
   readonly command: string;
   readonly args: readonly string[];
-  /** The program's own files and folders. Where bubblewrap works, it can see nothing else but the system's programs. */
+  /** The program's own files and folders. Where bubblewrap works, it sees nothing else but the system's programs. */
   readonly visible: readonly string[];
 }
 
-/** A process that the service has started, in a process group of its own. */
+/** A process that the service has started, as the leader of a new process group. */
 export interface IsolatedProcess {
   readonly child: ChildProcess;
+  /** The id of the program's process; `undefined` where it has not started or has ended. */
+  readonly pid: () => number | undefined;
   /** Kills the process and everything that it started, at once (SIGKILL). */
   readonly kill: () => void;
 }
@@ -81,13 +85,13 @@ export function startIsolated(options: IsolatedOptions): IsolatedProcess {
     ...args,
   ];
   const dataLimit = reserved === undefined ? undefined : reserved + memoryLimit;
-  return start(options, { command: process.execPath, args: nodeArgs, dataLimit });
+  const visible = [process.execPath, ...alwaysReadable, ...readable];
+  return start(options, { command: process.execPath, args: nodeArgs, dataLimit, visible });
 }
 
 /**
  * Runs a native program. Of the limits of {@link startIsolated}, only those that the system enforces apply to it, because Node's
- * permission model does not. The child may be a wrapper process, whose only child is the program. Throws as
- * {@link startIsolated}.
+ * permission model does not. Throws as {@link startIsolated}.
  */
 export function startNative(options: NativeOptions): IsolatedProcess {
   const { command, args, visible, memoryLimit } = options;
@@ -95,15 +99,23 @@ export function startNative(options: NativeOptions): IsolatedProcess {
   return start(options, { command, args, dataLimit, visible });
 }
 
-function start({ stdio, tools = systemTools() }: ProcessOptions, confinement: Confinement): IsolatedProcess {
-  const line = confinedCommandLine(confinement, stdio.length, tools);
+function start(
+  { stdio, tools = systemTools() }: ProcessOptions,
+  confinement: Omit<Confinement, 'user'>,
+): IsolatedProcess {
+  const user = tools.users && takeUser(tools.users);
+  const line = confinedCommandLine({ ...confinement, user }, stdio.length, tools);
   const child = spawn(line.command, line.args, {
     env: {},
     stdio: [...stdio, ...(line.watchesPipe ? (['pipe'] as const) : [])],
-    // In a process group of its own, so that it can be killed with everything that it started.
+    // In a new process group, so that it can be killed with everything that it started.
     detached: true,
     windowsHide: true,
   });
+  const release = () => {
+    if (user !== undefined) usedUsers.delete(user);
+  };
+  if (child.pid === undefined) release();
   if (!hasPipes(child)) {
     // Node emits the error later. Without a listener, it would end the service.
     child.once('error', () => {});
@@ -117,8 +129,38 @@ function start({ stdio, tools = systemTools() }: ProcessOptions, confinement: Co
     watched?.destroy();
     // Native code may have started processes, which outlive their parent. The group keeps its id while one of them lives.
     signalGroup(child);
+    release();
   });
-  return { child, kill: () => killGroup(child) };
+  let program: number | undefined;
+  const pid = () => {
+    if (child.exitCode !== null || child.signalCode !== null) return undefined;
+    return (program ??= line.hasParent && child.pid !== undefined ? onlyChildOf(child.pid) : child.pid);
+  };
+  return { child, pid, kill: () => killGroup(child) };
+}
+
+/** The users whose processes have not ended. */
+const usedUsers = new Set<number>();
+
+/** How many ids of users are kept apart for one process of the service, so that two services rarely use the same. */
+const usersOfService = 64;
+
+/** Takes an id that no other process of this service has. */
+function takeUser({ first, count }: UserRange): number {
+  const offset = process.pid * usersOfService;
+  for (let i = 0; i < count; i++) {
+    const user = first + ((offset + i) % count);
+    if (usedUsers.has(user)) continue;
+    usedUsers.add(user);
+    return user;
+  }
+  throw new Error(`All ${count} user ids for processes are in use.`);
+}
+
+/** How a process ended, for messages. The parents of confined programs pass a signal on as 128 and its number. */
+export function describeEnd(code: number | null, signal: NodeJS.Signals | null): string {
+  const [name] = Object.entries(constants.signals).find(([, number]) => number + 128 === code) ?? [];
+  return signal ?? name ?? `exit code ${code}`;
 }
 
 /** Whether the child has its pipes. Node returns one without any where the limit of open files is reached (EMFILE, ENFILE). */

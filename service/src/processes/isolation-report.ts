@@ -4,7 +4,15 @@ import type { SystemTools } from './system-tools.ts';
 /** One layer of the isolation of runners and compilers, and whether it works on this machine. */
 export interface IsolationLayer {
   readonly name:
-    'user' | 'privileges' | 'network' | 'memory' | 'processes' | 'writes' | 'lifetime' | 'native-files';
+    | 'user'
+    | 'privileges'
+    | 'network'
+    | 'memory'
+    | 'processes'
+    | 'writes'
+    | 'lifetime'
+    | 'neighbours'
+    | 'files';
   readonly holds: boolean;
   /** What the layer does, or what is missing and what would provide it: one sentence without a full stop. */
   readonly detail: string;
@@ -23,7 +31,8 @@ export function isolationReport(tools: SystemTools = systemTools()): readonly Is
     processesLayer(tools),
     writesLayer(tools),
     lifetimeLayer(tools),
-    nativeFilesLayer(tools),
+    neighboursLayer(tools),
+    filesLayer(tools),
   ];
 }
 
@@ -37,9 +46,12 @@ export function warnOfMissingIsolation(warn: (line: string) => void, report = is
   }
 }
 
-function userLayer({ user, userProblem }: SystemTools): IsolationLayer {
+function userLayer({ users, userProblem }: SystemTools): IsolationLayer {
   const name = 'user';
-  if (user !== undefined) return { name, holds: true, detail: `they run as user and group ${user}` };
+  if (users) {
+    const last = users.first + users.count - 1;
+    return { name, holds: true, detail: `each runs as another user, from ${users.first} to ${last}` };
+  }
   if (!isRoot()) return { name, holds: true, detail: "they run as the service's user, which is not root" };
   const reason = userProblem ?? 'setpriv of util-linux is missing';
   return {
@@ -74,7 +86,7 @@ const memoryLayer = ({ limitsMemory }: SystemTools): IsolationLayer => ({
     : 'the system does not bound their memory: that takes Linux, with a kernel that keeps to RLIMIT_DATA',
 });
 
-function processesLayer({ limitsProcesses, namespaces }: SystemTools): IsolationLayer {
+function processesLayer({ limitsProcesses }: SystemTools): IsolationLayer {
   const name = 'processes';
   if (!limitsProcesses) {
     const missing = `native code in them may start any number of processes; ${needsLinux('prlimit')}, and a user other than root`;
@@ -84,11 +96,7 @@ function processesLayer({ limitsProcesses, namespaces }: SystemTools): Isolation
       detail: `${missing} with user namespaces, or a limit for the whole service such as TasksMax of systemd`,
     };
   }
-  const detail =
-    namespaces === 'user'
-      ? 'each can start a bounded number of processes and threads'
-      : 'all of them together can start a bounded number of processes and threads';
-  return { name, holds: true, detail };
+  return { name, holds: true, detail: 'each can start a bounded number of processes and threads' };
 }
 
 const writesLayer = ({ limitsWrites }: SystemTools): IsolationLayer => ({
@@ -112,15 +120,50 @@ function lifetimeLayer({ shell, privileges }: SystemTools): IsolationLayer {
   return { name, holds: true, detail: `${by} ends them with the service, also when that is killed` };
 }
 
-const nativeFilesLayer = ({ hidesFiles, user }: SystemTools): IsolationLayer => ({
-  name: 'native-files',
-  holds: hidesFiles,
-  detail: hidesFiles
-    ? "the type checker's native process sees its own files and the system's programs, nothing else"
-    : `a fault in the type checker's native process could read what ${
-        user === undefined ? "the service's user" : `every user of the machine`
-      } can read; ${needsLinux('bubblewrap')}, and a system that permits user namespaces`,
+function neighboursLayer({ separation, users, privateFolders }: SystemTools): IsolationLayer {
+  const name = 'neighbours';
+  if (separation === 'bubblewrap') {
+    return { name, holds: true, detail: 'each sees no process, socket or temporary file but its own' };
+  }
+  const means = `${needsLinux('bubblewrap')}, and a system that permits user namespaces`;
+  if (separation === 'own') {
+    const folders = privateFolders.join(', ');
+    return {
+      name,
+      holds: folders !== '',
+      detail:
+        folders === ''
+          ? `each sees no process but its own, but can reach sockets by path; ${means}`
+          : `each sees no process but its own, and empty folders for ${folders}`,
+    };
+  }
+  const remains = 'see command lines, reach sockets by path and leave empty files where every user may';
+  return {
+    name,
+    holds: false,
+    detail: users
+      ? `each has its own user, so that none can end another, but native code in them could ${remains}; ${means}`
+      : `native code in them could end other processes of its user, ${remains}; ${means}`,
+  };
+}
+
+const filesLayer = ({ separation, users }: SystemTools): IsolationLayer => ({
+  name: 'files',
+  holds: separation === 'bubblewrap',
+  detail:
+    separation === 'bubblewrap'
+      ? "each sees its own code and the system's programs, nothing else"
+      : `native code in them could read what ${
+          users === undefined ? "the service's user" : 'every user of the machine'
+        } can read; ${needsLinux('bubblewrap')}, and a system that permits user namespaces`,
 });
+
+/** What separates the processes from one another, for people: the strongest of the means that work. */
+export function describeSeparation({ separation, users }: SystemTools = systemTools()): string {
+  if (separation === 'bubblewrap') return 'by bubblewrap';
+  if (separation === 'own') return "by the service's own namespaces, without bubblewrap";
+  return users ? 'by a user for each process, without bubblewrap' : 'by no separation from one another';
+}
 
 const packages = {
   setpriv: 'util-linux',

@@ -11,28 +11,34 @@ export const packageDescription = join(packageRoot, 'package.json');
 /** The folder of the service's modules: `src`, or `dist` in the built package. */
 const modules = fileURLToPath(new URL('..', import.meta.url));
 
-let code: readonly string[] | undefined;
+/** The folders of the service's modules, and of all packages that it depends on, wherever they are installed. */
+export const serviceCode = (): readonly string[] => codeOf(dependenciesOf(packageRoot));
+
+const known = new Map<string, readonly string[]>();
 
 /**
- * The folders of the service's modules, and of all packages that it depends on, wherever they are installed. Not `node_modules` as
- * a whole, because that may also hold other packages of an application, or caches.
+ * The folders of the service's modules, and of the named dependencies with all that they depend on, wherever they are installed.
+ * Not `node_modules` as a whole, because that may also hold other packages of an application, or caches.
  */
-export function serviceCode(): readonly string[] {
-  code ??= [modules, ...dependencyFolders(packageRoot)];
-  return code;
+export function codeOf(packages: readonly string[]): readonly string[] {
+  const key = packages.join(' ');
+  let folders = known.get(key);
+  if (!folders) known.set(key, (folders = [modules, ...dependencyFolders(packageRoot, packages)]));
+  return folders;
 }
 
 /**
- * The folders of all packages that the package in `root` depends on, directly or not. A package that is linked, as with pnpm, is
+ * The folders of packages that the package in `root` depends on, directly or not. A package that is linked, as with pnpm, is
  * there twice, because Node reads both the link and its target.
+ * @param packages its own dependencies among them (default: all)
  */
-export function dependencyFolders(root: string): string[] {
+export function dependencyFolders(root: string, packages?: readonly string[]): string[] {
   const folders = new Set<string>();
   const visited = new Set<string>();
-  const visit = (packageFolder: string) => {
+  const visit = (packageFolder: string, names: readonly string[] = dependenciesOf(packageFolder)) => {
     if (visited.has(packageFolder)) return;
     visited.add(packageFolder);
-    for (const name of dependenciesOf(packageFolder)) {
+    for (const name of names) {
       const folder = findPackage(name, packageFolder);
       // An optional dependency that is not installed, such as a binary for another system.
       if (folder === undefined) continue;
@@ -41,7 +47,7 @@ export function dependencyFolders(root: string): string[] {
       visit(target);
     }
   };
-  visit(realpathSync(root));
+  visit(realpathSync(root), packages);
   return [...folders];
 }
 

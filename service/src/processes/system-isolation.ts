@@ -1,5 +1,6 @@
-import { readFileSync } from 'node:fs';
+import { lstatSync, readFileSync, readlinkSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
+import { dirname, join, relative, resolve } from 'node:path';
 import type { SystemTools } from './system-tools.ts';
 import { mebibyte } from '../units.ts';
 
@@ -8,11 +9,10 @@ export interface Confinement {
   readonly args: readonly string[];
   /** The limit of private memory, in bytes (`RLIMIT_DATA`). */
   readonly dataLimit: number | undefined;
-  /**
-   * For a native program: the files and folders that it can see beside the system's programs, where the system can hide the others.
-   * `undefined` for Node, which has its permission model.
-   */
-  readonly visible?: readonly string[] | undefined;
+  /** The program's own files and folders. Bubblewrap shows it these and the system's programs, and nothing else. */
+  readonly visible: readonly string[];
+  /** The id of the user and group that the program runs as (default: those of the service). */
+  readonly user: number | undefined;
 }
 
 export interface CommandLine {
@@ -22,6 +22,8 @@ export interface CommandLine {
    * Whether the command needs a pipe as its last descriptor. It ends when that is closed, which happens when the service ends.
    */
   readonly watchesPipe: boolean;
+  /** Whether the program is the only child of the process that is started, and not that process itself. */
+  readonly hasParent: boolean;
 }
 
 /**
@@ -35,7 +37,7 @@ export function confinedCommandLine(
   tools: SystemTools,
 ): CommandLine {
   const { command, args, dataLimit } = confinement;
-  if (tools.shell === undefined) return { command, args, watchesPipe: false };
+  if (tools.shell === undefined) return { command, args, watchesPipe: false, hasParent: false };
   const watchesPipe = tools.privileges === undefined && descriptors !== undefined;
   const limits = [
     'ulimit -c 0',
@@ -57,21 +59,25 @@ export function confinedCommandLine(
     command: tools.shell,
     args: ['-c', script, tools.shell, ...commandsInFront(confinement, tools), command, ...args],
     watchesPipe,
+    hasParent: tools.separation !== 'none',
   };
 }
 
-/** The commands in front of the program. Each one takes something away from the process, and executes the next. */
-function commandsInFront({ visible }: Confinement, tools: SystemTools): string[] {
-  const { user, namespaces, privileges, limitsProcesses } = tools;
-  const hidesFiles = tools.hidesFiles && visible !== undefined;
-  const isAlone = hidesFiles || namespaces === 'user';
-  const limit = processLimit(isAlone);
+/**
+ * The commands in front of the program. Each takes something away from the process, and executes the next. `bwrap` and
+ * `unshare --fork` stay as the parent of what follows, because a process cannot move itself into another process namespace.
+ */
+function commandsInFront({ visible, user }: Confinement, tools: SystemTools): string[] {
+  const { namespaces, separation, privileges, limitsProcesses } = tools;
+  const isOwnNamespace = separation === 'bubblewrap' || namespaces === 'user';
+  const limit = processLimit(isOwnNamespace || user !== undefined);
+  const changeUser =
+    user === undefined ? [] : ['setpriv', `--reuid=${user}`, `--regid=${user}`, '--clear-groups', '--'];
   return [
-    // Before the change of user, because only root can do this.
-    ...(namespaces === 'root' ? ['unshare', '--net', '--ipc', '--'] : []),
-    ...(user === undefined ? [] : ['setpriv', `--reuid=${user}`, `--regid=${user}`, '--clear-groups', '--']),
-    ...(hidesFiles ? bubblewrap(visible) : []),
-    ...(namespaces === 'user' && !hidesFiles ? ['unshare', '--user', '--net', '--ipc', '--'] : []),
+    // A process of another user can make a namespace for users, but none of the others, which only root can.
+    ...(namespaces === 'root' ? [] : changeUser),
+    ...(separation === 'bubblewrap' ? bubblewrap(visible) : unshare(tools)),
+    ...(namespaces === 'root' ? changeUser : []),
     // Within the user namespace, in which only its own processes are counted.
     ...(limitsProcesses ? ['prlimit', `--nproc=${limit}:${limit}`, '--'] : []),
     // Last, because a change of user clears the signal that ends the process with its parent.
@@ -99,7 +105,10 @@ function bubblewrap(visible: readonly string[]): string[] {
     ...namespaces,
     ...devices,
     ...systemFolders.flatMap((folder) => ['--ro-bind-try', folder, folder]),
-    ...visible.flatMap((path) => ['--ro-bind', path, path]),
+    // Several paths may lead over one link, which bubblewrap makes only once.
+    ...[...new Map(visible.flatMap(mounts).map((mount) => [mount[2], mount])).values()].flat(),
+    '--remount-ro',
+    '/',
     '--chdir',
     '/',
     '--',
@@ -109,14 +118,66 @@ function bubblewrap(visible: readonly string[]): string[] {
   ];
 }
 
-/** Where distributions keep programs and their libraries. */
-const systemFolders = ['/usr', '/bin', '/lib', '/lib64'];
+/**
+ * The arguments that show a path. A link stays a link, because Node looks for a package's dependencies where the link leads to, as
+ * pnpm installs them.
+ */
+function mounts(path: string): [option: string, source: string, place: string][] {
+  const link = firstLink(path);
+  if (link === undefined) return [['--ro-bind', path, path]];
+  const target = readlinkSync(link);
+  const rest = mounts(join(resolve(dirname(link), target), relative(link, path)));
+  // The links of the system are there with its folders.
+  const isOfSystem = systemFolders.some((folder) => link.startsWith(`${folder}/`) || link === folder);
+  return isOfSystem ? rest : [['--symlink', target, link], ...rest];
+}
+
+/** The first part of a path that is a symbolic link. */
+function firstLink(path: string): string | undefined {
+  const parent = dirname(path);
+  const above = parent === path ? undefined : firstLink(parent);
+  return above ?? (lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ? path : undefined);
+}
+
+/** Where distributions keep programs and their libraries, and the index of the libraries. */
+const systemFolders = ['/usr', '/bin', '/lib', '/lib64', '/etc/ld.so.cache'];
 
 /**
- * The limit of processes and threads. `isAlone`: whether the process is in a user namespace of its own, in which only its own
- * threads are counted. Node needs a dozen, and a program in Go, or an add-on in Rust, some for each processor. Otherwise the limit
- * is for all processes of the user together: 8 runners, 16 compilers, 4 of language help and 2 for schemas, most of these with a native
- * program.
+ * The commands that put a program into new namespaces without bubblewrap. With separation, it sees no process but itself, and
+ * empty read-only folders where programs share files and sockets.
+ */
+function unshare({ namespaces, separation, privileges, privateFolders }: SystemTools): string[] {
+  if (namespaces === 'none') return [];
+  // The mounts need the rights of root in the namespace. The program loses them again.
+  const user = namespaces === 'user' ? ['--user', ...(separation === 'own' ? ['--map-root-user'] : [])] : [];
+  const own = ['unshare', ...user, '--net', '--ipc'];
+  if (separation !== 'own') return [...own, '--'];
+  const script = [
+    'mount -t proc -o nosuid,nodev,noexec proc /proc',
+    ...privateFolders.map((folder) => `mount -t tmpfs -o ro,nosuid,nodev,noexec tmpfs ${folder}`),
+    'exec env -i "$@"',
+  ].join(' && ');
+  return [
+    // Ends the parent with the service, and with the parent the program.
+    ...(privileges ? ['setpriv', '--pdeathsig', 'KILL', '--'] : []),
+    ...own,
+    '--mount',
+    '--pid',
+    '--fork',
+    '--kill-child',
+    '--',
+    '/bin/sh',
+    '-c',
+    script,
+    'sh',
+  ];
+}
+
+/**
+ * The limit of processes and threads. `isAlone`: whether nothing else counts with the process, because it has its own user or
+ * namespace for users. Node needs a dozen, and a program in Go, or an add-on in Rust, some for each processor. Otherwise the
+ * limit is for all processes of the user together: 8 runners, 16 compilers, 4 of language help and 2 for schemas, most of these
+ * with a native program.
  */
 function processLimit(isAlone: boolean): number {
   return isAlone ? 32 + 4 * availableParallelism() : 512 + 32 * availableParallelism();

@@ -11,8 +11,10 @@ import { mebibyte } from '../units.ts';
 export interface SystemTools {
   /** A POSIX shell, which sets limits (`ulimit`) before it becomes the program. Without it there are no limits. */
   readonly shell: string | undefined;
-  /** The id of the user and group that processes run as. `undefined`: those of the service. */
-  readonly user: number | undefined;
+  /**
+   * The ids of users and groups that processes run as, each with another one. `undefined`: they run as the service's.
+   */
+  readonly users: UserRange | undefined;
   /** Why a service that runs as root cannot run its processes as another user. */
   readonly userProblem: string | undefined;
   /**
@@ -33,22 +35,39 @@ export interface SystemTools {
   readonly limitsMemory: boolean;
   /** Whether the system keeps a process from writing to files (`ulimit -f`). */
   readonly limitsWrites: boolean;
-  /** Whether bubblewrap (`bwrap`) can show a native program no files but its own and the system's programs. */
-  readonly hidesFiles: boolean;
+  /**
+   * What keeps a process from seeing other processes, and the sockets and temporary files of others. `bubblewrap`: it sees no
+   * files but its own and the system's programs. `own`: the namespaces, with empty {@link privateFolders}.
+   */
+  readonly separation: 'bubblewrap' | 'own' | 'none';
+  /** The folders that are empty in a process whose separation is `own`. */
+  readonly privateFolders: readonly string[];
+}
+
+/** Consecutive ids of users. */
+export interface UserRange {
+  readonly first: number;
+  readonly count: number;
 }
 
 /**
- * The user and group of processes when the service runs as root. There is no such account, so that no file belongs to it; "nobody"
- * would be shared with other services. The id is within the 65,536 ids that many containers have, and outside of the ranges that
- * Debian and systemd assign.
+ * The ids that processes run with when the service is root, in the order in which they are tried. No account has them, so that no
+ * file belongs to them. The first are outside of the ranges of Debian, systemd and `/etc/subuid`. The second, which Debian
+ * reserves, are for containers that have only 65,536 ids.
  */
-export const unprivilegedUser = 65_530;
+const userRanges: readonly UserRange[] = [
+  { first: 70_000, count: 25_600 },
+  { first: 65_000, count: 512 },
+];
+
+/** Where programs put sockets and temporary files for others. */
+const sharedFolders = ['/tmp', '/var/tmp', '/run', '/dev/shm'];
 
 const systemShell = '/bin/sh';
 
 export const noSystemTools: SystemTools = {
   shell: undefined,
-  user: undefined,
+  users: undefined,
   userProblem: undefined,
   namespaces: 'none',
   privileges: undefined,
@@ -56,14 +75,15 @@ export const noSystemTools: SystemTools = {
   limitsProcesses: false,
   limitsMemory: false,
   limitsWrites: false,
-  hidesFiles: false,
+  separation: 'none',
+  privateFolders: [],
 };
 
 let found: SystemTools | undefined;
 
 /**
  * The means of isolation that work on this machine; others are left out, such as those that a container does not permit. They are
- * tried at the first call, which takes some 50 ms; later calls return the same result at once.
+ * tried at the first call, which takes some 100 ms; later calls return the same result at once.
  */
 export function systemTools(): SystemTools {
   found ??= findTools();
@@ -79,8 +99,8 @@ export function findTools(code: readonly string[] = neededCode(), shell = system
   if (process.platform === 'win32' || !existsSync(shell)) return noSystemTools;
   let tools: SystemTools = { ...noSystemTools, shell };
   tools = { ...tools, limitsMemory: refusesMemory(tools), limitsWrites: refusesWrites(tools) };
-  const keepIfWorking = (change: Partial<SystemTools>, script?: string) => {
-    const isWorking = runs({ ...tools, ...change }, script).status === 0;
+  const keepIfWorking = (change: Partial<SystemTools>, script?: string, args?: readonly string[]) => {
+    const isWorking = runs({ ...tools, ...change }, script, args).status === 0;
     if (isWorking) tools = { ...tools, ...change };
     return isWorking;
   };
@@ -90,12 +110,21 @@ export function findTools(code: readonly string[] = neededCode(), shell = system
   if (isRoot()) tools = { ...tools, ...findUser(tools, code) };
   if (!keepIfWorking({ namespaces: 'user' }) && isRoot()) keepIfWorking({ namespaces: 'root' });
   // The limit of processes does not apply to root, not even within a user namespace.
-  if (!isRoot() || tools.user !== undefined) {
-    // Without either, all processes of the service's user on the machine would count.
-    if (tools.namespaces === 'user' || tools.user !== undefined) keepIfWorking({ limitsProcesses: true });
+  // Without a namespace or an own user, all processes of the service's user on the machine would count.
+  if (tools.users !== undefined || (!isRoot() && tools.namespaces === 'user')) {
+    keepIfWorking({ limitsProcesses: true });
+  }
+  if (!keepIfWorking({ separation: 'bubblewrap' }, startsNode, [process.execPath])) {
+    const privateFolders = sharedFolders.filter(
+      (folder) => existsSync(folder) && !code.some((path) => path.startsWith(`${folder}/`)),
+    );
+    // The program is root within its namespace for users, so that it can, and must, drop the bounding set, too.
+    const privileges = tools.namespaces === 'user' ? privilegeOptions[0] : tools.privileges;
+    if (tools.privileges && tools.namespaces !== 'none') {
+      keepIfWorking({ separation: 'own', privateFolders, privileges }, seesNothing, privateFolders);
+    }
   }
   keepIfWorking({ isUnprivileged: true }, hasNoPrivileges);
-  keepIfWorking({ hidesFiles: true }, '[ ! -e /etc/passwd ]');
   return tools;
 }
 
@@ -123,6 +152,14 @@ const hasNoPrivileges = `while read -r name value rest; do
   case $name$value in NoNewPrivs:0 | CapPrm:*[1-9a-f]* | CapEff:*[1-9a-f]*) exit 1 ;; esac
 done </proc/self/status`;
 
+/** A script that fails where it sees files of the machine, and where Node, whose path is its argument, does not start. */
+const startsNode = '[ ! -e /etc/passwd ] && "$1" --version';
+
+/** A script that fails where it sees another process, or a file in one of the folders that are its arguments. */
+const seesNothing = `[ $$ -eq 1 ] || exit 1
+for one in /proc/[0-9]*; do [ "$one" = /proc/1 ] || exit 1; done
+for folder; do [ -z "$(ls -A "$folder")" ] || exit 1; done`;
+
 /** A script that prints the first of its arguments that cannot be read, and fails if there is one. */
 const readsAll = 'for path; do [ -r "$path" ] || { printf %s "$path"; exit 1; }; done';
 
@@ -133,10 +170,12 @@ function findUser(tools: SystemTools, code: readonly string[]): Partial<SystemTo
   }
   // After the change of user, the bounding set can no longer be changed, and need not be.
   const privileges = tools.privileges?.filter((option) => !option.startsWith('--bounding-set'));
-  const change = { user: unprivilegedUser, privileges };
-  if (runs({ ...tools, ...change }).status !== 0) {
-    return { userProblem: `the system does not let the service use the user id ${unprivilegedUser}` };
+  const users = userRanges.find((range) => runs({ ...tools, privileges, users: range }).status === 0);
+  if (!users) {
+    const ids = userRanges.map(({ first }) => first).join(' or ');
+    return { userProblem: `the system does not let the service use the user id ${ids}` };
   }
+  const change = { users, privileges };
   const { status, stdout } = runs({ ...tools, ...change }, readsAll, code);
   if (status === 0) return change;
   return {
@@ -185,7 +224,13 @@ function runs(
   { dataLimit, output }: { readonly dataLimit?: number; readonly output?: number } = {},
 ) {
   const line = confinedCommandLine(
-    { command: systemShell, args: ['-c', script, systemShell, ...args], dataLimit, visible: [] },
+    {
+      command: systemShell,
+      args: ['-c', script, systemShell, ...args],
+      dataLimit,
+      visible: [process.execPath],
+      user: tools.users?.first,
+    },
     undefined,
     tools,
   );

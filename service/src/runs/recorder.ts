@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { RunRecord } from '../storage/tables/runs.ts';
 import type { UsageOfDay } from '../storage/tables/usage.ts';
-import { StorageUnavailableError } from '../storage/unavailable.ts';
+import { StorageUnavailableError } from '../storage/errors.ts';
 import { RecordQueue } from './record-queue.ts';
 import { toRecord } from './to-record.ts';
 import type { CompletedRun } from './to-record.ts';

@@ -1,4 +1,5 @@
 import type { Storage } from '../storage/storage.ts';
+import { withoutOwner } from '../storage/turns.ts';
 import { RunRecorder } from './recorder.ts';
 import type { Batch, RecorderOptions } from './recorder.ts';
 import { RunRetention } from './retention.ts';
@@ -12,8 +13,8 @@ export interface RecordingOptions {
   readonly days?: number;
   /** How many records are kept of a plugin's successes, and as many of its failures (default 1000). */
   readonly count?: number;
-  /** Whether anything is recorded, counted or deleted; false only to measure what that costs (default true). */
-  readonly isOn?: boolean;
+  /** How many bytes the details of a tenant's records may take (default: any number). */
+  readonly bytes?: number;
 }
 
 export interface Recording {
@@ -28,19 +29,18 @@ export function startRecording(
   storage: Storage,
   options: RecordingOptions & Pick<RecorderOptions, 'now' | 'onDropped' | 'onLost'> = {},
 ): Recording {
-  const { days = 14, count = 1000, now = Date.now, isOn = true } = options;
+  const { days = 14, count = 1000, bytes, now = Date.now } = options;
   const isReady = () => storage.isSchemaReady;
-  const retention = new RunRetention({ tables: storage.tables, days, count, now, isReady });
+  const retention = new RunRetention({ storage, days, count, bytes, now, isReady });
   const recorder = new RunRecorder({
     ...options,
     count,
     async store(batch) {
-      if (!isOn) return;
-      await storeBatch(storage, batch);
+      await withoutOwner(() => storeBatch(storage, batch));
       retention.handleStored(batch.records);
     },
   });
-  if (isOn) retention.start();
+  retention.start();
   return {
     recorder,
     retention,

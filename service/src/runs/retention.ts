@@ -1,15 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Tables } from '../storage/tables.ts';
+import type { Storage } from '../storage/storage.ts';
 import type { RunGroup, RunRecord } from '../storage/tables/runs.ts';
 import { dayLength } from '../units.ts';
 import { dayOf, usageDays } from './usage-sum.ts';
 
 export interface RetentionOptions {
-  readonly tables: Pick<Tables, 'runs' | 'usage'>;
+  readonly storage: Pick<Storage, 'tables' | 'transaction'>;
   /** How long records are kept, in days. */
   readonly days: number;
   /** How many records are kept of a plugin's successes, and as many of its failures. */
   readonly count: number;
+  /** How many bytes the details of a tenant's records may take (default: any number). */
+  readonly bytes?: number | undefined;
   /** Milliseconds since the epoch. */
   readonly now?: () => number;
   /** Whether the database has the tables (default: it has). */
@@ -34,6 +36,8 @@ export class RunRetention {
   readonly #options: RetentionOptions;
   readonly #now: () => number;
   readonly #grown = new Map<string, RunGroup>();
+  /** The plugins with new details. */
+  readonly #detailed = new Set<number>();
   #timer: NodeJS.Timeout | undefined;
   #sweeping: Promise<void> | undefined;
   #hasBegun = false;
@@ -52,7 +56,10 @@ export class RunRetention {
 
   /** Notes which plugins have new records. */
   handleStored(records: readonly RunRecord[]): void {
-    for (const { pluginId, code } of records) this.#add({ pluginId, success: code === undefined });
+    for (const { pluginId, code, details } of records) {
+      this.#add({ pluginId, success: code === undefined });
+      if (details !== undefined) this.#detailed.add(pluginId);
+    }
   }
 
   /** Deletes all excess records, and once a minute the old ones. Never rejects: a failed deletion is tried again next time. */
@@ -77,10 +84,14 @@ export class RunRetention {
   }
 
   async #sweep(): Promise<void> {
-    const { tables, count, days, isReady = () => true } = this.#options;
+    const { storage, count, days, isReady = () => true } = this.#options;
+    const { tables } = storage;
     if (!isReady()) return;
     if (!this.#hasBegun) {
-      for (const group of await tables.runs.newestGroups(startRecords)) this.#add(group);
+      for (const group of await tables.runs.newestGroups(startRecords)) {
+        this.#add(group);
+        this.#detailed.add(group.pluginId);
+      }
       this.#hasBegun = true;
     }
     for (const [key, group] of this.#grown) {
@@ -94,10 +105,29 @@ export class RunRetention {
       }
       if (this.#isClosed) return;
     }
-    if (performance.now() - this.#agedAt < ageInterval) return;
+    await this.#dropDetails();
+    if (this.#isClosed || performance.now() - this.#agedAt < ageInterval) return;
     await this.#deleteAll(() => tables.runs.deleteBefore(this.#now() - days * dayLength));
     await this.#deleteAll(() => tables.usage.deleteBefore(dayOf(this.#now() - usageDays * dayLength)));
     this.#agedAt = performance.now();
+  }
+
+  /** Removes the oldest details of tenants whose records take more than they may. */
+  async #dropDetails(): Promise<void> {
+    const { storage, bytes } = this.#options;
+    const plugins = [...this.#detailed];
+    this.#detailed.clear();
+    if (bytes === undefined) return;
+    try {
+      for (const tenant of await storage.tables.tenantStorage.withTooManyRecords(plugins, bytes)) {
+        const drop = () =>
+          storage.transaction(({ runs }) => runs.dropOldestDetails(tenant, bytes, this.#now()));
+        await this.#deleteAll(drop);
+      }
+    } catch (error) {
+      for (const one of plugins) this.#detailed.add(one);
+      throw error;
+    }
   }
 
   async #deleteAll(deleteSome: () => Promise<boolean>): Promise<void> {

@@ -1,7 +1,7 @@
 import type { PluginKey } from '../plugins/plugin-key.ts';
 import type { StoredVersion } from '../plugins/program.ts';
 import type { RunDetails, RunRecord } from '../storage/tables/runs.ts';
-import { truncateLogs, truncateText, toStorableText } from './truncate.ts';
+import { truncateByJson, truncateLogs, truncateText, toStorableText } from './truncate.ts';
 import type { RecordLevel } from './record-level.ts';
 
 /** Why a run has no output. `path`: a JSON Pointer to the part of the input or output that did not fit. */
@@ -56,7 +56,8 @@ function toDetails(
   payloads: { readonly input?: string; readonly output?: string | undefined },
 ): RunDetails {
   const { logs, isTruncated } = truncateLogs(allLogs);
-  let truncated = isTruncated;
+  const message = error && truncateByJson(error.message);
+  let truncated = isTruncated || (message?.isTruncated ?? false);
   const cut = (text: string) => {
     const cutOff = truncateText(text);
     truncated ||= cutOff.isTruncated;
@@ -64,7 +65,7 @@ function toDetails(
   };
   const { input, output } = payloads;
   return {
-    ...(error && { message: toStorableText(error.message) }),
+    ...(message && { message: toStorableText(message.text) }),
     ...(error?.path !== undefined && { path: toStorableText(error.path) }),
     ...(logs.length && { logs }),
     ...(input !== undefined && { input: cut(input) }),

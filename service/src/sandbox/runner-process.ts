@@ -21,9 +21,9 @@ import {
 import { decodeText, encodeJob, frameKind } from './protocol.ts';
 import { residentMemory } from '../processes/memory.ts';
 import { moduleUrl } from '../processes/module-url.ts';
-import { serviceCode } from '../processes/package-folders.ts';
+import { codeOf } from '../processes/package-folders.ts';
 import { setKeepsAlive } from '../processes/keep-alive.ts';
-import { startIsolated } from '../processes/isolated-process.ts';
+import { describeEnd, startIsolated } from '../processes/isolated-process.ts';
 import type { IsolatedProcess } from '../processes/isolated-process.ts';
 
 const main = moduleUrl('./runner-main', import.meta.url);
@@ -46,7 +46,7 @@ export class RunnerStartError extends Error {
   }
 }
 
-/** A run that is under way. */
+/** The run in progress. */
 interface CurrentRun {
   readonly program: StoredProgram;
   readonly input: string;
@@ -94,7 +94,7 @@ export class RunnerProcess {
     this.#input.on('error', () => {});
     child.on('error', (error) => this.#handleExit(error.message));
     // Not `exit`, after which output may still arrive.
-    child.on('close', (code, signal) => this.#handleExit(signal ?? `exit code ${code}`));
+    child.on('close', (code, signal) => this.#handleExit(describeEnd(code, signal)));
     const late = setTimeout(() => this.#process.kill(), startTime).unref();
     const cancel = () => clearTimeout(late);
     this.#ready.promise.then(cancel, cancel);
@@ -107,7 +107,7 @@ export class RunnerProcess {
   }
 
   get pid(): number | undefined {
-    return this.#process.child.pid;
+    return this.#process.pid();
   }
 
   /** How long the last run took, in ms, from when it was sent to the runner. */
@@ -177,7 +177,7 @@ export class RunnerProcess {
     this.#process.kill();
   }
 
-  /** Ends the process at once. A run that is under way is rejected. */
+  /** Ends the process at once. An unfinished run is rejected. */
   async close(): Promise<void> {
     const { child } = this.#process;
     if (child.exitCode !== null || child.signalCode !== null) return;
@@ -277,7 +277,7 @@ function startRunner(limits: AdjustableLimits, memoryLimit: number): IsolatedPro
     return startIsolated({
       file: main,
       args: [String(limits.time), String(limits.memory)],
-      readable: serviceCode(),
+      readable: codeOf(['lru-cache', 'quickjs-wasi']),
       memoryLimit,
       heapLimit: 64,
       nodeOptions: stackOptions,

@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { FairQueue } from '../processes/fair-queue.ts';
-import type { Share } from '../processes/fair-queue.ts';
+import type { QueueOwner } from '../processes/fair-queue.ts';
 import type { LoggedOutcome } from './outcome.ts';
 import type { AdjustableLimits } from './run-limits.ts';
 import type { StoredProgram } from '../plugins/program.ts';
@@ -10,9 +10,11 @@ export interface Run {
   readonly program: StoredProgram;
   readonly input: string;
   /** Whose run it is, which determines its turn. */
-  readonly share: Share;
+  readonly owner: QueueOwner;
   /** Returns the signal that withdraws a run that has not begun. Called only when the run has to wait. */
   readonly signal?: () => AbortSignal;
+  /** Called at its turn, before it begins. What it throws refuses the run. */
+  readonly onTurn?: (() => void) | undefined;
 }
 
 export interface SandboxOptions {
@@ -35,7 +37,7 @@ export interface FinishedRun {
 // the slots, which is what a tenant may have, still keep two cores busy.
 const slots = Math.min(8, Math.max(6, 2 * Math.ceil(availableParallelism() / 2)));
 
-/** How often the memory of runners is checked while runs are under way, in ms. */
+/** How often the memory of runners is checked during runs, in ms. */
 const watchInterval = 20;
 
 /** Runs plugins in a few processes, each of which runs one program at a time. Tenants take turns. */
@@ -84,13 +86,17 @@ export class Sandbox {
   }
 
   /** As {@link run}, with the time that the run took. */
-  runAndMeasure({ program, input, share, signal }: Run): Promise<FinishedRun> {
-    return this.#run(program, input, this.#queue.acquire(share, signal));
+  runAndMeasure({ owner, signal, ...run }: Run): Promise<FinishedRun> {
+    return this.#run(run, this.#queue.acquire(owner, signal));
   }
 
-  async #run(program: StoredProgram, input: string, turn: Promise<() => void>): Promise<FinishedRun> {
+  async #run(
+    { program, input, onTurn }: Pick<Run, 'program' | 'input' | 'onTurn'>,
+    turn: Promise<() => void>,
+  ): Promise<FinishedRun> {
     const release = await turn;
     try {
+      onTurn?.();
       return await this.#runOnce(program, input);
     } catch (error) {
       // The runner ended while it came up. The plugin has not begun, so another runner can take the run.

@@ -101,7 +101,7 @@ export class SchemaChecks {
     return Number(result ?? 0);
   }
 
-  /** Restores an engine for the next check of the same schemas, while nobody waits for it. */
+  /** Restores an engine for the next check of the same schemas, while no request waits for it. */
   restoreAhead(): void {
     const { headroomIndex = -1, start } = this.#last ?? {};
     if (start) this.#engines.get(headroomIndex)?.restoreAhead(start.state);

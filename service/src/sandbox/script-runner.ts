@@ -106,7 +106,7 @@ export class ScriptRunner {
     return outcome;
   }
 
-  /** Restores the engine for the next run while nobody waits for it, if the last two runs were of one program. */
+  /** Restores the engine for the next run while no request waits for it, if the last two runs were of one program. */
   restoreAhead(): void {
     const { headroomIndex = -1, start } = this.#last ?? {};
     if (this.#isRepeated && start) this.#engines.get(headroomIndex)?.restoreAhead(start.state);

@@ -1,6 +1,6 @@
 import { isIPv4 } from 'node:net';
 import { StartError } from '../start-error.ts';
-import { databaseOf, readSettings, findReachabilityProblem } from './settings.ts';
+import { databaseOf, readSettings, findReachabilityProblem } from './read-settings.ts';
 import type { Settings } from './settings.ts';
 
 /**

@@ -1,39 +1,38 @@
 import { readFileSync } from 'node:fs';
-import type * as z from 'zod';
-import type { Environment } from './environment.ts';
+import type { Setting, ValuesOf } from './settings.ts';
+
+/** Variables of the environment, as in `process.env`. */
+export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** How large a file with a setting may be, in bytes. A larger one is certainly the wrong file. */
 const fileLimit = 64 * 1024;
 
 /**
- * Reads the variables of a schema. Each one that cannot be used adds a line to `mistakes`, and has its default in `values`, so that
- * checks of several variables are still possible.
- * @param secrets the names of variables whose values must not be in a message
+ * Reads the variables of settings. Each one that cannot be used adds a line to `mistakes`, and has its default in `values`, so that
+ * checks of several settings are still possible.
  */
-export function readVariables<Shape extends z.ZodRawShape>(
+export function readVariables<All extends Readonly<Record<string, Setting<unknown>>>>(
   env: Environment,
-  schema: z.ZodObject<Shape>,
-  secrets: ReadonlySet<string>,
-): { values: z.output<z.ZodObject<Shape>>; mistakes: string[] } {
+  settings: All,
+): { values: ValuesOf<All>; mistakes: string[] } {
   const mistakes: string[] = [];
   const values: Record<string, unknown> = {};
-  for (const [name, kind] of Object.entries(schema.shape) as [string, z.ZodType][]) {
-    const given = readText(env, name, mistakes, secrets.has(name));
-    const parsed = kind.safeParse(given);
-    values[name] = parsed.success ? parsed.data : kind.safeParse(undefined).data;
-    if (!parsed.success) {
-      const expected = parsed.error.issues[0]?.message;
+  for (const [name, { variable, isSecret, fallback, parse }] of Object.entries(settings)) {
+    const given = readText(env, variable, mistakes, isSecret);
+    const parsed = given === undefined ? { value: fallback } : parse(given);
+    values[name] = 'value' in parsed ? parsed.value : fallback;
+    if ('expected' in parsed) {
       // The content of a file is not quoted: it may be the wrong file, with a secret. JSON keeps any other value on one line.
-      const fromFile = Boolean(env[`${name}_FILE`]?.trim());
+      const fromFile = Boolean(env[`${variable}_FILE`]?.trim());
       const shown = fromFile
-        ? `cannot be used as ${name}_FILE gives it`
-        : secrets.has(name)
+        ? `cannot be used as ${variable}_FILE gives it`
+        : isSecret
           ? 'cannot be used'
           : `is ${JSON.stringify(given?.slice(0, 100))}`;
-      mistakes.push(`${name} ${shown}; it must be ${expected}.`);
+      mistakes.push(`${variable} ${shown}; it must be ${parsed.expected}.`);
     }
   }
-  return { values: values as z.output<z.ZodObject<Shape>>, mistakes };
+  return { values: values as ValuesOf<All>, mistakes };
 }
 
 /** The text of a variable, or of the file that `NAME_FILE` names; `undefined` when neither is set. */
@@ -49,8 +48,8 @@ function readText(env: Environment, name: string, mistakes: string[], isSecret: 
     const bytes = readFileSync(file);
     if (bytes.length > fileLimit) throw new Error(`it is larger than ${fileLimit} bytes`);
     const content = bytes.toString('utf8').trim();
-    // An empty file is a mistake. With the default instead, a node whose secret has not been written yet would use a database of
-    // its own.
+    // An empty file is a mistake. With the default instead, a node whose secret has not been written yet would use another
+    // database.
     if (!content)
       mistakes.push(
         `${name}_FILE names a file that is empty; it must be the path of a file that holds the value.`,

@@ -1,148 +1,144 @@
-import { join, resolve } from 'node:path';
-import { errorMessage } from '../error-message.ts';
-import { frameAncestors } from '../http/frame-ancestors.ts';
-import type { RecordLevel } from '../runs/record-level.ts';
-import { StartError } from '../start-error.ts';
-import { parseDatabaseUrl } from '../storage/database-url.ts';
+import type * as z from 'zod';
+import { recordLevels } from '../runs/record-level.ts';
 import type { DatabaseAddress } from '../storage/database-url.ts';
-import { readVariables } from './read-variables.ts';
-import type { Environment } from './environment.ts';
-import { secrets, variables } from './variables.ts';
+import {
+  addressRanges,
+  hostList,
+  listenHost,
+  mailSender,
+  onOrOff,
+  oneOf,
+  originList,
+  port,
+  publicUrl,
+  smtpUrl,
+  text,
+  wholeNumber,
+} from './setting-kinds.ts';
 
-/** The settings of the service. */
-export interface Settings {
-  /** The address or name to listen on; `undefined` for this machine's loopback addresses. */
-  serviceHost: string | undefined;
-  /** 0 for any port that is free. */
-  servicePort: number;
-  /** The origin by which users reach the service; `undefined` when only this machine does. */
-  publicUrl: string | undefined;
-  /** Further values of the `Host` header that are accepted. */
-  allowedHosts: readonly string[];
-  /** The absolute path of the folder for mail that is not sent and, by default, the database. */
-  dataDirectory: string;
-  database: DatabaseAddress;
-  /** Whether to migrate the schema at start. */
-  autoMigrate: boolean;
-  /**
-   * The only origins whose pages may frame the editor; `undefined` for any port of this machine. Read at every request, so
-   * that an origin can be added once its port is known.
-   */
-  editorAncestors: string[] | undefined;
-  /** Whether the editor takes a token from its address. */
-  editorAddressTokens: boolean;
-  /** The addresses of proxies whose `X-Forwarded-For` is believed. */
-  trustedProxies: readonly string[];
-  /** How long an editor token lives, in seconds. */
-  editorTokenTtl: number;
-  /** How long a run may take, in ms. */
-  runTimeoutMs: number;
-  /** How much memory a run may use, in MiB. */
-  runMemoryMb: number;
-  /** How many plugins a tenant may have. */
-  tenantPlugins: number;
-  /** The four limits by the minute; 0 for no limit. */
-  tenantRunsPerMinute: number;
-  environmentRunsPerMinute: number;
-  tokenRequestsPerMinute: number;
-  addressRequestsPerMinute: number;
-  /** How much is recorded of each run. */
-  runRecords: RecordLevel;
-  /** How long records of runs are kept, in days. */
-  runRetentionDays: number;
-  /** How many records are kept of a plugin's successes, and as many of its failures. */
-  runRetention: number;
-  /** How long cached plugins can still be run while the database is unavailable, in seconds. */
-  offlineRunSeconds: number;
-  /** The address or name to serve metrics on; `undefined` for this machine's loopback addresses. */
-  metricsHost: string | undefined;
-  /** `undefined` for no metrics; 0 for any port that is free. */
-  metricsPort: number | undefined;
-  logLevel: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent';
-  /** How long requests are still accepted after SIGTERM, in seconds. */
-  drainSeconds: number;
-  /** The mail server; `undefined` where mail becomes a file. */
-  smtpUrl: string | undefined;
-  /** The sender of mail. */
-  smtpFrom: string | undefined;
+/** A setting, which programs pass by its name in {@link settings}, and operators by a variable. */
+export interface Setting<T> {
+  readonly variable: string;
+  /** Whether the value must not be in any message. */
+  readonly isSecret: boolean;
+  /** Where the variable is missing or empty. */
+  readonly fallback: T;
+  /** Parses the variable's text. `expected` completes "it must be". */
+  readonly parse: (text: string) => { readonly value: T } | { readonly expected: string };
 }
+
+function setting<T>(variable: string, kind: z.ZodType<T, string>, fallback: NoInfer<T>): Setting<T>;
+function setting<T>(variable: string, kind: z.ZodType<T, string>): Setting<T | undefined>;
+function setting<T>(
+  variable: string,
+  kind: z.ZodType<T, string>,
+  fallback?: NoInfer<T>,
+): Setting<T | undefined> {
+  const parse = (given: string) => {
+    const { data, error } = kind.safeParse(given);
+    return error ? { expected: error.issues[0]?.message ?? '' } : { value: data };
+  };
+  return { variable, isSecret: false, fallback, parse };
+}
+
+const secret = <T>(variable: string, kind: z.ZodType<T, string>): Setting<T | undefined> => ({
+  ...setting(variable, kind),
+  isSecret: true,
+});
+
+/** The highest limit by the minute, which no service reaches. */
+const maxPerMinute = 10 ** 9;
+
+const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
+
+const perMinute = wholeNumber(0, maxPerMinute, 'a number a minute, 0 for no limit');
 
 /**
- * Reads the settings from environment variables, with their defaults. An empty variable counts as missing. Each one can also be set
- * as `NAME_FILE`, the path of a file that holds the value.
- * @throws StartError with one line for each mistake: the variable, what is wrong and what would be right. No line quotes a secret.
+ * Every setting: the variable, the kind of its value and its default. Each variable can also be set as `NAME_FILE`. The type
+ * `Settings`, `readSettings` and, from the comments, the table in docs/service/settings.md follow from this.
  */
-export function readSettings(env: Environment): Settings {
-  const { values, mistakes } = readVariables(env, variables, secrets);
-  const database = collectMistake(mistakes, () => databaseOf(values.DATABASE_URL, values.DATA_DIR));
-  const { PUBLIC_URL, SERVICE_HOST, EDITOR_ANCESTORS } = values;
-  // With a public URL, no page may frame the editor by default. The other default, pages of localhost, would let any page on a
-  // user's own machine frame it.
-  const editorAncestors = EDITOR_ANCESTORS?.length
-    ? EDITOR_ANCESTORS
-    : PUBLIC_URL === undefined
-      ? undefined
-      : [];
-  collectMistake(mistakes, () => frameAncestors(editorAncestors));
-  const mistake = findReachabilityProblem(SERVICE_HOST, PUBLIC_URL);
-  if (mistake !== undefined) mistakes.push(mistake);
-  if (mistakes.length || !database) throw new StartError(mistakes.join('\n'));
-  return {
-    serviceHost: SERVICE_HOST,
-    servicePort: values.SERVICE_PORT,
-    publicUrl: PUBLIC_URL,
-    allowedHosts: values.ALLOWED_HOSTS,
-    dataDirectory: resolve(values.DATA_DIR),
-    database,
-    autoMigrate: values.AUTO_MIGRATE,
-    editorAncestors,
-    editorAddressTokens: values.EDITOR_ADDRESS_TOKENS,
-    trustedProxies: values.TRUSTED_PROXIES,
-    editorTokenTtl: values.EDITOR_TOKEN_TTL,
-    runTimeoutMs: values.RUN_TIMEOUT_MS,
-    runMemoryMb: values.RUN_MEMORY_MB,
-    tenantPlugins: values.TENANT_PLUGINS,
-    tenantRunsPerMinute: values.TENANT_RUNS_PER_MINUTE,
-    environmentRunsPerMinute: values.ENVIRONMENT_RUNS_PER_MINUTE,
-    tokenRequestsPerMinute: values.TOKEN_REQUESTS_PER_MINUTE,
-    addressRequestsPerMinute: values.ADDRESS_REQUESTS_PER_MINUTE,
-    runRecords: values.RUN_RECORDS,
-    runRetentionDays: values.RUN_RETENTION_DAYS,
-    runRetention: values.RUN_RETENTION,
-    offlineRunSeconds: values.OFFLINE_RUN_SECONDS,
-    metricsHost: values.METRICS_HOST,
-    metricsPort: values.METRICS_PORT,
-    logLevel: values.LOG_LEVEL,
-    drainSeconds: values.DRAIN_SECONDS,
-    smtpUrl: values.SMTP_URL,
-    smtpFrom: values.SMTP_FROM,
-  };
-}
+export const settings = {
+  /**
+   * Where to listen: an address or a name. A proxy on another machine needs one that it can reach, such as `0.0.0.0`. Beyond
+   * loopback, set `PUBLIC_URL`, too. @default loopback
+   */
+  serviceHost: setting('SERVICE_HOST', listenHost),
+  /** The port to listen on; `0` for any that is free. */
+  servicePort: setting('SERVICE_PORT', port, 8082),
+  /** The origin by which users reach the service. Requests with another `Host` are refused with 421. */
+  publicUrl: setting('PUBLIC_URL', publicUrl),
+  /** Further values of `Host` that are accepted, separated by spaces or commas. */
+  allowedHosts: setting<readonly string[]>('ALLOWED_HOSTS', hostList, []),
+  /** The folder for the SQLite database, and for mail where `SMTP_URL` is not set. It is relative to the working directory. */
+  dataDirectory: setting('DATA_DIR', text, '.data'),
+  /**
+   * `sqlite:<path>` or `postgres://user:password@host:5432/database` (PostgreSQL 14 or later, encoding UTF8). Any
+   * number of nodes may share one PostgreSQL. [Storage](storage.md#make-a-postgresql-database) says how to make it, and how to
+   * connect by TLS. @default SQLite in `DATA_DIR`
+   */
+  database: secret('DATABASE_URL', text),
+  /** With `off` a start does not bring the schema up to date. Until `migrate` has, requests are answered with 503. */
+  autoMigrate: setting('AUTO_MIGRATE', onOrOff, true),
+  /**
+   * The only origins whose pages may frame the editor, separated by spaces or commas. @default none with `PUBLIC_URL`,
+   * else loopback
+   * @remarks They are read at every request, so that a program can add an origin once it knows its port.
+   */
+  editorAncestors: setting('EDITOR_ANCESTORS', originList),
+  /** With `off` the editor takes no token from its address. */
+  editorAddressTokens: setting('EDITOR_ADDRESS_TOKENS', onOrOff, true),
+  /** Addresses of your proxies. The client is the rightmost address of `X-Forwarded-For` that is none of them. */
+  trustedProxies: setting<readonly string[]>('TRUSTED_PROXIES', addressRanges, []),
+  /** How long an editor token lives, in seconds. */
+  editorTokenTtl: setting('EDITOR_TOKEN_TTL', wholeNumber(1, 10 ** 9, 'a time in seconds'), 900),
+  /** How long one run may take. */
+  runTimeoutMs: setting('RUN_TIMEOUT_MS', wholeNumber(10, 60_000, 'a time in milliseconds'), 1000),
+  /** How much memory one run may use. */
+  runMemoryMb: setting('RUN_MEMORY_MB', wholeNumber(8, 256, 'a size in MiB'), 32),
+  /** How many plugins a tenant may have. With `0` it may have none. */
+  tenantPlugins: setting('TENANT_PLUGINS', wholeNumber(0, 10 ** 9, 'a number of plugins'), 1000),
+  /**
+   * How much the drafts, versions and programs of a tenant may take, in MiB of UTF-8. Past it, what would add to it is refused
+   * with 403 `storage-full`.
+   */
+  tenantStorageMb: setting('TENANT_STORAGE_MB', wholeNumber(1, 10 ** 6, 'a size in MiB'), 500),
+  /** How much the details in the records of a tenant's runs may take, in MiB. Past it the oldest are removed; outcomes stay. */
+  tenantRecordsMb: setting('TENANT_RECORDS_MB', wholeNumber(1, 10 ** 6, 'a size in MiB'), 100),
+  /** How many runs a tenant may start each minute. */
+  tenantRunsPerMinute: setting('TENANT_RUNS_PER_MINUTE', perMinute, 0),
+  /** How many runs an environment may start each minute. */
+  environmentRunsPerMinute: setting('ENVIRONMENT_RUNS_PER_MINUTE', perMinute, 0),
+  /** How many requests may come with one token each minute. Runs do not count. */
+  tokenRequestsPerMinute: setting('TOKEN_REQUESTS_PER_MINUTE', perMinute, 1200),
+  /** How many requests without a valid token may come from one address each minute. */
+  addressRequestsPerMinute: setting('ADDRESS_REQUESTS_PER_MINUTE', perMinute, 600),
+  /** How much is [recorded of each run](runs.md). */
+  runRecords: setting('RUN_RECORDS', oneOf(recordLevels), 'logs'),
+  /** How long records of runs are kept. */
+  runRetentionDays: setting('RUN_RETENTION_DAYS', wholeNumber(1, 3650, 'a number of days'), 14),
+  /** How many records are kept of the successes of a plugin, and how many of its failures. */
+  runRetention: setting('RUN_RETENTION', wholeNumber(0, 10 ** 6, 'a number of records'), 1000),
+  /** How long a node that has lost its database still runs the plugins that it knows. */
+  offlineRunSeconds: setting('OFFLINE_RUN_SECONDS', wholeNumber(0, 86_400, 'a time in seconds'), 30),
+  /** Where metrics are served: an address or a name. @default loopback */
+  metricsHost: setting('METRICS_HOST', listenHost),
+  /** The port for metrics. Without it there are none. */
+  metricsPort: setting('METRICS_PORT', port),
+  /** The least important lines that are logged. */
+  logLevel: setting('LOG_LEVEL', oneOf(logLevels), 'info'),
+  /** How long requests are still accepted after SIGTERM. Ending takes up to 35 s more. */
+  drainSeconds: setting('DRAIN_SECONDS', wholeNumber(0, 600, 'a time in seconds'), 5),
+  /** The server that mails verification codes. Without it they become files in `DATA_DIR/outbox`. */
+  smtpUrl: secret('SMTP_URL', smtpUrl),
+  /** The sender of these mails. */
+  smtpFrom: setting('SMTP_FROM', mailSender),
+};
 
-/** The database of `DATABASE_URL`, or else the file in the data folder. */
-export const databaseOf = (url: string | undefined, dataDirectory: string): DatabaseAddress =>
-  url === undefined
-    ? { engine: 'sqlite', file: join(resolve(dataDirectory), 'service.sqlite') }
-    : parseDatabaseUrl(url);
+/** The values of some settings, by the same names. */
+export type ValuesOf<All> = { -readonly [Name in keyof All]: All[Name] extends Setting<infer T> ? T : never };
 
-/** The message for a service that listens beyond this machine without a public URL; `undefined` for any other service. */
-export function findReachabilityProblem(
-  host: string | undefined,
-  publicAddress: string | undefined,
-): string | undefined {
-  return host === undefined || isLoopback(host) || publicAddress !== undefined
-    ? undefined
-    : `PUBLIC_URL is not set, and SERVICE_HOST is ${host}, which others reach; it must be the origin that users reach the service by, such as https://plugins.example.com.`;
-}
-
-const isLoopback = (host: string) => /^(?:localhost|127(?:\.\d+){3}|::1)$/.test(host);
-
-/** Returns the value of a step; where it throws, adds its message to the mistakes and returns `undefined`. */
-function collectMistake<T>(mistakes: string[], step: () => T): T | undefined {
-  try {
-    return step();
-  } catch (error) {
-    mistakes.push(errorMessage(error));
-    return undefined;
-  }
+/** The settings of the service, as {@link settings} describes each. */
+export interface Settings extends Omit<ValuesOf<typeof settings>, 'database'> {
+  /** The parsed `DATABASE_URL`. */
+  database: DatabaseAddress;
 }

@@ -1,17 +1,22 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { ChangeFeed } from './changes/change-feed.ts';
 import { recordChanges } from './changes/change-log.ts';
 import type { Change } from './changes/change-log.ts';
 import type { ConnectionUsage } from '../operations/metrics.ts';
-import { describeDatabaseError } from './describe-error.ts';
+import { StorageUnavailableError, describeDatabaseError } from './errors.ts';
 import type { Engine } from './engine.ts';
 import { isUpToDate } from './migrations/migrate.ts';
+import { postgresLimits } from './postgres/limits.ts';
 import { RunLookup } from './run-lookup.ts';
 import type { Storage, StorageOptions, StorageState } from './storage.ts';
-import { createTables, createTransactionTables } from './tables.ts';
+import { createTables, createTransactionTables, LockedError } from './tables.ts';
 import type { Tables, TransactionTables } from './tables.ts';
+import { tenantCacheKey } from './tables/names.ts';
 import { ProgramCache } from './tables/programs.ts';
+import { KeyedTurns } from './turns.ts';
+import type { TenantKey } from '../plugins/plugin-key.ts';
 
 /** The storage in the database of an engine; closing it closes the engine. */
 export class DatabaseStorage implements Storage {
@@ -22,6 +27,9 @@ export class DatabaseStorage implements Storage {
   readonly #programs = new ProgramCache();
   readonly #feed: ChangeFeed;
   readonly #inTransaction = new AsyncLocalStorage<true>();
+  /** How long a transaction waits for locks, in ms. */
+  readonly #lockTimeout: number;
+  readonly #turns: KeyedTurns;
   #isSchemaReady = false;
   #unavailability: string | undefined;
   #stopWaiting: () => void = () => {};
@@ -37,14 +45,19 @@ export class DatabaseStorage implements Storage {
   private constructor(engine: Engine, options: StorageOptions) {
     this.#engine = engine;
     this.#options = options;
+    this.#lockTimeout =
+      (engine.name === 'sqlite'
+        ? options.sqliteLimits?.turnTimeout
+        : options.postgresLimits?.acquireTimeout) ?? postgresLimits.acquireTimeout;
+    this.#turns = new KeyedTurns(this.#lockTimeout);
     this.tables = createTables(engine.db, engine, this.#programs);
     const offlineFor = (options.offlineRunSeconds ?? 30) * 1000;
-    let hungAt = -Infinity;
+    let timedOutAt = -Infinity;
     this.runs = new RunLookup(this.tables, {
       isCurrent: () => this.#feed.isCurrent,
-      holdsOffline: () => this.#feed.age <= offlineFor,
-      isHanging: () => performance.now() - hungAt < this.#feed.age,
-      onHang: () => (hungAt = performance.now()),
+      allowStale: () => this.#feed.age <= offlineFor,
+      isTimedOut: () => performance.now() - timedOutAt < this.#feed.age,
+      onTimeout: () => (timedOutAt = performance.now()),
     });
     this.#feed = new ChangeFeed(engine, (changes) => this.runs.handleChanges(changes), options);
   }
@@ -61,10 +74,44 @@ export class DatabaseStorage implements Storage {
     return this.#unavailability;
   }
 
-  async transaction<T>(work: (tables: TransactionTables) => Promise<T>): Promise<T> {
+  async transaction<T>(work: (tables: TransactionTables) => Promise<T>, tenant?: TenantKey): Promise<T> {
     // On SQLite the inner transaction would wait for the outer one, which waits for it, until it times out.
-    if (this.#inTransaction.getStore())
-      throw new Error('A transaction is under way already: use its tables.');
+    if (this.#inTransaction.getStore()) throw new Error('This is in a transaction: use its tables.');
+    return tenant ? this.inTurn(tenant, () => this.#withRetries(work)) : this.#withRetries(work);
+  }
+
+  inTurn<T>(tenant: TenantKey, work: () => Promise<T>): Promise<T> {
+    return this.#turns.run(tenantCacheKey(tenant), work);
+  }
+
+  /** Does a transaction, and where a lock that it needs is taken, again and again in the turn of that lock. */
+  async #withRetries<T>(work: (tables: TransactionTables) => Promise<T>): Promise<T> {
+    try {
+      return await this.#transact(work);
+    } catch (error) {
+      if (!(error instanceof LockedError)) throw error;
+      return this.#turns.run(`lock ${error.message}`, () => this.#untilUnlocked(work));
+    }
+  }
+
+  async #untilUnlocked<T>(work: (tables: TransactionTables) => Promise<T>): Promise<T> {
+    const deadline = performance.now() + this.#lockTimeout;
+    for (;;) {
+      try {
+        return await this.#transact(work);
+      } catch (error) {
+        if (!(error instanceof LockedError)) throw error;
+        if (performance.now() > deadline) {
+          const cause = new Error(`a lock was not free within ${this.#lockTimeout} ms`);
+          throw new StorageUnavailableError(cause);
+        }
+      }
+      // A random time, so that nodes that wait for each other's locks do not collide again and again.
+      await sleep(2 + Math.random() * 20);
+    }
+  }
+
+  async #transact<T>(work: (tables: TransactionTables) => Promise<T>): Promise<T> {
     const changes: Change[] = [];
     const result = await this.#engine.db.transaction().execute(async (transaction) => {
       const record = (change: Change) => changes.push(change);
@@ -90,6 +137,10 @@ export class DatabaseStorage implements Storage {
     } catch {
       return { database: true, schema: false };
     }
+  }
+
+  async reclaimSpace(): Promise<boolean> {
+    return (await this.#engine.reclaimSpace?.()) ?? false;
   }
 
   connections(): ConnectionUsage | undefined {

@@ -37,11 +37,6 @@ export interface Engine {
   hasTable(db: Kysely<Schema>, name: string): Promise<boolean>;
   /** Runs `work` in one transaction, while no other process migrates the database. */
   migrationTransaction(work: (db: Transaction<Schema>) => Promise<void>): Promise<void>;
-  /**
-   * Renames the tables of releases before migrations existed. Once the first migration has created its own tables, it calls
-   * `copyFormerRows`, which moves all rows into them. Resolves with `undefined` when there are no such tables.
-   */
-  renameFormerTables(db: Transaction<Schema>): Promise<{ copyFormerRows: () => void } | undefined>;
   /** Makes the database refuse every UPDATE of a table, with this message. */
   forbidUpdates(db: Kysely<Schema>, table: keyof Schema, message: string): Promise<void>;
 
@@ -50,17 +45,15 @@ export interface Engine {
    * reading the rows that it guards.
    */
   lock(db: Transaction<Schema>, name: string): Promise<void>;
-  /** Takes several locks at once, in an order that cannot cause a deadlock. */
-  lockAll(db: Transaction<Schema>, names: readonly string[]): Promise<void>;
-  /** As {@link lock}, without waiting. Resolves with whether the transaction has the lock. */
-  tryLock(db: Transaction<Schema>, name: string): Promise<boolean>;
+  /** As {@link lock} for several locks, without waiting. Resolves with whether the transaction has all of them. */
+  tryLock(db: Transaction<Schema>, ...names: readonly string[]): Promise<boolean>;
   /**
    * The end of a select whose rows are to be written. It locks the rows of `table` in it, which the written rows refer to: until
-   * the transaction ends, no other one can delete them, or lock them by {@link lockRows}.
+   * the transaction ends, no other one can delete them, or lock them by {@link forUpdate}.
    */
-  keepRowsOf(table: keyof Schema): RawBuilder<unknown>;
-  /** The end of a select that locks its rows. It waits for transactions that have locked them by {@link keepRowsOf}. */
-  readonly lockRows: RawBuilder<unknown>;
+  forKeyShare(table: keyof Schema): RawBuilder<unknown>;
+  /** The end of a select that locks its rows. It waits for transactions that have locked them by {@link forKeyShare}. */
+  readonly forUpdate: RawBuilder<unknown>;
   /** The end of a subselect whose rows are about to be deleted: it leaves out rows that another transaction has locked. */
   readonly skipLocked: RawBuilder<unknown>;
 
@@ -83,6 +76,17 @@ export interface Engine {
    * `undefined` where the database has no such number. Throws when the database is unavailable.
    */
   dataVersion(): number | undefined;
+
+  /**
+   * Gives some of the space of deleted rows back to the system, so little that others hardly wait. Resolves with whether there may
+   * be more. Missing where the database does it by itself.
+   */
+  reclaimSpace?(): Promise<boolean>;
+  /**
+   * Converts a file whose space cannot be given back yet, because an earlier release made it: one of up to `maxSize` bytes (default:
+   * any), where nothing else uses it and the disk has room. It takes some seconds for each gigabyte.
+   */
+  makeReclaimable?(maxSize?: number): Promise<void>;
 
   /** The usage of the pool of connections; missing where the database needs no pool. */
   connections?(): ConnectionUsage;

@@ -3,9 +3,9 @@ import { dirname } from 'node:path';
 import { sql } from 'kysely';
 import type { Kysely } from 'kysely';
 import type { DatabaseAddress } from './database-url.ts';
-import { isUpToDate } from './migrations/migrate.ts';
+import { hasSchema, isUpToDate } from './migrations/migrate.ts';
 import { openPostgres } from './postgres/engine.ts';
-import { describeDatabaseError } from './describe-error.ts';
+import { describeDatabaseError } from './errors.ts';
 import type { Schema } from './schema.ts';
 import { openSqliteReadOnly } from './sqlite/engine.ts';
 
@@ -16,7 +16,7 @@ export type Inspection =
       readonly description: string;
       /** Whether acknowledged writes are on the disk. */
       readonly isDurable: boolean;
-      readonly schema: 'current' | 'old' | { readonly problem: string };
+      readonly schema: 'current' | 'old' | 'none' | { readonly problem: string };
       /** Why this user could not migrate the schema; `undefined` where they could. */
       readonly migrationProblem: string | undefined;
     };
@@ -43,7 +43,13 @@ export async function inspectDatabase(address: DatabaseAddress): Promise<Inspect
         : describeSqlite(engine.file);
     if (typeof described === 'string') return { problem: described };
     try {
-      return { ...described, schema: (await isUpToDate(engine, engine.db)) ? 'current' : 'old' };
+      const { db } = engine;
+      const schema = (await isUpToDate(engine, db))
+        ? 'current'
+        : (await hasSchema(engine, db))
+          ? 'old'
+          : 'none';
+      return { ...described, schema };
     } catch (error) {
       return { ...described, schema: { problem: describeDatabaseError(error) } };
     }

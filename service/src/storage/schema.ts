@@ -120,7 +120,7 @@ export interface Schema {
     name: Fixed<string>;
     /** JSON: the record as the vendor set it. */
     record: string;
-    /** The length of `record` in UTF-16 code units, so that a page of a list can be bounded without reading the records. */
+    /** The length of `record` in UTF-16 code units. The release before bounds the pages of lists by it. */
     record_size: number;
     /** The digest of its schemas; empty without schemas. See `digest.ts`. */
     schemas_digest: string;
@@ -171,7 +171,19 @@ export interface Schema {
     input_bytes: Fixed<number>;
     output_bytes: Fixed<number>;
     /** JSON: messages, logs, input and output, as far as records hold them. */
-    details: Fixed<string | null>;
+    details: string | null;
+  };
+  /** What drafts, versions and programs of a tenant take, in bytes of UTF-8. Triggers count it: see `0005-tenant-storage.ts`. */
+  tenant_storage: {
+    tenant_id: Fixed<number>;
+    bytes: number;
+    /** 1 for a tenant that has been above its quota since before there were quotas, and is therefore not refused yet. */
+    is_exempt: ColumnType<0 | 1, 0 | 1 | undefined, 0 | 1>;
+  };
+  /** What the details in the records of a tenant's runs take, in bytes of UTF-8; counted as `tenant_storage`. */
+  tenant_records: {
+    tenant_id: Fixed<number>;
+    bytes: number;
   };
   /** What tenants used, by name: it stays when they are deleted. */
   usage_days: {

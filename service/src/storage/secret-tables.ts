@@ -1,4 +1,4 @@
-/** The tables that a backup leaves empty, so that nobody can act for others by reading it. */
+/** The tables that a backup leaves empty, so that its readers cannot act for others. */
 export const secretTables = [
   'environment_tokens',
   'editor_tokens',

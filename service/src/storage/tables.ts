@@ -18,9 +18,10 @@ import { Runs } from './tables/runs.ts';
 import { Usage } from './tables/usage.ts';
 import { Tenants, TenantsInTransaction } from './tables/tenants.ts';
 import { VerificationCodes, VerificationCodesInTransaction } from './tables/verification-codes.ts';
+import { TenantStorage } from './tables/tenant-storage.ts';
 import { Versions, VersionsInTransaction } from './tables/versions.ts';
 
-/** The tables of the service. Each call is a transaction of its own: rows may change between a read and a write. */
+/** The tables of the service. Each call is a transaction: rows may change between a read and a write. */
 export interface Tables {
   readonly environments: Environments;
   readonly tenants: Tenants;
@@ -31,12 +32,18 @@ export interface Tables {
   readonly builds: Builds;
   readonly versions: Versions;
   readonly programs: Programs;
+  readonly tenantStorage: TenantStorage;
   readonly verificationCodes: VerificationCodes;
   readonly rateCounters: RateCounters;
   /** Whether anything that was deleted still has to be erased. */
   readonly hasErasable: () => Promise<boolean>;
   readonly runs: Runs;
   readonly usage: Usage;
+}
+
+/** Another transaction holds a lock. The one that asked for it is rolled back, so that it waits without a connection. */
+export class LockedError extends Error {
+  override readonly name = 'LockedError';
 }
 
 /** The tables within a transaction, with the methods that must not be called outside of one. */
@@ -51,7 +58,8 @@ export interface TransactionTables extends Tables {
   readonly verificationCodes: VerificationCodesInTransaction;
   /**
    * Locks a plugin until the transaction ends: others that lock it, on any node, wait. Call it before reading what the
-   * transaction decides upon.
+   * transaction decides upon. It throws a {@link LockedError} while another one has the lock, and then the transaction is rolled
+   * back and its work done anew.
    */
   readonly lockPlugin: (plugin: PluginKey) => Promise<void>;
   /**
@@ -77,10 +85,11 @@ export function createTables(db: Kysely<Schema>, engine: Engine, cache: ProgramC
     plugins: new Plugins(db),
     namespaces: new Namespaces(db),
     editorTokens: new EditorTokens(db, engine),
-    drafts: new Drafts(db),
+    drafts: new Drafts(db, engine),
     builds: new Builds(db, programs),
     versions: new Versions(db, programs),
     programs,
+    tenantStorage: new TenantStorage(db, engine),
     verificationCodes: new VerificationCodes(db, engine),
     rateCounters: new RateCounters(db, engine),
     hasErasable: () => hasErasable(db),
@@ -96,8 +105,10 @@ export function createTransactionTables(
   cache: ProgramCache,
   recordChange: (change: Change) => void,
 ): TransactionTables {
-  const lock = (name: string) => engine.lock(db, name);
-  const programs = new ProgramsInTransaction(db, cache, (names) => engine.lockAll(db, names));
+  const lock = async (...names: readonly string[]) => {
+    if (!(await engine.tryLock(db, ...names))) throw new LockedError(names.join());
+  };
+  const programs = new ProgramsInTransaction(db, cache, (names) => lock(...names));
   const plugins = new PluginsInTransaction(db, recordChange);
   return {
     environments: new EnvironmentsInTransaction(db, recordChange, lock),
@@ -105,10 +116,11 @@ export function createTransactionTables(
     plugins,
     namespaces: new Namespaces(db),
     editorTokens: new EditorTokens(db, engine),
-    drafts: new DraftsInTransaction(db, plugins),
+    drafts: new DraftsInTransaction(db, engine, plugins),
     builds: new BuildsInTransaction(db, programs),
     versions: new VersionsInTransaction(db, programs, recordChange),
     programs,
+    tenantStorage: new TenantStorage(db, engine),
     verificationCodes: new VerificationCodesInTransaction(db, engine),
     rateCounters: new RateCounters(db, engine),
     hasErasable: () => hasErasable(db),
@@ -116,7 +128,7 @@ export function createTransactionTables(
     usage: new Usage(db, engine),
     lockPlugin: (plugin) => lock(pluginLock(plugin)),
     lockTenant: (tenant) => lock(`tenant ${tenantCacheKey(tenant)}`),
-    erase: (now, limit) => eraseSome({ db, engine, programs, limit }, now),
+    erase: (now, limit) => eraseSome({ db, engine, programs, limit, lock }, now),
     lockAddress: (email) => lock(`address ${email}`),
   };
 }

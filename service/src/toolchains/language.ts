@@ -43,6 +43,8 @@ export interface Language {
   typedTemplate(types: { readonly output: string | undefined }): string;
   /** Throws when the toolchain cannot work on this machine. It must be quick, because it is called when the service starts. */
   probe(): void;
+  /** The dependencies of the service that the module and the compiler load. Their process can read no others. */
+  readonly packages: readonly string[];
   /** What the compiler must be permitted beyond reading its own files: native add-ons. */
   readonly needs?: readonly 'addons'[];
   /** Options for Node, or V8, in the compiler's process. */

@@ -10,7 +10,7 @@ import { SMTPServer } from 'smtp-server';
 import { sendMail } from '../../../service/src/accounts/mail.ts';
 import { codesPerHour, startVerification } from '../../../service/src/accounts/verification.ts';
 import { readArguments } from '../../../service/src/cli/env-token.ts';
-import { UsageError } from '../../../service/src/cli/usage-error.ts';
+import { UsageError } from '../../../service/src/cli/options.ts';
 import type { DatabaseAddress } from '../../../service/src/storage/database-url.ts';
 import { openStorage } from '../../../service/src/storage/storage.ts';
 import { cleanUpFirst, engineUnderTest, databaseWithSchema } from '../storage/databases.ts';

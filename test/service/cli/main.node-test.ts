@@ -183,3 +183,13 @@ test('an unknown command or option is named together with the known ones, with e
     assert.match(err, /\nUsage: plugin-editor-service/);
   }
 });
+
+test('a Node that is too old ends every command with one line that names the version needed', async (t) => {
+  const pretend = `Object.defineProperty(process,'version',{value:'v20.19.4'})`;
+  const { status, out, err } = await run(t, ['serve'], {
+    NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(pretend)}`,
+  }).done();
+  assert.equal(status, 1);
+  assert.equal(out, '');
+  assert.equal(err, 'plugin-editor-service needs Node 22.18 or later, and this is Node 20.19.4.\n');
+});

@@ -7,7 +7,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import { test } from 'node:test';
 import { Hono } from 'hono';
 import { eventStream } from '../../../service/src/http/event-stream.ts';
-import { closeToolProcesses, createToolProcesses } from '../../../service/src/http/service-parts.ts';
+import { closeToolProcesses, createToolProcesses } from '../../../service/src/http/create-service.ts';
 import { Builds } from '../../../service/src/toolchains/build/builds.ts';
 import { loadLanguages } from '../../../service/src/toolchains/languages.ts';
 import { running, startPlugin } from '../plugin.ts';
@@ -141,6 +141,27 @@ test('an unread stream takes little memory, and loses its connection after a whi
   assert.ok(taken < 100, `${taken} MiB were taken from the work`);
   // The work is not kept waiting for a client that is gone.
   await done.promise;
+});
+
+test('a long event is sent in pieces, and counts as unsent until its client has taken them', async () => {
+  const event = 'ä'.repeat(2 ** 20);
+  let unsent = 0;
+  const holdUnsent = (bytes: number) => {
+    unsent += bytes;
+    return () => (unsent -= bytes);
+  };
+  const app = new Hono().get('/', (c) => eventStream(c, (send) => send('result', event)));
+  const { body } = await app.request('/', {}, { outgoing: { holdUnsent } });
+  const pieces: Uint8Array[] = [];
+  const held: number[] = [];
+  for await (const piece of body ?? []) {
+    pieces.push(piece);
+    held.push(unsent);
+  }
+  assert.equal(Buffer.concat(pieces).toString(), `event: result\ndata: ${event}\n\n`);
+  assert.ok(Math.max(...pieces.map(({ byteLength }) => byteLength)) <= 16 * 1024);
+  assert.ok(held[0] !== undefined && held[0] > 2 ** 21);
+  assert.equal(unsent, 0);
 });
 
 test('a stream whose build fails unexpectedly is cut off, so that nobody takes it for complete', async (t) => {

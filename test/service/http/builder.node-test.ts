@@ -189,7 +189,7 @@ test('the default log names the request and holds no token', async (t) => {
   const { service, editorToken, storage } = await startService(t);
   const token = await editorToken();
   await storage.close();
-  const { createService } = await import('../../../service/src/http/app.ts');
+  const { createService } = await import('../../../service/src/http/create-service.ts');
   const printing = createService({ storage, editorAssets: new Map(), hosts: ['localhost:8082'] });
   const request = new Request(`http://localhost:8082${draftPath}?token=${token}`, { headers: bearer(token) });
   assert.equal((await printing.fetch(request)).status, 500);

@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import { text as textOf } from 'node:stream/consumers';
 import { test } from 'node:test';
 import type { TestContext } from 'node:test';
-import type { HttpLimits } from '../../../service/src/http/http-limits.ts';
+import type { HttpLimits } from '../../../service/src/http/admission.ts';
 import { createLog } from '../../../service/src/operations/log.ts';
 import { Metrics } from '../../../service/src/operations/metrics.ts';
 import { bearer, draftPath, listen } from '../harness.ts';

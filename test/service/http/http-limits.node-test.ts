@@ -7,10 +7,12 @@ import { text } from 'node:stream/consumers';
 import { describe, test } from 'node:test';
 import type { TestContext } from 'node:test';
 import { errorResponse } from '../../../service/src/http/errors.ts';
-import { httpLimits } from '../../../service/src/http/http-limits.ts';
-import type { HttpLimits } from '../../../service/src/http/http-limits.ts';
+import { httpLimits } from '../../../service/src/http/admission.ts';
+import type { HttpLimits } from '../../../service/src/http/admission.ts';
 import { createHttpServer } from '../../../service/src/http/http-server.ts';
 import { listen as listenOnLoopback } from '../../../service/src/http/listen.ts';
+import { toBlockList } from '../../../service/src/settings/setting-kinds.ts';
+import { until } from '../../support/until.ts';
 import { bearer, draftPath, listen } from '../harness.ts';
 
 const refuse = (error: unknown) => errorResponse(error, 'an-id');
@@ -23,20 +25,24 @@ const short = { connectionsCheckingInterval: 20 };
 const LIMIT = 1500;
 const PAST_LIMIT = 2 * LIMIT;
 
-/** A server that answers everything with this. */
-async function serve(
-  t: TestContext,
-  limits: Partial<HttpLimits>,
-  respond: () => Response | Promise<Response>,
-) {
-  const server = createHttpServer({ fetch: respond, refuse }, limits);
+async function begin(t: TestContext, server: Server): Promise<number> {
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   t.after(() => {
     server.closeAllConnections();
     server.close();
   });
-  return { port: (server.address() as AddressInfo).port, server };
+  return (server.address() as AddressInfo).port;
+}
+
+/** A server that answers everything with this. */
+async function serve(
+  t: TestContext,
+  limits: Partial<HttpLimits>,
+  respond: (request: Request) => Response | Promise<Response>,
+) {
+  const { server } = createHttpServer({ fetch: respond, refuse }, { limits });
+  return { port: await begin(t, server), server };
 }
 
 /** Opens a connection and sends this. */
@@ -64,15 +70,10 @@ async function openBoth(
 }
 
 const get = 'GET / HTTP/1.1\r\nhost: localhost\r\n\r\n';
+const last = 'GET / HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n';
 const half = 'POST / HTTP/1.1\r\nhost: localhost\r\ncontent-length: 100\r\n\r\nhalf';
 
 describe('the HTTP server', () => {
-  test('has each limit below the one that encloses it', () => {
-    const { headersTimeout, requestTimeout, writeTimeout, responseTimeout, smallBody, unwantedBody } =
-      httpLimits;
-    assert.ok(headersTimeout <= requestTimeout && writeTimeout < responseTimeout && smallBody < unwantedBody);
-  });
-
   test('closes a connection that sends nothing, or half of its headers', async (t) => {
     const { port } = await serve(t, { ...short, headersTimeout: 100 }, () => new Response('ok'));
     for (const sent of ['', 'GET / HTTP/1.1\r\nhost: loc']) {
@@ -103,7 +104,7 @@ describe('the HTTP server', () => {
       ...short,
       headersTimeout: LIMIT,
       requestTimeout: LIMIT,
-      writeTimeout: LIMIT,
+      paceTime: LIMIT,
       keepAliveTimeout: LIMIT,
     };
     const { port } = await serve(t, limits, async () => {
@@ -114,14 +115,14 @@ describe('the HTTP server', () => {
   });
 
   test('does not close a stream of events with long pauses', async (t) => {
-    const { port } = await serve(t, { ...short, writeTimeout: LIMIT }, () => {
+    const { port } = await serve(t, { ...short, paceTime: 100 }, () => {
       const pieces = ['one', 'two'];
       const body = new ReadableStream<Uint8Array>({
         async pull(controller) {
           const piece = pieces.shift();
           if (piece === undefined) return controller.close();
           controller.enqueue(new TextEncoder().encode(piece));
-          await new Promise((resolve) => setTimeout(resolve, PAST_LIMIT));
+          await new Promise((resolve) => setTimeout(resolve, 400));
         },
       });
       return new Response(body, { headers: { connection: 'close' } });
@@ -129,9 +130,8 @@ describe('the HTTP server', () => {
     assert.match(await text(await open(t, port, get)), /one[^]*two/);
   });
 
-  test('drops a response that nobody reads, together with its connection', async (t) => {
-    // Long enough for the request to come in first.
-    const { server } = await serve(t, { writeTimeout: 1000 }, () => new Response('x'.repeat(32 * mebibyte)));
+  test('drops a response that is not read, together with its connection', async (t) => {
+    const { server } = await serve(t, { paceTime: 200 }, () => new Response('x'.repeat(32 * mebibyte)));
     const { client, served } = await openBoth(t, server);
     client.pause().write(get);
     await once(served, 'close');
@@ -139,8 +139,8 @@ describe('the HTTP server', () => {
   });
 
   test('drops a response that is read too slowly, together with its connection', async (t) => {
-    const limits = { writeTimeout: 60_000, responseTimeout: LIMIT };
-    const { server } = await serve(t, limits, () => new Response('x'.repeat(64 * mebibyte)));
+    const limits = { paceTime: 200, paceBytes: 64 * mebibyte };
+    const { server } = await serve(t, limits, () => new Response('x'.repeat(256 * mebibyte)));
     const { client, served } = await openBoth(t, server, get);
     let received = 0;
     client.on('data', (part: Buffer) => {
@@ -150,7 +150,79 @@ describe('the HTTP server', () => {
     const reading = setInterval(() => client.resume(), 10);
     t.after(() => clearInterval(reading));
     await once(served, 'close');
-    assert.ok(received > 0 && received < 64 * mebibyte);
+    assert.ok(received > 0 && received < 256 * mebibyte);
+  });
+
+  test('sends a long response whole to a client that keeps the pace', async (t) => {
+    const { port } = await serve(
+      t,
+      {},
+      () => new Response('ä'.repeat(4 * mebibyte), { headers: { connection: 'close' } }),
+    );
+    const [, body = ''] = (await text(await open(t, port, get))).split('\r\n\r\n');
+    assert.ok(body === 'ä'.repeat(4 * mebibyte));
+  });
+
+  test('refuses a body that comes too slowly with 408', async (t) => {
+    const { port, editorToken } = await listen(t, {}, { paceTime: 200 });
+    const { authorization } = bearer(await editorToken());
+    const head = `POST ${draftPath} HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\nauthorization: ${authorization}\r\n`;
+    const socket = await open(
+      t,
+      port,
+      `${head}content-type: application/json\r\ncontent-length: 1000000\r\n\r\n{`,
+    );
+    assert.match(await text(socket), /^HTTP\/1\.1 408 [^]*"request-timeout"/);
+  });
+
+  test('handles requests that were sent at once one after the other, and none after a connection has to close', async (t) => {
+    let [underWay, most, handled] = [0, 0, 0];
+    const { port } = await serve(t, {}, async () => {
+      most = Math.max(most, ++underWay);
+      await new Promise((resolve) => setTimeout(resolve, 1));
+      underWay -= 1;
+      return new Response(`number ${++handled};`, handled === 40 ? { headers: { connection: 'close' } } : {});
+    });
+    const received = await text(await open(t, port, get.repeat(300)));
+    const expected = Array.from({ length: 40 }, (_, i) => `number ${i + 1};`).join('');
+    assert.equal(received.match(/number \d+;/g)?.join(''), expected);
+    assert.deepEqual([most, handled], [1, 40]);
+  });
+
+  test('lets the event loop go on between requests that were sent at once', async (t) => {
+    let handled = 0;
+    let hasGoneOn = true;
+    const { port } = await serve(t, {}, () => {
+      handled += 1;
+      if (!hasGoneOn) return new Response('at once', { headers: { connection: 'close' } });
+      hasGoneOn = false;
+      setImmediate(() => (hasGoneOn = true));
+      return new Response('in turn');
+    });
+    const received = await text(await open(t, port, get.repeat(20) + last));
+    assert.doesNotMatch(received, /at once/);
+    assert.equal(handled, 21);
+  });
+
+  test('starts no further request while a response is not taken', async (t) => {
+    let handled = 0;
+    const { port, server } = await serve(t, { paceTime: 500 }, () => {
+      handled += 1;
+      return new Response('x'.repeat(16 * mebibyte));
+    });
+    const accepted = once(server, 'connection') as Promise<[Socket]>;
+    const client = await open(t, port, get.repeat(100));
+    client.on('error', () => {}).pause();
+    await once((await accepted)[0], 'close');
+    assert.equal(handled, 1);
+  });
+
+  test('gets no more of a packet than it can parse in one go, and others have their turn', async (t) => {
+    const { port } = await serve(t, {}, async (request) => new Response(`${(await request.text()).length}`));
+    const head =
+      'POST / HTTP/1.1\r\nhost: localhost\r\ntransfer-encoding: chunked\r\nconnection: close\r\n\r\n';
+    const socket = await open(t, port, `${head}${'1\r\nx\r\n'.repeat(100_000)}0\r\n\r\n`);
+    assert.match(await text(socket), /\r\n\r\n100000$/);
   });
 
   test('closes an idle connection', async (t) => {
@@ -158,15 +230,47 @@ describe('the HTTP server', () => {
     assert.match(await text(await open(t, port, get)), /^HTTP\/1\.1 200 OK[^]*ok$/);
   });
 
-  test('closes connections beyond the maximum at once, and accepts new ones when others end', async (t) => {
-    const { port, server } = await serve(t, { maxConnections: 2 }, () => new Response('ok'));
-    const first = await openBoth(t, server);
-    await openBoth(t, server);
+  test('closes the connection that has waited longest for its client, past the maximum', async (t) => {
+    const { server, port } = await serve(t, { maxConnections: 2 }, () => new Response('ok'));
+    const first = await openBoth(t, server, half);
+    const second = await openBoth(t, server);
+    const closed = once(first.served, 'close');
+    assert.match(await text(await open(t, port, last)), /^HTTP\/1\.1 200 OK/);
+    await closed;
+    assert.equal(second.served.destroyed, false);
+  });
+
+  test('closes no connection whose request is handled, and refuses a new one if there is no other', async (t) => {
+    const released = Promise.withResolvers<void>();
+    let handled = 0;
+    const { server, port } = await serve(t, { maxConnections: 2 }, async () => {
+      handled += 1;
+      await released.promise;
+      return new Response('ok');
+    });
+    const busy = [await openBoth(t, server, last), await openBoth(t, server, last)];
+    await until('both are handled', () => handled === 2);
     assert.equal(await text(await open(t, port)), '');
-    first.client.destroy();
-    await once(first.served, 'close');
-    const next = await open(t, port, 'GET / HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n');
-    assert.match(await text(next), /^HTTP\/1\.1 200 OK/);
+    released.resolve();
+    for (const { client } of busy) assert.match(await text(client), /^HTTP\/1\.1 200 OK/);
+  });
+
+  test('shares connections between the clients that a trusted proxy names', async (t) => {
+    const handler = { fetch: () => new Response('ok'), refuse, trustedProxies: toBlockList(['127.0.0.1']) };
+    const { server } = createHttpServer(handler, { limits: { maxConnections: 4 } });
+    await begin(t, server);
+    const from = (address: string) =>
+      openBoth(t, server, half.replace('content', `x-forwarded-for: ${address}\r\ncontent`));
+    const idle = await openBoth(t, server);
+    const victim = await from('2001:db8:1:2::1');
+    const attackers = [await from('2001:db8:1:3::1'), await from('2001:db8:1:3::2')];
+    await until('their requests have begun', () =>
+      [victim, ...attackers].every(({ served }) => served.bytesRead > 0),
+    );
+    const closed = once(attackers[0]?.served ?? assert.fail(), 'close');
+    const next = await from('2001:db8:1:4::1');
+    await closed;
+    for (const { served } of [idle, victim, next]) assert.equal(served.destroyed, false);
   });
 
   test('reads a small unneeded body to its end, and keeps the connection', async (t) => {
@@ -181,19 +285,72 @@ describe('the HTTP server', () => {
     assert.match(await text(socket), /^HTTP\/1\.1 401 [^]*connection: keep-alive[^]*no[^]*HTTP\/1\.1 401 /i);
   });
 
-  test('receives no more of an endless body than the limit', async (t) => {
-    const { server } = await serve(t, { unwantedBody: mebibyte }, () => new Response('no', { status: 401 }));
-    const head = 'POST / HTTP/1.1\r\nhost: localhost\r\ntransfer-encoding: chunked\r\n\r\n';
-    const { client, served } = await openBoth(t, server, head);
-    const chunk = `10000\r\n${'x'.repeat(65_536)}\r\n`;
+  const endless = 'POST / HTTP/1.1\r\nhost: localhost\r\ntransfer-encoding: chunked\r\n\r\n';
+  const chunk = `10000\r\n${'x'.repeat(65_536)}\r\n`;
+
+  /** Sends chunks of a body until the connection is closed. */
+  const pumpInto = async (client: Socket, served: Socket) => {
     const pump = () => {
       while (!client.destroyed && client.write(chunk));
     };
     client.on('drain', pump);
     pump();
-    await once(served, 'close');
+    // A reset connection is closed, too.
+    await new Promise((resolve) => served.once('close', resolve));
+  };
+
+  test('receives no more of an endless body than the limit', async (t) => {
+    const { server } = await serve(t, { unwantedBody: mebibyte }, () => new Response('no', { status: 401 }));
+    const { client, served } = await openBoth(t, server, endless);
+    await pumpInto(client, served);
     // What was under way in the system's buffers comes on top.
     assert.ok(served.bytesRead >= mebibyte && served.bytesRead < 16 * mebibyte, `${served.bytesRead} bytes`);
+  });
+
+  test('receives little of an endless body while one of the same network is discarded', async (t) => {
+    const { server } = await serve(t, {}, () => new Response('no', { status: 401 }));
+    const first = await openBoth(t, server, endless);
+    await once(first.client, 'data');
+    const { client, served } = await openBoth(t, server, endless);
+    await pumpInto(client, served);
+    assert.ok(served.bytesRead < 16 * mebibyte, `${served.bytesRead} bytes`);
+    assert.equal(first.served.destroyed, false);
+    first.client.end('0\r\n\r\n');
+    await once(first.served, 'close');
+    const next = await openBoth(t, server, endless);
+    await pumpInto(next.client, next.served);
+    assert.ok(next.served.bytesRead >= httpLimits.unwantedBody, `${next.served.bytesRead} bytes`);
+  });
+
+  test('receives little of a body that comes past the rate of its address', async (t) => {
+    const { port } = await listen(t, { rates: { addressRequests: 1 } });
+    const head = endless.replace('localhost', `127.0.0.1:${port}`);
+    assert.match(await text(await open(t, port, last.replace('localhost', `127.0.0.1:${port}`))), / 404 /);
+    const client = await open(t, port, head);
+    client.on('error', () => {});
+    const [refusal] = (await once(client, 'data')) as [Buffer];
+    assert.match(refusal.toString(), /^HTTP\/1\.1 429 /);
+    await pumpInto(client, client);
+    assert.ok(client.bytesWritten < 24 * mebibyte, `${client.bytesWritten} bytes`);
+  });
+
+  test('starts few requests of one network before that of another', async (t) => {
+    const order: string[] = [];
+    const fetch = (request: Request) => {
+      order.push(request.headers.get('x-forwarded-for') ?? '');
+      return new Response('ok');
+    };
+    const { server } = createHttpServer({ fetch, refuse, trustedProxies: toBlockList(['127.0.0.1']) });
+    await begin(t, server);
+    const clients: Socket[] = [];
+    for (let i = 0; i < 40; i++) clients.push((await openBoth(t, server)).client);
+    const from = (address: string) => last.replace('host:', `x-forwarded-for: ${address}\r\nhost:`);
+    const [other, ...crowd] = clients;
+    // All have arrived when the server looks.
+    for (const one of crowd) one.write(from('203.0.113.5'));
+    other?.write(from('198.51.100.7'));
+    await until('all are handled', () => order.length === clients.length);
+    assert.ok(order.indexOf('198.51.100.7') <= 8, order.join(' '));
   });
 
   test('answers a HEAD request with an unneeded body by headers alone', async (t) => {

@@ -17,7 +17,7 @@ import type { Method } from '../../../service/src/http/routes.ts';
 import { errorOf } from '../harness.ts';
 
 // What these operations are given; they take no token, so that nothing else is needed of a service.
-const context = {} as ServiceContext;
+const context = { checksResponses: true } as ServiceContext;
 const described = { description: '…' };
 
 /** An app with operations, and what it was told of requests and faults. */
@@ -53,7 +53,7 @@ const echo = operation({
   path: '/echo/:identifier/:namespace/:name',
   summary: '…',
   tag: 'service',
-  auth: 'watch',
+  auth: 'monitor',
   query: z.object({ color: z.enum(['red', 'blue']).default('red') }),
   body: jsonBody(z.object({ size: z.number(), tags: z.array(z.string()).optional() }), described),
   responses: { 200: json(z.unknown(), described) },
@@ -129,7 +129,7 @@ describe('an operation', () => {
       path: '/strict',
       summary: '…',
       tag: 'service',
-      auth: 'watch',
+      auth: 'monitor',
       body: jsonBody(z.strictObject({ identifier: z.string().optional() }), described),
       responses: { 204: empty(described) },
       handle: () => respond(204, undefined),
@@ -153,7 +153,7 @@ describe('an operation', () => {
       path: '/optional',
       summary: '…',
       tag: 'service',
-      auth: 'watch',
+      auth: 'monitor',
       body: optionalJsonBody(z.object({ message: z.string().optional() }), described),
       responses: { 200: json(z.unknown(), described) },
       handle: ({ body }) => respond(200, { body: body ?? 'none' }),
@@ -180,7 +180,7 @@ describe('an operation', () => {
       path: '/upper',
       summary: '…',
       tag: 'service',
-      auth: 'watch',
+      auth: 'monitor',
       body: textBody({ ...described, limit: 10, tooLarge: 'input-limit' }),
       responses: { 200: text({ ...described, headers: ['server-timing'] }) },
       handle: async ({ body }) => respond(200, (await body()).toUpperCase(), { 'server-timing': 'x' }),
@@ -201,7 +201,7 @@ describe('an operation', () => {
         path: '/wrong',
         summary: '…',
         tag: 'service',
-        auth: 'watch',
+        auth: 'monitor',
         responses: { 200: json(z.object({ count: z.number() }), described), 204: empty(described) },
         handle: () => respond(200, body as { count: number }),
       });
@@ -218,7 +218,7 @@ describe('an operation', () => {
   });
 });
 
-const simple = (method: Method, path: '/api/a' | '/api/b' | '/api/c', auth: Auth = 'watch') =>
+const simple = (method: Method, path: '/api/a' | '/api/b' | '/api/c', auth: Auth = 'monitor') =>
   operation({
     id: `${method} ${path}`,
     method,
@@ -256,7 +256,7 @@ test('no two operations have the same name, or the same method and path', () => 
 
 describe('pages of any origin', () => {
   const operations = [
-    simple('GET', '/api/a', 'either'),
+    simple('GET', '/api/a', 'editor-or-environment'),
     simple('PUT', '/api/a', 'editor'),
     simple('DELETE', '/api/a', 'environment'),
     simple('POST', '/api/b', 'environment'),

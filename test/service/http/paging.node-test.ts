@@ -27,7 +27,31 @@ const bytes = ([a]: readonly [string], [b]: readonly [string]) =>
 const newest = (a: readonly [number, string], b: readonly [number, string]) =>
   b[0] - a[0] || bytes([b[1]], [a[1]]);
 
+const asItIs = <T>(row: T) => row;
+
 describe('a list with pages', () => {
+  test('ends a page early, and not before its first item, where the items have much JSON', () => {
+    const page = byName.readRequest(list, { limit: 3 });
+    const toItem = (name: string) => name.repeat(100_000);
+    const { items, next } = byName.toPage(
+      list,
+      page,
+      ['\u0001', '\u0002', 'c'],
+      (name) => [name] as const,
+      toItem,
+    );
+    assert.equal(items.length, 1);
+    assert.deepEqual(byName.readRequest(list, { limit: 3, after: next.next }).after, ['\u0001']);
+    const huge = byName.toPage(
+      list,
+      page,
+      ['a'],
+      () => ['a'] as const,
+      () => 'x'.repeat(2_000_000),
+    );
+    assert.deepEqual([huge.items.length, huge.next], [1, {}]);
+  });
+
   test('returns names in the order of their bytes, each once, and no cursor after the last', () => {
     const names = ['a', 'B', 'ä', 'z', '😀', '\uFFFF', 'a/b', ''];
     const seen: string[] = [];
@@ -36,8 +60,8 @@ describe('a list with pages', () => {
     do {
       const page = byName.readRequest(list, { limit: 3, after });
       const found = read(names, page, bytes, (name) => [name] as const);
-      const { rows, next } = byName.toPage(list, page, found, (name) => [name] as const);
-      seen.push(...rows);
+      const { items, next } = byName.toPage(list, page, found, (name) => [name] as const, asItIs);
+      seen.push(...items);
       after = next.next;
       pages += 1;
     } while (after !== undefined);
@@ -59,8 +83,8 @@ describe('a list with pages', () => {
     do {
       const page = newestFirst.readRequest(list, { limit: 4, after });
       const found = read(rows.values(), page, newest, ({ at, id }) => [at, id] as const);
-      const result = newestFirst.toPage(list, page, found, ({ at, id }) => [at, id] as const);
-      seen.push(...result.rows.map(({ id }) => id));
+      const result = newestFirst.toPage(list, page, found, ({ at, id }) => [at, id] as const, asItIs);
+      seen.push(...result.items.map(({ id }) => id));
       after = result.next.next;
       turn += 1;
       // Also the last row of the page, which the cursor is of.
@@ -73,20 +97,20 @@ describe('a list with pages', () => {
 
   test('has no next page when the rows end with the page', () => {
     const page = byName.readRequest(list, { limit: 2 });
-    assert.deepEqual(byName.toPage(list, page, ['a', 'b'], (name) => [name] as const).next, {});
-    assert.deepEqual(byName.toPage(list, page, [], (name: string) => [name] as const).next, {});
+    assert.deepEqual(byName.toPage(list, page, ['a', 'b'], (name) => [name] as const, asItIs).next, {});
+    assert.deepEqual(byName.toPage(list, page, [], (name: string) => [name] as const, asItIs).next, {});
   });
 });
 
 describe('a cursor', () => {
   const page = byName.readRequest(list, { limit: 1 });
-  const { next } = byName.toPage(list, page, ['a', 'b'], (name) => [name] as const).next;
+  const { next } = byName.toPage(list, page, ['a', 'b'], (name) => [name] as const, asItIs).next;
   const forged = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
   const [digest] = JSON.parse(Buffer.from(String(next), 'base64url').toString()) as [string];
 
   test('holds the key of the last row, whatever characters are in it', () => {
     for (const name of ['a', '', 'ä/😀', '"\\', 'x'.repeat(2000)]) {
-      const cursor = byName.toPage(list, page, [name, 'more'], () => [name] as const).next.next;
+      const cursor = byName.toPage(list, page, [name, 'more'], () => [name] as const, asItIs).next.next;
       assert.deepEqual(byName.readRequest(list, { limit: 1, after: cursor }).after, [name]);
     }
   });

@@ -3,12 +3,12 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { describe, test } from 'node:test';
 import type { TestContext } from 'node:test';
-import type { ServiceOptions } from '../../../service/src/http/app.ts';
+import type { ServiceOptions } from '../../../service/src/http/create-service.ts';
 import { toBlockList } from '../../../service/src/settings/setting-kinds.ts';
 import { bearer, listen } from '../harness.ts';
 import { proxyOf, shortLimits } from '../lost-database/proxied.ts';
 import { running, startPlugin } from '../plugin.ts';
-import { engineUnderTest, databaseWithSchema, openDuring } from '../storage/databases.ts';
+import { engineUnderTest, databaseWithSchema, openDuring, postgresTest } from '../storage/databases.ts';
 
 const anyProxy = { trustedProxies: toBlockList(['127.0.0.1']) };
 
@@ -201,20 +201,23 @@ describe('the service', () => {
     assert.equal((await send('GET', other.paths.draft, other.editor)).status, 404);
   });
 
-  test('does not report a rate as used up when the node had no share of it and the database is unavailable', async (t) => {
-    const direct = await databaseWithSchema(t, 'postgres');
-    assert.ok(direct.engine === 'postgres');
-    const { proxy, proxied } = await proxyOf(t, direct.url);
-    const storage = await openDuring(t, proxied, { postgresLimits: shortLimits });
-    const { send } = await listen(t, { storage, rates: { addressRequests: 600 } });
-    await proxy.refuse();
-    const responses = [];
-    for (let i = 0; i < 20; i++) responses.push(await send('GET', '/api/v1/features'));
-    assert.deepEqual(statuses(responses), { 200: 6, 503: 14 });
-    const last = responses.at(-1) ?? assert.fail();
-    assert.equal((JSON.parse(last.body) as { error: { code: string } }).error.code, 'storage-unavailable');
-    assert.match(String(last.headers['retry-after']), /^\d+$/);
-  });
+  postgresTest(
+    'does not report a rate as used up when the node had no share of it and the database is unavailable',
+    async (t) => {
+      const direct = await databaseWithSchema(t, 'postgres');
+      assert.ok(direct.engine === 'postgres');
+      const { proxy, proxied } = await proxyOf(t, direct.url);
+      const storage = await openDuring(t, proxied, { postgresLimits: shortLimits });
+      const { send } = await listen(t, { storage, rates: { addressRequests: 600 } });
+      await proxy.refuse();
+      const responses = [];
+      for (let i = 0; i < 20; i++) responses.push(await send('GET', '/api/v1/features'));
+      assert.deepEqual(statuses(responses), { 200: 6, 503: 14 });
+      const last = responses.at(-1) ?? assert.fail();
+      assert.equal((JSON.parse(last.body) as { error: { code: string } }).error.code, 'storage-unavailable');
+      assert.match(String(last.headers['retry-after']), /^\d+$/);
+    },
+  );
 
   test('does not count requests with a valid token for their address', async (t) => {
     const service = await startPlugin(t, 't1', undefined, { rates: { addressRequests: 1 } });

@@ -11,6 +11,7 @@ import {
   engines,
   openForInspection,
   openDuring,
+  postgresTest,
 } from '../storage/databases.ts';
 import { TcpProxy } from '../../support/tcp-proxy.ts';
 import { until } from '../../support/until.ts';
@@ -143,49 +144,52 @@ for (const engine of engines) {
   });
 }
 
-test('postgres: without the database each node goes on with its share, and all is counted once it is back', async (t) => {
-  const address = await databaseWithSchema(t, 'postgres');
-  assert.ok(address.engine === 'postgres');
-  const url = new URL(address.url);
-  const proxy = await TcpProxy.start({ host: url.hostname, port: Number(url.port) });
-  cleanUpFirst(t, () => proxy.close());
-  url.port = String(proxy.port);
-  const through = parseDatabaseUrl(url.href);
-  const nodes = [await openDuring(t, through), await openDuring(t, through)].map((storage) =>
-    node(t, storage.tables.rateCounters, { leaseTimeout: 5000 }),
-  );
-  const quota = 600;
-  /** What both nodes take of a minute that they want more of than there is. */
-  const takeMinute = async () => {
-    const counts = await Promise.all(
-      nodes.map(async ({ rates }) => {
-        let taken = 0;
-        for (let i = 0; i < 20; i++) taken += await takeAtOnce(rates, 'key', quota, 50);
-        return taken;
-      }),
+postgresTest(
+  'postgres: without the database each node goes on with its share, and all is counted once it is back',
+  async (t) => {
+    const address = await databaseWithSchema(t, 'postgres');
+    assert.ok(address.engine === 'postgres');
+    const url = new URL(address.url);
+    const proxy = await TcpProxy.start({ host: url.hostname, port: Number(url.port) });
+    cleanUpFirst(t, () => proxy.close());
+    url.port = String(proxy.port);
+    const through = parseDatabaseUrl(url.href);
+    const nodes = [await openDuring(t, through), await openDuring(t, through)].map((storage) =>
+      node(t, storage.tables.rateCounters, { leaseTimeout: 5000 }),
     );
-    for (const { clock } of nodes) clock.now += minute;
-    return counts.reduce((sum, count) => sum + count, 0);
-  };
-  const isHeld = (taken: number) => Math.abs(taken - quota) <= quota / 10;
-  for (let i = 0; i < 2; i++) assert.ok(isHeld(await takeMinute()));
+    const quota = 600;
+    /** What both nodes take of a minute that they want more of than there is. */
+    const takeMinute = async () => {
+      const counts = await Promise.all(
+        nodes.map(async ({ rates }) => {
+          let taken = 0;
+          for (let i = 0; i < 20; i++) taken += await takeAtOnce(rates, 'key', quota, 50);
+          return taken;
+        }),
+      );
+      for (const { clock } of nodes) clock.now += minute;
+      return counts.reduce((sum, count) => sum + count, 0);
+    };
+    const isHeld = (taken: number) => Math.abs(taken - quota) <= quota / 10;
+    for (let i = 0; i < 2; i++) assert.ok(isHeld(await takeMinute()));
 
-  await proxy.refuse();
-  for (let i = 0; i < 3; i++) {
-    const taken = await takeMinute();
-    assert.ok(isHeld(taken), `${taken} of ${quota} were taken without the database, in minute ${i}`);
-  }
-  await proxy.listen();
-  await until('a node leases again', async () => {
-    await takeMinute();
-    const db = await openForInspection(t, address);
-    const row = await db.selectFrom('rate_counters').select('ends_at').executeTakeFirst();
-    return row?.ends_at === nodes[0]?.clock.now;
-  });
-  // One node learns before the other that the database is back. Until both have, more is taken than is held to.
-  await until('both nodes lease again', async () => isHeld(await takeMinute()));
-  for (let i = 0; i < 2; i++) {
-    const taken = await takeMinute();
-    assert.ok(isHeld(taken), `${taken} of ${quota} were taken, in minute ${i} after the database's return`);
-  }
-});
+    await proxy.refuse();
+    for (let i = 0; i < 3; i++) {
+      const taken = await takeMinute();
+      assert.ok(isHeld(taken), `${taken} of ${quota} were taken without the database, in minute ${i}`);
+    }
+    await proxy.listen();
+    await until('a node leases again', async () => {
+      await takeMinute();
+      const db = await openForInspection(t, address);
+      const row = await db.selectFrom('rate_counters').select('ends_at').executeTakeFirst();
+      return row?.ends_at === nodes[0]?.clock.now;
+    });
+    // One node learns before the other that the database is back. Until both have, more is taken than is held to.
+    await until('both nodes lease again', async () => isHeld(await takeMinute()));
+    for (let i = 0; i < 2; i++) {
+      const taken = await takeMinute();
+      assert.ok(isHeld(taken), `${taken} of ${quota} were taken, in minute ${i} after the database's return`);
+    }
+  },
+);

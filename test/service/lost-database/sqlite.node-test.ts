@@ -6,7 +6,7 @@ import type { TestContext } from 'node:test';
 import { Kysely, sql } from 'kysely';
 import { NodeSqliteDialect } from '../../../service/src/storage/sqlite/dialect.ts';
 import type { StorageOptions } from '../../../service/src/storage/storage.ts';
-import { StorageUnavailableError } from '../../../service/src/storage/unavailable.ts';
+import { StorageUnavailableError } from '../../../service/src/storage/errors.ts';
 import { startService } from '../harness.ts';
 import { cleanUpFirst, databaseWithSchema, freshDatabase, openDuring } from '../storage/databases.ts';
 import { isUnavailable } from './proxied.ts';
@@ -33,7 +33,10 @@ test('each write that waits for another process is 503 within bounds', async (t)
   const began = performance.now();
   // Each after the other would take half a minute.
   const responses = await Promise.all(Array.from({ length: 100 }, () => save('waits')));
-  for (const response of responses) assert.ok(await isUnavailable(response));
+  const [first, ...others] = responses;
+  assert.ok(first && (await isUnavailable(first)));
+  // Requests that these keep from their turn are 503 `busy`.
+  for (const response of others) assert.equal(response.status, 503);
   assert.ok(performance.now() - began < 20_000);
   other.exec('ROLLBACK');
   assert.equal((await save('in the end')).status, 200);
@@ -67,7 +70,11 @@ test('a full disk undoes the transaction, and is not reported as a fault of the 
   const writer = new DatabaseSync(file, { timeout: 0 });
   writer.exec('PRAGMA journal_mode = WAL; CREATE TABLE texts (text TEXT) STRICT');
   const reader = new DatabaseSync(file, { readOnly: true });
-  const dialect = new NodeSqliteDialect({ writer, reader, checkFile: () => {} });
+  let isFull = false;
+  const checkSpace = () => {
+    if (isFull) throw new StorageUnavailableError(new Error('full'), true);
+  };
+  const dialect = new NodeSqliteDialect({ writer, reader, checkFile: () => {}, checkSpace });
   const db = new Kysely<{ texts: { text: string } }>({ dialect });
   cleanUpFirst(t, () => db.destroy());
   const add = (text: string) =>
@@ -85,4 +92,9 @@ test('a full disk undoes the transaction, and is not reported as a fault of the 
   await add('room');
   assert.equal((await db.selectFrom('texts').selectAll().execute()).length, 2);
   await assert.rejects(sql`insert into no_such_table values (1)`.execute(db), /no such table/);
+  // Before the disk is full, so that there is room for deleting.
+  isFull = true;
+  await assert.rejects(db.insertInto('texts').values({ text: '' }).execute(), { isDiskFull: true });
+  await db.deleteFrom('texts').execute();
+  assert.deepEqual(await db.selectFrom('texts').selectAll().execute(), []);
 });

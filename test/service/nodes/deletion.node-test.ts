@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Storage } from '../../../service/src/storage/storage.ts';
 import { engines, databaseWithSchema, openForInspection, openDuring } from '../storage/databases.ts';
-import { addEnvironment, plugin, programOf, sourceOf } from '../storage/plugins.ts';
+import { addEnvironment, plugin, programOf, digestOf, sourceOf } from '../storage/plugins.ts';
 import { ServiceProcess } from '../service-process.ts';
 import { until } from '../../support/until.ts';
 
@@ -54,7 +54,7 @@ async function fill(storage: Storage): Promise<void> {
       for (let i = first; i < first + 50; i++) {
         const one = { ...plugin, pluginName: `p${i}` };
         await tables.drafts.create(one, sourceOf(`${i}`), { now: 0 });
-        await tables.builds.save(one, sourceOf(`${i}`), programOf(`${i}`), 0);
+        await tables.builds.save(one, digestOf(`${i}`), programOf(`${i}`), 0);
       }
     });
   }

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { hostname } from 'node:os';
 import { test } from 'node:test';
 import { Metrics } from '../../../service/src/operations/metrics.ts';
 import { metricsHandler } from '../../../service/src/operations/metrics-server.ts';
@@ -62,4 +63,20 @@ test('the port of the metrics serves nothing else', async () => {
   const { fetch } = metricsHandler(new Metrics());
   assert.equal((await fetch(new Request('http://localhost/'))).status, 404);
   assert.equal((await fetch(new Request(address, { method: 'POST' }))).status, 405);
+});
+
+test('metrics are given to known hosts only, so that no page at a name for this machine reads them', async () => {
+  const { fetch } = metricsHandler(new Metrics(), ['metrics.internal']);
+  const status = async (host: string) => (await fetch(new Request(`http://${host}/metrics`))).status;
+  for (const host of [
+    '127.0.0.1:9464',
+    '[::1]:9464',
+    '10.0.0.7',
+    'localhost:9464',
+    'metrics.internal:9464',
+    hostname(),
+  ])
+    assert.equal(await status(host), 200, host);
+  for (const host of ['rebound.example', 'metrics.internal.example', '127.0.0.1.nip.io'])
+    assert.equal(await status(host), 421, host);
 });

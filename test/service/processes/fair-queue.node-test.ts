@@ -4,7 +4,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import * as fc from 'fast-check';
 import { BusyError, FairQueue } from '../../../service/src/processes/fair-queue.ts';
-import type { FairQueueLimits, Release, Share } from '../../../service/src/processes/fair-queue.ts';
+import type { FairQueueLimits, Release, QueueOwner } from '../../../service/src/processes/fair-queue.ts';
 
 const limits: FairQueueLimits = {
   slots: 1,
@@ -24,7 +24,7 @@ function usedHeap(): number {
 }
 
 /** `environment/tenant/token`, of which the last may be missing. */
-function shareOf(path: string): Share {
+function ownerOf(path: string): QueueOwner {
   const [environment = '', tenant = '', token = ''] = path.split('/');
   return { environment, tenant, token };
 }
@@ -34,7 +34,7 @@ function recorder(queue: FairQueue) {
   const order: string[] = [];
   const releases = new Map<string, Release>();
   const acquire = async (path: string, name: string, signal?: AbortSignal) => {
-    releases.set(name, await queue.acquire(shareOf(path), signal && (() => signal)));
+    releases.set(name, await queue.acquire(ownerOf(path), signal && (() => signal)));
     order.push(name);
   };
   // What the end of a turn sets off has happened once the promises that hang on it have run.
@@ -106,7 +106,7 @@ test('an environment leaves a slot to the others, unless there is only one', asy
   assert.deepEqual(order, ['a1', 'a2', 'b1']);
   await release('a1');
   await third;
-  const single = await new FairQueue(byDefault).acquire(shareOf('a/t'));
+  const single = await new FairQueue(byDefault).acquire(ownerOf('a/t'));
   single();
 });
 
@@ -137,7 +137,7 @@ for (const [level, limit, taken, refused, free] of full) {
     const all = [acquire(taken, 'waits')];
     const own = level !== 'environment';
     assert.throws(
-      () => queue.acquire(shareOf(refused)),
+      () => queue.acquire(ownerOf(refused)),
       (error: unknown) => error instanceof BusyError && error.level === level && error.isOwn === own,
     );
     all.push(acquire(free, 'another'));
@@ -156,7 +156,7 @@ test('beyond all places together requests are refused at once, without blaming t
   await acquire('first', 'first');
   const all = [acquire('a/t', 'a'), acquire('b/t', 'b')];
   assert.throws(
-    () => queue.acquire(shareOf('c/t')),
+    () => queue.acquire(ownerOf('c/t')),
     (error: unknown) => error instanceof BusyError && error.level === 'service' && !error.isOwn,
   );
   await drain();
@@ -180,7 +180,7 @@ test('a withdrawn request loses its place, holds nothing and keeps nobody waitin
   await acquire('d/t', 'd');
   assert.deepEqual(order, ['a', 'c', 'd']);
   await assert.rejects(
-    queue.acquire(shareOf('e/t'), () => controller.signal),
+    queue.acquire(ownerOf('e/t'), () => controller.signal),
     { name: 'AbortError' },
   );
 });
@@ -191,7 +191,7 @@ test('requests that were withdrawn before they came leave nothing in memory', as
   await acquire('a/t', 'a');
   const before = usedHeap();
   for (let i = 0; i < 20_000; i++) {
-    await assert.rejects(queue.acquire(shareOf(`a/t/${i}`), () => AbortSignal.abort()));
+    await assert.rejects(queue.acquire(ownerOf(`a/t/${i}`), () => AbortSignal.abort()));
   }
   // With a node for each token they would hold more than 10 MB.
   const grown = usedHeap() - before;
@@ -215,7 +215,7 @@ test('a signal that aborts after the turn has begun changes nothing', async () =
 
 test('a turn that is ended twice frees one slot', async () => {
   const queue = new FairQueue(limits);
-  const release = await queue.acquire(shareOf('a/t'));
+  const release = await queue.acquire(ownerOf('a/t'));
   release();
   release();
   const { order, acquire } = recorder(queue);
@@ -227,26 +227,26 @@ test('a turn that is ended twice frees one slot', async () => {
 });
 
 test('no sequence of requests, withdrawals and ends exceeds a limit or leaves anything waiting', async () => {
-  const share = fc.record({
+  const owner = fc.record({
     environment: fc.constantFrom('a', 'b', 'c'),
     tenant: fc.constantFrom('t1', 't2'),
     token: fc.constantFrom('', 'k1', 'k2'),
   });
   const step = fc.oneof(
-    fc.record({ type: fc.constant('acquire' as const), share }),
+    fc.record({ type: fc.constant('acquire' as const), owner }),
     fc.record({ type: fc.constantFrom('release' as const, 'withdraw' as const), index: fc.nat(20) }),
   );
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 60 }), async (steps) => {
       const queue = new FairQueue({ ...limits, slots: 3, slotsPerEnvironment: 2, slotsPerTenant: 1 });
-      const holding: { share: Share; release: Release }[] = [];
+      const holding: { owner: QueueOwner; release: Release }[] = [];
       const waiting: AbortController[] = [];
-      const count = (is: (one: Share) => boolean) => holding.filter((one) => is(one.share)).length;
+      const count = (is: (one: QueueOwner) => boolean) => holding.filter((one) => is(one.owner)).length;
       const settle = () => new Promise(setImmediate);
-      const acquireInto = async (one: Share, controller: AbortController) => {
+      const acquireInto = async (one: QueueOwner, controller: AbortController) => {
         try {
           const release = await queue.acquire(one, () => controller.signal);
-          holding.push({ share: one, release });
+          holding.push({ owner: one, release });
         } catch {
           // It was withdrawn.
         } finally {
@@ -257,12 +257,12 @@ test('no sequence of requests, withdrawals and ends exceeds a limit or leaves an
         if (one.type === 'acquire') {
           const controller = new AbortController();
           waiting.push(controller);
-          void acquireInto(one.share, controller);
+          void acquireInto(one.owner, controller);
         } else if (one.type === 'release') holding.splice(one.index, 1)[0]?.release();
         else waiting[one.index]?.abort();
         await settle();
         assert.ok(holding.length <= 3);
-        for (const { share: held } of holding) {
+        for (const { owner: held } of holding) {
           assert.ok(count(({ environment }) => environment === held.environment) <= 2);
           assert.ok(
             count(({ environment, tenant }) => environment === held.environment && tenant === held.tenant) <=
@@ -291,7 +291,7 @@ test('each of a hundred thousand waiting requests is served in a time that does 
     waitingPerTenant: count,
     waitingPerToken: count,
   });
-  const first = await queue.acquire(shareOf('first'));
+  const first = await queue.acquire(ownerOf('first'));
   let served = 0;
   const withdrawn: AbortController[] = [];
   const all = Array.from({ length: count }, async (_, i) => {
@@ -299,7 +299,7 @@ test('each of a hundred thousand waiting requests is served in a time that does 
     if (i % 2) withdrawn.push(controller);
     try {
       const release = await queue.acquire(
-        shareOf(`e${i % 7}/t${i % 1000}/k${i % 5000}`),
+        ownerOf(`e${i % 7}/t${i % 1000}/k${i % 5000}`),
         () => controller.signal,
       );
       served += 1;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
@@ -11,11 +11,17 @@ import { startIsolated, startNative } from '../../../service/src/processes/isola
 import { serviceCode } from '../../../service/src/processes/package-folders.ts';
 import type { IsolatedOptions } from '../../../service/src/processes/isolated-process.ts';
 import { systemTools } from '../../../service/src/processes/system-tools.ts';
+import type { SystemTools } from '../../../service/src/processes/system-tools.ts';
 import { temporaryDirectory } from '../harness.ts';
 
 const fixtures = join(import.meta.dirname, 'isolation-fixtures');
 const linux = process.platform === 'linux';
 const mebibyte = 2 ** 20;
+
+const withoutSeparation: SystemTools = { ...systemTools(), separation: 'none' };
+
+/** With the strongest separation that works here, and without any. */
+const kinds = [systemTools(), withoutSeparation];
 
 function start(t: TestContext, args: string[], options: Partial<IsolatedOptions> = {}) {
   const started = startIsolated({
@@ -43,8 +49,8 @@ test('no known way out of a process works in an isolated one', async (t) => {
 
 test('an isolated process has no environment variables, however it is started', async (t) => {
   for (const tools of [
-    systemTools(),
-    { ...systemTools(), namespaces: 'none' as const, privileges: undefined },
+    ...kinds,
+    { ...withoutSeparation, namespaces: 'none' as const, privileges: undefined },
   ]) {
     assert.deepEqual(JSON.parse(await start(t, ['environment'], { tools }).output()), {});
   }
@@ -59,6 +65,21 @@ test('an isolated process reads the files that are named to it, and no other', a
     /contents/,
   );
   assert.equal(await start(t, ['read', file]).output(), '');
+});
+
+test('a link to code stays a link, so that a package finds its dependencies beside what the link leads to', async (t) => {
+  const folder = temporaryDirectory(t);
+  const real = join(folder, 'store', 'package');
+  mkdirSync(real, { recursive: true });
+  writeFileSync(join(real, 'file'), 'contents');
+  symlinkSync('store', join(folder, 'link'));
+  symlinkSync(join(folder, 'link', 'package'), join(folder, 'package'));
+  const linked = join(folder, 'package');
+  const readable = [...serviceCode(), fixtures, linked, join(folder, 'link', 'package'), real];
+  for (const tools of kinds) {
+    const output = await start(t, ['real path', join(linked, 'file')], { readable, tools }).output();
+    assert.equal(output.trim(), join(real, 'file'));
+  }
 });
 
 test('an isolated process loads native add-ons when it is allowed to', async (t) => {
@@ -118,7 +139,7 @@ test('a process can write no file, even if it knows no permission model', async 
   writeFileSync(file, 'before');
   // Also for the user that the process may run as.
   chmodSync(file, 0o666);
-  for (const tools of [systemTools(), { ...systemTools(), hidesFiles: false }]) {
+  for (const tools of kinds) {
     const started = startNative({
       command: '/bin/sh',
       args: ['-c', 'cat "$1"; echo text >> "$1"', 'sh', file],
@@ -133,7 +154,7 @@ test('a process can write no file, even if it knows no permission model', async 
 });
 
 test('processes that a native program leaves behind are ended with it', { skip: !linux }, async (t) => {
-  for (const tools of [systemTools(), { ...systemTools(), hidesFiles: false }]) {
+  for (const tools of kinds) {
     const started = startNative({
       command: '/bin/sh',
       // The one that is left behind holds the output open.
@@ -149,7 +170,7 @@ test('processes that a native program leaves behind are ended with it', { skip: 
 });
 
 test('an isolated process that never rests is ended at once, with its whole group', async (t) => {
-  for (const tools of [systemTools(), { ...systemTools(), privileges: undefined }]) {
+  for (const tools of [...kinds, { ...withoutSeparation, privileges: undefined }]) {
     const { child, kill, ended } = start(t, ['loop'], { tools });
     await once(child.stdout as Readable, 'data');
     kill();

@@ -4,22 +4,19 @@ import { once } from 'node:events';
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { test } from 'node:test';
+import { describe, test } from 'node:test';
 import type { TestContext } from 'node:test';
 import { startIsolated } from '../../../service/src/processes/isolated-process.ts';
 import { isolationReport, warnOfMissingIsolation } from '../../../service/src/processes/isolation-report.ts';
 import type { IsolationLayer } from '../../../service/src/processes/isolation-report.ts';
 import { serviceCode } from '../../../service/src/processes/package-folders.ts';
-import {
-  findTools,
-  isRoot,
-  noSystemTools,
-  unprivilegedUser,
-} from '../../../service/src/processes/system-tools.ts';
+import { findTools, isRoot, noSystemTools } from '../../../service/src/processes/system-tools.ts';
+import type { SystemTools } from '../../../service/src/processes/system-tools.ts';
 import { temporaryDirectory } from '../harness.ts';
 
 const fixtures = join(import.meta.dirname, 'isolation-fixtures');
 const linux = process.platform === 'linux';
+const hasBubblewrap = spawnSync('bwrap', ['--version']).status === 0;
 
 /** What `isolation-fixtures/confinement.ts` prints. */
 interface Observation {
@@ -39,7 +36,14 @@ interface Observation {
     readonly readsTests: boolean;
     readonly readsVariables: boolean;
     readonly signals: boolean;
+    readonly seesProcesses: boolean;
+    readonly reachesSocket: boolean;
+    readonly leavesFile: boolean;
+    readonly endsNeighbour: boolean;
   };
+  readonly isNeighbourAlive: boolean;
+  readonly separation: SystemTools['separation'];
+  readonly hasOwnUsers: boolean;
   readonly startsAll: boolean;
 }
 
@@ -50,8 +54,8 @@ interface Start {
   readonly command: readonly string[];
   /** Within a user namespace with the ids of the machine, in which no further ones are permitted, as in many containers. */
   readonly inContainer?: boolean;
-  /** What has to be found, beside that the report is true. `isRoot`: whether processes run as root. */
-  readonly expected?: { readonly isRoot: boolean };
+  /** What has to be found, beside that the report is true. */
+  readonly expected?: Pick<Observation, 'separation' | 'hasOwnUsers'>;
 }
 
 const asUser = ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups', '--'];
@@ -65,23 +69,69 @@ const dockerRights = [
   '--',
 ];
 
+/** Hides bubblewrap, as on a machine without the package. */
+const withoutBubblewrap = hasBubblewrap
+  ? [
+      'unshare',
+      '--mount',
+      '--',
+      '/bin/sh',
+      '-c',
+      'mount --bind /dev/null "$(command -v bwrap)"; exec "$@"',
+      'sh',
+    ]
+  : [];
+
+const strongest = hasBubblewrap ? 'bubblewrap' : 'own';
+
+/** Those that can be tried on this machine. The first one can on any. */
 const starts: readonly Start[] = [
   { name: 'by the user who runs the tests', command: [] },
   ...(linux && isRoot()
-    ? [
-        { name: 'by an ordinary user', command: asUser, expected: { isRoot: false } },
-        { name: 'by root without capabilities', command: withoutRights, expected: { isRoot: true } },
-        { name: 'by root in a container', command: [], inContainer: true, expected: { isRoot: false } },
+    ? ([
+        { name: 'by root', command: [], expected: { separation: strongest, hasOwnUsers: true } },
+        {
+          name: 'by an ordinary user',
+          command: asUser,
+          expected: { separation: strongest, hasOwnUsers: false },
+        },
+        {
+          name: 'by root without bubblewrap',
+          command: withoutBubblewrap,
+          expected: { separation: 'own', hasOwnUsers: true },
+        },
+        {
+          name: 'by an ordinary user without bubblewrap',
+          command: [...withoutBubblewrap, ...asUser],
+          expected: { separation: 'own', hasOwnUsers: false },
+        },
+        {
+          name: 'by root without capabilities',
+          command: withoutRights,
+          // The kernel lets only a process with capabilities map root into a namespace for users.
+          expected: { separation: 'none', hasOwnUsers: false },
+        },
+        {
+          name: 'by root in a container',
+          command: [],
+          inContainer: true,
+          expected: { separation: 'own', hasOwnUsers: true },
+        },
         {
           name: "by root in a container with Docker's rights",
           command: dockerRights,
           inContainer: true,
-          expected: { isRoot: false },
+          expected: { separation: 'none', hasOwnUsers: true },
         },
-        { name: 'by a user in a container', command: asUser, inContainer: true, expected: { isRoot: false } },
-      ]
+        {
+          name: 'by a user in a container',
+          command: asUser,
+          inContainer: true,
+          expected: { separation: 'none', hasOwnUsers: false },
+        },
+      ] satisfies Start[])
     : []),
-];
+].filter((start) => canStart(start));
 
 async function observe(t: TestContext, { command, inContainer = false }: Start): Promise<Observation> {
   const line = [
@@ -111,29 +161,25 @@ async function observe(t: TestContext, { command, inContainer = false }: Start):
   return JSON.parse(await text(child.stdout)) as Observation;
 }
 
-/** Why a start cannot be tried on this machine. */
-function problemOf({ command, inContainer }: Start): string | false {
+/** Whether this machine permits a start: its user can read the tests, and namespaces are permitted where it needs them. */
+function canStart({ command, inContainer }: Start): boolean {
   const script = `test -r '${process.execPath}' && test -r '${fixtures}'`;
   const [file, ...args] = [...command, '/bin/sh', '-c', script];
-  if (spawnSync(file, args).status !== 0) return 'this user cannot read the tests, or there is no setpriv';
-  if (inContainer && spawnSync('unshare', ['--user', '--', '/bin/sh', '-c', ':']).status !== 0) {
-    return 'no user namespaces are permitted';
-  }
-  return false;
+  if (spawnSync(file, args).status !== 0) return false;
+  return !inContainer || spawnSync('unshare', ['--user', '--', '/bin/sh', '-c', ':']).status === 0;
 }
 
-for (const start of linux ? starts : []) {
-  test(
-    `the report lists the layers that hold for a service that is started ${start.name}`,
-    { skip: problemOf(start) },
-    async (t) => {
-      const { report, runner, intruder, startsAll } = await observe(t, start);
+describe('the report lists the layers that hold for a service that is started', { concurrency: 3 }, () => {
+  for (const start of linux ? starts : []) {
+    test(start.name, async (t) => {
+      const { report, runner, intruder, startsAll, ...observed } = await observe(t, start);
       const layers = new Map(report.map((layer) => [layer.name, layer]));
       const holds = (name: IsolationLayer['name']) => layers.get(name)?.holds;
       t.diagnostic(report.flatMap((layer) => (layer.holds ? [] : [layer.name])).join(', ') || 'all hold');
 
+      const { separation, hasOwnUsers, isNeighbourAlive } = observed;
+      if (start.expected) assert.deepEqual({ separation, hasOwnUsers }, start.expected);
       assert.equal(holds('user'), runner.user !== 0);
-      if (start.expected) assert.equal(runner.user === 0, start.expected.isRoot);
       assert.equal(holds('privileges'), runner.cannotGain && /^0+$/.test(runner.capabilities));
       assert.equal(holds('network'), !intruder.connects);
       assert.equal(holds('memory'), runner.data !== 'unlimited');
@@ -142,20 +188,32 @@ for (const start of linux ? starts : []) {
         holds('writes'),
         runner.fileSize === '0' && runner.core === '0' && Number(runner.files) <= 256,
       );
-      assert.equal(holds('native-files'), !intruder.readsAccounts && !intruder.readsTests);
-      if (holds('native-files') || runner.user === unprivilegedUser) {
-        assert.deepEqual([intruder.readsVariables, intruder.signals], [false, false]);
+      assert.equal(holds('files'), !intruder.readsAccounts && !intruder.readsTests);
+      const { seesProcesses, reachesSocket, leavesFile } = intruder;
+      assert.deepEqual(
+        { seesProcesses, reachesSocket, leavesFile },
+        holds('neighbours')
+          ? { seesProcesses: false, reachesSocket: false, leavesFile: false }
+          : { seesProcesses: true, reachesSocket: true, leavesFile: true },
+      );
+      if (holds('neighbours') || hasOwnUsers) {
+        const { readsVariables, signals, endsNeighbour } = intruder;
+        assert.deepEqual(
+          { readsVariables, signals, endsNeighbour },
+          { readsVariables: false, signals: false, endsNeighbour: false },
+        );
+        assert.ok(isNeighbourAlive);
       }
-    },
-  );
-}
+    });
+  }
+});
 
 test('each layer that does not hold is one line of warning', () => {
   const lines: string[] = [];
   warnOfMissingIsolation(
     (line) => lines.push(line),
     [
-      { name: 'user', holds: true, detail: 'they run as user and group 65530' },
+      { name: 'user', holds: true, detail: 'each runs as another user' },
       { name: 'network', holds: false, detail: 'native code in them can reach the network' },
     ],
   );
@@ -196,12 +254,12 @@ test(
     mkdirSync(folder);
     chmodSync(folder, 0o700);
     const tools = findTools([folder]);
-    assert.equal(tools.user, undefined);
+    assert.equal(tools.users, undefined);
     const [user] = isolationReport(tools);
     assert.equal(user?.holds, false);
     assert.match(user.detail, new RegExp(`as root.*cannot read ${folder}`));
 
-    const { child, kill } = startIsolated({
+    const { child, pid, kill } = startIsolated({
       file: new URL('./isolation-fixtures/probe.ts', import.meta.url),
       args: ['loop'],
       readable: [...serviceCode(), fixtures],
@@ -212,7 +270,7 @@ test(
     t.after(kill);
     assert.ok(child.stdout);
     await once(child.stdout, 'data');
-    const status = readFileSync(`/proc/${child.pid}/status`, 'utf8');
+    const status = readFileSync(`/proc/${pid()}/status`, 'utf8');
     assert.match(status, /^Uid:\s+0\s/m);
     if (tools.isUnprivileged) assert.match(status, /^CapEff:\s+0+$/m);
   },

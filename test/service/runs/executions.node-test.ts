@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { TestContext } from 'node:test';
 import { createLog } from '../../../service/src/operations/log.ts';
-import type { ServiceOptions } from '../../../service/src/http/app.ts';
+import type { ServiceOptions } from '../../../service/src/http/create-service.ts';
 import { dayOf } from '../../../service/src/runs/usage-sum.ts';
 import { timeOfUuid } from '../../../service/src/storage/tables/uuids.ts';
 import { running, startPlugin } from '../plugin.ts';

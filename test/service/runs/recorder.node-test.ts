@@ -7,7 +7,7 @@ import { RunRecorder } from '../../../service/src/runs/recorder.ts';
 import type { Batch } from '../../../service/src/runs/recorder.ts';
 import { dayOf } from '../../../service/src/runs/usage-sum.ts';
 import { toRecord } from '../../../service/src/runs/to-record.ts';
-import { StorageUnavailableError } from '../../../service/src/storage/unavailable.ts';
+import { StorageUnavailableError } from '../../../service/src/storage/errors.ts';
 import type { RunFilter, RunRecord } from '../../../service/src/storage/tables/runs.ts';
 import { engines, databaseWithSchema, openDuring } from '../storage/databases.ts';
 import type { EngineName } from '../storage/databases.ts';
@@ -30,7 +30,7 @@ async function startRecorder(t: TestContext, engine: EngineName, options: { coun
     },
     onDropped: (count) => dropped.push(count),
   });
-  const list = (filter: RunFilter = {}, limit = 1000) => storage.tables.runs.list(plugin, filter, limit);
+  const list = (filter: RunFilter = {}, limit = 1000) => storage.tables.runs.list(plugin, filter, { limit });
   const usage = () => storage.tables.usage.list(plugin.environment, [dayOf(Date.now())], 10);
   return { address, storage, version, recorder, dropped, batches, list, usage };
 }
@@ -167,7 +167,7 @@ for (const engine of engines) {
     assert.deepEqual(await indexes({ version: 'v1.0.9' }), []);
     assert.deepEqual(await indexes({ version: 'nonsense' }), []);
     assert.deepEqual(await indexes({}, 2), [4, 3]);
-    const rest = await storage.tables.runs.list(plugin, {}, 2, runs[3]?.id);
+    const rest = await storage.tables.runs.list(plugin, {}, { limit: 2, before: runs[3]?.id });
     assert.deepEqual(
       rest.map(({ id }) => id),
       [runs[2]?.id, runs[1]?.id],

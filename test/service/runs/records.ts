@@ -70,4 +70,4 @@ export async function refuseInputsOf(t: Cleanup, address: DatabaseAddress, bytes
 }
 
 /** All that is recorded of a plugin, the newest first. */
-export const recordedRuns = ({ tables }: Storage, of: PluginKey) => tables.runs.list(of, {}, 5000);
+export const recordedRuns = ({ tables }: Storage, of: PluginKey) => tables.runs.list(of, {}, { limit: 5000 });

@@ -16,12 +16,12 @@ async function startRetention(t: TestContext, engine: EngineName, options: Parti
   const version = await deployed(storage);
   const other = await deployed(storage, otherPlugin);
   const createRetention = () => {
-    const retention = new RunRetention({ tables: storage.tables, days: 14, count: 10, ...options });
+    const retention = new RunRetention({ storage, days: 14, count: 10, ...options });
     cleanUpFirst(t, () => retention.close());
     return retention;
   };
   const count = async (of = plugin, success?: boolean) =>
-    (await storage.tables.runs.list(of, { success }, 2000)).length;
+    (await storage.tables.runs.list(of, { success }, { limit: 2000 })).length;
   return { storage, version, other, createRetention, count };
 }
 
@@ -42,7 +42,9 @@ for (const engine of engines) {
       [await count(plugin, true), await count(plugin, false), await count(otherPlugin)],
       [10, 10, 5],
     );
-    const kept = (await storage.tables.runs.list(plugin, { success: true }, 20)).map(({ id }) => id);
+    const kept = (await storage.tables.runs.list(plugin, { success: true }, { limit: 20 })).map(
+      ({ id }) => id,
+    );
     assert.deepEqual(
       kept,
       records

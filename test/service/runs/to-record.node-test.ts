@@ -63,6 +63,25 @@ test('the last 16 KB of long logs are kept, and the beginning of a single long e
   assert.ok((many.logs?.length ?? 0) < keptBytes / 2);
 });
 
+test('a message and logs are bounded by their JSON, in which a control character takes six bytes', () => {
+  for (const [character, size] of [
+    ['\u0001', 6],
+    ['"', 2],
+    ['\n', 2],
+    ['é', 2],
+    ['\u{1f600}', 4],
+  ] as const) {
+    const text = character.repeat(keptBytes);
+    const { message = '', logs = [], truncated } = detailsOf(failed('plugin-error', text, [text]), 'logs');
+    assert.equal(truncated, true);
+    for (const one of [message, ...logs]) {
+      assert.ok(text.startsWith(one) && one.isWellFormed());
+      const bytes = Buffer.byteLength(JSON.stringify(one)) - 2;
+      assert.ok(bytes <= keptBytes && bytes > keptBytes - 3 - size, `${size}: ${bytes}`);
+    }
+  }
+});
+
 test('characters that a database or a client cannot take become U+FFFD in messages and logs', () => {
   const odd = 'NUL \0, half \ud800.';
   const { message, logs } = detailsOf(failed('plugin-error', odd, [odd]), 'logs');

@@ -37,7 +37,7 @@ function textOf(end: RunOutcome): string {
 }
 
 /** What a run could leave behind, in as many ways as the language has. */
-const litter: Record<string, string> = {
+const leftovers: Record<string, string> = {
   'global variables': 'globalThis.left = "x".repeat(1e4); Array.prototype.left = left; return left;',
   'changed built-ins': 'JSON.parse = () => 1; Object.freeze(Object.prototype); return "";',
   'module state': 'state.push(input); return String(state.length);',
@@ -54,7 +54,7 @@ const litter: Record<string, string> = {
   'a rejected promise': 'return Promise.reject(new Error("bad"));',
 };
 
-for (const [name, body] of Object.entries(litter)) {
+for (const [name, body] of Object.entries(leftovers)) {
   test(`the engine's memory is the same, byte by byte, before each run of a plugin that leaves ${name}`, async () => {
     const { run, memories } = startRunner();
     const code = `const state = [];\n${running(body)}`;

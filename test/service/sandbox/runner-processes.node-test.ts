@@ -101,8 +101,8 @@ test(
     t.after(() => sandbox.close());
     sandbox.warmUp();
     for (const pid of children()) if (!before.has(pid)) process.kill(pid, 'SIGKILL');
-    const share = { environment: 'com.acme', tenant: 't1', token: '' };
-    const outcome = await sandbox.run({ program: script(running('return input;')), input: 'text', share });
+    const owner = { environment: 'com.acme', tenant: 't1', token: '' };
+    const outcome = await sandbox.run({ program: script(running('return input;')), input: 'text', owner });
     assert.deepEqual(outcome, { result: 'text', logs: [] });
   },
 );

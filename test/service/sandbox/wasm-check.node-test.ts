@@ -112,7 +112,7 @@ describe('the check of a WebAssembly module', () => {
       sandbox.run({
         program: loadedProgram({ kind: 'wasm', module: Buffer.from(module).toString('base64') }),
         input: 'text',
-        share: { environment: 'com.acme', tenant: 't1', token: '' },
+        owner: { environment: 'com.acme', tenant: 't1', token: '' },
       });
     const bomb = await run(await compile(doubling(10)));
     assert.ok('error' in bomb && bomb.error.code === 'module-limit', JSON.stringify(bomb));

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import type { TestContext } from 'node:test';
-import { readSettings } from '../../../service/src/settings/settings.ts';
+import { readSettings } from '../../../service/src/settings/read-settings.ts';
 import { StartError } from '../../../service/src/start-error.ts';
 
 function mistakesOf(env: Record<string, string>): string[] {
@@ -40,6 +40,8 @@ test('settings have the documented defaults', () => {
     runTimeoutMs: 1000,
     runMemoryMb: 32,
     tenantPlugins: 1000,
+    tenantStorageMb: 500,
+    tenantRecordsMb: 100,
     tenantRunsPerMinute: 0,
     environmentRunsPerMinute: 0,
     tokenRequestsPerMinute: 1200,

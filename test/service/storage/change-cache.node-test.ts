@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ChangeCache } from '../../../service/src/storage/changes/change-cache.ts';
-import { StorageUnavailableError } from '../../../service/src/storage/unavailable.ts';
+import { StorageUnavailableError } from '../../../service/src/storage/errors.ts';
 
 const setUp = () => {
-  const state = { isCurrent: true, holdsOffline: true };
-  const trust = { isCurrent: () => state.isCurrent, holdsOffline: () => state.holdsOffline };
+  const state = { isCurrent: true, allowStale: true };
+  const trust = { isCurrent: () => state.isCurrent, allowStale: () => state.allowStale };
   return { state, cache: new ChangeCache<string>(trust, 10) };
 };
 const never = async (): Promise<string> => assert.fail('It was read again.');
@@ -60,7 +60,7 @@ test('a cached value is used while the database is unavailable, for as long as t
   await assert.rejects(cache.get('b', unavailable), StorageUnavailableError);
   const fault = async () => assert.fail('a fault');
   await assert.rejects(cache.get('a', fault), /a fault/);
-  state.holdsOffline = false;
+  state.allowStale = false;
   await assert.rejects(cache.get('a', unavailable), StorageUnavailableError);
 });
 

@@ -1,6 +1,8 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { test } from 'node:test';
+import type { TestContext } from 'node:test';
 import { sql } from 'kysely';
 import type { Kysely } from 'kysely';
 import { parseDatabaseUrl } from '../../../service/src/storage/database-url.ts';
@@ -10,16 +12,24 @@ import { migrateDatabase, openEngine, openStorage } from '../../../service/src/s
 import type { StorageOptions } from '../../../service/src/storage/storage.ts';
 import { createDatabase } from '../../postgres/databases.ts';
 
-export const engines = ['sqlite', 'postgres'] as const;
+const engineNames = ['sqlite', 'postgres'] as const;
 
-export type EngineName = (typeof engines)[number];
+export type EngineName = (typeof engineNames)[number];
 
 /** The engine that the tests of the service run on: `TEST_STORAGE`, by default `sqlite`. */
 export function engineUnderTest(): EngineName {
   const name = process.env['TEST_STORAGE'] || 'sqlite';
-  const engine = engines.find((one) => one === name);
-  if (!engine) throw new Error(`TEST_STORAGE is "${name}"; it must be one of ${engines.join(', ')}.`);
+  const engine = engineNames.find((one) => one === name);
+  if (!engine) throw new Error(`TEST_STORAGE is "${name}"; it must be one of ${engineNames.join(', ')}.`);
   return engine;
+}
+
+/** The engines that tests of both are for in this run: that one alone. */
+export const engines: readonly EngineName[] = [engineUnderTest()];
+
+/** A test that needs PostgreSQL: it is there where that is under test. */
+export function postgresTest(name: string, work: (t: TestContext) => Promise<void>): void {
+  if (engineUnderTest() === 'postgres') test(name, work);
 }
 
 /** Where cleaning up is handed in: a test, or something of its shape. */

@@ -6,9 +6,26 @@ import { createToken } from '../../../service/src/accounts/tokens.ts';
 import { Eraser } from '../../../service/src/storage/erasing/eraser.ts';
 import type { Schema } from '../../../service/src/storage/schema.ts';
 import type { Storage } from '../../../service/src/storage/storage.ts';
-import { cleanUpFirst, engines, databaseWithSchema, openForInspection, openDuring } from './databases.ts';
+import {
+  cleanUpFirst,
+  engines,
+  databaseWithSchema,
+  openForInspection,
+  openDuring,
+  postgresTest,
+} from './databases.ts';
 import type { EngineName } from './databases.ts';
-import { build, deploy, otherPlugin, plugin, programOf, save, sourceOf, tokenFor } from './plugins.ts';
+import {
+  build,
+  deploy,
+  otherPlugin,
+  plugin,
+  programOf,
+  save,
+  digestOf,
+  sourceOf,
+  tokenFor,
+} from './plugins.ts';
 import { until } from '../../support/until.ts';
 
 const neighbour = { ...plugin, tenant: 't2' };
@@ -171,8 +188,8 @@ for (const engine of engines) {
         if (i > 3) return deploy(node, 'first');
         return node.transaction(async (tables) => {
           await tables.lockPlugin(plugin);
-          if (await tables.drafts.exists(plugin)) {
-            await tables.builds.save(plugin, sourceOf('first'), programOf(`${round} ${i}`), 0);
+          if (await tables.drafts.state(plugin)) {
+            await tables.builds.save(plugin, digestOf('first'), programOf(`${round} ${i}`), 0);
           }
         });
       });
@@ -219,7 +236,7 @@ for (const engine of engines) {
   });
 }
 
-test('postgres: a node leaves erasing to another one that is already doing it', async (t) => {
+postgresTest('postgres: a node leaves erasing to another one that is already doing it', async (t) => {
   const { address, storage } = await setUp(t, 'postgres');
   const other = await openDuring(t, address);
   await build(storage, 'text');

@@ -34,6 +34,9 @@ for (const engine of engines) {
       pinned: undefined,
       versions: 0,
       nextVersion: 'v1.0.0',
+      digest: draft?.digest,
+      latestDigest: undefined,
+      schemasDigest: '',
       isOutdated: false,
     };
     assert.deepEqual(await plugins.find(plugin), fresh);
@@ -91,7 +94,7 @@ for (const engine of engines) {
       ['v1.0.0'],
     );
     const found = await versions.findRecord(plugin, 'v1.0.1');
-    assert.deepEqual([found?.source, found?.record], [sourceOf('b'), second]);
+    assert.deepEqual([found?.source, found?.record], [JSON.stringify(sourceOf('b')), second]);
     assert.equal(await versions.findRecord(plugin, 'v1.0.3'), undefined);
   });
 

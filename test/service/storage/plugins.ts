@@ -2,12 +2,14 @@ import assert from 'node:assert/strict';
 import { defaultPermissions } from '../../../service/src/plugins/permissions.ts';
 import type { PluginKey } from '../../../service/src/plugins/plugin-key.ts';
 import type { PluginSource } from '../../../service/src/plugins/records.ts';
+import { buildDigestOf, versionDigestOf } from '../../../service/src/storage/tables/digest.ts';
 import type { Storage } from '../../../service/src/storage/storage.ts';
 import type { TransactionTables } from '../../../service/src/storage/tables.ts';
 
 export const plugin = { environment: 'com.acme', tenant: 't1', namespace: 'default', pluginName: 'x' };
 export const otherPlugin = { ...plugin, pluginName: 'y' };
 export const sourceOf = (contents: string) => ({ lang: 'javascript', contents });
+export const digestOf = (contents: string) => buildDigestOf(sourceOf(contents));
 export const programOf = (code: string) => ({ kind: 'script', code, file: 'plugin.js' }) as const;
 
 /** Makes an environment known, with the tenant that plugins are of here. */
@@ -19,18 +21,10 @@ export async function addEnvironment({ tables }: Storage, environment = plugin.e
 /** Saves a draft, as the service does it. `etag`: what it has to be for the save to happen. */
 export async function save(storage: Storage, contents: string, of = plugin, etag?: string) {
   if (etag === undefined) return saveSource(storage, sourceOf(contents), of);
-  try {
-    return await storage.tables.drafts.update(of, { now: 0 }, (current) => {
-      if (current.etag !== etag) throw new OtherDraft();
-      return sourceOf(contents);
-    });
-  } catch (error) {
-    if (error instanceof OtherDraft) return undefined;
-    throw error;
-  }
+  const current = await storage.tables.drafts.state(of);
+  if (current?.etag !== etag) return undefined;
+  return storage.tables.drafts.replace(of, current, sourceOf(contents), { now: 0 });
 }
-
-class OtherDraft extends Error {}
 
 /** Saves a draft whose tenant is there, whatever it was before. */
 export async function saveSource(storage: Storage, source: PluginSource, of = plugin, now = 0) {
@@ -57,16 +51,21 @@ export const build = (storage: Storage, contents: string, of = plugin) =>
     await tables.environments.add(of.environment, 0);
     await tables.tenants.addFirst(of, 0);
     await saveWithin(tables, sourceOf(contents), of);
-    await tables.builds.save(of, sourceOf(contents), programOf(contents), 0);
+    await tables.builds.save(of, digestOf(contents), programOf(contents), 0);
   });
 
 /** Deploys what a text was built to. */
 export const deploy = (storage: Storage, contents: string, of = plugin) =>
   storage.transaction(async (tables) => {
     await tables.lockPlugin(of);
-    const program = await tables.builds.find(of, sourceOf(contents));
-    assert.ok(program);
-    return tables.versions.add(of, sourceOf(contents), program, { now: 0 });
+    const program = await tables.builds.find(of, digestOf(contents));
+    const draft = await tables.drafts.lockState(of);
+    assert.ok(program && draft);
+    return tables.versions.add(of, {
+      program: program.hash,
+      digest: versionDigestOf(draft.digest, ''),
+      now: 0,
+    });
   });
 
 export const setToken = (storage: Storage, token: string, environment = plugin.environment) =>

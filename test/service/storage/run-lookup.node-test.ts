@@ -5,7 +5,7 @@ import type { LogEvent } from 'kysely';
 import { sql } from 'kysely';
 import type { StorageOptions } from '../../../service/src/storage/storage.ts';
 import { createToken } from '../../../service/src/accounts/tokens.ts';
-import { engines, databaseWithSchema, openForInspection, openDuring } from './databases.ts';
+import { engines, databaseWithSchema, openForInspection, openDuring, postgresTest } from './databases.ts';
 import type { EngineName } from './databases.ts';
 import { build, deploy, environmentOfToken, otherPlugin, plugin, programOf, setToken } from './plugins.ts';
 import { until } from '../../support/until.ts';
@@ -194,7 +194,7 @@ for (const engine of engines) {
   });
 }
 
-test('postgres: a node that loses its connection for announcements polls instead', async (t) => {
+postgresTest('postgres: a node that loses its connection for announcements polls instead', async (t) => {
   const { address, storage } = await counted(t, 'postgres');
   const other = await openDuring(t, address, trusting);
   const db = await openForInspection(t, address);

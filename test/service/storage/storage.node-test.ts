@@ -21,6 +21,7 @@ import {
   save,
   saveSource,
   setToken,
+  digestOf,
   sourceOf,
   tokenFor,
 } from './plugins.ts';
@@ -75,17 +76,8 @@ for (const engine of engines) {
       [1, 2, 3],
     );
     assert.equal(new Set(saved.map((draft) => draft?.etag)).size, 3);
-    assert.equal(await storage.tables.drafts.exists(plugin), true);
-    assert.equal(await storage.tables.drafts.exists(otherPlugin), false);
-  });
-
-  test(`${engine}: an edit that leaves a draft as it was saves nothing`, async (t) => {
-    const storage = await freshStorage(t, engine);
-    await addEnvironment(storage);
-    const saved = await save(storage, 'text');
-    const same = await storage.tables.drafts.update(plugin, { now: 1 }, (current) => current.source);
-    assert.deepEqual(same, saved);
-    assert.deepEqual(await storage.tables.drafts.find(plugin), saved);
+    assert.equal((await storage.tables.drafts.state(plugin))?.revision, 3);
+    assert.equal(await storage.tables.drafts.state(otherPlugin), undefined);
   });
 
   test(`${engine}: a tenant needs a known environment, and a draft a known tenant`, async (t) => {
@@ -136,7 +128,7 @@ for (const engine of engines) {
   test(`${engine}: a transaction within a transaction is refused, because it would wait for itself`, async (t) => {
     const storage = await freshStorage(t, engine);
     const nested = storage.transaction(() => storage.transaction(async () => {}));
-    await assert.rejects(nested, /A transaction is under way already/);
+    await assert.rejects(nested, /This is in a transaction/);
     await storage.transaction(async () => {});
   });
 
@@ -222,7 +214,7 @@ for (const engine of engines) {
     assert.deepEqual(await codes(), ['same']);
     const { builds, versions } = storage.tables;
     const stored = [
-      await builds.find(plugin, sourceOf('same')),
+      await builds.find(plugin, digestOf('same')),
       await versions.find(plugin, 'v1.0.0'),
       await versions.newest(otherPlugin),
     ];
@@ -253,19 +245,19 @@ for (const engine of engines) {
     const { storage, codes } = await withCodes(t, engine);
     await build(storage, 'first');
     const failing = storage.transaction(async (tables) => {
-      await tables.builds.save(plugin, sourceOf('second'), programOf('second'), 0);
+      await tables.builds.save(plugin, digestOf('second'), programOf('second'), 0);
       throw new Error('no');
     });
     await assert.rejects(failing, /^Error: no$/);
     assert.deepEqual(await codes(), ['first']);
-    const stored = await storage.tables.builds.find(plugin, sourceOf('first'));
+    const stored = await storage.tables.builds.find(plugin, digestOf('first'));
     assert.deepEqual(await stored?.load(), programOf('first'));
   });
 
   test(`${engine}: reading a program that was removed meanwhile is an error that says so`, async (t) => {
     const storage = await freshStorage(t, engine);
     await build(storage, 'first');
-    const stored = await storage.tables.builds.find(plugin, sourceOf('first'));
+    const stored = await storage.tables.builds.find(plugin, digestOf('first'));
     await build(storage, 'second');
     await assert.rejects(async () => stored?.load(), /The program [0-9a-f]{64} is no longer stored/);
   });
@@ -277,8 +269,8 @@ for (const engine of engines) {
     assert.deepEqual(await (await builds.findCurrent(plugin))?.load(), programOf('first'));
     await save(storage, 'second');
     assert.equal(await builds.findCurrent(plugin), undefined);
-    assert.equal(await builds.find(plugin, sourceOf('second')), undefined);
-    assert.ok(await builds.find(plugin, sourceOf('first')));
+    assert.equal(await builds.find(plugin, digestOf('second')), undefined);
+    assert.ok(await builds.find(plugin, digestOf('first')));
     await saveSource(storage, { ...sourceOf('first'), tests: [{ name: 'one' }] });
     assert.ok(await builds.findCurrent(plugin));
     await saveSource(storage, { ...sourceOf('first'), lang: 'typescript' });
@@ -296,7 +288,7 @@ for (const engine of engines) {
     }
     assert.deepEqual(await (await versions.find(plugin, 'v1.0.1'))?.load(), programOf('b'));
     assert.deepEqual(await (await versions.newest(plugin))?.load(), programOf('c'));
-    assert.deepEqual((await versions.findRecord(plugin, 'v1.0.2'))?.source, sourceOf('c'));
+    assert.deepEqual((await versions.findRecord(plugin, 'v1.0.2'))?.source, JSON.stringify(sourceOf('c')));
     for (const name of [
       'v1.0.3',
       'v1.0.01',

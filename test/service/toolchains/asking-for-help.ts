@@ -20,7 +20,7 @@ export const helpJob = (language: CheckedLanguage, contents: string, request: He
   language,
   contents,
   request,
-  share: { environment: 'com.acme', tenant: 't1', token: '' },
+  owner: { environment: 'com.acme', tenant: 't1', token: '' },
   subject: 'add-record',
 });
 

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import type { TestContext } from 'node:test';
 import { Builds } from '../../../service/src/toolchains/build/builds.ts';
 import type { BuildTimes } from '../../../service/src/toolchains/build/builds.ts';
-import { SupersededError } from '../../../service/src/toolchains/process/superseded.ts';
+import { SupersededError } from '../../../service/src/toolchains/process/superseding-queue.ts';
 import { ToolPool } from '../../../service/src/toolchains/process/tool-pool.ts';
 import { CompilerProcess } from '../../../service/src/toolchains/build/compiler-process.ts';
 import type { BuildOutcome } from '../../../service/src/toolchains/build/limits.ts';
@@ -27,14 +27,14 @@ function start(t: TestContext) {
     times.push(one),
   );
   t.after(() => builds.close());
-  const shareOf = (whose: string) => {
+  const ownerOf = (whose: string) => {
     const [environment = '', tenant = '', token = ''] = whose.split('/');
     return { environment, tenant, token };
   };
   const build = (whose: string, source = 'nothing', signal?: AbortSignal, finishes = false) =>
-    builds.build('probe', { source, share: shareOf(whose), finishes, ...(signal && { signal }) });
+    builds.build('probe', { source, owner: ownerOf(whose), finishes, ...(signal && { signal }) });
   const check = (whose: string, source = 'nothing', signal?: AbortSignal, subject = 'plugin') =>
-    builds.check('probe', { source, subject, share: shareOf(whose), ...(signal && { signal }) });
+    builds.check('probe', { source, subject, owner: ownerOf(whose), ...(signal && { signal }) });
   // A source that is compiled until it is let go, and how that is done.
   const held = (name: string) => {
     const path = join(folder, name);
@@ -205,7 +205,7 @@ test('compilers start on demand, and all but one end when they have been idle fo
   const second = await pool.take();
   const third = await pool.take();
   assert.equal(pool.size, 3);
-  for (const one of [first, second, third]) pool.giveBack(one);
+  for (const one of [first, second, third]) await pool.giveBack(one);
   await until('the end of all compilers but one', () => pool.size === 1);
   assert.deepEqual([first.isUsable, second.isUsable, third.isUsable], [false, false, true]);
   assert.equal(await pool.take(), third);
@@ -217,8 +217,38 @@ test('a job that waits for a compiler to start gets one that becomes free earlie
   t.after(() => pool.close());
   const first = await pool.take();
   const next = pool.take();
-  pool.giveBack(first);
+  await pool.giveBack(first);
   assert.equal(await next, first);
+});
+
+test('the turn of a job that ends its compiler lasts until another compiler has started', async (t) => {
+  const { startCompiler } = start(t);
+  const pool = new ToolPool(startCompiler);
+  t.after(() => pool.close());
+  let isReleased = false;
+  const turn = Promise.resolve(() => (isReleased = true));
+  const outcome = await pool.use(turn, (compiler) => compiler.build('crash'));
+  assert.ok('failed' in outcome);
+  assert.equal(isReleased, false);
+  await until('the end of the turn', () => isReleased);
+  assert.equal((await pool.take()).isUsable, true);
+});
+
+test('brackets that are nested too deep are a problem with its place, and no parser sees them', async (t) => {
+  const { build } = start(t);
+  const problemIn = async (source: string) => {
+    const outcome = await build('a/t1', source);
+    assert.ok('compiled' in outcome);
+    return outcome.compiled.diagnostics[0];
+  };
+  const message = 'Brackets are nested more than 1000 deep here, which is the limit.';
+  for (const [source, line, column] of [
+    ['('.repeat(500_000), 1, 1001],
+    [`\n${'[{'.repeat(600)}`, 2, 1001],
+  ] as const) {
+    assert.deepEqual(await problemIn(source), { line, column, message, severity: 'error' });
+  }
+  assert.equal(await problemIn(`${'('.repeat(1000)}${')'.repeat(1000)}${'()'.repeat(5000)}`), undefined);
 });
 
 test('a compiler that fails to start is reported to the job that waits for it', async (t) => {
@@ -260,7 +290,7 @@ test('a compiler that is given back and cannot be replaced is replaced for the n
   const { pool, starts } = poolWithRefused(t, [2]);
   const first = await pool.take();
   first.close();
-  pool.giveBack(first);
+  await pool.giveBack(first);
   assert.deepEqual([pool.size, starts()], [0, 2]);
   assert.notEqual(await pool.take(), first);
 });

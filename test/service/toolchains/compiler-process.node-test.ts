@@ -47,7 +47,7 @@ test('a compiler outside the readable folders does not work, and says so', async
 const ends: [source: string, message: RegExp][] = [
   ['loop', /more than 0\.5 s, which is the limit of time/],
   ['fill', /more than 160 MiB, which is the limit of memory/],
-  ['crash', /ended unexpectedly \(SIGABRT\)/],
+  ['crash', /ended unexpectedly \((?:SIGABRT|SIGSEGV)\)/],
   ['leave', /ended unexpectedly \(exit code 3\)/],
   ['speak too long', /sent a reply that the service does not accept/],
   ['speak nonsense', /sent a reply that the service does not accept/],

@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { after } from 'node:test';
 import { Builds } from '../../../service/src/toolchains/build/builds.ts';
 import type { BuildOutcome } from '../../../service/src/toolchains/build/limits.ts';
 import { loadLanguages } from '../../../service/src/toolchains/languages.ts';
 import { loadedProgram } from '../../../service/src/plugins/program.ts';
 import type { Program, StoredProgram } from '../../../service/src/plugins/program.ts';
+import { systemTools } from '../../../service/src/processes/system-tools.ts';
 import { Sandbox } from '../../../service/src/sandbox/sandbox.ts';
 
 export const languages = loadLanguages();
@@ -25,9 +27,9 @@ export function startBuilds() {
     await sandbox.close();
   });
 
-  const share = { environment: 'com.acme', tenant: 't1', token: '' };
-  const build = (lang: string, source: string) => builds.build(lang, { source, share });
-  const runProgram = (program: StoredProgram, input: string) => sandbox.run({ program, input, share });
+  const owner = { environment: 'com.acme', tenant: 't1', token: '' };
+  const build = (lang: string, source: string) => builds.build(lang, { source, owner });
+  const runProgram = (program: StoredProgram, input: string) => sandbox.run({ program, input, owner });
   const run = async (lang: string, source: string, input = '') =>
     runProgram(loadedProgram(programOf(await build(lang, source))), input);
 
@@ -68,10 +70,21 @@ export function startBuilds() {
 
   /** Asserts that a source that the compiler cannot cope with fails, and that the next one is built. */
   const assertSurvivesFlood = async (lang: string) => {
-    const end = await build(lang, '('.repeat(200_000));
+    // Signs, because brackets are counted before a parser sees them.
+    const end = await build(lang, '-~'.repeat(200_000));
     assert.ok(!('compiled' in end) || !end.compiled.program);
     const template = languages.get(lang)?.template({ pluginName: 'x', namespace: 'y' });
     programOf(await build(lang, template?.contents ?? ''));
   };
   return { build, runProgram, run, runErrorOf, assertProblems, problemsOf, assertSurvivesFlood };
+}
+
+/** Asserts that a process has no variables and no child, and runs as the user that it should. On Linux. */
+export function assertConfined(pid: number): void {
+  assert.equal(readFileSync(`/proc/${pid}/environ`, 'utf8'), '');
+  assert.equal(readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8'), '');
+  const user = Number(/^Uid:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]);
+  const { users } = systemTools();
+  if (users) assert.ok(user >= users.first && user < users.first + users.count, String(user));
+  else assert.equal(user, process.getuid?.());
 }

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
-import { systemTools } from '../../../service/src/processes/system-tools.ts';
+import { assertConfined } from './compiling.ts';
 import { HelpProcess } from '../../../service/src/toolchains/language-help/help-process.ts';
 import { decodeOutcome } from '../../../service/src/toolchains/language-help/help-protocol.ts';
 import { LanguageHelp } from '../../../service/src/toolchains/language-help/language-help.ts';
 import { helpLimits } from '../../../service/src/toolchains/language-help/limits.ts';
-import { SupersededError } from '../../../service/src/toolchains/process/superseded.ts';
+import { SupersededError } from '../../../service/src/toolchains/process/superseding-queue.ts';
 import { textTypes } from '../../../service/src/toolchains/types/declarations.ts';
 import { temporaryDirectory } from '../harness.ts';
 import { helpJob, runs, startLanguageHelp } from './asking-for-help.ts';
@@ -197,22 +197,11 @@ test('a waiting request is dropped when a newer one of its kind arrives, or its 
   assert.equal(own.waiting, 0);
 });
 
-test('a process of language help has no environment variables and no child processes, and its language server sees no files', async (t) => {
+test('a process of language help has no environment variables and no child processes', async (t) => {
   const helper = new HelpProcess();
   t.after(() => helper.close());
   await helper.ready;
   assert.equal(helper.pids.length, 2);
   if (process.platform !== 'linux') return;
-  const childrenOf = (pid: number) =>
-    readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number);
-  for (const pid of helper.pids) {
-    const isWrapped = readFileSync(`/proc/${pid}/comm`, 'utf8') === 'bwrap\n';
-    assert.equal(isWrapped, pid !== helper.pids[0] && systemTools().hidesFiles);
-    for (const program of isWrapped ? childrenOf(pid) : [pid]) {
-      assert.equal(readFileSync(`/proc/${program}/environ`, 'utf8'), '');
-      assert.deepEqual(childrenOf(program), []);
-      const [, user] = /^Uid:\s+(\d+)/m.exec(readFileSync(`/proc/${program}/status`, 'utf8')) ?? [];
-      assert.equal(Number(user), systemTools().user ?? process.getuid?.());
-    }
-  }
+  for (const pid of helper.pids) assertConfined(pid);
 });

@@ -3,23 +3,20 @@ import { ServiceError } from '../errors.ts';
 import { longestPointer } from '../operations/issues.ts';
 import { keysOfPointer, toPointer } from '../../json-pointer.ts';
 import { loadedProgram } from '../../plugins/program.ts';
-import type { CompiledSchemas, Direction, JsonSchema, Schemas } from '../../plugins/schemas.ts';
-import type { Share } from '../../processes/fair-queue.ts';
+import type { CompiledSchemas, Direction } from '../../plugins/schemas.ts';
 import { decodeFinding } from '../../sandbox/decode-report.ts';
 import type { NamespaceCheck, NamespaceFinding } from '../../sandbox/namespace-check.ts';
 import type { RunError } from '../../sandbox/outcome.ts';
 import type { NamespaceDetails, NamespaceKey, Sample } from '../../storage/tables/namespaces.ts';
-import type { SchemaCompiler } from '../../toolchains/schemas/schema-compiler.ts';
-import { linkSchema } from '../../toolchains/schemas/link-schema.ts';
-import { InvalidSchemaError } from '../../toolchains/schemas/invalid-schema-error.ts';
+import type { SchemaOutcome } from '../../toolchains/schemas/schema-protocol.ts';
 
 /**
  * Checks the schemas and samples of a namespace, and compiles the schemas for builds and runs. Throws 422 where something does
  * not fit, a `BusyError` when too many jobs are waiting, and the signal's reason when that is aborted.
  *
- * References are resolved in this process, because their time and memory are bounded by the size of the schemas. Every step
- * that a schema could make slow is done in other processes, each within the time of one run: libraries work on the schemas in
- * a process of the schema compiler; regular expressions and samples are tried in the engine that runs plugins.
+ * Every step that a schema could make slow is done in other processes within a limit of time: a process of the schema compiler
+ * reads the schemas, resolves their references and compiles them; regular expressions and samples are tried in the engine that
+ * runs plugins.
  */
 export async function compileNamespace(
   context: ServiceContext,
@@ -27,19 +24,25 @@ export async function compileNamespace(
   details: NamespaceDetails,
   signal: AbortSignal,
 ): Promise<{ compiled: CompiledSchemas; declarations: string }> {
-  const share = { environment, tenant: '', token: '' };
-  const linked = { input: link('input', details.input), output: link('output', details.output) };
+  const owner = { environment, tenant: '', token: '' };
   const check: CheckInSandbox = async (work, types) => {
     const program = loadedProgram({ kind: 'check', ...(types && { types }) });
-    const run = { program, input: JSON.stringify(work), share, signal: () => signal };
+    const run = { program, input: JSON.stringify(work), owner, signal: () => signal };
     const outcome = await context.sandbox.run(run);
     return 'error' in outcome ? outcome : { finding: decodeFinding(outcome.result) };
   };
-  await checkPatterns(check, linked);
-  const { compiled, declarations } = await compileSchemas(context.schemaCompiler, details, linked, {
-    share,
-    signal,
-  });
+  const { input, output } = details;
+  const outcome = await context.schemaCompiler.compile({ input, output }, owner, signal);
+  if ('invalid' in outcome) throw invalidNamespace(keysOfPointer(outcome.invalid), outcome.message);
+  await checkPatterns(check, outcome.patterns);
+  const { result } = outcome;
+  if ('failed' in result) throw invalidNamespace([input === undefined ? 'output' : 'input'], result.failed);
+  const { declarations, inputCheck, outputCheck } = result;
+  const compiled = {
+    schemas: { ...(input !== undefined && { input }), ...(output !== undefined && { output }) },
+    ...(inputCheck !== undefined && { inputCheck }),
+    ...(outputCheck !== undefined && { outputCheck }),
+  };
   await checkSamples(check, details.samples ?? [], compiled);
   return { compiled, declarations };
 }
@@ -50,44 +53,21 @@ type CheckInSandbox = (
   types?: CompiledSchemas,
 ) => Promise<{ readonly finding: NamespaceFinding } | { readonly error: RunError }>;
 
-type LinkedSchemas = Readonly<Record<Direction, ReturnType<typeof linkSchema> | undefined>>;
+type Patterns = Extract<SchemaOutcome, { patterns: unknown }>['patterns'];
 
 /** Throws 422 for a regular expression that the engine does not accept. */
-async function checkPatterns(check: CheckInSandbox, linked: LinkedSchemas): Promise<void> {
-  const patterns = directions.flatMap((direction) =>
-    (linked[direction]?.patterns ?? []).map(({ path, pattern }) => ({ path: [direction, ...path], pattern })),
-  );
-  if (!patterns.length) return;
+async function checkPatterns(check: CheckInSandbox, patterns: Patterns): Promise<void> {
+  const [first] = patterns;
+  if (!first) return;
   const outcome = await check({ patterns: patterns.map(({ pattern }) => pattern) });
-  if ('error' in outcome) throw invalidNamespace(patterns[0]?.path ?? [], outcome.error.message);
+  if ('error' in outcome) throw invalidNamespace(keysOfPointer(first.pointer), outcome.error.message);
   const { pattern } = outcome.finding;
   const refused = pattern === undefined ? undefined : patterns[pattern];
   if (!refused) return;
   throw invalidNamespace(
-    refused.path,
+    keysOfPointer(refused.pointer),
     'must be a regular expression that the engine takes, with the flag "u"',
   );
-}
-
-async function compileSchemas(
-  schemaCompiler: SchemaCompiler,
-  { input, output }: Schemas,
-  linked: LinkedSchemas,
-  { share, signal }: { readonly share: Share; readonly signal: AbortSignal },
-): Promise<{ compiled: CompiledSchemas; declarations: string }> {
-  const job = {
-    input: linked.input && { schema: linked.input.schema, names: linked.input.names },
-    output: linked.output && { schema: linked.output.schema, names: linked.output.names },
-  };
-  const outcome = await schemaCompiler.compile(job, share, signal);
-  if ('failed' in outcome) throw invalidNamespace([input === undefined ? 'output' : 'input'], outcome.failed);
-  const { declarations, inputCheck, outputCheck } = outcome;
-  const compiled = {
-    schemas: { ...(input !== undefined && { input }), ...(output !== undefined && { output }) },
-    ...(inputCheck !== undefined && { inputCheck }),
-    ...(outputCheck !== undefined && { outputCheck }),
-  };
-  return { compiled, declarations };
 }
 
 /** Throws 422 for a sample that does not fit the schemas, and where the engine cannot load or do the compiled checks. */
@@ -122,17 +102,6 @@ async function checkSamples(
 }
 
 const directions: readonly Direction[] = ['input', 'output'];
-
-function link(direction: Direction, schema: JsonSchema | undefined) {
-  if (schema === undefined) return undefined;
-  try {
-    return linkSchema(schema);
-  } catch (error) {
-    if (error instanceof InvalidSchemaError)
-      throw invalidNamespace([direction, ...error.path], error.message);
-    throw error;
-  }
-}
 
 /** How many characters of a JSON Pointer a message quotes. */
 const longestPlace = 200;

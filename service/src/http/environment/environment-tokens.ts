@@ -7,7 +7,7 @@ import { optionalJsonBody } from '../operations/bodies.ts';
 import { operation } from '../operations/operation.ts';
 import { timeSchema, toTime } from './plugin-details.ts';
 import { pageQuery, pagingBy } from '../paging.ts';
-import { actorSchema, checkStorable } from '../vendor-texts.ts';
+import { actorSchema, checkStorable } from '../grant-schemas.ts';
 
 const path = '/api/v1/environment/:environment/tokens';
 
@@ -55,14 +55,19 @@ export const environmentTokens: ServiceInterface = {
           after: request.after?.[0],
           limit: request.limit + 1,
         });
-        const { rows, next } = paging.toPage(list, request, found, ({ id }) => [id]);
-        const tokens = rows.map(({ id, holder, createdAt, endsAt }) => ({
-          id,
-          holder,
-          createdAt: toTime(createdAt),
-          ...(endsAt !== undefined && { endsAt: toTime(endsAt) }),
-        }));
-        return { status: 200, body: { tokens, ...next } };
+        const { items, next } = paging.toPage(
+          list,
+          request,
+          found,
+          ({ id }) => [id],
+          ({ id, holder, createdAt, endsAt }) => ({
+            id,
+            holder,
+            createdAt: toTime(createdAt),
+            ...(endsAt !== undefined && { endsAt: toTime(endsAt) }),
+          }),
+        );
+        return { status: 200, body: { tokens: items, ...next } };
       },
     }),
 

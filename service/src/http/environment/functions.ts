@@ -4,6 +4,7 @@ import type { ServiceInterface } from '../context.ts';
 import { json } from '../operations/responses.ts';
 import { operation } from '../operations/operation.ts';
 import { pageQuery, pagingBy, rowsForOldClients } from '../paging.ts';
+import type { PluginRecord } from '../../storage/tables/plugin-records.ts';
 import { liveOf } from './plugin-details.ts';
 
 const paging = pagingBy('text');
@@ -48,27 +49,34 @@ export const functions: ServiceInterface = {
           after: request.after && [target.namespace, request.after[0]],
           limit: request.limit + 1,
         });
-        const { rows, next } = paging.toPage(list, request, found, ({ name }) => [name]);
         const ident = joinIdentifier(target);
-        const plugins = rows.map((plugin) => {
-          const { name, namespace, lang, nextVersion } = plugin;
-          const version = liveOf(plugin) ?? '';
-          return {
-            name,
-            namespace,
-            lang,
-            version,
-            draftVersion: nextVersion,
-            apiVersion,
-            fqmn: `fqmn://${ident}/${namespace}/${name}@${version}`,
-            uri: `/name/${ident}/${namespace}/${name}`,
-          };
-        });
-        return { status: 200, body: { plugins, ...next } };
+        const { items, next } = paging.toPage(
+          list,
+          request,
+          found,
+          ({ name }) => [name],
+          (plugin) => toFunction(ident, plugin),
+        );
+        return { status: 200, body: { plugins: items, ...next } };
       },
     }),
   ],
 };
+
+function toFunction(ident: string, plugin: PluginRecord) {
+  const { name, namespace, lang, nextVersion } = plugin;
+  const version = liveOf(plugin) ?? '';
+  return {
+    name,
+    namespace,
+    lang,
+    version,
+    draftVersion: nextVersion,
+    apiVersion,
+    fqmn: `fqmn://${ident}/${namespace}/${name}@${version}`,
+    uri: `/name/${ident}/${namespace}/${name}`,
+  };
+}
 
 /** The version of the interface that plugins are written for: `run`, from text to text. */
 const apiVersion = '1.0.0';

@@ -50,8 +50,8 @@ export const namespaces: ServiceInterface = {
         // the cursor of another page where it finds more rows than the limit.
         const found = isLast ? records : [...records, ...records.slice(-1)];
         const full = { ...request, limit: records.length };
-        const { rows, next } = paging.toPage(list, full, found, ({ namespace }) => [namespace]);
-        return { status: 200, body: { namespaces: rows.map(toDetails), ...next } };
+        const { items, next } = paging.toPage(list, full, found, ({ namespace }) => [namespace], toDetails);
+        return { status: 200, body: { namespaces: items, ...next } };
       },
     }),
 

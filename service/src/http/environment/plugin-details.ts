@@ -3,7 +3,7 @@ import { notFound } from '../errors.ts';
 import { joinIdentifier } from '../../plugins/plugin-key.ts';
 import type { TenantKey } from '../../plugins/plugin-key.ts';
 import type { PluginRecord } from '../../storage/tables/plugin-records.ts';
-import { actorSchema } from '../vendor-texts.ts';
+import { actorSchema } from '../grant-schemas.ts';
 
 /** The name of a version in a response. */
 export const versionNameSchema = z.string().meta({ examples: ['v1.0.0'] });

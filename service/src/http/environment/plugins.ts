@@ -13,7 +13,7 @@ import {
   versionNameSchema,
   versionNotFound,
 } from './plugin-details.ts';
-import { checkStorable } from '../vendor-texts.ts';
+import { checkStorable } from '../grant-schemas.ts';
 
 const pluginPath = '/api/v1/plugin/:ident/:namespace/:name';
 
@@ -44,7 +44,7 @@ export const plugins: ServiceInterface = {
       description:
         'By namespace and name, in the order of their bytes. With an editor token, only those that it is for. The list is empty for a tenant that does not exist.',
       tag: 'environment',
-      auth: 'either',
+      auth: 'editor-or-environment',
       permission: 'read',
       query: z.object({
         ...pageQuery(),
@@ -70,8 +70,14 @@ export const plugins: ServiceInterface = {
           after: request.after,
           limit: request.limit + 1,
         });
-        const { rows, next } = paging.toPage(list, request, found, (row) => [row.namespace, row.name]);
-        return { status: 200, body: { plugins: rows.map((row) => toPluginDetails(scope, row)), ...next } };
+        const { items, next } = paging.toPage(
+          list,
+          request,
+          found,
+          (row) => [row.namespace, row.name],
+          (row) => toPluginDetails(scope, row),
+        );
+        return { status: 200, body: { plugins: items, ...next } };
       },
     }),
 
@@ -81,7 +87,7 @@ export const plugins: ServiceInterface = {
       path: pluginPath,
       summary: 'What is known of a plugin',
       tag: 'environment',
-      auth: 'either',
+      auth: 'editor-or-environment',
       permission: 'read',
       responses: { 200: json(pluginSchema, { description: 'The plugin.' }) },
       errors: { 404: ['plugin-not-found'] },
@@ -103,12 +109,13 @@ export const plugins: ServiceInterface = {
       auth: 'environment',
       responses: { 204: empty({ description: 'The plugin was deleted.' }) },
       errors: { 404: ['plugin-not-found'] },
-      handle: async ({ target }, { storage, now }) => {
+      handle: async ({ target }, { storage, now, eraser }) => {
         const isDeleted = await storage.transaction(async (tables) => {
           await tables.lockPlugin(target);
           return tables.plugins.delete(target, now());
-        });
+        }, target);
         if (!isDeleted) throw pluginNotFound();
+        eraser.wake();
         return { status: 204 };
       },
     }),
@@ -120,7 +127,7 @@ export const plugins: ServiceInterface = {
       summary: 'Make a version live',
       description: 'It stays live, whatever is deployed after it, until another one is or `null` is sent.',
       tag: 'environment',
-      auth: 'either',
+      auth: 'editor-or-environment',
       permission: 'deploy',
       body: jsonBody(
         z
@@ -141,7 +148,7 @@ export const plugins: ServiceInterface = {
           const plugin = await tables.plugins.find(target);
           if (plugin && !isThere) throw versionNotFound();
           return plugin;
-        });
+        }, target);
         if (!found) throw pluginNotFound();
         return { status: 200, body: toPluginDetails(target, found) };
       },

@@ -6,11 +6,11 @@ import { forbidden } from '../errors.ts';
 import { empty, json } from '../operations/responses.ts';
 import { optionalJsonBody } from '../operations/bodies.ts';
 import { operation } from '../operations/operation.ts';
-import { actorSchema, permissionsSchema, checkStorable, tokenPermissions } from '../vendor-texts.ts';
+import { actorSchema, permissionsSchema, checkStorable, tokenPermissions } from '../grant-schemas.ts';
 import { permissions } from '../../plugins/permissions.ts';
 import { joinIdentifier } from '../../plugins/plugin-key.ts';
 import type { PluginScope, TenantKey } from '../../plugins/plugin-key.ts';
-import { tenantNotFound } from './tenant-details.ts';
+import { tenantNotFound, usageOf, usageSchema } from './tenant-details.ts';
 
 /** The shortest and the longest time that a client may request for an editor token to live, in seconds. */
 const [shortestLife, longestLife] = [60, 86_400];
@@ -59,6 +59,7 @@ const sessionSchema = z
       .min(0)
       .optional()
       .meta({ description: 'How long it is still valid, in seconds; left out where it has no end.' }),
+    usage: usageSchema.optional().meta({ description: 'What the tenant of an editor token stores.' }),
   })
   .meta({ id: 'Session' });
 
@@ -118,18 +119,18 @@ export const sessions: ServiceInterface = {
       path: '/api/v1/session',
       summary: 'What the token at hand is for',
       tag: 'environment',
-      auth: 'either',
+      auth: 'editor-or-environment',
       permission: 'read',
       responses: {
         200: json(sessionSchema, {
           description: 'What the token is for, what it permits, and for how long.',
         }),
       },
-      handle: ({ caller }, { now }) => {
+      handle: async ({ caller }, context) => {
         const expiry =
           caller.expiresAt === undefined
             ? {}
-            : { expires_in: Math.max(0, Math.floor((caller.expiresAt - now()) / 1000)) };
+            : { expires_in: Math.max(0, Math.floor((caller.expiresAt - context.now()) / 1000)) };
         if (caller.kind === 'environment') {
           return {
             status: 200,
@@ -147,6 +148,7 @@ export const sessions: ServiceInterface = {
             permissions: caller.permissions,
             ...(actor !== undefined && { actor }),
             ...expiry,
+            usage: await usageOf(context, scope),
           },
         };
       },
@@ -158,7 +160,7 @@ export const sessions: ServiceInterface = {
       path: '/api/v1/session',
       summary: 'End the editor token at hand',
       tag: 'environment',
-      auth: 'either',
+      auth: 'editor-or-environment',
       permission: 'read',
       responses: { 204: empty({ description: 'The token has ended.' }) },
       handle: async ({ caller }, { storage }) => {

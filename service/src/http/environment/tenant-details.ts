@@ -2,6 +2,9 @@ import * as z from 'zod';
 import { joinIdentifier } from '../../plugins/plugin-key.ts';
 import { notFound } from '../errors.ts';
 import { timeSchema, toTime } from './plugin-details.ts';
+import type { ServiceContext } from '../context.ts';
+import type { TenantKey } from '../../plugins/plugin-key.ts';
+import { toMebibytes } from '../../storage/tables/tenant-storage.ts';
 import type { Tenant } from '../../storage/tables/tenants.ts';
 
 /** More than any tenant has, and small enough for every database. */
@@ -25,6 +28,28 @@ const limits = z
   })
   .meta({ description: 'In place of what the settings of the service say.' });
 
+/** What a tenant stores, in MiB. */
+export const usageSchema = z
+  .object({
+    storageMb: z.number().min(0).meta({ description: 'Drafts, versions and programs.' }),
+    recordsMb: z.number().min(0).meta({ description: 'The details in the records of its runs.' }),
+    allowedStorageMb: z.number().min(0).optional().meta({ description: 'What `storageMb` may be.' }),
+  })
+  .meta({ id: 'TenantUsage', description: 'In MiB of UTF-8.' });
+
+/** What a tenant stores, for a response. */
+export async function usageOf(
+  { storage, tenantStorage }: Pick<ServiceContext, 'storage' | 'tenantStorage'>,
+  tenant: TenantKey,
+): Promise<z.input<typeof usageSchema>> {
+  const found = await storage.tables.tenantStorage.find(tenant);
+  return {
+    storageMb: toMebibytes(found.storage),
+    recordsMb: toMebibytes(found.records),
+    ...(tenantStorage !== undefined && { allowedStorageMb: toMebibytes(tenantStorage) }),
+  };
+}
+
 export const tenantSchema = z
   .object({
     environment: z.string(),
@@ -37,6 +62,7 @@ export const tenantSchema = z
     createdAt: timeSchema,
     plugins: z.int().min(0).meta({ description: 'How many it has.' }),
     limits: limits.optional(),
+    usage: usageSchema.optional().meta({ description: 'Of one tenant; lists leave it out.' }),
   })
   .meta({
     id: 'Tenant',

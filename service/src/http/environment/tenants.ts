@@ -5,7 +5,7 @@ import { empty, json } from '../operations/responses.ts';
 import { jsonBody, optionalJsonBody } from '../operations/bodies.ts';
 import { operation } from '../operations/operation.ts';
 import { pageQuery, pagingBy, rowsForOldClients } from '../paging.ts';
-import { checkStorable } from '../vendor-texts.ts';
+import { checkStorable } from '../grant-schemas.ts';
 import type { Tenant, TenantChanges } from '../../storage/tables/tenants.ts';
 import {
   descriptionSchema,
@@ -13,6 +13,7 @@ import {
   tenantNotFound,
   tenantSchema,
   toTenantDetails,
+  usageOf,
 } from './tenant-details.ts';
 
 const path = '/api/v1/tenant/:ident';
@@ -64,9 +65,14 @@ export const tenants: ServiceInterface = {
           after: request.after?.[0],
           limit: request.limit + 1,
         });
-        const { rows, next } = paging.toPage(list, request, found, ({ tenant }) => [tenant]);
-        const page = rows.map((row) => toTenantDetails(row, row.plugins));
-        return { status: 200, body: { environment, tenants: page, ...next } };
+        const { items, next } = paging.toPage(
+          list,
+          request,
+          found,
+          ({ tenant }) => [tenant],
+          (row) => toTenantDetails(row, row.plugins),
+        );
+        return { status: 200, body: { environment, tenants: items, ...next } };
       },
     }),
 
@@ -96,11 +102,15 @@ export const tenants: ServiceInterface = {
       body: optionalJsonBody(changesSchema, body),
       responses: { 201: json(tenantSchema, { description: 'The new tenant.' }) },
       errors: { 409: ['tenant-exists'] },
-      handle: async ({ target, body: asked = {} }, { storage, now }) => {
+      handle: async ({ target, body: asked = {} }, context) => {
+        const { storage, now } = context;
         const changes = toChanges(asked);
         const tenant = await storage.transaction((tables) => tables.tenants.create(target, changes, now()));
         if (!tenant) throw new ServiceError(409, 'tenant-exists', 'There is such a tenant already.');
-        return { status: 201, body: toTenantDetails(tenant, 0) };
+        return {
+          status: 201,
+          body: { ...toTenantDetails(tenant, 0), usage: await usageOf(context, target) },
+        };
       },
     }),
 
@@ -136,7 +146,7 @@ export const tenants: ServiceInterface = {
         const isDeleted = await storage.transaction(async (tables) => {
           await tables.lockTenant(target);
           return tables.tenants.delete(target, now());
-        });
+        }, target);
         if (!isDeleted) throw tenantNotFound();
         eraser.wake();
         return { status: 204 };
@@ -159,7 +169,8 @@ function toChanges({ description, suspended, limits }: z.output<typeof changesSc
   };
 }
 
-async function toDetails({ storage }: ServiceContext, tenant: Tenant | undefined) {
+async function toDetails(context: ServiceContext, tenant: Tenant | undefined) {
   if (!tenant) throw tenantNotFound();
-  return toTenantDetails(tenant, await storage.tables.tenants.countPlugins(tenant));
+  const plugins = await context.storage.tables.tenants.countPlugins(tenant);
+  return { ...toTenantDetails(tenant, plugins), usage: await usageOf(context, tenant) };
 }

@@ -1,12 +1,14 @@
 import * as z from 'zod';
 import type { ServiceContext, ServiceInterface } from '../context.ts';
-import { json } from '../operations/responses.ts';
+import { empty, json } from '../operations/responses.ts';
 import { schemaInResponse } from './namespace-details.ts';
 import { operation } from '../operations/operation.ts';
 import { pageQuery, pagingBy } from '../paging.ts';
 import type { PluginKey } from '../../plugins/plugin-key.ts';
+import type { PluginSource } from '../../plugins/records.ts';
+import { ServiceError } from '../errors.ts';
 import type { VersionRecord } from '../../storage/tables/versions.ts';
-import { actorSchema } from '../vendor-texts.ts';
+import { actorSchema } from '../grant-schemas.ts';
 import {
   liveOf,
   pluginNotFound,
@@ -55,7 +57,7 @@ export const versions: ServiceInterface = {
       summary: 'List the versions of a plugin',
       description: 'The newest first.',
       tag: 'environment',
-      auth: 'either',
+      auth: 'editor-or-environment',
       permission: 'read',
       query: z.object(pageQuery()),
       responses: {
@@ -75,8 +77,14 @@ export const versions: ServiceInterface = {
           before: request.after?.[0],
           limit: request.limit + 1,
         });
-        const { rows, next } = paging.toPage(list, request, found, ({ patch }) => [patch]);
-        return { status: 200, body: { versions: rows.map((row) => toVersionDetails(row, live)), ...next } };
+        const { items, next } = paging.toPage(
+          list,
+          request,
+          found,
+          ({ patch }) => [patch],
+          (row) => toVersionDetails(row, live),
+        );
+        return { status: 200, body: { versions: items, ...next } };
       },
     }),
 
@@ -86,7 +94,7 @@ export const versions: ServiceInterface = {
       path: `${path}/:version`,
       summary: 'A version, with what it was made of',
       tag: 'environment',
-      auth: 'either',
+      auth: 'editor-or-environment',
       permission: 'read',
       responses: { 200: json(versionSourceSchema, { description: 'The version.' }) },
       errors: { 404: ['plugin-not-found', 'version-not-found'] },
@@ -94,14 +102,46 @@ export const versions: ServiceInterface = {
         const live = await liveVersion(context, target);
         const found = await context.storage.tables.versions.findRecord(target, version);
         if (!found) throw versionNotFound();
-        const { contents, tests = [] } = found.source;
+        const { contents, tests = [] } = JSON.parse(found.source) as PluginSource;
         const types = found.program.isTyped ? (await found.program.load()).types : undefined;
         const body = { ...toVersionDetails(found.record, live), contents, tests, ...types?.schemas };
         return { status: 200, body };
       },
     }),
+
+    operation({
+      id: 'deleteVersion',
+      method: 'DELETE',
+      path: `${path}/:version`,
+      summary: 'Delete a version',
+      description:
+        'Makes room for others. The newest version, and the live one, stay. Its number is never used again, and the records of its runs stay.',
+      tag: 'environment',
+      auth: 'editor-or-environment',
+      permission: 'deploy',
+      responses: { 204: empty({ description: 'The version was deleted.' }) },
+      errors: { 404: ['plugin-not-found', 'version-not-found'], 409: ['version-in-use'] },
+      handle: async ({ target, path: { version } }, { storage }) => {
+        const outcome = await storage.transaction(async (tables) => {
+          await tables.lockPlugin(target);
+          const deleted = await tables.versions.delete(target, version);
+          return deleted === 'missing' && !(await tables.plugins.exists(target)) ? 'no-plugin' : deleted;
+        }, target);
+        if (outcome === 'no-plugin') throw pluginNotFound();
+        if (outcome === 'missing') throw versionNotFound();
+        if (outcome === 'in-use') throw versionInUse(version);
+        return { status: 204 };
+      },
+    }),
   ],
 };
+
+const versionInUse = (version: string) =>
+  new ServiceError(
+    409,
+    'version-in-use',
+    `${version} is the newest version, or what runs where none is named: deploy or make live another one first.`,
+  );
 
 /** The version that is live; `undefined` before the first deploy. Throws 404 where there is no such plugin. */
 async function liveVersion({ storage }: ServiceContext, plugin: PluginKey): Promise<string | undefined> {

@@ -121,11 +121,11 @@ const headerParameter = (name: keyof typeof requestHeaders) =>
 
 const security = {
   none: [],
-  watch: [],
+  monitor: [],
   editor: [{ editorToken: [] }],
   environment: [{ environmentToken: [] }],
   run: [{ environmentToken: [] }],
-  either: [{ editorToken: [] }, { environmentToken: [] }],
+  'editor-or-environment': [{ editorToken: [] }, { environmentToken: [] }],
   optional: [{}, { editorToken: [] }, { environmentToken: [] }],
 } satisfies Record<Auth, Record<string, string[]>[]>;
 

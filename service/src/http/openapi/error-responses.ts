@@ -19,6 +19,12 @@ const errorBody = (codes: readonly [ErrorCode, ...ErrorCode[]]) =>
       path: z.string().optional().meta({
         description: 'A JSON Pointer to what is wrong, in the body or among the parameters of the query.',
       }),
+      ...(codes.includes('storage-full') && {
+        details: z
+          .object({ usedMb: z.number(), allowedMb: z.number() })
+          .optional()
+          .meta({ description: 'With `storage-full`: what the tenant stores and may store, in MiB.' }),
+      }),
       requestId: z
         .string()
         .meta({ description: 'The id of the request, by which it can be found in the log.' }),

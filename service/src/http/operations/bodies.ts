@@ -1,9 +1,13 @@
 import type { Context } from 'hono';
 import type * as z from 'zod';
-import { readJson, readOptionalJson, readPlainText } from '../body.ts';
+import { readJson, readPlainText } from '../body.ts';
+import type { CheckCounts } from '../body.ts';
+import type { ServiceContext } from '../context.ts';
 import type { CodeOf } from '../error-codes.ts';
 import { badRequest, ServiceError } from '../errors.ts';
 import { describeIssues, pointerOf } from './issues.ts';
+import { recordLimits } from '../../plugins/records.ts';
+import type { Target } from './path-parameters.ts';
 
 /** A body of JSON, which is read and validated before the operation's handler is called. */
 export interface JsonBody<Schema extends z.ZodType = z.ZodType, Optional extends boolean = boolean> {
@@ -18,6 +22,8 @@ export interface JsonBody<Schema extends z.ZodType = z.ZodType, Optional extends
   readonly code: CodeOf<422>;
   /** What error messages call the body, such as `the record`. */
   readonly name: string;
+  /** Refuses a body by what it holds, before it is parsed. */
+  readonly check?: ((target: Target, context: ServiceContext) => CheckCounts) | undefined;
 }
 
 /**
@@ -55,6 +61,7 @@ interface JsonBodyOptions {
   readonly limit?: number;
   readonly code?: CodeOf<422>;
   readonly name?: string;
+  readonly check?: JsonBody['check'];
 }
 
 /** A body of JSON that has to be there. Fields that the schema does not name are ignored, unless it is a strict one. */
@@ -78,23 +85,29 @@ export const textBody = (options: Omit<TextBody, 'kind' | 'tooLarge'> & Partial<
 });
 
 /** What the handler is given as the body of a request. Throws as {@link readJson}, and 422 where it does not fit the schema. */
-export function readBody(c: Context, body: Body | undefined): unknown {
-  if (!body) return undefined;
+export function readBody(c: Context, body: Body, target: Target, context: ServiceContext): unknown {
   if (body.kind === 'text') {
     const readText: ReadText = ({ anyType = false } = {}) =>
       readPlainText(c, body.limit, body.tooLarge, anyType);
     return readText;
   }
-  return readCheckedJson(c, body);
+  return readCheckedJson(c, body, body.check?.(target, context));
 }
 
-async function readCheckedJson(c: Context, body: JsonBody): Promise<unknown> {
+async function readCheckedJson(c: Context, body: JsonBody, check: CheckCounts | undefined): Promise<unknown> {
   const { schema, limit, optional, code, name } = body;
-  const value = await (optional ? readOptionalJson(c, limit) : readJson(c, limit));
-  if (value === undefined) return undefined;
-  const { success, data, error } = schema.safeParse(value);
-  if (success) return data;
-  throw new ServiceError(422, code, describeIssues(error.issues, name), { path: pointerOf(error.issues) });
+  const validate = (value: unknown) => {
+    const { success, data, error } = schema.safeParse(value);
+    if (success) return data;
+    throw new ServiceError(422, code, describeIssues(error.issues, name), { path: pointerOf(error.issues) });
+  };
+  const refuseMany: CheckCounts = async ({ values }) => {
+    // Those that a small body can hold are few.
+    if (limit <= smallBody || values <= recordLimits.values) return;
+    const message = `${name}: expected at most ${recordLimits.values} members of objects and elements of arrays, received ${values}.`;
+    throw new ServiceError(422, code, message, { path: '' });
+  };
+  return readJson(c, limit, optional, validate, check ?? refuseMany);
 }
 
 /** The query of a request, as its schema reads it. Throws 400 where it does not fit. Of a repeated parameter the first counts. */

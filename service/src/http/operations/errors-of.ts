@@ -21,11 +21,11 @@ const withEditorToken: ErrorList = { ...withToken, 403: ['forbidden', 'tenant-su
 
 const ofAuth: Readonly<Record<Auth, ErrorList>> = {
   none: always,
-  watch: {},
+  monitor: {},
   editor: withEditorToken,
   environment: withToken,
   run: withToken,
-  either: withEditorToken,
+  'editor-or-environment': withEditorToken,
   optional: withEditorToken,
 };
 

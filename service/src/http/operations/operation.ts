@@ -28,7 +28,7 @@ export interface OperationRequest<Path extends string, A extends Auth, Query, B>
 }
 
 /** An operation that takes an editor token has to declare the permission that the token needs. */
-type PermissionOf<A extends Auth> = [Extract<A, 'editor' | 'either'>] extends [never]
+type PermissionOf<A extends Auth> = [Extract<A, 'editor' | 'editor-or-environment'>] extends [never]
   ? { readonly permission?: undefined }
   : {
       /** What an editor token has to permit. */
@@ -62,6 +62,8 @@ interface DeclaredOperation<
   /** The headers of the request that it reads. */
   readonly headers?: readonly RequestHeader[];
   readonly body?: B;
+  /** Whether its work waits in the queue of a process, so that the request need not wait for a turn before. */
+  readonly isQueued?: boolean;
   readonly responses: R;
   /** Its error codes, beside those that follow from the rest of the declaration: see `errors-of.ts`. */
   readonly errors?: ErrorList;
@@ -98,6 +100,7 @@ export interface Operation {
   readonly query?: z.ZodObject | undefined;
   readonly headers?: readonly RequestHeader[];
   readonly body?: Body | undefined;
+  readonly isQueued?: boolean;
   readonly responses: DeclaredResponses;
   readonly errors?: ErrorList;
   readonly handle: (request: AnyRequest, context: ServiceContext) => unknown;

@@ -1,7 +1,10 @@
 import type { Context } from 'hono';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import type * as z from 'zod';
+import { chooseEncoding, compressOnce, contentEncodings } from '../content-encoding.ts';
+import type { Bytes, ContentEncoding } from '../content-encoding.ts';
 import { describeIssues } from './issues.ts';
+import type { Operation } from './operation.ts';
 
 /** The headers that a response may have beside those of every response, with their descriptions in the OpenAPI document. */
 export const responseHeaders = {
@@ -18,13 +21,13 @@ interface ResponseBase {
   readonly headers?: readonly ResponseHeader[];
 }
 
-/** A response of JSON. Its body is checked by the schema; one that does not fit is a defect of the service and becomes a 500. */
+/** A response of JSON. Its body fits the schema, which tests check: see `checksResponses` of the service's options. */
 export interface JsonResponse<Schema extends z.ZodType = z.ZodType> extends ResponseBase {
   readonly kind: 'json';
   readonly schema: Schema;
   /**
    * Describes the events that are sent instead where the client accepts `text/event-stream`. The handler then returns a
-   * `Response` of its own.
+   * `Response` itself.
    */
   readonly events?: string;
 }
@@ -49,7 +52,11 @@ export type DeclaredResponses = { readonly [S in ResponseStatus]?: DeclaredRespo
 /** What a handler returns: one of the declared status codes, with the body that is declared for it. */
 export type HandlerResponse<A extends DeclaredResponses> = {
   [S in keyof A & ResponseStatus]: A[S] extends JsonResponse<infer Schema>
-    ? { readonly status: S; readonly body: DeepReadonly<z.input<Schema>>; readonly headers?: ResponseHeaders }
+    ? {
+        readonly status: S;
+        readonly body: DeepReadonly<z.input<Schema>> | JsonText;
+        readonly headers?: ResponseHeaders;
+      }
     : A[S] extends TextResponse
       ? {
           readonly status: S;
@@ -97,21 +104,49 @@ export const respond = <const S extends ResponseStatus, Body>(
   headers,
 });
 
+/** A body of a JSON response that is JSON text already, such as a stored record: it is sent as it is. */
+export class JsonText {
+  readonly text: string;
+
+  constructor(content: string) {
+    this.text = content;
+  }
+}
+
+/** JSON that is the same in every response: its bytes, also compressed, are made once. */
+export class JsonFile extends JsonText {
+  readonly #bytes: Bytes;
+  #compressed: Promise<ReadonlyMap<ContentEncoding, Bytes>> | undefined;
+
+  constructor(content: string) {
+    super(content);
+    this.#bytes = new TextEncoder().encode(content);
+  }
+
+  async toResponse(c: Context): Promise<Response> {
+    const encoding = chooseEncoding(c.req.header('accept-encoding'), contentEncodings);
+    if (encoding) this.#compressed ??= compressOnce(this.#bytes);
+    const body = (encoding && (await this.#compressed)?.get(encoding)) ?? this.#bytes;
+    const headers = { ...jsonType, 'content-length': String(body.byteLength), vary: 'accept-encoding' };
+    return c.body(body, 200, encoding ? { ...headers, 'content-encoding': encoding } : headers);
+  }
+}
+
 const textType = { 'content-type': 'text/plain; charset=utf-8' } as const;
 const jsonType = { 'content-type': 'application/json' } as const;
 
 /**
  * Makes the HTTP response of what a handler returned.
- * @param id of the operation, for messages
- * @throws Error when the operation does not declare such a response, or its body does not fit the declared schema: either is a
+ * @param isChecked whether the body is checked by its schema
+ * @throws Error when the operation does not declare such a response, or its body was checked and does not fit: either is a
  * defect of the service.
  */
 export function toResponse(
   c: Context,
-  id: string,
-  responses: DeclaredResponses,
+  { id, responses }: Pick<Operation, 'id' | 'responses'>,
   returned: AnyHandlerResponse,
-): Response {
+  isChecked: boolean,
+): Response | Promise<Response> {
   const { status, body, isJson, headers } = returned;
   const declared = responses[status];
   if (!declared) throw new Error(`${id} does not declare that it answers ${status}.`);
@@ -121,8 +156,13 @@ export function toResponse(
     const type = declared.orJson && isJson ? jsonType : textType;
     return c.body(body as string, contentful, headers ? { ...headers, ...type } : type);
   }
-  const { error } = declared.schema.safeParse(body);
-  if (error)
-    throw new Error(`The response ${status} of ${id} is wrong: ${describeIssues(error.issues, 'it')}.`);
+  if (isChecked) {
+    const value: unknown = body instanceof JsonText ? JSON.parse(body.text) : body;
+    const { error } = declared.schema.safeParse(value);
+    if (error)
+      throw new Error(`The response ${status} of ${id} is wrong: ${describeIssues(error.issues, 'it')}.`);
+  }
+  if (body instanceof JsonFile) return body.toResponse(c);
+  if (body instanceof JsonText) return c.body(body.text, contentful, { ...headers, ...jsonType });
   return c.json(body as object, contentful, headers);
 }

@@ -23,7 +23,11 @@ export const environmentResults: ServiceInterface = {
       },
       errors: { 404: ['plugin-not-found'] },
       async handle({ target, path }, { storage }) {
-        const found = await storage.tables.runs.list(target, { version: path.version }, maxResults);
+        const found = await storage.tables.runs.list(
+          target,
+          { version: path.version },
+          { limit: maxResults },
+        );
         if (!found.length) await checkPluginExists(storage, target);
         return respond(200, { results: found.map(toResult) });
       },

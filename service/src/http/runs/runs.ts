@@ -1,12 +1,11 @@
 import * as z from 'zod';
 import { isInScope } from '../../plugins/plugin-key.ts';
 import type { PluginKey } from '../../plugins/plugin-key.ts';
-import type { StoredRun } from '../../storage/tables/runs.ts';
 import type { ServiceContext, ServiceInterface } from '../context.ts';
 import { notFound } from '../errors.ts';
 import { json, respond } from '../operations/responses.ts';
 import { operation } from '../operations/operation.ts';
-import { pageQuery, pagingBy } from '../paging.ts';
+import { maxPageBytes, pageQuery, pagingBy } from '../paging.ts';
 import { runSchema, toRun } from './run-schemas.ts';
 
 const paging = pagingBy('text');
@@ -34,7 +33,7 @@ export const runs: ServiceInterface = {
       summary: 'List the runs of a plugin, newest first',
       description: 'A page ends early where its runs have much text.',
       tag: 'environment',
-      auth: 'either',
+      auth: 'editor-or-environment',
       permission: 'runs',
       query: z.object({ ...pageQuery(), ...filterQuery }),
       responses: {
@@ -52,13 +51,17 @@ export const runs: ServiceInterface = {
         const found = await storage.tables.runs.list(
           target,
           { version, success },
-          request.limit + 1,
-          request.after?.[0],
+          { limit: request.limit + 1, before: request.after?.[0], maxBytes: maxPageBytes },
         );
         if (!found.length) await checkPluginExists(storage, target);
-        const limit = rowsWithin(found, request.limit);
-        const { rows, next } = paging.toPage(list, { ...request, limit }, found, ({ id }) => [id]);
-        return respond(200, { runs: rows.map((run) => toRun(target, run)), ...next });
+        const { items, next } = paging.toPage(
+          list,
+          request,
+          found,
+          ({ id }) => [id],
+          (run) => toRun(target, run),
+        );
+        return respond(200, { runs: items, ...next });
       },
     }),
     operation({
@@ -68,7 +71,7 @@ export const runs: ServiceInterface = {
       summary: 'Read what is recorded of a run',
       description: 'Its id is that of the request that started it: `x-request-id` of the execution.',
       tag: 'environment',
-      auth: 'either',
+      auth: 'editor-or-environment',
       permission: 'runs',
       responses: { 200: json(runSchema, { description: 'The run.' }) },
       errors: { 404: ['run-not-found'] },
@@ -82,19 +85,6 @@ export const runs: ServiceInterface = {
     }),
   ],
 };
-
-/** How many characters the logs, inputs and outputs of one page may have together: those of 200 runs can have 10 million. */
-const maxTextLength = 2_000_000;
-
-/** How many of the found runs go on the page: up to `limit`, fewer where their texts are too long, and at least one. */
-function rowsWithin(found: readonly StoredRun[], limit: number): number {
-  let texts = 0;
-  const end = found.findIndex(({ details: { logs = [], input = '', output = '' } }, i) => {
-    texts += input.length + output.length + logs.reduce((sum, entry) => sum + entry.length, 0);
-    return i > 0 && texts > maxTextLength;
-  });
-  return end < 0 ? limit : Math.min(end, limit);
-}
 
 /**
  * Throws 404 for a plugin that does not exist. An empty list of runs does not show this, because an existing plugin may never

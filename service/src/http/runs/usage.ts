@@ -5,7 +5,7 @@ import { badRequest } from '../errors.ts';
 import { json, respond } from '../operations/responses.ts';
 import { operation } from '../operations/operation.ts';
 import { pageQuery, pagingBy } from '../paging.ts';
-import { checkStorable } from '../vendor-texts.ts';
+import { checkStorable } from '../grant-schemas.ts';
 import { dayLength } from '../../units.ts';
 
 const paging = pagingBy('text', 'text');
@@ -67,16 +67,21 @@ export const usage: ServiceInterface = {
           tenant,
           after,
         });
-        const { rows, next } = paging.toPage(list, request, found, (row) => [row.day, row.tenant]);
-        const days = rows.map(({ day, tenant: name, runs, failures, microseconds, builds }) => ({
-          day,
-          tenant: name,
-          runs,
-          failures,
-          milliseconds: microseconds / 1000,
-          builds,
-        }));
-        return respond(200, { days, ...next });
+        const { items, next } = paging.toPage(
+          list,
+          request,
+          found,
+          (row) => [row.day, row.tenant],
+          ({ day, tenant: name, runs, failures, microseconds, builds }) => ({
+            day,
+            tenant: name,
+            runs,
+            failures,
+            milliseconds: microseconds / 1000,
+            builds,
+          }),
+        );
+        return respond(200, { days: items, ...next });
       },
     }),
   ],

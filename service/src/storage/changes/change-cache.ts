@@ -1,17 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
-import { StorageUnavailableError } from '../unavailable.ts';
+import { StorageUnavailableError } from '../errors.ts';
 
 /** When the entries of a cache may be used. */
 export interface CachePolicy {
   /** Whether the entries are known to be current. */
   readonly isCurrent: () => boolean;
   /** Whether the entries may be used while the database is unavailable. */
-  readonly holdsOffline: () => boolean;
+  readonly allowStale: () => boolean;
   /** Whether a read has timed out since the database last responded, so that further reads need not wait for it. */
-  readonly isHanging?: () => boolean;
+  readonly isTimedOut?: () => boolean;
   /** Called when a read has timed out. */
-  readonly onHang?: () => void;
+  readonly onTimeout?: () => void;
 }
 
 /** How long a read waits for the database, in ms, where there is an entry that may be used instead. */
@@ -49,12 +49,12 @@ export class ChangeCache<V extends string | object> {
     const reading = this.#read(key, read);
     const offline = this.#offlineValue(key);
     if (offline === undefined) return reading;
-    if (this.#policy.isHanging?.()) {
+    if (this.#policy.isTimedOut?.()) {
       reading.catch(() => {});
       return offline;
     }
     try {
-      return await withTimeout(reading, this.#policy.onHang);
+      return await withTimeout(reading, this.#policy.onTimeout);
     } catch (error) {
       if (!(error instanceof StorageUnavailableError)) throw error;
       // The entry may have been removed meanwhile.
@@ -71,11 +71,11 @@ export class ChangeCache<V extends string | object> {
   }
 
   #offlineValue(key: string): V | undefined {
-    const value = this.#policy.holdsOffline() ? this.#entries.get(key) : undefined;
+    const value = this.#policy.allowStale() ? this.#entries.get(key) : undefined;
     return value !== undefined && this.#keepsOffline(value) ? value : undefined;
   }
 
-  /** Removes the stale entries (default: all). Values of reads under way will not be cached. */
+  /** Removes the stale entries (default: all). Values of unfinished reads will not be cached. */
   invalidate(isStale: (key: string, value: V) => boolean = () => true): void {
     this.#generation += 1;
     const stale = Array.from(this.#entries.entries()).filter(([key, value]) => isStale(key, value));
@@ -84,10 +84,10 @@ export class ChangeCache<V extends string | object> {
 }
 
 /** Rejects with a `StorageUnavailableError` when a read takes too long. The read itself goes on. */
-async function withTimeout<T>(reading: Promise<T>, onHang: (() => void) | undefined): Promise<T> {
+async function withTimeout<T>(reading: Promise<T>, onTimeout: (() => void) | undefined): Promise<T> {
   const ended = new AbortController();
   const timedOut = sleep(readTimeout, undefined, { signal: ended.signal }).then(() => {
-    onHang?.();
+    onTimeout?.();
     throw new StorageUnavailableError(new Error(`it did not respond within ${readTimeout} ms`));
   });
   // The one that loses the race may reject later.

@@ -66,7 +66,7 @@ export class ChangeFeed {
   async poll(): Promise<void> {
     if (this.#isClosed) return;
     if (this.#polling) {
-      // The poll under way may have read before the change that this call is for.
+      // The current poll may have read before the change that this call is for.
       this.#pollsAgain = true;
       return this.#polling;
     }

@@ -7,7 +7,9 @@ import { pluginSteps } from './plugin-rows.ts';
 
 export interface Erasing {
   readonly db: Transaction<Schema>;
-  readonly engine: Pick<Engine, 'lockAll' | 'lockRows' | 'tryLock'>;
+  readonly engine: Pick<Engine, 'forUpdate' | 'tryLock'>;
+  /** Throws where a lock is taken. */
+  readonly lock: (...names: readonly string[]) => Promise<void>;
   readonly programs: ProgramsInTransaction;
   /** How many plugins to erase at most, and how many of their rows from each table. */
   readonly limit: number;
@@ -91,14 +93,11 @@ const selectPlugins = ({ db, limit }: Erasing) =>
 
 /** Resolves with whether no rows refer to the plugins any more. */
 async function erasePlugins(
-  { db, engine, programs, limit }: Erasing,
+  { db, engine, programs, limit, lock }: Erasing,
   plugins: readonly PluginRow[],
 ): Promise<boolean> {
   // Waits for deploys and builds that found a plugin before it was deleted. Later ones do not find it.
-  await engine.lockAll(
-    db,
-    plugins.map((plugin) => pluginLock({ ...plugin, pluginName: plugin.name })),
-  );
+  await lock(...plugins.map((plugin) => pluginLock({ ...plugin, pluginName: plugin.name })));
   const pluginIds = plugins.map(({ id }) => id);
   for (const step of pluginSteps) {
     if (!(await step({ db, engine, programs, pluginIds, limit }))) return false;
@@ -155,6 +154,8 @@ async function eraseOfTenant(erasing: Erasing, tenantId: number, now: number): P
     await db.deleteFrom('editor_tokens').where('token_hash', 'in', hashes).execute();
     return;
   }
+  for (const table of ['tenant_storage', 'tenant_records'] as const)
+    await db.deleteFrom(table).where('tenant_id', '=', tenantId).execute();
   await db
     .updateTable('tenants')
     .set({ erased_at: now, description: null })

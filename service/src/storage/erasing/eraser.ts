@@ -1,11 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Storage } from '../storage.ts';
+import { withoutOwner } from '../turns.ts';
 
-type ErasableStorage = Pick<Storage, 'transaction' | 'tables' | 'isSchemaReady'>;
+type ErasableStorage = Pick<Storage, 'transaction' | 'tables' | 'isSchemaReady' | 'reclaimSpace'>;
 
 export interface EraserOptions {
   /** How often to look for rows to erase, because other nodes may have deleted something, in ms (default 5000). */
   readonly interval?: number;
+  /** How many bytes a tenant may store (default: any number). */
+  readonly tenantStorage?: number | undefined;
   /** Milliseconds since the epoch. */
   readonly now?: () => number;
   /** Called with each error. Erasing is tried again. */
@@ -14,6 +17,9 @@ export interface EraserOptions {
 
 /** How long after its start a node looks for rows to erase for the first time, in ms. */
 const firstLook = 1000;
+
+/** The pause after each part of the space that is given back, and how often exemptions from quotas are looked at, in ms. */
+const [reclaimPause, exemptionInterval] = [20, 60_000];
 
 /** The time that a transaction should take, from and to, in ms: others wait for it. */
 const [shortTransaction, longTransaction] = [8, 20];
@@ -25,16 +31,17 @@ const [shortTransaction, longTransaction] = [8, 20];
 const [smallestLimit, largestLimit] = [8, 32];
 
 /**
- * Erases the rows of deleted tenants and plugins, in small transactions. Every node has an eraser. Only one of them is active at a
+ * Erases the rows of deleted tenants and plugins, in small transactions, and gives their space back. Every node has an eraser. Only one of them is active at a
  * time, and each can go on where another one, or the one before a restart, has stopped.
  */
 export class Eraser {
   readonly #storage: ErasableStorage;
-  readonly #options: Required<EraserOptions>;
+  readonly #options: Required<Omit<EraserOptions, 'tenantStorage'>> & EraserOptions;
   readonly #ended = new AbortController();
   #running: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
   #isWanted = false;
+  #exemptionsEndedAt = -Infinity;
 
   constructor(storage: ErasableStorage, options: EraserOptions = {}) {
     this.#storage = storage;
@@ -47,10 +54,10 @@ export class Eraser {
   wake(): void {
     if (this.#ended.signal.aborted) return;
     this.#isWanted = true;
-    this.#running ??= this.#run();
+    this.#running ??= withoutOwner(() => this.#run());
   }
 
-  /** Waits for the transaction that is under way, and ends. */
+  /** Waits for the current transaction, and ends. */
   async close(): Promise<void> {
     this.#ended.abort();
     clearTimeout(this.#timer);
@@ -63,6 +70,8 @@ export class Eraser {
       while (this.#isWanted && !this.#ended.signal.aborted) {
         this.#isWanted = false;
         await this.#eraseAll();
+        await this.#reclaimSpace();
+        await this.#endExemptions();
       }
     } catch (error) {
       // The next look tries again.
@@ -89,6 +98,21 @@ export class Eraser {
       // Pauses for as long as the transaction took, so that others have half of the time.
       await sleep(Math.max(1, took), undefined, { signal }).catch(() => {});
     }
+  }
+
+  async #reclaimSpace(): Promise<void> {
+    const { signal } = this.#ended;
+    while (this.#storage.isSchemaReady && !signal.aborted && (await this.#storage.reclaimSpace()))
+      await sleep(reclaimPause, undefined, { signal }).catch(() => {});
+  }
+
+  /** Finds the tenants that were above their quota when that was new, and are not any more. */
+  async #endExemptions(): Promise<void> {
+    const { tenantStorage } = this.#options;
+    if (tenantStorage === undefined || !this.#storage.isSchemaReady) return;
+    if (performance.now() - this.#exemptionsEndedAt < exemptionInterval) return;
+    await this.#storage.tables.tenantStorage.endExemptions(tenantStorage);
+    this.#exemptionsEndedAt = performance.now();
   }
 
   #schedule(delay = this.#options.interval): void {

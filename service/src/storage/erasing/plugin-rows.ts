@@ -7,7 +7,7 @@ import { eraseRuns } from './run-rows.ts';
 /** The parameters of a step of erasing plugins. */
 export interface PluginErasing {
   readonly db: Transaction<Schema>;
-  readonly engine: Pick<Engine, 'lockRows'>;
+  readonly engine: Pick<Engine, 'forUpdate'>;
   readonly programs: ProgramsInTransaction;
   /** The deleted plugins, at least one. */
   readonly pluginIds: readonly number[];

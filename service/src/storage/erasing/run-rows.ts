@@ -6,7 +6,7 @@ import type { Schema } from '../schema.ts';
 /** Deletes some records of runs of deleted plugins. Resolves with whether those were all. */
 export async function eraseRuns(
   db: Transaction<Schema>,
-  { lockRows }: Pick<Engine, 'lockRows'>,
+  { forUpdate }: Pick<Engine, 'forUpdate'>,
   pluginIds: readonly number[],
   limit: number,
 ): Promise<boolean> {
@@ -16,7 +16,7 @@ export async function eraseRuns(
     .select('id')
     .where('id', 'in', pluginIds)
     .orderBy('id')
-    .modifyEnd(lockRows)
+    .modifyEnd(forUpdate)
     .execute();
   const some = db.selectFrom('runs').select('id').where('plugin_id', 'in', pluginIds).limit(sql.lit(limit));
   const { numDeletedRows } = await db.deleteFrom('runs').where('id', 'in', some).executeTakeFirstOrThrow();

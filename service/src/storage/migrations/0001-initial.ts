@@ -8,7 +8,6 @@ export const initial: Migration = {
   async up(db, engine) {
     const { key, text, bytes, integer, id, tableOptions } = engine.columns;
     const create = <T extends string>(table: T) => db.schema.createTable(table).modifyEnd(tableOptions);
-    const former = await engine.renameFormerTables(db);
 
     await create('environments')
       .addColumn('name', key, (column) => column.primaryKey())
@@ -172,8 +171,6 @@ export const initial: Migration = {
     // For finding out whether a program is still referred to.
     await db.schema.createIndex('builds_by_program').on('builds').column('program_hash').execute();
     await db.schema.createIndex('versions_by_program').on('versions').column('program_hash').execute();
-
-    former?.copyFormerRows();
 
     await create('change_counter')
       .addColumn('id', integer, (column) => column.primaryKey().check(sql`id = 1`))

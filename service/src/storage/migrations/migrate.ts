@@ -26,7 +26,7 @@ export async function isUpToDate(
   db: Kysely<Schema>,
   migrations: readonly Migration[] = allMigrations,
 ): Promise<boolean> {
-  if (!(await engine.hasTable(db, migrationTable))) return false;
+  if (!(await hasSchema(engine, db))) return false;
   const { oldest_program: oldestProgram } = await db
     .selectFrom('schema_requirements')
     .select('oldest_program')
@@ -45,6 +45,10 @@ export async function isUpToDate(
   const names = new Set(done.map(({ name }) => name));
   return migrations.every(({ name }) => names.has(name));
 }
+
+/** Whether any release has migrated the database. */
+export const hasSchema = (engine: Engine, db: Kysely<Schema>): Promise<boolean> =>
+  engine.hasTable(db, migrationTable);
 
 async function migrateWithin(
   db: Transaction<Schema>,

@@ -5,6 +5,7 @@ import { initial } from './0001-initial.ts';
 import { rateCounters } from './0002-rate-counters.ts';
 import { runs } from './0003-runs.ts';
 import { namespaces } from './0004-namespaces.ts';
+import { tenantStorage } from './0005-tenant-storage.ts';
 
 export interface Migration {
   /** Sorts after all names before it. */
@@ -19,4 +20,4 @@ export interface Migration {
 }
 
 /** The schema's history. One that was released is never edited; a change is a new entry. */
-export const migrations: readonly Migration[] = [initial, rateCounters, runs, namespaces];
+export const migrations: readonly Migration[] = [initial, rateCounters, runs, namespaces, tenantStorage];

@@ -1,4 +1,5 @@
 import { Socket } from 'node:net';
+import type { PostgresPoolClient } from 'kysely';
 import { Client, types } from 'pg';
 import type { ClientConfig } from 'pg';
 
@@ -14,7 +15,7 @@ export class TrackedClient extends Client {
     this.on('error', () => {});
   }
 
-  /** Closes the connection at once, without the protocol's message to the server. All statements under way fail. */
+  /** Closes the connection at once, without the protocol's message to the server. All unfinished statements fail. */
   destroy(): void {
     this.#socket.destroy();
   }
@@ -45,3 +46,12 @@ export async function waitForEnd(ending: Promise<unknown>, timeout: number): Pro
     clearTimeout(timer);
   }
 }
+
+type Query = (sql: string, parameters: readonly unknown[]) => Promise<unknown>;
+
+/** A connection in the form that Kysely needs. `release` is called with whether the connection is broken. */
+export const poolClient = (query: Query, release: (isBroken: boolean) => void): PostgresPoolClient => ({
+  // Kysely's type also has cursors, which nothing here uses.
+  query: query as PostgresPoolClient['query'],
+  release: (isBroken = false) => release(isBroken),
+});

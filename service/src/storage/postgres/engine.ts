@@ -5,7 +5,7 @@ import { Pool } from 'pg';
 import type { ConnectionUsage } from '../../operations/metrics.ts';
 import type { ColumnTypes, DatabaseListener, Engine } from '../engine.ts';
 import { StartError } from '../../start-error.ts';
-import { describeDatabaseError } from '../describe-error.ts';
+import { describeDatabaseError } from '../errors.ts';
 import type { Schema } from '../schema.ts';
 import { clientConfig } from './client.ts';
 import { postgresLimits } from './limits.ts';
@@ -57,7 +57,7 @@ class PostgresEngine implements Engine {
   readonly db: Kysely<Schema>;
   readonly changesDb: Kysely<Schema>;
   readonly columns = columns;
-  readonly lockRows = sql`for update`;
+  readonly forUpdate = sql`for update`;
   readonly skipLocked = sql`for update skip locked`;
   readonly #url: string;
   readonly #log: LogConfig | undefined;
@@ -105,8 +105,6 @@ class PostgresEngine implements Engine {
     }
   }
 
-  async renameFormerTables(): Promise<undefined> {}
-
   async forbidUpdates(db: Kysely<Schema>, table: keyof Schema, message: string): Promise<void> {
     const name = sql.id(`${table}_stay_as_they_are`);
     await sql`create function ${name}() returns trigger language plpgsql
@@ -119,22 +117,16 @@ class PostgresEngine implements Engine {
     await sql`select pg_advisory_xact_lock(${lockNumber(name)})`.execute(db);
   }
 
-  async lockAll(db: Transaction<Schema>, names: readonly string[]): Promise<void> {
-    // In the same order everywhere: two transactions that take two locks in different orders would deadlock.
-    const numbers = names.map((name) => String(lockNumber(name))).toSorted();
-    await sql`select pg_advisory_xact_lock(number::bigint) from unnest(${numbers}::text[]) as number`.execute(
+  async tryLock(db: Transaction<Schema>, ...names: readonly string[]): Promise<boolean> {
+    const numbers = names.map((name) => String(lockNumber(name)));
+    const { rows } = await sql<{ locked: boolean }>`
+      select bool_and(pg_try_advisory_xact_lock(number::bigint)) as locked from unnest(${numbers}::text[]) as number`.execute(
       db,
     );
+    return rows[0]?.locked !== false;
   }
 
-  async tryLock(db: Transaction<Schema>, name: string): Promise<boolean> {
-    const { rows } = await sql<{
-      locked: boolean;
-    }>`select pg_try_advisory_xact_lock(${lockNumber(name)}) as locked`.execute(db);
-    return rows[0]?.locked === true;
-  }
-
-  keepRowsOf(table: keyof Schema): RawBuilder<unknown> {
+  forKeyShare(table: keyof Schema): RawBuilder<unknown> {
     return sql`for key share of ${sql.table(table)}`;
   }
 

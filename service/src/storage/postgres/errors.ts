@@ -1,12 +1,12 @@
 import { DatabaseError } from 'pg';
-import { StorageUnavailableError } from '../unavailable.ts';
+import { StorageUnavailableError } from '../errors.ts';
 
 /**
  * SQLSTATEs, or classes of them, that are not about the statement, but say that the server cannot do its work: problems of
  * connections, resources and the system; interventions by the operator or a time limit; a server that has become a standby; a
- * session that was idle in a transaction; and a lock that was not available.
+ * session that was idle in a transaction; and a lock that was not available, or that two transactions waited for in a circle.
  */
-const unavailableStates = ['08', '53', '57', '58', '25006', '25P03', '55P03'];
+const unavailableStates = ['08', '53', '57', '58', '25006', '25P03', '40P01', '55P03'];
 
 /** Whether a statement failed because the database is unavailable, and not because of the statement itself. */
 export const isUnavailable = (error: unknown): boolean =>
@@ -14,6 +14,10 @@ export const isUnavailable = (error: unknown): boolean =>
     ? unavailableStates.some((state) => error.code?.startsWith(state))
     : // The driver has no class for errors of a connection. JavaScript's own classes are defects of the program.
       !(error instanceof TypeError || error instanceof RangeError);
+
+/** Whether the server's disk is full. */
+export const isDiskFull = (error: unknown): boolean =>
+  error instanceof DatabaseError && error.code === '53100';
 
 /** Whether the server refused a connection because it has too many. It is available to those that are connected. */
 export const isFull = (error: unknown): boolean => error instanceof DatabaseError && error.code === '53300';

@@ -14,7 +14,7 @@ export interface PostgresLimits {
   readonly monitorTimeout: number;
   /** How long the monitor waits for a new connection: long enough for several round trips on a slow network. */
   readonly monitorConnectTimeout: number;
-  /** How long statements that are under way may go on when the storage is closed. */
+  /** How long statements may go on when the storage is closed. */
   readonly closeTimeout: number;
   /** How often the monitor tries to connect while the database is unavailable. */
   readonly reconnectInterval: number;

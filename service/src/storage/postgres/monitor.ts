@@ -1,9 +1,8 @@
 import type { PostgresPool } from 'kysely';
 import { isFull, isUnavailable } from './errors.ts';
-import { clientConfig, waitForEnd, TrackedClient } from './client.ts';
+import { clientConfig, waitForEnd, TrackedClient, poolClient } from './client.ts';
 import type { PostgresLimits } from './limits.ts';
-import { poolClient } from './pool-client.ts';
-import { StorageUnavailableError } from '../unavailable.ts';
+import { StorageUnavailableError } from '../errors.ts';
 
 export const changeChannel = 'plugin_service_changes';
 
@@ -15,7 +14,7 @@ export interface MonitorEvents {
 }
 
 /**
- * Knows whether the database is available, by a connection of its own outside of the pool. It listens for commits and reads the
+ * Knows whether the database is available, by a connection outside of the pool. It listens for commits and reads the
  * changes. When the connection breaks and no new one can be made, the database counts as unavailable until one can.
  */
 export class Monitor {

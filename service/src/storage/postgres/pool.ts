@@ -2,26 +2,29 @@ import type { PostgresPool, PostgresPoolClient } from 'kysely';
 import { Pool } from 'pg';
 import type { ClientConfig, PoolClient } from 'pg';
 import type { ConnectionUsage } from '../../operations/metrics.ts';
-import { clientConfig, waitForEnd, TrackedClient } from './client.ts';
-import { isUnavailable } from './errors.ts';
+import { clientConfig, waitForEnd, TrackedClient, poolClient } from './client.ts';
+import { isDiskFull, isUnavailable } from './errors.ts';
 import type { PostgresLimits } from './limits.ts';
 import type { Monitor } from './monitor.ts';
-import { poolClient } from './pool-client.ts';
-import { StorageUnavailableError } from '../unavailable.ts';
+import { Turns } from '../turns.ts';
+import { StorageUnavailableError } from '../errors.ts';
 
 /**
- * A pool of connections that bounds how many statements wait for one, and for how long. While the database is unavailable, it fails
- * them at once.
+ * A pool of connections that are shared fairly, and for which a bounded number waits for a bounded time. While the database is
+ * unavailable, it fails statements at once.
  */
 export class BoundedPool implements PostgresPool {
   readonly #pool: Pool;
   readonly #limits: PostgresLimits;
   readonly #monitor: Pick<Monitor, 'awayCause' | 'check'>;
   readonly #clients = new Set<TrackedClient>();
+  readonly #turns: Turns;
 
   constructor(url: string, limits: PostgresLimits, monitor: Pick<Monitor, 'awayCause' | 'check'>) {
     this.#limits = limits;
     this.#monitor = monitor;
+    const { connections: slots, waiting, acquireTimeout: timeout } = limits;
+    this.#turns = new Turns({ slots, waiting, timeout });
     const clients = this.#clients;
     class PoolMember extends TrackedClient {
       constructor(config?: ClientConfig) {
@@ -50,21 +53,26 @@ export class BoundedPool implements PostgresPool {
 
   /** How many connections are in use and idle, and how many statements wait for one. */
   get usage(): ConnectionUsage {
-    const { totalCount, idleCount, waitingCount } = this.#pool;
-    return { used: totalCount - idleCount, idle: idleCount, waiting: waitingCount };
+    const { totalCount, idleCount } = this.#pool;
+    return { used: totalCount - idleCount, idle: idleCount, waiting: this.#turns.waiting };
   }
 
   async connect(): Promise<PostgresPoolClient> {
-    if (this.#monitor.awayCause !== undefined) throw new StorageUnavailableError(this.#monitor.awayCause);
-    if (this.#pool.waitingCount >= this.#limits.waiting) {
-      throw new StorageUnavailableError(new Error(`${this.#limits.waiting} wait for a connection already`));
-    }
+    this.#requireDatabase();
+    const endTurn = await this.#turns.acquire();
     try {
-      return this.#bounded(await this.#pool.connect());
+      this.#requireDatabase();
+      return this.#bounded(await this.#pool.connect(), endTurn);
     } catch (error) {
+      endTurn();
+      if (error instanceof StorageUnavailableError) throw error;
       this.#monitor.check();
       throw new StorageUnavailableError(error);
     }
+  }
+
+  #requireDatabase(): void {
+    if (this.#monitor.awayCause !== undefined) throw new StorageUnavailableError(this.#monitor.awayCause);
   }
 
   /** Destroys every connection, in use or not: those from before the database became unavailable are of no use any more. */
@@ -72,13 +80,13 @@ export class BoundedPool implements PostgresPool {
     for (const client of this.#clients) client.destroy();
   }
 
-  /** Waits for statements that are under way, unless they take too long, and closes the pool. */
+  /** Waits for unfinished statements, unless they take too long, and closes the pool. */
   async end(): Promise<void> {
     await waitForEnd(this.#pool.end(), this.#limits.closeTimeout);
     this.dropAll();
   }
 
-  #bounded(client: PoolClient): PostgresPoolClient {
+  #bounded(client: PoolClient, endTurn: () => void): PostgresPoolClient {
     let brokenBy: unknown;
     const timer = setTimeout(() => {
       brokenBy = new Error(`a connection was held for longer than ${this.#limits.holdTimeout} ms`);
@@ -96,12 +104,13 @@ export class BoundedPool implements PostgresPool {
           // After an error of the server the connection may still work; the rollback that follows will show it.
           if (!('severity' in (error as object))) brokenBy = cause;
           this.#monitor.check();
-          throw new StorageUnavailableError(cause);
+          throw new StorageUnavailableError(cause, isDiskFull(cause));
         }
       },
       (isBroken) => {
         clearTimeout(timer);
         client.release(isBroken || brokenBy !== undefined);
+        endTurn();
       },
     );
   }

@@ -1,7 +1,7 @@
 import { closeSync, linkSync, openSync, rmSync } from 'node:fs';
 import { randomUUID } from 'node:crypto';
 import { StartError } from '../../start-error.ts';
-import { describeDatabaseError } from '../describe-error.ts';
+import { describeDatabaseError } from '../errors.ts';
 import { secretTables } from '../secret-tables.ts';
 import { loadSqlite } from './load-sqlite.ts';
 

@@ -1,11 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
 import {
+  InsertQueryNode,
   RawNode,
   SelectQueryNode,
   SqliteAdapter,
   SqliteIntrospector,
   SqliteQueryCompiler,
+  TableNode,
+  UpdateQueryNode,
   type CompiledQuery,
   type DatabaseConnection,
   type Dialect,
@@ -14,8 +17,7 @@ import {
 } from 'kysely';
 import { LRUCache } from 'lru-cache';
 import { isBusy, translateErrors } from './errors.ts';
-import { Mutex } from './mutex.ts';
-import { StorageUnavailableError } from '../unavailable.ts';
+import { Turns } from '../turns.ts';
 
 /** How long a write may wait, in ms. */
 export interface SqliteLimits {
@@ -33,9 +35,11 @@ export interface SqliteConnections {
   readonly reader: DatabaseSync;
   /** Throws when the file was moved or replaced, so that writes would be lost. */
   readonly checkFile: () => void;
+  /** Throws when the disk is nearly full. */
+  readonly checkSpace: () => void;
 }
 
-/** How long writes that are under way may go on when the file is closed, in ms. */
+/** How long writes may go on when the file is closed, in ms. */
 const closeTimeout = 3000;
 
 /** How many writes may wait for their turn at once. */
@@ -77,33 +81,26 @@ interface SharedFile {
   readonly writer: Statements;
   readonly reader: Statements;
   readonly checkFile: () => void;
+  readonly checkSpace: () => void;
   readonly lockTimeout: number;
-  readonly turns: Mutex;
-  /** Waits for the turn to write, within bounds. */
-  readonly takeTurn: () => Promise<() => void>;
+  /** The turns to write. */
+  readonly turns: Turns;
 }
 
 class NodeSqliteDriver implements Driver {
   readonly #shared: SharedFile;
 
   constructor(
-    { writer, reader, checkFile }: SqliteConnections,
+    { writer, reader, checkFile, checkSpace }: SqliteConnections,
     { lockTimeout = 10_000, turnTimeout = 5000 }: SqliteLimits,
   ) {
-    const turns = new Mutex();
-    const takeTurn = async () => {
-      if (turns.waiting >= maxWaiting) {
-        throw new StorageUnavailableError(new Error(`${maxWaiting} writes wait already`));
-      }
-      return turns.acquire(turnTimeout);
-    };
     this.#shared = {
       writer: new Statements(writer),
       reader: new Statements(reader),
       checkFile,
+      checkSpace,
       lockTimeout,
-      turns,
-      takeTurn,
+      turns: new Turns({ slots: 1, waiting: maxWaiting, timeout: turnTimeout }),
     };
   }
 
@@ -119,7 +116,7 @@ class NodeSqliteDriver implements Driver {
   commitTransaction = (connection: DatabaseConnection) => (connection as SqliteConnection).commit();
   rollbackTransaction = (connection: DatabaseConnection) => (connection as SqliteConnection).rollback();
 
-  /** Waits for the transaction that is under way. One that takes too long is rolled back. */
+  /** Waits for the current transaction. One that takes too long is rolled back. */
   async destroy(): Promise<void> {
     const release = await this.#shared.turns.acquire(closeTimeout).catch(() => () => {});
     // The last connection to close empties the write-ahead log into the file, which the reader could not.
@@ -131,7 +128,7 @@ class NodeSqliteDriver implements Driver {
 
 class SqliteConnection implements DatabaseConnection {
   readonly #shared: SharedFile;
-  /** Set while a transaction is under way. */
+  /** Set during a transaction. */
   #release: (() => void) | undefined;
 
   constructor(shared: SharedFile) {
@@ -139,12 +136,13 @@ class SqliteConnection implements DatabaseConnection {
   }
 
   executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
-    const { writer, reader, checkFile, takeTurn, lockTimeout } = this.#shared;
+    const { writer, reader, checkFile, checkSpace, turns, lockTimeout } = this.#shared;
     return translateErrors(async () => {
+      if (addsData(query)) checkSpace();
       if (this.#release) return writer.execute<R>(query);
       checkFile();
       if (isRead(query)) return reader.execute<R>(query);
-      const release = await takeTurn();
+      const release = await turns.acquire();
       try {
         return await retryWhileBusy(() => writer.execute<R>(query), lockTimeout);
       } finally {
@@ -158,9 +156,9 @@ class SqliteConnection implements DatabaseConnection {
   }
 
   begin(): Promise<void> {
-    const { writer, checkFile, takeTurn, lockTimeout } = this.#shared;
+    const { writer, checkFile, turns, lockTimeout } = this.#shared;
     return translateErrors(async () => {
-      const release = await takeTurn();
+      const release = await turns.acquire();
       try {
         checkFile();
         await retryWhileBusy(() => writer.database.exec('BEGIN IMMEDIATE'), lockTimeout);
@@ -199,6 +197,21 @@ class SqliteConnection implements DatabaseConnection {
 /** Whether a statement is a read, which need not wait for its turn. The check of health uses a raw `select`. */
 const isRead = ({ query, sql }: CompiledQuery): boolean =>
   SelectQueryNode.is(query) || (RawNode.is(query) && sql.trimStart().slice(0, 7).toLowerCase() === 'select ');
+
+/** The tables that get rows also while something is deleted, and those of tokens, without which nothing could be. */
+const smallTables: ReadonlySet<string> = new Set([
+  'changes',
+  'rate_counters',
+  'editor_tokens',
+  'environment_tokens',
+]);
+
+/** Whether a statement makes the database larger, so that it is refused while the disk is nearly full. */
+function addsData({ query }: CompiledQuery): boolean {
+  if (InsertQueryNode.is(query)) return !smallTables.has(query.into?.table.identifier.name ?? '');
+  if (!UpdateQueryNode.is(query) || !query.table || !TableNode.is(query.table)) return false;
+  return ['drafts', 'namespaces'].includes(query.table.table.identifier.name);
+}
 
 /** A connection with its prepared statements, the most recently used. */
 class Statements {

@@ -1,16 +1,16 @@
-import { closeSync, mkdirSync, openSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { Kysely, sql } from 'kysely';
 import type { LogConfig, RawBuilder, Transaction } from 'kysely';
 import type { ColumnTypes, DatabaseListener, Engine } from '../engine.ts';
 import { StartError } from '../../start-error.ts';
-import { describeDatabaseError } from '../describe-error.ts';
+import { describeDatabaseError } from '../errors.ts';
 import type { Schema } from '../schema.ts';
 import { NodeSqliteDialect, retryWhileBusy } from './dialect.ts';
 import type { SqliteConnections, SqliteLimits } from './dialect.ts';
+import { DiskSpace } from './disk-space.ts';
 import { FileIdentity } from './file-identity.ts';
-import { renameFormerTables } from './former-schema.ts';
 import { loadSqlite } from './load-sqlite.ts';
 
 /** The two connections to a file. */
@@ -58,10 +58,12 @@ class SqliteEngine implements Engine {
   readonly changesDb: Kysely<Schema>;
   readonly columns = columns;
   // No other transaction can write meanwhile, so that rows need not be locked.
-  readonly lockRows = sql``;
+  readonly forUpdate = sql``;
   readonly skipLocked = sql``;
-  readonly #writer: DatabaseSync;
   readonly #identity: FileIdentity;
+  readonly #writer: DatabaseSync;
+  readonly #reader: DatabaseSync;
+  readonly #space: DiskSpace;
   readonly #dataVersion: StatementSync;
   #onAvailability: DatabaseListener['onAvailability'] = () => {};
   #isAway = false;
@@ -74,12 +76,15 @@ class SqliteEngine implements Engine {
   ) {
     this.file = file;
     this.shown = file;
-    this.#writer = writer;
     this.#identity = new FileIdentity(file);
+    this.#writer = writer;
+    this.#reader = reader;
+    this.#space = new DiskSpace(file);
     this.#dataVersion = reader.prepare('PRAGMA data_version');
     const checkFile = () => this.#identity.check();
+    const checkSpace = () => this.#space.require();
     this.db = new Kysely<Schema>({
-      dialect: new NodeSqliteDialect({ writer, reader, checkFile }, limits),
+      dialect: new NodeSqliteDialect({ writer, reader, checkFile, checkSpace }, limits),
       ...(log && { log }),
     });
     this.changesDb = this.db;
@@ -97,23 +102,39 @@ class SqliteEngine implements Engine {
     return this.db.transaction().execute(work);
   }
 
-  async renameFormerTables(): Promise<ReturnType<typeof renameFormerTables>> {
-    return renameFormerTables(this.#writer);
-  }
-
   async forbidUpdates(db: Kysely<Schema>, table: keyof Schema, message: string): Promise<void> {
     await sql`create trigger ${sql.id(`${table}_stay_as_they_are`)} before update on ${sql.table(table)}
       begin select raise(abort, ${sql.lit(message)}); end`.execute(db);
   }
 
+  async reclaimSpace(): Promise<boolean> {
+    if (readPragma(this.#reader, 'freelist_count') <= keptPages) return false;
+    // In a transaction of Kysely, which takes the turn to write.
+    await this.db
+      .transaction()
+      .execute(async () => this.#writer.exec(`PRAGMA incremental_vacuum(${reclaimedPages})`));
+    return true;
+  }
+
+  async makeReclaimable(maxSize = Infinity): Promise<void> {
+    if (readPragma(this.#writer, 'auto_vacuum') !== 0) return;
+    const size = readPragma(this.#writer, 'page_count') * readPragma(this.#writer, 'page_size');
+    // The new pages are written to the log first, and then to the file.
+    if (size > maxSize || !this.#space.has(2 * size)) return;
+    try {
+      this.#writer.exec('PRAGMA auto_vacuum = INCREMENTAL; VACUUM');
+    } catch {
+      // Another process uses the file. The next start tries again.
+    }
+  }
+
   // The transaction already holds the only write lock.
   async lock(): Promise<void> {}
-  async lockAll(): Promise<void> {}
   async tryLock(): Promise<boolean> {
     return true;
   }
 
-  keepRowsOf(): RawBuilder<unknown> {
+  forKeyShare(): RawBuilder<unknown> {
     return sql``;
   }
 
@@ -178,6 +199,12 @@ async function connectReadOnly(file: string): Promise<SqliteDatabases> {
   }
 }
 
+/** How many free pages a file keeps for new rows, and how many are given back at once: few, because others wait meanwhile. */
+const [keptPages, reclaimedPages] = [1024, 256];
+
+const readPragma = (database: DatabaseSync, name: string): number =>
+  Number(Object.values(database.prepare(`PRAGMA ${name}`).get() ?? {})[0]);
+
 async function connect(file: string): Promise<SqliteDatabases> {
   const { DatabaseSync } = loadSqlite();
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
@@ -185,6 +212,9 @@ async function connect(file: string): Promise<SqliteDatabases> {
   closeSync(openSync(file, 'a', 0o600));
   const writer = new DatabaseSync(file, { timeout: 0, enableForeignKeyConstraints: true });
   try {
+    // Other files are converted by `makeReclaimable`.
+    if (statSync(file).size === 0)
+      await retryWhileBusy(() => writer.exec('PRAGMA auto_vacuum = INCREMENTAL'));
     // Fails with "busy" when another process switches the same new file at the same time.
     await retryWhileBusy(() => writer.exec('PRAGMA journal_mode = WAL'));
     // In WAL mode, only FULL writes each commit to the disk before it is acknowledged.

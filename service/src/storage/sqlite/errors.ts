@@ -1,14 +1,14 @@
-import { MutexTimeoutError } from './mutex.ts';
-import { StorageUnavailableError } from '../unavailable.ts';
+import { StorageUnavailableError } from '../errors.ts';
 
 /** SQLite's result codes that are not about the statement, but say that the file cannot be used at the moment. */
 const busy = 5;
+const full = 13;
 const unavailableCodes: ReadonlySet<number> = new Set([
   busy,
   6, // SQLITE_LOCKED
   8, // SQLITE_READONLY
   10, // SQLITE_IOERR
-  13, // SQLITE_FULL
+  full,
   14, // SQLITE_CANTOPEN
 ]);
 
@@ -23,9 +23,8 @@ export async function translateErrors<T>(work: () => T | Promise<T>): Promise<T>
   try {
     return await work();
   } catch (error) {
-    if (error instanceof MutexTimeoutError || unavailableCodes.has(codeOf(error) ?? -1)) {
-      throw new StorageUnavailableError(error);
-    }
+    const code = codeOf(error) ?? -1;
+    if (unavailableCodes.has(code)) throw new StorageUnavailableError(error, code === full);
     throw error;
   }
 }

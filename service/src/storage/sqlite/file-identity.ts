@@ -1,5 +1,5 @@
 import { statSync } from 'node:fs';
-import { StorageUnavailableError } from '../unavailable.ts';
+import { StorageUnavailableError } from '../errors.ts';
 
 /** Checks whether a path still leads to the same file as when this object was created. */
 export class FileIdentity {

@@ -1,10 +1,8 @@
 import { sql } from 'kysely';
 import type { Kysely } from 'kysely';
 import type { PluginKey } from '../../plugins/plugin-key.ts';
-import type { PluginSource } from '../../plugins/records.ts';
 import type { Program, StoredProgram } from '../../plugins/program.ts';
 import type { Schema } from '../schema.ts';
-import { buildDigestOf } from './digest.ts';
 import { schemasDigestOfNamespace } from './namespaces.ts';
 import { selectPluginId, selectPlugin } from './names.ts';
 import type { Programs, ProgramsInTransaction } from './programs.ts';
@@ -20,19 +18,15 @@ export class Builds {
   }
 
   /**
-   * The program that this source was built to, with schemas of this digest (default: none); `undefined` when the last successful
-   * build was of another source or with other schemas.
+   * The program that the source with this digest was built to, with schemas of this digest (default: none); `undefined` when the
+   * last successful build was of another source or with other schemas.
    */
-  async find(
-    plugin: PluginKey,
-    source: PluginSource,
-    schemasDigest = '',
-  ): Promise<StoredProgram | undefined> {
+  async find(plugin: PluginKey, buildDigest: string, schemasDigest = ''): Promise<StoredProgram | undefined> {
     const row = await this.db
       .selectFrom('builds')
       .select('program_hash')
       .where('plugin_id', '=', selectPluginId(this.db, plugin))
-      .where('digest', '=', buildDigestOf(source))
+      .where('digest', '=', buildDigest)
       .where('schemas_digest', '=', schemasDigest)
       .executeTakeFirst();
     return row && this.#programs.reference(row.program_hash, schemasDigest !== '');
@@ -67,13 +61,13 @@ export class BuildsInTransaction extends Builds {
   }
 
   /**
-   * Saves the program that a source was built to, in place of the one before, which is removed unless something else refers to it.
+   * Saves the program that the source with this digest was built to, in place of the one before, which is removed unless something else refers to it.
    * The transaction must have locked the plugin. `schemasDigest`: that of the schemas of the build; see `digest.ts` (default:
    * none).
    */
   async save(
     plugin: PluginKey,
-    source: PluginSource,
+    buildDigest: string,
     program: Program,
     now: number,
     schemasDigest = '',
@@ -85,7 +79,7 @@ export class BuildsInTransaction extends Builds {
       .executeTakeFirst();
     const hash = await this.#programs.add(program, before?.program_hash);
     const changed = {
-      digest: buildDigestOf(source),
+      digest: buildDigest,
       program_hash: hash,
       built_at: now,
       schemas_digest: schemasDigest,

@@ -1,23 +1,75 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
+import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import type { PluginSource } from '../../plugins/records.ts';
 import { areTyped } from '../../plugins/schemas.ts';
 import type { Schemas } from '../../plugins/schemas.ts';
 
+/** A source as it is stored: its JSON, and what is looked up without reading that. */
+export interface SerializedSource {
+  /**
+   * JSON, which holds every JavaScript text, U+0000 and lone surrogates included; the text of databases does not. The members are
+   * in the order in which the client sent them.
+   */
+  readonly record: string;
+  readonly lang: string;
+  /** Digest of what a build depends on, as {@link buildDigestOf}. */
+  readonly buildDigest: string;
+  /**
+   * Digest of what a version is made of: SHA-256, in hex, of the JSON of `[lang, contents, tests]` in UTF-8. `tests` is an empty
+   * array where the source has none. The keys of each object in it are sorted by their UTF-16 code units, because the order in
+   * which a client sent them makes no difference. Other fields of a source do not count.
+   */
+  readonly sourceDigest: string;
+  /** Distinguishes records that have the same revision, such as those of a database and its restored backup. */
+  readonly tag: string;
+}
+
+/** From how many characters on the steps below take so long that others get a turn between them. */
+const longText = 100_000;
+
+/** Serializes and digests a source, each part of it once. */
+export async function serializeSource(source: PluginSource): Promise<SerializedSource> {
+  const { lang, contents, tests = [] } = source;
+  const isLong = contents.length > longText;
+  const json = JSON.stringify(contents);
+  if (isLong) await yieldToOthers();
+  const hash = createHash('sha256')
+    .update(`[${JSON.stringify(lang)},`)
+    .update(json);
+  const buildDigest = hash.copy().update(']').digest('base64url');
+  if (isLong) await yieldToOthers();
+  const members = Object.entries(source)
+    .filter(([, value]) => value !== undefined)
+    .map(([key, value]) => [key, key === 'contents' ? json : JSON.stringify(value)] as const);
+  return {
+    record: `{${members.map(([key, value]) => `${JSON.stringify(key)}:${value}`).join()}}`,
+    lang,
+    buildDigest,
+    sourceDigest: hash.update(`,${await sortedJson(tests)}]`).digest('hex'),
+    tag: randomBytes(12).toString('base64url'),
+  };
+}
+
+/** The JSON of an array whose objects have sorted keys. Others get a turn between long parts of it. */
+async function sortedJson(items: readonly unknown[]): Promise<string> {
+  const parts: string[] = [];
+  let length = 0;
+  for (const item of items) {
+    const json = JSON.stringify(item, withSortedKeys);
+    parts.push(json);
+    length += json.length;
+    if (length < longText) continue;
+    length = 0;
+    await yieldToOthers();
+  }
+  return `[${parts.join()}]`;
+}
+
 /** Digest of what a build depends on: the language and the text, not the tests. SHA-256 in base64url. */
-export const buildDigestOf = ({ lang, contents }: PluginSource): string =>
+export const buildDigestOf = ({ lang, contents }: Pick<PluginSource, 'lang' | 'contents'>): string =>
   createHash('sha256')
     .update(JSON.stringify([lang, contents]))
     .digest('base64url');
-
-/**
- * Digest of what a version is made of: SHA-256, in hex, of the JSON of `[lang, contents, tests]` in UTF-8. `tests` is an empty
- * array where the source has none. The keys of each object in it are sorted by their UTF-16 code units, because the order in which
- * a client sent them makes no difference. Other fields of a source do not count.
- */
-export const sourceDigestOf = ({ lang, contents, tests = [] }: PluginSource): string =>
-  createHash('sha256')
-    .update(JSON.stringify([lang, contents, tests], withSortedKeys))
-    .digest('hex');
 
 /**
  * Digest of what a version is made of, including the schemas of its namespace: SHA-256, in hex, of the digest of its source, a
@@ -41,7 +93,3 @@ function withSortedKeys(_: string, value: unknown): unknown {
   // Not by assignment, because assigning to `__proto__` sets the prototype.
   return Object.fromEntries(entries);
 }
-
-/** Distinguishes records with the same revision, by their JSON: 96 bits of the SHA-256, in base64url. */
-export const tagOf = (record: string): string =>
-  createHash('sha256').update(record).digest('base64url').slice(0, 16);

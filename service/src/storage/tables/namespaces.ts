@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { Kysely } from 'kysely';
 import type { PluginKey } from '../../plugins/plugin-key.ts';
 import type { CompiledSchemas, Schemas } from '../../plugins/schemas.ts';
+import { mebibyte } from '../../units.ts';
 import type { Schema } from '../schema.ts';
 import { schemasDigestOf } from './digest.ts';
 
@@ -40,8 +41,8 @@ export interface NamespaceTypes {
 
 const noTypes: NamespaceTypes = { schemasDigest: '', declarations: '', compiled: undefined };
 
-/** How long the records of one page may be together, in UTF-16 code units. A page always has at least one record. */
-const pageSize = 4 * 2 ** 20;
+/** How many bytes the records of one page may have together. A page always has at least one record. */
+const pageSize = mebibyte;
 
 /** The records of namespaces, with their compiled types. */
 export class Namespaces {
@@ -107,15 +108,15 @@ export class Namespaces {
   ): Promise<{ readonly records: readonly NamespaceRecord[]; readonly isLast: boolean }> {
     const sizes = await this.#db
       .selectFrom('namespaces')
-      .select(['name', 'record_size'])
+      .select('name')
+      .select(sql<number>`octet_length(record)`.as('size'))
       .where('environment', '=', environment)
       .$if(after !== undefined, (query) => query.where('name', '>', after ?? ''))
       .orderBy('name')
       .limit(limit + 1)
       .execute();
     let room = pageSize;
-    const fits = ({ record_size: size }: { record_size: number }, i: number) =>
-      i < limit && ((room -= size) >= 0 || i === 0);
+    const fits = ({ size }: { size: number }, i: number) => i < limit && ((room -= size) >= 0 || i === 0);
     const end = sizes.findIndex((row, i) => !fits(row, i));
     const names = (end < 0 ? sizes : sizes.slice(0, end)).map(({ name }) => name);
     if (!names.length) return { records: [], isLast: true };

@@ -22,6 +22,11 @@ export interface PluginRecord {
   readonly versions: number;
   /** The version that the next deploy makes, unless nothing has changed. */
   readonly nextVersion: string;
+  /** The digest that a version of the draft would have without schemas, and that of the newest version; see `digest.ts`. */
+  readonly digest: string;
+  readonly latestDigest: string | undefined;
+  /** The digest of the current schemas of its namespace; empty without types. */
+  readonly schemasDigest: string;
   /** Whether the live version was built with other schemas than the current ones of its namespace. */
   readonly isOutdated: boolean;
 }
@@ -103,25 +108,33 @@ const selectRecords = (plugins: ReturnType<typeof selectPlugin>) =>
       'drafts.lang',
       'drafts.revision',
       'drafts.tag',
+      'drafts.source_digest',
       'drafts.updated_at',
       'drafts.actor',
       'builds.built_at',
       'namespaces.schemas_digest as namespace_digest',
       'versions.schemas_digest as live_digest',
     ])
-    // The numbers of versions have no gaps, so the first one suffices to compute how many there are.
     .select((eb) =>
       eb
         .selectFrom('versions as all_versions')
         .whereRef('all_versions.plugin_id', '=', 'plugins.id')
-        .select(({ fn }) => fn.min('all_versions.patch').as('first'))
-        .as('first_patch'),
+        .select(({ fn }) => fn.countAll<number>().as('count'))
+        .as('version_count'),
+    )
+    .select((eb) =>
+      eb
+        .selectFrom('versions as latest')
+        .whereRef('latest.plugin_id', '=', 'plugins.id')
+        .whereRef('latest.patch', '=', 'plugins.last_patch')
+        .select('latest.digest')
+        .as('latest_digest'),
     );
 
 type RecordRow = Awaited<ReturnType<ReturnType<typeof selectRecords>['execute']>>[number];
 
 function toRecord(row: RecordRow): PluginRecord {
-  const first = row.first_patch;
+  const versions = row.version_count ?? 0;
   return {
     namespace: row.namespace,
     name: row.name,
@@ -132,7 +145,7 @@ function toRecord(row: RecordRow): PluginRecord {
       ...(row.actor !== null && { actor: row.actor }),
     },
     isBuilt: row.built_at !== null,
-    latest: first === null ? undefined : versionName(row.last_patch),
+    latest: versions === 0 ? undefined : versionName(row.last_patch),
     pinned:
       row.pinned_patch === null
         ? undefined
@@ -141,8 +154,11 @@ function toRecord(row: RecordRow): PluginRecord {
             at: row.pinned_at ?? 0,
             ...(row.pinned_by !== null && { actor: row.pinned_by }),
           },
-    versions: first === null ? 0 : row.last_patch - first + 1,
+    versions,
     nextVersion: versionName(row.last_patch + 1),
+    digest: row.source_digest,
+    latestDigest: row.latest_digest ?? undefined,
+    schemasDigest: row.namespace_digest ?? '',
     isOutdated: row.live_digest !== null && row.live_digest !== (row.namespace_digest ?? ''),
   };
 }

@@ -53,6 +53,15 @@ function sizeOf(program: Program): number {
   }
 }
 
+/** A program was removed since it was looked up, because what referred to it was replaced or deleted. */
+export class ProgramRemovedError extends Error {
+  override readonly name = 'ProgramRemovedError';
+
+  constructor(hash: string) {
+    super(`The program ${hash} is no longer stored.`);
+  }
+}
+
 /** The programs of builds and versions, each stored once. */
 export class Programs {
   protected readonly db: Kysely<Schema>;
@@ -76,7 +85,7 @@ export class Programs {
       .select('program')
       .where('hash', '=', hash)
       .executeTakeFirst();
-    if (!row) throw new Error(`The program ${hash} is no longer stored.`);
+    if (!row) throw new ProgramRemovedError(hash);
     return this.cache.add(hash, JSON.parse(row.program) as Program);
   }
 }
@@ -93,8 +102,7 @@ export class ProgramsInTransaction extends Programs {
    * Stores a program, unless it is stored already, and returns its hash. `replaced`: the hash of the program that it replaces, if
    * any; {@link removeUnused} may be called for that one later in the same transaction.
    *
-   * Without locks, one transaction could remove a program as unused that another one has just found stored. All locks are taken at
-   * once, so that no two transactions deadlock.
+   * Without locks, one transaction could remove a program as unused that another one has just found stored.
    */
   async add(program: Program, replaced?: string): Promise<string> {
     const json = JSON.stringify(program);
@@ -108,7 +116,10 @@ export class ProgramsInTransaction extends Programs {
     return hash;
   }
 
-  /** Locks programs. Call it once in a transaction, with all programs that it may remove, before {@link removeUnused}. */
+  /**
+   * Locks programs. Call it once in a transaction, with all programs that it may remove, before {@link removeUnused}.
+   * @throws LockedError
+   */
   async lockAll(hashes: ReadonlySet<string>): Promise<void> {
     await this.#lockAll([...hashes].map((hash) => `program ${hash}`));
   }

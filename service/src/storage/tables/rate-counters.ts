@@ -4,6 +4,7 @@ import type { Counters, KeyedLeaseRequest, Lease } from '../../limits/rate-share
 import { rateWindow } from '../../limits/rate-share.ts';
 import type { Engine } from '../engine.ts';
 import type { Schema } from '../schema.ts';
+import { withoutOwner } from '../turns.ts';
 
 /** How much all nodes together have used of each rate in its window. */
 export class RateCounters implements Counters {
@@ -20,13 +21,13 @@ export class RateCounters implements Counters {
    * given to two nodes, and so that it takes one round trip.
    */
   async lease(requests: readonly KeyedLeaseRequest[], now: number): Promise<Map<string, Lease>> {
-    const rows = await this.#db
+    const leasing = this.#db
       .insertInto('rate_counters')
       // Sorted, because two nodes that lock the same rows in different orders would deadlock.
       .values(requests.toSorted((a, b) => (a.key < b.key ? -1 : 1)).map((one) => firstRow(one, now)))
       .onConflict((conflict) => conflict.column('key').doUpdateSet(nextRow))
-      .returning(['key', 'ends_at', 'granted', 'previous_used', 'previous_ends_at'])
-      .execute();
+      .returning(['key', 'ends_at', 'granted', 'previous_used', 'previous_ends_at']);
+    const rows = await withoutOwner(() => leasing.execute());
     return new Map(
       rows.map((row) => [
         row.key,

@@ -4,7 +4,7 @@ import type { PluginKey } from '../../plugins/plugin-key.ts';
 import type { Engine } from '../engine.ts';
 import type { Schema } from '../schema.ts';
 import { selectPluginId } from './names.ts';
-import { bytesToUuid, firstBytesAt, uuidToBytes } from './uuids.ts';
+import { bytesToUuid, firstBytesAt, timeOfUuid, uuidToBytes } from './uuids.ts';
 import { versionName, versionPatch } from './versions.ts';
 
 /** The texts of a run, as far as they are recorded. */
@@ -118,7 +118,7 @@ export class Runs {
           from ${given} as given
           join plugins on plugins.id = given.plugin_id and plugins.deleted_at is null
           join tenants on tenants.id = plugins.tenant_id and tenants.deleted_at is null
-          where true ${this.#engine.keepRowsOf('plugins')}`,
+          where true ${this.#engine.forKeyShare('plugins')}`,
       )
       .onConflict((conflict) => conflict.column('id').doNothing())
       .returning('id')
@@ -128,12 +128,18 @@ export class Runs {
     return new Set(added.map(({ id }) => bytesToUuid(id)));
   }
 
-  /** Lists the newest runs of a plugin, before the run with the id `before` if that is given. */
+  /**
+   * Lists the newest runs of a plugin, before the run with the id `before` if that is given. The list ends early with the run whose
+   * details make it longer than `maxBytes`.
+   */
   async list(
     plugin: PluginKey,
     { version, success }: RunFilter,
-    limit: number,
-    before?: string,
+    {
+      limit,
+      before,
+      maxBytes,
+    }: { readonly limit: number; readonly before?: string | undefined; readonly maxBytes?: number },
   ): Promise<StoredRun[]> {
     const patch = version === undefined ? undefined : versionPatch(version);
     if (version !== undefined && patch === undefined) return [];
@@ -154,12 +160,21 @@ export class Runs {
         )
         .select('id');
     const ids = success === undefined ? idsWhere(true).unionAll(idsWhere(false)) : idsWhere(success);
-    const rows = await this.#db
+    // Databases know the length of a text without reading it, so that only the rows of the page are read.
+    const size = sql<number>`coalesce(octet_length(details), 0)`;
+    const sized = this.#db
       .selectFrom('runs')
-      .select(['id', 'patch', 'error_code', 'microseconds', 'input_bytes', 'output_bytes', 'details'])
+      .select('id')
+      .select(sql<number>`sum(${size}) over (order by id desc) - ${size}`.as('bytes_before'))
       .where('id', 'in', ids)
       .orderBy('id', 'desc')
-      .limit(limit)
+      .limit(limit);
+    const rows = await this.#db
+      .selectFrom('runs')
+      .innerJoin(sized.as('sized'), 'sized.id', 'runs.id')
+      .select(['runs.id', 'patch', 'error_code', 'microseconds', 'input_bytes', 'output_bytes', 'details'])
+      .$if(maxBytes !== undefined, (query) => query.where('bytes_before', '<', maxBytes ?? 0))
+      .orderBy('runs.id', 'desc')
       .execute();
     return rows.map(toStoredRun);
   }
@@ -212,6 +227,44 @@ export class Runs {
   async deleteBefore(time: number): Promise<boolean> {
     return this.#deleteSome(sql`select id from runs where id < ${firstBytesAt(time)}
       order by id limit ${sql.lit(deletedAtOnce)} ${this.#engine.skipLocked}`);
+  }
+
+  /**
+   * Removes the oldest details of a tenant's runs until those that are left take no more than `allowed` bytes. Call it in a
+   * transaction that does nothing else. Resolves with whether there may be more to remove.
+   */
+  async dropOldestDetails(tenantId: number, allowed: number, now: number): Promise<boolean> {
+    const counter = await this.#db
+      .selectFrom('tenant_records')
+      .select('bytes')
+      .where('tenant_id', '=', tenantId)
+      // Keeps other nodes from doing the same.
+      .modifyEnd(this.#engine.forUpdate)
+      .executeTakeFirst();
+    let excess = (counter?.bytes ?? 0) - allowed;
+    if (excess <= 0) return false;
+    const { rows: oldest } = await sql<{ id: Uint8Array }>`
+      select id from (
+        select (
+          select id from runs where plugin_id = plugins.id and details is not null order by id limit 1
+        ) as id from plugins where tenant_id = ${tenantId} and deleted_at is null
+      ) as oldest where id is not null order by id limit 1`.execute(this.#db);
+    const [first] = oldest;
+    if (!first) return false;
+    // Of a part of the time alone, so that not all of the tenant's runs have to be sorted.
+    const time = timeOfUuid(bytesToUuid(first.id));
+    const until = firstBytesAt(time + Math.max(1000, (now - time) / 64));
+    // Skips locked rows, because what deletes records locks them before it locks the counter.
+    const { rows } = await sql<{ id: Uint8Array; size: number }>`
+      select id, octet_length(details) as size from runs
+      where plugin_id in (select id from plugins where tenant_id = ${tenantId} and deleted_at is null)
+        and details is not null and id < ${until}
+      order by id limit ${sql.lit(deletedAtOnce)} ${this.#engine.skipLocked}`.execute(this.#db);
+    if (rows.length === 0) return false;
+    const end = rows.findIndex(({ size }) => (excess -= size) <= 0);
+    const ids = rows.slice(0, end < 0 ? undefined : end + 1).map(({ id }) => id);
+    await this.#db.updateTable('runs').set({ details: null }).where('id', 'in', ids).execute();
+    return end < 0;
   }
 
   async #deleteSome(ids: ReturnType<typeof sql>): Promise<boolean> {

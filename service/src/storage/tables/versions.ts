@@ -1,14 +1,13 @@
+import { sql } from 'kysely';
 import type { Kysely } from 'kysely';
 import type { PluginKey } from '../../plugins/plugin-key.ts';
 import type { StoredProgram, StoredVersion } from '../../plugins/program.ts';
-import type { PluginSource } from '../../plugins/records.ts';
 import type { Change } from '../changes/change-log.ts';
-import { DeletedError } from '../deleted.ts';
+import { DeletedError } from '../errors.ts';
 import type { Schema } from '../schema.ts';
-import { sourceDigestOf, versionDigestOf } from './digest.ts';
 import type { WriteStamp } from './drafts.ts';
 import { pluginCacheKey, selectPluginId, selectPlugin } from './names.ts';
-import type { Programs } from './programs.ts';
+import type { Programs, ProgramsInTransaction } from './programs.ts';
 
 /** The name of a version, by its number. */
 export const versionName = (patch: number): string => `v1.0.${patch}`;
@@ -21,10 +20,14 @@ export function versionPatch(name: string): number | undefined {
 
 /** A version to be added: when, by whom, and with which message. */
 export interface NewVersion extends WriteStamp {
-  /** The message of the deploy. */
-  readonly message?: string | undefined;
+  /** The hash of its program. */
+  readonly program: string;
+  /** The digest of what it is made of; see `digest.ts`. */
+  readonly digest: string;
   /** The digest of the schemas of its build; see `digest.ts` (default: none). */
   readonly schemasDigest?: string | undefined;
+  /** The message of the deploy. */
+  readonly message?: string | undefined;
 }
 
 /** The program of the live version of a plugin. */
@@ -139,13 +142,12 @@ export class Versions {
     return rows.map(toRecord);
   }
 
-  /** Finds a version with its source and program; `undefined` when there is no such version. */
+  /** Finds a version with its source, as JSON, and its program; `undefined` when there is no such version. */
   async findRecord(
     plugin: PluginKey,
     version: string,
   ): Promise<
-    | { readonly record: VersionRecord; readonly source: PluginSource; readonly program: StoredProgram }
-    | undefined
+    { readonly record: VersionRecord; readonly source: string; readonly program: StoredProgram } | undefined
   > {
     const patch = versionPatch(version);
     if (patch === undefined) return undefined;
@@ -158,7 +160,7 @@ export class Versions {
     return (
       row && {
         record: toRecord(row),
-        source: JSON.parse(row.record) as PluginSource,
+        source: row.record,
         program: this.#programOf(row),
       }
     );
@@ -182,23 +184,23 @@ export class Versions {
 }
 
 export class VersionsInTransaction extends Versions {
+  readonly #programs: ProgramsInTransaction;
   readonly #recordChange: (change: Change) => void;
 
-  constructor(db: Kysely<Schema>, programs: Programs, recordChange: (change: Change) => void) {
+  constructor(db: Kysely<Schema>, programs: ProgramsInTransaction, recordChange: (change: Change) => void) {
     super(db, programs);
+    this.#programs = programs;
     this.#recordChange = recordChange;
   }
 
   /**
-   * Adds the next version, `v1.0.0`, `v1.0.1` and so on, and returns its name. The transaction must have locked the plugin, and
-   * found that it exists.
+   * Adds the current draft as the next version, `v1.0.0`, `v1.0.1` and so on, and returns its name. The transaction must have
+   * locked the plugin, and its draft.
    * @throws DeletedError when its tenant was deleted meanwhile, which the lock of the plugin does not prevent
    */
   async add(
     plugin: PluginKey,
-    source: PluginSource,
-    { hash }: StoredProgram,
-    { now, actor, message, schemasDigest = '' }: NewVersion,
+    { program, digest, schemasDigest = '', now, actor, message }: NewVersion,
   ): Promise<string> {
     const { id, last_patch: patch } = await this.db
       .updateTable('plugins')
@@ -208,20 +210,59 @@ export class VersionsInTransaction extends Versions {
       .executeTakeFirstOrThrow(() => new DeletedError());
     await this.db
       .insertInto('versions')
-      .values({
-        plugin_id: id,
-        patch,
-        record: JSON.stringify(source),
-        lang: source.lang,
-        digest: versionDigestOf(sourceDigestOf(source), schemasDigest),
-        program_hash: hash,
-        schemas_digest: schemasDigest,
-        created_at: now,
-        actor: actor ?? null,
-        message: message ?? null,
-      })
+      .columns([
+        'plugin_id',
+        'patch',
+        'record',
+        'lang',
+        'digest',
+        'program_hash',
+        'schemas_digest',
+        'created_at',
+        'actor',
+        'message',
+      ])
+      // Copied within the database: a source may have megabytes.
+      .expression((eb) =>
+        eb
+          .selectFrom('drafts')
+          .where('plugin_id', '=', id)
+          .select([
+            'plugin_id',
+            sql<number>`${patch}`.as('patch'),
+            'record',
+            'lang',
+            sql<string>`${digest}`.as('digest'),
+            sql<string>`${program}`.as('program_hash'),
+            sql<string>`${schemasDigest}`.as('schemas_digest'),
+            sql<number>`${now}`.as('created_at'),
+            sql<string | null>`${actor ?? null}`.as('actor'),
+            sql<string | null>`${message ?? null}`.as('message'),
+          ]),
+      )
       .execute();
     this.#recordChange({ kind: 'live-version', key: pluginCacheKey(plugin) });
     return versionName(patch);
+  }
+  /**
+   * Deletes a version. Its number is not used again, because the newest one cannot be deleted. The transaction must have locked
+   * the plugin.
+   */
+  async delete(plugin: PluginKey, version: string): Promise<'deleted' | 'in-use' | 'missing'> {
+    const patch = versionPatch(version);
+    if (patch === undefined) return 'missing';
+    const row = await selectPlugin(this.db, plugin)
+      .innerJoin('versions', 'versions.plugin_id', 'plugins.id')
+      .where('versions.patch', '=', patch)
+      .select(['plugins.id', 'plugins.last_patch', 'plugins.pinned_patch', 'versions.program_hash'])
+      .executeTakeFirst();
+    if (!row) return 'missing';
+    if (patch === row.last_patch || patch === row.pinned_patch) return 'in-use';
+    const programs = new Set([row.program_hash]);
+    await this.#programs.lockAll(programs);
+    await this.db.deleteFrom('versions').where('plugin_id', '=', row.id).where('patch', '=', patch).execute();
+    await this.#programs.removeUnused(programs);
+    this.#recordChange({ kind: 'plugin', key: pluginCacheKey(plugin) });
+    return 'deleted';
   }
 }

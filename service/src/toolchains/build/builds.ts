@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { FairQueue } from '../../processes/fair-queue.ts';
-import type { Share } from '../../processes/fair-queue.ts';
+import type { QueueOwner } from '../../processes/fair-queue.ts';
 import type { LoadedLanguage } from '../languages.ts';
 import type { PluginTypes } from '../types/declarations.ts';
 import { SupersedingQueue } from '../process/superseding-queue.ts';
@@ -14,9 +14,11 @@ interface QueuedJob {
   /** The types of the input and output of `run` (default: text). */
   readonly types?: PluginTypes;
   /** Whose job it is, which determines its turn. */
-  readonly share: Share;
+  readonly owner: QueueOwner;
   /** Aborts a job: one that has not begun is withdrawn at once, one that has begun ends soon after. */
   readonly signal?: AbortSignal;
+  /** Called at its turn, before it begins. What it throws refuses the job. */
+  readonly onTurn?: (() => void) | undefined;
 }
 
 export interface QueuedBuild extends QueuedJob {
@@ -97,15 +99,16 @@ export class Builds {
    */
   build(
     language: string,
-    { source, types, share, signal, finishes = false }: QueuedBuild,
+    { source, types, owner, signal, onTurn, finishes = false }: QueuedBuild,
   ): Promise<BuildOutcome> {
     const pool = this.#poolOf(language);
-    const turn = this.#builds.acquire(share, signal && (() => signal));
+    const turn = this.#builds.acquire(owner, signal && (() => signal));
     const began = performance.now();
     let started: number | undefined;
     const built = pool.use(
       turn,
       (compiler) => {
+        onTurn?.();
         started = performance.now();
         const stopOn = finishes ? undefined : signal;
         return buildUnlessAbandoned(compiler, { source, types }, buildLimits.time, stopOn);
@@ -125,12 +128,18 @@ export class Builds {
    * Finds the problems that a build would find. Throws and rejects as {@link build}, and with a `SupersededError` when a
    * newer check superseded this one while it was waiting.
    */
-  check(language: string, { source, types, share, subject, signal }: QueuedCheck): Promise<BuildOutcome> {
+  check(
+    language: string,
+    { source, types, owner, subject, signal, onTurn }: QueuedCheck,
+  ): Promise<BuildOutcome> {
     const pool = this.#poolOf(language);
-    const turn = this.#checks.acquire(share, [language, subject], signal);
+    const turn = this.#checks.acquire(owner, [language, subject], signal);
     return pool.use(
       turn,
-      (compiler) => buildUnlessAbandoned(compiler, { source, types }, checkTime, signal),
+      (compiler) => {
+        onTurn?.();
+        return buildUnlessAbandoned(compiler, { source, types }, checkTime, signal);
+      },
       toolchainFailure,
     );
   }

@@ -3,6 +3,7 @@ import { describeError, serveTool } from '../process/serve-tool.ts';
 import { textTypes } from '../types/declarations.ts';
 import { decodeJob, encodeReport, jobLimit } from './compiler-protocol.ts';
 import type { BuildOutcome } from './limits.ts';
+import { findTooDeepNesting } from './positions.ts';
 
 /* The program of a compiler's process: compiles the sources that it is sent. */
 
@@ -16,9 +17,10 @@ await serveTool(async () => {
   if (!trial.program) throw new Error(trial.diagnostics.map(({ message }) => message).join('; '));
   return async (text) => {
     const { source, types } = decodeJob(text);
+    const tooDeep = findTooDeepNesting(source);
     let outcome: BuildOutcome;
     try {
-      outcome = { compiled: await compile(source, types) };
+      outcome = { compiled: tooDeep ? { diagnostics: [tooDeep] } : await compile(source, types) };
     } catch (error) {
       outcome = { failed: `The compiler failed on this source. ${describeError(error)}` };
     }

@@ -26,6 +26,7 @@ export class CompilerProcess extends ToolClient {
     super({
       file: moduleUrl('./compiler-main', import.meta.url),
       args: [language.module.href],
+      packages: language.packages,
       readable,
       needs: language.needs,
       nodeOptions: language.engineOptions ?? [],

@@ -1,3 +1,4 @@
+import type { Diagnostic } from '../language.ts';
 import { textTypes } from '../types/declarations.ts';
 import type { PluginTypes } from '../types/declarations.ts';
 
@@ -44,4 +45,22 @@ export function missingRun(types: PluginTypes, isJavaScript = false): string {
   const signature = isJavaScript ? 'run(input)' : `run(input: ${types.input}): ${types.output}`;
   const kind = types.input === textTypes.input ? ', from text to text' : '';
   return `A plugin exports a function named "run"${kind}: export function ${signature}`;
+}
+
+/** How deep brackets may be nested. Parsers overflow their stack, which ends their process, at some 10,000. */
+const deepestNesting = 1000;
+
+/**
+ * The problem of a source whose brackets are nested too deep for a parser; `undefined` for any other. Brackets in texts and comments
+ * count as well, which matters only where a thousand of them are never closed.
+ */
+export function findTooDeepNesting(source: string): Diagnostic | undefined {
+  let depth = 0;
+  for (const { 0: bracket, index } of source.matchAll(/[()[\]{}]/g)) {
+    depth = '([{'.includes(bracket) ? depth + 1 : Math.max(0, depth - 1);
+    if (depth <= deepestNesting) continue;
+    const message = `Brackets are nested more than ${deepestNesting} deep here, which is the limit.`;
+    return { ...positionsIn(source)(index), message, severity: 'error' };
+  }
+  return undefined;
 }

@@ -24,6 +24,7 @@ export class HelpProcess extends ToolClient {
   constructor({ time = helpLimits.time, memory = helpLimits.memory }: HelpProcessOptions = {}) {
     super({
       file: moduleUrl('./help-main', import.meta.url),
+      packages: ['zod'],
       helper: { command: compilerCommand(), args: ['--lsp', '--stdio'] },
       memory,
       replyLimit: helpLimits.reply,

@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { errorMessage } from '../../error-message.ts';
-import type { Share } from '../../processes/fair-queue.ts';
+import type { QueueOwner } from '../../processes/fair-queue.ts';
 import { SupersedingQueue } from '../process/superseding-queue.ts';
 import { ToolPool } from '../process/tool-pool.ts';
 import { textTypes } from '../types/declarations.ts';
@@ -16,11 +16,13 @@ export interface QueuedHelp {
   /** The types of the input and output of `run` (default: text), with their declarations. */
   readonly types?: PluginTypes;
   /** Whose job it is, which determines its turn. */
-  readonly share: Share;
+  readonly owner: QueueOwner;
   /** Names what is edited: a later request of the same share, subject and method supersedes one that is waiting. */
   readonly subject: string;
   /** Withdraws a request that has not begun. One that has begun ends within milliseconds anyway. */
   readonly signal?: AbortSignal;
+  /** Called at its turn, before it begins. What it throws refuses the request. */
+  readonly onTurn?: (() => void) | undefined;
 }
 
 // At least three: a tenant leaves a slot to the other tenants of its environment, and the environment leaves one to the others.
@@ -41,7 +43,7 @@ export const isHelpedLanguage = (language: string): language is CheckedLanguage 
   language === 'javascript' || language === 'typescript';
 
 /**
- * Help with writing plugins, for editors. It has processes and a queue of its own, so that it never waits for builds, and builds
+ * Help with writing plugins, for editors. It has separate processes and a queue, so that it never waits for builds, and builds
  * never wait for it. The first request starts a process.
  */
 export class LanguageHelp {
@@ -67,16 +69,18 @@ export class LanguageHelp {
     contents,
     request,
     types = textTypes,
-    share,
+    owner,
     subject,
     signal,
+    onTurn,
   }: QueuedHelp): Promise<HelpOutcome> {
-    const turn = this.#queue.acquire(share, [subject, request.method], signal);
+    const turn = this.#queue.acquire(owner, [subject, request.method], signal);
     return this.#pool.use(
       turn,
       (process) => {
         // The request may have been aborted while the process came up.
         signal?.throwIfAborted();
+        onTurn?.();
         return process.doJob({ language, contents, types, request });
       },
       (error) => {

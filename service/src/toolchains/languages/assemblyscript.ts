@@ -36,6 +36,7 @@ export function run(input: string): string {
 ${output === undefined ? '  throw new Error("This plugin is not written yet.");' : `  return ${stringLiteral(JSON.stringify(JSON.parse(output)))};`}
 }
 `,
+  packages: ['assemblyscript', 'lru-cache'],
   probe: () => {
     // Resolved from the compiler, because the service itself need not be able to find a dependency of it.
     createRequire(import.meta.resolve('assemblyscript/asc')).resolve('binaryen');

@@ -34,6 +34,7 @@ export function run(input) {
 ${returnStatement(output)}
 }
 `,
+  packages: ['oxc-parser', 'typescript', 'quickjs-wasi', 'lru-cache'],
   probe: () => {
     for (const name of ['typescript/unstable/sync', 'oxc-parser']) fileURLToPath(import.meta.resolve(name));
     compilerDirectory();

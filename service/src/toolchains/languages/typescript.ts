@@ -34,6 +34,7 @@ export function run(input: string): string {
 ${returnStatement(output)}
 }
 `,
+  packages: ['oxc-transform', 'typescript', 'quickjs-wasi', 'lru-cache'],
   probe: () => {
     for (const name of ['typescript/unstable/sync', 'oxc-transform'])
       fileURLToPath(import.meta.resolve(name));

@@ -1,6 +1,14 @@
 import { FairQueue } from '../../processes/fair-queue.ts';
-import type { FairQueueLimits, Release, Share } from '../../processes/fair-queue.ts';
-import { SupersededError } from './superseded.ts';
+import type { FairQueueLimits, Release, QueueOwner } from '../../processes/fair-queue.ts';
+
+/** A newer job for the same subject has replaced this one, which was still waiting. */
+export class SupersededError extends Error {
+  override readonly name = 'SupersededError';
+
+  constructor() {
+    super('A newer request has taken the place of this one.');
+  }
+}
 
 /**
  * A fair queue for jobs of which only the newest is of interest, such as checks while one types: a job that is still waiting is
@@ -24,12 +32,12 @@ export class SupersedingQueue {
    * As `acquire` of a {@link FairQueue}; it also rejects with a {@link SupersededError} when a newer job comes before the turn.
    * @param subject names what the job is about; jobs with an equal subject supersede each other
    */
-  acquire(share: Share, subject: readonly string[], signal: AbortSignal | undefined): Promise<Release> {
-    const key = JSON.stringify([share.environment, share.tenant, share.token, ...subject]);
+  acquire(owner: QueueOwner, subject: readonly string[], signal: AbortSignal | undefined): Promise<Release> {
+    const key = JSON.stringify([owner.environment, owner.tenant, owner.token, ...subject]);
     this.#waiting.get(key)?.abort(new SupersededError());
     const superseded = new AbortController();
     const signals = [superseded.signal, ...(signal ? [signal] : [])];
-    const turn = this.#queue.acquire(share, () => AbortSignal.any(signals));
+    const turn = this.#queue.acquire(owner, () => AbortSignal.any(signals));
     this.#waiting.set(key, superseded);
     const forget = () => {
       if (this.#waiting.get(key) === superseded) this.#waiting.delete(key);

@@ -25,7 +25,7 @@ export abstract class ToolClient implements PooledProcess {
     return this.tool.ready;
   }
 
-  /** Ends the process at once. A job that is under way fails. */
+  /** Ends the process at once. An unfinished job fails. */
   close(): void {
     this.tool.close();
   }

@@ -75,29 +75,29 @@ export class ToolPool<Process extends PooledProcess> {
     onBroken?: (error: unknown) => T,
   ): Promise<T> {
     const release = await turn;
+    let process: Process;
     try {
-      let process: Process;
-      try {
-        process = await this.take();
-      } catch (error) {
-        if (onBroken) return onBroken(error);
-        throw error;
-      }
-      try {
-        return await useProcess(process);
-      } finally {
-        this.giveBack(process);
-      }
-    } finally {
+      process = await this.take();
+    } catch (error) {
       release();
+      if (onBroken) return onBroken(error);
+      throw error;
+    }
+    try {
+      return await useProcess(process);
+    } finally {
+      void this.giveBack(process).then(release);
     }
   }
 
-  /** Takes a process back after its job. One that cannot be used again is replaced if it was the only one. */
-  giveBack(process: Process): void {
+  /**
+   * Takes a process back after its job, and replaces one that cannot be used again. Resolves once there is a process for the next
+   * job: whoever uses up processes pays for their start with its turn.
+   */
+  async giveBack(process: Process): Promise<void> {
     if (process.isUsable) return this.#offer(process);
     this.#all.delete(process);
-    void this.warmUp();
+    if (!this.#isClosed) await this.#startOne();
   }
 
   /** Starts a first process, so that the first job need not wait for it. Resolves once it has come up, or has failed to. */

@@ -4,11 +4,11 @@ import type { Duplex } from 'node:stream';
 import { errorMessage } from '../../error-message.ts';
 import { encodeFrame, FrameReader } from '../../processes/frames.ts';
 import type { Frame } from '../../processes/frames.ts';
-import { startIsolated, startNative } from '../../processes/isolated-process.ts';
+import { describeEnd, startIsolated, startNative } from '../../processes/isolated-process.ts';
 import type { IsolatedProcess } from '../../processes/isolated-process.ts';
 import { setKeepsAlive } from '../../processes/keep-alive.ts';
 import { residentMemory } from '../../processes/memory.ts';
-import { serviceCode } from '../../processes/package-folders.ts';
+import { codeOf } from '../../processes/package-folders.ts';
 import { channel, frameKind } from './tool-protocol.ts';
 import { mebibyte } from '../../units.ts';
 
@@ -28,6 +28,8 @@ export interface ToolOptions {
   /** The program of the tool's process, which calls `serveTool`. */
   readonly file: URL;
   readonly args?: readonly string[];
+  /** The dependencies of the service that it loads. */
+  readonly packages: readonly string[];
   /** Files and folders beyond the service's own code that it may read. */
   readonly readable?: readonly string[];
   readonly needs?: readonly 'addons'[] | undefined;
@@ -98,7 +100,7 @@ export class ToolProcess {
 
   /** The ids of the tool's process and of the native program that it works with. */
   get pids(): readonly number[] {
-    return this.#processes.flatMap(({ child }) => child.pid ?? []);
+    return this.#processes.flatMap(({ pid }) => pid() ?? []);
   }
 
   /** Bytes of the machine's memory that these processes hold. */
@@ -137,7 +139,7 @@ export class ToolProcess {
     }
   }
 
-  /** Ends the process at once. A job that is under way fails. */
+  /** Ends the process at once. An unfinished job fails. */
   close(): void {
     this.#isUsable = false;
     for (const { kill } of this.#processes) kill();
@@ -189,7 +191,7 @@ export class ToolProcess {
     });
     child.on('error', (error) => onEnd(`could not work (${error.message})`));
     // Not `exit`, after which output may still arrive.
-    child.on('close', (code, signal) => onEnd(`ended unexpectedly (${signal ?? `exit code ${code}`})`));
+    child.on('close', (code, signal) => onEnd(`ended unexpectedly (${describeEnd(code, signal)})`));
   }
 
   #handleExit(reason: string): void {
@@ -213,6 +215,7 @@ export class ToolProcess {
 function startProcesses({
   file,
   args = [],
+  packages,
   readable = [],
   needs,
   nodeOptions = [],
@@ -234,7 +237,7 @@ function startProcesses({
     const tool = startIsolated({
       file,
       args,
-      readable: [...serviceCode(), ...readable],
+      readable: [...codeOf(packages), ...readable],
       ...(needs && { needs }),
       nodeOptions: [...engineOptions, ...nodeOptions],
       memoryLimit: memory,

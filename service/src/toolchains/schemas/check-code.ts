@@ -3,7 +3,7 @@ import type { JsonSchema } from '../../plugins/schemas.ts';
 
 /*
  * Makes the source of a function that validates values by a schema. Because anybody may have written the schema, this is only
- * used in a process of its own, and the function only runs in the sandbox's engine.
+ * used in a separate process, and the function only runs in the sandbox's engine.
  */
 
 interface Library {

@@ -1,13 +1,11 @@
-import { InvalidSchemaError } from './invalid-schema-error.ts';
+import { InvalidSchemaError } from './read-schema.ts';
+import type { Place } from './read-schema.ts';
 
 /** The number of the definition that a linked part refers to. */
 export const definitionOf = (ref: unknown): number => Number(String(ref).slice('#/$defs/'.length));
 
 /** Throws for definitions that refer to themselves for the very same value, because a check by them would never end. */
-export function refuseEndlessLoops(
-  definitions: readonly unknown[],
-  paths: readonly (readonly string[])[],
-): void {
+export function refuseEndlessLoops(definitions: readonly unknown[], places: readonly Place[]): void {
   const next = definitions.map((one) => [...sameValueReferences(one)]);
   const state = new Map<number, 'open' | 'done'>();
   for (const first of definitions.keys()) {
@@ -20,7 +18,7 @@ export function refuseEndlessLoops(
         state.set(last.number, 'done');
         stack.pop();
       } else if (state.get(number) === 'open') {
-        throw new InvalidSchemaError(paths[number] ?? [], 'refers to itself without an end');
+        throw new InvalidSchemaError(places[number], 'refers to itself without an end');
       } else if (!state.has(number)) {
         state.set(number, 'open');
         stack.push({ number, left: [...(next[number] ?? [])] });

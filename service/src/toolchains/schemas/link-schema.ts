@@ -1,11 +1,10 @@
 import type { JsonSchema } from '../../plugins/schemas.ts';
 import { assertions, typeOfKeyword } from './keywords.ts';
 import type { TypeName } from './keywords.ts';
-import { keywordsOf, pathKey, readSchema } from './read-schema.ts';
-import type { ReadSchema, Resource, SchemaNode } from './read-schema.ts';
+import { InvalidSchemaError, keywordsOf, SchemaDocument } from './read-schema.ts';
+import type { Pattern, Place, Resource, SchemaNode } from './read-schema.ts';
 import { refuseEndlessLoops } from './endless-references.ts';
 import { References } from './references.ts';
-import { InvalidSchemaError } from './invalid-schema-error.ts';
 
 /**
  * A schema whose references all have the form `#/$defs/<number>`, so that its readers need not know about URIs, anchors and
@@ -29,11 +28,9 @@ const maxCharacters = 2 ** 20;
  * anything that is not in the schema. The target of a dynamic reference depends on the path by which it is reached: the parts
  * around it are written out once for each such path that differs.
  */
-export function linkSchema(schema: JsonSchema): LinkedSchema & Pick<ReadSchema, 'patterns'> {
-  const read = readSchema(schema);
-  const linker = new Linker(read);
-  const linked = linker.link();
-  return { ...linked, patterns: read.patterns };
+export function linkSchema(schema: JsonSchema): LinkedSchema & { readonly patterns: readonly Pattern[] } {
+  const document = new SchemaDocument(schema);
+  return { ...new Linker(document).link(), patterns: document.patterns };
 }
 
 /** The dynamic scope of a path through the schema: the first part on it with an anchor of a name is the target for that name. */
@@ -46,41 +43,40 @@ interface Scope {
 }
 
 class Linker {
-  readonly #read: ReadSchema;
+  readonly #document: SchemaDocument;
   readonly #references: References;
   readonly #numbers = new Map<string, number>();
   readonly #definitions: unknown[] = [];
   readonly #names: (string | undefined)[] = [];
   /** The definitions that are still to be written. A queue and no recursion, because a chain of them may be very long. */
   readonly #queue: { readonly number: number; readonly node: SchemaNode; readonly scope: Scope }[] = [];
-  readonly #paths: (readonly string[])[] = [];
+  readonly #places: Place[] = [];
   /** All scopes, by the numbers of their anchors' targets. */
   readonly #scopes = new Map<string, Scope>();
-  readonly #nodeNumbers = new Map<SchemaNode, number>();
   /** The lengths of parts without their subschemas, in characters; computed on demand. */
   readonly #lengths = new Map<SchemaNode, number>();
   #parts = 0;
   #characters = 0;
 
-  constructor(read: ReadSchema) {
-    this.#read = read;
-    this.#references = new References(read);
+  constructor(document: SchemaDocument) {
+    this.#document = document;
+    this.#references = new References(document);
   }
 
   link(): LinkedSchema {
-    const { root } = this.#read;
+    const { root } = this.#document;
     const schema = this.#part(root, this.#enter(this.#scopeOf(new Map()), root));
     for (let next = this.#queue.shift(); next; next = this.#queue.shift()) {
       this.#definitions[next.number] = this.#written(next.node, next.scope);
     }
-    refuseEndlessLoops(this.#definitions, this.#paths);
+    refuseEndlessLoops(this.#definitions, this.#places);
     if (!this.#definitions.length) return { schema: schema as JsonSchema, names: [] };
     const $defs = Object.fromEntries(this.#definitions.map((one, i) => [String(i), one]));
     return { schema: { ...(schema as object), $defs }, names: this.#names };
   }
 
   /** The scope after entering the resource of a part: its dynamic anchors are added, unless their names are already taken. */
-  #enter(scope: Scope, { path, resource }: SchemaNode): Scope {
+  #enter(scope: Scope, { place, resource }: SchemaNode): Scope {
     const known = scope.entered.get(resource);
     if (known) return known;
     const added = [...resource.dynamicAnchors].filter(
@@ -88,7 +84,7 @@ class Linker {
     );
     const anchors = new Map([...scope.anchors, ...added]);
     // Counted, because there may be many paths, and many anchors on each of them.
-    if (added.length) this.#spend(path, anchors.size, 0);
+    if (added.length) this.#spend(place, anchors.size, 0);
     const entered = added.length ? this.#scopeOf(anchors) : scope;
     scope.entered.set(resource, entered);
     return entered;
@@ -97,7 +93,7 @@ class Linker {
   #scopeOf(anchors: ReadonlyMap<string, SchemaNode>): Scope {
     // A part has at most one dynamic anchor, so that the targets determine the names.
     const key = [...anchors.values()]
-      .map((node) => numberIn(this.#nodeNumbers, node))
+      .map(({ number }) => number)
       .toSorted((a, b) => a - b)
       .join();
     let scope = this.#scopes.get(key);
@@ -106,12 +102,12 @@ class Linker {
   }
 
   /** Counts what is written. Throws when it is too much. */
-  #spend(path: readonly string[], parts: number, characters: number): void {
+  #spend(place: Place, parts: number, characters: number): void {
     this.#parts += parts;
     this.#characters += characters;
     const past = (what: string) =>
       new InvalidSchemaError(
-        path,
+        place,
         `the schema has more than ${what} once dynamic references are written out`,
       );
     if (this.#parts > maxParts) throw past(`${maxParts} parts`);
@@ -121,14 +117,14 @@ class Linker {
   /** A reference to a definition, which is queued to be written unless it already was. */
   #reference(target: SchemaNode, scope: Scope): { readonly $ref: string } {
     const within = this.#enter(scope, target);
-    const key = `${within.number} ${pathKey(target.path)}`;
+    const key = `${within.number} ${target.number}`;
     let number = this.#numbers.get(key);
     if (number === undefined) {
       number = this.#definitions.length;
       this.#numbers.set(key, number);
       this.#definitions.push(true);
       this.#names.push(nameOf(target));
-      this.#paths.push(target.path);
+      this.#places.push(target.place);
       this.#queue.push({ number, node: target, scope: within });
     }
     return { $ref: `#/$defs/${number}` };
@@ -136,13 +132,11 @@ class Linker {
 
   /** A part: a reference to its definition where it is a target, else the part itself. */
   #part(node: SchemaNode, scope: Scope): unknown {
-    return this.#references.targets.has(pathKey(node.path))
-      ? this.#reference(node, scope)
-      : this.#written(node, scope);
+    return this.#references.targets.has(node) ? this.#reference(node, scope) : this.#written(node, scope);
   }
 
   #written(node: SchemaNode, outer: Scope): unknown {
-    this.#spend(node.path, 1, this.#lengthOf(node));
+    this.#spend(node.place, 1, this.#lengthOf(node));
     if (typeof node.schema === 'boolean') return node.schema;
     const scope = this.#enter(outer, node);
     const keywords = keywordsOf(node.schema);
@@ -196,13 +190,6 @@ class Linker {
   }
 }
 
-/** The number of an item; new items are numbered in the order in which they come. */
-function numberIn<T>(numbers: Map<T, number>, one: T): number {
-  const number = numbers.get(one) ?? numbers.size;
-  numbers.set(one, number);
-  return number;
-}
-
 /**
  * Makes a function that says whether a keyword applies to values of these types. Keywords that do not apply are left out, because
  * validators differ in how they treat them.
@@ -217,7 +204,7 @@ function applicability(type: unknown): (keyword: string) => boolean {
 }
 
 /** The name of a part that is one of the definitions; `undefined` for any other part. */
-function nameOf({ path }: SchemaNode): string | undefined {
-  const [keyword, name] = path.slice(-2);
-  return keyword === '$defs' || keyword === 'definitions' ? name : undefined;
+function nameOf({ place }: SchemaNode): string | undefined {
+  const keyword = place?.parent?.key;
+  return keyword === '$defs' || keyword === 'definitions' ? place?.key : undefined;
 }

@@ -1,7 +1,6 @@
 import { keysOfPointer } from '../../json-pointer.ts';
-import { keywordsOf, pathKey } from './read-schema.ts';
-import type { ReadSchema, SchemaNode } from './read-schema.ts';
-import { InvalidSchemaError } from './invalid-schema-error.ts';
+import { InvalidSchemaError, keywordsOf, placeIn, resolveUri } from './read-schema.ts';
+import type { SchemaDocument, SchemaNode } from './read-schema.ts';
 
 /** The targets of a part's `$ref` and `$dynamicRef`. */
 interface NodeReferences {
@@ -11,18 +10,18 @@ interface NodeReferences {
 
 /** The references of a schema, resolved. Throws an {@link InvalidSchemaError} for one to anything that is not in the schema. */
 export class References {
-  readonly #read: ReadSchema;
-  /** The parts that are referred to, by {@link pathKey}. They become definitions, wherever they stand. */
-  readonly targets = new Set<string>();
+  readonly #document: SchemaDocument;
+  /** The parts that are referred to. They become definitions, wherever they stand. */
+  readonly targets = new Set<SchemaNode>();
   /** The names of the anchors that are referred to dynamically. */
   readonly dynamicNames = new Set<string>();
   readonly #byNode = new Map<SchemaNode, NodeReferences>();
 
-  constructor(read: ReadSchema) {
-    this.#read = read;
+  constructor(document: SchemaDocument) {
+    this.#document = document;
     // A reference may lead to a part that is not a schema by its place, and so makes it one. Such parts are added to the end of
-    // this map during the loop, so that their references are resolved, too.
-    for (const node of read.nodes.values()) this.#resolveNode(node);
+    // this list during the loop, so that their references are resolved, too.
+    for (const node of document.nodes) this.#resolveNode(node);
   }
 
   /** The references of a part. */
@@ -45,7 +44,7 @@ export class References {
         found.dynamicRef = target;
       } else found.ref = target;
     }
-    for (const one of [found.ref, found.dynamicRef]) if (one) this.targets.add(pathKey(one.path));
+    for (const one of [found.ref, found.dynamicRef]) if (one) this.targets.add(one);
     if (found.ref ?? found.dynamicRef) this.#byNode.set(node, found);
   }
 
@@ -53,9 +52,9 @@ export class References {
   #targetDynamically(name: string): void {
     if (this.dynamicNames.has(name)) return;
     this.dynamicNames.add(name);
-    for (const { dynamicAnchors } of this.#read.resources.values()) {
+    for (const { dynamicAnchors } of this.#document.resources.values()) {
       const other = dynamicAnchors.get(name);
-      if (other) this.targets.add(pathKey(other.path));
+      if (other) this.targets.add(other);
     }
   }
 
@@ -63,13 +62,12 @@ export class References {
     node: SchemaNode,
     keyword: '$ref' | '$dynamicRef',
   ): { readonly target: SchemaNode; readonly anchor?: string | undefined } {
-    const reference = keywordsOf(node.schema)[keyword] as string;
-    const invalid = (reason: string) => new InvalidSchemaError([...node.path, keyword], reason);
-    const url = URL.parse(reference, node.resource.uri);
-    if (!url) throw invalid('must be a URI');
+    const place = placeIn(node.place, keyword);
+    const invalid = (reason: string) => new InvalidSchemaError(place, reason);
+    const url = resolveUri(place, keywordsOf(node.schema)[keyword] as string, node.resource);
     const hash = url.hash.slice(1);
     url.hash = '';
-    const resource = this.#read.resources.get(url.href.replace(/#$/, ''));
+    const resource = this.#document.resources.get(url.href.replace(/#$/, ''));
     if (!resource?.root) throw invalid('refers to something outside of the schema, and nothing is fetched');
     let fragment: string;
     try {
@@ -90,19 +88,23 @@ export class References {
     pointer: string,
     invalid: (reason: string) => InvalidSchemaError,
   ): SchemaNode | undefined {
+    let { place, resource } = from;
     let value: unknown = from.schema;
-    let { resource } = from;
-    const path = [...from.path];
+    let node: SchemaNode | undefined;
+    let container: object | undefined;
+    let last = '';
     for (const key of keysOfPointer(pointer)) {
       if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return undefined;
-      value = (value as Readonly<Record<string, unknown>>)[key];
-      path.push(key);
-      resource = this.#read.nodes.get(pathKey(path))?.resource ?? resource;
+      container = value;
+      last = key;
+      node = this.#document.nodeAt(container, key);
+      value = (container as Readonly<Record<string, unknown>>)[key];
+      place = placeIn(place, key);
+      resource = node?.resource ?? resource;
     }
-    const known = this.#read.nodes.get(pathKey(path));
-    if (known) return known;
+    if (node ?? !container) return node;
     try {
-      return this.#read.readAt(path, value, resource);
+      return this.#document.readAt(container, last, place, resource);
     } catch (error) {
       if (error instanceof InvalidSchemaError) throw invalid('refers to something that is not a JSON Schema');
       throw error;

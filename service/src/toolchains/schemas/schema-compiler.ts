@@ -1,6 +1,6 @@
 import { moduleUrl } from '../../processes/module-url.ts';
 import { FairQueue } from '../../processes/fair-queue.ts';
-import type { Share } from '../../processes/fair-queue.ts';
+import type { QueueOwner } from '../../processes/fair-queue.ts';
 import { checkTime } from '../build/limits.ts';
 import { ToolClient } from '../process/tool-client.ts';
 import { ToolPool } from '../process/tool-pool.ts';
@@ -12,7 +12,7 @@ import { mebibyte } from '../../units.ts';
 const memory = 256 * mebibyte;
 
 const queueLimits = {
-  slots: 2,
+  slots: 3,
   slotsPerEnvironment: 1,
   slotsPerTenant: 1,
   waiting: 64,
@@ -26,6 +26,7 @@ export class SchemaProcess extends ToolClient {
   constructor() {
     super({
       file: moduleUrl('./schema-main', import.meta.url),
+      packages: ['@exodus/schemasafe', 'zod'],
       memory,
       replyLimit,
       labels: { tool: 'The compiler of schemas', job: 'Compiling the schemas' },
@@ -36,16 +37,16 @@ export class SchemaProcess extends ToolClient {
   async compile(job: SchemaJob, time: number): Promise<SchemaOutcome> {
     await this.tool.ready;
     const done = await this.tool.doJob(JSON.stringify(job), time);
-    if ('failed' in done) return done;
+    if ('failed' in done) return { patterns: [], result: done };
     try {
       return decodeOutcome(done.reply);
     } catch {
-      return { failed: this.tool.rejectReply() };
+      return { patterns: [], result: { failed: this.tool.rejectReply() } };
     }
   }
 }
 
-/** Compiles pairs of schemas to TypeScript declarations and checks, in processes of its own. The first job starts a process. */
+/** Compiles pairs of schemas to TypeScript declarations and checks, in separate processes. The first job starts a process. */
 export class SchemaCompiler {
   readonly #pool: ToolPool<SchemaProcess>;
   readonly #queue = new FairQueue(queueLimits);
@@ -61,10 +62,10 @@ export class SchemaCompiler {
    * Compiles a pair of schemas. Rejects with a `BusyError` when too many jobs are waiting, with the signal's reason when that is
    * aborted, and where no process comes up.
    */
-  async compile(job: SchemaJob, share: Share, signal: AbortSignal): Promise<SchemaOutcome> {
+  async compile(job: SchemaJob, owner: QueueOwner, signal: AbortSignal): Promise<SchemaOutcome> {
     // Without `onBroken`, because a process that does not come up is a defect of this machine and not of the schemas.
     return this.#pool.use(
-      this.#queue.acquire(share, () => signal),
+      this.#queue.acquire(owner, () => signal),
       (process) => {
         signal.throwIfAborted();
         return process.compile(job, this.#time);

@@ -1,36 +1,93 @@
+import { toPointer } from '../../json-pointer.ts';
+import type { Direction, JsonSchema } from '../../plugins/schemas.ts';
 import { describeError, serveTool } from '../process/serve-tool.ts';
 import { loadCheckMaker } from './check-code.ts';
+import { linkSchema } from './link-schema.ts';
 import type { LinkedSchema } from './link-schema.ts';
-import { jobLimit } from './schema-protocol.ts';
-import type { SchemaOutcome, SchemaJob } from './schema-protocol.ts';
+import { InvalidSchemaError, pathOf } from './read-schema.ts';
+import type { Place } from './read-schema.ts';
+import { jobLimit, longestPlace, longestPlaces, replyLimit } from './schema-protocol.ts';
+import type { CompiledPair, SchemaJob, SchemaOutcome } from './schema-protocol.ts';
 import { declareTypes } from './typescript-types.ts';
 
-/* The program of a process of the schema compiler: compiles the schemas that it is sent. */
+/* The program of a process of the schema compiler: reads, links and compiles the schemas that it is sent. */
 
-await serveTool(async () => {
-  const makeCheck = loadCheckMaker();
-  const compile = ({ input, output }: SchemaJob): SchemaOutcome => ({
+function compilerBy(makeCheck: (schema: JsonSchema) => string): (job: SchemaJob) => SchemaOutcome {
+  const compilePair = (input?: LinkedSchema, output?: LinkedSchema): CompiledPair => ({
     declarations: declare('Input', input) + declare('Output', output),
     inputCheck: input && makeCheck(input.schema),
     outputCheck: output && makeCheck(output.schema),
   });
-  compile({ input: { schema: { type: 'object', properties: { a: { type: 'string' } } }, names: [] } });
-  return (text) => {
-    let outcome: SchemaOutcome;
+  return (job) => {
+    let room = longestPlaces;
+    const patterns: { pointer: string; pattern: string }[] = [];
+    const link = (direction: Direction) => {
+      const schema = job[direction];
+      if (schema === undefined) return undefined;
+      try {
+        const linked = linkSchema(schema);
+        for (const { place, pattern } of linked.patterns) {
+          const pointer = room > 0 ? pointerIn(direction, place) : pointerIn(direction, undefined);
+          room -= pointer.length;
+          patterns.push({ pointer, pattern });
+        }
+        return linked;
+      } catch (error) {
+        const place = error instanceof InvalidSchemaError ? error.place : undefined;
+        throw new InvalidPartError(pointerIn(direction, place), describeFailure(error));
+      }
+    };
     try {
-      outcome = compile(JSON.parse(text) as SchemaJob);
+      const [input, output] = [link('input'), link('output')];
+      return { patterns, result: attempt(() => compilePair(input, output)) };
     } catch (error) {
-      outcome = { failed: describeFailure(error).slice(0, 1000) };
+      if (!(error instanceof InvalidPartError)) throw error;
+      return { invalid: error.pointer, message: error.message };
     }
-    return JSON.stringify(outcome);
   };
-}, jobLimit);
+}
+
+/** A part of one of the two schemas is invalid. */
+class InvalidPartError extends Error {
+  readonly pointer: string;
+
+  constructor(pointer: string, message: string) {
+    super(message);
+    this.pointer = pointer;
+  }
+}
+
+function attempt(compile: () => CompiledPair): CompiledPair {
+  try {
+    return compile();
+  } catch (error) {
+    return { failed: describeFailure(error) };
+  }
+}
+
+const pointerIn = (direction: Direction, place: Place) =>
+  toPointer([direction, ...pathOf(place)], longestPlace);
 
 /** The message for schemas that cannot be compiled. */
-const describeFailure = (error: unknown) =>
-  error instanceof RangeError ? 'references and parts in one another go too deep' : describeError(error);
+function describeFailure(error: unknown): string {
+  if (error instanceof InvalidSchemaError) return error.message;
+  if (error instanceof RangeError) return 'references and parts in one another go too deep';
+  return describeError(error).slice(0, 1000);
+}
 
 /** Declares the type of a schema. Without a schema it is `any`, as the result of `JSON.parse` is. */
 function declare(name: string, schema: LinkedSchema | undefined): string {
   return schema ? declareTypes(name, schema) : `/** Any JSON. */\ntype ${name} = any;\n`;
 }
+
+// Last, because it never returns, and what is declared below it would not be there.
+await serveTool(async () => {
+  const compile = compilerBy(loadCheckMaker());
+  compile({ input: { type: 'object', properties: { a: { type: 'string' } } } });
+  return (text) => {
+    const reply = JSON.stringify(compile(JSON.parse(text) as SchemaJob));
+    if (Buffer.byteLength(reply) <= replyLimit) return reply;
+    const failed = `the types and checks that are made of it are longer than ${replyLimit} bytes`;
+    return JSON.stringify({ patterns: [], result: { failed } } satisfies SchemaOutcome);
+  };
+}, jobLimit);

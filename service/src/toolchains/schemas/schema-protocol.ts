@@ -1,34 +1,49 @@
 import * as z from 'zod';
-import type { LinkedSchema } from './link-schema.ts';
+import type { JsonSchema } from '../../plugins/schemas.ts';
 import { mebibyte } from '../../units.ts';
 
 /** The job that a process of the schema compiler is sent, as JSON. A missing schema stands for any JSON. */
 export interface SchemaJob {
-  readonly input?: LinkedSchema | undefined;
-  readonly output?: LinkedSchema | undefined;
+  readonly input?: JsonSchema | undefined;
+  readonly output?: JsonSchema | undefined;
 }
 
-/** The longest job, in bytes: linked schemas are longer than the originals where they have dynamic references. */
-export const jobLimit = 8 * mebibyte;
+/** The longest job, in bytes: as long as both schemas of a namespace may be, with room for their names. */
+export const jobLimit = mebibyte / 8;
 
-/** The longest reply, in bytes. */
-export const replyLimit = 8 * mebibyte;
+/** The longest reply, in bytes. The service parses it between other requests, so that it must not take long. */
+export const replyLimit = 2 * mebibyte;
 
-/** In UTF-16 code units. */
-const [longestDeclarations, longestCheck] = [2 ** 20, 3 * 2 ** 20];
+/** The longest pointer in a reply, in UTF-16 code units. Where it would be longer, it leads to a parent of the part. */
+export const longestPlace = 500;
+
+/** How long the pointers to the regular expressions may be together. Those beyond lead to the whole schema. */
+export const longestPlaces = 256 * 1024;
+
+/** A JSON Pointer that begins with `/input` or `/output`. */
+const pointer = z.string().regex(/^\/(?:in|out)put(?:\/|$)/);
 
 const outcome = z.union([
-  z.object({ failed: z.string().max(2000) }),
+  /** A part is invalid. */
+  z.object({ invalid: pointer, message: z.string().max(2000) }),
   z.object({
-    /** TypeScript. */
-    declarations: z.string().max(longestDeclarations),
-    /** JavaScript; see `check-code.ts`. */
-    inputCheck: z.string().max(longestCheck).optional(),
-    outputCheck: z.string().max(longestCheck).optional(),
+    /** The regular expressions. The process does not try them, because the engine that runs plugins decides. */
+    patterns: z.array(z.object({ pointer, pattern: z.string() })),
+    result: z.union([
+      z.object({ failed: z.string().max(2000) }),
+      z.object({
+        /** TypeScript. */
+        declarations: z.string(),
+        /** JavaScript; see `check-code.ts`. */
+        inputCheck: z.string().optional(),
+        outputCheck: z.string().optional(),
+      }),
+    ]),
   }),
 ]);
 
 export type SchemaOutcome = z.infer<typeof outcome>;
+export type CompiledPair = Extract<SchemaOutcome, { result: unknown }>['result'];
 
-/** Reads the reply of a process. Throws for one that is malformed, or past the limits. */
+/** Reads the reply of a process. Throws for one that is malformed. */
 export const decodeOutcome = (text: string): SchemaOutcome => outcome.parse(JSON.parse(text));

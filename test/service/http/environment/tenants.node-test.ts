@@ -15,6 +15,7 @@ const fresh = {
   suspended: false,
   createdAt,
   plugins: 0,
+  usage: { storageMb: 0, recordsMb: 0 },
 };
 
 test('a tenant is created, read, changed and deleted', async (t) => {

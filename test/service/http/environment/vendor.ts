@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
-import type { ServiceOptions } from '../../../../service/src/http/app.ts';
+import type { ServiceOptions } from '../../../../service/src/http/create-service.ts';
 import { bearer, errorOf, source, startService } from '../../harness.ts';
 import { openDuring } from '../../storage/databases.ts';
 

@@ -113,7 +113,7 @@ describe('/openapi.json', () => {
       path: '/list',
       summary: '…',
       tag: 'service',
-      auth: 'watch',
+      auth: 'monitor',
       query: z.object({
         ...pageQuery(),
         success: z

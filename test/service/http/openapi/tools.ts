@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { installPackages, packagesOf } from '../../../../tools/setup/install-packages.ts';
+import { installTestPackages, packagesFolder, testPackages } from '../../../packages/packages.ts';
 import { temporaryDirectory } from '../../harness.ts';
 import type { DocumentedOperation, OpenApi, Parameter } from './openapi.ts';
 
@@ -12,12 +12,13 @@ const client = fileURLToPath(new URL('client/', import.meta.url));
 
 /** A folder with a document, the program that uses it, and the tools for both. */
 export async function toolsFor(t: TestContext, document: unknown) {
-  await installPackages(client);
+  await installTestPackages();
   const folder = temporaryDirectory(t);
-  for (const name of ['package.json', 'redocly.yaml', 'scenario.ts', 'tsconfig.json']) {
+  for (const name of ['redocly.yaml', 'scenario.ts', 'tsconfig.json']) {
     cpSync(join(client, name), join(folder, name));
   }
-  symlinkSync(join(client, 'node_modules'), join(folder, 'node_modules'), 'dir');
+  writeFileSync(join(folder, 'package.json'), '{ "type": "module" }');
+  symlinkSync(join(packagesFolder, 'node_modules'), join(folder, 'node_modules'), 'dir');
   writeFileSync(join(folder, 'openapi.json'), JSON.stringify(document));
   /** Runs a tool of these packages; resolves with its output, or with its exit code and output where it fails. */
   const run = async (script: string, ...args: string[]) => {
@@ -54,7 +55,7 @@ interface Ajv {
 }
 
 export async function schemaValidator(document: OpenApi): Promise<SchemaValidator> {
-  const load = await packagesOf(client);
+  const load = await testPackages();
   const { default: Ajv2020 } = load('ajv/dist/2020.js') as { default: new (options: object) => Ajv };
   const ajv = new Ajv2020({ strict: false, validateFormats: false });
   ajv.addSchema(document, 'openapi');

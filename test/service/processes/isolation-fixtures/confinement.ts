@@ -1,12 +1,13 @@
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 import { availableParallelism } from 'node:os';
 import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { isolationReport } from '../../../../service/src/processes/isolation-report.ts';
+import { systemTools } from '../../../../service/src/processes/system-tools.ts';
 import { startNative } from '../../../../service/src/processes/isolated-process.ts';
 import { RunnerProcess } from '../../../../service/src/sandbox/runner-process.ts';
 
@@ -28,16 +29,44 @@ const server = createServer((socket) => socket.destroy()).listen(0, '127.0.0.1')
 await once(server, 'listening');
 const { port } = server.address() as AddressInfo;
 
-/** Node without its permission model and without the lockdown: as a native program that was taken over. */
+// A socket that anybody may use, as databases and agents have them.
+const folder = mkdtempSync('/tmp/plugin-service-');
+chmodSync(folder, 0o755);
+const socketPath = join(folder, 'socket');
+const socketServer = createServer((socket) => socket.destroy()).listen(socketPath);
+await once(socketServer, 'listening');
+chmodSync(socketPath, 0o777);
+
+/** Another confined process, and its id for the whole machine. */
+const neighbour = startNative({
+  command: '/bin/sh',
+  args: ['-c', 'echo started; read -r line'],
+  visible: [],
+  memoryLimit: 2 ** 30,
+  stdio: ['pipe', 'pipe', 'ignore'],
+});
+await once(neighbour.child.stdout as Readable, 'data');
+
+/** Node without its permission model and without the lockdown: as a confined process that was taken over. */
 const intruder = startNative({
   command: process.execPath,
-  args: [`${import.meta.dirname}/intruder.ts`, String(port), String(process.pid)],
+  args: [
+    `${import.meta.dirname}/intruder.ts`,
+    String(port),
+    String(process.pid),
+    String(neighbour.pid()),
+    socketPath,
+  ],
   visible: [dirname(process.execPath), `${import.meta.dirname}/intruder.ts`],
   memoryLimit: 2 ** 30,
   stdio: ['ignore', 'pipe', 'ignore'],
 });
 const found = JSON.parse(await text(intruder.child.stdout as Readable)) as object;
+const isNeighbourAlive = neighbour.child.exitCode === null && neighbour.child.signalCode === null;
+neighbour.kill();
 server.close();
+socketServer.close();
+rmSync(folder, { recursive: true });
 
 /** More than any limit there is. */
 const attempts = 600 + 32 * availableParallelism();
@@ -63,7 +92,10 @@ process.stdout.write(
       core: limit('Max core file size'),
       files: limit('Max open files'),
     },
+    separation: systemTools().separation,
+    hasOwnUsers: systemTools().users !== undefined,
     intruder: found,
+    isNeighbourAlive,
     startsAll: started === 'all\n',
   }),
 );

@@ -14,7 +14,7 @@ const nativeDescriptors = 8;
 
 const used: number[] = [];
 const languages = new Map([...loadLanguages()].filter(([id]) => id === 'typescript'));
-const share = { environment: 'com.acme', tenant: 't1', token: 'token' };
+const owner = { environment: 'com.acme', tenant: 't1', token: 'token' };
 const source = 'export const run = (input: string) => input;';
 const program = loadedProgram({
   kind: 'script',
@@ -23,13 +23,13 @@ const program = loadedProgram({
 });
 
 async function build(builds: Builds): Promise<string> {
-  const outcome = await builds.build('typescript', { source, share });
+  const outcome = await builds.build('typescript', { source, owner });
   return 'failed' in outcome ? outcome.failed : `built: ${outcome.compiled.program !== undefined}`;
 }
 
 async function run(sandbox: Sandbox): Promise<string> {
   try {
-    return JSON.stringify(await sandbox.run({ program, input: 'hello', share }));
+    return JSON.stringify(await sandbox.run({ program, input: 'hello', owner }));
   } catch (error) {
     return String(error);
   }

@@ -11,6 +11,6 @@ const { child } = startIsolated({
   readable: [import.meta.dirname],
   memoryLimit: 64 * 2 ** 20,
   stdio: ['ignore', 'pipe', 'ignore', new Socket({ fd: 3 })],
-  ...(watchdog ? { tools: { ...systemTools(), privileges: undefined } } : {}),
+  ...(watchdog ? { tools: { ...systemTools(), separation: 'none', privileges: undefined } } : {}),
 });
 child.stdout?.pipe(process.stdout);

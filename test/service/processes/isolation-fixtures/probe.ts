@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, writeSync } from 'node:fs';
+import { readdirSync, readFileSync, realpathSync, writeSync } from 'node:fs';
 import module, { createRequire } from 'node:module';
 
 // What runs in an isolated process in the tests: it tries what its first argument says and writes what came of it.
@@ -106,6 +106,8 @@ if (what === 'attempts') {
   say(JSON.stringify(process.env));
 } else if (what === 'read') {
   say(readFileSync(argument, 'utf8'));
+} else if (what === 'real path') {
+  say(realpathSync.native(argument));
 } else if (what === 'addon') {
   say(typeof (await import('oxc-parser')).parseSync);
 } else if (what === 'loop') {

@@ -62,6 +62,7 @@ const probe: Language = {
   short: 'pr',
   template: () => ({ lang: 'probe', contents: 'nothing' }),
   typedTemplate: () => 'nothing',
+  packages: [],
   probe: () => {},
   loadCompiler: () => Promise.resolve(compile),
 };

@@ -1,0 +1,206 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+
+/** A request and its response, as Node's objects. */
+export interface Exchange {
+  readonly incoming: IncomingMessage;
+  readonly outgoing: ServerResponse;
+}
+
+/** How much of what has arrived is parsed in one go, in bytes: at most 800 chunks of a body. */
+const sliceSize = 4096;
+
+/** How long one connection may be parsed before the others have their turn, in ms. */
+const parseTime = 0.5;
+
+/** How many requests of one network start in a turn of the event loop, so that those of others wait for a few, not for all. */
+const networkShare = 4;
+
+/**
+ * A connection to an HTTP server, which handles one request at a time.
+ *
+ * Node parses everything that has arrived at once and starts each request that it finds. Here it gets the bytes in slices
+ * that end with a request. It gets no further one before that request has ended or while a body waits for its reader, and other
+ * connections have their turn after {@link parseTime}. What has not been parsed stays in the socket's buffer, so that the client
+ * has to wait. In a turn of the event loop, the connections of one network start {@link networkShare} requests or parse one slice
+ * that waited.
+ */
+export class Connection {
+  readonly socket: Socket;
+  /** The network that the connection counts for; see `ConnectionShares`. */
+  network = '';
+  /** Whether its peer is a trusted proxy. */
+  isProxied = false;
+  readonly #handle: (exchange: Exchange) => void;
+  readonly #onIdle: () => void;
+  /** The request that is handled, and those that were sent ahead of their turn. */
+  #current: Exchange | undefined;
+  readonly #waiting: Exchange[] = [];
+  #isYielding = false;
+  /** How much of the present request's body has not been parsed; `undefined` where it does not declare its length. */
+  #bodyLeft: number | undefined;
+
+  /**
+   * @param handle called for each request at its turn
+   * @param onIdle called when a request has ended
+   */
+  constructor(socket: Socket, handle: (exchange: Exchange) => void, onIdle: () => void) {
+    this.socket = socket;
+    this.#handle = handle;
+    this.#onIdle = onIdle;
+    const parsers = socket.listeners('data') as ((data: Buffer) => void)[];
+    const [parse] = parsers;
+    if (!parse || parsers.length > 1)
+      throw new Error(
+        'This version of Node does not parse HTTP in the one listener for "data" of a connection.',
+      );
+    socket.off('data', parse);
+    socket.on('data', (data: Buffer) => this.#parse(data, parse));
+  }
+
+  /** The request that arrived last and has not ended. */
+  get latest(): Exchange | undefined {
+    return this.#waiting.at(-1) ?? this.#current;
+  }
+
+  get isIdle(): boolean {
+    return this.#current === undefined;
+  }
+
+  /** Whether the next step is the client's: to send a request or the rest of one, or to take a response. */
+  get awaitsClient(): boolean {
+    if (!this.#current) return true;
+    const { incoming, outgoing } = this.#current;
+    return !incoming.complete || outgoing.writableEnded || outgoing.writableNeedDrain;
+  }
+
+  /** Handles a request, or keeps it until the ones before have ended. */
+  add(exchange: Exchange): void {
+    const declared = exchange.incoming.headers['content-length'];
+    this.#bodyLeft = declared === undefined ? undefined : Number(declared);
+    if (this.#current) this.#waiting.push(exchange);
+    else this.#start(exchange);
+  }
+
+  #start(exchange: Exchange): void {
+    this.#current = exchange;
+    exchange.outgoing.once('close', () => {
+      this.#current = undefined;
+      this.#onIdle();
+      // After a response that ends the connection, nothing that was sent behind its request is handled.
+      if (!this.socket.writable) return;
+      // Otherwise one connection would have all requests that were sent ahead handled before the event loop goes on.
+      if (this.#waiting.length > 0 || this.socket.readableLength > 0) this.#yield();
+      else this.socket.resume();
+    });
+    turns.take(this.network, () => {
+      // It may have ended while it waited for its turn.
+      if (this.#current === exchange) this.#handle(exchange);
+    });
+  }
+
+  #parse(data: Buffer, parse: (data: Buffer) => void): void {
+    let began: number | undefined;
+    if (!this.socket.writable) return;
+    for (let start = 0; start < data.length;) {
+      // Node pauses, too.
+      if (this.#mustWait || (start > 0 && this.socket.isPaused())) return this.#keep(data.subarray(start));
+      const end = this.#sliceEnd(data, start);
+      if (this.#bodyLeft !== undefined) this.#bodyLeft -= end - start;
+      parse(end - start === data.length ? data : data.subarray(start, end));
+      if (this.socket.destroyed) return;
+      start = end;
+      if (start === data.length) return;
+      began ??= performance.now();
+      if (start >= sliceSize && performance.now() - began > parseTime) {
+        this.#yield();
+        return this.#keep(data.subarray(start));
+      }
+    }
+  }
+
+  /** Where the next slice ends: at the end of a request's headers, of its body, or of enough. */
+  #sliceEnd(data: Buffer, start: number): number {
+    const end = Math.min(data.length, start + sliceSize);
+    if (this.#bodyLeft) return Math.min(end, start + this.#bodyLeft);
+    const blankLine = data.indexOf('\r\n\r\n', start, 'latin1');
+    return blankLine < 0 ? end : Math.min(end, blankLine + 4);
+  }
+
+  get #mustWait(): boolean {
+    if (this.#isYielding || this.#waiting.length > 0) return true;
+    if (!this.#current) return false;
+    const { complete, readableLength, readableFlowing } = this.#current.incoming;
+    // Reading the body resumes the socket.
+    return complete || (readableLength > 0 && readableFlowing === null);
+  }
+
+  #keep(data: Buffer): void {
+    this.socket.pause();
+    this.socket.unshift(data);
+  }
+
+  #yield(): void {
+    if (this.#isYielding) return;
+    this.#isYielding = true;
+    turns.wait(this.network, () => {
+      this.#isYielding = false;
+      if (!this.socket.writable) return;
+      const next = this.#current ? undefined : this.#waiting.shift();
+      if (next) this.#start(next);
+      else if (!this.#mustWait) this.socket.resume();
+    });
+  }
+}
+
+/** What one network does in the present turn of the event loop, and what it waits to do in later ones. */
+interface NetworkTurn {
+  used: number;
+  readonly waiting: { readonly share: number; readonly callback: () => void }[];
+}
+
+/** Shares the turns of the event loop between networks. */
+class Turns {
+  readonly #networks = new Map<string, NetworkTurn>();
+
+  /** Calls back now, or in a later turn where the network has had its share of this one. */
+  take(network: string, callback: () => void): void {
+    const turn = this.#of(network);
+    if (turn.used >= networkShare) return void turn.waiting.push({ share: 1, callback });
+    turn.used += 1;
+    callback();
+  }
+
+  /** Calls back in a later turn, of which that takes the network's whole share. */
+  wait(network: string, callback: () => void): void {
+    this.#of(network).waiting.push({ share: networkShare, callback });
+  }
+
+  #of(network: string): NetworkTurn {
+    const known = this.#networks.get(network);
+    if (known) return known;
+    const turn = { used: 0, waiting: [] };
+    if (this.#networks.size === 0) setImmediate(() => this.#next());
+    this.#networks.set(network, turn);
+    return turn;
+  }
+
+  #next(): void {
+    for (const [network, turn] of this.#networks) {
+      if (turn.waiting.length === 0) {
+        this.#networks.delete(network);
+        continue;
+      }
+      turn.used = 0;
+      while (turn.used < networkShare) {
+        const first = turn.waiting.shift();
+        if (!first) break;
+        turn.used += first.share;
+        first.callback();
+      }
+    }
+    if (this.#networks.size > 0) setImmediate(() => this.#next());
+  }
+}
+
+const turns = new Turns();

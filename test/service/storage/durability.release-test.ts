@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { TestContext } from 'node:test';
+import { measureCrashes } from '../../soak/crashes.ts';
+import { openStorage } from '../../../service/src/storage/storage.ts';
+import { cleanUpFirst, engines } from './databases.ts';
+import type { EngineName } from './databases.ts';
+import { createDurableDatabase } from './durable-database.ts';
+import { ServiceProcess } from '../service-process.ts';
+
+const plugin = { environment: 'com.acme', tenant: 't1', namespace: 'default', pluginName: 'add-record' };
+
+async function durableDatabase(t: TestContext, engine: EngineName) {
+  const database = await createDurableDatabase(engine);
+  cleanUpFirst(t, database.remove);
+  return database;
+}
+
+for (const engine of engines) {
+  test(`${engine}: an acknowledged save survives kill -9 at any moment`, async (t) => {
+    const { address, crash, restart } = await durableDatabase(t, engine);
+    let acknowledged = 0;
+    for (const saves of [1, 12]) {
+      const service = await ServiceProcess.start(t, address);
+      const token = await service.editorToken();
+      const save = () => service.save(token, { contents: `revision ${acknowledged + 1}` });
+      const last = acknowledged + saves;
+      while (acknowledged < last) {
+        assert.equal((await save()).status, 200);
+        acknowledged += 1;
+      }
+      // One more is under way when the process goes: it may be there afterwards or not, but whole.
+      const cut = save().then(
+        ({ ok }) => ok,
+        () => false,
+      );
+      await Promise.all([service.kill(), crash()]);
+      await restart();
+      if (await cut) acknowledged += 1;
+
+      const storage = await openStorage(address);
+      const draft = await storage.tables.drafts.find(plugin);
+      await storage.close();
+      assert.ok(
+        draft && draft.revision >= acknowledged,
+        `${draft?.revision} of ${acknowledged} saves are there`,
+      );
+      assert.equal(draft.source.contents, `revision ${draft.revision}`);
+      acknowledged = draft.revision;
+    }
+  });
+
+  test(`${engine}: an acknowledged build and version survive kill -9`, async (t) => {
+    const { address, crash, restart } = await durableDatabase(t, engine);
+    const textOf = (output: number) => `export const run = () => "${output}";`;
+    for (const n of [0, 1]) {
+      const service = await ServiceProcess.start(t, address);
+      const token = await service.editorToken();
+      // What the process before built is there to deploy.
+      if (n) assert.equal((await service.deploy(token)).version, `v1.0.${n * 2 - 1}`);
+      await service.build(token, textOf(n * 2));
+      assert.equal((await service.deploy(token)).version, `v1.0.${n * 2}`);
+      await service.build(token, textOf(n * 2 + 1));
+      await Promise.all([service.kill(), crash()]);
+      await restart();
+    }
+    const service = await ServiceProcess.start(t, address);
+    assert.equal((await service.deploy(await service.editorToken())).version, 'v1.0.3');
+    for (const patch of [0, 1, 2, 3]) {
+      assert.equal(await (await service.run(`v1.0.${patch}`)).text(), String(patch));
+    }
+  });
+}
+
+// `npm run bench -- storage kill` has a hundred rounds of it on each.
+for (const engine of engines) {
+  test(`${engine}: acknowledged writes of many clients survive kill -9 at a random moment`, async () => {
+    for (const { name, value, limit, note } of await measureCrashes(engine, 1)) {
+      assert.ok(value <= limit, `${name}: ${value} (${note})`);
+    }
+  });
+}

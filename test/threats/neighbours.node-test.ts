@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict';
+import { Agent } from 'node:http';
+import { after, before, describe, test } from 'node:test';
+import { hello } from '../bench/executions/plugins.ts';
+import {
+  createDataDirectory,
+  environment,
+  executionPath,
+  ServiceProcess,
+} from '../bench/executions/service-process.ts';
+import { Attacker } from '../bench/neighbours/attack.ts';
+import { known } from '../bench/neighbours/attacks.ts';
+import { send } from '../bench/requests.ts';
+import { databaseUrl, databaseWithSchema, engineUnderTest } from '../service/storage/databases.ts';
+import { until } from '../support/until.ts';
+
+/** What has to become of something in each attack: a status, or the end of its connections. */
+const expected: Readonly<Record<string, string[]>> = {
+  // Fields beyond the limit.
+  S2: ['422'],
+  S3: ['closed'],
+  S4: ['422'],
+  // More than a tenant may store.
+  S7: ['403'],
+  S8: ['closed'],
+  S9: ['closed'],
+};
+
+/** How many runs of the other environment have to be answered during an attack. */
+const runs = 20;
+
+const { contents, input, output } = hello('victim');
+const plugin = { ident: `${environment}.t1`, name: 'victim', lang: 'javascript', contents };
+const environmentOf = (name: string) => `com.attacker-${name.toLowerCase()}`;
+
+// How long anything takes is measured by `npm run bench -- neighbours`.
+describe('the service as it is shipped', () => {
+  const cleanUp = new AsyncDisposableStack();
+  let service: ServiceProcess;
+
+  before(async () => {
+    const data = cleanUp.use(createDataDirectory());
+    const address = await databaseWithSchema(
+      { after: (work) => cleanUp.defer(async () => void (await work())) },
+      engineUnderTest(),
+    );
+    service = cleanUp.use(
+      await ServiceProcess.start(data.path, {
+        variables: { DATABASE_URL: databaseUrl(address), TENANT_STORAGE_MB: '20' },
+        heap: 1024,
+        environments: [environment, ...Object.keys(known).map(environmentOf)],
+      }),
+    );
+    await service.deploy(plugin);
+  });
+  after(() => cleanUp.disposeAsync());
+
+  async function runVictim(): Promise<void> {
+    // A new connection for each: one that was idle may be closed just as it is used again.
+    const agent = new Agent({ keepAlive: false });
+    const token = service.tokenFor(plugin.ident);
+    const path = executionPath(plugin);
+    const response = await send({ agent, port: service.port, method: 'POST', path, token, body: input });
+    assert.deepEqual([response.status, response.body], [200, output]);
+  }
+
+  for (const [i, [name, { title, prepare, run }]] of Object.entries(known).entries()) {
+    test(`fails no run of another environment beside ${title}`, async () => {
+      const end = new AbortController();
+      const position = {
+        port: service.port,
+        address: `127.0.0.${10 + i}`,
+        environment: environmentOf(name),
+        environmentToken: service.tokenFor(`${environmentOf(name)}.t1`),
+      };
+      const attacker = new Attacker(position, end.signal);
+      await prepare?.(attacker);
+      const attack = run(attacker);
+      try {
+        for (let count = 0; count < runs; count++) await runVictim();
+        for (const what of expected[name] ?? [])
+          await until(`the attack to get ${what}`, () => what in attacker.tally);
+      } finally {
+        end.abort();
+        await attack;
+      }
+      await runVictim();
+      assert.equal(attacker.tally['500'], undefined, JSON.stringify(attacker.tally));
+    });
+  }
+});
