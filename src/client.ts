@@ -1,29 +1,41 @@
 /** Typed access to the builder interface, without any DOM: for browsers, workers and servers. */
 export { BuilderClient } from './core/client/builder-client.ts';
 export type {
+  Build,
   BuildOptions,
   BuilderClientOptions,
+  BusyOptions,
   DeployOptions,
   Draft,
+  DraftLocation,
+  LanguageHelpRequest,
   SaveOptions,
+  SourceLocation,
+  TenantLocation,
 } from './core/client/builder-client.ts';
-export type { BuildResult, Deployment, TestResult } from './core/client/draft-records.ts';
-export { eachPage } from './core/client/each-page.ts';
-export type { Page } from './core/client/each-page.ts';
-export type { DraftLocation, TenantLocation } from './core/client/location.ts';
+export { eachPage } from './core/client/pages.ts';
+export type { Page, PageOptions, PluginListOptions, RunListOptions } from './core/client/pages.ts';
 export type { CallOptions } from './core/client/plugin-client.ts';
-export type { PageOptions, PluginListOptions, RunListOptions } from './core/client/list-options.ts';
 export type {
+  BuildResult,
+  CheckResult,
+  Deployment,
+  Diagnostic,
+  LanguageHelp,
   Plugin,
   PluginPage,
   PluginRun,
   PluginTypes,
   PluginVersion,
   PluginVersionSource,
+  Progress,
   RunPage,
+  Sample,
   Session,
+  StorageUsage,
+  TestResult,
   VersionPage,
-} from './core/client/plugin-records.ts';
+} from './core/client/records.ts';
 export { buildEditorUrl, parseEditorUrl } from './core/editor-url.ts';
 export type { EditorAddress } from './core/editor-url.ts';
 export { HttpError, NetworkError, RequestError, SchemaError, TimeoutError } from './core/errors.ts';

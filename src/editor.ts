@@ -4,6 +4,7 @@ import {
   CHANNEL,
   type EditorMessage,
   type EditorMessages,
+  type EditorSettings,
   type EditorSettingsChange,
   type LauncherMessages,
   type PluginDetails,
@@ -11,6 +12,8 @@ import {
   type TokenRequestReason,
   VERSION,
 } from './core/messages.ts';
+import { isFlag, isText } from './core/guards.ts';
+import type { InitialSource } from './core/initial-source.ts';
 import { parseOrigins } from './core/origins.ts';
 
 export type { InitialSource } from './core/initial-source.ts';
@@ -32,7 +35,7 @@ export interface RenewedToken {
 
 export interface LauncherOptions {
   /**
-   * Opens a plugin, in place of the one before. `plugin` reports about this plugin alone: what is reported through it after
+   * Opens a plugin, which replaces the one before. `plugin` reports about this plugin alone: what is reported through it after
    * another plugin was opened is dropped. What this throws or rejects with is reported as by `plugin.error()`.
    */
   onOpen: (open: PluginToOpen, plugin: PluginChannel) => void | Promise<void>;
@@ -63,7 +66,7 @@ export interface LauncherOptions {
 export interface PluginChannel {
   /** The plugin is loaded and can be edited. To be called again when one of the details changes. */
   ready(details?: PluginDetails): void;
-  /** It cannot be opened; `message` is shown to the user where the page has no text of its own for that. */
+  /** It cannot be opened; `message` is shown to the user where the page has no other text for that. */
   error(message: string): void;
   /** Whether there is work that is not saved. */
   dirty(dirty: boolean): void;
@@ -103,7 +106,7 @@ export function connectLauncher(options: LauncherOptions): Launcher | undefined 
   if (parent === window) return undefined;
   let origin: string | undefined;
   let session: string | undefined;
-  /** The request for a token that is under way. All calls of `requestToken` meanwhile share it. */
+  /** The pending request for a token. All calls of `requestToken` meanwhile share it. */
   let tokenRequest: PromiseWithResolvers<RenewedToken> | undefined;
 
   // The round trip through JSON leaves out what cannot be posted, such as a function in an error.
@@ -140,8 +143,8 @@ export function connectLauncher(options: LauncherOptions): Launcher | undefined 
     [Type in keyof LauncherMessages]: (data: Fields, messageSession: string, sender: string) => void;
   } = {
     open: (data, messageSession, sender) => {
-      const open = pickSettings<PluginToOpen>(data, OPEN);
-      if (!REQUIRED.every((name) => open[name])) return;
+      const open = readOpen(data);
+      if (!open) return;
       endSession();
       origin = sender;
       session = messageSession;
@@ -154,16 +157,16 @@ export function connectLauncher(options: LauncherOptions): Launcher | undefined 
       });
     },
     token: (data) => {
-      const token = pick<RenewedToken>(data, TOKEN);
-      if (!token.token) return;
+      const token = readToken(data);
+      if (!token) return;
       tokenRequest?.resolve(token);
       tokenRequest = undefined;
       options.onToken?.(token);
     },
     'token-failed': ({ code }) => rejectTokenRequest(String(code)),
-    configure: (data) => options.onConfigure?.(pickSettings<EditorSettingsChange>(data, SETTINGS)),
+    configure: (data) => options.onConfigure?.(readSettings(data)),
     'save-request': ({ request }, messageSession) => {
-      if (!isText(request)) return;
+      if (!isFilled(request)) return;
       // Without `onSave`, although the capability was named, the call throws, and the launcher is told that nothing was saved.
       void (async () => (options.onSave as () => Promise<void>)())()
         .then(() => undefined, messageOf)
@@ -181,7 +184,7 @@ export function connectLauncher(options: LauncherOptions): Launcher | undefined 
     if (allowedOrigins && !allowed.has(sender)) return;
     if (data?.['channel'] !== CHANNEL || data['version'] !== VERSION) return;
     const { type, session: messageSession } = data;
-    if (!isText(messageSession) || !isText(type) || !Object.hasOwn(handlers, type)) return;
+    if (!isFilled(messageSession) || !isFilled(type) || !Object.hasOwn(handlers, type)) return;
     if (type === 'open' || messageSession === session) {
       handlers[type as keyof LauncherMessages](data, messageSession, sender);
     }
@@ -231,37 +234,53 @@ function createChannel(
 
 type Fields = Record<string, unknown>;
 
-/** Checks a field: a pattern for its text, or a function that returns whether it is valid. */
-type Check = RegExp | ((value: unknown) => unknown);
-
 /** The messages that a channel has a method for. */
 type ReportType = Exclude<keyof EditorMessages, 'hello' | 'save-result'>;
 
 /** Makes the compiler report a message without a method. The method of `token-request` is `requestToken`. */
 type ReportMethods = Record<Exclude<ReportType, 'token-request'>, (...args: never[]) => void>;
 
-// Messages are checked without a library, because this module is to stay small. A test makes sure that the checks accept what the
-// launcher sends.
-
-const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
-
 const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
 
-/** Copies the fields that pass their check. */
-function pick<T extends object>(from: object, checks: { [Name in keyof T]-?: Check }): T {
-  const picked: Fields = {};
-  for (const [name, check] of Object.entries<Check>(checks)) {
-    const value = (from as Fields)[name];
-    const passes = typeof check === 'function' ? check(value) : isText(value) && check.test(value);
-    if (passes) picked[name] = value;
-  }
-  return picked as T;
+// Fields that are not what the protocol says are left out of what a message is read as.
+
+const isFilled = (value: unknown): value is string => isText(value) && value !== '';
+
+/** Returns `undefined` for a message without the fields that opening a plugin needs. */
+function readOpen(data: Fields): PluginToOpen | undefined {
+  const { builder, ident, namespace, fn, template, initialSource } = data;
+  const token = readToken(data);
+  if (!token || !isFilled(builder) || !isFilled(ident) || !isFilled(namespace) || !isFilled(fn))
+    return undefined;
+  const { lang, contents } = Object(initialSource) as Fields;
+  return {
+    builder,
+    ident,
+    namespace,
+    fn,
+    ...token,
+    ...(isFilled(template) && { template }),
+    ...(isFilled(lang) && isText(contents) && { initialSource: initialSource as InitialSource }),
+    ...(readSettings(data) as EditorSettings),
+  };
+}
+
+function readToken({ token, expiresAt }: Fields): RenewedToken | undefined {
+  return isFilled(token) ? { token, ...(isFilled(expiresAt) && { expiresAt }) } : undefined;
+}
+
+function readSettings({ locale, readOnly, appearance }: Fields): EditorSettingsChange {
+  return {
+    ...((locale === null || isFilled(locale)) && { locale }),
+    ...((readOnly === null || isFlag(readOnly)) && { readOnly }),
+    ...(typeof appearance === 'object' && { appearance: appearance && readAppearance(appearance) }),
+  };
 }
 
 const COLOR = /^rgb\(\d{1,3}, \d{1,3}, \d{1,3}\)$/;
 
-/** The checks of the fields of `appearance`. Other values are dropped, so that those that remain are safe in a style sheet. */
-const APPEARANCE: { [Name in keyof Appearance]-?: Check } = {
+/** What the fields of `appearance` look like, so that they are safe in a style sheet. */
+const APPEARANCE: { [Name in keyof Appearance]-?: RegExp } = {
   colorScheme: /^(light|dark)$/,
   accent: COLOR,
   background: COLOR,
@@ -271,34 +290,10 @@ const APPEARANCE: { [Name in keyof Appearance]-?: Check } = {
   radius: /^[\d.]{1,9}px$/,
 };
 
-const SETTINGS: { [Name in keyof EditorSettingsChange]-?: Check } = {
-  locale: (value) => value === null || isText(value),
-  readOnly: (value) => value === null || typeof value === 'boolean',
-  appearance: (value) => typeof value === 'object',
-};
-
-/** The fields without which no plugin can be opened. */
-const REQUIRED = ['builder', 'ident', 'namespace', 'fn', 'token'] as const;
-
-const TOKEN: { [Name in keyof RenewedToken]-?: Check } = { token: isText, expiresAt: isText };
-
-const OPEN: { [Name in keyof PluginToOpen]-?: Check } = {
-  builder: isText,
-  ident: isText,
-  namespace: isText,
-  fn: isText,
-  template: isText,
-  ...TOKEN,
-  initialSource: (source) => isText(Object(source).lang) && typeof Object(source).contents === 'string',
-  ...SETTINGS,
-};
-
-/** Copies the fields that pass their check, and of `appearance` the fields that pass theirs. */
-function pickSettings<T extends EditorSettingsChange>(
-  from: Fields,
-  checks: { [Name in keyof T]-?: Check },
-): T {
-  const picked = pick(from, checks);
-  if (picked.appearance) picked.appearance = pick<Appearance>(picked.appearance, APPEARANCE);
-  return picked;
-}
+const readAppearance = (from: object): Appearance =>
+  Object.fromEntries(
+    Object.entries(APPEARANCE).flatMap(([name, pattern]) => {
+      const value = (from as Fields)[name];
+      return isText(value) && pattern.test(value) ? [[name, value]] : [];
+    }),
+  );

@@ -49,7 +49,7 @@ interface PluginEditorOwnProps extends PropsOf<
 > {
   /** Address of the page's own endpoint that answers with an editor token; a relative one is resolved against the document. Needed unless `fetchToken` is set. */
   tokenEndpoint?: PluginEditorElement['tokenEndpoint'] | null | undefined;
-  /** Gets tokens in place of `token-endpoint`: called with `{ ident, namespace, fn, signal }`, it returns a token or `{ token, expires_in?, expires_at? }`. A new function restarts nothing. */
+  /** Gets tokens instead of using `token-endpoint`: called with `{ ident, namespace, fn, signal }`, it returns a token or `{ token, expires_in?, expires_at? }`. A new function restarts nothing. */
   fetchToken?: PluginEditorElement['fetchToken'] | null | undefined;
   /** Every change of `state`. */
   onPluginEditorState?: ((event: EventOn<PluginEditorElement, PluginEditorStateEvent>) => void) | undefined;

@@ -15,7 +15,7 @@ export type {
   TenantDetails,
   TokenDetails,
   UsageOptions,
-} from './server/environment-details.ts';
+} from './server/environment-client.ts';
 export type {
   CreatedSession,
   CreatedToken,
@@ -41,9 +41,9 @@ export type { NodeContext, NodeHandler } from './server/to-node-handler.ts';
 export { createTokenEndpoint } from './server/token-endpoint.ts';
 export type { Access, TokenEndpoint, TokenEndpointOptions } from './server/token-endpoint.ts';
 export type { CallOptions } from './core/client/plugin-client.ts';
-export { eachPage } from './core/client/each-page.ts';
-export type { Page } from './core/client/each-page.ts';
-export type { PageOptions, PluginListOptions, RunListOptions } from './core/client/list-options.ts';
+export { eachPage } from './core/client/pages.ts';
+export type { Page } from './core/client/pages.ts';
+export type { PageOptions, PluginListOptions, RunListOptions } from './core/client/pages.ts';
 export type {
   Plugin,
   PluginPage,
@@ -52,9 +52,11 @@ export type {
   PluginVersion,
   PluginVersionSource,
   RunPage,
+  Sample,
   Session,
+  StorageUsage,
   VersionPage,
-} from './core/client/plugin-records.ts';
+} from './core/client/records.ts';
 export { HttpError, NetworkError, RequestError, SchemaError, TimeoutError } from './core/errors.ts';
 export { joinIdent, parseIdent } from './core/ident.ts';
 export type { Ident } from './core/ident.ts';

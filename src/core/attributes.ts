@@ -12,7 +12,7 @@
 export type Effect = 'token' | 'frame' | 'open' | 'configure' | 'iframe' | 'later';
 
 interface Attribute {
-  /** The property's value while nobody has set it; empty text means none. Its type is the type of the property. */
+  /** The property's value while it is not set; empty text means none. Its type is the type of the property. */
   readonly initial: string | number | boolean;
   readonly effect: Effect;
   /** Without a value the element stays `idle`. */

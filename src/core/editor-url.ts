@@ -1,4 +1,4 @@
-import { httpUrl } from './address.ts';
+import { httpUrl } from './url.ts';
 
 /** The parts of the address that opens a plugin in an editor. */
 export interface EditorAddress {

@@ -95,6 +95,13 @@ export class HttpError extends RequestError {
   declare readonly code?: string;
   /** Where the request was wrong, as a JSON Pointer: the `path` of the error body, where it has one. */
   declare readonly path?: string;
+  /**
+   * The service's own words, at most 1,000 characters without control characters: the `message` of the error body. Untrusted
+   * text. In the clients of `server.js`, the message of this error ends with it.
+   */
+  declare readonly detail?: string;
+  /** The id of the request in the service's log: the header `x-request-id`, or the `requestId` of the error body. */
+  declare readonly requestId?: string;
 
   constructor(label: string, status: number, retryAfter?: number) {
     super(`${label} answered ${status || 'with a redirect, which is not followed'}`);

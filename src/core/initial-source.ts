@@ -1,6 +1,6 @@
-import { schemaOf } from './shapes.ts';
+import { isRecord, isText } from './guards.ts';
 
-/** The source of a plugin that has no draft yet, in place of a template. */
+/** The source of a plugin that has no draft yet, instead of a template. */
 export interface InitialSource {
   /** The program text. */
   contents: string;
@@ -13,11 +13,12 @@ export interface InitialSource {
 /** How long the source may be as JSON, in bytes of UTF-8. */
 const MAX_SOURCE_BYTES = 2 ** 20;
 
-const shape = schemaOf<InitialSource>({
-  contents: 'string',
-  lang: /./s,
-  'tests?': [{}],
-});
+const isInitialSource = (value: unknown): value is InitialSource =>
+  isRecord(value) &&
+  isText(value['contents']) &&
+  isText(value['lang']) &&
+  value['lang'] !== '' &&
+  (value['tests'] === undefined || (Array.isArray(value['tests']) && value['tests'].every(isRecord)));
 
 /**
  * Copies what the page set as `initialSource`, so that later changes to the object change nothing.
@@ -28,8 +29,8 @@ export function copyInitialSource(given: unknown): InitialSource | undefined {
   if (given === undefined || given === null) return undefined;
   try {
     const json = JSON.stringify(given);
-    const { data } = shape.safeParse(JSON.parse(json));
-    if (data && new TextEncoder().encode(json).length <= MAX_SOURCE_BYTES) return data;
+    const copy: unknown = JSON.parse(json);
+    if (isInitialSource(copy) && new TextEncoder().encode(json).length <= MAX_SOURCE_BYTES) return copy;
   } catch {
     // A cycle, a bigint or a function cannot be written as JSON. That is reported as any other wrong value is.
   }

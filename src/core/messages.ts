@@ -133,7 +133,7 @@ export interface PluginToOpen extends EditorSettings {
   token: string;
   /** When the token ends, ISO 8601, by the clock of this machine; missing where it is unknown. */
   expiresAt?: string | undefined;
-  /** The source of a plugin that has no draft, in place of a template. Unedited it counts as saved. */
+  /** The source of a plugin that has no draft, instead of a template. Unedited it counts as saved. */
   initialSource?: InitialSource | undefined;
 }
 

@@ -1,30 +1,32 @@
-import { limitValue } from './limit-value.ts';
+import { isFlag, isText, isTextList } from './guards.ts';
 import { CHANNEL, type EditorMessage, type EditorMessages, LIMITS, MAX_VALUES, VERSION } from './messages.ts';
-import { type Shape, schemaOf } from './shapes.ts';
+import { truncateJson } from './truncate-json.ts';
 
-/** The shape of every field of a message. A question mark ends the name of an optional field. */
-type FieldShapes<Message> = {
-  [Field in keyof Message & string as undefined extends Message[Field] ? `${Field}?` : Field]-?: Shape;
+type Guard = (value: unknown) => boolean;
+
+/** The guard of every field of a message. A question mark ends the name of an optional field. */
+type FieldGuards<Message> = {
+  [Field in keyof Message & string as undefined extends Message[Field] ? `${Field}?` : Field]-?: Guard;
 };
 
 /** The fields of each message, besides `session`. */
-const FIELDS: { [Type in keyof EditorMessages]: FieldShapes<EditorMessages[Type]> } = {
-  hello: { 'capabilities?': ['string'] },
-  ready: { 'language?': 'string', 'exists?': 'boolean', 'permissions?': ['string'] },
-  error: { message: 'string' },
-  'token-request': { reason: /^(missing|expired|refused)$/ },
-  dirty: { dirty: 'boolean' },
+const FIELDS: { [Type in keyof EditorMessages]: FieldGuards<EditorMessages[Type]> } = {
+  hello: { 'capabilities?': isTextList },
+  ready: { 'language?': isText, 'exists?': isFlag, 'permissions?': isTextList },
+  error: { message: isText },
+  'token-request': { reason: (value) => isText(value) && /^(missing|expired|refused)$/.test(value) },
+  dirty: { dirty: isFlag },
   save: {},
-  'save-result': { request: 'string', 'error?': 'string' },
-  build: { succeeded: 'boolean', outputLog: 'string' },
-  test: { 'name?': 'string', 'result?': 'string', 'error?': null, 'passed?': 'boolean' },
-  deploy: { version: 'string', 'unchanged?': 'boolean' },
-  live: { version: 'string|null' },
+  'save-result': { request: isText, 'error?': isText },
+  build: { succeeded: isFlag, outputLog: isText },
+  test: { 'name?': isText, 'result?': isText, 'error?': () => true, 'passed?': isFlag },
+  deploy: { version: isText, 'unchanged?': isFlag },
+  live: { version: (value) => value === null || isText(value) },
 };
 
 /** The names of optional fields, each with its question mark. */
 type OptionalField = {
-  [Type in keyof EditorMessages]: Extract<keyof FieldShapes<EditorMessages[Type]>, `${string}?`>;
+  [Type in keyof EditorMessages]: Extract<keyof FieldGuards<EditorMessages[Type]>, `${string}?`>;
 }[keyof EditorMessages];
 
 /**
@@ -52,17 +54,21 @@ export function parseEditorMessage(
   const { channel, version, type } = posted;
   if (channel !== CHANNEL || typeof type !== 'string' || !Object.hasOwn(FIELDS, type)) return undefined;
   if ((!session || posted['session'] !== session) && type !== 'hello') return undefined;
-  const fields: Record<string, Shape> = FIELDS[type as EditorMessage['type']];
+  const fields: Record<string, Guard> = FIELDS[type as EditorMessage['type']];
   // A field of this name takes the place of the protocol's version.
   if (version !== VERSION && !fields['version']) return undefined;
   const limits: Partial<Record<string, number>> = LIMITS[type as keyof typeof LIMITS] ?? {};
   const message: Record<string, unknown> = { type };
-  for (const [key, shape] of Object.entries(fields)) {
+  for (const [key, isValid] of Object.entries(fields)) {
     const name = key.replace('?', '');
-    if (posted[name] === undefined) continue;
-    const value = limitValue(posted[name], limits[name] ?? 0, MAX_VALUES, tokens);
-    if (name !== key && !STRICT_FIELDS.includes(key) && schemaOf(shape).safeParse(value).error) continue;
-    message[name] = value;
+    const isOptional = name !== key;
+    if (posted[name] === undefined) {
+      if (isOptional) continue;
+      return undefined;
+    }
+    const value = truncateJson(posted[name], limits[name] ?? 0, MAX_VALUES, tokens);
+    if (isValid(value)) message[name] = value;
+    else if (!isOptional || STRICT_FIELDS.includes(key)) return undefined;
   }
-  return schemaOf<EditorMessage>(fields).safeParse(message).data;
+  return message as unknown as EditorMessage;
 }

@@ -1,41 +1,36 @@
 import * as z from 'zod/mini';
-import { optionalText, text } from './fields.ts';
+
+// The records that the elements and the clients share. Records keep the fields that are not named here.
 
 /** One test of a plugin. No field is required, because builders differ in that. */
 export const pluginTestSchema = z.looseObject({
-  name: optionalText,
-  description: optionalText,
-  payload: optionalText,
+  name: z.optional(z.string()),
+  description: z.optional(z.string()),
+  payload: z.optional(z.string()),
 });
 
 /** The source of a plugin: a draft or a template. */
 export const pluginSourceSchema = z.looseObject({
-  contents: text,
-  lang: text,
+  contents: z.string(),
+  lang: z.string(),
   tests: z.optional(z.array(pluginTestSchema)),
 });
 
 /** One language that a builder supports. */
 export const languageSchema = z.looseObject({
-  identifier: text,
-  pretty: text,
-  short: text,
+  identifier: z.string(),
+  pretty: z.string(),
+  short: z.string(),
 });
 
 /** What a builder supports. Known features: `testing`, `stream_builds`. */
 export const featuresSchema = z.looseObject({
-  features: z.array(text),
+  features: z.array(z.string()),
   languages: z.array(languageSchema),
 });
 
 /** An editor token, as a token endpoint or the access interface answers it. */
-export const editorTokenSchema = z.looseObject({
-  token: text.check(({ value, issues }) => {
-    // This is zod's own `minLength`, without the 0.3 KB that importing it would add to every bundle.
-    if (!value)
-      issues.push({ code: 'too_small', origin: 'string', minimum: 1, inclusive: true, input: value });
-  }),
-});
+export const editorTokenSchema = z.looseObject({ token: z.string().check(z.minLength(1)) });
 
 export type PluginTest = z.output<typeof pluginTestSchema>;
 export type PluginSource = z.output<typeof pluginSourceSchema>;

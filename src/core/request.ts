@@ -1,7 +1,5 @@
 import { HttpError, NetworkError, RequestError, SchemaError } from './errors.ts';
-import type { Schema, ShapeIssue } from './shapes.ts';
 import { parseRetryAfter, retryDelay } from './retry.ts';
-import { textParts } from './text-parts.ts';
 import { pause, withTimeLimit } from './time-limit.ts';
 
 /** The options of all clients for sending requests. */
@@ -14,91 +12,68 @@ export interface SendOptions {
   retry?: number | undefined;
 }
 
+/** Makes the error for a response whose status is not 2xx. `label` names the request. @internal */
+export type ToError = (response: Response, label: string, signal: AbortSignal) => Promise<HttpError>;
+
+/** Reads a response with a status of 2xx. `label` names the request. @internal */
+export type ReadResponse<T> = (response: Response, label: string) => Promise<T>;
+
 /** @internal */
 export interface RequestOptions extends SendOptions {
   url: string;
   /** The options of `fetch`. */
   init?: RequestInit | undefined;
-  /** The largest response that is taken, in bytes; default 8 MiB. */
-  maxBytes?: number;
   signal?: AbortSignal | undefined;
+  /** By default, the error has the status alone, and the body is not read. */
+  toError?: ToError | undefined;
+  /** As `BusyOptions.onBusy` in builder-client.ts. */
+  onBusy?: ((wait: number) => void) | undefined;
 }
 
-/** A response with a status of 2xx, whose body was read to its end. @internal */
-export interface TextResponse<T = undefined> {
-  text: string;
-  /** What was parsed out of the text. */
+/** What was read out of a response with a status of 2xx. @internal */
+export interface Received<T> {
   data: T;
   headers: Headers;
-  /** How many requests were sent for it. */
-  attempts: number;
 }
 
 /** @internal */
 export const DEFAULT_TIMEOUT = 15_000;
 const DEFAULT_RETRY = 2;
+/** How often to try again after a response that says that the service is busy, where the caller waits for that. */
+const BUSY_RETRY = 5;
 /** @internal */
 export const DEFAULT_MAX_BYTES = 8 * 2 ** 20;
 
 /**
  * Sends a request and reads the response. All requests of this package are sent here.
- * @param parse reads the text; after an error that it throws, the request is not tried again
- * @throws HttpError, TimeoutError, NetworkError, SchemaError (too large), what `parse` throws, or the signal's reason.
+ * @throws HttpError, TimeoutError, NetworkError, the `RequestError` that `read` throws, which is not tried again, or the
+ * signal's reason.
  * @internal
  */
-export async function request<T = undefined>(
-  options: RequestOptions,
-  parse?: (text: string) => T,
-): Promise<TextResponse<T>> {
-  const { signal, retry = DEFAULT_RETRY } = options;
+export async function request<T>(options: RequestOptions, read: ReadResponse<T>): Promise<Received<T>> {
+  const { signal, retry = DEFAULT_RETRY, onBusy } = options;
   for (let attempt = 1; ; attempt++) {
     try {
-      const response = await send(options);
-      return { ...response, data: parse?.(response.text) as T, attempts: attempt };
+      return await send(options, read);
     } catch (error) {
       if (!(error instanceof RequestError)) throw error;
       error.attempts = attempt;
       const { status, retryAfter } = error as Partial<HttpError>;
+      const waitsForTurn = onBusy && (status === 429 || status === 503);
+      const tries = 1 + (waitsForTurn ? BUSY_RETRY : retry);
       const delay =
         error instanceof HttpError || error instanceof NetworkError
-          ? retryDelay({ attempt, tries: retry + 1, status, retryAfter }, Math.random())
+          ? retryDelay({ attempt, tries, status, retryAfter }, Math.random())
           : undefined;
       if (delay === undefined) throw error;
+      if (waitsForTurn) onBusy(delay);
       await pause(delay, signal);
     }
   }
 }
 
-/** Sends a request and reads the response as JSON of this shape. @internal */
-export const requestJson = <T>(schema: Schema<T>, options: RequestOptions): Promise<TextResponse<T>> =>
-  request(options, (text) => {
-    const label = requestLabel(options);
-    let value: unknown;
-    try {
-      value = JSON.parse(text);
-    } catch {
-      // The parser's own message quotes the text, so it is left out.
-      throw new SchemaError(label, 'not JSON');
-    }
-    return checkShape(schema, value, label);
-  });
-
-/**
- * Returns a value with its type.
- * @param label what the value came from, for the message
- * @throws SchemaError that says where it is wrong, never what was there.
- * @internal
- */
-export function checkShape<T>(schema: Schema<T>, value: unknown, label: string): T {
-  const { data, error } = schema.safeParse(value);
-  if (!error) return data;
-  const [issue] = error.issues as [ShapeIssue];
-  const problem = issue.code === 'invalid_type' ? `expected ${issue.expected}` : 'not a usable value';
-  throw new SchemaError(label, problem, issue.path.join('.'));
-}
-
-/** Names a request in messages: method and address, without query and fragment, which may hold secrets. @internal */
-export const requestLabel = ({ url, init }: Pick<RequestOptions, 'url' | 'init'>) =>
+/** Names a request in messages: method and address, without query and fragment, which may hold secrets. */
+const requestLabel = ({ url, init }: Pick<RequestOptions, 'url' | 'init'>) =>
   `${init?.method ?? 'GET'} ${url.split(/[?#]/)[0]}`;
 
 /**
@@ -111,20 +86,14 @@ export function bearer(token: string): { authorization: string } {
   return { authorization: `Bearer ${token}` };
 }
 
-function send({
-  url,
-  init,
-  signal,
-  timeout = DEFAULT_TIMEOUT,
-  ...options
-}: RequestOptions): Promise<Pick<TextResponse, 'text' | 'headers'>> {
-  const { maxBytes = DEFAULT_MAX_BYTES, fetch = globalThis.fetch } = options;
-  const label = requestLabel({ url, init });
+function send<T>(options: RequestOptions, read: ReadResponse<T>): Promise<Received<T>> {
+  const { url, init, signal, timeout = DEFAULT_TIMEOUT, fetch = globalThis.fetch, toError } = options;
+  const label = requestLabel(options);
   const work = async (limited: AbortSignal) => {
     try {
       const response = await fetch(url, { ...init, redirect: 'manual', signal: limited });
-      if (response.ok) return { text: await readText(response, maxBytes, label), headers: response.headers };
-      throw httpErrorOf(response, label);
+      if (response.ok) return { data: await read(response, label), headers: response.headers };
+      throw toError ? await toError(response, label, limited) : httpErrorOf(response, label);
     } catch (error) {
       throw error instanceof RequestError ? error : new NetworkError(label, error);
     }
@@ -137,12 +106,63 @@ export const httpErrorOf = ({ status, headers }: Response, label: string): HttpE
   new HttpError(label, status, parseRetryAfter(headers.get('retry-after'), headers.get('date'), Date.now()));
 
 /**
+ * Makes a function that reads a response of JSON.
+ * @param parse checks the value; throws a `SchemaError` that says where it is wrong, never what was there
+ * @internal
+ */
+export const readJson =
+  <T>(parse: (value: unknown, label: string) => T, maxBytes?: number): ReadResponse<T> =>
+  async (response, label) =>
+    parse(parseJson(await readText(response, label, maxBytes), label), label);
+
+/** @throws SchemaError without the parser's own message, which quotes the text. @internal */
+export function parseJson(text: string, label: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new SchemaError(label, 'not JSON');
+  }
+}
+
+/**
  * Reads the text of a body.
  * @throws SchemaError when it is longer than `maxBytes`.
  * @internal
  */
-export async function readText({ body }: Response, maxBytes: number, label: string): Promise<string> {
+export async function readText(
+  { body }: Response,
+  label: string,
+  maxBytes = DEFAULT_MAX_BYTES,
+): Promise<string> {
   let text = '';
-  if (body) for await (const part of textParts(body, maxBytes, label)) text += part;
+  if (body) for await (const chunk of readTextChunks(body, maxBytes, label)) text += chunk;
   return text;
+}
+
+/**
+ * Reads a body as text, chunk by chunk as it arrives. The body is cancelled when whoever reads stops early.
+ * @param maxBytes how long the body may be
+ * @param label names the request or response in the error
+ * @throws SchemaError when the body is longer.
+ * @internal
+ */
+export async function* readTextChunks(
+  body: ReadableStream<Uint8Array>,
+  maxBytes: number,
+  label: string,
+  decoder = new TextDecoder(),
+): AsyncGenerator<string, void> {
+  const reader = body.getReader();
+  let size = 0;
+  try {
+    for (let chunk; !(chunk = await reader.read()).done;) {
+      size += chunk.value.length;
+      if (size > maxBytes) throw new SchemaError(label, `larger than ${maxBytes} bytes`);
+      yield decoder.decode(chunk.value, { stream: true });
+    }
+    yield decoder.decode();
+  } finally {
+    // Not awaited: where the response was cloned, cancelling one branch settles only once the other one is cancelled, too.
+    void reader.cancel().catch(() => {});
+  }
 }

@@ -8,10 +8,18 @@ import {
   TimeoutError,
   isPluginEditorError,
 } from './errors.ts';
-import { checkShape, requestJson } from './request.ts';
-import { editorTokenShape } from './shapes.ts';
+import { isRecord, isText } from './guards.ts';
+import { readJson, request as send } from './request.ts';
 import { withTimeLimit } from './time-limit.ts';
-import { type EditorToken, type Instant, elapsed, instant, tokenLife } from './token-life.ts';
+
+/** An editor token as a token endpoint or `fetchToken` gives it; other fields are ignored. */
+export interface EditorToken {
+  token: string;
+  /** How long it lives from now, in seconds. */
+  expires_in?: number | undefined;
+  /** When it ends: ISO 8601, or seconds since the epoch. */
+  expires_at?: string | number | undefined;
+}
 
 /** The plugin that a token is requested for. */
 export interface TokenRequest {
@@ -109,9 +117,24 @@ async function callEndpoint(
   } else {
     for (const [name, value] of Object.entries(fields)) url.searchParams.set(name, value);
   }
-  const options = { url: url.href, init, signal, timeout, maxBytes: MAX_TOKEN_BYTES };
-  const { data, headers: responseHeaders } = await requestJson(editorTokenShape, options);
-  return { record: data, date: responseHeaders.get('date') };
+  const response = await send(
+    { url: url.href, init, signal, timeout },
+    readJson(parseEditorToken, MAX_TOKEN_BYTES),
+  );
+  return { record: response.data, date: response.headers.get('date') };
+}
+
+/**
+ * Checks a token record as `editorTokenSchema` does, without zod.
+ * @param label names the request in the error
+ * @throws SchemaError
+ * @internal
+ */
+export function parseEditorToken(value: unknown, label: string): EditorToken {
+  if (!isRecord(value)) throw new SchemaError(label, 'expected object');
+  const { token } = value;
+  if (!isText(token) || !token) throw new SchemaError(label, 'expected non-empty string', 'token');
+  return value as unknown as EditorToken;
 }
 
 async function callFetchToken<Request extends { signal: AbortSignal }>(
@@ -122,8 +145,7 @@ async function callFetchToken<Request extends { signal: AbortSignal }>(
   const result = await callPageFunction('fetchToken', timeout, request.signal, (signal) =>
     fetchToken({ ...request, signal }),
   );
-  const record = typeof result === 'string' ? { token: result } : result;
-  checkShape(editorTokenShape, record, 'fetchToken');
+  const record = parseEditorToken(typeof result === 'string' ? { token: result } : result, 'fetchToken');
   if (record.token.length > MAX_TOKEN_BYTES) {
     throw new SchemaError('fetchToken', `larger than ${MAX_TOKEN_BYTES} bytes`);
   }
@@ -190,3 +212,56 @@ function tokenError(error: RequestError): PluginEditorError {
     cause: error,
   });
 }
+
+/** Both clocks, in ms: the wall clock may be set anew, and the monotonic one stops while most systems sleep. @internal */
+export interface Instant {
+  wall: number;
+  mono: number;
+}
+
+/** @internal */
+export const instant = (): Instant => ({ wall: Date.now(), mono: performance.now() });
+
+/** How much time has passed, in ms, by the clock that shows more of it. @internal */
+export const elapsed = (from: Instant, to: Instant): number =>
+  Math.max(to.wall - from.wall, to.mono - from.mono);
+
+/**
+ * How long a token lives from its arrival on, in ms; `undefined` where it is unknown. Values that do not depend on the local
+ * clock take precedence, because that may be hours off: `expires_in`; `expires_at` against the `Date` of the response; a
+ * JWT's `exp` against its `iat`; and only then `expires_at` against the local clock.
+ * @param date the `Date` header of the response, where it can be read
+ * @param now the local wall clock, in ms
+ * @internal
+ */
+export function tokenLife(record: EditorToken, date: string | null, now: number): number | undefined {
+  const { token, expires_in, expires_at } = record as Partial<Record<keyof EditorToken, unknown>>;
+  const end = typeof expires_at === 'number' ? expires_at * 1000 : Date.parse(expires_at as string);
+  return [
+    Number.isFinite(expires_in) ? (expires_in as number) * 1000 : NaN,
+    end - Date.parse(date ?? ''),
+    jwtLife(token as string),
+    end - now,
+  ].find((life) => !Number.isNaN(life));
+}
+
+/** The life that a JWT states, in ms; `NaN` for any other token. */
+function jwtLife(token: string): number {
+  try {
+    const [, payload] = token.split('.') as [string, string];
+    const { exp, iat } = JSON.parse(atob(payload.replaceAll('-', '+').replaceAll('_', '/'))) as Record<
+      string,
+      number
+    >;
+    return ((exp as number) - (iat as number)) * 1000;
+  } catch {
+    return NaN;
+  }
+}
+
+/**
+ * When to renew a token, in ms from its arrival: at 80 % of its life, and not earlier than 5 minutes before its end.
+ * @param life how long the token lives, in ms
+ * @internal
+ */
+export const renewalTime = (life: number): number => Math.max(life * 0.8, life - 300_000);

@@ -1,8 +1,7 @@
+import type { LitElement } from 'lit';
 import type { Appearance } from '../core/messages.ts';
 
 type AppearanceValues = { [Name in keyof Appearance]-?: string | false | undefined };
-
-type AppearanceHost = Element & { readonly renderRoot: ParentNode };
 
 /** A list of font families without any character that could end a declaration. Any other value is not sent. */
 const FAMILIES = /^[\p{L}\p{N} ,"'_-]+$/u;
@@ -14,7 +13,7 @@ const cssVariable = (name: string) => `var(--plugin-editor-${name})`;
  * is unparsed text, so each is applied to a hidden probe in the shadow root, and what the browser made of it is read from there.
  */
 export class AppearanceReader {
-  #host: AppearanceHost;
+  #host: LitElement;
   #onChange: () => void;
   #probe: HTMLElement | undefined;
 
@@ -22,7 +21,7 @@ export class AppearanceReader {
    * @param onChange called when a value may have changed: when a transition of the box around the probe starts (styles.ts).
    * None starts while the element is not displayed; its size, which is observed, too, changes when it is shown again
    */
-  constructor(host: AppearanceHost, onChange: () => void) {
+  constructor(host: LitElement, onChange: () => void) {
     this.#host = host;
     this.#onChange = onChange;
   }

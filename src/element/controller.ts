@@ -1,45 +1,40 @@
 import type { ReactiveController } from 'lit';
-import { type Config, type RawConfig, missingAttributes, preloadUrl } from '../core/config.ts';
+import {
+  type Config,
+  type ConfigResult,
+  changedAttributes,
+  missingAttributes,
+  needsToken,
+  preloadUrl,
+  readConfig,
+  requireConfig,
+  watchedValues,
+} from '../core/config.ts';
 import { checkedEditorUrl } from '../core/editor-url.ts';
 import { PluginEditorError } from '../core/errors.ts';
 import type { EditorSettings } from '../core/messages.ts';
 import { type HeldToken, getToken } from '../core/token.ts';
-import type { EditorFrame } from './frame.ts';
-import { type HostMessage, Launch, type LaunchHost } from './launch.ts';
-import { messageEvent } from './message-event.ts';
-import { type EditorHost, PluginReporter, keyOf } from './plugin-reporter.ts';
-import {
-  type Requested,
-  changedAttributes,
-  watchedValues,
-  needsToken,
-  readRequested,
-  requireConfig,
-} from './requested.ts';
+import type { EditorFrame } from './connection.ts';
+import { ElementState, keyOf } from './element-state.ts';
+import { messageEvent } from './events.ts';
+import { Launch, type WorkMessage } from './launch.ts';
+import type { PluginEditorElement } from './plugin-editor.ts';
 import { SettingsSync } from './settings.ts';
-import { whenSettled } from './settled.ts';
 import { EditorTabs } from './tabs.ts';
 import { UnsavedWork } from './unsaved-work.ts';
-import { onceNearViewport } from './viewport.ts';
 
 let hasWarned = false;
 
 /**
  * Launches what the attributes ask for: decides what a change of them leads to, and holds it back while it would cost
- * unsaved work. The latest change wins: it aborts what an earlier one has under way, whose result is never used.
+ * unsaved work. The latest change wins: it aborts the earlier ones, whose results are never used.
  */
-export class EditorController implements ReactiveController, LaunchHost {
-  declare readonly reporter: PluginReporter;
+export class EditorController implements ReactiveController {
+  declare readonly shown: ElementState;
 
-  #host: EditorHost;
+  #host: PluginEditorElement;
   #settings: SettingsSync;
-  #work = new UnsavedWork({
-    isGuarded: () => !this.#host.unguarded,
-    canSave: () => !!this.#launch.connection?.canPost('save'),
-    save: (timeout) => this.#launch.save(timeout),
-    hasPending: () => this.#hasPendingChange || this.#hasPendingReload,
-    confirmDiscard: (error) => this.reporter.confirmDiscard(error, readRequested(this.#host)),
-  });
+  #work: UnsavedWork;
   #launch = new Launch(this);
   /** The values of the attributes that were last acted upon. */
   #handledValues: unknown[] = [];
@@ -50,18 +45,15 @@ export class EditorController implements ReactiveController, LaunchHost {
   #isHydrating = false;
   /** The call of `close()` after which the element stays `idle`. */
   #closing: Promise<void> | undefined;
-  /** Whether a change of the attributes waits until unsaved work is released. */
-  #hasPendingChange = false;
-  /** Whether a `reload()` waits for the same. */
-  #hasPendingReload = false;
   /** The latest call of `reload()`. */
   #reloadPromise: Promise<void> | undefined;
   #reloadAbort = new AbortController();
 
-  constructor(host: EditorHost) {
+  constructor(host: PluginEditorElement) {
     this.#host = host;
     this.#settings = new SettingsSync(host, () => this.sendSettings());
-    this.reporter = new PluginReporter(host, this.#work);
+    this.shown = new ElementState(host);
+    this.#work = new UnsavedWork(host, this.shown, this.#launch);
     host.addController(this);
   }
 
@@ -115,27 +107,32 @@ export class EditorController implements ReactiveController, LaunchHost {
     this.sendSettings();
   }
 
+  /** Reads what the attributes ask for. */
+  #read(): ConfigResult {
+    return readConfig(this.#host, document.baseURI);
+  }
+
   /** Makes the change that the attributes ask for, once unsaved work allows it. */
   #applyOnceReleased(): void {
-    const next = readRequested(this.#host);
-    const changed = changedAttributes(next, this.reporter.openedConfig);
+    const next = this.#read();
+    const changed = changedAttributes(next, this.shown.config);
     // As text, an array with one name is that name.
     const isTemplateAlone = String(changed) === 'template';
-    this.#hasPendingChange = false;
-    if (isTemplateAlone && this.reporter.plugin?.exists) {
-      this.reporter.openedConfig = next as Config;
+    this.#work.pending.delete('change');
+    if (isTemplateAlone && this.shown.plugin?.exists) {
+      this.shown.config = next as Config;
       if (!hasWarned)
         console.warn('<plugin-editor>: template is for new plugins; this one keeps its language');
       hasWarned = true;
     } else if (changed.length) {
-      this.#hasPendingChange = true;
+      this.#work.pending.add('change');
       // Saving would create the plugin, and so fix the very language that is to change.
       const released = this.#work.release(!isTemplateAlone);
       if (released === true) return this.#applyNow(next);
       this.#settings.defer();
       if (released) {
         void released.then(
-          (isReleased) => isReleased && this.#hasPendingChange && this.#applyNow(readRequested(this.#host)),
+          (isReleased) => isReleased && this.#work.pending.has('change') && this.#applyNow(this.#read()),
         );
       }
       return;
@@ -149,12 +146,12 @@ export class EditorController implements ReactiveController, LaunchHost {
    * Makes the change at once.
    * @param token a token that was requested for it already
    */
-  #applyNow(next: Requested, token?: HeldToken): void {
-    this.#hasPendingChange = false;
+  #applyNow(next: ConfigResult, token?: HeldToken): void {
+    this.#work.pending.delete('change');
     if (next instanceof Error) {
       this.#launch.stop();
       this.#clear();
-      this.reporter.setState('error', next);
+      this.shown.setState('error', next);
     } else if (next) {
       this.#start(next, token);
     } else {
@@ -167,27 +164,27 @@ export class EditorController implements ReactiveController, LaunchHost {
 
   /** Launches a config, unless it is shown or loading already. */
   #start(config: Config, token?: HeldToken): void {
-    const changed = changedAttributes(config, this.reporter.openedConfig);
+    const changed = changedAttributes(config, this.shown.config);
     const withNewToken = !!token || needsToken(changed);
-    if (!withNewToken && /loading|ready/.test(this.reporter.state) && !changed.length) {
-      this.reporter.openedConfig = config;
+    if (!withNewToken && /loading|ready/.test(this.shown.state) && !changed.length) {
+      this.shown.config = config;
       return;
     }
     if (this.#isAwaitingViewport()) return this.#becomeIdle(true);
-    this.reporter.setDirty(false);
-    this.reporter.openedConfig = config;
+    this.shown.setDirty(false);
+    this.shown.config = config;
     this.#reloadAbort.abort();
-    this.#hasPendingReload = false;
+    this.#work.pending.delete('reload');
     this.#isNear = true;
-    this.reporter.setState('loading');
+    this.shown.setState('loading');
     // A listener may have closed the element or started another launch.
-    if (this.reporter.openedConfig === config && this.reporter.state === 'loading')
+    if (this.shown.config === config && this.shown.state === 'loading')
       this.#launch.start(config, withNewToken, token);
   }
 
   /** Whether the element is lazy and has not come near the viewport. */
   #isAwaitingViewport(): boolean {
-    return !this.#isNear && /^lazy$/i.test((this.#host as RawConfig).loading as string);
+    return !this.#isNear && /^lazy$/i.test(this.#host.loading as string);
   }
 
   /**
@@ -195,7 +192,7 @@ export class EditorController implements ReactiveController, LaunchHost {
    * @param canLaunch whether there is something to load. A lazy element then loads it when it comes near the viewport.
    */
   #becomeIdle(canLaunch: boolean): void {
-    if (this.reporter.state !== 'idle') this.#reset();
+    if (this.shown.state !== 'idle') this.#reset();
     if (canLaunch && this.#isAwaitingViewport()) {
       this.#stopWatchingViewport ??= onceNearViewport(this.#host, () => {
         this.#isNear = true;
@@ -213,28 +210,29 @@ export class EditorController implements ReactiveController, LaunchHost {
   }
 
   async #reload(discard: boolean, signal: AbortSignal): Promise<void> {
-    this.#hasPendingReload = !discard;
+    if (discard) this.#work.pending.delete('reload');
+    else this.#work.pending.add('reload');
     let token: HeldToken | undefined;
-    if (this.reporter.state === 'ready') {
+    if (this.shown.state === 'ready') {
       // The editor stays until there is a new token, and more work may become unsaved meanwhile.
       const release = async () => discard || (await this.#work.release(true));
       try {
         let isReleased = await release();
         // If the change that waits removes a required attribute, no token is needed.
-        const needsNoToken = this.#hasPendingChange && missingAttributes(this.#host).length > 0;
+        const needsNoToken = this.#work.pending.has('change') && missingAttributes(this.#host).length > 0;
         if (isReleased && !signal.aborted && !needsNoToken) {
           let config: Config;
           do {
-            config = requireConfig(this.#host);
+            config = requireConfig(this.#host, document.baseURI);
             token = await this.getToken(signal, config);
             isReleased = await release();
             // The attributes may have changed meanwhile, and then the token is for another plugin.
-          } while (isReleased && needsToken(changedAttributes(readRequested(this.#host), config)));
+          } while (isReleased && needsToken(changedAttributes(this.#read(), config)));
         }
         if (!isReleased && !signal.aborted) return;
       } catch (error) {
         if (!signal.aborted) {
-          this.#hasPendingReload = false;
+          this.#work.pending.delete('reload');
           throw error;
         }
       }
@@ -245,10 +243,10 @@ export class EditorController implements ReactiveController, LaunchHost {
       // A later call of `reload()` has replaced this one.
       return this.#reloadPromise;
     }
-    await whenSettled(this.#host, this.reporter);
+    await this.shown.settled();
   }
 
-  /** Ends what is open or under way, and launches what the attributes ask for. */
+  /** Ends what is open or loading, and launches what the attributes ask for. */
   #restart(token?: HeldToken): void {
     this.#launch.stop();
     this.#clear();
@@ -256,10 +254,10 @@ export class EditorController implements ReactiveController, LaunchHost {
     this.#isNear = true;
     if (this.#host.isConnected) {
       const values = watchedValues(this.#host);
-      this.#applyNow(readRequested(this.#host), token);
+      this.#applyNow(this.#read(), token);
       this.#handledValues = values;
     }
-    if (this.reporter.state === 'idle') requireConfig(this.#host);
+    if (this.shown.state === 'idle') requireConfig(this.#host, document.baseURI);
   }
 
   close(): Promise<void> {
@@ -267,13 +265,13 @@ export class EditorController implements ReactiveController, LaunchHost {
       this.#closing = this.#launch.close();
       this.#tabs.closeWaiting();
       this.#clear();
-      this.reporter.setState('idle');
+      this.shown.setState('idle');
     }
     return this.#closing;
   }
 
   async renewToken(): Promise<void> {
-    if (this.reporter.state !== 'ready')
+    if (this.shown.state !== 'ready')
       throw new PluginEditorError('config', 'No editor is open that a token could go to');
     if (!this.#launch.canDeliver) {
       throw new PluginEditorError('editor', 'The editor takes no new token while it runs; use reload()');
@@ -282,11 +280,11 @@ export class EditorController implements ReactiveController, LaunchHost {
   }
 
   async save(): Promise<void> {
-    await this.#launch.save(this.reporter.openedConfig?.timeout ?? 0);
+    await this.#launch.save(this.shown.config?.timeout ?? 0);
   }
 
   async openInNewTab(): Promise<void> {
-    const config = requireConfig(this.#host);
+    const config = requireConfig(this.#host, document.baseURI);
     if (config.tokenDelivery === 'message' || config.readOnly) {
       throw new PluginEditorError('config', 'A new tab needs token-delivery="url", and not read-only');
     }
@@ -303,16 +301,18 @@ export class EditorController implements ReactiveController, LaunchHost {
     if (Object.keys(changes).length) this.#launch.post({ type: 'configure', ...changes });
   }
 
+  /** Returns the settings for a plugin that is opened now, which from then on count as sent. */
   takeAllSettings(): EditorSettings {
     return this.#settings.takeAll();
   }
 
-  getToken(signal: AbortSignal, config = this.reporter.openedConfig as Config): Promise<HeldToken> {
+  /** Gets a new token, by default for the plugin that is shown. */
+  getToken(signal: AbortSignal, config = this.shown.config as Config): Promise<HeldToken> {
     const { fetchToken, tokenHeaders } = this.#host;
     return getToken({ ...config, fetchToken, tokenHeaders }, { ...keyOf(config), signal });
   }
 
-  /** The frame is no part of the template, because Lit's first rendering takes longer than everything before it. */
+  /** Puts a new frame into the page. It is no part of the template, because Lit's first rendering takes longer than everything before it. */
   onFrame(frame: EditorFrame): void {
     this.#setFrameAttributes(frame);
     this.#host.renderRoot.prepend(frame.iframe);
@@ -320,18 +320,15 @@ export class EditorController implements ReactiveController, LaunchHost {
 
   /** The frame is named after the plugin that is open, because a change may have to wait for unsaved work. */
   #setFrameAttributes(frame: EditorFrame | undefined): void {
-    frame?.setAttributes(this.#host.frameAttributes(this.reporter.openedConfig?.fn));
+    frame?.setAttributes(this.#host.frameAttributes(this.shown.config?.fn));
   }
 
-  onUnauthorized(): void {
-    void this.close();
-  }
-
-  onMessage(message: HostMessage): void {
+  /** Handles a message about the work on the plugin. That work is no longer `dirty` each time that an editor greets. */
+  onMessage(message: WorkMessage): void {
     if (message.type !== 'dirty') {
-      this.#host.dispatchEvent(messageEvent(message, this.reporter.openedPlugin));
+      this.#host.dispatchEvent(messageEvent(message, this.shown.key));
     } else {
-      this.reporter.setDirty(message.dirty);
+      this.shown.setDirty(message.dirty);
       if (!message.dirty) this.#runPending();
     }
   }
@@ -342,29 +339,53 @@ export class EditorController implements ReactiveController, LaunchHost {
    */
   #runPending(): void {
     if (this.#work.isReleasing) return;
-    if (this.#hasPendingChange) {
+    if (this.#work.pending.has('change')) {
       // The change that waits replaces the frame in any case.
-      if (this.#hasPendingReload) this.#restart();
+      if (this.#work.pending.has('reload')) this.#restart();
       // Saving may have created the plugin, and then a change of its template alone is no longer made.
       else this.#applyOnceReleased();
-    } else if (this.#hasPendingReload) void this.reload().catch(() => {});
+    } else if (this.#work.pending.has('reload')) void this.reload().catch(() => {});
   }
 
   /** Clears all fields that are about an editor, which the caller has ended. */
   #clear(): void {
     this.#stopWatchingViewport?.();
     this.#stopWatchingViewport = undefined;
-    this.reporter.setDirty(false);
+    this.shown.setDirty(false);
     this.#reloadAbort.abort();
-    this.#hasPendingChange = this.#hasPendingReload = false;
-    this.reporter.openedConfig = undefined;
+    this.#work.pending.clear();
+    this.shown.config = undefined;
     this.#handledValues = [];
   }
 
-  /** Ends what is open or under way. */
+  /** Ends what is open or loading. */
   #reset(): void {
     this.#launch.stop();
     this.#clear();
-    this.reporter.setState('idle');
+    this.shown.setState('idle');
   }
+}
+
+/**
+ * How far outside the viewport an element may be and still count as near. Both margins below apply to the viewport, so
+ * together they are about half a screen.
+ */
+const MARGIN = '25%';
+
+/**
+ * Calls back once, as soon as the element comes near the viewport. The frame's own `loading=lazy` would not do: the token
+ * would be requested long before the frame loads.
+ * @returns a function that stops watching
+ */
+function onceNearViewport(element: Element, callback: () => void): () => void {
+  const observer = new IntersectionObserver(
+    (entries) => {
+      if (!entries.some((entry) => entry.isIntersecting)) return;
+      observer.disconnect();
+      callback();
+    },
+    { rootMargin: MARGIN, scrollMargin: MARGIN },
+  );
+  observer.observe(element);
+  return () => observer.disconnect();
 }

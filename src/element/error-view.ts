@@ -12,7 +12,7 @@ export function canRetry(error: Error): boolean {
  * developer needs to know is in the error and on the console.
  * @param key names the text that says what failed
  * @param retry what the button does; `false` for no button. When it has settled, the element gets the focus that the button had
- * @param editorMessage what the editor itself says about the error. It is left out where the page has a text of its own
+ * @param editorMessage what the editor itself says about the error. It is left out where the page has its own text
  */
 export function renderError<Strings extends { retry: string }>(
   element: LitElement & { strings: Partial<Strings> | undefined },

@@ -1,6 +1,6 @@
 import type { PluginEditorError } from '../core/errors.ts';
-import type { PluginDetails } from '../core/messages.ts';
-import type { PluginEditorState } from './state.ts';
+import type { EditorMessages, MessageOf, PluginDetails } from '../core/messages.ts';
+import type { PluginEditorState } from './element-state.ts';
 
 /** What all events of both elements have in common: they bubble, cross shadow roots and have read-only fields. */
 export class PluginEditorEvent extends Event {
@@ -93,7 +93,7 @@ class PluginEvent extends PluginEditorEvent {
 
 /** Unsaved work is about to be lost; `preventDefault()` keeps it, and puts the change off until it is saved. */
 export class PluginEditorDiscardEvent extends PluginEvent {
-  /** The plugin that is wanted in place of this one; `undefined` where nothing follows. */
+  /** The plugin that is to replace this one; `undefined` where nothing follows. */
   declare readonly next?: PluginKey;
   /** Why the editor did not save; `undefined` for an editor that cannot be asked to. */
   declare readonly error?: PluginEditorError;
@@ -183,4 +183,34 @@ export interface PluginEditorEventMap {
 declare global {
   // This types listeners on elements, `document` and `window` alike. The events bubble to all of them.
   interface GlobalEventHandlersEventMap extends PluginEditorEventMap {}
+}
+
+/**
+ * The editor's messages about the work on a plugin. Each becomes an event of the same name and fields.
+ * @internal
+ */
+type WorkMessages = Omit<EditorMessages, 'hello' | 'ready' | 'error' | 'token-request' | 'save-result'>;
+
+/** The event of each such message. The type has the compiler check that it is in the event map and takes all fields. */
+const EVENTS: {
+  [Type in keyof WorkMessages]: new (
+    fields: PluginKey & WorkMessages[Type],
+  ) => PluginEditorEventMap[`plugin-editor-${Type}`];
+} = {
+  dirty: PluginEditorDirtyEvent,
+  save: PluginEditorSaveEvent,
+  build: PluginEditorBuildEvent,
+  test: PluginEditorTestEvent,
+  deploy: PluginEditorDeployEvent,
+  live: PluginEditorLiveEvent,
+};
+
+/**
+ * Makes the event for a message of the editor about a plugin.
+ * @internal
+ */
+export function messageEvent({ type, ...fields }: MessageOf<WorkMessages>, plugin: PluginKey): Event {
+  // The table above pairs each type with its fields, which the compiler cannot follow through a union.
+  const EventClass = EVENTS[type] as new (fields: object) => PluginEditorEvent;
+  return new EventClass({ ...plugin, ...fields });
 }

@@ -10,8 +10,10 @@ export type LinkedEditor = Element & {
 };
 
 /** The value of an editor's attribute, or an empty text. An editor that is not upgraded yet lacks the property. */
-export const settingOf = (editor: LinkedEditor | null | undefined, name: 'builder' | 'template'): string =>
-  editor?.[name] ?? editor?.getAttribute(name) ?? '';
+export const linkedAttribute = (
+  editor: LinkedEditor | null | undefined,
+  name: 'builder' | 'template',
+): string => editor?.[name] ?? editor?.getAttribute(name) ?? '';
 
 /** Finds the editor that `for` names, and observes the tree for changes that may concern it. */
 export class EditorLink {

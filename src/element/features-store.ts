@@ -1,11 +1,11 @@
-import { baseOf, httpUrl } from '../core/address.ts';
+import { baseOf, httpUrl } from '../core/url.ts';
 import { PluginEditorError } from '../core/errors.ts';
+import { parseFeatures } from '../core/features.ts';
 import type { Features } from '../core/records.ts';
-import { DEFAULT_TIMEOUT, bearer, requestJson } from '../core/request.ts';
-import { featuresShape } from '../core/shapes.ts';
+import { DEFAULT_TIMEOUT, bearer, readJson, request } from '../core/request.ts';
 import { getTokenFrom } from '../core/token.ts';
-import type { EditorToken } from '../core/token-life.ts';
-import type { PluginEditorState } from './state.ts';
+import type { EditorToken } from '../core/token.ts';
+import type { PluginEditorState } from './element-state.ts';
 
 /** Gets a token for the features request, where a builder asks for one. */
 export type FetchFeaturesToken = (request: { signal: AbortSignal }) => Promise<string | EditorToken>;
@@ -42,7 +42,7 @@ export class FeaturesStore {
     this.#owner = owner;
   }
 
-  /** Returns the store of a builder to one more subscriber, and requests the record unless it is there or under way. */
+  /** Returns the store of a builder to one more subscriber, and requests the record unless it is there or requested. */
   static subscribe(address: string, subscriber: FeaturesSubscriber): FeaturesStore {
     const builder = address.replace(/\/$/, '');
     const known = subscriber.fetchToken ? undefined : shared.get(builder);
@@ -62,7 +62,7 @@ export class FeaturesStore {
     this.#abort.abort();
   }
 
-  /** Requests the record unless a request is under way. Rejects with what becomes `error`. */
+  /** Requests the record unless a request is pending. Rejects with what becomes `error`. */
   load(): Promise<void> {
     if (this.state !== 'loading') this.#request = this.#load();
     return this.#request as Promise<void>;
@@ -78,7 +78,7 @@ export class FeaturesStore {
       const url = baseOf(httpUrl('builder', this.#builder)) + '/api/v1/features';
       if (fetchToken) ({ token } = await getTokenFrom(fetchToken, { signal }, DEFAULT_TIMEOUT));
       const init: RequestInit = { credentials: 'omit', headers: token ? bearer(token) : {} };
-      const { data } = await requestJson(featuresShape, { url, init, signal });
+      const { data } = await request({ url, init, signal }, readJson(parseFeatures));
       this.record = freeze(data);
       this.#set('ready');
     } catch (cause) {

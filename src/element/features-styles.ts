@@ -1,4 +1,4 @@
-import { css } from './css.ts';
+import { css } from 'lit';
 
 // Tints are mixed from the text's own colour, so that the element fits into any page, light or dark. The focus ring is
 // for :focus and not :focus-visible, which in WebKit does not match a radio button that was reached by an arrow key.

@@ -1,6 +1,6 @@
 import { html, nothing } from 'lit';
 import type { Features } from '../core/records.ts';
-import type { PluginFeaturesStrings } from './features-strings.ts';
+import type { PluginFeaturesStrings } from './strings.ts';
 
 /** What the view shows besides the record. */
 export interface FeaturesView {

@@ -1,67 +1,32 @@
 import type { Config } from '../core/config.ts';
 import { checkedEditorUrl } from '../core/editor-url.ts';
 import { PluginEditorError, asEditorError } from '../core/errors.ts';
-import type { EditorSettings, LauncherMessage, PluginDetails } from '../core/messages.ts';
+import type { LauncherMessage, PluginDetails } from '../core/messages.ts';
 import type { HeldToken } from '../core/token.ts';
 import { EditorConnection, type PluginMessage } from './connection.ts';
-import type { EditorFrame } from './frame.ts';
-import {
-  type TokenDelivery,
-  TokenHolder,
-  type TokenHolderHost,
-  type TokenReporter,
-  toTokenFields,
-} from './token-holder.ts';
+import type { EditorController } from './controller.ts';
+import { TokenHolder, toTokenFields } from './token-holder.ts';
 
 /** How long the editor has to handle `close` before its frame is removed, in ms. The editor does not reply to it. */
 const CLOSE_DELAY = 250;
 
-/** A message that the host handles: the launch itself answers the others. */
-export type HostMessage = Exclude<PluginMessage, { type: 'ready' | 'error' | 'token-request' }>;
-
-/** What a launch and its token holder report to the page. */
-export interface LaunchReporter extends TokenReporter {
-  /**
-   * The editor can be used.
-   * @param details what it said about the plugin; `undefined` for an editor without the protocol, whose page has loaded
-   * @param isFirst whether this is the first `ready` since the plugin was opened
-   */
-  reportReady(details: PluginDetails | undefined, isFirst: boolean): void;
-  /**
-   * The editor cannot be shown; the frame is gone.
-   * @param editorMessage what the editor itself said, in words for its user
-   */
-  reportFailure(error: PluginEditorError, editorMessage?: string): void;
-}
-
-/** What a launch needs from its element, and what it leaves to it. */
-export interface LaunchHost extends TokenHolderHost {
-  readonly reporter: LaunchReporter;
-  /** Returns the settings for a plugin that is opened now, which from then on count as sent. */
-  takeAllSettings(): EditorSettings;
-  /** Called with a new frame, which has to get its attributes and go into the page at once. */
-  onFrame(frame: EditorFrame): void;
-  /**
-   * Called with each message of the editor about the plugin that is open, and with `{ type: 'dirty', dirty: false }` each time
-   * that an editor greets.
-   */
-  onMessage(message: HostMessage): void;
-}
+/** A message about the work on the plugin. The launch itself handles the others. */
+export type WorkMessage = Exclude<PluginMessage, { type: 'ready' | 'error' | 'token-request' }>;
 
 /** Takes a checked config to a running editor: gets the token, connects with the editor, and gives it the token. */
-export class Launch implements TokenDelivery {
+export class Launch {
   declare connection: EditorConnection | undefined;
 
-  #host: LaunchHost;
+  #controller: EditorController;
   #config: Config | undefined;
   #editorUrl: string | undefined;
   #tokens: TokenHolder;
   /** The timer that ends the wait for the frame, or for the editor to handle `close`. */
   #timer: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(host: LaunchHost) {
-    this.#host = host;
-    this.#tokens = new TokenHolder(host, this);
+  constructor(controller: EditorController) {
+    this.#controller = controller;
+    this.#tokens = new TokenHolder(controller, this);
   }
 
   /** Posts a message about the open plugin; returns false when there is none. */
@@ -89,14 +54,14 @@ export class Launch implements TokenDelivery {
   }
 
   /**
-   * Opens what the config names, and ends what was open or under way.
+   * Opens what the config names, and ends what was open or loading.
    * @param withNewToken whether the token that is held is for another plugin, or must not be used again
    * @param token a token that was requested before this call
    */
   start(config: Config, withNewToken: boolean, token?: HeldToken): void {
     const keepsFrame = this.#canKeepFrame(config);
     const tokens = this.#tokens;
-    // A token request that is under way for the same plugin serves this config as well.
+    // A pending token request for the same plugin serves this config as well.
     const isTokenRequested = !!this.#config && !tokens.token && !withNewToken;
     if (!isTokenRequested) this.#reset(!withNewToken);
     if (token) tokens.token = token;
@@ -131,7 +96,7 @@ export class Launch implements TokenDelivery {
    * @param url the address of the frame, which holds the plugin and the token where `withToken` is set
    */
   #connect(editorUrl: string, url = editorUrl, withToken = false): void {
-    const host = this.#host;
+    const controller = this.#controller;
     const tokens = this.#tokens;
     const connection = new EditorConnection({
       url,
@@ -155,13 +120,13 @@ export class Launch implements TokenDelivery {
           if (isFirst) tokens.scheduleRenewal();
         }
         // The unsaved work of the page that was in the frame before is gone.
-        host.onMessage({ type: 'dirty', dirty: false });
+        controller.onMessage({ type: 'dirty', dirty: false });
       },
       onMessage: (message) => this.#handleMessage(message),
     });
     this.#editorUrl = editorUrl;
     this.connection = connection;
-    host.onFrame(connection.editorFrame);
+    controller.onFrame(connection.editorFrame);
   }
 
   /** Asks the editor to open the plugin. */
@@ -176,7 +141,7 @@ export class Launch implements TokenDelivery {
       // An initial source in another language than `template` is not used.
       initialSource: !template || template === initialSource?.lang ? initialSource : undefined,
       ...toTokenFields(this.#tokens.token as HeldToken),
-      ...this.#host.takeAllSettings(),
+      ...this.#controller.takeAllSettings(),
     });
   }
 
@@ -194,7 +159,7 @@ export class Launch implements TokenDelivery {
       case 'token-request':
         return this.#tokens.scheduleTokenRequest();
       default:
-        return this.#host.onMessage(message);
+        return this.#controller.onMessage(message);
     }
   }
 
@@ -203,13 +168,13 @@ export class Launch implements TokenDelivery {
     const connection = this.connection as EditorConnection;
     const isFirst = connection.awaitsReady;
     if (details) connection.awaitsReady = false;
-    this.#host.reporter.reportReady(details, isFirst);
+    this.#controller.shown.reportReady(details, isFirst);
   }
 
   #fail(error: PluginEditorError, editorMessage?: string): void {
     // The token is kept, because the next change may be of the address alone.
     this.stop(true);
-    this.#host.reporter.reportFailure(error, editorMessage);
+    this.#controller.shown.reportFailure(error, editorMessage);
   }
 
   /** Starts the time limit for the frame, or starts it anew. */
@@ -218,7 +183,7 @@ export class Launch implements TokenDelivery {
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => {
       const { hasGreeted, withToken, editorFrame } = this.connection as EditorConnection;
-      // The token request has a time limit of its own. The frame's starts again when the token is there.
+      // The token request has its own time limit. The frame's starts again when the token is there.
       if (hasGreeted && !this.#tokens.token) return;
       const what = hasGreeted
         ? 'greeted but did not say ready; see timeout'

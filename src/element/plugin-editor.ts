@@ -6,8 +6,8 @@ import type { FetchToken, TokenHeaders } from '../core/token.ts';
 import { EditorController } from './controller.ts';
 import { canRetry, renderError } from './error-view.ts';
 import type { ShownPlugin } from './events.ts';
-import type { FrameAttributes } from './frame.ts';
-import type { PluginEditorState } from './state.ts';
+import type { FrameAttributes } from './connection.ts';
+import type { PluginEditorState } from './element-state.ts';
 import { type PluginEditorStrings, defaultStrings } from './strings.ts';
 import { styles } from './styles.ts';
 
@@ -34,8 +34,8 @@ import { styles } from './styles.ts';
  * @fires {PluginEditorLiveEvent} plugin-editor-live - Another version was made live, or (`null`) the newest again; not for a deploy.
  *
  * @slot idle - Shown while the element is `idle`.
- * @slot loading - Shown in place of the text and the bar while it is `loading`.
- * @slot error - Shown in place of the message and the retry button in state `error`.
+ * @slot loading - Replaces the text and the bar while it is `loading`.
+ * @slot error - Replaces the message and the retry button in state `error`.
  *
  * @csspart frame - The frame.
  * @csspart status - What covers the frame while it loads.
@@ -43,18 +43,18 @@ import { styles } from './styles.ts';
  * @csspart retry - The button in the error view.
  *
  * @cssstate idle - Nothing to show.
- * @cssstate loading - Token or frame under way.
+ * @cssstate loading - Token or frame is loading.
  * @cssstate ready - The editor is shown.
  * @cssstate error - The error view is shown.
  *
  * @cssprop [--plugin-editor-height=36rem] - Height of the element.
- * @cssprop [--plugin-editor-font=1rem/1.5 system-ui, sans-serif] - Font of its own views.
- * @cssprop [--plugin-editor-color=CanvasText] - Text colour of its own views.
- * @cssprop [--plugin-editor-background=Canvas] - Background of its own views.
+ * @cssprop [--plugin-editor-font=1rem/1.5 system-ui, sans-serif] - Font of its views.
+ * @cssprop [--plugin-editor-color=CanvasText] - Text colour of its views.
+ * @cssprop [--plugin-editor-background=Canvas] - Background of its views.
  * @cssprop [--plugin-editor-accent=auto] - Colour of the loading bar.
  * @cssprop [--plugin-editor-border=0] - Border around the element.
  * @cssprop [--plugin-editor-radius=0] - Radius of its corners.
- * @cssprop [--plugin-editor-gap=1rem] - Space around and between the parts of its own views.
+ * @cssprop [--plugin-editor-gap=1rem] - Space around and between the parts of its views.
  */
 export class PluginEditorElement extends LitElement implements AttributeProperties {
   static override styles = styles;
@@ -133,19 +133,19 @@ export class PluginEditorElement extends LitElement implements AttributeProperti
   /** The frame's accessible name; while empty it is `Plugin editor: ` and the plugin's name. */
   declare label: string | null;
   /**
-   * Gets tokens in place of `token-endpoint`: called with `{ ident, namespace, fn, signal }`, it returns a token or
+   * Gets tokens instead of using `token-endpoint`: called with `{ ident, namespace, fn, signal }`, it returns a token or
    * `{ token, expires_in?, expires_at? }`. A new function restarts nothing.
    */
   declare fetchToken: FetchToken | undefined;
   /** Headers for the token request, such as one against cross-site request forgery, or a function that gives them. */
   declare tokenHeaders: TokenHeaders | undefined;
   /**
-   * Source of a plugin that has no draft, in place of a template: `{ contents, lang, tests? }`, at most 1 MiB of JSON. Used
+   * Source of a plugin that has no draft, instead of a template: `{ contents, lang, tests? }`, at most 1 MiB of JSON. Used
    * where `template` is empty or equals its `lang`. It goes to the editor by message alone. Read with the attributes when a
    * change is made; a new object restarts nothing.
    */
   declare initialSource: InitialSource | undefined;
-  /** Texts in place of the English ones, which are exported as `defaultStrings`. */
+  /** Texts that replace the English ones, which are exported as `defaultStrings`. */
   declare strings: Partial<PluginEditorStrings> | undefined;
 
   #internals = this.attachInternals();
@@ -159,22 +159,22 @@ export class PluginEditorElement extends LitElement implements AttributeProperti
 
   /** Where the element stands: `idle`, `loading`, `ready` or `error`. */
   get state(): PluginEditorState {
-    return this.#controller.reporter.state;
+    return this.#controller.shown.state;
   }
 
   /** Why the state is `error`; else `undefined`. */
   get error(): PluginEditorError | undefined {
-    return this.#controller.reporter.error;
+    return this.#controller.shown.error;
   }
 
   /** Whether the editor said that it holds work that is not saved. */
   get dirty(): boolean {
-    return this.#controller.reporter.dirty;
+    return this.#controller.shown.dirty;
   }
 
   /** What is shown, with what the editor said about it; `undefined` while nothing is. */
   get plugin(): ShownPlugin | undefined {
-    return this.#controller.reporter.plugin;
+    return this.#controller.shown.plugin;
   }
 
   /**
@@ -208,7 +208,7 @@ export class PluginEditorElement extends LitElement implements AttributeProperti
   }
 
   /**
-   * For signing out: aborts what is under way, tells the editor to forget its token and removes the frame. The element is
+   * For signing out: aborts pending requests, tells the editor to forget its token and removes the frame. The element is
    * `idle` at once, and stays so until `reload()`. Resolves when the frame is gone, which may take 250 ms; never rejects.
    */
   close(): Promise<void> {
@@ -254,7 +254,7 @@ export class PluginEditorElement extends LitElement implements AttributeProperti
   }
 
   protected override render(): unknown {
-    const { state, error, editorMessage } = this.#controller.reporter;
+    const { state, error, editorMessage } = this.#controller.shown;
     const strings = { ...defaultStrings, ...this.strings };
     if (state === 'idle') return html`<slot name="idle"></slot>`;
     if (state === 'loading') {

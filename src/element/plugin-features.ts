@@ -2,13 +2,13 @@ import { type PropertyDeclarations, type PropertyValues, html, isServer, nothing
 import type { Features } from '../core/records.ts';
 import { canRetry, renderError } from './error-view.ts';
 import { PluginFeaturesErrorEvent, PluginFeaturesLoadEvent } from './features-events.ts';
-import { EditorLink, type LinkedEditor, settingOf } from './features-link.ts';
+import { EditorLink, type LinkedEditor, linkedAttribute } from './features-link.ts';
 import { type FetchFeaturesToken, FeaturesStore } from './features-store.ts';
-import { type PluginFeaturesStrings, defaultFeaturesStrings } from './features-strings.ts';
+import { type PluginFeaturesStrings, defaultFeaturesStrings } from './strings.ts';
 import { featuresStyles } from './features-styles.ts';
 import { renderFeatures } from './features-view.ts';
 import { FormControl } from './form-control.ts';
-import type { PluginEditorState } from './state.ts';
+import type { PluginEditorState } from './element-state.ts';
 
 const flag = { type: Boolean, reflect: true };
 
@@ -34,9 +34,9 @@ const flag = { type: Boolean, reflect: true };
  * @fires {Event} input - The user chose a language.
  * @fires {Event} change - The user chose a language.
  *
- * @slot loading - Shown in place of the text while the record is under way.
- * @slot error - Shown in place of the message and the retry button in state `error`.
- * @slot empty - Shown in place of the text when there are no languages.
+ * @slot loading - Replaces the text while the record loads.
+ * @slot error - Replaces the message and the retry button in state `error`.
+ * @slot empty - Replaces the text when there are no languages.
  *
  * @csspart list - The languages as a whole.
  * @csspart language - One language.
@@ -47,7 +47,7 @@ const flag = { type: Boolean, reflect: true };
  * @csspart retry - The button in the error view.
  *
  * @cssstate idle - There is no builder.
- * @cssstate loading - The record is under way.
+ * @cssstate loading - The record is loading.
  * @cssstate ready - The record is shown.
  * @cssstate error - The error view is shown.
  * @cssstate testing - The builder has a testing service.
@@ -98,7 +98,7 @@ export class PluginFeaturesElement extends FormControl {
    * request is then not shared with other elements.
    */
   declare fetchToken: FetchFeaturesToken | undefined;
-  /** Texts in place of the English ones, which are exported as `defaultFeaturesStrings`. */
+  /** Texts that replace the English ones, which are exported as `defaultFeaturesStrings`. */
   declare strings: Partial<PluginFeaturesStrings> | undefined;
 
   #store: FeaturesStore | undefined;
@@ -178,7 +178,7 @@ export class PluginFeaturesElement extends FormControl {
     this.requestUpdate();
   }
 
-  /** The next update ends a request that is under way, unless the element was only moved. */
+  /** The next update ends a pending request, unless the element was only moved. */
   override disconnectedCallback(): void {
     super.disconnectedCallback();
     this.requestUpdate();
@@ -217,7 +217,7 @@ export class PluginFeaturesElement extends FormControl {
   }
 
   #syncTemplate(editor: LinkedEditor, isChoosing: boolean): void {
-    const template = settingOf(editor, 'template');
+    const template = linkedAttribute(editor, 'template');
     if (editor === this.#editor && template !== this.#template && !isChoosing) this.#chosen = template;
     this.#template = this.#chosen ?? this.defaultValue ?? template;
     // It is set as an attribute, because the editor may not be upgraded yet.
@@ -239,7 +239,7 @@ export class PluginFeaturesElement extends FormControl {
 
   /** Subscribes to the record of the builder that is set now, and to no other. */
   #syncStore(): void {
-    const builder = this.isConnected && (this.builder || settingOf(this.#editor, 'builder'));
+    const builder = this.isConnected && (this.builder || linkedAttribute(this.#editor, 'builder'));
     const key = builder ? `${!this.fetchToken} ${builder}` : '';
     if (key !== this.#storeKey) {
       this.#storeKey = key;

@@ -1,21 +1,14 @@
 import type { NamesWith } from '../core/attributes.ts';
 import type { EditorSettings, EditorSettingsChange } from '../core/messages.ts';
 import { AppearanceReader } from './appearance.ts';
-import { localeOf, observeLang } from './locale.ts';
-
-/** The element that the settings are read from. */
-export interface SettingsHost extends HTMLElement {
-  readonly renderRoot: HTMLElement | DocumentFragment;
-  readonly locale: string | null;
-  readonly readOnly: boolean;
-}
+import type { PluginEditorElement } from './plugin-editor.ts';
 
 /** Settings by name, each as JSON, so that they can be compared. */
 type Snapshot = Partial<Record<string, string>>;
 
 /** Reads the settings that the page has for the editor, and remembers which of them the editor knows. */
 export class SettingsSync {
-  #host: SettingsHost;
+  #host: PluginEditorElement;
   #appearance: AppearanceReader;
   #onChange: () => void;
   #observer: MutationObserver | undefined;
@@ -24,7 +17,7 @@ export class SettingsSync {
   /** Settings that are not to be sent, because they were set together with a change that waits for unsaved work. */
   #deferred: Snapshot = {};
 
-  constructor(host: SettingsHost, onChange: () => void) {
+  constructor(host: PluginEditorElement, onChange: () => void) {
     this.#host = host;
     this.#onChange = onChange;
     this.#appearance = new AppearanceReader(host, onChange);
@@ -88,5 +81,39 @@ export class SettingsSync {
     return Object.fromEntries(
       Object.entries(changes).map(([name, value]) => [name, JSON.parse(value as string) as unknown]),
     );
+  }
+}
+
+/** The element and its ancestors, across shadow boundaries. */
+function ancestorsOf(element: Element): Element[] {
+  const ancestors: Element[] = [];
+  for (let node: Element | null | undefined = element; node;) {
+    ancestors.push(node);
+    node = node.parentElement ?? (node.getRootNode() as Partial<ShadowRoot>).host;
+  }
+  return ancestors;
+}
+
+/** Has the observer report changes of the `lang` attributes that an element's language may come from. */
+function observeLang(element: Element, observer: MutationObserver): void {
+  for (const node of ancestorsOf(element)) observer.observe(node, { attributeFilter: ['lang'] });
+}
+
+/**
+ * The language of an element as a BCP 47 tag: its `locale` where it has one, else the nearest `lang` attribute. `undefined`
+ * where there is none, or where it is no valid tag.
+ */
+function localeOf(element: Element, locale: string | null): string | undefined {
+  const inherited = () =>
+    ancestorsOf(element)
+      .map((node) => node.getAttribute('lang'))
+      .find((lang) => lang !== null);
+  const tag = locale || inherited();
+  try {
+    // The constructor throws for text that is not a tag.
+    void new Intl.Locale(tag as string);
+    return tag;
+  } catch {
+    return undefined;
   }
 }

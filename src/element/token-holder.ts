@@ -1,8 +1,7 @@
 import type { PluginEditorError } from '../core/errors.ts';
-import type { LauncherMessages, MessageOf } from '../core/messages.ts';
-import { type HeldToken, isLive } from '../core/token.ts';
-import { type Instant, elapsed, instant } from '../core/token-life.ts';
-import { RenewalSchedule } from './renewal-schedule.ts';
+import { type HeldToken, type Instant, elapsed, instant, isLive, renewalTime } from '../core/token.ts';
+import type { EditorController } from './controller.ts';
+import type { Launch } from './launch.ts';
 
 /** The least time between two answers to the editor's own requests for a token, in ms. */
 const REQUEST_INTERVAL = 5000;
@@ -10,50 +9,28 @@ const REQUEST_INTERVAL = 5000;
 /** How many of the latest tokens are redacted from the editor's messages. Older ones expired long ago. */
 const MAX_KNOWN_TOKENS = 50;
 
-/** How a new token gets to the running editor. */
-export interface TokenDelivery {
-  /** Whether the running editor can be given a new token. */
-  readonly canDeliver: boolean;
-  post(message: MessageOf<Pick<LauncherMessages, 'token' | 'token-failed'>>): void;
-}
-
-/** What a token holder reports to the page. */
-export interface TokenReporter {
-  /** The token is about to end, and the editor could not be given a new one. */
-  reportExpiring(expiresAt: Date, error?: PluginEditorError): void;
-}
-
-/** Gets the tokens, and is notified when the user may no longer have one. */
-export interface TokenHolderHost {
-  readonly reporter: TokenReporter;
-  /** Gets a new token for the plugin that is shown. */
-  getToken(signal: AbortSignal): Promise<HeldToken>;
-  /** The page came back from the back-forward cache, and the token endpoint no longer lets its user edit. */
-  onUnauthorized(): void;
-}
-
-/** Gets an editor token, holds it, schedules its renewal and renews it. Knows nothing of any frame. */
+/** Gets an editor token, holds it, and renews it before it ends. */
 export class TokenHolder {
   declare token: HeldToken | undefined;
   /** The tokens that the editor may know, the newest first. */
   knownTokens: string[] = [];
 
-  #host: TokenHolderHost;
-  #delivery: TokenDelivery;
+  #controller: EditorController;
+  #launch: Launch;
   #schedule: RenewalSchedule | undefined;
-  /** Aborts the requests that are under way. */
+  /** Aborts the pending requests. */
   #abort = new AbortController();
   #renewal: Promise<void> | undefined;
   /** The timer until the editor's next token request is answered; these requests are rate-limited. */
   #requestTimer: ReturnType<typeof setTimeout> | undefined;
   #lastRequestAt: Instant | undefined;
 
-  constructor(host: TokenHolderHost, delivery: TokenDelivery) {
-    this.#host = host;
-    this.#delivery = delivery;
+  constructor(controller: EditorController, launch: Launch) {
+    this.#controller = controller;
+    this.#launch = launch;
   }
 
-  /** Aborts when `reset` ends what is under way. */
+  /** Aborts when `reset` ends the pending requests. */
   get signal(): AbortSignal {
     return this.#abort.signal;
   }
@@ -61,7 +38,7 @@ export class TokenHolder {
   /** Gets a token unless there is one, and schedules its renewal. */
   async obtain(): Promise<void> {
     const { signal } = this.#abort;
-    const token = this.token ?? (await this.#host.getToken(signal));
+    const token = this.token ?? (await this.#controller.getToken(signal));
     // The request may have been aborted although the source of tokens ignored the signal.
     signal.throwIfAborted();
     this.#hold(token);
@@ -83,7 +60,7 @@ export class TokenHolder {
   }
 
   #handleRenewalDue(): void {
-    if (this.#delivery.canDeliver) {
+    if (this.#launch.canDeliver) {
       void this.renew().catch(() => {});
     } else {
       this.#schedule?.start(undefined);
@@ -93,14 +70,15 @@ export class TokenHolder {
 
   #reportExpiring(error?: PluginEditorError): void {
     const end = this.token && endOf(this.token);
-    if (end) this.#host.reporter.reportExpiring(end, error);
+    if (end) this.#controller.shown.reportExpiring(end, error);
   }
 
   async #handleRestored(): Promise<void> {
     try {
       await this.renew();
     } catch (error) {
-      if ((error as PluginEditorError).code === 'token-unauthorized') this.#host.onUnauthorized();
+      // The page came back from the back-forward cache, and its user may no longer edit.
+      if ((error as PluginEditorError).code === 'token-unauthorized') void this.#controller.close();
     }
   }
 
@@ -113,15 +91,15 @@ export class TokenHolder {
   }
 
   async #renew(signal: AbortSignal): Promise<void> {
-    const delivery = this.#delivery;
+    const launch = this.#launch;
     try {
-      const token = await this.#host.getToken(signal);
-      if (signal.aborted || !delivery.canDeliver) return;
+      const token = await this.#controller.getToken(signal);
+      if (signal.aborted || !launch.canDeliver) return;
       this.#hold(token);
-      delivery.post({ type: 'token', ...toTokenFields(token) });
+      launch.post({ type: 'token', ...toTokenFields(token) });
     } catch (error) {
       if (signal.aborted) return;
-      if (delivery.canDeliver) {
+      if (launch.canDeliver) {
         // A refused renewal is not retried: only `renewToken()` or the editor's own request asks again.
         if ((error as PluginEditorError).code === 'token-unauthorized') this.#schedule?.start(undefined);
         else this.#schedule?.retry();
@@ -147,7 +125,7 @@ export class TokenHolder {
     try {
       await this.renew();
     } catch (error) {
-      this.#delivery.post({ type: 'token-failed', code: (error as PluginEditorError).code });
+      this.#launch.post({ type: 'token-failed', code: (error as PluginEditorError).code });
     }
     if (!signal.aborted) this.#requestTimer = undefined;
   }
@@ -175,4 +153,83 @@ function endOf({ life, since }: HeldToken): Date | undefined {
 export function toTokenFields(held: HeldToken): { token: string; expiresAt: string | undefined } {
   const end = endOf(held);
   return { token: held.token, expiresAt: end?.toISOString() };
+}
+
+/** The least time between two renewals, in ms, whatever a token says about its life. */
+const MIN_INTERVAL = 10_000;
+
+/** After failures the interval doubles up to this, in ms. */
+const MAX_INTERVAL = 300_000;
+
+/** How often the clocks are compared, in ms, because not every machine fires an event when it wakes from sleep. */
+const CHECK_INTERVAL = 60_000;
+
+/**
+ * Says when a token is due for renewal. A single timer is not enough, because it stands still in sleep and in a frozen tab.
+ * So the clocks are also compared on every event that may follow a wake, and by a timer from time to time.
+ */
+class RenewalSchedule {
+  #onDue: () => void;
+  #token: HeldToken | undefined;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #listeners = new AbortController();
+  #lastDueAt: Instant | undefined;
+  #failures = 0;
+
+  /**
+   * @param onDue called when the token is due for renewal
+   * @param onRestored called when the page came back from the back-forward cache
+   */
+  constructor(onDue: () => void, onRestored: () => void) {
+    this.#onDue = onDue;
+    const options = { signal: this.#listeners.signal };
+    const handleWake = () => this.#check(MIN_INTERVAL);
+    const handlePageShow = ({ persisted }: PageTransitionEvent) => {
+      if (persisted) {
+        this.#lastDueAt = instant();
+        onRestored();
+      }
+      handleWake();
+    };
+    document.addEventListener('visibilitychange', handleWake, options);
+    addEventListener('online', handleWake, options);
+    addEventListener('pageshow', handlePageShow, options);
+  }
+
+  /** Schedules the renewal of this token and cancels that of the one before. With `undefined` nothing is scheduled. */
+  start(token: HeldToken | undefined): void {
+    this.#token = token;
+    this.#failures = 0;
+    this.#check(MIN_INTERVAL);
+  }
+
+  /** Schedules another try after a renewal that failed. */
+  retry(): void {
+    this.#check(Math.min(MIN_INTERVAL * 2 ** this.#failures++, MAX_INTERVAL));
+  }
+
+  stop(): void {
+    clearTimeout(this.#timer);
+    this.#listeners.abort();
+  }
+
+  /**
+   * Reports that the token is due, or checks again later.
+   * @param interval the least time since the token was due before, in ms
+   */
+  #check(interval: number): void {
+    clearTimeout(this.#timer);
+    const { life = 0, since } = this.#token ?? {};
+    // A token that had expired on arrival means that a clock is wrong, so that the next token would not help either.
+    if (!since || life <= 0) return;
+    const now = instant();
+    const pause = this.#lastDueAt ? interval - elapsed(this.#lastDueAt, now) : 0;
+    const wait = Math.max(renewalTime(life) - elapsed(since, now), pause);
+    if (wait > 0) {
+      this.#timer = setTimeout(() => this.#check(interval), Math.min(wait, CHECK_INTERVAL));
+    } else {
+      this.#lastDueAt = now;
+      this.#onDue();
+    }
+  }
 }

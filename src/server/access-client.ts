@@ -1,13 +1,17 @@
 import type * as z from 'zod/mini';
-import { baseOf, httpUrl } from '../core/address.ts';
+import { baseOf, httpUrl } from '../core/url.ts';
 import type { CallOptions } from '../core/client/plugin-client.ts';
 import { encodedPath, queryOf } from '../core/client/operation.ts';
 import { DEFAULT_NAMESPACE } from '../core/editor-url.ts';
 import { editorTokenSchema } from '../core/records.ts';
 import type { SendOptions } from '../core/request.ts';
-import { type EnvironmentToken, checkEnvironmentToken, checkNotSecret } from './environment-token.ts';
+import {
+  type EnvironmentToken,
+  checkEnvironmentToken,
+  checkNotSecret,
+  sendWithEnvironmentToken,
+} from './environment-token.ts';
 import { type Grant, checkGrant, checkGranted } from './permissions.ts';
-import { sendWithEnvironmentToken } from './send-with-environment-token.ts';
 
 export interface AccessClientOptions extends SendOptions {
   /** Base address of the builder interface, http or https; a path in it is kept. */

@@ -8,8 +8,8 @@ export interface Authorization extends Grant {
 }
 
 /**
- * Whose plugins the caller may edit: an ident or several, with or without what the token is to allow; `false` for nobody's;
- * or a response of the host's own, which is sent in place of a token.
+ * Whose plugins the caller may edit: an ident or several, with or without what the token is to allow; `false` for none;
+ * or the host's own response, which is sent instead of a token.
  */
 export type AuthorizeResult = string | readonly string[] | Authorization | false | Response;
 
@@ -23,7 +23,7 @@ export type Authorize<Context> = (
   context: Context,
 ) => AuthorizeResult | Promise<AuthorizeResult>;
 
-/** It is recognized by its tag and not by its class, because some frameworks have a `Response` class of their own. */
+/** It is recognized by its tag and not by its class, because some frameworks have their own `Response` class. */
 const isResponse = (value: unknown): value is Response =>
   Object.prototype.toString.call(value) === '[object Response]';
 

@@ -1,26 +1,35 @@
-import { httpUrl } from '../core/address.ts';
-import type { PageOptions, PluginListOptions } from '../core/client/list-options.ts';
-import type { Operation, Segments } from '../core/client/operation.ts';
+import { type Operation, type Segments, pathOf, queryOf } from '../core/client/operation.ts';
+import type { PageOptions, PluginListOptions } from '../core/client/pages.ts';
 import { type CallOptions, PluginClient } from '../core/client/plugin-client.ts';
-import * as plugins from '../core/client/plugin-operations.ts';
-import type { PluginPage } from '../core/client/plugin-records.ts';
+import { type PluginPage, pluginPageSchema } from '../core/client/records.ts';
 import { DEFAULT_NAMESPACE } from '../core/editor-url.ts';
 import type { SendOptions } from '../core/request.ts';
-import type { NamespaceDetails, TenantDetails, TokenDetails, UsageOptions } from './environment-details.ts';
-import * as environments from './environment-operations.ts';
-import type {
-  CreatedSession,
-  CreatedToken,
-  EnvironmentTokens,
-  Namespace,
-  NamespacePage,
-  Tenant,
-  TenantPage,
-  UsagePage,
+import { httpUrl } from '../core/url.ts';
+import {
+  type CreatedSession,
+  type CreatedToken,
+  type EnvironmentTokens,
+  type Namespace,
+  type NamespacePage,
+  type Tenant,
+  type TenantPage,
+  type UsagePage,
+  createdSessionSchema,
+  createdTokenSchema,
+  environmentTokensSchema,
+  namespacePageSchema,
+  namespaceSchema,
+  tenantPageSchema,
+  tenantSchema,
+  usagePageSchema,
 } from './environment-records.ts';
-import { type EnvironmentToken, checkEnvironmentToken, checkNotSecret } from './environment-token.ts';
-import { checkGranted } from './permissions.ts';
-import { sendWithEnvironmentToken } from './send-with-environment-token.ts';
+import {
+  type EnvironmentToken,
+  checkEnvironmentToken,
+  checkNotSecret,
+  sendWithEnvironmentToken,
+} from './environment-token.ts';
+import { checkActor, checkGranted, checkKeys } from './permissions.ts';
 import { type SessionRequest, readSessionRequest } from './session-request.ts';
 
 export interface EnvironmentClientOptions extends SendOptions {
@@ -34,6 +43,44 @@ export interface EnvironmentClientOptions extends SendOptions {
    * `POST`, which are never tried again: creating a tenant, a session or a token.
    */
   retry?: number | undefined;
+}
+
+/** What you can set for a tenant. */
+export interface TenantDetails {
+  description?: string;
+  /** `true`: no tokens are given or taken, and nothing new runs. */
+  suspended?: boolean;
+  /** Limits for this customer, which override those in the service's settings; `null` to return to these. */
+  limits?: { plugins?: number | null; runsPerMinute?: number | null };
+}
+
+/** Which days are listed, as `YYYY-MM-DD` (UTC), both included; by default the last 30. */
+export interface UsageOptions extends PageOptions {
+  from?: string | undefined;
+  to?: string | undefined;
+  /** Those of this tenant alone: the part of the ident after its last period. */
+  tenant?: string | undefined;
+}
+
+/** For a new environment token. */
+export interface TokenDetails {
+  /** Who it is for; by default the holder of the token that this is requested with. */
+  holder?: string;
+  /** How long the holder's other tokens stay valid, in seconds: 3600 by default, at most 86400. */
+  overlap?: number;
+}
+
+/**
+ * The types of the input and output of a namespace's plugins. `input` and `output` are JSON Schemas (2020-12); a missing one is
+ * any JSON.
+ */
+export interface NamespaceDetails {
+  description?: string;
+  input?: unknown;
+  output?: unknown;
+  samples?: readonly { name: string; description?: string; input: unknown; output?: unknown }[];
+  /** Source for new plugins, by language. */
+  templates?: Readonly<Record<string, string>>;
 }
 
 /** Your environment. */
@@ -85,12 +132,13 @@ export class EnvironmentClient extends PluginClient<PluginLocation> {
     { environment }: EnvironmentLocation,
     { signal, ...page }: PageOptions & CallOptions = {},
   ): Promise<TenantPage> {
-    return this.#send(environments.listTenants(environment, page), { signal });
+    const path = environmentPath(environment) + queryOf(page);
+    return this.#send({ path, schema: tenantPageSchema }, { signal });
   }
 
   /** Gets a customer: whether it is suspended, and how many plugins it has. */
   async getTenant({ identifier }: IdentifierLocation, options?: CallOptions): Promise<Tenant> {
-    return this.#send(environments.getTenant(identifier), options);
+    return this.#send({ path: tenantPath(identifier), schema: tenantSchema }, options);
   }
 
   /**
@@ -102,7 +150,10 @@ export class EnvironmentClient extends PluginClient<PluginLocation> {
     details: TenantDetails = {},
     options?: CallOptions,
   ): Promise<Tenant> {
-    return this.#send(environments.createTenant(identifier, details), options);
+    return this.#send(
+      { method: 'POST', path: tenantPath(identifier), json: details, schema: tenantSchema },
+      options,
+    );
   }
 
   /** Changes the fields that are given, such as `{ suspended: true }`, and no others. */
@@ -111,12 +162,19 @@ export class EnvironmentClient extends PluginClient<PluginLocation> {
     changes: TenantDetails,
     options?: CallOptions,
   ): Promise<Tenant> {
-    return this.#send(environments.updateTenant(identifier, changes), options);
+    // JSON leaves out a field that is `undefined`, so that it would silently change nothing.
+    for (const [name, value] of [...Object.entries(changes), ...Object.entries(changes.limits ?? {})]) {
+      if (value === undefined) throw new TypeError(`${name} must have a value, or be left out`);
+    }
+    return this.#send(
+      { method: 'PATCH', path: tenantPath(identifier), json: changes, schema: tenantSchema },
+      options,
+    );
   }
 
   /** Deletes a tenant with its plugins, versions and runs. Its usage stays. */
   async deleteTenant({ identifier }: IdentifierLocation, options?: CallOptions): Promise<void> {
-    await this.#send(environments.deleteTenant(identifier), options);
+    await this.#send({ method: 'DELETE', path: tenantPath(identifier) }, options);
   }
 
   /**
@@ -130,10 +188,15 @@ export class EnvironmentClient extends PluginClient<PluginLocation> {
     options?: CallOptions,
   ): Promise<CreatedSession> {
     const { body, grant } = readSessionRequest(session);
-    return this.#send(environments.createSession(identifier, body), options, (record, token) => {
-      checkNotSecret(record.token, token, 'createSession');
-      checkGranted(grant, record, 'createSession');
-    });
+    const path = tenantPath(identifier, 'session');
+    return this.#send(
+      { method: 'POST', path, json: body, schema: createdSessionSchema },
+      options,
+      (record, token) => {
+        checkNotSecret(record.token, token, 'createSession');
+        checkGranted(grant, record, 'createSession');
+      },
+    );
   }
 
   /** Ends a tenant's editor tokens, or those of one actor, which are refused from then on. */
@@ -141,7 +204,11 @@ export class EnvironmentClient extends PluginClient<PluginLocation> {
     { identifier }: IdentifierLocation,
     { signal, ...who }: { actor?: string } & CallOptions = {},
   ): Promise<void> {
-    await this.#send(environments.endSessions(identifier, who), { signal });
+    // Without an actor, the sessions of all would end.
+    checkKeys(who, ['actor']);
+    const actor = Object.hasOwn(who, 'actor') ? checkActor(who.actor) : undefined;
+    const path = tenantPath(identifier, 'sessions') + queryOf({ actor });
+    await this.#send({ method: 'DELETE', path }, { signal });
   }
 
   /** Lists a tenant's plugins by name, and resolves with one page of them. */
@@ -149,12 +216,13 @@ export class EnvironmentClient extends PluginClient<PluginLocation> {
     { identifier }: IdentifierLocation,
     { signal, ...list }: PluginListOptions & CallOptions = {},
   ): Promise<PluginPage> {
-    return this.#send(plugins.listPlugins({ identifier }, list), { signal });
+    const path = tenantPath(identifier, 'plugins') + queryOf(list);
+    return this.#send({ path, schema: pluginPageSchema }, { signal });
   }
 
   /** Deletes a plugin with its draft, versions and runs. The numbers of its versions are never used again. */
   async deletePlugin(location: PluginLocation, options?: CallOptions): Promise<void> {
-    await this.#send(environments.deletePlugin(segmentsOf(location)), options);
+    await this.#send({ method: 'DELETE', path: pathOf('v1/plugin', segmentsOf(location)) }, options);
   }
 
   /** Lists what was used, by day and then by tenant, and resolves with one page. */
@@ -162,7 +230,8 @@ export class EnvironmentClient extends PluginClient<PluginLocation> {
     { environment }: EnvironmentLocation,
     { signal, ...list }: UsageOptions & CallOptions = {},
   ): Promise<UsagePage> {
-    return this.#send(environments.getUsage(environment, list), { signal });
+    const path = environmentPath(environment, 'usage') + queryOf(list);
+    return this.#send({ path, schema: usagePageSchema }, { signal });
   }
 
   /** Lists your environment's tokens by their ids, and resolves with one page. Only `createToken` gets a token itself. */
@@ -170,7 +239,8 @@ export class EnvironmentClient extends PluginClient<PluginLocation> {
     { environment }: EnvironmentLocation,
     { signal, ...page }: PageOptions & CallOptions = {},
   ): Promise<EnvironmentTokens> {
-    return this.#send(environments.listTokens(environment, page), { signal });
+    const path = environmentPath(environment, 'tokens') + queryOf(page);
+    return this.#send({ path, schema: environmentTokensSchema }, { signal });
   }
 
   /** Creates an environment token. Its holder's other tokens, including the one of this client, end after `overlap`. */
@@ -179,7 +249,8 @@ export class EnvironmentClient extends PluginClient<PluginLocation> {
     details: TokenDetails = {},
     options?: CallOptions,
   ): Promise<CreatedToken> {
-    return this.#send(environments.createToken(environment, details), options);
+    const path = environmentPath(environment, 'tokens');
+    return this.#send({ method: 'POST', path, json: details, schema: createdTokenSchema }, options);
   }
 
   /** Ends an environment token at once. */
@@ -187,7 +258,7 @@ export class EnvironmentClient extends PluginClient<PluginLocation> {
     { environment, id }: EnvironmentLocation & { id: string },
     options?: CallOptions,
   ): Promise<void> {
-    await this.#send(environments.deleteToken(environment, id), options);
+    await this.#send({ method: 'DELETE', path: environmentPath(environment, 'tokens', { id }) }, options);
   }
 
   /** Lists your namespaces with types by name, and resolves with one page. */
@@ -195,7 +266,8 @@ export class EnvironmentClient extends PluginClient<PluginLocation> {
     { environment }: EnvironmentLocation,
     { signal, ...page }: PageOptions & CallOptions = {},
   ): Promise<NamespacePage> {
-    return this.#send(environments.listNamespaces(environment, page), { signal });
+    const path = environmentPath(environment, 'namespaces') + queryOf(page);
+    return this.#send({ path, schema: namespacePageSchema }, { signal });
   }
 
   /** Gets the types of the input and output of a namespace's plugins. */
@@ -203,7 +275,8 @@ export class EnvironmentClient extends PluginClient<PluginLocation> {
     { environment, namespace }: NamespaceLocation,
     options?: CallOptions,
   ): Promise<Namespace> {
-    return this.#send(environments.getNamespace(environment, namespace), options);
+    const path = environmentPath(environment, 'namespaces', { namespace });
+    return this.#send({ path, schema: namespaceSchema }, options);
   }
 
   /** Sets the types of the input and output of a namespace's plugins. Replaces the whole record. */
@@ -212,12 +285,14 @@ export class EnvironmentClient extends PluginClient<PluginLocation> {
     details: NamespaceDetails,
     options?: CallOptions,
   ): Promise<Namespace> {
-    return this.#send(environments.setNamespace(environment, namespace, details), options);
+    const path = environmentPath(environment, 'namespaces', { namespace });
+    return this.#send({ method: 'PUT', path, json: details, schema: namespaceSchema }, options);
   }
 
   /** Removes the types of a namespace, and nothing else. */
   async deleteNamespace({ environment, namespace }: NamespaceLocation, options?: CallOptions): Promise<void> {
-    await this.#send(environments.deleteNamespace(environment, namespace), options);
+    const path = environmentPath(environment, 'namespaces', { namespace });
+    await this.#send({ method: 'DELETE', path }, options);
   }
 
   async #send<T>(
@@ -244,3 +319,8 @@ const segmentsOf = ({ identifier, namespace = DEFAULT_NAMESPACE, pluginName }: P
   namespace,
   pluginName,
 });
+
+const tenantPath = (identifier: string, ...more: string[]) => pathOf('v1/tenant', { identifier }, ...more);
+
+const environmentPath = (environment: string, ...more: (string | Segments)[]) =>
+  pathOf('v1/environment', { environment }, ...more);

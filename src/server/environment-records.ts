@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { flag, number, optionalNumber, optionalText, text } from '../core/fields.ts';
+import { sampleSchema, usageSchema } from '../core/client/records.ts';
 import { editorTokenSchema } from '../core/records.ts';
 
 /*
@@ -9,89 +9,88 @@ import { editorTokenSchema } from '../core/records.ts';
 
 /** A customer. */
 export const tenantSchema = z.looseObject({
-  environment: text,
-  tenant: text,
+  environment: z.string(),
+  tenant: z.string(),
   /** Environment, a period, tenant. */
-  ident: text,
-  description: text,
+  ident: z.string(),
+  description: z.string(),
   /** Whether its tokens are refused, it gets no new ones, and none of its plugins runs. */
-  suspended: flag,
-  createdAt: text,
+  suspended: z.boolean(),
+  createdAt: z.string(),
   /** The number of its plugins. */
-  plugins: number,
-  /** Limits of its own, in place of those in the service's settings. */
-  limits: z.optional(z.looseObject({ plugins: optionalNumber, runsPerMinute: optionalNumber })),
+  plugins: z.number(),
+  /** Limits for this customer, which override those in the service's settings. */
+  limits: z.optional(
+    z.looseObject({ plugins: z.optional(z.number()), runsPerMinute: z.optional(z.number()) }),
+  ),
+  /** Only where one tenant is requested. */
+  usage: z.optional(usageSchema),
 });
 
 /** A page of customers; `next`, where there is more, is `after` of the next page. */
 export const tenantPageSchema = z.looseObject({
-  environment: text,
+  environment: z.string(),
   tenants: z.array(tenantSchema),
-  next: optionalText,
+  next: z.optional(z.string()),
 });
 
 /** An editor token, and what it allows. */
 export const createdSessionSchema = z.looseObject({
   ...editorTokenSchema.shape,
   /** In seconds. */
-  expires_in: number,
-  permissions: z.array(text),
-  actor: optionalText,
+  expires_in: z.number(),
+  permissions: z.array(z.string()),
+  actor: z.optional(z.string()),
 });
 
 /** What a tenant used on a day (UTC, `YYYY-MM-DD`). */
-export const usageDaySchema = z.looseObject({
-  day: text,
-  tenant: text,
-  runs: number,
-  failures: number,
+const usageDaySchema = z.looseObject({
+  day: z.string(),
+  tenant: z.string(),
+  runs: z.number(),
+  failures: z.number(),
   /** How long the runs took together, in ms. */
-  milliseconds: number,
-  builds: number,
+  milliseconds: z.number(),
+  builds: z.number(),
 });
 
 /** A page of days; `next`, where there is more, is `after` of the next page. */
-export const usagePageSchema = z.looseObject({ days: z.array(usageDaySchema), next: optionalText });
+export const usagePageSchema = z.looseObject({ days: z.array(usageDaySchema), next: z.optional(z.string()) });
 
 /** The record of an environment token. Only the response of `createToken` has the token itself. */
-export const environmentTokenSchema = z.looseObject({
-  id: text,
-  holder: text,
-  createdAt: text,
-  endsAt: optionalText,
+const environmentTokenSchema = z.looseObject({
+  id: z.string(),
+  holder: z.string(),
+  createdAt: z.string(),
+  endsAt: z.optional(z.string()),
 });
 
 /** A page of an environment's tokens; `next`, where there is more, is `after` of the next page. */
 export const environmentTokensSchema = z.looseObject({
   tokens: z.array(environmentTokenSchema),
-  next: optionalText,
+  next: z.optional(z.string()),
 });
 
 /** A new environment token. */
-export const createdTokenSchema = z.looseObject({ id: text, token: text });
-
-const sample = z.looseObject({
-  name: text,
-  description: optionalText,
-  input: z.unknown(),
-  output: z.optional(z.unknown()),
-});
+export const createdTokenSchema = z.looseObject({ id: z.string(), token: z.string() });
 
 /** The types of the input and output of a namespace's plugins. `input` and `output` are JSON Schemas (2020-12). */
 export const namespaceSchema = z.looseObject({
-  namespace: optionalText,
-  description: optionalText,
+  namespace: z.optional(z.string()),
+  description: z.optional(z.string()),
   input: z.optional(z.unknown()),
   output: z.optional(z.unknown()),
-  samples: z.optional(z.array(sample)),
+  samples: z.optional(z.array(sampleSchema)),
   /** Source for new plugins, by language. */
-  templates: z.optional(z.record(text, text)),
+  templates: z.optional(z.record(z.string(), z.string())),
+  /** What is legal and probably wrong in the schemas: only in the response of `setNamespace`. */
+  warnings: z.optional(z.array(z.looseObject({ path: z.string(), message: z.string() }))),
 });
 
 /** A page of namespaces with types; `next`, where there is more, is `after` of the next page. */
 export const namespacePageSchema = z.looseObject({
   namespaces: z.array(namespaceSchema),
-  next: optionalText,
+  next: z.optional(z.string()),
 });
 
 export type Tenant = z.output<typeof tenantSchema>;

@@ -1,5 +1,7 @@
-import { RequestError, SchemaError } from '../core/errors.ts';
-import { DEFAULT_TIMEOUT, bearer } from '../core/request.ts';
+import { appendDetail, toHttpError } from '../core/client/error-body.ts';
+import { type Operation, sendOperation } from '../core/client/operation.ts';
+import { type HttpError, RequestError, SchemaError } from '../core/errors.ts';
+import { DEFAULT_TIMEOUT, type Received, type SendOptions, type ToError, bearer } from '../core/request.ts';
 import { withTimeLimit } from '../core/time-limit.ts';
 
 /** The vendor's secret, or a function that is called before each request and gives the one that is valid then. */
@@ -16,24 +18,46 @@ export function checkEnvironmentToken(token: EnvironmentToken): EnvironmentToken
   return token;
 }
 
+/** Makes the error for a response to a request with an environment token. @internal */
+export type ToServerError = (...args: [...Parameters<ToError>, token: string]) => Promise<HttpError>;
+
+/** @internal */
+export interface EnvironmentRequest<T> extends SendOptions {
+  /** What the operation's path is appended to. */
+  base: URL;
+  environmentToken: EnvironmentToken;
+  signal: AbortSignal | undefined;
+  /** By default, an `HttpError` whose message ends with the service's own words. */
+  toError?: ToServerError;
+  /** Checks what was read out of the response; what it throws is thrown. */
+  check?: ((data: T, token: string) => void) | undefined;
+}
+
 /**
- * Runs `call` with the token, and redacts the token in what it throws, because the error of a `fetch` that is not the
- * engine's own may quote the request's headers.
- * @throws TimeoutError when a function gives no token within `timeout` ms; TypeError when no header can hold the token.
+ * Sends an operation with the environment token, and redacts the token in what it throws, because the error of a `fetch` that
+ * is not the engine's own may quote the request's headers.
+ * @throws TimeoutError when a function gives no token within `timeout` ms; TypeError when no header can hold the token; what
+ * `sendOperation` and `check` throw.
  * @internal
  */
-export async function withEnvironmentToken<T>(
-  environmentToken: EnvironmentToken,
-  { timeout = DEFAULT_TIMEOUT, signal }: { timeout?: number | undefined; signal?: AbortSignal | undefined },
-  call: (headers: { authorization: string }, token: string) => Promise<T>,
-): Promise<T> {
+export async function sendWithEnvironmentToken<T>(
+  operation: Operation<T>,
+  { environmentToken, toError = toDetailedError, check, ...options }: EnvironmentRequest<T>,
+): Promise<Received<T>> {
+  const { timeout = DEFAULT_TIMEOUT, signal } = options;
   const token =
     typeof environmentToken === 'function'
       ? await withTimeLimit(async () => environmentToken(), timeout, 'environmentToken', signal)
       : environmentToken;
   const headers = authorization(token);
   try {
-    return await call(headers, token);
+    const response = await sendOperation(operation, {
+      ...options,
+      headers,
+      toError: (failed, label, limited) => toError(failed, label, limited, token),
+    });
+    check?.(response.data, token);
+    return response;
   } catch (error) {
     // A `RequestError` has nothing of the error of `fetch` but its message.
     const { cause } = Object(error) as { cause?: unknown };
@@ -43,6 +67,8 @@ export async function withEnvironmentToken<T>(
     throw error;
   }
 }
+
+const toDetailedError: ToServerError = async (...args) => appendDetail(await toHttpError(...args));
 
 /**
  * Refuses an editor token that is the environment token. Without this, a proxy or a service that echoes the request would hand

@@ -1,17 +1,25 @@
-import { checkSegment, httpUrl } from '../core/address.ts';
+import { checkSegment, httpUrl } from '../core/url.ts';
 import type { CallOptions } from '../core/client/plugin-client.ts';
 import { checkText, encodedPath } from '../core/client/operation.ts';
 import { DEFAULT_NAMESPACE } from '../core/editor-url.ts';
-import type { SendOptions, TextResponse } from '../core/request.ts';
-import { type EnvironmentToken, checkEnvironmentToken } from './environment-token.ts';
+import type { Received, SendOptions } from '../core/request.ts';
+import {
+  type EnvironmentToken,
+  checkEnvironmentToken,
+  sendWithEnvironmentToken,
+} from './environment-token.ts';
 import { toRunError } from './run-error.ts';
-import { sendWithEnvironmentToken } from './send-with-environment-token.ts';
 
 export interface ExecutionClientOptions extends SendOptions {
   /** Base address of the execution interface, http or https; a path in it is kept. */
   executionUrl: string;
   /** Environment token, or a function that gives one for each call (rotation). */
   environmentToken: EnvironmentToken;
+  /**
+   * For one try, from sending to the last byte of the response, in ms; default 35000, because a run may wait for its turn and
+   * then for what it calls.
+   */
+  timeout?: number | undefined;
   /**
    * How often to try again after a lost connection or a transient status (408, 429, 500, 502, 503, 504). Default 0, because
    * the plugin may have run in spite of the failure, and a second run could book or mail twice. Set it only where every
@@ -44,6 +52,9 @@ export interface RunDetails {
   took?: number;
 }
 
+/** How long one try may take by default, in ms. It is more than the service's own limit, so that its response says why. */
+const RUN_TIMEOUT = 35_000;
+
 /**
  * A client of the execution interface, which runs deployed plugins. For servers only, because it needs the environment token.
  */
@@ -66,7 +77,7 @@ export class ExecutionClient {
    * of these errors holds the environment token. After a time-out, an abort or a lost connection the plugin may have run.
    */
   async run(location: ExecutionLocation, input: string, options?: CallOptions): Promise<string> {
-    return (await this.#run(location, input, options)).text;
+    return (await this.#run(location, input, options)).data;
   }
 
   /** Runs a plugin as {@link run} does, and resolves with what the service says about the run, too. */
@@ -75,7 +86,7 @@ export class ExecutionClient {
     input: string,
     options?: CallOptions,
   ): Promise<RunDetails> {
-    const { text: output, headers } = await this.#run(location, input, options);
+    const { data: output, headers } = await this.#run(location, input, options);
     const requestId = headers.get('x-request-id') ?? headers.get('x-suborbital-requestid');
     const version = headers.get('x-plugin-version');
     const took = runTime(headers.get('server-timing'));
@@ -91,13 +102,13 @@ export class ExecutionClient {
     { identifier, namespace = DEFAULT_NAMESPACE, pluginName, version }: ExecutionLocation,
     input: string,
     { signal }: CallOptions = {},
-  ): Promise<TextResponse> {
+  ): Promise<Received<string>> {
     const plugin = { identifier, namespace, pluginName };
     const path =
       version === undefined
         ? encodedPath('/name', plugin)
         : encodedPath('', { ...plugin, version: tagOf(version) });
-    const { environmentToken, fetch, timeout, retry = 0 } = this.#options;
+    const { environmentToken, fetch, timeout = RUN_TIMEOUT, retry = 0 } = this.#options;
     return sendWithEnvironmentToken(
       { method: 'POST', path, text: checkText('input', input) },
       { base: this.#base, environmentToken, fetch, timeout, retry, signal, toError: toRunError },

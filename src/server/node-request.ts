@@ -51,7 +51,7 @@ function addressOf(req: NodeRequest): string {
   }
   const path = req.originalUrl ?? req.url ?? '/';
   if (path.startsWith('/')) return origin + path;
-  // A request to a proxy has a whole URL in place of the path, and `OPTIONS` may have `*`.
+  // A request to a proxy has a whole URL instead of the path, and `OPTIONS` may have `*`.
   const { pathname, search } = URL.canParse(path) ? new URL(path) : { pathname: '/', search: '' };
   return origin + pathname + search;
 }

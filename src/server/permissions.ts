@@ -43,7 +43,7 @@ export function checkActor(actor: unknown): string {
  * @throws TypeError for anything but an array of known permissions.
  * @internal
  */
-export function checkPermissions(permissions: unknown): readonly Permission[] {
+function checkPermissions(permissions: unknown): readonly Permission[] {
   // The copy has no holes, which `every` would skip.
   if (
     !Array.isArray(permissions) ||
@@ -84,7 +84,7 @@ export function checkKeys(fields: object, known: readonly string[]): void {
 
 /**
  * Checks that a token is what was asked for, because a service that knows no permissions would give one for everything.
- * @throws SchemaError when the record says that it allows anything else, or is for somebody else.
+ * @throws SchemaError when the record says that it allows anything else, or is for another actor.
  * @internal
  */
 export function checkGranted({ permissions, actor }: Grant, record: unknown, label: string): void {

@@ -1,4 +1,11 @@
-import { errorFields, readErrorBody } from '../core/client/error-body.ts';
+import {
+  type ErrorFields,
+  appendDetail,
+  errorFields,
+  readErrorBody,
+  setMessage,
+  withoutControls,
+} from '../core/client/error-body.ts';
 import { HttpError } from '../core/errors.ts';
 import { redactTokens } from '../core/redact-tokens.ts';
 import { DEFAULT_MAX_BYTES, httpErrorOf } from '../core/request.ts';
@@ -6,18 +13,11 @@ import { DEFAULT_MAX_BYTES, httpErrorOf } from '../core/request.ts';
 /** How much an error keeps of the message and the logs together, in bytes of UTF-8. */
 const KEPT_BYTES = 65_536;
 
-/** Characters that end a line of a log, move a terminal's cursor, or reorder what is shown. */
-const CONTROL = /[\p{Cc}\u061C\u200E\u200F\u2028-\u202E\u2066-\u2069]+/gu;
-
-const REQUEST_ID = /^[\w.:-]{1,128}$/;
-
 /** What an error body says about a run. */
-interface RunFailure {
+interface RunFailure extends ErrorFields {
   code: string;
-  path?: string;
   message?: string;
   logs?: readonly string[];
-  requestId?: string;
 }
 
 /**
@@ -31,16 +31,10 @@ export class RunError extends HttpError {
   declare readonly code: string;
   /** What the plugin logged before it failed, one item for each time that it logged. */
   declare readonly logs?: readonly string[];
-  /** The id of the run, by which it can be found in the service's records and logs. */
-  declare readonly requestId?: string;
 
   constructor(label: string, { status, retryAfter }: HttpError, { message, ...failure }: RunFailure) {
     super(label, status, retryAfter);
-    if (message) {
-      // The engine wrote the stack in `super`, with the message of an `HttpError`.
-      this.stack = (this.stack ?? '').replace(this.message, () => message);
-      this.message = message;
-    }
+    if (message) setMessage(this, message);
     Object.assign(this, failure);
   }
 }
@@ -57,24 +51,22 @@ export async function toRunError(
   secret: string,
 ): Promise<HttpError> {
   const body = (await readErrorBody(response, signal, DEFAULT_MAX_BYTES)) as {
-    error?: unknown;
+    error?: { message?: unknown };
     logs?: unknown;
   };
   const error = httpErrorOf(response, label);
-  const { code, path } = errorFields(body, secret);
-  if (!code) return error;
-  const { message, requestId } = Object(body.error) as Record<string, unknown>;
+  const fields = errorFields(body, response.headers, secret);
+  const { code } = fields;
+  if (!code) return appendDetail(Object.assign(error, fields));
+  const message = body.error?.message;
   const limitText = createTextLimiter(secret);
-  const said = typeof message === 'string' ? limitText(message.replace(CONTROL, ' ')) : '';
+  const said = typeof message === 'string' ? limitText(withoutControls(message)) : '';
   const logs = Array.isArray(body.logs) ? limitEntries(body.logs, limitText) : [];
-  const id = response.headers.get('x-request-id') ?? requestId;
-  const isId = typeof id === 'string' && REQUEST_ID.test(id) && !id.includes(secret);
   return new RunError(label, error, {
+    ...fields,
     code,
-    ...(path !== undefined && { path }),
     ...(said && { message: said }),
     ...(logs.length > 0 && { logs }),
-    ...(isId && { requestId: id }),
   });
 }
 

@@ -1,13 +1,11 @@
-import { checkSegment } from '../core/address.ts';
+import { checkSegment } from '../core/url.ts';
 import { parseOrigins } from '../core/origins.ts';
 import type { AccessClient, EditorTokenRecord } from './access-client.ts';
 import { type Authorize, checkAuthorized } from './authorization.ts';
-import { preflightResponse, addCorsHeaders } from './cors.ts';
-import { checkOrigin } from './origin-check.ts';
+import { addCorsHeaders, checkOrigin, preflightResponse } from './cors.ts';
 import { type PluginTarget, readTarget } from './plugin-target.ts';
 import { type Grant, checkGranted } from './permissions.ts';
 import { INTERNAL_MESSAGE, Refusal, jsonResponse, refusalResponse } from './refusal.ts';
-import { tokenBody } from './token-body.ts';
 import { upstreamRefusal } from './upstream-refusal.ts';
 
 /** Gets editor tokens: an `AccessClient`, or anything else that has its method. */
@@ -124,4 +122,23 @@ function checkFunction(name: string, value: unknown): void {
 
 function logError(error: unknown): void {
   console.error('plugin-editor: the token endpoint failed:', error);
+}
+
+/** ISO 8601. `Date.parse` alone accepts nearly anything, such as text in brackets behind a date. */
+const ISO_DATE = /^\d{4}-\d\d-\d\d(T[\d:.]+(Z|[+-]\d\d:?\d\d)?)?$/;
+
+const isPositive = (value: unknown): value is number => Number.isFinite(value) && (value as number) > 0;
+
+/** Takes the fields that a page gets out of a record: the token and when it ends. Others may not be meant for a browser. */
+function tokenBody({ token, expires_in, expires_at }: EditorTokenRecord): Record<string, string | number> {
+  return {
+    token,
+    ...(isPositive(expires_in) && { expires_in }),
+    ...((isPositive(expires_at) ||
+      (typeof expires_at === 'string' &&
+        ISO_DATE.test(expires_at) &&
+        !Number.isNaN(Date.parse(expires_at)))) && {
+      expires_at,
+    }),
+  };
 }

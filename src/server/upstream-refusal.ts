@@ -2,7 +2,7 @@ import { Refusal } from './refusal.ts';
 
 /**
  * How long a page is to wait before it asks again, in seconds. It is more than the 30 s that elements wait at most, so that they
- * give up: an environment token that was refused stays refused until somebody changes it.
+ * give up: an environment token that was refused stays refused until it is changed.
  */
 const RETRY_AFTER = '60';
 

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { type Server, createServer } from 'node:http';
-import { SourceMap, type SourceMapPayload, type SourceMapping } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,21 +10,16 @@ import { build } from 'vite';
 import { launchChromium } from '../demo/harness.ts';
 import { hostSources, policy } from '../../tools/generate/example-policies.ts';
 
-const FILES = { cdn: 'plugin-editor.js', iife: 'plugin-editor.iife.js' };
 const MODULE = '<script type="module" src="/plugin-editor.js"></script>';
 const CLASSIC = '<script src="/plugin-editor.iife.js"></script>';
 
 let outDir: string;
-/** The files that the source map refers to. */
-let npmDir: string;
 let server: Server;
 let browser: Browser;
 
 before(async () => {
   outDir = await mkdtemp(join(tmpdir(), 'plugin-editor-cdn-'));
-  for (const mode of Object.keys(FILES)) await build({ mode, logLevel: 'error', build: { outDir } });
-  npmDir = await mkdtemp(join(tmpdir(), 'plugin-editor-npm-'));
-  await build({ logLevel: 'error', build: { outDir: npmDir } });
+  await build({ mode: 'cdn', logLevel: 'error', build: { outDir, emptyOutDir: true } });
   server = createServer((request, response) => {
     const { pathname, searchParams } = new URL(request.url ?? '/', 'http://localhost');
     if (pathname === '/') {
@@ -53,7 +47,7 @@ after(async () => {
   await browser.close();
   server.closeAllConnections();
   server.close();
-  for (const folder of [outDir, npmDir]) await rm(folder, { recursive: true });
+  await rm(outDir, { recursive: true });
 });
 
 function urlOf(scripts: string, query = '') {
@@ -102,24 +96,6 @@ test('both scripts together, each twice, throw nothing', async () => {
   const twice = CLASSIC + CLASSIC + MODULE + MODULE.replace('.js', '.js?again');
   const { state, complaints } = await load(twice, '&copies');
   assert.deepEqual({ state, complaints }, { state: 'idle', complaints: [] });
-});
-
-test('one source map serves both scripts, and leads to the files beside them', async () => {
-  const map = new SourceMap(
-    JSON.parse(await readFile(join(outDir, `${FILES.cdn}.map`), 'utf8')) as SourceMapPayload,
-  );
-  for (const file of Object.values(FILES)) {
-    const code = await readFile(join(outDir, file), 'utf8');
-    assert.match(code, /\n\/\/# sourceMappingURL=plugin-editor\.js\.map$/);
-    // Found by a text that occurs only once in one source.
-    const lines = code.split('\n');
-    const line = lines.findIndex((text) => text.includes('plugin-editor-state'));
-    const column = lines[line]?.indexOf('plugin-editor-state') ?? -1;
-    const { originalSource, originalLine } = map.findEntry(line, column) as SourceMapping;
-    assert.equal(originalSource, '../element/events.js');
-    const source = await readFile(join(npmDir, 'element/events.js'), 'utf8');
-    assert.match(source.split('\n')[originalLine] ?? '', /plugin-editor-state/);
-  }
 });
 
 for (const tag of [MODULE, CLASSIC]) {

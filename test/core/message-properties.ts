@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 
-import { limitValue } from '../../src/core/limit-value.ts';
+import { truncateJson } from '../../src/core/truncate-json.ts';
 import { LIMITS } from '../../src/core/messages.ts';
 import { parseEditorMessage } from '../../src/core/parse-editor-message.ts';
 import { redactTokens } from '../../src/core/redact-tokens.ts';
@@ -52,7 +52,7 @@ const limitsHold = fc.property(
   fc.nat({ max: 200 }),
   fc.nat({ max: 30 }),
   (list, max, values) => {
-    const found = limitValue(structuredClone(list), max, values, SECRETS);
+    const found = truncateJson(structuredClone(list), max, values, SECRETS);
     const json = JSON.stringify(found);
     for (const token of SECRETS) {
       check(!json.includes(JSON.stringify(token).slice(1, -1)), () => `${token} was kept in ${json}`);
@@ -178,7 +178,7 @@ const noMessageKeepsAToken = fc.property(messageWithTokens, (fields) => {
 });
 
 export const MESSAGE_PROPERTIES = {
-  'limitValue() keeps no token, wherever it occurs, and no more than the limits allow': limitsHold,
+  'truncateJson() keeps no token, wherever it occurs, and no more than the limits allow': limitsHold,
   'redactTokens() leaves no token, nor five characters of one where the text is cut': redactionIsWhole,
   'parseEditorMessage() never throws, whatever the message is': noMessageThrows,
   'parseEditorMessage() accepts exactly what the protocol defines': acceptsTheProtocolAlone,

@@ -2,12 +2,13 @@ import assert from 'node:assert/strict';
 import * as fc from 'fast-check';
 import type * as z from 'zod/mini';
 import { checkConfig, missingAttributes, preloadUrl } from '../../src/core/config.ts';
+import { parseWith } from '../../src/core/client/operation.ts';
 import { buildEditorUrl, parseEditorUrl } from '../../src/core/editor-url.ts';
 import { PluginEditorError, RequestError } from '../../src/core/errors.ts';
 import { editorTokenSchema, featuresSchema, pluginSourceSchema } from '../../src/core/records.ts';
-import { requestJson } from '../../src/core/request.ts';
-import { editorTokenShape, featuresShape } from '../../src/core/shapes.ts';
-import { getToken } from '../../src/core/token.ts';
+import { parseFeatures } from '../../src/core/features.ts';
+import { readJson, request } from '../../src/core/request.ts';
+import { getToken, parseEditorToken } from '../../src/core/token.ts';
 
 import {
   type ArbitraryResponse,
@@ -99,14 +100,14 @@ function expectedRecord({ status, bytes, breaks }: ArbitraryResponse, schema: z.
 
 /** Every response is a record of its schema, or a `RequestError`. */
 export const noResponseCrashes = fc.asyncProperty(arbitraryResponse, async (response) => {
-  for (const [schema, standard] of [
-    [editorTokenShape, editorTokenSchema],
-    [featuresShape, featuresSchema],
-    [pluginSourceSchema, pluginSourceSchema],
+  for (const [parse, schema] of [
+    [parseEditorToken, editorTokenSchema],
+    [parseFeatures, featuresSchema],
+    [parseWith<unknown>(pluginSourceSchema), pluginSourceSchema],
   ] as const) {
-    const expected = expectedRecord(response, standard);
+    const expected = expectedRecord(response, schema);
     const fetch = () => Promise.resolve(responseOf(response));
-    const reading = requestJson<unknown>(schema, { url, fetch, retry: 0, timeout: 10_000 });
+    const reading = request({ url, fetch, retry: 0, timeout: 10_000 }, readJson<unknown>(parse));
     if (expected !== undefined) {
       assert.deepEqual((await reading).data, expected);
       continue;

@@ -2,21 +2,22 @@ import { expect } from '@open-wc/testing';
 import * as z from 'zod/mini';
 
 import { HttpError, NetworkError, SchemaError, TimeoutError } from '../../src/client.ts';
-import { type RequestOptions, requestJson } from '../../src/core/request.ts';
+import { parseWith } from '../../src/core/client/operation.ts';
+import { type RequestOptions, readJson, request } from '../../src/core/request.ts';
 import { type Rule, type ScriptedServer, scriptedServer } from '../support/scripted-server.ts';
 import { rejection, textOf } from '../support/rejection.ts';
 
 const schema = z.object({ list: z.array(z.object({ name: z.string() })) });
 const SECRET = 'tok-5ecret';
 
-describe('requestJson', () => {
+describe('a request for JSON', () => {
   let server: ScriptedServer;
 
   const start = async (...rules: Omit<Rule, 'path'>[]) => {
     server = await scriptedServer(...rules.map((rule) => ({ path: '/x', ...rule })));
   };
   const askJson = (options: Partial<RequestOptions> = {}) =>
-    requestJson(schema, { url: server.url('/x'), ...options });
+    request({ url: server.url('/x'), ...options }, readJson(parseWith(schema)));
 
   it('returns data that fits the schema', async () => {
     await start({ json: { list: [{ name: 'a' }] }, headers: { 'x-one': '1' } });

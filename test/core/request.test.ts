@@ -1,7 +1,7 @@
 import { expect } from '@open-wc/testing';
 
 import { HttpError, NetworkError, SchemaError, TimeoutError } from '../../src/client.ts';
-import { type RequestOptions, request } from '../../src/core/request.ts';
+import { type RequestOptions, readText, request } from '../../src/core/request.ts';
 import { type Rule, type ScriptedServer, scriptedServer } from '../support/scripted-server.ts';
 import { rejection, textOf } from '../support/rejection.ts';
 import { type Timers, holdTimer, watchTimers } from './timers.ts';
@@ -17,8 +17,10 @@ describe('request', () => {
   const start = async (...rules: Omit<Rule, 'path'>[]) => {
     server = await scriptedServer(...rules.map((rule) => ({ path: '/x', ...rule })));
   };
-  const sendRequest = (options: Partial<RequestOptions> = {}) =>
-    request({ url: server.url('/x'), timeout, ...options });
+  const sendRequest = ({ maxBytes, ...options }: Partial<RequestOptions> & { maxBytes?: number } = {}) =>
+    request({ url: server.url('/x'), timeout, ...options }, (response, label) =>
+      readText(response, label, maxBytes),
+    );
   beforeEach(() => {
     timers = watchTimers({ limit: timeout });
   });
@@ -29,8 +31,8 @@ describe('request', () => {
 
   it('resolves with the text and the headers of the response', async () => {
     await start({ body: 'Grüße 😀', headers: { 'x-one': '1' } });
-    const { text, headers, attempts } = await sendRequest();
-    expect([text, headers.get('x-one'), attempts]).to.deep.equal(['Grüße 😀', '1', 1]);
+    const { data, headers } = await sendRequest();
+    expect([data, headers.get('x-one')]).to.deep.equal(['Grüße 😀', '1']);
   });
 
   it('sends method, headers and body', async () => {
@@ -43,12 +45,12 @@ describe('request', () => {
 
   it('resolves with an empty text for a response without a body', async () => {
     await start({ status: 204 });
-    expect((await sendRequest()).text).to.equal('');
+    expect((await sendRequest()).data).to.equal('');
   });
 
   it('reads a response in many chunks', async () => {
     await start({ bodyRepeat: { text: 'aé😀', times: 200_000 } });
-    expect((await sendRequest()).text).to.equal('aé😀'.repeat(200_000));
+    expect((await sendRequest()).data).to.equal('aé😀'.repeat(200_000));
   });
 
   it('reads characters that are split between two chunks', async () => {
@@ -60,7 +62,9 @@ describe('request', () => {
       },
     });
     const fetch = async () => new Response(parts);
-    expect((await request({ url: 'https://nowhere.invalid/', fetch, timeout })).text).to.equal(text);
+    expect((await request({ url: 'https://nowhere.invalid/', fetch, timeout }, readText)).data).to.equal(
+      text,
+    );
   });
 
   const statuses: [status: number, tries: number][] = [
@@ -105,7 +109,8 @@ describe('request', () => {
 
   it('resolves with the response to a retry', async () => {
     await start({ times: 2, status: 503 }, { body: 'at last' });
-    expect(await sendRequest()).to.include({ text: 'at last', attempts: 3 });
+    expect(await sendRequest()).to.include({ data: 'at last' });
+    expect(await server.requests()).to.have.length(3);
   });
 
   it('doubles the delay before each retry, less up to half at random', async () => {
@@ -146,7 +151,7 @@ describe('request', () => {
   for (const [headers, waits] of retryAfter) {
     it(`with ${JSON.stringify(headers)} ${waits.length ? `waits ${waits[0]} ms` : 'does not retry'}`, async () => {
       await start({ times: 1, status: 429, headers }, { body: 'ok' });
-      if (waits.length) expect((await sendRequest()).text).to.equal('ok');
+      if (waits.length) expect((await sendRequest()).data).to.equal('ok');
       else expect(await rejection(sendRequest())).to.include({ status: 429, attempts: 1 });
       expect(timers.waits).to.deep.equal(waits);
     });
@@ -172,7 +177,8 @@ describe('request', () => {
 
   it('succeeds after the connection was lost once', async () => {
     await start({ times: 1, drop: 'start' }, { times: 1, body: 'half', drop: 'midway' }, { body: 'whole' });
-    expect(await sendRequest()).to.include({ text: 'whole', attempts: 3 });
+    expect(await sendRequest()).to.include({ data: 'whole' });
+    expect(await server.requests()).to.have.length(3);
   });
 
   for (const status of [301, 302, 303, 307, 308]) {
@@ -205,14 +211,14 @@ describe('request', () => {
     timers.restore();
     timers = watchTimers({ limit: timeout, hold: true });
     await start({ body: '' });
-    await request({ url: server.url('/x') });
+    await request({ url: server.url('/x') }, readText);
     expect(timers.waits).to.deep.equal([15_000]);
   });
 
   it('accepts a response of just the size limit, and rejects a larger one', async () => {
     await start({ bodyRepeat: { text: SECRET, times: 1000 } });
     const size = SECRET.length * 1000;
-    expect((await sendRequest({ maxBytes: size })).text).to.have.length(size);
+    expect((await sendRequest({ maxBytes: size })).data).to.have.length(size);
     const error = await rejection<SchemaError>(sendRequest({ maxBytes: size - 1 }));
     expect(error).to.be.instanceOf(SchemaError);
     expect(error).to.include({ path: '', attempts: 1 });
@@ -222,7 +228,7 @@ describe('request', () => {
 
   it('counts the size in bytes, not in characters', async () => {
     await start({ bodyRepeat: { text: '€', times: 100 } });
-    expect((await sendRequest({ maxBytes: 300 })).text).to.have.length(100);
+    expect((await sendRequest({ maxBytes: 300 })).data).to.have.length(100);
     expect(await rejection(sendRequest({ maxBytes: 299 }))).to.be.instanceOf(SchemaError);
   });
 
@@ -233,7 +239,7 @@ describe('request', () => {
         bodyRepeat: { text: '012345678', times: 2 ** 20 },
       },
     );
-    expect((await sendRequest()).text).to.have.length(2 ** 23);
+    expect((await sendRequest()).data).to.have.length(2 ** 23);
     expect(await rejection(sendRequest())).to.be.instanceOf(SchemaError);
   });
 
@@ -304,8 +310,8 @@ describe('request', () => {
       seen.push(input, init?.redirect);
       return new Response('other');
     };
-    const { text } = await request({ url: 'https://nowhere.invalid/a', fetch: other, timeout });
-    expect(text).to.equal('other');
+    const { data } = await request({ url: 'https://nowhere.invalid/a', fetch: other, timeout }, readText);
+    expect(data).to.equal('other');
     expect(seen).to.deep.equal(['https://nowhere.invalid/a', 'manual']);
   });
 
@@ -313,7 +319,7 @@ describe('request', () => {
     for (const thrown of [new TypeError('odd'), undefined, 'text']) {
       const other = () => Promise.reject(thrown);
       const error = await rejection(
-        request({ url: 'https://nowhere.invalid/', fetch: other, timeout, retry: 0 }),
+        request({ url: 'https://nowhere.invalid/', fetch: other, timeout, retry: 0 }, readText),
       );
       expect(error).to.be.instanceOf(NetworkError);
     }

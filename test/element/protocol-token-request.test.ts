@@ -61,7 +61,7 @@ describe('an editor that does not use the protocol', () => {
   });
 });
 
-/** A renewal that is due later than this, in ms, is first planned for this time: see `src/element/renewal-schedule.ts`. */
+/** A renewal that is due later than this, in ms, is first planned for this time: see `src/element/token-holder.ts`. */
 const CHECK_INTERVAL = 60_000;
 
 describe('an editor that has not greeted, with message delivery', () => {

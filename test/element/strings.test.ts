@@ -1,8 +1,11 @@
 import { expect, fixture, html } from '@open-wc/testing';
 
 import { PluginEditorError } from '../../src/core/errors.ts';
-import { type PluginFeaturesStrings, defaultFeaturesStrings } from '../../src/element/features-strings.ts';
-import { defaultStrings } from '../../src/element/strings.ts';
+import {
+  type PluginFeaturesStrings,
+  defaultFeaturesStrings,
+  defaultStrings,
+} from '../../src/element/strings.ts';
 import type { PluginFeaturesElement } from '../../src/plugin-features.ts';
 import '../../src/plugin-features.ts';
 import {

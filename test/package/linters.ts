@@ -3,7 +3,9 @@ import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import { modules, packed } from './fixture.ts';
 import { publintMessages } from './publint.ts';
-import { tools } from './tools.ts';
+import { testPackages } from '../packages/packages.ts';
+
+const tools = await testPackages();
 
 /** What is used of `@arethetypeswrong/core` 0.18. */
 interface AreTheTypesWrong {

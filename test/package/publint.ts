@@ -1,4 +1,6 @@
-import { tools } from './tools.ts';
+import { testPackages } from '../packages/packages.ts';
+
+const tools = await testPackages();
 
 /** What is used of `publint` 0.3. */
 interface Publint {

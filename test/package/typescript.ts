@@ -5,8 +5,9 @@ import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { data, modules, packed } from './fixture.ts';
 import { run } from '../support/programs.ts';
-import { tools } from './tools.ts';
+import { testPackages } from '../packages/packages.ts';
 
+const tools = await testPackages();
 const here = createRequire(import.meta.url);
 
 /** The compiler that this project uses, and one of the line 5, which comes with @arethetypeswrong/core. */
@@ -40,6 +41,7 @@ const programFor = (module: string) => [
 import { PluginEditorElement, type PluginEditorError } from 'plugin-editor';
 import { featuresSchema, parseIdent } from 'plugin-editor/client.js';
 import { createTokenEndpoint } from 'plugin-editor/server.js';
+
 export const tenant: string = parseIdent('a.b').tenant;
 // @ts-expect-error it is text
 export const wrong: number = parseIdent('a.b').tenant;

@@ -23,11 +23,19 @@ export async function pipeline(): Promise<void> {
   const { source, etag }: Draft = await builder.readDraft(location, { signal });
   await builder.saveDraft(location, source, { etag });
   await builder.saveDraft(location, source, { etag: null, signal });
-  const { diagnostics } = await builder.build({ ...location, language: 'ts' }, 'x', {
+  const { diagnostics, etag: built } = await builder.build({ ...location, language: 'ts' }, 'x', {
     onLog: (line) => void line.length,
+    onBusy: (wait) => void wait.toFixed(),
+    etag,
     signal,
   });
   diagnostics?.[0]?.line.toFixed();
+  built satisfies string | undefined;
+  const { result } = await builder.helpWithSource(
+    { ...location, language: 'ts' },
+    { contents: 'x', request: { method: 'textDocument/hover', params: {} } },
+  );
+  result satisfies unknown;
   const { version, unchanged } = await builder.deploy(location, { message: 'new', etag: '"e"', signal });
   version satisfies string;
   unchanged satisfies boolean | undefined;

@@ -1,18 +1,48 @@
-import { httpUrl } from '../address.ts';
-import type { Features, PluginSource } from '../records.ts';
-import { type TextResponse, DEFAULT_TIMEOUT, type SendOptions, bearer } from '../request.ts';
+import { SchemaError } from '../errors.ts';
+import { DEFAULT_NAMESPACE } from '../editor-url.ts';
+import { joinIdent } from '../ident.ts';
+import { type Features, type PluginSource, featuresSchema, pluginSourceSchema } from '../records.ts';
+import {
+  DEFAULT_TIMEOUT,
+  type ReadResponse,
+  type Received,
+  type SendOptions,
+  bearer,
+  parseJson,
+  readJson,
+} from '../request.ts';
 import { withTimeLimit } from '../time-limit.ts';
-import { loggingFetch } from './build-log.ts';
-import * as drafts from './draft-operations.ts';
-import type { BuildResult, Deployment, TestResult } from './draft-records.ts';
+import { checkSegment, httpUrl } from '../url.ts';
 import { toHttpError } from './error-body.ts';
-import type { PluginListOptions } from './list-options.ts';
-import { type DraftLocation, type TenantLocation, pluginSegments, tenantSegments } from './location.ts';
-import type { Operation } from './operation.ts';
+import { readEvents } from './event-stream.ts';
+import {
+  type Operation,
+  type Segments,
+  checkText,
+  parseWith,
+  pathOf,
+  preconditions,
+  queryOf,
+  sendOperation,
+} from './operation.ts';
+import type { PluginListOptions } from './pages.ts';
 import { type CallOptions, PluginClient } from './plugin-client.ts';
-import * as plugins from './plugin-operations.ts';
-import type { PluginPage } from './plugin-records.ts';
-import { sendOperation } from './send-operation.ts';
+import {
+  type BuildResult,
+  type CheckResult,
+  type Deployment,
+  type LanguageHelp,
+  type PluginPage,
+  type Progress,
+  type TestResult,
+  buildResultSchema,
+  checkResultSchema,
+  deploymentSchema,
+  languageHelpSchema,
+  pluginPageSchema,
+  progressSchema,
+  testResultSchema,
+} from './records.ts';
 
 export interface BuilderClientOptions extends SendOptions {
   /** Base address of the builder interface, http or https; a path in it is kept. */
@@ -20,11 +50,38 @@ export interface BuilderClientOptions extends SendOptions {
   /** Editor token, or a function that gives one for each call. All but features and templates need it. */
   token?: string | (() => string | Promise<string>) | undefined;
   /**
+   * For one try, from sending to the last byte of the response, in ms. By default 60000 for a build, 30000 for checks, tests
+   * and deploys, which may wait for others, and 15000 for all else. Once set, it holds for all.
+   */
+  timeout?: number | undefined;
+  /**
    * How often to try again after a lost connection or a transient status (408, 429, 500, 502, 503, 504); 0 for never. By
    * default 2 for what reads, and 0 for what saves, builds, tests, deploys or changes anything, because it may have been done
    * in spite of the failure. Once set, it holds for all.
    */
   retry?: number | undefined;
+}
+
+/** A tenant, whose plugins are asked for. */
+export interface TenantLocation {
+  /** The vendor's environment. */
+  environment: string;
+  /** The name of the tenant, which holds no period. */
+  userID: string;
+}
+
+/** A plugin, and so its draft. */
+export interface DraftLocation extends TenantLocation {
+  /** Default: `default`. */
+  namespace?: string | undefined;
+  /** Plugin name. */
+  pluginName: string;
+}
+
+/** A plugin, and the language that its source is in. */
+export interface SourceLocation extends DraftLocation {
+  /** The `identifier` of one that the builder knows. */
+  language: string;
 }
 
 /** A draft as it was read or saved. */
@@ -34,28 +91,53 @@ export interface Draft {
   etag?: string;
 }
 
+/** The result of a build, and the tag of the draft that it saved, where the builder sends one. */
+export type Build = BuildResult & { etag?: string };
+
+/** What an editor asks about a source: a method of the Language Server Protocol, and its parameters without `textDocument`. */
+export interface LanguageHelpRequest {
+  /** The whole source as it is now. */
+  contents: string;
+  request: { method: string; params?: object };
+}
+
+/** For what waits for its turn where the service has too much to do. */
+export interface BusyOptions extends CallOptions {
+  /**
+   * Called when the service is busy (429, 503), with the time in ms after which the request is sent again. Where it is set,
+   * that is done up to 5 times whatever `retry` says, because such a response says that nothing was done. Not called after a
+   * response that asks for more than 30 s.
+   */
+  onBusy?: ((wait: number) => void) | undefined;
+}
+
 export interface SaveOptions extends CallOptions {
   /**
    * Saves only if the draft still has this tag, or with `null`, if there is no draft yet; else rejects with an `HttpError` of
    * status 412. By default, any draft is replaced.
    */
   etag?: string | null | undefined;
+  /** Lets the request outlive its page, where a browser allows that: not for bodies above some 60 KB. */
+  keepalive?: boolean | undefined;
 }
 
-export interface BuildOptions extends CallOptions {
+export interface BuildOptions extends BusyOptions {
   /** Called with each line of the log as the build writes it, where the builder has the feature `stream_builds`. */
   onLog?: ((line: string) => void) | undefined;
+  /** Builds only if the draft still has this tag, or with `null`, if there is none yet; else rejects as `saveDraft` does. */
+  etag?: string | null | undefined;
 }
 
-export interface DeployOptions extends CallOptions {
+export interface DeployOptions extends BusyOptions {
   /** What is new in the version, up to 500 characters. */
   message?: string | undefined;
   /** Deploys only if the draft still has this tag; else rejects with an `HttpError` of status 412. */
   etag?: string | undefined;
 }
 
-/** How long a build may take with its wait for others, in ms, unless the client has a `timeout`. */
+/** How long what may wait for others may take, in ms, unless the client has a `timeout`. */
 const BUILD_TIMEOUT = 60_000;
+const TURN_TIMEOUT = 30_000;
 
 /**
  * A client of the builder interface. Before any request, every method rejects with a `TypeError` for a segment that no path
@@ -63,22 +145,24 @@ const BUILD_TIMEOUT = 60_000;
  * reason when aborted. Records keep the fields that the interface does not name.
  */
 export class BuilderClient extends PluginClient<DraftLocation> {
-  #options: BuilderClientOptions & { base: URL };
+  #options: BuilderClientOptions;
+  #base: URL;
 
   /** @throws TypeError when `baseUrl` is not an http or https address, or holds a password. */
   constructor(options: BuilderClientOptions) {
-    super(pluginSegments, (operation, callOptions) => this.#send(operation, callOptions));
-    this.#options = { ...options, base: httpUrl('baseUrl', options.baseUrl) };
+    super(pluginSegments, async (operation, callOptions) => (await this.#send(operation, callOptions)).data);
+    this.#options = options;
+    this.#base = httpUrl('baseUrl', options.baseUrl);
   }
 
   /** Gets what the builder supports. Needs no token. */
   async getFeatures(options?: CallOptions): Promise<Features> {
-    return this.#send(drafts.getFeatures(), options);
+    return this.#get(pathOf('v1/features'), featuresSchema, options, true);
   }
 
   /** Gets a source for a new plugin. */
   async getTemplate({ language }: { language: string }, options?: CallOptions): Promise<PluginSource> {
-    return this.#send(drafts.getTemplate(language), options);
+    return this.#get(pathOf('v1/template', { language }), pluginSourceSchema, options, true);
   }
 
   /** Gets a source for a new plugin that has the plugin's name in it, and the types of its namespace. */
@@ -90,60 +174,117 @@ export class BuilderClient extends PluginClient<DraftLocation> {
     }: { language: string; pluginName: string; namespace?: string | undefined },
     options?: CallOptions,
   ): Promise<PluginSource> {
-    return this.#send(drafts.getTemplateV2(language, pluginName, namespace), options);
+    const path =
+      pathOf('v2/template', { language, pluginName }) +
+      queryOf({ namespace: namespace ? checkSegment('namespace', namespace) : undefined });
+    return this.#get(path, pluginSourceSchema, options, true);
   }
 
   /** Gets the saved source of a plugin. Where there is none, rejects with an `HttpError`, mostly of status 404. */
   async getDraft(location: DraftLocation, options?: CallOptions): Promise<PluginSource> {
-    return this.#send(drafts.readDraft(pluginSegments(location)), options);
+    return (await this.readDraft(location, options)).source;
   }
 
   /** Gets the saved source of a plugin, with the tag by which {@link saveDraft} replaces this draft and no later one. */
   async readDraft(location: DraftLocation, options?: CallOptions): Promise<Draft> {
-    return toDraft(await this.#request(drafts.readDraft(pluginSegments(location)), options));
+    const path = pathOf('v1/draft', pluginSegments(location));
+    return toDraft(await this.#send({ path, schema: pluginSourceSchema }, options));
   }
 
   /** Saves the source of a plugin, and resolves with what is saved now. */
   async saveDraft(
     location: DraftLocation,
     source: PluginSource,
-    { etag, ...options }: SaveOptions = {},
+    { etag, keepalive, ...options }: SaveOptions = {},
   ): Promise<Draft> {
-    const operation = drafts.saveDraft(pluginSegments(location), source, etag);
-    return toDraft(await this.#request(operation, options));
+    const operation: Operation<PluginSource> = {
+      method: 'POST',
+      path: pathOf('v1/draft', pluginSegments(location)),
+      json: source,
+      headers: preconditions(etag),
+      schema: pluginSourceSchema,
+      keepalive,
+    };
+    return toDraft(await this.#send(operation, options));
   }
 
   /**
-   * Saves the source as the draft and builds it. Also resolves when the build fails: see `succeeded`. `timeout` is 60000 by
-   * default here, because a build may wait for others. An error that `onLog` throws rejects the call; the build goes on.
+   * Saves the source as the draft, which keeps its tests, and builds it. Also resolves when the build fails: see `succeeded`.
+   * An error that `onLog` throws rejects the call; the build goes on.
    */
   async build(
-    { language, ...location }: DraftLocation & { language: string },
+    { language, ...location }: SourceLocation,
     source: string,
-    { onLog, ...options }: BuildOptions = {},
-  ): Promise<BuildResult> {
-    const operation = drafts.build(language, pluginSegments(location), source);
-    const { fetch, timeout = BUILD_TIMEOUT } = this.#options;
-    if (!onLog) return this.#send(operation, options, { timeout });
-    operation.headers = { accept: 'text/event-stream' };
-    return new Promise((resolve, reject) => {
-      const log = (line: string) => {
-        try {
-          onLog?.(line);
-        } catch (error) {
-          // The response is read to its end. Were this thrown, the build would be sent again where `retry` says so.
-          onLog = undefined;
-          reject(error);
-        }
-      };
-      const overrides = { timeout, fetch: loggingFetch(log, fetch) };
-      this.#send(operation, options, overrides).then(resolve, reject);
-    });
+    { onLog, etag, ...options }: BuildOptions = {},
+  ): Promise<Build> {
+    let rejectByLog: (reason: unknown) => void;
+    const failure = new Promise<never>((_, reject) => (rejectByLog = reject));
+    const log = (line: string) => {
+      try {
+        onLog?.(line);
+      } catch (error) {
+        // The response is still read. Were this thrown, the build would be sent again where `retry` says so.
+        onLog = undefined;
+        rejectByLog(error);
+      }
+    };
+    const sent = this.#send<BuildResult>(
+      {
+        method: 'POST',
+        path: pathOf('v1/build', { language, ...pluginSegments(location) }),
+        text: checkText('source', source),
+        headers: { ...preconditions(etag), ...(onLog && { accept: 'text/event-stream' }) },
+        read: readBuild(log),
+        timeout: BUILD_TIMEOUT,
+      },
+      options,
+    );
+    const { data, headers } = await Promise.race([sent, failure]);
+    const saved = headers.get('etag');
+    return saved ? { ...data, etag: saved } : data;
+  }
+
+  /** Gets what a build of a source would find. Saves nothing, and nothing can be deployed by it. */
+  async checkSource(
+    { language, ...location }: SourceLocation,
+    source: string,
+    options?: CallOptions,
+  ): Promise<CheckResult> {
+    const operation: Operation<CheckResult> = {
+      method: 'POST',
+      path: pathOf('v1/check', { language, ...pluginSegments(location) }),
+      text: checkText('source', source),
+      schema: checkResultSchema,
+      timeout: TURN_TIMEOUT,
+    };
+    return (await this.#send(operation, options)).data;
+  }
+
+  /** Gets help with writing a source, such as completions. The result is as the Language Server Protocol defines it. */
+  async helpWithSource(
+    { language, ...location }: SourceLocation,
+    request: LanguageHelpRequest,
+    options?: CallOptions,
+  ): Promise<LanguageHelp> {
+    const operation: Operation<LanguageHelp> = {
+      method: 'POST',
+      path: pathOf('v1/language-help', { language, ...pluginSegments(location) }),
+      json: request,
+      schema: languageHelpSchema,
+    };
+    return (await this.#send(operation, options)).data;
   }
 
   /** Runs the draft as it was built last. Also resolves when the plugin fails: see `error`. */
-  async test(location: DraftLocation, payload: string, options?: CallOptions): Promise<TestResult> {
-    return this.#send(drafts.test(pluginSegments(location), payload), options);
+  async test(location: DraftLocation, payload: string, options?: BusyOptions): Promise<TestResult> {
+    const operation: Operation<TestResult> = {
+      method: 'POST',
+      path: pathOf('v1/test', pluginSegments(location)),
+      text: checkText('payload', payload),
+      schema: testResultSchema,
+      timeout: TURN_TIMEOUT,
+    };
+    return (await this.#send(operation, options)).data;
   }
 
   /** Makes the built draft the next version, unless it is what was deployed last: see `unchanged`. */
@@ -151,7 +292,20 @@ export class BuilderClient extends PluginClient<DraftLocation> {
     location: DraftLocation,
     { message, etag, ...options }: DeployOptions = {},
   ): Promise<Deployment> {
-    return this.#send(drafts.deploy(pluginSegments(location), message, etag), options);
+    const operation: Operation<Deployment> = {
+      method: 'POST',
+      path: pathOf('v1/draft', pluginSegments(location), 'promote'),
+      json: message === undefined ? undefined : { message },
+      headers: preconditions(etag),
+      schema: deploymentSchema,
+      timeout: TURN_TIMEOUT,
+    };
+    return (await this.#send(operation, options)).data;
+  }
+
+  /** Gets whether the draft is built, and whether the newest version was made of it. */
+  async getProgress(location: DraftLocation, options?: CallOptions): Promise<Progress> {
+    return this.#get(pathOf('v1/progress', pluginSegments(location)), progressSchema, options);
   }
 
   /** Lists a tenant's plugins by name, as far as the token is for them, and resolves with one page of them. */
@@ -159,35 +313,45 @@ export class BuilderClient extends PluginClient<DraftLocation> {
     location: TenantLocation,
     { signal, ...list }: PluginListOptions & CallOptions = {},
   ): Promise<PluginPage> {
-    return this.#send(plugins.listPlugins(tenantSegments(location), list), { signal });
+    const path = pathOf('v1/tenant', tenantSegments(location), 'plugins') + queryOf(list);
+    return this.#get(path, pluginPageSchema, { signal });
   }
 
   /** Ends the token, which is refused from then on. */
   async endSession(options?: CallOptions): Promise<void> {
-    await this.#send(plugins.endSession(), options);
+    await this.#send({ method: 'DELETE', path: pathOf('v1/session') }, options);
   }
 
-  async #send<T>(operation: Operation<T>, options?: CallOptions, overrides?: SendOptions): Promise<T> {
-    return (await this.#request(operation, options, overrides)).data;
+  async #get<T>(
+    path: string,
+    schema: NonNullable<Operation<T>['schema']>,
+    options?: CallOptions,
+    isPublic = false,
+  ): Promise<T> {
+    return (await this.#send({ path, schema }, options, isPublic)).data;
   }
 
-  async #request<T>(
+  async #send<T>(
     operation: Operation<T>,
-    { signal }: CallOptions = {},
-    overrides?: SendOptions,
-  ): Promise<TextResponse<T>> {
-    if (!operation.isPublic && !this.#options.token) {
+    { signal, onBusy }: BusyOptions = {},
+    isPublic = false,
+  ): Promise<Received<T>> {
+    const { fetch, timeout, retry } = this.#options;
+    if (!isPublic && !this.#options.token) {
       throw new TypeError('token must be set: this operation takes an editor token');
     }
     const token = await tokenOf(this.#options, signal);
     return sendOperation(operation, {
-      ...this.#options,
-      ...overrides,
+      base: this.#base,
+      fetch,
+      timeout,
+      retry,
+      signal,
+      onBusy,
       headers: token ? bearer(token) : {},
       // No cookies: the interface knows tokens only, and a builder then needs no CORS with credentials.
-      init: { credentials: 'omit' },
+      credentials: 'omit',
       toError: (response, label, limited) => toHttpError(response, label, limited, token),
-      signal,
     });
   }
 }
@@ -201,7 +365,43 @@ async function tokenOf(
   return withTimeLimit(async () => token(), timeout, 'token', signal);
 }
 
-function toDraft({ data: source, headers }: TextResponse<PluginSource>): Draft {
+/** Reads the response to a build. If it is streamed, each event `log` is passed to `onLog` as it arrives, up to `result`. */
+const readBuild =
+  (onLog: (line: string) => void): ReadResponse<BuildResult> =>
+  async (response, label) => {
+    const { body, headers } = response;
+    const parse = parseWith(buildResultSchema);
+    const isStream = headers.get('content-type')?.startsWith('text/event-stream');
+    if (!body || !isStream) return readJson(parse)(response, label);
+    for await (const { type, data } of readEvents(body, label)) {
+      if (type === 'log') onLog(data);
+      // The end of the stream is not waited for: a proxy may keep the connection open.
+      if (type === 'result') return parse(parseJson(data, label), label);
+    }
+    throw new SchemaError(label, 'the event stream ended without a result');
+  };
+
+function toDraft({ data: source, headers }: Received<PluginSource>): Draft {
   const etag = headers.get('etag');
   return etag ? { source, etag } : { source };
 }
+
+/**
+ * Makes the segment that names a tenant in a path: its ident.
+ * @throws TypeError that names the part that no path can hold.
+ */
+function tenantSegments({ environment, userID }: TenantLocation): Segments {
+  checkSegment('environment', environment);
+  checkSegment('userID', userID);
+  return { ident: joinIdent({ environment, tenant: userID }) };
+}
+
+/**
+ * Makes the segments that name a plugin in a path: ident, namespace and name.
+ * @throws TypeError that names `environment` or `userID`, if no path can hold it. The others are checked by `encodedPath`.
+ */
+const pluginSegments = ({
+  namespace = DEFAULT_NAMESPACE,
+  pluginName,
+  ...tenant
+}: DraftLocation): Segments => ({ ...tenantSegments(tenant), namespace, pluginName });

@@ -1,5 +1,6 @@
 import type { HttpError } from '../errors.ts';
-import { httpErrorOf, readText, requestLabel } from '../request.ts';
+import { redactTokens } from '../redact-tokens.ts';
+import { httpErrorOf, readText } from '../request.ts';
 import { withTimeLimit } from '../time-limit.ts';
 
 /** The largest error body that is read, in bytes. A larger one is ignored. */
@@ -8,24 +9,24 @@ const MAX_ERROR_BYTES = 65_536;
 /** How long to wait for an error body once its status is known, in ms. After that, the error has the status alone. */
 const BODY_TIMEOUT = 5000;
 
+/** How much is kept of the message of an error body, in UTF-16 code units. */
+const MAX_DETAIL = 1000;
+
 /** What a code or a JSON Pointer looks like. Any other value of these fields is ignored. */
 const PRINTABLE = /^\P{Cc}{0,1000}$/u;
 
-/** Makes the error for a response whose status is not 2xx. `label` names the request. */
-export type ToError = (response: Response, label: string, signal: AbortSignal) => Promise<HttpError>;
+const REQUEST_ID = /^[\w.:-]{1,128}$/;
 
-/** Makes a `fetch` that rejects when the status is not 2xx, so that the error can have what the body says. */
-export const rejectingFetch =
-  (toError: ToError, fetch = globalThis.fetch): typeof globalThis.fetch =>
-  async (url, init) => {
-    const response = await fetch(url, init);
-    if (response.ok) return response;
-    throw await toError(response, requestLabel({ url: url as string, init }), init?.signal as AbortSignal);
-  };
+/** Characters that end a line of a log, move a terminal's cursor, or reorder what is shown. */
+const CONTROL = /[\p{Cc}\u061C\u200E\u200F\u2028-\u202E\u2066-\u2069]+/gu;
+
+/** What an error body says, each field only if it looks like one. */
+export type ErrorFields = Pick<HttpError, 'code' | 'path' | 'detail' | 'requestId'>;
 
 /**
- * Makes an `HttpError` with `code` and `path` of the body, where it has them.
- * @param secret the token that was sent; a value that holds it is ignored
+ * Makes an `HttpError` with what the response says about itself.
+ * @param label names the request
+ * @param secret the token that was sent; it is in no field of the error
  */
 export async function toHttpError(
   response: Response,
@@ -34,19 +35,39 @@ export async function toHttpError(
   secret: string | undefined,
 ): Promise<HttpError> {
   const body = await readErrorBody(response, signal, MAX_ERROR_BYTES);
-  return Object.assign(httpErrorOf(response, label), errorFields(body, secret));
+  return Object.assign(httpErrorOf(response, label), errorFields(body, response.headers, secret));
 }
 
-/** Reads `code` and `path` out of an error body, `{ error: { code, path } }`, each only if it looks like one. */
-export function errorFields(body: object, secret: string | undefined): { code?: string; path?: string } {
+/** Reads an error body, `{ error: { code, message, path, requestId } }`. The header with the id takes precedence. */
+export function errorFields(body: object, headers: Headers, secret: string | undefined): ErrorFields {
   const error = Object((body as { error?: unknown }).error) as Record<string, unknown>;
-  const fieldOf = (name: string) => {
-    const value = error[name];
-    const isUsable =
-      typeof value === 'string' && PRINTABLE.test(value) && !(secret && value.includes(secret));
-    return isUsable ? { [name]: value } : {};
-  };
-  return { ...fieldOf('code'), ...fieldOf('path') };
+  const fields: { -readonly [Name in keyof ErrorFields]: string } = {};
+  const isUsable = (value: unknown, pattern: RegExp): value is string =>
+    typeof value === 'string' && pattern.test(value) && !(secret && value.includes(secret));
+  const { code, path, message } = error;
+  const requestId = headers.get('x-request-id') ?? error['requestId'];
+  if (isUsable(code, PRINTABLE)) fields.code = code;
+  if (isUsable(path, PRINTABLE)) fields.path = path;
+  if (isUsable(requestId, REQUEST_ID)) fields.requestId = requestId;
+  if (typeof message === 'string' && message) {
+    fields.detail = redactTokens(withoutControls(message), secret ? [secret] : [], MAX_DETAIL);
+  }
+  return fields;
+}
+
+/** Returns a text with a space for each run of control characters. */
+export const withoutControls = (text: string): string => text.toWellFormed().replace(CONTROL, ' ');
+
+/** Changes the message of an error, also where the engine wrote it into the stack. */
+export function setMessage(error: Error, message: string): void {
+  error.stack = (error.stack ?? '').replace(error.message, () => message);
+  error.message = message;
+}
+
+/** Has the message end with the service's own words, for clients of a vendor's server, whose service it is. */
+export function appendDetail(error: HttpError): HttpError {
+  if (error.detail) setMessage(error, `${error.message}: ${error.detail}`);
+  return error;
 }
 
 /** Reads an error body as a JSON object. Any other body, and one that breaks off, is an empty object. */
@@ -56,7 +77,7 @@ export async function readErrorBody(
   maxBytes: number,
 ): Promise<object> {
   try {
-    const text = await withTimeLimit(() => readText(response, maxBytes, ''), BODY_TIMEOUT, '', signal);
+    const text = await withTimeLimit(() => readText(response, '', maxBytes), BODY_TIMEOUT, '', signal);
     return Object(JSON.parse(text)) as object;
   } catch {
     return {};

@@ -1,27 +1,31 @@
-import { DEFAULT_MAX_BYTES } from '../request.ts';
-import { textParts } from '../text-parts.ts';
+import { DEFAULT_MAX_BYTES, readTextChunks } from '../request.ts';
+
+/** An event of a stream; `type` is empty where the stream names none. */
+interface StreamEvent {
+  type: string;
+  data: string;
+}
 
 /**
- * Reads a `text/event-stream` to its end, and calls `onEvent` with each event as soon as it is whole. Comments, ids and
- * reconnection times are ignored, because a stream that breaks off is not requested again.
+ * Yields each event of a `text/event-stream` as soon as it is whole. Comments, ids and reconnection times are ignored, because
+ * a stream that breaks off is not requested again. The stream is cancelled when whoever reads stops early.
  * @throws SchemaError when the stream is longer than 8 MiB.
  */
-export async function readEvents(
+export async function* readEvents(
   body: ReadableStream<Uint8Array>,
   label: string,
-  onEvent: (type: string, data: string) => void,
-): Promise<void> {
+): AsyncGenerator<StreamEvent, void> {
   /** The beginning of a line whose end has not arrived. */
   let rest = '';
   let isAfterReturn = false;
   let type = '';
   let data: string[] = [];
-  for await (const part of textParts(body, DEFAULT_MAX_BYTES, label)) {
-    // A line end of two characters may be divided between two parts.
-    const text: string = isAfterReturn && part[0] === '\n' ? part.slice(1) : part;
-    if (part) isAfterReturn = part.endsWith('\r');
+  for await (const chunk of readTextChunks(body, DEFAULT_MAX_BYTES, label)) {
+    // A line end of two characters may be divided between two chunks.
+    const text: string = isAfterReturn && chunk[0] === '\n' ? chunk.slice(1) : chunk;
+    if (chunk) isAfterReturn = chunk.endsWith('\r');
     rest += text;
-    // Without this, a long line in many parts would be searched again from its beginning with each of them.
+    // Without this, a long line in many chunks would be searched again from its beginning with each of them.
     if (!/[\r\n]/.test(text)) continue;
     const lines = rest.split(/\r\n|\r|\n/);
     rest = lines.pop() as string;
@@ -30,7 +34,7 @@ export async function readEvents(
       if (field === 'data') data.push(value);
       if (field === 'event') type = value;
       if (line) continue;
-      if (data.length > 0) onEvent(type, data.join('\n'));
+      if (data.length > 0) yield { type, data: data.join('\n') };
       type = '';
       data = [];
     }

@@ -61,6 +61,16 @@ describe('build with onLog', () => {
     assert.deepEqual(at.accepted, ['text/event-stream']);
   });
 
+  test('resolves with the result while the connection stays open, and then closes it', async () => {
+    await using at = await startBuilder({ timeout: 5000 });
+    const built = at.client.build(LOCATION, 'x', { onLog: () => undefined });
+    const response = await at.response;
+    const closed = new Promise((resolve) => response.once('close', resolve));
+    response.write(`event: result\ndata: ${JSON.stringify(RESULT)}\n\n`);
+    assert.deepEqual(await built, RESULT);
+    await closed;
+  });
+
   test('accepts a JSON response from a builder that does not stream', async () => {
     await using at = await startBuilder({}, 'application/json');
     const built = at.client.build(LOCATION, 'x', { onLog: () => assert.fail('there is nothing to tell') });
@@ -180,7 +190,7 @@ async function eventsOf(text: string, lengths: readonly number[]): Promise<[stri
     },
   });
   const events: [string, string][] = [];
-  await readEvents(body, 'GET here', (type, data) => events.push([type, data]));
+  for await (const { type, data } of readEvents(body, 'GET here')) events.push([type, data]);
   return events;
 }
 
@@ -246,9 +256,9 @@ describe('an event stream', () => {
   test('is rejected beyond 8 MiB, whatever it contains', async () => {
     const part = new TextEncoder().encode(': nothing to see\n'.repeat(4096));
     const body = new ReadableStream<Uint8Array>({ pull: (controller) => controller.enqueue(part) });
-    await assert.rejects(
-      readEvents(body, 'GET here', () => undefined),
-      { name: 'SchemaError', message: /larger than 8388608 bytes$/ },
-    );
+    await assert.rejects(readEvents(body, 'GET here').next(), {
+      name: 'SchemaError',
+      message: /larger than 8388608 bytes$/,
+    });
   });
 });

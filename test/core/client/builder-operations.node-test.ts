@@ -1,7 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { inspect } from 'node:util';
-import { BuilderClient, type BuilderClientOptions, type HttpError } from '../../../src/client.ts';
+import {
+  BuilderClient,
+  type BuilderClientOptions,
+  type BusyOptions,
+  type HttpError,
+} from '../../../src/client.ts';
 import type { Rule } from '../../support/scripted-server-rules.ts';
 import { startScriptedServer } from '../../support/scripted-server-node.ts';
 import { PLUGIN, RUN, SESSION, SOURCE, VERSION } from './records.ts';
@@ -10,6 +15,10 @@ const TENANT = { environment: 'com.acme', userID: 'customer-7' };
 const LOCATION = { ...TENANT, pluginName: 'add-record' };
 const PATH = 'com.acme.customer-7/default/add-record';
 const TOKEN = 'editor-token-77';
+const HELP = {
+  contents: 'x',
+  request: { method: 'textDocument/hover', params: { position: { line: 0, character: 1 } } },
+};
 
 async function start(options: Partial<BuilderClientOptions>, ...rules: Omit<Rule, 'path'>[]) {
   const server = await startScriptedServer(...rules.map((rule) => ({ path: '*', ...rule })));
@@ -64,6 +73,12 @@ const OPERATIONS: [name: string, call: Call, sent: string, data: object | undefi
     PLUGIN,
   ],
   [
+    'deleteVersion',
+    (c, o) => c.deleteVersion(LOCATION, 'v1.0.0', o),
+    `DELETE /api/v1/plugin/${PATH}/versions/v1.0.0`,
+    undefined,
+  ],
+  [
     'listRuns',
     (c, o) => c.listRuns(LOCATION, { version: 'v1.0.0', success: false, ...o }),
     `GET /api/v1/plugin/${PATH}/runs?version=v1.0.0&success=false`,
@@ -74,9 +89,14 @@ const OPERATIONS: [name: string, call: Call, sent: string, data: object | undefi
     'getTypes',
     (c, o) => c.getTypes(LOCATION, o),
     `GET /api/v1/types/${PATH}`,
-    { declarations: 'type Input = 1', input: {} },
+    { declarations: 'type Input = 1', input: {}, samples: [{ name: 'a', input: 1 }] },
   ],
-  ['getSession', (c, o) => c.getSession(o), 'GET /api/v1/session', SESSION],
+  [
+    'getSession',
+    (c, o) => c.getSession(o),
+    'GET /api/v1/session',
+    { ...SESSION, usage: { storageMb: 1.5, recordsMb: 0, allowedStorageMb: 500 } },
+  ],
   ['endSession', (c, o) => c.endSession(o), 'DELETE /api/v1/session', undefined],
   [
     'build',
@@ -87,6 +107,24 @@ const OPERATIONS: [name: string, call: Call, sent: string, data: object | undefi
       outputLog: 'no',
       diagnostics: [{ line: 1, column: 2, message: 'm', severity: 'error' }],
     },
+  ],
+  [
+    'checkSource',
+    (c, o) => c.checkSource({ ...LOCATION, language: 'javascript' }, 'söurce', o),
+    `POST /api/v1/check/javascript/${PATH} söurce`,
+    { diagnostics: [{ line: 1, column: 2, message: 'm', severity: 'warning', more: 1 }] },
+  ],
+  [
+    'helpWithSource',
+    (c, o) => c.helpWithSource({ ...LOCATION, language: 'javascript' }, HELP, o),
+    `POST /api/v1/language-help/javascript/${PATH} ${JSON.stringify(HELP)}`,
+    { result: [{ label: 'log' }] },
+  ],
+  [
+    'getProgress',
+    (c, o) => c.getProgress(LOCATION, o),
+    `GET /api/v1/progress/${PATH}`,
+    { built: true, deployed: { version: 'v1.0.0', current: false } },
   ],
   [
     'test',
@@ -151,6 +189,93 @@ describe('BuilderClient', () => {
     );
     assert.deepEqual(await at.client.saveDraft(LOCATION, SOURCE), { source: SOURCE });
     assert.equal((await at.server.requests()).length, 2);
+  });
+
+  for (const [name, call, limit] of [
+    ['build', (c) => c.build({ ...LOCATION, language: 'ts' }, ''), 60_000],
+    ['checkSource', (c) => c.checkSource({ ...LOCATION, language: 'ts' }, ''), 30_000],
+    ['test', (c) => c.test(LOCATION, ''), 30_000],
+    ['deploy', (c) => c.deploy(LOCATION), 30_000],
+    ['saveDraft', (c) => c.saveDraft(LOCATION, SOURCE), 15_000],
+  ] as [string, (client: BuilderClient) => Promise<unknown>, number][]) {
+    test(`${name} times out after ${limit} ms by default, or after \`timeout\``, async (t) => {
+      t.mock.timers.enable({ apis: ['setTimeout'] });
+      for (const timeout of [undefined, 70]) {
+        const client = new BuilderClient({
+          baseUrl: 'http://127.0.0.1',
+          token: TOKEN,
+          timeout,
+          fetch: () => {
+            queueMicrotask(() => t.mock.timers.tick(timeout ?? limit));
+            return new Promise(() => undefined);
+          },
+        });
+        const message = new RegExp(` ${timeout ?? limit} ms$`);
+        await assert.rejects(call(client), { name: 'TimeoutError', message });
+      }
+    });
+  }
+
+  for (const [name, call] of [
+    ['build', (c, o) => c.build({ ...LOCATION, language: 'ts' }, '', o)],
+    ['test', (c, o) => c.test(LOCATION, '', o)],
+    ['deploy', (c, o) => c.deploy(LOCATION, o)],
+  ] as [string, (client: BuilderClient, options: BusyOptions) => Promise<unknown>][]) {
+    test(`${name} waits for a busy service up to 5 times where onBusy is set`, async () => {
+      const wait = { headers: { 'retry-after': '0' } };
+      const done = { json: { succeeded: true, outputLog: '', version: 'v1.0.0' } };
+      await using at = await start(
+        {},
+        { times: 3, status: 503, ...wait },
+        { times: 2, status: 429, ...wait },
+        done,
+      );
+      const waits: number[] = [];
+      const onBusy = (ms: number) => void waits.push(ms);
+      await call(at.client, { onBusy });
+      assert.deepEqual(waits, [0, 0, 0, 0, 0]);
+      await at.server.reset({ path: '*', status: 503, ...wait });
+      await assert.rejects(call(at.client, { onBusy }), { status: 503, attempts: 6 });
+    });
+
+    test(`${name} is not sent again after any other failure, onBusy or not`, async () => {
+      for (const rule of [
+        { status: 500 },
+        { drop: 'start' },
+        { status: 503, headers: { 'retry-after': '31' } },
+      ]) {
+        await using at = await start({}, rule as Omit<Rule, 'path'>);
+        const onBusy = () => assert.fail('it is not waited for');
+        await assert.rejects(call(at.client, { onBusy }), { attempts: 1 });
+        assert.equal((await at.server.requests()).length, 1);
+      }
+    });
+  }
+
+  test('stops waiting for a busy service when the signal aborts', async () => {
+    await using at = await start({}, { status: 503, headers: { 'retry-after': '25' } });
+    const abort = new AbortController();
+    const onBusy = () => queueMicrotask(() => abort.abort(new Error('enough')));
+    await assert.rejects(at.client.test(LOCATION, '', { onBusy, signal: abort.signal }), {
+      message: 'enough',
+    });
+    assert.equal((await at.server.requests()).length, 1);
+  });
+
+  test('saves by a request that outlives its page where that is asked for and the body is small enough', async () => {
+    const sent: unknown[] = [];
+    const client = new BuilderClient({
+      baseUrl: 'http://127.0.0.1',
+      token: TOKEN,
+      fetch: (_, init) => {
+        sent.push(init?.keepalive);
+        return Promise.resolve(Response.json(SOURCE));
+      },
+    });
+    await client.saveDraft(LOCATION, SOURCE);
+    await client.saveDraft(LOCATION, SOURCE, { keepalive: true });
+    await client.saveDraft(LOCATION, { ...SOURCE, contents: 'ä'.repeat(30_000) }, { keepalive: true });
+    assert.deepEqual(sent, [undefined, true, undefined]);
   });
 
   test('sends an empty payload, and resolves when the plugin fails', async () => {
@@ -223,6 +348,16 @@ describe('drafts', () => {
       assert.deepEqual(sent, header ? [header] : []);
       if (header) assert.equal(request?.headers[header], value);
     });
+
+    test(`are built with the ETag ${etag} as ${header ?? 'an unconditional request'}, and have another one then`, async () => {
+      const result = { succeeded: true, outputLog: '' };
+      await using at = await start({}, { json: result, headers: { etag: '"e2"' } });
+      const location = { ...LOCATION, language: 'ts' };
+      assert.deepEqual(await at.client.build(location, 'x', { etag }), { ...result, etag: '"e2"' });
+      const [request] = await at.server.requests(1);
+      if (header) assert.equal(request?.headers[header], value);
+      else assert.ok(!request?.headers['if-match'] && !request?.headers['if-none-match']);
+    });
   }
 
   for (const etag of ['', 'e1', '"e1', '*', '"a"b"', '"a", "b"', '"ä"', '"a\n"']) {
@@ -230,6 +365,8 @@ describe('drafts', () => {
       await using at = await start({}, { json: SOURCE });
       await assert.rejects(at.client.saveDraft(LOCATION, SOURCE, { etag }), /^TypeError: etag must be/);
       await assert.rejects(at.client.deploy(LOCATION, { etag }), /^TypeError: etag must be/);
+      const building = at.client.build({ ...LOCATION, language: 'ts' }, '', { etag });
+      await assert.rejects(building, /^TypeError: etag must be/);
       assert.deepEqual(await at.server.requests(), []);
     });
   }
@@ -254,18 +391,41 @@ describe('error responses', () => {
     return error as HttpError;
   };
 
-  test('give their code and path, but keep their message out of the error', async () => {
+  test('give their code, path, detail and request id, and leave the detail out of the message', async () => {
     const error = await failing({
       status: 422,
-      json: { error: { code: 'invalid-record', path: '/tests/0', message: 'marker-1' } },
+      headers: { 'x-request-id': 'id-1' },
+      json: {
+        error: { code: 'invalid-record', path: '/tests/0', message: 'It must be\ntext.', requestId: 'id-2' },
+      },
     });
     assert.deepEqual(
-      [error.name, error.status, error.code, error.path],
-      ['HttpError', 422, 'invalid-record', '/tests/0'],
+      [error.name, error.status, error.code, error.path, error.detail, error.requestId],
+      ['HttpError', 422, 'invalid-record', '/tests/0', 'It must be text.', 'id-1'],
     );
-    assert.doesNotMatch(inspect(error, { showHidden: true }), /marker-1/);
     assert.match(error.message, /^GET http.*\/api\/v1\/features answered 422$/);
   });
+
+  test('give the request id of the body where no header has one, each only if it is one', async () => {
+    const body = { error: { requestId: '0193-7a' } };
+    assert.equal((await failing({ status: 400, json: body })).requestId, '0193-7a');
+    const odd = { status: 400, headers: { 'x-request-id': 'a b' }, json: body };
+    assert.equal((await failing(odd)).requestId, undefined);
+  });
+
+  for (const [name, message, detail] of [
+    ['control and bidirectional characters', 'a\u0000\r\n\u001b[2Jb\u202ec', 'a [2Jb c'],
+    ['half a character', 'a\ud800', 'a\ufffd'],
+    ['the token', `no ${TOKEN} here`, 'no … here'],
+    ['more than 1,000 characters', 'x'.repeat(2000), `${'x'.repeat(999)}…`],
+    ['1,000 characters', 'x'.repeat(1000), 'x'.repeat(1000)],
+    ['another type', 7, undefined],
+    ['no text', '', undefined],
+  ] as [string, unknown, string | undefined][]) {
+    test(`give ${name} in a message as ${inspect(detail, { maxStringLength: 20 })}`, async () => {
+      assert.equal((await failing({ status: 400, json: { error: { message } } })).detail, detail);
+    });
+  }
 
   for (const [name, rule] of [
     ['is not JSON', { html: '<p>marker-1' }],

@@ -8,5 +8,5 @@ export default defineConfig({
   expect: { timeout: 60_000 },
   workers: 1,
   use: { baseURL: `http://localhost:${port}`, launchOptions: { executablePath, args: ['--no-sandbox'] } },
-  webServer: { command: `npx vite app --port ${port} --strictPort`, port: Number(port), timeout: 120_000 },
+  webServer: { command: `npx vite app --port ${port} --strictPort`, port: Number(port), timeout: 600_000 },
 });

@@ -1,4 +1,5 @@
-import { expect } from '@open-wc/testing';
+import { afterEach, beforeEach, describe, it } from 'node:test';
+import { expect } from '../support/expect.ts';
 
 import { withTimeLimit } from '../../src/core/time-limit.ts';
 import { rejection } from '../support/rejection.ts';

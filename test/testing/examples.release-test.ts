@@ -1,9 +1,10 @@
-import { cp, mkdtemp, rm, symlink } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { findBrowsers } from '../../tools/setup/find-browsers.js';
+import { snippet } from '../docs/markdown.ts';
 import { freePort } from '../support/free-port.ts';
 import { run } from '../support/programs.ts';
 import { installPackages } from '../../tools/setup/install-packages.ts';
@@ -53,6 +54,21 @@ test('an application tests its page with the stand-in editor and Playwright', ()
 
 test('an application tests its page with the stand-in editor and Vitest in a browser', () =>
   runTests('vitest/vitest.mjs', 'run'));
+
+test('the configuration and the test for Vitest in the documentation work as copied', async () => {
+  const copied = join(folder, 'copied');
+  await mkdir(copied);
+  for (const name of ['vitest.config.js', 'saving.test.js'])
+    await writeFile(join(copied, name), snippet(name));
+  // The browser is this machine's, because the tests download none.
+  await writeFile(
+    join(copied, 'with-browser.js'),
+    `import config from './vitest.config.js';
+     config.test.browser.provider.options.launchOptions = { executablePath: process.env.CHROMIUM };
+     export default config;`,
+  );
+  await runTests('vitest/vitest.mjs', 'run', '--root=copied', '--config=with-browser.js');
+});
 
 test('an application tests its page with the stand-in editor and Web Test Runner', () =>
   runTests('@web/test-runner/dist/bin.js'));

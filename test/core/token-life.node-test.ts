@@ -1,6 +1,7 @@
-import { expect } from '@open-wc/testing';
+import { describe, it } from 'node:test';
+import { expect } from '../support/expect.ts';
 
-import { type EditorToken, elapsed, instant, tokenLife } from '../../src/core/token-life.ts';
+import { type EditorToken, elapsed, instant, tokenLife } from '../../src/core/token.ts';
 
 const noon = 1_893_499_200;
 const date = 'Tue, 01 Jan 2030 12:00:00 GMT';

@@ -1,4 +1,5 @@
-import { expect } from '@open-wc/testing';
+import { describe, it } from 'node:test';
+import { expect } from '../support/expect.ts';
 
 import { redactTokens } from '../../src/core/redact-tokens.ts';
 
@@ -41,7 +42,8 @@ describe('redactTokens()', () => {
     ['a token is not used as a pattern', 'a.*+?$&b', ['.*+?$&'], 100, 'a…b'],
   ];
   for (const [why, text, tokens, max, redacted] of cases) {
-    it(`redacts tokens and shortens the text: ${why}`, () =>
-      expect(redactTokens(text, tokens, max)).to.equal(redacted));
+    it(`redacts tokens and shortens the text: ${why}`, () => {
+      expect(redactTokens(text, tokens, max)).to.equal(redacted);
+    });
   }
 });

@@ -1,6 +1,7 @@
-import { expect } from '@open-wc/testing';
+import { describe, it } from 'node:test';
+import { expect } from '../support/expect.ts';
 
-import { limitValue } from '../../src/core/limit-value.ts';
+import { truncateJson } from '../../src/core/truncate-json.ts';
 import { measure } from './message-properties.ts';
 
 const TOKEN = 'token-123456';
@@ -18,7 +19,7 @@ const cyclic = () => {
   return value;
 };
 
-describe('limitValue()', () => {
+describe('truncateJson()', () => {
   const same: unknown[] = [
     null,
     true,
@@ -32,8 +33,9 @@ describe('limitValue()', () => {
     { code: 'plugin-error', message: 'm', path: ['a', 0], more: { deep: [{}] } },
   ];
   for (const value of same) {
-    it(`keeps ${JSON.stringify(value)} unchanged`, () =>
-      expect(limitValue(value, 100, 20, [TOKEN])).to.deep.equal(value));
+    it(`keeps ${JSON.stringify(value)} unchanged`, () => {
+      expect(truncateJson(value, 100, 20, [TOKEN])).to.deep.equal(value);
+    });
   }
 
   const cases: [why: string, value: unknown, limited: unknown][] = [
@@ -75,7 +77,7 @@ describe('limitValue()', () => {
   ];
   for (const [why, value, limited] of cases) {
     it(`limits what is kept: ${why}`, () => {
-      const found = limitValue(value, 100, 20, [TOKEN]);
+      const found = truncateJson(value, 100, 20, [TOKEN]);
       if (limited !== undefined) expect(found).to.deep.equal(limited);
       expect(measure(found).values).to.be.at.most(20);
     });
@@ -83,12 +85,12 @@ describe('limitValue()', () => {
 
   it('keeps the beginning of a sparse list of any length', () => {
     const list = Object.assign([1], { length: 4_000_000_000 });
-    expect(limitValue(list, 100, 3, [])).to.deep.equal([1, null, null]);
+    expect(truncateJson(list, 100, 3, [])).to.deep.equal([1, null, null]);
   });
 
   it('changes no prototype', () => {
     const value = JSON.parse('{"__proto__":{"polluted":1},"a":{"__proto__":{"polluted":1}}}') as object;
-    const found = limitValue(value, 100, 20, []) as { polluted?: unknown };
+    const found = truncateJson(value, 100, 20, []) as { polluted?: unknown };
     expect(found.polluted).to.equal(undefined);
     expect(Object.getPrototypeOf(found)).to.equal(Object.prototype);
     expect(JSON.stringify(found)).to.equal(JSON.stringify(value));
@@ -106,7 +108,7 @@ describe('limitValue()', () => {
           return Reflect.get(from, key) as unknown;
         },
       });
-      expect(measure(limitValue({ watched }, 65_536, 200, [])).values).to.be.within(190, 200);
+      expect(measure(truncateJson({ watched }, 65_536, 200, [])).values).to.be.within(190, 200);
       expect(reads).to.be.below(300);
     }
   });

@@ -1,6 +1,5 @@
 // One process, so that the package is built and packed once for all of these.
 import './bundlers.ts';
-import './internal-names.ts';
 import './licences.ts';
 import './linters.ts';
 import './node.ts';

@@ -1,8 +1,6 @@
-import type { ReactiveControllerHost } from 'lit';
-import type { Config, RawConfig } from '../core/config.ts';
+import { type Config, type ConfigResult, isConfig } from '../core/config.ts';
 import type { PluginEditorError } from '../core/errors.ts';
 import type { PluginDetails } from '../core/messages.ts';
-import type { FetchToken, TokenHeaders } from '../core/token.ts';
 import {
   PluginEditorDirtyEvent,
   PluginEditorDiscardEvent,
@@ -14,29 +12,19 @@ import {
   type PluginKey,
   type ShownPlugin,
 } from './events.ts';
-import type { FrameAttributes } from './frame.ts';
-import type { LaunchReporter } from './launch.ts';
-import { type Requested, isConfig } from './requested.ts';
-import type { SettingsHost } from './settings.ts';
-import type { PluginEditorState } from './state.ts';
-import type { UnsavedWork } from './unsaved-work.ts';
+import type { PluginEditorElement } from './plugin-editor.ts';
 
-/** What the controller needs of its element: the attributes, and a place for the frame and the state. */
-export interface EditorHost
-  extends ReactiveControllerHost, SettingsHost, Omit<RawConfig, keyof SettingsHost> {
-  frameAttributes(fn: string | undefined): FrameAttributes;
-  showState(state: PluginEditorState): void;
-  readonly hasUpdated: boolean;
-  readonly unguarded: boolean;
-  fetchToken?: FetchToken | undefined;
-  tokenHeaders?: TokenHeaders | undefined;
-}
+/**
+ * What an element shows. `idle`: nothing; `loading`: what is asked for is loading; `ready`: it is there; `error`: it cannot
+ * be shown, for the reason that the property `error` gives.
+ */
+export type PluginEditorState = 'idle' | 'loading' | 'ready' | 'error';
 
 /** The names of a plugin, without anything else that is known about it. */
 export const keyOf = ({ ident, namespace, fn }: PluginKey): PluginKey => ({ ident, namespace, fn });
 
-/** Holds what the element shows (its state, the error, the plugin), and reports each change of it to the page by events. */
-export class PluginReporter implements LaunchReporter {
+/** What the element shows: its state, the error, the plugin and whether work is unsaved. Reports each change by events. */
+export class ElementState {
   state: PluginEditorState = 'idle';
   declare error: PluginEditorError | undefined;
   /** What the editor itself said about the error, in words for its user. */
@@ -44,23 +32,19 @@ export class PluginReporter implements LaunchReporter {
   /** The plugin that is shown; set only in state `ready`. */
   declare plugin: ShownPlugin | undefined;
   /** The config of the plugin that is shown or loading. */
-  declare openedConfig: Config | undefined;
+  declare config: Config | undefined;
+  /** Whether the editor holds unsaved work. */
+  dirty = false;
 
-  #host: EditorHost;
-  #work: UnsavedWork;
+  #host: PluginEditorElement;
 
-  constructor(host: EditorHost, work: UnsavedWork) {
+  constructor(host: PluginEditorElement) {
     this.#host = host;
-    this.#work = work;
-  }
-
-  get dirty(): boolean {
-    return this.#work.dirty;
   }
 
   /** The plugin that is shown or loading. To be read only while there is a config. */
-  get openedPlugin(): PluginKey {
-    return keyOf(this.openedConfig as Config);
+  get key(): PluginKey {
+    return keyOf(this.config as Config);
   }
 
   /** Changes what is shown, and fires the events for what differs. */
@@ -93,34 +77,51 @@ export class PluginReporter implements LaunchReporter {
 
   setDirty(dirty: boolean): void {
     if (dirty === this.dirty) return;
-    this.#work.setDirty(dirty);
-    this.#host.dispatchEvent(new PluginEditorDirtyEvent({ ...this.openedPlugin, dirty }));
+    this.dirty = dirty;
+    // A permanent listener would keep some browsers from putting the page into the back-forward cache.
+    if (dirty) addEventListener('beforeunload', this.#handleBeforeUnload);
+    else removeEventListener('beforeunload', this.#handleBeforeUnload);
+    this.#host.dispatchEvent(new PluginEditorDirtyEvent({ ...this.key, dirty }));
   }
+
+  /** Has the browser ask the user before the page is left. */
+  #handleBeforeUnload = (event: Event): void => {
+    if (!this.#host.unguarded) event.preventDefault();
+  };
 
   /**
    * Asks the page whether unsaved work may be discarded.
    * @param error why it was not saved
    * @param next what is to be opened in its place
    */
-  confirmDiscard(error: PluginEditorError | undefined, next: Requested): boolean {
+  confirmDiscard(error: PluginEditorError | undefined, next: ConfigResult): boolean {
     return this.#host.dispatchEvent(
       new PluginEditorDiscardEvent({
-        ...this.openedPlugin,
+        ...this.key,
         ...(isConfig(next) && { next: keyOf(next) }),
         ...(error && { error }),
       }),
     );
   }
 
+  /**
+   * The editor can be used.
+   * @param details what it said about the plugin; `undefined` for an editor without the protocol, whose page has loaded
+   * @param isFirst whether this is the first `ready` since the plugin was opened
+   */
   reportReady(details: PluginDetails | undefined, isFirst: boolean): void {
     const isNew = this.state !== 'ready' || (isFirst && !!details);
     // A page without the protocol that loads once more says nothing, so that what is known stays.
-    if (details || isNew) this.setState('ready', undefined, { ...this.openedPlugin, ...details });
+    if (details || isNew) this.setState('ready', undefined, { ...this.key, ...details });
     if (isNew && this.state === 'ready') {
       this.#host.dispatchEvent(new PluginEditorReadyEvent({ confirmed: !!details, ...details }));
     }
   }
 
+  /**
+   * The editor cannot be shown; the frame is gone.
+   * @param editorMessage what the editor itself said, in words for its user
+   */
   reportFailure(error: PluginEditorError, editorMessage?: string): void {
     // A preload that failed is tried again when there is a plugin to open.
     if (this.state === 'idle') return;
@@ -128,7 +129,23 @@ export class PluginReporter implements LaunchReporter {
     this.setState('error', error, undefined, editorMessage);
   }
 
+  /** The token is about to end, and the editor could not be given a new one. */
   reportExpiring(expiresAt: Date, error?: PluginEditorError): void {
     this.#host.dispatchEvent(new PluginEditorExpiringEvent({ expiresAt, ...(error && { error }) }));
+  }
+
+  /** Resolves when the element is no longer `loading`; rejects with its error if it has one then. */
+  settled(): Promise<void> {
+    const host = this.#host;
+    return new Promise((resolve, reject) => {
+      const check = () => {
+        if (this.state === 'loading') return;
+        host.removeEventListener('plugin-editor-state', check);
+        if (this.error) reject(this.error);
+        else resolve();
+      };
+      host.addEventListener('plugin-editor-state', check);
+      check();
+    });
   }
 }

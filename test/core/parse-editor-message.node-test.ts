@@ -1,4 +1,5 @@
-import { expect } from '@open-wc/testing';
+import { describe, it } from 'node:test';
+import { expect } from '../support/expect.ts';
 
 import { type EditorMessage, LIMITS, MAX_VALUES } from '../../src/core/messages.ts';
 import { parseEditorMessage } from '../../src/core/parse-editor-message.ts';
@@ -90,7 +91,9 @@ describe('parseEditorMessage()', () => {
     });
   }
   for (const [why, message] of bad) {
-    it(`ignores ${why}`, () => expect(parse(message)).to.equal(undefined));
+    it(`ignores ${why}`, () => {
+      expect(parse(message)).to.equal(undefined);
+    });
   }
 
   for (const [message, taken] of younger) {

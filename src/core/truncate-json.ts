@@ -5,7 +5,7 @@ import { redactTokens } from './redact-tokens.ts';
  * @param maxText how many UTF-16 code units all texts and names of fields may have together; what is beyond is cut off
  * @param maxValues how many items and fields there may be on all levels together; what is beyond is left out
  */
-export function limitValue(
+export function truncateJson(
   value: unknown,
   maxText: number,
   maxValues: number,

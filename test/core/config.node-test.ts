@@ -1,4 +1,5 @@
-import { expect } from '@open-wc/testing';
+import { describe, it } from 'node:test';
+import { expect } from '../support/expect.ts';
 
 import { type RawConfig, checkConfig, missingAttributes } from '../../src/core/config.ts';
 import { PluginEditorError } from '../../src/core/errors.ts';

@@ -1,6 +1,7 @@
-import { expect } from '@open-wc/testing';
+import { describe, it } from 'node:test';
+import { expect } from '../support/expect.ts';
 
-import { baseOf, checkSegment, httpUrl } from '../../src/core/address.ts';
+import { baseOf, checkSegment, httpUrl } from '../../src/core/url.ts';
 import { encodedPath } from '../../src/core/client/operation.ts';
 
 describe('httpUrl', () => {

@@ -1,0 +1,213 @@
+import * as z from 'zod/mini';
+import { pluginTestSchema } from '../records.ts';
+
+// What clients read with an editor token; see docs/reference/operations.md. Times are ISO 8601. Records keep the fields that
+// are not named here.
+
+/** A plugin and what is live of it. */
+export const pluginSchema = z.looseObject({
+  ident: z.string(),
+  namespace: z.string(),
+  name: z.string(),
+  lang: z.string(),
+  /** `null` where nothing was saved; `revision` is the draft's ETag. */
+  draft: z.nullable(
+    z.looseObject({ revision: z.string(), savedAt: z.string(), actor: z.optional(z.string()) }),
+  ),
+  /** Whether the draft as it is has a successful build, and so can be deployed. */
+  built: z.boolean(),
+  /** The version that runs where none is named; `null` where none was deployed. */
+  live: z.nullable(z.string()),
+  /** The version that was deployed last. */
+  latest: z.nullable(z.string()),
+  /** Which version was made live instead of the newest, when and by whom; `null` where it is the newest. */
+  pinned: z.nullable(z.looseObject({ version: z.string(), at: z.string(), actor: z.optional(z.string()) })),
+  /** The number of versions. */
+  versions: z.number(),
+  /** Whether the live version was made for other types than its namespace has now. */
+  outdated: z.boolean(),
+});
+
+const version = {
+  version: z.string(),
+  deployedAt: z.string(),
+  /** Who deployed it, by the vendor's name for them. */
+  actor: z.optional(z.string()),
+  /** The message of the deploy. */
+  message: z.optional(z.string()),
+  lang: z.string(),
+  /** SHA-256 in hex. */
+  digest: z.string(),
+  live: z.boolean(),
+};
+
+/** A deployed version, as a list of them has it. */
+const versionSchema = z.looseObject(version);
+
+/** A deployed version with its source. */
+export const versionSourceSchema = z.looseObject({
+  ...version,
+  contents: z.string(),
+  tests: z.optional(z.array(pluginTestSchema)),
+  /** The JSON Schema of its input, as `output` is that of its output; missing where it was made without. */
+  input: z.optional(z.unknown()),
+  output: z.optional(z.unknown()),
+});
+
+/** Why a plugin failed. The texts come from whoever wrote the plugin. */
+const failureSchema = z.looseObject({
+  code: z.string(),
+  message: z.optional(z.string()),
+  path: z.optional(z.string()),
+});
+
+/** What a plugin logged, one item for each time that it logged. */
+const logsSchema = z.optional(z.array(z.string()));
+
+/** One recorded run. */
+export const runSchema = z.looseObject({
+  uuid: z.string(),
+  timestamp: z.string(),
+  ident: z.string(),
+  namespace: z.string(),
+  name: z.string(),
+  version: z.string(),
+  success: z.boolean(),
+  error: z.optional(failureSchema),
+  /** How long the run alone took, in ms. */
+  took: z.number(),
+  inputBytes: z.number(),
+  outputBytes: z.number(),
+  logs: logsSchema,
+  /** The first 16 KB of the input, as `output` has those of the output; both only where the service keeps payloads. */
+  input: z.optional(z.string()),
+  output: z.optional(z.string()),
+  /** Whether the logs, the input or the output were longer, and so were cut. */
+  truncated: z.optional(z.boolean()),
+});
+
+/** A page of plugins; `next`, where there is more, is `after` of the next page. */
+export const pluginPageSchema = z.looseObject({
+  plugins: z.array(pluginSchema),
+  next: z.optional(z.string()),
+});
+
+/** A page of versions; `next`, where there is more, is `after` of the next page. */
+export const versionPageSchema = z.looseObject({
+  versions: z.array(versionSchema),
+  next: z.optional(z.string()),
+});
+
+/** A page of runs; `next`, where there is more, is `after` of the next page. */
+export const runPageSchema = z.looseObject({ runs: z.array(runSchema), next: z.optional(z.string()) });
+
+/** An example of what plugins of a namespace with types take and return. */
+export const sampleSchema = z.looseObject({
+  name: z.string(),
+  description: z.optional(z.string()),
+  input: z.unknown(),
+  output: z.optional(z.unknown()),
+});
+
+/** The types of a plugin's input and output; `input` and `output` are JSON Schemas (2020-12), missing where there is none. */
+export const pluginTypesSchema = z.looseObject({
+  /** TypeScript; empty where plugins take and return text. */
+  declarations: z.string(),
+  input: z.optional(z.unknown()),
+  output: z.optional(z.unknown()),
+  samples: z.optional(z.array(sampleSchema)),
+});
+
+/** How much storage a tenant takes, in MB. */
+export const usageSchema = z.looseObject({
+  /** Drafts, versions and programs. */
+  storageMb: z.number(),
+  /** Records of runs. */
+  recordsMb: z.number(),
+  /** How much `storageMb` may be; missing where there is no limit. */
+  allowedStorageMb: z.optional(z.number()),
+});
+
+/** What a token may do, and where. */
+export const sessionSchema = z.looseObject({
+  environment: z.string(),
+  ident: z.optional(z.string()),
+  namespace: z.optional(z.string()),
+  fn: z.optional(z.string()),
+  permissions: z.array(z.string()),
+  actor: z.optional(z.string()),
+  /** In seconds; missing for a token that does not end by itself. */
+  expires_in: z.optional(z.number()),
+  /** Only for an editor token. */
+  usage: z.optional(usageSchema),
+});
+
+/** What a build or a check found in a source. */
+const diagnosticSchema = z.looseObject({
+  /** From 1. */
+  line: z.number(),
+  /** From 1, in UTF-16 code units. */
+  column: z.number(),
+  message: z.string(),
+  /** `error`, `warning` or `information`. */
+  severity: z.string(),
+});
+
+/** What a build of a source would find. */
+export const checkResultSchema = z.looseObject({ diagnostics: z.array(diagnosticSchema) });
+
+/** Help with a source. `result` is what the Language Server Protocol defines for the method that was requested. */
+export const languageHelpSchema = z.looseObject({ result: z.unknown() });
+
+/** How far a plugin is. */
+export const progressSchema = z.looseObject({
+  /** Whether the draft as it is has a successful build. */
+  built: z.boolean(),
+  /** The newest version, where there is one; `current`: it was made of the draft as it is. */
+  deployed: z.optional(z.looseObject({ version: z.string(), current: z.boolean() })),
+});
+
+/** The result of a build. A build that fails has one, too. */
+export const buildResultSchema = z.looseObject({
+  succeeded: z.boolean(),
+  /** Everything that was logged, in lines. */
+  outputLog: z.string(),
+  diagnostics: z.optional(z.array(diagnosticSchema)),
+});
+
+/** The result of a test: `result` is the plugin's output; `error` says why there is none. */
+export const testResultSchema = z.looseObject({
+  result: z.optional(z.string()),
+  error: z.optional(failureSchema),
+  logs: logsSchema,
+  /** How long the run alone took, in ms. */
+  took: z.optional(z.number()),
+});
+
+/** The result of a deploy. */
+export const deploymentSchema = z.looseObject({
+  version: z.string(),
+  /** `true`: the draft is what this version was made of, and no other was made. */
+  unchanged: z.optional(z.boolean()),
+  /** The version that is live now: a deploy never moves a pin. */
+  live: z.optional(z.nullable(z.string())),
+});
+
+export type Plugin = z.output<typeof pluginSchema>;
+export type PluginVersion = z.output<typeof versionSchema>;
+export type PluginVersionSource = z.output<typeof versionSourceSchema>;
+export type PluginRun = z.output<typeof runSchema>;
+export type PluginPage = z.output<typeof pluginPageSchema>;
+export type VersionPage = z.output<typeof versionPageSchema>;
+export type RunPage = z.output<typeof runPageSchema>;
+export type PluginTypes = z.output<typeof pluginTypesSchema>;
+export type StorageUsage = z.output<typeof usageSchema>;
+export type Session = z.output<typeof sessionSchema>;
+export type Diagnostic = z.output<typeof diagnosticSchema>;
+export type CheckResult = z.output<typeof checkResultSchema>;
+export type LanguageHelp = z.output<typeof languageHelpSchema>;
+export type Progress = z.output<typeof progressSchema>;
+export type Sample = z.output<typeof sampleSchema>;
+export type BuildResult = z.output<typeof buildResultSchema>;
+export type TestResult = z.output<typeof testResultSchema>;
+export type Deployment = z.output<typeof deploymentSchema>;
