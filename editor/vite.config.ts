@@ -1,5 +1,41 @@
-import { defineConfig } from 'vite';
-import { firstScreen } from './first-screen.ts';
+import { fileURLToPath } from 'node:url';
+import { type HtmlTagDescriptor, type Plugin, defineConfig } from 'vite';
+
+const path = (name: string) => fileURLToPath(new URL(name, import.meta.url));
+
+/**
+ * Names in the page, beside `main`, the scripts `loader` and `page` with what they import. A browser then asks for all files at
+ * once; a file that is found only in another one costs a round trip more. The loader is the first, because it handles missing files.
+ */
+const namedScripts: Plugin = {
+  name: 'named-scripts',
+  transformIndexHtml: {
+    order: 'post',
+    handler: (_html, { bundle = {} }) => {
+      const chunkOf = (name: string) => {
+        const chunk = Object.values(bundle).find((file) => file.type === 'chunk' && file.name === name);
+        if (chunk?.type !== 'chunk') throw new Error(`The build made no chunk "${name}".`);
+        return chunk;
+      };
+      const tag = (fileName: string, preload = false): HtmlTagDescriptor => {
+        const address = `/editor/${fileName}`;
+        return preload
+          ? {
+              tag: 'link',
+              attrs: { rel: 'modulepreload', crossorigin: true, href: address },
+              injectTo: 'head',
+            }
+          : { tag: 'script', attrs: { type: 'module', crossorigin: true, src: address }, injectTo: 'head' };
+      };
+      const [loader, main, page] = [chunkOf('loader'), chunkOf('main'), chunkOf('page')];
+      return [
+        { ...tag(loader.fileName), injectTo: 'head-prepend' },
+        tag(page.fileName),
+        ...page.imports.filter((name) => name !== main.fileName).map((name) => tag(name, true)),
+      ];
+    },
+  },
+};
 
 /** The editor's page, for `/editor/` of the service. */
 export default defineConfig({
@@ -7,7 +43,7 @@ export default defineConfig({
   base: '/editor/',
   envDir: false,
   publicDir: false,
-  plugins: [firstScreen()],
+  plugins: [namedScripts],
   build: {
     outDir: 'dist',
     emptyOutDir: true,
@@ -16,10 +52,13 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
-    // What is bundled wants its licence to go with it.
+    // Emit the licences of bundled packages.
     license: { fileName: 'LICENSES.txt' },
     chunkSizeWarningLimit: 2000,
-    // What a slow machine takes is no fault that one could mend.
-    rolldownOptions: { checks: { bundlerTimings: false } },
+    rolldownOptions: {
+      input: { index: path('index.html'), loader: path('src/loader.ts'), page: path('src/page.ts') },
+      // Slow builds are not actionable.
+      checks: { bundlerTimings: false },
+    },
   },
 });

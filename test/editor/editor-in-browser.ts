@@ -1,5 +1,5 @@
 import { after } from 'node:test';
-import type { ServiceOptions } from '../../service/src/http/app.ts';
+import type { ServiceOptions } from '../../service/src/http/create-service.ts';
 import { launchBrowser, startEditorService } from './harness.ts';
 
 /** Starts one service with the editor and one Chromium for all tests of a file, to be called at its top. */

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Browser, BrowserContext, Frame, Keyboard, Page } from 'puppeteer-core';
 import { buildEditor } from '../support/editor-files.ts';
 import { type ListeningServer, listen } from '../../service/src/http/listen.ts';
-import { type ServiceOptions, createService } from '../../service/src/http/app.ts';
+import { type ServiceOptions, createService } from '../../service/src/http/create-service.ts';
 import { provisionEnvironmentToken } from '../../service/src/accounts/environment-token.ts';
 import { openStorage } from '../../service/src/storage/storage.ts';
 import { buildEditorUrl, type PluginSource } from 'plugin-editor/client.js';
@@ -29,7 +29,7 @@ export interface Seen {
 const IDENT = 'com.acme.t1';
 const POLICY = 'content-security-policy';
 
-/** The real service on a real port and file, with the editor as it is built, and a clock and a plug of its own. */
+/** The real service on a real port and file, with the editor as it is built; a test turns its clock and stops it. */
 export async function startEditorService({
   editor = true,
   ...options
@@ -139,7 +139,7 @@ export async function startEditorService({
       const place = { editorUrl: `${origin}/editor/`, builder, ident: IDENT, fn, namespace, template };
       return buildEditorUrl({ ...place, token: givenToken ?? (await token(target)) });
     },
-    /** Nobody answers any longer. */
+    /** The port no longer answers. */
     stop: async () => {
       await listening?.close();
       listening = undefined;
@@ -172,7 +172,7 @@ export async function openPage(context: BrowserContext | Browser, url: string) {
   await page.goto(url);
   return {
     page,
-    /** Errors of the page's own, and breaches of its policy. */
+    /** Errors of the page, and breaches of its policy. */
     problems,
     /** Ends the page without its last words: one that closes saves on its way out, maybe when the service is back. */
     crash: async () => {

@@ -85,7 +85,7 @@ export async function openLauncher(
 
   return {
     page,
-    /** Errors of the page's own. */
+    /** Errors of the page. */
     problems,
     ...inFrame,
     frame,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before } from 'node:test';
 import type { Browser } from 'puppeteer-core';
-import type { ServiceOptions } from '../../service/src/http/app.ts';
+import type { ServiceOptions } from '../../service/src/http/create-service.ts';
 import type { PluginSource } from 'plugin-editor/client.js';
 import {
   type EditorPage,
@@ -15,7 +15,7 @@ import { eventually } from '../support/until.ts';
 
 export interface Scene {
   service: EditorService;
-  /** A plugin of the test's own. */
+  /** The plugin of the test. */
   target: Target;
   /** Opens the editor, by default on that plugin with a new token. */
   open: (url?: string) => Promise<EditorPage>;
@@ -24,7 +24,7 @@ export interface Scene {
 }
 
 /**
- * One service and one browser for the tests of a suite; each test gets a plugin and a browser profile of its own, and
+ * One service and one browser for the tests of a suite; each test gets a new plugin and a new browser profile, and
  * finds the service as it should be. At the end no page may have had an error or have broken its policy.
  */
 export function scenes(

@@ -1,14 +1,23 @@
 import { Compartment, EditorState, type Extension } from '@codemirror/state';
 import { type Command, EditorView } from '@codemirror/view';
-import { lineSeparator } from '../plugin/line-breaks.ts';
-import type { Diagnostic } from '../service/records.ts';
+import type { Diagnostic } from 'plugin-editor/client.js';
+import { lineSeparator } from '../plugin/source.ts';
 import { settings } from '../ui/settings.ts';
-import { syncColourScheme } from './code-theme.ts';
+import { codeMirrorPhrases, contentName, syncColourScheme } from './code-theme.ts';
 import { loadTypingHelp, loadedTypingHelp } from './languages.ts';
-import { ProblemMarks } from './problem-marks.ts';
-import type { Finder, Problem } from './problems.ts';
+import {
+  type Finder,
+  type Problem,
+  changesProblems,
+  listProblems,
+  markProblems,
+  nextProblem,
+  positionOf,
+  previousProblem,
+  problemMarks,
+  syntaxProblems,
+} from './problems.ts';
 import { Search } from './search.ts';
-import { codeMirrorPhrases, contentName } from './text-appearance.ts';
 import { textEditing, typingSettings } from './text-editing.ts';
 import { VimMode } from './vim-mode.ts';
 
@@ -31,7 +40,6 @@ export interface CodeEditorOptions {
 export class CodeEditor {
   readonly #options: CodeEditorOptions;
   readonly #view: EditorView;
-  readonly #problems = new ProblemMarks(() => this.#view);
   readonly #search = new Search(() => this.#view);
   readonly #vim = new VimMode(() => this.#view);
   /** The compartments of what changes while a text is open. */
@@ -85,7 +93,7 @@ export class CodeEditor {
     this.#view.dispatch({ effects: this.#access.reconfigure(EditorState.readOnly.of(isReadOnly)) });
   }
 
-  /** Puts another text in place of this one. Undo brings this one back if both have one language and one kind of line breaks. */
+  /** Replaces the text. Undo brings this one back if both have one language and one kind of line breaks. */
   replace(contents: string, lang: string): void {
     const { state } = this.#view;
     if (lineSeparator(contents) !== lineSeparator(this.contents) || lang !== this.#lang) {
@@ -135,9 +143,8 @@ export class CodeEditor {
     command(this.#view);
   }
 
-  /** Moves the cursor and the focus to a place, counted from 1. Rejects when what finds the place cannot be loaded. */
-  async goTo(line: number, column: number): Promise<void> {
-    const { positionOf } = await this.#problems.load();
+  /** Moves the cursor and the focus to a place, counted from 1. */
+  goTo(line: number, column: number): void {
     const position = positionOf(this.#view.state.doc, line, column);
     this.#view.dispatch({
       selection: { anchor: position },
@@ -148,29 +155,24 @@ export class CodeEditor {
   }
 
   /** Moves to the next problem after the cursor, or to the one before it; from the last one to the first. */
-  async goToProblem(by: 1 | -1): Promise<void> {
-    const { nextProblem, previousProblem } = await this.#problems.load();
+  goToProblem(by: 1 | -1): void {
     this.#view.focus();
     (by > 0 ? nextProblem : previousProblem)(this.#view);
   }
 
-  /** Marks what a finder found in `contents`, in place of what it found before; does nothing if the text has changed since. */
-  mark(finder: Finder, found: readonly Diagnostic[], contents: string): Promise<void> {
-    return this.#problems.mark(finder, found, () => contents === this.contents);
+  /** Marks what a finder found in `contents`; replaces what it found before. Does nothing if the text has changed since. */
+  mark(finder: Finder, found: readonly Diagnostic[], contents: string): void {
+    if (contents === this.contents) markProblems(this.#view, finder, found);
   }
 
   /** Marks what the grammar of the language finds. */
   async markSyntax(): Promise<void> {
     await this.#typingHelpLoaded;
-    // Where this part cannot be loaded, the text can be edited all the same.
-    const part = await this.#problems.load().catch(() => undefined);
-    if (part && !this.#isClosed)
-      await this.mark('syntax', part.syntaxProblems(this.#view.state), this.contents);
+    if (!this.#isClosed) this.mark('syntax', syntaxProblems(this.#view.state), this.contents);
   }
 
   close(): void {
     this.#isClosed = true;
-    this.#problems.close();
     this.#search.close();
     this.#vim.close();
     for (const unsubscribe of this.#unsubscribe) unsubscribe();
@@ -205,7 +207,7 @@ export class CodeEditor {
       // The order counts: the first extension that handles a key wins, and gutters stand in this order.
       extensions: [
         this.#vim.extension(),
-        this.#problems.extension(),
+        problemMarks(),
         separator ? EditorState.lineSeparator.of(separator) : [],
         this.#typingHelp.of(loadedTypingHelp()?.typingHelp(this.#lang) ?? []),
         this.#languageHelp.of(this.#languageHelpOf(this.#lang)),
@@ -217,8 +219,7 @@ export class CodeEditor {
         EditorView.updateListener.of((update) => {
           const { docChanged, selectionSet, state } = update;
           if (docChanged) this.#handleChange();
-          const problems = this.#problems.changedBy(update);
-          if (problems) this.#options.onProblems(problems);
+          if (changesProblems(update)) this.#options.onProblems(listProblems(state));
           if (!docChanged && !selectionSet) return;
           const { head } = state.selection.main;
           const line = state.doc.lineAt(head);

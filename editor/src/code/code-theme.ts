@@ -1,7 +1,8 @@
 import { HighlightStyle, syntaxHighlighting } from '@codemirror/language';
-import { Compartment, type Extension } from '@codemirror/state';
-import { EditorView } from '@codemirror/view';
+import { Compartment, EditorState, type Extension } from '@codemirror/state';
+import { EditorView, highlightSpecialChars, lineNumbers } from '@codemirror/view';
 import { tags as t } from '@lezer/highlight';
+import { texts } from '../locales/locale.ts';
 import { isDark, onSchemeChange } from '../ui/colour-scheme.ts';
 
 // Colours are the page's custom properties (styles/colours.css), so light and dark change without the editor's doing.
@@ -97,3 +98,37 @@ export const codeTheme = (): Extension => [
 /** Keeps an editor's base styles light or dark as the page is. Returns a function that ends this. */
 export const syncColourScheme = (view: EditorView): (() => void) =>
   onSchemeChange(() => view.dispatch({ effects: darkMode.reconfigure(EditorView.darkTheme.of(isDark())) }));
+
+/** How the list of completions looks. The colours are the page's (styles/colours.css). */
+export const completionTheme = EditorView.theme({
+  // The details of a completion are shown beside the list, in a child of this element, which must not cut them off.
+  '.cm-tooltip.cm-tooltip-autocomplete': { overflow: 'visible' },
+  '.cm-tooltip.cm-tooltip-autocomplete > ul': {
+    borderRadius: '7px',
+    fontFamily: 'var(--mono)',
+    fontSize: '13px',
+    maxHeight: '14em',
+  },
+  '.cm-tooltip.cm-tooltip-autocomplete > ul > li': { padding: '3px 10px', lineHeight: '1.5' },
+  '.cm-tooltip-autocomplete > ul > li[aria-selected], .cm-tooltip-autocomplete-disabled > ul > li[aria-selected]':
+    {
+      backgroundColor: 'var(--accent-fill)',
+      color: 'var(--on-accent)',
+    },
+  '.cm-completionDetail': { color: 'inherit', opacity: '0.8' },
+});
+
+/** Attributes that name a text. It can be reached by keyboard, also in browsers that leave that to the page. */
+export const contentName = (attributes: Record<string, string>): Extension =>
+  EditorView.contentAttributes.of({ tabindex: '0', ...attributes });
+
+/** The texts of CodeMirror's own controls, in the language of the page. */
+export const codeMirrorPhrases = (): Extension => EditorState.phrases.of(texts().codePhrases);
+
+/** How code looks wherever it is shown, edited or not. */
+export const appearance = (): Extension => [
+  styleNonce(),
+  lineNumbers(),
+  highlightSpecialChars(),
+  codeTheme(),
+];

@@ -1,4 +1,4 @@
-import { lazyPart } from '../ui/load-part.ts';
+import { lazyModule } from '../ui/lazy-module.ts';
 
 const pretty: Record<string, string> = {
   javascript: 'JavaScript',
@@ -10,7 +10,7 @@ const pretty: Record<string, string> = {
 export const prettyLanguage = (lang: string): string =>
   Object.hasOwn(pretty, lang) ? (pretty[lang] as string) : lang;
 
-const typingHelp = lazyPart(() => import('./typing-help.ts'));
+const typingHelp = lazyModule(() => import('./typing-help.ts'));
 
 /** The languages and what else helps with typing, where they are loaded. */
 export const loadedTypingHelp = typingHelp.loaded;

@@ -1,5 +1,4 @@
-import { HttpError, type PluginSource } from 'plugin-editor/client.js';
-import type { Diagnostic } from '../service/records.ts';
+import { type Diagnostic, HttpError, type PluginSource } from 'plugin-editor/client.js';
 
 export interface LiveCheckOptions {
   read: () => PluginSource;

@@ -7,12 +7,12 @@ import {
   setDiagnostics,
   setDiagnosticsEffect,
 } from '@codemirror/lint';
-import type { EditorState, Extension, Text } from '@codemirror/state';
-import type { EditorView, ViewUpdate } from '@codemirror/view';
+import { ensureSyntaxTree } from '@codemirror/language';
+import { type EditorState, type Extension, Facet, type Text } from '@codemirror/state';
+import { type Command, EditorView, type ViewUpdate } from '@codemirror/view';
 import { html, nothing, render } from 'lit/html.js';
-import type { Diagnostic } from '../service/records.ts';
-import { problemFix } from './problem-fix.ts';
-import { problemTheme } from './problem-theme.ts';
+import type { Diagnostic } from 'plugin-editor/client.js';
+import { texts } from '../locales/locale.ts';
 
 /** Who found a problem: a build, a check while the user types, or the grammar of the editor. */
 export type Finder = 'build' | 'check' | 'syntax';
@@ -26,8 +26,46 @@ export interface Problem {
   finder: Finder;
 }
 
+/** A command that fixes the problem at the cursor. */
+export interface ProblemFix {
+  /** Its name on a button, in the present language. */
+  label: () => string;
+  run: Command;
+}
+
+/** The command that is offered beside the message of a problem, where there is one. */
+export const problemFix = Facet.define<ProblemFix>();
+
 export { nextDiagnostic as nextProblem, previousDiagnostic as previousProblem };
-export { syntaxProblems } from './syntax-problems.ts';
+
+/** How problems are marked in a text. The colours are the page's (styles/colours.css). */
+export const problemTheme = EditorView.theme({
+  '.cm-lintRange': {
+    backgroundImage: 'none',
+    textDecoration: 'underline wavy 1.5px',
+    textUnderlineOffset: '3px',
+  },
+  '.cm-lintRange-error': { textDecorationColor: 'var(--bad)' },
+  '.cm-lintRange-warning, .cm-lintRange-info': { textDecorationColor: 'var(--warn)' },
+  '.cm-lintRange-active': { backgroundColor: 'var(--code-match)' },
+  '.cm-lint-marker': {
+    forcedColorAdjust: 'none',
+    width: '8px',
+    height: '8px',
+    borderRadius: '50%',
+    backgroundColor: 'var(--warn)',
+  },
+  // Drawn by the page: a picture would keep its colours in the dark, and in forced colours.
+  '.cm-lint-marker-error, .cm-lint-marker-warning, .cm-lint-marker-info': { content: 'normal' },
+  '.cm-lint-marker-error': { borderRadius: '2px', backgroundColor: 'var(--bad)' },
+  '.cm-lintPoint:after': { borderBottomColor: 'var(--bad)' },
+  '.cm-tooltip.cm-tooltip-lint': { maxWidth: 'min(480px, 90vw)', color: 'var(--text)', fontSize: '13px' },
+  '.cm-diagnostic': { padding: '6px 12px', borderLeftWidth: '3px' },
+  '.cm-diagnostic-error': { borderLeftColor: 'var(--bad)' },
+  '.cm-diagnostic-warning, .cm-diagnostic-info': { borderLeftColor: 'var(--warn)' },
+  '.problem-fix': { marginInlineStart: '8px' },
+  '.cm-diagnosticSource': { display: 'none' },
+});
 
 /** Shows marks in the gutter. CodeMirror adds those under the text with the first problem. */
 export const problemMarks = (): Extension => [lintGutter(), problemTheme];
@@ -40,7 +78,7 @@ export const changesProblems = ({ docChanged, transactions }: ViewUpdate): boole
 const marked = new WeakMap<EditorView, Map<Finder, { doc: Text; found: string }>>();
 
 /**
- * Puts what a finder found in place of what it found before. The same once more in the same text changes nothing, because new marks
+ * Marks what a finder found, which replaces what it found before. The same once more in the same text changes nothing, because new marks
  * would close the message that the user may be pointing at.
  */
 export function markProblems(view: EditorView, finder: Finder, problems: readonly Diagnostic[]): void {
@@ -126,4 +164,29 @@ function messageElement(
 function severityOf(severity = 'error'): Problem['severity'] {
   if (severity.startsWith('info') || severity === 'hint') return 'info';
   return severity === 'warning' ? 'warning' : 'error';
+}
+
+/** How long parsing may take, in ms. A text that takes longer has no problems here. */
+const PARSE_TIME = 100;
+
+/** The problems that the editor's own grammar finds, for a service that does not check. */
+export function syntaxProblems(state: EditorState): Diagnostic[] {
+  const found: Diagnostic[] = [];
+  let last = -1;
+  // A tree that is not whole has an error at its end.
+  ensureSyntaxTree(state, state.doc.length, PARSE_TIME)?.iterate({
+    enter: ({ type, from }) => {
+      const line = state.doc.lineAt(from);
+      // One mistake can cause several errors; one for each line is enough.
+      if (!type.isError || line.number === last) return;
+      last = line.number;
+      found.push({
+        line: line.number,
+        column: from - line.from + 1,
+        message: texts().problems.syntax,
+        severity: 'error',
+      });
+    },
+  });
+  return found;
 }

@@ -1,8 +1,8 @@
 import { Compartment, type Extension } from '@codemirror/state';
 import { type EditorView, keymap } from '@codemirror/view';
-import { loadPart } from '../ui/load-part.ts';
+import { loadModule } from '../ui/lazy-module.ts';
 
-type SearchPart = typeof import('./search-panel.ts');
+type SearchModule = typeof import('./search-panel.ts');
 
 /** Finding and replacing in a text, loaded when it is first used. */
 export class Search {
@@ -30,18 +30,18 @@ export class Search {
     this.#isClosed = true;
   }
 
-  async #load(): Promise<SearchPart> {
-    const part = await loadPart(() => import('./search-panel.ts'));
+  async #load(): Promise<SearchModule> {
+    const module = await loadModule(() => import('./search-panel.ts'));
     if (!this.#loaded && !this.#isClosed) {
-      this.#loaded = part.searchPanel();
+      this.#loaded = module.searchPanel();
       this.#getView().dispatch({ effects: this.#compartment.reconfigure(this.#loaded) });
     }
-    return part;
+    return module;
   }
 
-  /** Keys that load the search and then do what they are for. Once it is loaded, its own keys come before these. */
+  /** Keys that load the search and then run its command. Once it is loaded, its own keys come before these. */
   #loadingKeys(): Extension {
-    const loadAndRun = (name: keyof SearchPart['searchCommands']) => () => {
+    const loadAndRun = (name: keyof SearchModule['searchCommands']) => () => {
       this.#load().then(
         ({ searchCommands }) => !this.#isClosed && searchCommands[name](this.#getView()),
         // Where the search cannot be loaded, the user can press the key again.

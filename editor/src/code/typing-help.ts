@@ -7,7 +7,7 @@ import {
 import { javascript } from '@codemirror/lang-javascript';
 import { EditorState, type Extension, Prec } from '@codemirror/state';
 import { keymap } from '@codemirror/view';
-import { completionTheme } from './completion-theme.ts';
+import { completionTheme } from './code-theme.ts';
 
 /** The support for each language that the editor has. */
 const languages: Record<string, () => Extension> = {

@@ -1,6 +1,6 @@
 import { Compartment, type Extension } from '@codemirror/state';
 import type { EditorView } from '@codemirror/view';
-import { loadPart } from '../ui/load-part.ts';
+import { loadModule } from '../ui/lazy-module.ts';
 import { settings } from '../ui/settings.ts';
 
 /** The keys of Vim, loaded when the user turns them on. */
@@ -31,8 +31,8 @@ export class VimMode {
 
   async #load(): Promise<void> {
     // Where they cannot be loaded, the usual keys stay; the next change of a setting tries again.
-    const part = await loadPart(() => import('./vim-keys.ts')).catch(() => undefined);
-    if (part && !this.#isClosed && settings.current.vim) this.#use(part.vimKeys());
+    const module = await loadModule(() => import('@replit/codemirror-vim')).catch(() => undefined);
+    if (module && !this.#isClosed && settings.current.vim) this.#use(module.vim({ status: true }));
   }
 
   #use(keys: Extension | undefined): void {

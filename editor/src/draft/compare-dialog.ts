@@ -3,7 +3,7 @@ import { EditorState } from '@codemirror/state';
 import { EditorView } from '@codemirror/view';
 import { html } from 'lit/html.js';
 import type { PluginSource } from 'plugin-editor/client.js';
-import { appearance, codeMirrorPhrases, contentName } from '../code/text-appearance.ts';
+import { appearance, codeMirrorPhrases, contentName } from '../code/code-theme.ts';
 import { languageSupport } from '../code/typing-help.ts';
 import { texts } from '../locales/locale.ts';
 import { openDialog } from '../ui/dialog.ts';

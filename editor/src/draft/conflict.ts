@@ -10,9 +10,9 @@ export interface ConflictOptions {
   mine: PluginSource;
   theirs: PluginSource;
   notices: Notices;
-  /** Puts a source in place of the one in the editor. */
+  /** Replaces the source in the editor. */
   replace: (source: PluginSource) => void;
-  /** Puts a source in place of the one in the editor, and saves it. */
+  /** Replaces the source in the editor, and saves it. */
   restore: (source: PluginSource) => void;
 }
 

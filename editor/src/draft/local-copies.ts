@@ -24,8 +24,8 @@ export interface Browser {
 }
 
 /**
- * What could not be saved of one plugin, kept in local storage by service, ident, namespace and name. Each page has a
- * copy of its own, so that two pages that fail at once do not overwrite each other's. The copy of a page that is open in
+ * What could not be saved of one plugin, kept in local storage by service, ident, namespace and name. Each page has its
+ * own copy, so that two pages that fail at once do not overwrite each other's. The copy of a page that is open in
  * another tab is not offered here, because that page still saves it.
  */
 export class LocalCopies {
@@ -33,6 +33,7 @@ export class LocalCopies {
   readonly #prefix: string;
   readonly #own: string;
   #release: (() => void) | undefined;
+  #isKept = true;
 
   constructor(builder: string, { ident, namespace, fn }: PluginTarget, browser: Browser = globalThis.window) {
     this.#browser = browser;
@@ -41,10 +42,14 @@ export class LocalCopies {
     this.#claim();
   }
 
-  /** Keeps this page's text. Returns whether the browser could. */
-  keep(source: PluginSource): boolean {
-    // Where it could not, an older copy stays, because it is better than none.
-    return this.#write({ key: this.#own, source, at: new Date() });
+  /** Whether the browser could keep what it was last told to. */
+  get isKept(): boolean {
+    return this.#isKept;
+  }
+
+  /** Keeps this page's text. Where the browser cannot, an older copy stays, because it is better than none. */
+  keep(source: PluginSource): void {
+    this.#isKept = this.#write({ key: this.#own, source, at: new Date() });
   }
 
   /** Keeps a text that is about to be replaced, to be offered when the plugin is opened again. Returns whether it could. */

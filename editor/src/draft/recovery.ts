@@ -2,7 +2,6 @@ import type { PluginSource } from 'plugin-editor/client.js';
 import { formatDateTime } from '../locales/formats.ts';
 import { texts } from '../locales/locale.ts';
 import type { LocalCopies, LocalCopy } from './local-copies.ts';
-import { loadPartOrNotify } from '../ui/load-part-or-notify.ts';
 import type { Notices } from '../ui/notices.ts';
 import { sameWork } from '../plugin/source.ts';
 
@@ -11,9 +10,9 @@ export interface RecoveryOptions {
   notices: Notices;
   /** The source in the editor, if one is open yet. */
   current: () => PluginSource | undefined;
-  /** Whether a copy may be put in place of the source in the editor now, and saved. */
+  /** Whether a copy may replace the source in the editor now, and be saved. */
   canRestore: () => boolean;
-  /** Puts a copy in place of the source in the editor, and saves it. */
+  /** Replaces the source in the editor by a copy, and saves it. */
   restore: (source: PluginSource) => void;
 }
 
@@ -75,8 +74,8 @@ export class Recovery {
     const present = current();
     if (!present) return;
     const { common, recovery } = texts();
-    const part = await loadPartOrNotify(notices, () => import('./compare-dialog.ts'));
-    const choice = await part?.showCompareDialog<'restore' | 'discard'>({
+    const module = await notices.loadModule(() => import('./compare-dialog.ts'));
+    const choice = await module?.showCompareDialog<'restore' | 'discard'>({
       title: recovery.title,
       text: recovery.kept(formatDateTime(copy.at)),
       versions: [

@@ -1,5 +1,6 @@
 import { HttpError } from 'plugin-editor/client.js';
-import { type Failure, failureOf, isPassing } from '../service/failure.ts';
+import { Emitter } from '../plugin/emitter.ts';
+import { type Failure, failureOf, isTransient } from '../service/failure.ts';
 
 /** How far saving is. */
 export type SaveState =
@@ -19,9 +20,16 @@ export interface SaveQueueOptions<T> {
   /** Saves once. */
   send: (value: T) => Promise<void>;
   /** Keeps a copy in this browser until the value is saved. */
-  keepCopy: (value: T) => void;
-  dropCopy: () => void;
-  onState: (state: SaveState, error?: unknown) => void;
+  copies: { keep: (value: T) => void; drop: () => void };
+  /** What the service has; for a new plugin, its template. */
+  base: T;
+  /** Whether the service has a draft. */
+  exists: boolean;
+}
+
+export interface SaveQueueEvents {
+  /** How far saving is changed; `error` is that of a save that failed. */
+  state: { state: SaveState; error?: unknown };
 }
 
 /** How long after the last change a save starts, in ms. */
@@ -34,14 +42,16 @@ const KEEP_AFTER = 300;
 const FIRST_RETRY_WAIT = 1000;
 const MAX_RETRY_WAIT = 30_000;
 
-/** The failures that only another token can end. */
-const NEEDS_NEW_TOKEN: readonly Failure[] = ['session', 'forbidden'];
+/** The failures that another token, or room in the storage, can end. */
+const ENDED_ELSEWHERE: readonly Failure[] = ['session', 'forbidden', 'storage-full'];
+/** The failures that another text can end. */
+const ENDED_BY_EDIT: readonly Failure[] = ['refused', 'too-large', 'storage-full'];
 
 /**
- * Saves a value one second after its last edit, one save at a time. A save that failed for a passing reason is tried again;
+ * Saves a value one second after its last edit, one save at a time. A save that failed for a transient reason is tried again;
  * one that failed for another reason waits for a new token, another edit or the user.
  */
-export class SaveQueue<T> {
+export class SaveQueue<T> extends Emitter<SaveQueueEvents> {
   readonly #options: SaveQueueOptions<T>;
   #state: SaveState;
   /** What the service has, as far as is known; for a new plugin, its template. */
@@ -51,7 +61,7 @@ export class SaveQueue<T> {
   #isBaseCertain = true;
   #savedAt: Date | undefined;
   #isSending = false;
-  /** Whether another save was asked for while one was under way. */
+  /** Whether another save was asked for during one. */
   #mustSaveAgain = false;
   /** How many tries failed in a row. */
   #failedTries = 0;
@@ -67,10 +77,11 @@ export class SaveQueue<T> {
   #savesBegun = 0;
   #waiting: ((ended: number | undefined) => void)[] = [];
 
-  constructor(options: SaveQueueOptions<T>, base: T, exists: boolean) {
+  constructor(options: SaveQueueOptions<T>) {
+    super();
     this.#options = options;
-    this.#base = base;
-    this.#exists = exists;
+    this.#base = options.base;
+    this.#exists = options.exists;
     this.#state = this.#stateAtRest();
   }
 
@@ -100,7 +111,7 @@ export class SaveQueue<T> {
       clearTimeout(this.#keepTimer);
       this.#keepTimer = setTimeout(() => this.#updateCopy(), KEEP_AFTER);
       // The edit may have corrected what the service refused.
-      if (this.#state.failure === 'refused' || this.#state.failure === 'too-large') this.#scheduleSave();
+      if (ENDED_BY_EDIT.includes(this.#state.failure)) this.#scheduleSave();
     } else if (!this.#isSending) {
       this.#scheduleSave();
       if (this.#state.kind !== 'unsaved') this.#setState({ kind: 'unsaved' });
@@ -152,15 +163,15 @@ export class SaveQueue<T> {
   /** The page may go away: keeps a copy, and saves while it can. */
   prepareToLeave(): void {
     if (!this.isUnsaved) return;
-    this.#options.keepCopy(this.#options.read());
-    if (this.#state.kind !== 'failed' || isPassing(this.#state.failure)) this.flush();
+    this.#options.copies.keep(this.#options.read());
+    if (this.#state.kind !== 'failed' || isTransient(this.#state.failure)) this.flush();
   }
 
-  /** The connection or the token is new: tries again what may have failed for the lack of it. */
+  /** The connection or the token is new, or there is room: tries again what may have failed for the lack of it. */
   resume(): void {
     if (this.#state.kind !== 'failed') return;
     this.#failedTries = 0;
-    if (isPassing(this.#state.failure) || NEEDS_NEW_TOKEN.includes(this.#state.failure)) this.flush();
+    if (isTransient(this.#state.failure) || ENDED_ELSEWHERE.includes(this.#state.failure)) this.flush();
   }
 
   /** The user resolved a conflict: the service has `base`, and what is here replaces it where that differs. */
@@ -176,7 +187,7 @@ export class SaveQueue<T> {
     while (this.#isSending) await new Promise((resolve) => this.#waiting.push(resolve));
   }
 
-  /** Ends all waiting; a save that is under way still comes to its end. */
+  /** Ends all waiting; a save that was sent still comes to its end. */
   close(): void {
     this.#isClosed = true;
     this.#stopTimers();
@@ -184,11 +195,11 @@ export class SaveQueue<T> {
 
   async #attempt(force: boolean): Promise<void> {
     this.#stopTimers();
-    const { read, isSame, send, keepCopy } = this.#options;
+    const { read, isSame, send, copies } = this.#options;
     const value = read();
     if (this.#isBaseCertain && isSame(value, this.#base) && (this.#exists || !force))
       return this.#handleNothingToSave();
-    keepCopy(value);
+    copies.keep(value);
     if (this.#isHeld) {
       this.#hasHeldSave = true;
       return;
@@ -219,11 +230,11 @@ export class SaveQueue<T> {
 
   #handleFailure(error: unknown): void {
     const failure = failureOf(error);
-    if (isPassing(failure) || failure === 'conflict') this.#isBaseCertain = false;
-    this.#options.keepCopy(this.#options.read());
+    if (isTransient(failure) || failure === 'conflict') this.#isBaseCertain = false;
+    this.#options.copies.keep(this.#options.read());
     this.#setState({ kind: 'failed', failure }, error);
     this.#notifyWaiting(undefined);
-    if (!isPassing(failure) || this.#isClosed) return;
+    if (!isTransient(failure) || this.#isClosed) return;
     const backoff =
       Math.min(FIRST_RETRY_WAIT * 2 ** this.#failedTries++, MAX_RETRY_WAIT) * (0.75 + Math.random() / 4);
     const asked = (error instanceof HttpError && error.retryAfter) || 0;
@@ -236,7 +247,7 @@ export class SaveQueue<T> {
 
   #handleNothingToSave(): void {
     this.#changedAt = undefined;
-    this.#options.dropCopy();
+    this.#options.copies.drop();
     this.#setState(this.#stateAtRest());
     // An edit that a save waited for may have been undone meanwhile.
     this.#notifyWaiting(this.#savesBegun);
@@ -244,7 +255,7 @@ export class SaveQueue<T> {
 
   /** While saving fails, keeps the copy equal to the text, and drops it when nothing is left to save. */
   #updateCopy(): void {
-    if (this.isUnsaved) this.#options.keepCopy(this.#options.read());
+    if (this.isUnsaved) this.#options.copies.keep(this.#options.read());
     else if (this.#state.kind === 'failed') this.#handleNothingToSave();
   }
 
@@ -270,6 +281,6 @@ export class SaveQueue<T> {
 
   #setState(state: SaveState, error?: unknown): void {
     this.#state = state;
-    this.#options.onState(state, error);
+    this.emit('state', { state, error });
   }
 }

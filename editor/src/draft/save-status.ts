@@ -35,6 +35,8 @@ export function failureAdvice(failure: Failure, kept: boolean): string | undefin
       return save.adviceForbidden(copyText);
     case 'too-large':
       return save.adviceTooLarge(copyText);
+    case 'storage-full':
+      return save.adviceStorageFull(copyText);
     case 'refused':
       return save.adviceRefused(copyText);
     case 'conflict':

@@ -59,7 +59,7 @@ const types: Record<number, string> = {
 
 /**
  * The service's completions at the cursor; where the service fails, the names in the text. Where a second request may succeed, it
- * is sent, and its completions are shown in place of these names.
+ * is sent, and its completions replace these names.
  */
 async function serviceCompletions(context: CompletionContext): Promise<CompletionResult | null> {
   const { view, pos, explicit, state } = context;
@@ -147,7 +147,7 @@ function snippetSource(lang: string): CompletionSource {
   };
 }
 
-/** The sources of completions of a language, in place of CodeMirror's own. */
+/** The sources of completions of a language, which replace CodeMirror's. */
 export const completionSources = (lang: string): CompletionSource[] => [
   (context) => (context.explicit || !isInText(context) ? serviceCompletions(context) : null),
   snippetSource(lang),

@@ -1,7 +1,7 @@
 import { StateEffect, StateField } from '@codemirror/state';
 import { EditorView, type Tooltip, showTooltip } from '@codemirror/view';
 
-/** Shows a tooltip at the cursor, in place of the former one; `null` removes it. */
+/** Shows a tooltip at the cursor, which replaces the former one; `null` removes it. */
 export const showAtCursor = StateEffect.define<Tooltip | null>();
 
 /** Holds one tooltip, which the next change or movement of the cursor removes. */

@@ -3,9 +3,8 @@ import { javascriptLanguage, typescriptLanguage } from '@codemirror/lang-javascr
 import { LSPClient, hoverTooltips } from '@codemirror/lsp-client';
 import type { Extension } from '@codemirror/state';
 import type { Command } from '@codemirror/view';
-import { problemFix } from '../code/problem-fix.ts';
+import { problemFix } from '../code/problems.ts';
 import { texts } from '../locales/locale.ts';
-import type { SendHelpRequest } from './service-request.ts';
 import { completionSources } from './completion.ts';
 import { goToDefinition } from './definition.ts';
 import { sanitizeDocumentation } from './documentation.ts';
@@ -16,9 +15,7 @@ import { showQuickFixes } from './quick-fixes.ts';
 import { renameAtCursor } from './rename.ts';
 import { showSignature, signatures } from './signature.ts';
 import { helpTheme } from './theme.ts';
-import { HelpTransport } from './transport.ts';
-
-export { createServiceRequest } from './service-request.ts';
+import { HelpTransport, type TransportOptions } from './transport.ts';
 
 /** The client's name for the text. The service does not get it. */
 const TEXT_URI = 'file:///plugin';
@@ -43,9 +40,8 @@ export class LanguageHelp {
   readonly #transport: HelpTransport;
   readonly #client: LSPClient;
 
-  /** `onUnable`: the service has no language help. */
-  constructor(sendRequest: SendHelpRequest, onUnable: () => void) {
-    this.#transport = new HelpTransport({ sendRequest, onUnable });
+  constructor(options: TransportOptions) {
+    this.#transport = new HelpTransport(options);
     this.#client = new LSPClient({
       timeout: TIMEOUT,
       sanitizeHTML: sanitizeDocumentation,

@@ -29,7 +29,7 @@ class LateCompletions implements PluginValue {
     this.#view = view;
   }
 
-  /** The user goes on, by an edit, by moving the cursor or by closing the list: what is under way is of no use. */
+  /** The user goes on, by an edit, by moving the cursor or by closing the list: what was requested is of no use. */
   update({ docChanged, selectionSet, startState, state }: ViewUpdate): void {
     const isClosed = completionStatus(startState) === 'active' && completionStatus(state) === null;
     if (docChanged || selectionSet || isClosed) this.#cancel();

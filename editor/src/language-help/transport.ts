@@ -1,8 +1,13 @@
 import type { Transport } from '@codemirror/lsp-client';
-import { HttpError, TimeoutError } from 'plugin-editor/client.js';
+import {
+  type BuilderClient,
+  type DraftLocation,
+  HttpError,
+  SchemaError,
+  TimeoutError,
+} from 'plugin-editor/client.js';
 import { texts } from '../locales/locale.ts';
-import type { SendHelpRequest } from './service-request.ts';
-import { type HelpMethod, isHelpMethod } from './results.ts';
+import { type HelpMethod, type HelpResult, helpResults, isHelpMethod } from './results.ts';
 
 /** The longest text that the service helps with, in UTF-16 code units. */
 const MAX_TEXT_LENGTH = 262_144;
@@ -40,7 +45,8 @@ const backgroundMethods: ReadonlySet<string> = new Set([
 ]);
 
 export interface TransportOptions {
-  sendRequest: SendHelpRequest;
+  client: Pick<BuilderClient, 'helpWithSource'>;
+  location: DraftLocation;
   /** The service has no language help. It is not asked again. */
   onUnable: () => void;
 }
@@ -98,10 +104,28 @@ export class HelpTransport implements Transport {
 
   /** Has the service start its language server, which takes a while, before the user needs it. */
   async #warmUp(): Promise<void> {
-    const place = { params: { position: { line: 0, character: 0 } }, signal: new AbortController().signal };
-    const request = { lang: this.#lang, contents: '', method: 'textDocument/hover', ...place } as const;
+    const params = { position: { line: 0, character: 0 } };
     // A failure is reported with the first request of the user's.
-    await this.#options.sendRequest(request).catch(() => undefined);
+    await this.#send('', 'textDocument/hover', params).catch(() => undefined);
+  }
+
+  /** Sends a request with the whole text: the node that answers it need not know the one before. */
+  async #send<Method extends HelpMethod>(
+    contents: string,
+    method: Method,
+    params: object,
+    signal?: AbortSignal,
+  ): Promise<HelpResult<Method>> {
+    const { client, location } = this.#options;
+    const source = { ...location, language: this.#lang };
+    const { result } = await client.helpWithSource(
+      source,
+      { contents, request: { method, params } },
+      { signal },
+    );
+    const { data, success } = helpResults[method].safeParse(result);
+    if (!success) throw new SchemaError(method, 'not a usable value', 'result');
+    return data as HelpResult<Method>;
   }
 
   #change(text = ''): void {
@@ -110,7 +134,7 @@ export class HelpTransport implements Transport {
   }
 
   async #request(id: number, method: string, { byCommand, ...params }: Message['params']): Promise<void> {
-    // The service gets the text itself in place of its name.
+    // The service gets the text itself, not its name.
     delete params.textDocument;
     // The client writes errors to the console, so a request in the background gets an empty result instead.
     const isQuiet = !byCommand && backgroundMethods.has(method);
@@ -123,8 +147,7 @@ export class HelpTransport implements Transport {
       if (!this.#isAble) throw new Error(texts().languageHelp.refused);
       if (this.#text.length > MAX_TEXT_LENGTH) throw new Error(texts().languageHelp.tooLong);
       const { signal } = abort;
-      const request = { lang: this.#lang, contents: this.#text, method, params, signal };
-      const result = await this.#options.sendRequest(request);
+      const result = await this.#send(this.#text, method, params, signal);
       signal.throwIfAborted();
       this.#respond(id, { result });
     } catch (error) {
@@ -140,7 +163,7 @@ export class HelpTransport implements Transport {
     }
   }
 
-  /** @param isQuiet whether the client gets an empty result in place of the error */
+  /** @param isQuiet whether the client gets an empty result, not the error */
   #fail(id: number, isQuiet: boolean, message: string, code = REQUEST_FAILED): void {
     if (isQuiet) this.#respond(id, { result: null });
     else this.#respond(id, { error: { code, message } });

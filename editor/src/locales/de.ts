@@ -65,7 +65,11 @@ export const de: Texts = {
       text: 'Versuchen Sie es noch einmal, um den jetzigen Stand zu sehen.',
     },
     tooLarge: { title: 'Das Plugin ist zu groß', text: 'Der Dienst gibt es nicht heraus.' },
-    partMissing:
+    storageFull: {
+      title: 'Der Speicherplatz ist voll',
+      text: 'Löschen Sie alte Versionen Ihrer Plugins, und versuchen Sie es noch einmal.',
+    },
+    moduleMissing:
       'Dieser Teil des Editors ließ sich nicht laden. Prüfen Sie Ihre Verbindung und versuchen Sie es noch einmal. Hilft das nicht, wurde der Dienst vielleicht erneuert: Öffnen Sie den Editor neu, sobald Ihre Arbeit gespeichert ist.',
   },
 
@@ -278,6 +282,7 @@ export const de: Texts = {
       forbidden: 'Nicht gespeichert: Sie können dieses Plugin nicht bearbeiten',
       conflict: 'Nicht gespeichert: an anderer Stelle geändert',
       tooLarge: 'Nicht gespeichert: Das Plugin ist zu groß',
+      storageFull: 'Nicht gespeichert: Der Speicherplatz ist voll',
       refused: 'Nicht gespeichert: Der Dienst hat es abgelehnt',
     },
     kept: 'Ihr Text bleibt hier und in diesem Browser erhalten.',
@@ -290,6 +295,8 @@ export const de: Texts = {
       `Der Dienst lässt Sie dieses Plugin nicht speichern. ${where} Öffnen Sie den Editor noch einmal von der Seite aus, von der Sie kamen.`,
     adviceTooLarge: (where) =>
       `Plugins dieser Größe nimmt der Dienst nicht an. ${where} Kürzen Sie ihn, um ihn zu speichern.`,
+    adviceStorageFull: (where) =>
+      `Der Speicherplatz für Ihre Plugins ist voll. ${where} Löschen Sie alte Versionen oder kürzen Sie einen Text, um Platz zu schaffen.`,
     adviceRefused: (where) =>
       `Der Dienst hat das Plugin so nicht angenommen. ${where} Ändern Sie es oder versuchen Sie es mit „Speichern“ noch einmal.`,
     adviceConflict: (where) =>
@@ -383,13 +390,14 @@ export const de: Texts = {
       forbidden: 'Sie können dieses Plugin nicht bearbeiten',
       conflict: 'an anderer Stelle geändert',
       tooLarge: 'Das Plugin ist zu groß',
+      storageFull: 'Der Speicherplatz ist voll',
       refused: 'Der Dienst hat es abgelehnt',
       stopped: 'angehalten',
       notSaved: 'nicht gespeichert',
     },
   },
 
-  obstacle: {
+  actionError: {
     deployConnection:
       'Die Verbindung brach ab, bevor der Dienst geantwortet hat. Vielleicht ist die Version bereitgestellt, vielleicht nicht. Sie können gefahrlos noch einmal bereitstellen: Aus demselben Text entsteht höchstens eine Version.',
     buildConnection: 'Die Verbindung brach ab, deshalb hat der Build kein Ergebnis. Ihr Text ist sicher.',
@@ -410,6 +418,8 @@ export const de: Texts = {
     forbidden: 'Der Dienst lässt Sie das mit diesem Plugin nicht tun. Ihr Text ist sicher.',
     payloadTooLarge: 'Die Eingabe ist größer, als der Dienst annimmt.',
     pluginTooLarge: 'Das Plugin ist größer, als der Dienst annimmt.',
+    storageFull:
+      'Der Speicherplatz für Ihre Plugins ist voll. Löschen Sie alte Versionen oder kürzen Sie einen Text, und versuchen Sie es noch einmal.',
     deployRefused:
       'Der Dienst hat das Bereitstellen abgelehnt: Der Entwurf ist nicht mehr der, der gebaut wurde. Bauen Sie ihn noch einmal und stellen Sie ihn dann bereit.',
     refused: {
@@ -608,6 +618,21 @@ export const de: Texts = {
     newestLive: (version) => `Aktiv ist die neueste Version: ${version}.`,
     liveFailed: 'Die aktive Version ließ sich nicht ändern.',
     pair: (a, b) => `${a} und ${b}`,
+    delete: 'Löschen',
+    deleteTitle: (version) => `${version} löschen?`,
+    deleteText:
+      'Text und Programm werden endgültig gelöscht: Die Version lässt sich nicht mehr ausführen, vergleichen, aktivieren oder zurückholen.',
+    deleted: (version) => `${version} ist gelöscht.`,
+    inUse: (version) => `${version} ist aktiv oder die neueste Version und bleibt.`,
+    deleteFailed: (version) => `${version} ließ sich nicht löschen.`,
+  },
+
+  storage: {
+    nearlyFull: (used, allowed) =>
+      `Der Speicherplatz für Ihre Plugins ist fast voll: ${used} von ${allowed} MB. Löschen Sie alte Versionen oder kürzen Sie Texte, um Platz zu schaffen.`,
+    full: (used, allowed) =>
+      `Der Speicherplatz für Ihre Plugins ist voll: ${used} von ${allowed} MB. Bis Platz da ist, lässt sich nichts hinzufügen: Löschen Sie alte Versionen oder kürzen Sie Texte.`,
+    showVersions: 'Versionen anzeigen',
   },
 
   runs: {

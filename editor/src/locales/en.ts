@@ -64,7 +64,8 @@ export const en = {
     },
     conflict: { title: 'The plugin was changed elsewhere', text: 'Try again to see its present state.' },
     tooLarge: { title: 'The plugin is too large', text: 'The service will not hand it out.' },
-    partMissing:
+    storageFull: { title: 'Storage is full', text: 'Delete old versions of your plugins, then try again.' },
+    moduleMissing:
       'This part of the editor could not be loaded. Check your connection and try again. If that does not help, the service may have been upgraded: once your work is saved, open the editor again.',
   },
 
@@ -279,6 +280,7 @@ export const en = {
       forbidden: 'Not saved: you cannot edit this plugin',
       conflict: 'Not saved: changed elsewhere',
       tooLarge: 'Not saved: the plugin is too large',
+      storageFull: 'Not saved: storage is full',
       refused: 'Not saved: the service refused it',
     },
     kept: 'Your text is kept here and in this browser.',
@@ -291,6 +293,8 @@ export const en = {
       `The service does not let you save this plugin. ${where} Open the editor again from the page you came from.`,
     adviceTooLarge: (where: string) =>
       `The service takes no plugin of this size. ${where} Shorten it to save it.`,
+    adviceStorageFull: (where: string) =>
+      `The storage for your plugins is full. ${where} To make room, delete old versions or shorten a text.`,
     adviceRefused: (where: string) =>
       `The service did not take the plugin as it is. ${where} Change it, or try again with Save.`,
     adviceConflict: (where: string) =>
@@ -382,13 +386,14 @@ export const en = {
       forbidden: 'you cannot edit this plugin',
       conflict: 'changed elsewhere',
       tooLarge: 'the plugin is too large',
+      storageFull: 'storage is full',
       refused: 'the service refused it',
       stopped: 'stopped',
       notSaved: 'not saved',
     },
   },
 
-  obstacle: {
+  actionError: {
     deployConnection:
       'The connection was lost before the service answered. The version may be deployed or not; deploying again is safe, and makes a version of the same text at most.',
     buildConnection: 'The connection was lost, so the build gave no result. Your text is safe.',
@@ -409,6 +414,8 @@ export const en = {
     forbidden: 'The service does not let you do that with this plugin. Your text is safe.',
     payloadTooLarge: 'The payload is larger than the service takes.',
     pluginTooLarge: 'The plugin is larger than the service takes.',
+    storageFull:
+      'The storage for your plugins is full. To make room, delete old versions or shorten a text, then try again.',
     deployRefused:
       'The service refused to deploy: the draft is no longer what was built. Build it again, then deploy.',
     refused: {
@@ -605,6 +612,21 @@ export const en = {
     newestLive: (version: string) => `The newest version is live: ${version}.`,
     liveFailed: 'What is live could not be changed.',
     pair: (a: string, b: string) => `${a} and ${b}`,
+    delete: 'Delete',
+    deleteTitle: (version: string) => `Delete ${version}?`,
+    deleteText:
+      'Its text and its program are deleted for good: it can no longer be run, compared, made live or brought back.',
+    deleted: (version: string) => `${version} is deleted.`,
+    inUse: (version: string) => `${version} is live or the newest version, and stays.`,
+    deleteFailed: (version: string) => `${version} could not be deleted.`,
+  },
+
+  storage: {
+    nearlyFull: (used: string, allowed: string) =>
+      `The storage for your plugins is nearly full: ${used} of ${allowed} MB. To make room, delete old versions or shorten texts.`,
+    full: (used: string, allowed: string) =>
+      `The storage for your plugins is full: ${used} of ${allowed} MB. Nothing can be added before there is room: delete old versions or shorten texts.`,
+    showVersions: 'Show versions',
   },
 
   runs: {

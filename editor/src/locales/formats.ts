@@ -18,10 +18,10 @@ function cached<T extends Intl.NumberFormat | Intl.DateTimeFormat>(
 }
 
 /** A format of numbers in the present language. Each key stands for one set of options. */
-export const numberFormat = (key: string, options: NumberOptions) =>
+const numberFormat = (key: string, options: NumberOptions) =>
   cached(key, (tag) => new Intl.NumberFormat(tag, options));
 /** A format of dates in the present language. Each key stands for one set of options. */
-export const dateFormat = (key: string, options: DateOptions) =>
+const dateFormat = (key: string, options: DateOptions) =>
   cached(key, (tag) => new Intl.DateTimeFormat(tag, options));
 
 /** A whole number: `1,234`. */
@@ -35,3 +35,20 @@ export const formatTime = (date: Date): string =>
 /** Date and time of day. */
 export const formatDateTime = (date: Date): string =>
   dateFormat('date', { dateStyle: 'medium', timeStyle: 'short' }).format(date);
+
+/** A duration that is given in ms: `3.2 ms`, `12 ms`, `1.2 s`. */
+export function formatDuration(ms: number): string {
+  const fine = numberFormat('fine', { maximumFractionDigits: 1 });
+  if (ms >= 1000) return `${fine.format(ms / 1000)} s`;
+  return `${ms < 10 ? fine.format(ms) : formatNumber(ms)} ms`;
+}
+
+/** Date and time of day; for today the time alone, with seconds. */
+export function formatRecent(date: Date, now = new Date()): string {
+  if (date.toDateString() !== now.toDateString()) return formatDateTime(date);
+  return dateFormat('second', { timeStyle: 'medium' }).format(date);
+}
+
+/** Date and time of day with seconds. */
+export const formatMoment = (date: Date): string =>
+  dateFormat('moment', { dateStyle: 'medium', timeStyle: 'medium' }).format(date);

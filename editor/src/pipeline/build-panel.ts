@@ -3,8 +3,7 @@ import { keyed } from 'lit/directives/keyed.js';
 import type { Problem } from '../code/problems.ts';
 import { formatNumber } from '../locales/formats.ts';
 import { texts } from '../locales/locale.ts';
-import { icon } from '../ui/icon.ts';
-import { stopButton } from './stop-button.ts';
+import { icon, stopButton } from '../ui/icon.ts';
 import { type Work, buildLabel } from './work.ts';
 
 export interface BuildPanelOptions {

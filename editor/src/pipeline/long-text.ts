@@ -73,7 +73,7 @@ export class LongText extends LightElement {
 }
 
 /** An object or a list, laid out; `undefined` for anything else, and where that changes nothing. */
-export function formatJson(text: string): string | undefined {
+function formatJson(text: string): string | undefined {
   if (!/^\s*[[{]/.test(text) || text.length > MAX_JSON_LENGTH) return undefined;
   try {
     const formatted = JSON.stringify(JSON.parse(text), null, 2);

@@ -1,12 +1,21 @@
-import { HttpError, type PluginSource } from 'plugin-editor/client.js';
+import {
+  type Build,
+  type BuilderClient,
+  type Deployment,
+  type DraftLocation,
+  HttpError,
+  type PluginSource,
+  type Progress,
+} from 'plugin-editor/client.js';
+import { Emitter } from '../plugin/emitter.ts';
 import { sourceKeyOf } from '../plugin/source.ts';
-import type { DraftStore } from '../service/draft-store.ts';
 import { failureOf } from '../service/failure.ts';
-import type { Action, BuildState, DeployState, Obstacle } from './progress.ts';
-import type { SaveQueue } from '../draft/save-queue.ts';
-import { whileBusy } from '../service/busy.ts';
-import type { PluginService } from '../service/plugin-service.ts';
-import type { BuildResult, Deployed, Progress, RunOutcome } from '../service/records.ts';
+import type { Action, ActionError, BuildState, DeployState } from './progress.ts';
+
+/** How a run of the editor ended. */
+export type RunOutcome = (
+  { result: string } | { error: { code?: string | undefined; message: string; path?: string | undefined } }
+) & { logs: string[] };
 
 /** One run of the plugin with a payload, and how it ended. */
 export interface Run {
@@ -18,45 +27,71 @@ export interface Run {
   took: number;
 }
 
+/** The draft that is built and deployed, while the user may edit it. */
+export interface PipelineDraft {
+  /** The source as it is in the editor. */
+  readonly source: PluginSource;
+  /** The entity tag of the draft, as far as this page knows it. */
+  readonly etag: string | undefined;
+  /** Saves now, also a plugin without a draft. Resolves with whether the service has it. */
+  saveNow: () => Promise<boolean>;
+  /** Runs a request that replaces the draft by `source`, and sends no save meanwhile. It resolves with the draft's new tag. */
+  replaceBy: <T extends { etag?: string | undefined }>(
+    source: PluginSource,
+    request: () => Promise<T>,
+  ) => Promise<T>;
+  /** The service refused a request, perhaps because the draft is not the one that this page knows. */
+  handleRefusal: (error: unknown) => void;
+}
+
 export interface PipelineOptions {
-  service: Pick<PluginService, 'build' | 'test' | 'deploy'>;
-  store: Pick<DraftStore, 'etag' | 'addUnconfirmed' | 'confirm'>;
-  queue: Pick<SaveQueue<PluginSource>, 'saveNow' | 'holdDuring' | 'invalidateBase'>;
-  read: () => PluginSource;
+  client: Pick<BuilderClient, 'build' | 'test' | 'deploy'>;
+  location: DraftLocation;
+  features: { readonly canStream: boolean };
+  draft: PipelineDraft;
   /** Whether the service has no draft yet, so that nothing can have been built or deployed. */
   isNew: boolean;
-  /** Whether the service can stream a build's log. */
-  canStream: () => boolean;
-  /** What is built or deployed, or what is under way, changed. */
-  onChange: () => void;
-  onLog: (text: string) => void;
-  onBuildStart: () => void;
-  onBuild: (result: BuildResult, source: PluginSource) => void;
-  onDeploy: (deployed: Deployed) => void;
-  /** An action did not complete. */
-  onObstacle: (action: Action, obstacle: Obstacle) => void;
-  /** The service is busy; it will be asked again in `wait` ms. */
-  onBusy: (action: Action, wait: number) => void;
 }
+
+export interface PipelineEvents {
+  /** The state of the builds and deployments, or of the action that runs, changed. */
+  change: void;
+  /** A build ended. */
+  build: { result: Build; source: PluginSource };
+  deploy: Deployment;
+  /** An action did not complete. */
+  error: { action: Action; error: ActionError };
+  /** The service is busy; it will be asked again in `wait` ms. */
+  busy: { action: Action; wait: number };
+}
+
+/** The most characters that are kept of a log; of a longer one the end is kept. */
+const MAX_LOG_LENGTH = 200_000;
+
+/** The time after which an action counts as slow, in ms. */
+const SLOW = 500;
 
 /**
  * Saves, builds, runs and deploys a text. There is one action at a time, and an action first does what it depends on: a text
  * that is not built is built before it is run or deployed.
  */
-export class Pipeline {
+export class Pipeline extends Emitter<PipelineEvents> {
   readonly #options: PipelineOptions;
   #build: BuildState;
   #deploy: DeployState;
+  #log = '';
   /** The text that the service holds a successful build of, if this page knows of one. */
   #builtKey: string | undefined;
   #action: Action | undefined;
-  /** A request was sent and is not answered yet. */
-  #isAwaitingResponse = false;
+  #isSlow = false;
+  /** The time until which the action waits for a busy service, as of `performance.now()`. */
+  #busyUntil = 0;
   #abort = new AbortController();
 
   constructor(options: PipelineOptions) {
+    super();
     this.#options = options;
-    this.#build = this.#deploy = { kind: 'none', never: options.isNew };
+    this.#build = this.#deploy = { kind: 'none', hasNeverRun: options.isNew };
   }
 
   get build(): BuildState {
@@ -67,9 +102,19 @@ export class Pipeline {
     return this.#deploy;
   }
 
-  /** What is under way. */
+  /** The log of the last build, as far as it has come. */
+  get log(): string {
+    return this.#log;
+  }
+
+  /** The action that runs. */
   get action(): Action | undefined {
     return this.#action;
+  }
+
+  /** Whether the action has run for so long that the user may want to stop it. */
+  get isSlow(): boolean {
+    return this.#isSlow;
   }
 
   /**
@@ -81,10 +126,10 @@ export class Pipeline {
     const sourceKey = draft && sourceKeyOf(draft);
     if (this.#build.kind === 'none' && sourceKey !== undefined) {
       if (built) this.#builtKey = sourceKey;
-      this.#setState({ build: built ? { kind: 'built', sourceKey } : { kind: 'none', never: true } });
+      this.#setState({ build: built ? { kind: 'built', sourceKey } : { kind: 'none', hasNeverRun: true } });
     }
     if (!deployed) {
-      if (this.#deploy.kind === 'none') this.#setState({ deploy: { kind: 'none', never: true } });
+      if (this.#deploy.kind === 'none') this.#setState({ deploy: { kind: 'none', hasNeverRun: true } });
     } else if (this.#deploy.kind !== 'deployed' || this.#deploy.version !== deployed.version) {
       const { version, current } = deployed;
       this.#setState({
@@ -93,12 +138,12 @@ export class Pipeline {
     }
   }
 
-  /** Stops what is under way. */
+  /** Stops the action. */
   stop(): void {
     this.#abort.abort();
   }
 
-  /** Builds the text. Resolves with whether that succeeded. Does nothing while another action is under way. */
+  /** Builds the text. Resolves with whether that succeeded. Does nothing while another action runs. */
   async runBuild(): Promise<boolean> {
     return (await this.#runAction('build', (signal) => this.#buildDraft('build', signal))) ?? false;
   }
@@ -119,65 +164,69 @@ export class Pipeline {
     return done ?? false;
   }
 
-  /** Deploys the text as a new version; `message` says what it is for. */
+  /** Deploys the text as a new version; `message` says what is new in it. */
   async runDeploy(message = ''): Promise<boolean> {
     const done = await this.#runAction('deploy', async (signal) => {
       if (!(await this.#ensureBuilt('deploy', signal))) return false;
-      const sourceKey = sourceKeyOf(this.#options.read());
+      const sourceKey = sourceKeyOf(this.#options.draft.source);
       this.#setState({ deploy: { kind: 'deploying' } });
       const deployed = await this.#sendDeploy(message, signal);
       this.#setState({
         deploy: { kind: 'deployed', sourceKey: this.#builtKey ?? sourceKey, version: deployed.version },
       });
-      this.#options.onDeploy(deployed);
+      this.emit('deploy', deployed);
       return true;
     });
     return done ?? false;
   }
 
-  async #sendDeploy(message: string, signal: AbortSignal): Promise<Deployed> {
-    const { service, store } = this.#options;
+  async #sendDeploy(message: string, signal: AbortSignal): Promise<Deployment> {
+    const { client, location, draft } = this.#options;
+    const onBusy = (wait: number) => this.#handleBusy('deploy', wait);
     try {
-      const send = (sent: AbortSignal) => service.deploy({ message, etag: store.etag, signal: sent });
-      return await this.#sendWhileBusy('deploy', send, signal);
+      const options = { ...(message ? { message } : {}), etag: draft.etag, onBusy, signal };
+      return await client.deploy(location, options);
     } catch (error) {
-      this.#handleStale(error);
+      draft.handleRefusal(error);
       throw error;
     }
-  }
-
-  /** Another page has saved meanwhile: saving finds out what, and lets the user choose. */
-  #handleStale(error: unknown): void {
-    if (error instanceof HttpError && error.status === 412) this.#options.queue.invalidateBase();
   }
 
   async #runAction<T>(action: Action, step: (signal: AbortSignal) => Promise<T>): Promise<T | undefined> {
     if (this.#action) return undefined;
     this.#abort = new AbortController();
+    this.#busyUntil = 0;
     const { signal } = this.#abort;
     const before = this.#deploy;
     this.#setState({ action });
+    const timer = setTimeout(() => {
+      this.#isSlow = true;
+      this.emit('change');
+    }, SLOW);
     try {
       return await step(signal);
     } catch (error) {
-      this.#handleObstacle(action, signal.aborted ? 'stopped' : failureOf(error), before);
+      this.#handleError(action, signal.aborted ? 'stopped' : failureOf(error), before);
       return undefined;
     } finally {
+      clearTimeout(timer);
+      this.#isSlow = false;
       this.#setState({ action: undefined });
     }
   }
 
-  #handleObstacle(action: Action, obstacle: Obstacle, before: DeployState): void {
-    if (this.#build.kind === 'building') this.#setState({ build: { kind: 'unfinished', obstacle } });
+  #handleError(action: Action, error: ActionError, before: DeployState): void {
+    if (this.#build.kind === 'building') this.#setState({ build: { kind: 'unfinished', error } });
     if (this.#deploy.kind === 'deploying') {
       // A request that was stopped before its response came may have deployed, as with a lost connection.
-      const effective = obstacle === 'stopped' && this.#isAwaitingResponse ? 'connection' : obstacle;
+      const wasSent = performance.now() >= this.#busyUntil;
+      const effective = error === 'stopped' && wasSent ? 'connection' : error;
       const isUntouched = before.kind === 'deployed' && effective !== 'connection' && effective !== 'service';
-      this.#setState({ deploy: isUntouched ? before : { kind: 'unfinished', obstacle: effective } });
+      this.#setState({ deploy: isUntouched ? before : { kind: 'unfinished', error: effective } });
     }
     // The service has another build than this page thought.
-    if (obstacle === 'refused') this.#builtKey = undefined;
-    this.#options.onObstacle(action, obstacle);
+    if (error === 'refused') this.#builtKey = undefined;
+    this.emit('error', { action, error });
   }
 
   async #runPayload(payload: string, signal: AbortSignal): Promise<Run | undefined> {
@@ -185,16 +234,19 @@ export class Pipeline {
       if (!(await this.#ensureBuilt('test', signal))) return undefined;
       const sourceKey = this.#builtKey ?? '';
       try {
-        let started = 0;
-        const outcome = await this.#sendWhileBusy(
-          'test',
-          (sent) => {
-            started = performance.now();
-            return this.#options.service.test(payload, sent);
-          },
-          signal,
-        );
-        return { payload, sourceKey, outcome, took: outcome.took ?? performance.now() - started };
+        const { client, location } = this.#options;
+        let started = performance.now();
+        const onBusy = (wait: number) => {
+          started = performance.now() + wait;
+          this.#handleBusy('test', wait);
+        };
+        // The client refuses half a surrogate pair, which UTF-8 cannot hold.
+        const text = payload.toWellFormed();
+        const { result, error, logs = [], took } = await client.test(location, text, { onBusy, signal });
+        const outcome: RunOutcome = error
+          ? { error: { ...error, message: error.message ?? '' }, logs }
+          : { result: result ?? '', logs };
+        return { payload, sourceKey, outcome, took: took ?? performance.now() - started };
       } catch (error) {
         // The draft was saved after its build: builds and runs it once more.
         if (!(error instanceof HttpError && error.status === 409) || tries > 1) throw error;
@@ -205,80 +257,77 @@ export class Pipeline {
 
   /** Builds the text if it is not built, and saves the tests. Resolves with whether the action can go on. */
   async #ensureBuilt(action: Action, signal: AbortSignal): Promise<boolean> {
-    const { read, queue } = this.#options;
-    if (this.#builtKey !== sourceKeyOf(read())) return this.#buildDraft(action, signal);
+    const { draft } = this.#options;
+    if (this.#builtKey !== sourceKeyOf(draft.source)) return this.#buildDraft(action, signal);
     // Tests are saved with the draft, but a change of them needs no build.
-    if (await queue.saveNow()) return !signal.aborted;
-    this.#options.onObstacle(action, 'not-saved');
+    if (await draft.saveNow()) return !signal.aborted;
+    this.emit('error', { action, error: 'not-saved' });
     return false;
   }
 
   async #buildDraft(action: Action, signal: AbortSignal): Promise<boolean> {
-    const { queue, onBuildStart, onBuild, onObstacle } = this.#options;
+    const { draft } = this.#options;
+    this.#log = '';
     this.#setState({ build: { kind: 'building' } });
-    onBuildStart();
     // A build replaces the draft, so it must be sure before that the draft is this page's.
-    if (!(await queue.saveNow())) {
-      this.#setState({ build: { kind: 'unfinished', obstacle: 'not-saved' } });
-      onObstacle(action, 'not-saved');
+    if (!(await draft.saveNow())) {
+      this.#setState({ build: { kind: 'unfinished', error: 'not-saved' } });
+      this.emit('error', { action, error: 'not-saved' });
       return false;
     }
     signal.throwIfAborted();
-    const { source, result } = await queue.holdDuring(() => this.#sendBuild(action, signal));
-    const { succeeded, diagnostics = [] } = result;
+    const { source } = draft;
+    const result = await draft
+      .replaceBy(source, () => this.#sendBuild(action, source, signal))
+      .catch((error: unknown) => {
+        draft.handleRefusal(error);
+        throw error;
+      });
+    const { succeeded, outputLog, diagnostics = [] } = result;
     const sourceKey = sourceKeyOf(source);
     this.#builtKey = succeeded ? sourceKey : undefined;
-    const errors = diagnostics.filter(({ severity = 'error' }) => severity === 'error').length;
+    // The whole log replaces what came in parts.
+    if (outputLog && outputLog.trimEnd() !== this.#log.trimEnd()) {
+      this.#log = '';
+      this.#addToLog(outputLog);
+    }
+    const errors = diagnostics.filter(({ severity }) => severity === 'error').length;
     this.#setState({
       build: succeeded ? { kind: 'built', sourceKey, at: new Date() } : { kind: 'failed', sourceKey, errors },
     });
-    onBuild(result, source);
+    this.emit('build', { result, source });
     return succeeded;
   }
 
-  async #sendBuild(
-    action: Action,
-    signal: AbortSignal,
-  ): Promise<{ source: PluginSource; result: BuildResult }> {
-    const { service, store, read, canStream, onLog } = this.#options;
-    const source = read();
-    const { lang, contents } = source;
-    store.addUnconfirmed(source);
-    try {
-      const { result, etag } = await this.#sendWhileBusy(
-        action,
-        (sent) =>
-          service.build({ lang, contents, etag: store.etag, stream: canStream(), onLog, signal: sent }),
-        signal,
-      );
-      if (etag) store.confirm(etag);
-      return { source, result };
-    } catch (error) {
-      this.#handleStale(error);
-      throw error;
-    }
+  async #sendBuild(action: Action, { lang, contents }: PluginSource, signal: AbortSignal): Promise<Build> {
+    const { client, location, features, draft } = this.#options;
+    const onLog = (line: string) => {
+      this.#addToLog(line);
+      this.emit('change');
+    };
+    // The client refuses half a surrogate pair, which UTF-8 cannot hold.
+    return client.build({ ...location, language: lang }, contents.toWellFormed(), {
+      etag: draft.etag,
+      onBusy: (wait) => this.#handleBusy(action, wait),
+      ...(features.canStream ? { onLog } : {}),
+      signal,
+    });
   }
 
-  #sendWhileBusy<T>(
-    action: Action,
-    step: (signal: AbortSignal) => Promise<T>,
-    signal: AbortSignal,
-  ): Promise<T> {
-    const onBusy = (wait: number) => {
-      this.#isAwaitingResponse = false;
-      this.#options.onBusy(action, wait);
-    };
-    const send = () => {
-      this.#isAwaitingResponse = true;
-      return step(signal);
-    };
-    return whileBusy(send, { signal, onBusy });
+  #addToLog(text: string): void {
+    const log = this.#log + (text.endsWith('\n') ? text : `${text}\n`);
+    this.#log = log.length > MAX_LOG_LENGTH ? `…${log.slice(-MAX_LOG_LENGTH)}` : log;
+  }
+
+  #handleBusy(action: Action, wait: number): void {
+    this.#busyUntil = performance.now() + wait;
+    this.emit('busy', { action, wait });
   }
 
   #setState(change: { build?: BuildState; deploy?: DeployState; action?: Action | undefined }): void {
     if (change.build) this.#build = change.build;
     if (change.deploy) this.#deploy = change.deploy;
     if ('action' in change) this.#action = change.action;
-    this.#options.onChange();
+    this.emit('change');
   }
 }

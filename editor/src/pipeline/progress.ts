@@ -2,44 +2,44 @@ import { texts } from '../locales/locale.ts';
 import { type Failure, failureKey } from '../service/failure.ts';
 
 /** Why an action did not complete. */
-export type Obstacle = Failure | 'stopped' | 'not-saved';
+export type ActionError = Failure | 'stopped' | 'not-saved';
 
 /**
  * The last build, as far as this page knows. `sourceKey` identifies the text that was built; `never`: the plugin was never
  * built.
  */
 export type BuildState =
-  | { kind: 'none'; never?: boolean }
+  | { kind: 'none'; hasNeverRun?: boolean }
   | { kind: 'building' }
   | { kind: 'built'; sourceKey: string; at?: Date }
   | { kind: 'failed'; sourceKey: string; errors: number }
-  | { kind: 'unfinished'; obstacle: Obstacle };
+  | { kind: 'unfinished'; error: ActionError };
 
 /** The last deployment, as far as this page knows. `never`: the plugin was never deployed. */
 export type DeployState =
-  | { kind: 'none'; never?: boolean }
+  | { kind: 'none'; hasNeverRun?: boolean }
   | { kind: 'deploying' }
   /** `sourceKey` is missing where this page does not know which text was deployed. */
   | { kind: 'deployed'; sourceKey?: string; version: string }
-  | { kind: 'unfinished'; obstacle: Obstacle };
+  | { kind: 'unfinished'; error: ActionError };
 
 /** The actions that run in the service, one at a time. */
 export type Action = 'build' | 'test' | 'deploy';
 
-/** The reason that an obstacle is, in a few words for the end of a sentence. */
-export function obstacleReason(obstacle: Obstacle): string {
+/** The reason that an error is, in a few words for the end of a sentence. */
+export function actionErrorReason(error: ActionError): string {
   const { reasons } = texts().status;
-  if (obstacle === 'not-saved') return reasons.notSaved;
-  return reasons[obstacle === 'stopped' ? obstacle : failureKey(obstacle)];
+  if (error === 'not-saved') return reasons.notSaved;
+  return reasons[error === 'stopped' ? error : failureKey(error)];
 }
 
 /** The notice about an action that did not complete. `again`: it has a button to try again. `undefined`: there is none. */
-export function obstacleAdvice(
+export function actionErrorAdvice(
   action: Action,
-  obstacle: Obstacle,
+  error: ActionError,
 ): { text: string; again: boolean } | undefined {
-  const words = texts().obstacle;
-  switch (obstacle) {
+  const words = texts().actionError;
+  switch (error) {
     case 'connection':
       return {
         text: { build: words.buildConnection, test: words.testConnection, deploy: words.deployConnection }[
@@ -57,10 +57,12 @@ export function obstacleAdvice(
       return { text: words.forbidden, again: false };
     case 'too-large':
       return { text: action === 'test' ? words.payloadTooLarge : words.pluginTooLarge, again: false };
+    case 'storage-full':
+      return { text: words.storageFull, again: true };
     case 'refused':
       return { text: action === 'deploy' ? words.deployRefused : words.refused[action], again: true };
     default:
-      // The user knows of stopping it, and a save that fails has a notice of its own.
+      // The user stopped it, or a notice about the failed save says why.
       return undefined;
   }
 }

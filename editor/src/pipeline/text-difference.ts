@@ -1,6 +1,6 @@
 import { type TemplateResult, html, nothing } from 'lit/html.js';
 import { LightElement, define } from '../ui/light-element.ts';
-import { loadPart } from '../ui/load-part.ts';
+import { loadModule } from '../ui/lazy-module.ts';
 
 type DifferenceView = typeof import('./difference-view.ts').differenceView;
 
@@ -32,8 +32,8 @@ export class TextDifference extends LightElement {
 
   async #load(): Promise<void> {
     // Where it cannot be loaded, the user can still read both texts.
-    const part = await loadPart(() => import('./difference-view.ts')).catch(() => undefined);
-    this.view = part?.differenceView;
+    const module = await loadModule(() => import('./difference-view.ts')).catch(() => undefined);
+    this.view = module?.differenceView;
   }
 
   protected override render(): TemplateResult | typeof nothing {

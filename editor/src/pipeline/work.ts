@@ -3,7 +3,13 @@ import type { SaveState } from '../draft/save-queue.ts';
 import { formatNumber, formatTime } from '../locales/formats.ts';
 import { texts } from '../locales/locale.ts';
 import type { StatusText } from '../ui/status-line.ts';
-import { type Action, type BuildState, type DeployState, type Obstacle, obstacleReason } from './progress.ts';
+import {
+  type Action,
+  type BuildState,
+  type DeployState,
+  type ActionError,
+  actionErrorReason,
+} from './progress.ts';
 
 /** How a test ended when it ran last, and whether that was with the present text and payload. `none`: it did not run. */
 export interface TestStatus {
@@ -27,7 +33,7 @@ export interface Work {
   deployment: DeployState;
   /** The version that runs when none is asked for, where the service says so. */
   live: string | undefined;
-  /** What is under way. */
+  /** The action that runs. */
   action: Action | undefined;
   /** While tests run: how many of them have, and how many are to. */
   testing: { done: number; all: number } | undefined;
@@ -59,7 +65,7 @@ export function buildStatus(work: Work): StatusText {
       // A deployment builds what it deploys.
       if (isDeployed(work)) return { text: status.built, tone: 'good' };
       if (deployment.kind === 'deployed') return { text: status.changedSinceBuild, tone: 'calm' };
-      return { text: build.never ? status.neverBuilt : status.notBuilt, tone: 'calm' };
+      return { text: build.hasNeverRun ? status.neverBuilt : status.notBuilt, tone: 'calm' };
     case 'building':
       return { text: status.building, tone: 'busy' };
     case 'built': {
@@ -76,9 +82,9 @@ export function buildStatus(work: Work): StatusText {
       return { text, tone: 'bad' };
     }
     default:
-      return isOver(build.obstacle, work)
+      return isResolved(build.error, work)
         ? { text: status.buildUnfinished, tone: 'calm' }
-        : { text: status.notBuiltBecause(obstacleReason(build.obstacle)), tone: toneOf(build.obstacle) };
+        : { text: status.notBuiltBecause(actionErrorReason(build.error)), tone: toneOf(build.error) };
   }
 }
 
@@ -113,7 +119,7 @@ export function deployStatus(work: Work): StatusText {
   const { status } = texts();
   switch (deployment.kind) {
     case 'none':
-      return { text: deployment.never ? status.neverDeployed : status.notDeployed, tone: 'calm' };
+      return { text: deployment.hasNeverRun ? status.neverDeployed : status.notDeployed, tone: 'calm' };
     case 'deploying':
       return { text: status.deploying, tone: 'busy' };
     case 'deployed': {
@@ -124,14 +130,14 @@ export function deployStatus(work: Work): StatusText {
       return { text: live ? status.deployedAndLive(version) : status.deployed(version), tone: 'good' };
     }
     default: {
-      const { obstacle } = deployment;
-      const reason = obstacleReason(obstacle);
+      const { error } = deployment;
+      const reason = actionErrorReason(error);
       // The request was sent and not answered, so the service may have deployed it.
-      return obstacle === 'connection' || obstacle === 'service'
+      return error === 'connection' || error === 'service'
         ? { text: status.perhapsDeployed(reason), tone: 'bad' }
         : {
             text: status.notDeployedBecause(reason),
-            tone: isOver(obstacle, work) ? 'calm' : toneOf(obstacle),
+            tone: isResolved(error, work) ? 'calm' : toneOf(error),
           };
     }
   }
@@ -169,8 +175,10 @@ export function testsBadge({ tests }: Work): { number: number; label: string; to
     : { number: tests.length, label: words.badge(tests.length), tone: 'calm' };
 }
 
-/** Whether an obstacle no longer exists: the connection is back, or the text was saved. */
-export const isOver = (obstacle: Obstacle, { isOnline, save }: Pick<Work, 'isOnline' | 'save'>): boolean =>
-  (obstacle === 'connection' && isOnline) || (obstacle === 'not-saved' && save.kind !== 'failed');
+/** Whether an error no longer exists: the connection is back, or the text was saved. */
+export const isResolved = (
+  error: ActionError,
+  { isOnline, save }: Pick<Work, 'isOnline' | 'save'>,
+): boolean => (error === 'connection' && isOnline) || (error === 'not-saved' && save.kind !== 'failed');
 
-const toneOf = (obstacle: Obstacle) => (obstacle === 'stopped' ? 'calm' : 'bad');
+const toneOf = (error: ActionError) => (error === 'stopped' ? 'calm' : 'bad');

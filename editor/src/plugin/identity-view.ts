@@ -7,7 +7,7 @@ import type { PluginTarget } from './target.ts';
 // Any app and any link can make this editor open a plugin. Only the user can notice that it is another tenant's, so every view
 // of a plugin names its tenant and environment.
 
-/** A name that somebody chose, isolated so that its direction does not affect the text around it. */
+/** A name that a stranger may have chosen, isolated so that its direction does not affect the text around it. */
 const name = (text: string, className = ''): TemplateResult =>
   html`<bdi class=${className}>${visibleText(text)}</bdi>`;
 

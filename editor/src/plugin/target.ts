@@ -1,4 +1,4 @@
-import { parseIdent } from 'plugin-editor/client.js';
+import { type DraftLocation, parseIdent } from 'plugin-editor/client.js';
 
 /** Which plugin to open, and at which service. */
 export interface PluginTarget {
@@ -57,4 +57,10 @@ function checkSegment(field: UnusableField, value: string): void {
   if (['', '.', '..'].includes(value) || !value.isWellFormed()) {
     throw new UnusableValueError(field);
   }
+}
+
+/** Where the service has the plugin. `target` must be one that `checkTarget` returned. */
+export function locationOf({ ident, namespace, fn }: PluginTarget): DraftLocation {
+  const { environment, tenant } = parseIdent(ident);
+  return { environment, userID: tenant, namespace, pluginName: fn };
 }

@@ -1,24 +1,23 @@
 import { type TemplateResult, html, nothing } from 'lit/html.js';
 import { repeat } from 'lit/directives/repeat.js';
-import type { PluginTest } from 'plugin-editor/client.js';
-import { formatDuration, formatMoment, formatRecent } from '../locales/run-formats.ts';
+import type { BuilderClient, DraftLocation, PluginRun, PluginTest } from 'plugin-editor/client.js';
+import { formatDuration, formatMoment, formatRecent } from '../locales/formats.ts';
 import { texts } from '../locales/locale.ts';
 import '../pipeline/long-text.ts';
-import { errorTitle } from '../pipeline/error-title.ts';
-import { logsView } from '../pipeline/logs.ts';
-import { traceLines } from '../pipeline/trace.ts';
-import type { PluginService } from '../service/plugin-service.ts';
-import type { RunRecord } from '../service/history-records.ts';
-import { listRuns, readRun } from '../service/history.ts';
+import { errorTitle, logsView, traceLines } from '../pipeline/logs.ts';
 import { icon } from '../ui/icon.ts';
 import { LightElement, define } from '../ui/light-element.ts';
 
-export interface RunsOptions {
-  service: Pick<PluginService, 'readList' | 'readRun'>;
-  access: () => { canWrite: boolean };
+/** The open plugin, as far as the panel shows and changes it. */
+export interface RunsHost {
+  readonly session: {
+    readonly client: Pick<BuilderClient, 'listRuns' | 'getRun'>;
+    readonly location: DraftLocation;
+    readonly signal: AbortSignal;
+  };
+  readonly access: { readonly canWrite: boolean };
+  readonly document: { readonly editor: { goTo: (line: number, column: number) => void } };
   addTest: (test: PluginTest) => void;
-  onJump: (line: number, column: number) => void;
-  signal: AbortSignal;
 }
 
 /** Which runs are listed. */
@@ -31,14 +30,17 @@ export class RunsPanel extends LightElement {
     status: { state: true },
     filter: { state: true },
     open: { state: true },
+    work: { attribute: false },
   };
 
-  declare protected runs: readonly RunRecord[];
+  declare protected runs: readonly PluginRun[];
   declare protected status: 'loading' | 'ready' | 'failed';
   declare protected filter: Filter;
   /** The id of the run whose details are shown. */
   declare protected open: string | undefined;
-  options!: RunsOptions;
+  /** Made anew for each drawing of the page; `undefined` while the panel is not in view. */
+  declare work: object | undefined;
+  host!: RunsHost;
   #next: string | undefined;
   #isShown = false;
   #loads = 0;
@@ -49,20 +51,14 @@ export class RunsPanel extends LightElement {
     this.status = 'loading';
     this.filter = 'all';
     this.open = undefined;
+    this.work = undefined;
   }
 
-  /** The panel is in view: loads the runs. */
-  show(): void {
-    // The language may have changed.
-    this.requestUpdate();
-    if (this.#isShown) return;
-    this.#isShown = true;
-    void this.#load();
-  }
-
-  /** The panel is no longer in view. */
-  leave(): void {
-    this.#isShown = false;
+  /** Loads the runs when the panel comes into view. */
+  protected override willUpdate(): void {
+    const isShown = this.work !== undefined;
+    if (isShown && !this.#isShown) void this.#load();
+    this.#isShown = isShown;
   }
 
   protected override render(): TemplateResult {
@@ -109,7 +105,7 @@ export class RunsPanel extends LightElement {
       }`;
   }
 
-  #run(run: RunRecord): TemplateResult {
+  #run(run: PluginRun): TemplateResult {
     const words = texts().runs;
     const { uuid, timestamp, version, success, took, error } = run;
     const time = new Date(timestamp);
@@ -137,13 +133,14 @@ export class RunsPanel extends LightElement {
     </li>`;
   }
 
-  #details(run: RunRecord, at: string): TemplateResult {
+  #details(run: PluginRun, at: string): TemplateResult {
     const { uuid, version, error, logs, input, output, truncated } = run;
     const words = texts().runs;
-    const { onJump, addTest, access } = this.options;
+    const { host } = this;
+    const onJump = (line: number, column: number) => host.document.editor.goTo(line, column);
     const title = errorTitle(error?.code);
     const save = () =>
-      addTest({
+      host.addTest({
         name: words.testName(at),
         payload: input ?? '',
         ...(typeof output === 'string' && !truncated ? { expected: output } : {}),
@@ -169,7 +166,7 @@ export class RunsPanel extends LightElement {
       ${typeof input === 'string' ? nothing : html`<p class="panel-hint">${words.notKept}</p>`}
       <p class="panel-hint run-id">${words.id} <code>${uuid}</code></p>
       ${
-        typeof input === 'string' && access().canWrite
+        typeof input === 'string' && host.access.canWrite
           ? html`<div class="panel-actions">
               <button type="button" class="button" @click=${save}>${words.saveAsTest}</button>
             </div>`
@@ -179,16 +176,16 @@ export class RunsPanel extends LightElement {
   }
 
   async #load(after?: string): Promise<void> {
-    const { service, signal } = this.options;
+    const { client, location, signal } = this.host.session;
     const number = ++this.#loads;
     // The runs that are listed stay in view until the response comes.
     this.status = 'loading';
     const success = { all: undefined, failed: false, succeeded: true }[this.filter];
     try {
-      const { runs, next } = await listRuns(service, { after, success }, signal);
+      const { runs, next } = await client.listRuns(location, { after, success, signal });
       if (number !== this.#loads) return;
       this.runs = after ? [...this.runs, ...runs] : runs;
-      this.#next = next ?? undefined;
+      this.#next = next;
       this.status = 'ready';
     } catch {
       if (number === this.#loads && !signal.aborted) this.status = 'failed';
@@ -196,10 +193,10 @@ export class RunsPanel extends LightElement {
   }
 
   /** Loads the details of a run: the list may have less than the service keeps. */
-  async #loadDetails({ uuid }: RunRecord): Promise<void> {
-    const { service, signal } = this.options;
+  async #loadDetails({ uuid }: PluginRun): Promise<void> {
+    const { client, signal } = this.host.session;
     try {
-      const whole = await readRun(service, uuid, signal);
+      const whole = await client.getRun(uuid, { signal });
       this.runs = this.runs.map((run) => (run.uuid === uuid ? { ...run, ...whole } : run));
     } catch {
       // Without the details, what the list has is shown.

@@ -1,22 +1,12 @@
 import {
-  BuilderClient,
+  type BuilderClient,
+  type Draft,
+  type DraftLocation,
   HttpError,
   type PluginSource,
   RequestError,
-  parseIdent,
-  pluginSourceSchema,
 } from 'plugin-editor/client.js';
 import { sameWork } from '../plugin/source.ts';
-import type { PluginTarget } from '../plugin/target.ts';
-import { operationUrl, requestJson } from './request.ts';
-import type { TokenHolder } from './token-holder.ts';
-
-/** A draft as the service has it. */
-export interface Draft {
-  source: PluginSource;
-  /** The ETag of this state of the draft; `undefined` where the service gives none. */
-  etag: string | undefined;
-}
 
 /** The draft changed elsewhere since it was read; nothing was saved. */
 export class DraftConflict extends Error {
@@ -29,24 +19,18 @@ export class DraftConflict extends Error {
   }
 }
 
-/** The largest body of a request that outlives its page, in bytes: browsers allow 64 KiB for all such requests together. */
-const KEEPALIVE_LIMIT = 60_000;
-
 /** One plugin's draft in the service: read, and saved so that it never overwrites what another page saved meanwhile. */
 export class DraftStore {
-  readonly #builder: string;
-  readonly #target: PluginTarget;
-  readonly #tokenHolder: TokenHolder;
+  readonly #client: BuilderClient;
+  readonly #location: DraftLocation;
   /** The ETag of what the next save may replace; `null`: there must be no draft; `undefined`: it replaces any. */
   #replaces: string | null | undefined;
   /** Sources that were sent and whose requests were not answered: any of them may be the draft now. */
   #unconfirmed: PluginSource[] = [];
 
-  /** `builder` is a base address as `findBuilder` returns it. */
-  constructor(builder: string, target: PluginTarget, tokenHolder: TokenHolder) {
-    this.#builder = builder;
-    this.#target = target;
-    this.#tokenHolder = tokenHolder;
+  constructor(client: BuilderClient, location: DraftLocation) {
+    this.#client = client;
+    this.#location = location;
   }
 
   /** The draft, or `undefined` when there is none yet. */
@@ -58,7 +42,7 @@ export class DraftStore {
 
   /**
    * Saves once; the caller decides when to try again.
-   * @throws DraftConflict when the draft changed elsewhere; or what `requestJson` throws.
+   * @throws DraftConflict when the draft changed elsewhere; or what the client throws.
    */
   async save(source: PluginSource): Promise<void> {
     try {
@@ -80,7 +64,7 @@ export class DraftStore {
     return this.#replaces ?? undefined;
   }
 
-  /** Another request than a save is about to replace the draft by this source. */
+  /** A request that is no save is about to replace the draft by this source. */
   addUnconfirmed(source: PluginSource): void {
     this.#unconfirmed.push(source);
   }
@@ -98,19 +82,8 @@ export class DraftStore {
   }
 
   async #read(signal?: AbortSignal): Promise<Draft | undefined> {
-    const { ident, namespace, fn } = this.#target;
-    const { environment, tenant } = parseIdent(ident);
-    const client = new BuilderClient({
-      baseUrl: this.#builder,
-      token: () => this.#tokenHolder.token,
-      // Browsers use separate connections for requests with and without credentials. The page's scripts came over one with them,
-      // so this saves a round trip. The service ignores cookies; other origins get none.
-      fetch: (input, init) => fetch(input, { ...init, credentials: 'same-origin', cache: 'no-store' }),
-    });
-    const location = { environment, userID: tenant, namespace, pluginName: fn };
     try {
-      const { source, etag } = await this.#tokenHolder.use(() => client.readDraft(location, { signal }));
-      return { source, etag };
+      return await this.#client.readDraft(this.#location, { signal });
     } catch (error) {
       if (error instanceof HttpError && error.status === 404) return undefined;
       throw error;
@@ -118,23 +91,11 @@ export class DraftStore {
   }
 
   async #write(source: PluginSource): Promise<void> {
-    const { ident, namespace, fn } = this.#target;
-    const body = JSON.stringify(source);
-    const headers: Record<string, string> = { 'content-type': 'application/json' };
-    if (this.#replaces === null) headers['if-none-match'] = '*';
-    else if (this.#replaces) headers['if-match'] = this.#replaces;
-    const keepalive = new TextEncoder().encode(body).length < KEEPALIVE_LIMIT;
     try {
-      const response = await this.#tokenHolder.use(() =>
-        requestJson(pluginSourceSchema, {
-          url: operationUrl(this.#builder, 'draft', ident, namespace, fn),
-          method: 'POST',
-          body,
-          keepalive,
-          headers: { ...headers, ...this.#tokenHolder.headers },
-        }),
-      );
-      this.#replaces = response.headers.get('etag') ?? undefined;
+      // The page may go away before the service has answered.
+      const options = { etag: this.#replaces, keepalive: true };
+      const { etag } = await this.#client.saveDraft(this.#location, source, options);
+      this.#replaces = etag;
     } catch (error) {
       if (mayHaveBeenSaved(error)) this.#unconfirmed.push(source);
       throw error;

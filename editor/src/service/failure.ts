@@ -16,6 +16,8 @@ export type Failure =
   /** The draft changed elsewhere. */
   | 'conflict'
   | 'too-large'
+  /** It would add to storage that is full. */
+  | 'storage-full'
   /** The service refuses this record. */
   | 'refused';
 
@@ -29,7 +31,7 @@ export function failureOf(error: unknown): Failure {
     case 401:
       return 'session';
     case 403:
-      return 'forbidden';
+      return error.code === 'storage-full' ? 'storage-full' : 'forbidden';
     case 408:
       return 'connection';
     case 412:
@@ -45,7 +47,8 @@ export function failureOf(error: unknown): Failure {
 }
 
 /** Whether the same request may succeed later. */
-export const isPassing = (failure: Failure): boolean => ['connection', 'service', 'busy'].includes(failure);
+export const isTransient = (failure: Failure): boolean => ['connection', 'service', 'busy'].includes(failure);
 
 /** A failure as the key of its text. */
-export const failureKey = (failure: Failure) => (failure === 'too-large' ? 'tooLarge' : failure);
+export const failureKey = (failure: Failure) =>
+  failure === 'too-large' ? 'tooLarge' : failure === 'storage-full' ? 'storageFull' : failure;

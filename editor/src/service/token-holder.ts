@@ -1,19 +1,17 @@
-import { HttpError } from 'plugin-editor/client.js';
 import { UnusableValueError } from '../plugin/target.ts';
 
-/** Gets a token in place of one that has ended; rejects when it cannot. */
+/** Gets a token to replace one that has ended; rejects when it cannot. */
 export type RenewToken = () => Promise<string>;
 
-/** How long a request waits for another token, in ms: the launcher may never answer. */
-const MAX_RENEWAL_WAIT = 30_000;
-
 /**
- * The headers that carry a token.
- * @throws UnusableValueError when no header can hold the token. An engine's own error would quote it.
+ * How long a request waits for another token, in ms: the launcher may never answer. It is shorter than the client's time-outs, so
+ * that the user hears that the session ended, and not that the service cannot be reached.
  */
-export function bearer(token: string): { authorization: string } {
+const MAX_RENEWAL_WAIT = 10_000;
+
+/** @throws UnusableValueError when no header can hold the token. An engine's own error would quote it. */
+export function checkToken(token: string): void {
   if (!/^[!-~]+$/.test(token)) throw new UnusableValueError('token');
-  return { authorization: `Bearer ${token}` };
 }
 
 /** Holds the token that the requests of one plugin are made with, and gets another one when it has ended. */
@@ -28,23 +26,24 @@ export class TokenHolder {
     this.#renewToken = renewToken;
   }
 
-  /** The headers that carry the present token. @throws UnusableValueError as `bearer` does. */
-  get headers(): { authorization: string } {
-    return bearer(this.token);
-  }
-
-  /** Runs a request. When the service says that the token has ended, runs it once more with another token. */
-  async use<T>(request: () => Promise<T>): Promise<T> {
+  /**
+   * Sends a request with the present token: a client that waited to send it once more has an older one. When the service says that
+   * the token has ended, sends it again with another.
+   */
+  readonly fetch = async (input: string | URL | Request, init: RequestInit = {}): Promise<Response> => {
+    const send = () => {
+      const headers = new Headers(init.headers);
+      headers.set('authorization', `Bearer ${this.token}`);
+      return fetch(input, { ...init, headers });
+    };
     const { token } = this;
-    try {
-      return await request();
-    } catch (error) {
-      if (!(error instanceof HttpError && error.status === 401)) throw error;
-      // Another request may have renewed the token meanwhile.
-      if (token === this.token && !(await this.#renew())) throw error;
-      return request();
-    }
-  }
+    const response = await send();
+    if (response.status !== 401) return response;
+    // Another request may have renewed the token meanwhile.
+    if (token === this.token && !(await this.#renew())) return response;
+    response.body?.cancel().catch(() => {});
+    return send();
+  };
 
   /** Resolves with whether there is a new token. Requests that fail together share one renewal. */
   #renew(): Promise<boolean> {
@@ -60,6 +59,7 @@ export class TokenHolder {
     try {
       const token = await Promise.race([this.#renewToken(), timeUp]);
       if (token === undefined) return false;
+      checkToken(token);
       this.token = token;
       return true;
     } catch {

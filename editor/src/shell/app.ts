@@ -1,24 +1,25 @@
-import type { PluginSource } from 'plugin-editor/client.js';
+import { type Draft, HttpError, type Language, type PluginSource } from 'plugin-editor/client.js';
+import { loadTypingHelp } from '../code/languages.ts';
+import { Recovery } from '../draft/recovery.ts';
 import { onLocaleChange, setLocale, texts } from '../locales/locale.ts';
 import { type PluginTarget, UnusableValueError, checkTarget } from '../plugin/target.ts';
-import type { Draft } from '../service/draft-store.ts';
+import { findBuilder } from '../service/builders.ts';
 import { failureOf } from '../service/failure.ts';
-import { loadTemplate } from '../service/template.ts';
-import { TokenHolder } from '../service/token-holder.ts';
-import { loadPart } from '../ui/load-part.ts';
-import { loadPartOrNotify } from '../ui/load-part-or-notify.ts';
+import { TokenHolder, checkToken } from '../service/token-holder.ts';
+import { loadModule } from '../ui/lazy-module.ts';
+import { Screen } from '../ui/screen.ts';
+import { type EditorHost, PluginSession } from '../workspace/plugin-session.ts';
 import { Workspace } from '../workspace/workspace.ts';
 import type { EarlyDraft } from './early-draft.ts';
-import type { EditorHost } from './editor-host.ts';
-import { type MessageOptions, messageView, waitingView } from './message-view.ts';
-import { type Beginning, loadBeginning } from './new-plugin.ts';
-import { openFailureText } from './open-failure-text.ts';
-import { type Opening, openingKey, prepareOpening } from './opening.ts';
+import {
+  type MessageOptions,
+  messageView,
+  openFailureText,
+  unusableFieldText,
+  waitingView,
+} from './message-view.ts';
 import type { RequestedSettings } from './requested-settings.ts';
-import { scheduleLaterParts } from './schedule-later-parts.ts';
-import { Screen } from './screen.ts';
-import { waitForTypingHelp } from './typing-help-wait.ts';
-import { unusableText } from './unusable-text.ts';
+import { startScreen } from './start-screen.ts';
 
 export interface EditorAppOptions {
   /** The element that the editor shows itself in. */
@@ -29,20 +30,24 @@ export interface EditorAppOptions {
 
 type Permissions = readonly string[] | undefined;
 
+/** What a plugin without a draft starts with: a source, or a choice of languages. */
+type InitialSource =
+  | { source: PluginSource }
+  /** `unknown`: the language that was asked for and that the service does not have. */
+  | { languages: readonly Language[]; unknown: string | undefined };
+
 /** The editor: opens one plugin after the other, whoever asks for it and wherever the token comes from. */
 export class EditorApp {
   readonly #options: EditorAppOptions;
   readonly #screen: Screen;
   /** What was asked for last, and whether it could not be opened. */
   #asked: { target: PluginTarget; tokenHolder: TokenHolder; host: EditorHost; failed?: true } | undefined;
-  /** The last saves of plugins that were closed, by `openingKey`. */
+  /** The last saves of plugins that were closed, by the keys of their sessions. */
   readonly #lastSaves = new Map<string, Promise<void>>();
-  /** The `openingKey` of the plugin that is open. */
-  #key = '';
-  #abort = new AbortController();
+  #session: PluginSession | undefined;
   #workspace: Workspace | undefined;
   readonly #typingHelp = waitForTypingHelp();
-  #areLaterPartsScheduled = false;
+  #isRestScheduled = false;
   #settings: RequestedSettings = {};
   /** Whether the page asks the user for the language of a new plugin. */
   #isChoosing = false;
@@ -67,12 +72,12 @@ export class EditorApp {
     const former = this.#settings;
     this.#settings = settings;
     if (settings.locale !== former.locale) void setLocale(settings.locale);
-    if (this.#workspace) this.#workspace.isReadOnly = settings.readOnly ?? false;
+    this.#workspace?.setReadOnly(settings.readOnly ?? false);
     if (settings.initialSource && !former.initialSource) this.#useInitialSource(settings.initialSource);
     this.#screen.draw();
   }
 
-  /** Shows a message in place of a plugin: why there is none to edit, and what to do. */
+  /** Shows a message: why there is no plugin to edit, and what to do. */
   showMessage(message: () => MessageOptions): void {
     this.#isChoosing = false;
     this.#screen.show(() => messageView(message()));
@@ -85,7 +90,7 @@ export class EditorApp {
   }
 
   /**
-   * Opens a plugin in place of the one that is open; what that one cannot save stays in this browser.
+   * Closes the plugin that is open, and opens another one; what the former cannot save stays in this browser.
    * @param early its draft, where that was asked for before the editor was loaded
    */
   async openPlugin(
@@ -94,11 +99,11 @@ export class EditorApp {
     host: EditorHost = {},
     early?: EarlyDraft,
   ): Promise<void> {
-    this.#leave();
+    void this.#leave();
     const tokenHolder = early?.tokenHolder ?? new TokenHolder(token, host.renewToken);
     this.#asked = { target, tokenHolder, host };
-    const opening = this.#prepare(target, tokenHolder, host, early);
-    if (opening) await this.#load(opening, early?.draft);
+    this.#session = this.#createSession(target, tokenHolder, host, early?.store);
+    if (this.#session) await this.#load(this.#session, early?.draft);
   }
 
   /** Goes on with another token: saves what the former one could not, or opens what it could not. */
@@ -112,8 +117,11 @@ export class EditorApp {
 
   /** Saves what is not saved, and forgets the plugin and the token. */
   closePlugin(): void {
-    this.#leave();
-    if (this.#asked) this.#asked.tokenHolder.token = '';
+    const asked = this.#asked;
+    // The last save still needs the token.
+    void this.#leave().finally(() => {
+      if (asked) asked.tokenHolder.token = '';
+    });
     this.#asked = undefined;
     this.#showTitle();
     this.showMessage(() => texts().app.closed);
@@ -126,9 +134,9 @@ export class EditorApp {
   #useInitialSource({ lang }: PluginSource): void {
     if (!this.#asked) return;
     const { target, tokenHolder, host } = this.#asked;
-    const isNew = this.#workspace ? !this.#workspace.exists : this.#isChoosing;
+    const isNew = this.#workspace ? !this.#workspace.saving.exists : this.#isChoosing;
     const isFitting = !target.template || target.template === lang;
-    if (isNew && isFitting && !this.#workspace?.isUnsaved) {
+    if (isNew && isFitting && !this.#workspace?.saving.isUnsaved) {
       void this.openPlugin(target, tokenHolder.token, host);
     }
   }
@@ -137,170 +145,143 @@ export class EditorApp {
     if (!this.#workspace) document.title = texts().app.title;
   }
 
-  #leave(): void {
-    this.#abort.abort();
-    this.#abort = new AbortController();
+  /** Closes what is open; resolves once its last save has ended. */
+  async #leave(): Promise<void> {
     // Its dialogs would stay open above the next plugin. Closed without a choice, they change nothing.
     for (const dialog of document.querySelectorAll('dialog')) dialog.close();
-    const key = this.#key;
+    const session = this.#session;
     const lastSave = this.#workspace?.close().finally(() => {
-      if (this.#lastSaves.get(key) === lastSave) this.#lastSaves.delete(key);
+      if (session && this.#lastSaves.get(session.key) === lastSave) this.#lastSaves.delete(session.key);
     });
-    if (lastSave) this.#lastSaves.set(key, lastSave);
+    if (session && lastSave) this.#lastSaves.set(session.key, lastSave);
+    session?.close();
+    this.#session = undefined;
     this.#workspace = undefined;
+    await lastSave;
   }
 
   /** Checks what is to be opened. Where it cannot be used, shows why, and returns `undefined`. */
-  #prepare(
+  #createSession(
     given: PluginTarget,
     tokenHolder: TokenHolder,
     host: EditorHost,
-    early: EarlyDraft | undefined,
-  ): Opening | undefined {
+    store: PluginSession['store'] | undefined,
+  ): PluginSession | undefined {
     const { builders } = this.#options;
-    let target: PluginTarget | undefined;
+    let plugin: PluginTarget | undefined;
     try {
-      target = checkTarget(given);
-      const opening = prepareOpening({
-        target,
-        tokenHolder,
-        host,
-        builders,
-        store: early?.store,
-        signal: this.#abort.signal,
-        onNotice: () => this.#screen.draw(),
-      });
-      if (opening) this.#key = openingKey(opening);
-      else {
-        const { builder } = target;
-        this.#fail(() => {
-          const { title, text } = texts().app.unknownBuilder;
-          return { title, text: text(builder, builders.join(', ')), plugin: target };
-        });
+      const target = (plugin = checkTarget(given));
+      const builder = findBuilder(target.builder, builders);
+      if (builder !== undefined) {
+        // Without this check, a token that no header can hold would look like a session that has ended.
+        checkToken(tokenHolder.token);
+        return new PluginSession({ target, builder, tokenHolder, host, screen: this.#screen, store });
       }
-      return opening;
+      this.#fail(() => {
+        const { title, text } = texts().app.unknownBuilder;
+        return { title, text: text(target.builder, builders.join(', ')), plugin };
+      });
     } catch (error) {
       const field = error instanceof UnusableValueError ? error.field : 'address';
-      this.#fail(() => ({ title: texts().app.cannotOpen, text: unusableText(field), plugin: target }));
-      return undefined;
+      this.#fail(() => ({ ...unusableFieldText(field), plugin }));
     }
+    return undefined;
   }
 
-  async #load(opening: Opening, early: Promise<Draft | undefined> | undefined): Promise<void> {
+  async #load(session: PluginSession, early: Promise<Draft | undefined> | undefined): Promise<void> {
+    const { target, store, signal } = session;
     this.#isChoosing = false;
-    this.#screen.show(() => waitingView(opening.target));
-    await this.#attempt(opening, async () => {
-      // Where the plugin was open before, its last save may still be on its way.
-      await this.#lastSaves.get(this.#key);
-      const draft = await (early ?? opening.store.load(opening.signal));
+    this.#screen.show(() => waitingView(target));
+    await this.#attempt(session, async () => {
+      // Where the plugin was open before, its last save may not have ended yet.
+      await this.#lastSaves.get(session.key);
+      const draft = await (early ?? store.load(signal));
       await this.#typingHelp;
-      if (opening.signal.aborted) return;
-      const permissions = await Promise.race([opening.permissions, Promise.resolve(undefined)]);
-      if (draft) this.#edit(opening, draft.source, true, permissions);
-      else await this.#begin(opening, permissions);
-      void this.#updatePermissions(opening, permissions);
+      if (signal.aborted) return;
+      const known = await Promise.race([session.details, Promise.resolve(undefined)]);
+      const permissions = known?.permissions;
+      if (draft) this.#edit(session, draft.source, true, permissions);
+      else await this.#begin(session, permissions);
+      void this.#updatePermissions(session, permissions);
       // Only a token that the service accepted for this plugin may show what this browser kept of it.
-      await this.#offerCopies(opening, draft);
+      await this.#offerCopies(session, draft);
     });
   }
 
   /** What the token permits may come after the draft. */
-  async #updatePermissions(opening: Opening, known: Permissions): Promise<void> {
-    const permissions = await opening.permissions;
-    if (opening.signal.aborted || permissions === known || !this.#workspace) return;
-    this.#workspace.permissions = permissions;
+  async #updatePermissions(session: PluginSession, known: Permissions): Promise<void> {
+    const permissions = (await session.details)?.permissions;
+    if (session.signal.aborted || permissions === known) return;
+    this.#workspace?.setPermissions(permissions);
   }
 
   /** Begins a plugin that has no draft. */
-  async #begin(opening: Opening, permissions: Permissions): Promise<void> {
-    const beginning = await loadBeginning(opening, this.#settings.initialSource);
-    if (opening.signal.aborted) return;
-    if ('source' in beginning) this.#edit(opening, beginning.source, false, permissions);
-    else await this.#showStartScreen(opening, beginning, permissions);
-  }
-
-  async #showStartScreen(
-    opening: Opening,
-    { languages, unknown }: Extract<Beginning, { languages: unknown }>,
-    permissions: Permissions,
-  ): Promise<void> {
-    const { startScreen } = await loadPart(() => import('./start-screen.ts'));
-    if (opening.signal.aborted) return;
+  async #begin(session: PluginSession, permissions: Permissions): Promise<void> {
+    const initial = await loadInitialSource(session, this.#settings.initialSource);
+    if (session.signal.aborted) return;
+    if ('source' in initial) return this.#edit(session, initial.source, false, permissions);
+    const { target, notices, host, signal } = session;
     const begin = async (language: string) => {
-      const source = await loadTemplate(opening, language);
+      const source = await session.loadTemplate(language);
       // Another language may have been chosen, or a copy restored, while the template was loaded.
-      if (!opening.signal.aborted && !this.#workspace) this.#edit(opening, source, false, permissions);
+      if (!signal.aborted && !this.#workspace) this.#edit(session, source, false, permissions);
     };
     this.#isChoosing = true;
     this.#screen.show(() =>
       startScreen({
-        target: opening.target,
-        languages,
-        unknown,
+        target,
+        ...initial,
         isReadOnly: this.#settings.readOnly === true || permissions?.includes('write') === false,
-        notices: opening.notices.view(),
-        onChoose: ({ identifier }) => void this.#attempt(opening, () => begin(identifier)),
+        notices: notices.view(),
+        onChoose: ({ identifier }) => void this.#attempt(session, () => begin(identifier)),
       }),
     );
-    opening.host.onReady?.({ exists: false, ...(permissions ? { permissions: [...permissions] } : {}) });
+    host.ready?.({ exists: false, ...(permissions ? { permissions: [...permissions] } : {}) });
   }
 
   /** Offers what this browser kept of the plugin when it could not be saved. */
-  async #offerCopies(opening: Opening, draft: Draft | undefined): Promise<void> {
-    const { copies, notices, signal } = opening;
+  async #offerCopies(session: PluginSession, draft: Draft | undefined): Promise<void> {
+    const { copies, notices, signal } = session;
     const orphans = await copies.listOrphans();
     if (signal.aborted || !orphans.length) return;
-    const part = await loadPartOrNotify(notices, () => import('../draft/recovery.ts'));
-    if (!part || signal.aborted) return;
-    const recovery = new part.Recovery({
+    const recovery = new Recovery({
       copies,
       notices,
-      current: () => this.#workspace?.source,
+      current: () => this.#workspace?.document.source,
       canRestore: () => !signal.aborted && (this.#workspace?.access.canWrite ?? !this.#settings.readOnly),
       restore: (source) => {
         // Without a draft and a template there is nothing open yet: the copy is what to open.
-        if (!this.#workspace) this.#edit(opening, { ...source, contents: '', tests: [] }, false, undefined);
+        if (!this.#workspace) this.#edit(session, { ...source, contents: '', tests: [] }, false, undefined);
         this.#workspace?.restore(source);
       },
     });
-    recovery.start(orphans, draft?.source ?? this.#workspace?.source);
+    recovery.start(orphans, draft?.source ?? this.#workspace?.document.source);
   }
 
   /** @param exists whether `source` is a draft of the service */
-  #edit(opening: Opening, source: PluginSource, exists: boolean, permissions: Permissions): void {
-    const { host, target } = opening;
-    const report = () => {
-      const { language, exists: hasDraft, permissions: known } = workspace;
-      host.onReady?.({ language, exists: hasDraft, ...(known ? { permissions: [...known] } : {}) });
-    };
-    const workspace = new Workspace({
-      ...opening,
-      ...host,
-      source,
-      exists,
-      permissions,
-      isReadOnly: this.#settings.readOnly ?? false,
-      onDraw: (now) => this.#screen.draw(now),
-      onPlugin: report,
-    });
+  #edit(session: PluginSession, source: PluginSource, exists: boolean, permissions: Permissions): void {
+    const { template } = session.target;
+    const isReadOnly = this.#settings.readOnly ?? false;
+    const workspace = new Workspace(session, { source, exists, permissions, isReadOnly });
     this.#workspace = workspace;
     this.#isChoosing = false;
     this.#screen.show(() => workspace.view());
-    if (exists && target.template && target.template !== source.lang) {
-      void workspace.showLanguageNotice(target.template);
-    }
+    workspace.start();
+    if (exists && template && template !== source.lang) workspace.showLanguageNotice(template);
     // A frame must not take the focus from the page around it.
-    if (document.hasFocus()) workspace.focus();
-    if (!this.#areLaterPartsScheduled) scheduleLaterParts();
-    this.#areLaterPartsScheduled = true;
-    report();
+    if (document.hasFocus()) workspace.document.editor.focus();
+    if (!this.#isRestScheduled) setTimeout(() => void loadRest(), REST_DELAY);
+    this.#isRestScheduled = true;
   }
 
   /**
    * Runs a step of opening. Where it fails, shows why, and offers to open the plugin again, unless it is open already: a choice
    * that fails must not close what another choice has opened.
    */
-  async #attempt({ target, tokenHolder, host, signal }: Opening, step: () => Promise<void>): Promise<void> {
+  async #attempt(
+    { target, tokenHolder, host, signal }: PluginSession,
+    step: () => Promise<void>,
+  ): Promise<void> {
     try {
       await step();
     } catch (error) {
@@ -326,6 +307,55 @@ export class EditorApp {
     if (!this.#asked) return;
     this.#asked.failed = true;
     const { title, text } = message();
-    this.#asked.host.onFail?.(`${title}. ${text}`);
+    this.#asked.host.error?.(`${title}. ${text}`);
   }
+}
+
+/** How long a text waits for its language, in ms: a text that is shown without it soon changes its colours. */
+const MAX_WAIT = 100;
+
+/** Loads the languages. Resolves when they are there, or after a moment: on a slow line the text comes first. */
+function waitForTypingHelp(): Promise<unknown> {
+  const waited = new Promise<void>((resolve) => setTimeout(resolve, MAX_WAIT));
+  // Without them a text can be edited; each text that is opened asks for them again.
+  const loaded = loadTypingHelp().catch(() => {});
+  return Promise.race([waited, loaded]);
+}
+
+/** How long after the first text was shown the rest is loaded, in ms: nothing that the user needs first has to wait for it. */
+const REST_DELAY = 3000;
+
+/** The modules that are loaded when they are first used, and that most users come to use. */
+const rest: readonly (() => Promise<unknown>)[] = [
+  () => import('../pipeline/difference-view.ts'),
+  () => import('../code/search-panel.ts'),
+  () => import('../draft/compare-dialog.ts'),
+  () => import('../draft/conflict.ts'),
+];
+
+/**
+ * Loads them one after the other. From then on an open editor requests no other file from the service, so that it misses none
+ * when the service is upgraded and has other files.
+ */
+async function loadRest(): Promise<void> {
+  // A module that cannot be loaded now is loaded again where it is used, and there a failure is reported.
+  for (const module of rest) await loadModule(module).catch(() => {});
+}
+
+/** What a plugin without a draft starts with: what the host gives, else the template of its language, else a choice. */
+async function loadInitialSource(
+  session: PluginSession,
+  given: PluginSource | undefined,
+): Promise<InitialSource> {
+  const language = session.target.template;
+  if (given && (!language || language === given.lang)) return { source: given };
+  if (language) {
+    try {
+      return { source: await session.loadTemplate(language) };
+    } catch (error) {
+      if (!(error instanceof HttpError && error.status === 404)) throw error;
+    }
+  }
+  const { languages } = await session.client.getFeatures({ signal: session.signal });
+  return { languages, unknown: language };
 }

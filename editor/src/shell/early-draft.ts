@@ -1,7 +1,9 @@
-import { checkTarget, type PluginTarget } from '../plugin/target.ts';
+import type { Draft } from 'plugin-editor/client.js';
+import { type PluginTarget, checkTarget, locationOf } from '../plugin/target.ts';
 import { findBuilder } from '../service/builders.ts';
-import { type Draft, DraftStore } from '../service/draft-store.ts';
-import { type RenewToken, TokenHolder, bearer } from '../service/token-holder.ts';
+import { createClient } from '../service/client.ts';
+import { DraftStore } from '../service/draft-store.ts';
+import { type RenewToken, TokenHolder, checkToken } from '../service/token-holder.ts';
 
 /** A draft that was requested before the editor was loaded, so that both load at the same time. */
 export interface EarlyDraft {
@@ -12,7 +14,7 @@ export interface EarlyDraft {
    * awaited.
    */
   readonly draft: Promise<Draft | undefined>;
-  /** Aborts the request, because nobody needs the draft any more. */
+  /** Aborts the request, because the draft is no longer needed. */
   readonly cancel: () => void;
 }
 
@@ -33,14 +35,14 @@ export function requestDraftEarly(options: EarlyDraftOptions): EarlyDraft | unde
   let target: PluginTarget;
   try {
     target = checkTarget(options.target);
-    bearer(token);
+    checkToken(token);
   } catch {
     return undefined;
   }
   const builder = findBuilder(target.builder, builders);
   if (builder === undefined) return undefined;
   const tokenHolder = new TokenHolder(token, renewToken);
-  const store = new DraftStore(builder, target, tokenHolder);
+  const store = new DraftStore(createClient(builder, tokenHolder), locationOf(target));
   const abort = new AbortController();
   const draft = store.load(abort.signal);
   draft.catch(() => {});

@@ -5,10 +5,10 @@ import {
   connectLauncher,
 } from 'plugin-editor/editor.js';
 import type { PluginTarget } from '../plugin/target.ts';
-import { loadPart } from '../ui/load-part.ts';
+import { loadModule } from '../ui/lazy-module.ts';
+import type { EditorHost } from '../workspace/plugin-session.ts';
 import type { EditorApp } from './app.ts';
 import { type EarlyDraft, requestDraftEarly } from './early-draft.ts';
-import type { EditorHost } from './editor-host.ts';
 import { type RequestedSettings, applySettingsChange, parseRequestedSettings } from './requested-settings.ts';
 
 /** A plugin to open. */
@@ -41,7 +41,7 @@ export class LauncherLink {
 
   constructor({ addressed, builders }: LauncherLinkOptions) {
     this.#builders = builders;
-    // Where nobody waits for it, a failure is reported by `fail`.
+    // Where no save waits for it, a failure is reported by `fail`.
     this.#loaded.promise.catch(() => {});
     if (addressed) this.#open(addressed);
     connectLauncher({
@@ -78,7 +78,7 @@ export class LauncherLink {
     this.#problem = problem;
     this.#loaded.reject(new Error(problem));
     this.#current?.early?.cancel();
-    this.#current?.report.onFail(problem);
+    this.#current?.report.error(problem);
   }
 
   #handleOpen(open: PluginToOpen, channel: PluginChannel): void {
@@ -100,10 +100,10 @@ export class LauncherLink {
   #configure(settings: RequestedSettings): void {
     const isAppearanceChanged = settings.appearance !== this.#settings.appearance;
     this.#settings = settings;
-    // Applied before the editor is loaded, so that it does not show its own appearance first. If this part cannot be loaded, the
+    // Applied before the editor is loaded, so that it does not show its own appearance first. If this module cannot be loaded, the
     // editor keeps its own.
     if (isAppearanceChanged)
-      loadPart(() => import('../ui/appearance.ts')).then(
+      loadModule(() => import('../ui/appearance.ts')).then(
         ({ applyAppearance }) => applyAppearance(this.#settings.appearance),
         () => {},
       );
@@ -162,26 +162,40 @@ class LauncherReport implements EditorHost {
     if (this.#dirty) channel.dirty(true);
   }
 
-  onReady = (plugin: PluginDetails): void => {
+  ready(plugin: PluginDetails): void {
     this.#ready = plugin;
     this.#channel?.ready(plugin);
-  };
+  }
 
-  onFail = (problem: string): void => {
+  error(message: string): void {
     this.failed = true;
-    this.#channel?.error(problem);
-  };
+    this.#channel?.error(message);
+  }
 
-  onDirty = (dirty: boolean): void => {
+  dirty(dirty: boolean): void {
     this.#dirty = dirty;
     this.#channel?.dirty(dirty);
-  };
+  }
 
-  onSave = (): void => this.#channel?.save();
-  onBuild: NonNullable<EditorHost['onBuild']> = (build) => this.#channel?.build(build);
-  onTest: NonNullable<EditorHost['onTest']> = (test) => this.#channel?.test(test);
-  onDeploy: NonNullable<EditorHost['onDeploy']> = (deploy) => this.#channel?.deploy(deploy);
-  onLive: NonNullable<EditorHost['onLive']> = (version) => this.#channel?.live({ version });
+  save(): void {
+    this.#channel?.save();
+  }
+
+  build(build: Parameters<PluginChannel['build']>[0]): void {
+    this.#channel?.build(build);
+  }
+
+  test(test: Parameters<PluginChannel['test']>[0]): void {
+    this.#channel?.test(test);
+  }
+
+  deploy(deploy: Parameters<PluginChannel['deploy']>[0]): void {
+    this.#channel?.deploy(deploy);
+  }
+
+  live(live: Parameters<PluginChannel['live']>[0]): void {
+    this.#channel?.live(live);
+  }
 
   renewToken = async (): Promise<string> => {
     if (!this.#channel) throw new Error('No launcher is connected that could renew the token');

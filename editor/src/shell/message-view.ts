@@ -1,7 +1,8 @@
 import { type TemplateResult, html, nothing } from 'lit/html.js';
 import { texts } from '../locales/locale.ts';
 import { pluginIdentity } from '../plugin/identity-view.ts';
-import type { PluginTarget } from '../plugin/target.ts';
+import type { PluginTarget, UnusableField } from '../plugin/target.ts';
+import { type Failure, failureKey } from '../service/failure.ts';
 
 export interface MessageOptions {
   title: string;
@@ -36,3 +37,14 @@ export const waitingView = (plugin: PluginTarget): TemplateResult =>
       ${pluginIdentity(plugin)}
     </div>
   </main>`;
+
+/** The message where a plugin could not be loaded. */
+export const openFailureText = (failure: Failure): MessageOptions => texts().app[failureKey(failure)];
+
+/** The message about a field whose value cannot be used. */
+export function unusableFieldText(field: UnusableField): MessageOptions {
+  const { cannotOpen, unusable } = texts().app;
+  const text =
+    field === 'ident' || field === 'token' || field === 'address' ? unusable[field] : unusable.name(field);
+  return { title: cannotOpen, text };
+}

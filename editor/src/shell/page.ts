@@ -2,7 +2,7 @@ import { setLocale, texts } from '../locales/locale.ts';
 import type { AddressRequest } from './address.ts';
 import { EditorApp } from './app.ts';
 import type { LauncherLink } from './launcher-link.ts';
-import { unusableText } from './unusable-text.ts';
+import { unusableFieldText } from './message-view.ts';
 
 /** Starts the editor with the plugin that the page's address or the page around it asks for. */
 export async function start(
@@ -18,7 +18,7 @@ export async function start(
   listen(app);
   if (launcher.start(app)) return;
   if (problem) {
-    app.showMessage(() => ({ title: texts().app.cannotOpen, text: unusableText(problem) }));
+    app.showMessage(() => unusableFieldText(problem));
   } else if (tokenRefused) {
     app.showMessage(() => ({ ...texts().app.openFromApp, plugin: target }));
   } else if (target) {
@@ -35,13 +35,13 @@ function listen(app: EditorApp): void {
   // Captured, because the text's own keys would otherwise win.
   addEventListener('keydown', (event) => app.workspace?.handleKey(event), { capture: true });
   addEventListener('beforeunload', (event) => {
-    if (app.workspace?.isUnsaved) event.preventDefault();
+    if (app.workspace?.saving.isUnsaved) event.preventDefault();
   });
   // A phone may end a hidden page without any further event.
   document.addEventListener('visibilitychange', () => {
-    if (document.visibilityState === 'hidden') app.workspace?.prepareToLeave();
+    if (document.visibilityState === 'hidden') app.workspace?.saving.prepareToLeave();
     else app.workspace?.resume();
   });
-  addEventListener('pagehide', () => app.workspace?.prepareToLeave());
+  addEventListener('pagehide', () => app.workspace?.saving.prepareToLeave());
   addEventListener('online', () => app.workspace?.resume(['connection']));
 }

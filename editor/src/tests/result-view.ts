@@ -1,17 +1,14 @@
 import { type TemplateResult, html, nothing } from 'lit/html.js';
-import { formatDuration } from '../locales/run-formats.ts';
+import { formatDuration } from '../locales/formats.ts';
 import { texts } from '../locales/locale.ts';
 import '../pipeline/long-text.ts';
-import { errorTitle } from '../pipeline/error-title.ts';
-import { logsView } from '../pipeline/logs.ts';
+import { errorTitle, logsView, traceLines } from '../pipeline/logs.ts';
 import type { Run } from '../pipeline/pipeline.ts';
 import '../pipeline/text-difference.ts';
-import { traceLines } from '../pipeline/trace.ts';
 import { type Icon, icon } from '../ui/icon.ts';
 import { type Schemas, descriptionOf, pathOf, pathText, schemasAt, typeLabel } from '../types/schema.ts';
 import { type JsonDifference, differencesOf } from './json-difference.ts';
-import { verdictOf } from './verdict.ts';
-import type { Verdict } from './verdict.ts';
+import { type Verdict, verdictOf } from './verdict.ts';
 
 export interface ResultOptions {
   run: Run;
@@ -19,7 +16,7 @@ export interface ResultOptions {
   before?: Run | undefined;
   /** The result that the test expects; `undefined` where it expects none. */
   expected?: string | undefined;
-  /** Whether the text or the payload changed since, or another run is under way. */
+  /** Whether the text or the payload changed since, or another run has begun. */
   staleness?: 'changed' | 'running' | undefined;
   /** Makes the result the expected one. */
   onAccept?: ((result: string) => void) | undefined;

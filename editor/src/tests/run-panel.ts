@@ -2,10 +2,9 @@ import { type TemplateResult, html, nothing } from 'lit/html.js';
 import { live } from 'lit/directives/live.js';
 import { texts } from '../locales/locale.ts';
 import type { Run } from '../pipeline/pipeline.ts';
-import { type Obstacle, obstacleReason } from '../pipeline/progress.ts';
-import { stopButton } from '../pipeline/stop-button.ts';
-import { type Work, isOver } from '../pipeline/work.ts';
-import { icon } from '../ui/icon.ts';
+import { type ActionError, actionErrorReason } from '../pipeline/progress.ts';
+import { type Work, isResolved } from '../pipeline/work.ts';
+import { icon, stopButton } from '../ui/icon.ts';
 import type { Schemas } from '../types/schema.ts';
 import { serviceProblemOf, valueField } from '../types/value-field.ts';
 import { resultView } from './result-view.ts';
@@ -18,7 +17,7 @@ export interface PayloadRun {
   /** Whether it runs now. */
   isRunning: boolean;
   /** Why the last run did not complete. */
-  obstacle?: Obstacle | undefined;
+  error?: ActionError | undefined;
 }
 
 export interface RunPanelOptions {
@@ -39,7 +38,7 @@ export interface RunPanelOptions {
 /** Runs the plugin with a payload that is typed in. */
 export function runPanel(options: RunPanelOptions): TemplateResult {
   const { state, work, schemas, canEdit, onInput, onRun, onStop, onKeep } = options;
-  const obstacle = presentObstacle(options);
+  const error = presentError(options);
   const words = texts().run;
   const run = state.isRunning
     ? stopButton(onStop)
@@ -85,22 +84,22 @@ export function runPanel(options: RunPanelOptions): TemplateResult {
           ? html`<button type="button" class="button quiet" @click=${onKeep}>${words.saveAsTest}</button>`
           : nothing
       }
-      <p class="run-state" role="status" data-tone=${obstacle ? 'bad' : 'busy'}>
-        ${stateLabel(state.isRunning, obstacle)}
+      <p class="run-state" role="status" data-tone=${error ? 'bad' : 'busy'}>
+        ${stateLabel(state.isRunning, error)}
       </p>
     </div>
     ${resultOf(options)}
   </div>`;
 }
 
-/** Why the last run did not complete, while that obstacle exists. */
-const presentObstacle = ({ state, work }: RunPanelOptions): Obstacle | undefined =>
-  !state.isRunning && state.obstacle && !isOver(state.obstacle, work) ? state.obstacle : undefined;
+/** Why the last run did not complete, while that error exists. */
+const presentError = ({ state, work }: RunPanelOptions): ActionError | undefined =>
+  !state.isRunning && state.error && !isResolved(state.error, work) ? state.error : undefined;
 
-function stateLabel(isRunning: boolean, obstacle: Obstacle | undefined): string {
+function stateLabel(isRunning: boolean, error: ActionError | undefined): string {
   const words = texts().run;
   if (isRunning) return words.running;
-  return obstacle ? words.notRun(obstacleReason(obstacle)) : '';
+  return error ? words.notRun(actionErrorReason(error)) : '';
 }
 
 function resultOf(options: RunPanelOptions): TemplateResult | typeof nothing {
@@ -109,6 +108,6 @@ function resultOf(options: RunPanelOptions): TemplateResult | typeof nothing {
   if (!run) return nothing;
   const isCurrent = run.sourceKey === work.sourceKey && run.payload === payload;
   // The result is that of an earlier run, not of the one that runs or that failed.
-  const staleness = isRunning || presentObstacle(options) ? 'running' : isCurrent ? undefined : 'changed';
+  const staleness = isRunning || presentError(options) ? 'running' : isCurrent ? undefined : 'changed';
   return resultView({ run, before, staleness, schemas, onJump });
 }

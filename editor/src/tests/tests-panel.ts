@@ -1,13 +1,11 @@
 import { type TemplateResult, html, nothing } from 'lit/html.js';
 import { live } from 'lit/directives/live.js';
 import { repeat } from 'lit/directives/repeat.js';
-import { formatNumber } from '../locales/formats.ts';
-import { formatDuration } from '../locales/run-formats.ts';
+import { formatNumber, formatDuration } from '../locales/formats.ts';
 import { texts } from '../locales/locale.ts';
-import { stopButton } from '../pipeline/stop-button.ts';
 import { type TestStatus, type Work, countTests } from '../pipeline/work.ts';
-import { withLineFeeds } from '../plugin/line-breaks.ts';
-import { icon } from '../ui/icon.ts';
+import { withLineFeeds } from '../plugin/source.ts';
+import { icon, stopButton } from '../ui/icon.ts';
 import type { Schemas } from '../types/schema.ts';
 import { serviceProblemOf, valueField } from '../types/value-field.ts';
 import { resultView, verdictIcons, verdictTones } from './result-view.ts';

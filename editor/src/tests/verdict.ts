@@ -1,6 +1,6 @@
 import type { PluginTest } from 'plugin-editor/client.js';
 import { canonicalJson } from '../plugin/source.ts';
-import type { RunOutcome } from '../service/records.ts';
+import type { RunOutcome } from '../pipeline/pipeline.ts';
 
 /**
  * How a run is judged: `passed` and `failed` say whether its result is the expected one, `ran` that none is expected. A run
@@ -12,7 +12,7 @@ export type Verdict = 'passed' | 'failed' | 'ran';
 export function expectedOf(test: PluginTest): string | undefined {
   const { expected } = test;
   if (expected === undefined || expected === null) return undefined;
-  // Another program may have written a value in place of its text.
+  // Another program may have written a value, not its text.
   return typeof expected === 'string' ? expected : JSON.stringify(expected, null, 2);
 }
 

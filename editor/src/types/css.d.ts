@@ -1,2 +1,2 @@
-/** A style sheet of a part that is loaded later; it comes with the part. */
+/** A style sheet of a module that is loaded later; it comes with the module. */
 declare module '*.css';

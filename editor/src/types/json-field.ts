@@ -11,13 +11,17 @@ import { type Diagnostic, setDiagnostics } from '@codemirror/lint';
 import { Compartment, EditorState } from '@codemirror/state';
 import { EditorView, keymap } from '@codemirror/view';
 import { type TemplateResult, html, nothing } from 'lit';
-import { codeTheme, syncColourScheme, styleNonce } from '../code/code-theme.ts';
-import { completionTheme } from '../code/completion-theme.ts';
-import { problemTheme } from '../code/problem-theme.ts';
-import { codeMirrorPhrases } from '../code/text-appearance.ts';
-import { typeOver } from '../code/type-over.ts';
+import {
+  codeTheme,
+  syncColourScheme,
+  styleNonce,
+  codeMirrorPhrases,
+  completionTheme,
+} from '../code/code-theme.ts';
+import { problemTheme } from '../code/problems.ts';
+import { typeOver } from '../code/text-editing.ts';
 import { texts } from '../locales/locale.ts';
-import { withLineFeeds } from '../plugin/line-breaks.ts';
+import { withLineFeeds } from '../plugin/source.ts';
 import { LightElement, define } from '../ui/light-element.ts';
 import { completeJson } from './json-completion.ts';
 import { placeOf, syntaxPlace } from './json-tree.ts';

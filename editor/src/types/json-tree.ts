@@ -12,7 +12,7 @@ const treeOf = (state: EditorState): Tree | undefined =>
   ensureSyntaxTree(state, state.doc.length, PARSE_TIME) ?? undefined;
 
 /** The value of a string literal, which need not be closed. */
-export function stringOf(text: string): string {
+function stringOf(text: string): string {
   try {
     return String(JSON.parse(text));
   } catch {

@@ -1,14 +1,16 @@
+import { typescriptLanguage } from '@codemirror/lang-javascript';
+import { highlightCode } from '@lezer/highlight';
 import { type TemplateResult, html, nothing } from 'lit/html.js';
-import type { PluginTest } from 'plugin-editor/client.js';
+
+import type { PluginTypes, PluginTest, Sample } from 'plugin-editor/client.js';
+import { codeHighlight } from '../code/code-theme.ts';
 import { texts } from '../locales/locale.ts';
 import '../pipeline/long-text.ts';
-import type { NamespaceTypes } from '../service/namespace-types.ts';
 import { icon } from '../ui/icon.ts';
-import { highlightTypes } from './highlight.ts';
 import type { SchemaChange } from './schema-changes.ts';
 
 export interface TypesPanelOptions {
-  types: NamespaceTypes;
+  types: PluginTypes;
   /** The language of the plugin; AssemblyScript takes and gives text. */
   lang: string;
   /** The version that the types are compared with, and their changes since; `undefined` where there are none. */
@@ -22,10 +24,8 @@ export interface TypesPanelOptions {
   tryOut: (payload: string) => void;
 }
 
-type Sample = NonNullable<NamespaceTypes['samples']>[number];
-
 /** A value as JSON that the user can edit. */
-export const formatValue = (value: unknown): string => JSON.stringify(value, null, 2);
+const formatValue = (value: unknown): string => JSON.stringify(value, null, 2);
 
 /** Puts an empty line before each type. */
 const spaced = (declarations: string): string => declarations.replaceAll(/;\n(?=\/\*\*|type )/g, ';\n\n');
@@ -120,4 +120,17 @@ function changeView({ path, kind, was, is }: SchemaChange): TemplateResult {
       }</span
     >
   </li>`;
+}
+
+/** TypeScript in the colours of the text editor, whose style sheet is in the page with it. */
+function highlightTypes(code: string): TemplateResult {
+  const parts: (TemplateResult | string)[] = [];
+  highlightCode(
+    code,
+    typescriptLanguage.parser.parse(code),
+    codeHighlight,
+    (text, classes) => parts.push(classes ? html`<span class=${classes}>${text}</span>` : text),
+    () => parts.push('\n'),
+  );
+  return html`${parts}`;
 }

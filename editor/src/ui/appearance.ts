@@ -103,7 +103,7 @@ const MAX_RADIUS = 16;
 
 /**
  * Takes over what can be used of an appearance: values of the expected form, and colours on which, or in which, text can be
- * read. The editor's own values stay in place of all others.
+ * read. The editor keeps its own values for all others.
  */
 export function resolveAppearance(appearance: Appearance, preferred: 'light' | 'dark'): ResolvedAppearance {
   const { colorScheme } = appearance;

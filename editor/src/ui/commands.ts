@@ -4,7 +4,7 @@ import { texts } from '../locales/locale.ts';
 export interface Shortcut {
   key: string;
   shift?: boolean;
-  /** With Alt in place of Control. The key is a letter then, found by its place: on a Mac, Option makes another one of it. */
+  /** With Alt, not Control. The key must be a letter; it is found by its place, because Option on a Mac makes another letter of it. */
   alt?: boolean;
   /** With Control on a Mac too. */
   control?: boolean;

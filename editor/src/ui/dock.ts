@@ -1,16 +1,18 @@
 import { type TemplateResult, html, nothing } from 'lit/html.js';
 import { texts } from '../locales/locale.ts';
-import './dock-size.ts';
 import { icon } from './icon.ts';
+import { splitter } from './splitter.ts';
 
 /**
- * All panels, in their order. Each has a place of its own in what is rendered, also while it has nothing to show: else the focus, or a
- * click that is on its way, would get to another panel when one appears before it.
+ * All panels, in their order. Each has its place in what is rendered also while it has nothing to show: without, the focus, or a
+ * click that was begun, would get to another panel when one appears before it.
  */
 const PANELS = ['tests', 'run', 'build', 'types', 'versions', 'runs'] as const;
 
+export type PanelId = (typeof PANELS)[number];
+
 export interface DockPanel {
-  id: (typeof PANELS)[number];
+  id: PanelId;
   label: string;
   /** Made only while the panel is in view. */
   content: () => unknown;
@@ -18,33 +20,31 @@ export interface DockPanel {
   count?: { number: number; label: string; tone: 'calm' | 'bad' } | undefined;
 }
 
-/** Which panel is in view, if one is. */
+/** Which panel is in view, if one is, and what the user does about it. */
 export interface DockState {
-  shown: string;
-  isOpen: boolean;
-}
-
-export interface DockOptions {
-  panels: readonly DockPanel[];
-  state: DockState;
-  /** The line that the user moves to resize the panels. */
-  splitter: TemplateResult | typeof nothing;
-  onChange: (state: DockState) => void;
-  /** Moves the focus to a tab, once it is drawn. */
-  onFocus: (id: string) => void;
+  /** The chosen panel. It is in view while the dock is open. */
+  readonly shown: PanelId;
+  readonly isOpen: boolean;
+  /** Whether the panels are below the text. */
+  readonly isStacked: boolean;
+  show: (panel: PanelId) => void;
+  /** Closes the dock, or opens it with the chosen panel. */
+  toggle: (panel: PanelId) => void;
+  /** Brings a panel into view, with the focus on its tab. */
+  focus: (panel: PanelId) => void;
 }
 
 /** The panels beside the text, one at a time; by keyboard, arrows go from tab to tab. */
-export function dockView({ panels, state, splitter, onChange, onFocus }: DockOptions): TemplateResult {
+export function dockView(panels: readonly DockPanel[], dock: DockState): TemplateResult {
   const { frame } = texts();
-  const shown = (panels.find(({ id }) => id === state.shown) ?? panels[0])?.id ?? '';
+  const shown = panels.find(({ id }) => id === dock.shown)?.id ?? 'tests';
   const places = PANELS.map((id) => panels.find((panel) => panel.id === id));
-  const toggle = state.isOpen ? frame.hidePanel : frame.showPanel;
+  const toggle = dock.isOpen ? frame.hidePanel : frame.showPanel;
   const handleKey = (event: KeyboardEvent) => {
     const panel = panelByKey(event, panels, shown);
     if (!panel) return;
     event.preventDefault();
-    onFocus(panel.id);
+    dock.focus(panel.id);
   };
   const tab = ({ id, label, count }: DockPanel) => {
     const isChosen = id === shown;
@@ -54,9 +54,9 @@ export function dockView({ panels, state, splitter, onChange, onFocus }: DockOpt
       class="dock-tab"
       id="tab-${id}"
       aria-controls="panel-${id}"
-      aria-selected=${isChosen && state.isOpen}
+      aria-selected=${isChosen && dock.isOpen}
       tabindex=${isChosen ? 0 : -1}
-      @click=${() => onChange({ shown: id, isOpen: true })}
+      @click=${() => dock.show(id)}
       @keydown=${handleKey}
     >
       ${label}<span
@@ -68,8 +68,8 @@ export function dockView({ panels, state, splitter, onChange, onFocus }: DockOpt
       >
     </button>`;
   };
-  return html`<aside class="side dock" aria-label=${frame.dock} data-open=${state.isOpen}>
-    ${splitter}
+  return html`<aside class="side dock" aria-label=${frame.dock} data-open=${dock.isOpen}>
+    ${splitter(dock.isStacked, dock.isOpen)}
     <div class="dock-bar">
       <div class="dock-tabs" role="tablist" aria-label=${frame.panels}>
         ${places.map((panel) => (panel ? tab(panel) : nothing))}
@@ -78,14 +78,14 @@ export function dockView({ panels, state, splitter, onChange, onFocus }: DockOpt
         type="button"
         class="button icon-only dock-toggle"
         aria-label=${toggle}
-        aria-expanded=${state.isOpen}
+        aria-expanded=${dock.isOpen}
         title=${toggle}
-        @click=${() => onChange({ shown, isOpen: !state.isOpen })}
+        @click=${() => dock.toggle(shown)}
       >
         ${icon('panel')}
       </button>
     </div>
-    ${places.map((panel) => (panel ? panelView(panel, panel.id === shown && state.isOpen) : nothing))}
+    ${places.map((panel) => (panel ? panelView(panel, panel.id === shown && dock.isOpen) : nothing))}
   </aside>`;
 }
 

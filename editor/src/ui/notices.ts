@@ -1,6 +1,7 @@
 import { type TemplateResult, html, nothing } from 'lit/html.js';
 import { keyed } from 'lit/directives/keyed.js';
 import { texts } from '../locales/locale.ts';
+import { loadModule } from './lazy-module.ts';
 
 /** A button of a notice. */
 export interface NoticeAction {
@@ -20,42 +21,69 @@ interface Shown {
   /** A notice that is shown again gets another number and element, so that a screen reader reads it out again. */
   readonly number: number;
   /** Whether it only confirms something, so that the next confirmation replaces it. */
-  readonly isPassing: boolean;
+  readonly isTransient: boolean;
   readonly notice: () => Notice;
 }
 
+/** The notice that a module could not be loaded. */
+const MISSING = 'module';
+
 /** The notices above the text, at most one of each kind. */
 export class Notices {
-  /** Called after each change. */
-  onChange: () => void = () => {};
+  readonly #onChange: () => void;
   /** A kind that is hidden keeps its place, so that the others are not drawn anew and read out again. */
   readonly #shown = new Map<string, Shown | undefined>();
   #count = 0;
 
+  /** `onChange` is called after each change. */
+  constructor(onChange: () => void = () => {}) {
+    this.#onChange = onChange;
+  }
+
   /**
-   * Shows a notice in place of the former one of its kind.
+   * Shows a notice, which replaces the former one of its kind.
    * @param notice called anew for each drawing, because the language may change
-   * @param isPassing whether it only confirms something, so that the next confirmation replaces it
+   * @param isTransient whether it only confirms something, so that the next confirmation replaces it
    */
-  show(kind: string, notice: () => Notice, { isPassing = false } = {}): void {
-    if (isPassing) this.#hidePassing();
-    this.#shown.set(kind, { number: ++this.#count, isPassing, notice });
-    this.onChange();
+  show(kind: string, notice: () => Notice, { isTransient = false } = {}): void {
+    if (isTransient) this.#hidePassing();
+    this.#shown.set(kind, { number: ++this.#count, isTransient, notice });
+    this.#onChange();
   }
 
   hide(kind: string): void {
     if (!this.#shown.get(kind)) return;
     this.#shown.set(kind, undefined);
-    this.onChange();
+    this.#onChange();
   }
 
   #hidePassing(): void {
-    for (const [kind, shown] of this.#shown) if (shown?.isPassing) this.#shown.set(kind, undefined);
+    for (const [kind, shown] of this.#shown) if (shown?.isTransient) this.#shown.set(kind, undefined);
   }
 
   /** The button that hides a notice. */
   dismiss(kind: string): NoticeAction {
     return { label: texts().common.dismiss, run: () => this.hide(kind) };
+  }
+
+  /** Loads a module that the user's action needs. Where it cannot be loaded, shows a notice and resolves with `undefined`. */
+  loadModule<Module>(load: () => Promise<Module>): Promise<Module | undefined> {
+    return this.notifyIfMissing(loadModule(load));
+  }
+
+  /** Waits for the loading of a module that the user's action needs. Where it rejects, shows a notice and resolves with `undefined`. */
+  async notifyIfMissing<T>(loading: Promise<T>): Promise<T | undefined> {
+    this.hide(MISSING);
+    try {
+      return await loading;
+    } catch {
+      this.show(MISSING, () => ({
+        tone: 'alert',
+        text: texts().app.moduleMissing,
+        actions: [this.dismiss(MISSING)],
+      }));
+      return undefined;
+    }
   }
 
   view(): TemplateResult {

@@ -1,6 +1,6 @@
 import { type TemplateResult, html } from 'lit/html.js';
 import { texts } from '../locales/locale.ts';
-import { DOCK_SHARES, settings } from './settings.ts';
+import { DOCK_SHARES, type Settings, settings } from './settings.ts';
 
 /** How much a key press changes the share of the page for the panels. */
 const STEP = 0.02;
@@ -59,3 +59,18 @@ export function splitter(isStacked: boolean, isOpen: boolean): TemplateResult {
 
 const isFromRight = (target: EventTarget | null): boolean =>
   target instanceof Element && getComputedStyle(target).direction === 'rtl';
+
+/** Applies the user's sizes of the panels to the page. */
+function applySizes({ dockWidth, dockHeight }: Settings): void {
+  const { style } = document.documentElement;
+  for (const [name, share] of [
+    ['--dock-width', dockWidth],
+    ['--dock-height', dockHeight],
+  ] as const) {
+    if (share === undefined) style.removeProperty(name);
+    else style.setProperty(name, `${share * 100}%`);
+  }
+}
+
+settings.subscribe(applySizes);
+applySizes(settings.current);

@@ -1,51 +1,62 @@
 import { type TemplateResult, html, nothing } from 'lit/html.js';
 import { repeat } from 'lit/directives/repeat.js';
-import type { PluginSource } from 'plugin-editor/client.js';
+import {
+  type BuilderClient,
+  type DraftLocation,
+  HttpError,
+  type PluginSource,
+  type PluginVersion,
+} from 'plugin-editor/client.js';
 import { formatDateTime } from '../locales/formats.ts';
 import { texts } from '../locales/locale.ts';
-import type { DeployState } from '../pipeline/progress.ts';
+import type { Work } from '../pipeline/work.ts';
 import { sameWork } from '../plugin/source.ts';
-import type { PluginService } from '../service/plugin-service.ts';
-import type { Version } from '../service/history-records.ts';
-import { listVersions } from '../service/history.ts';
+import { openDialog } from '../ui/dialog.ts';
 import { icon } from '../ui/icon.ts';
 import { LightElement, define } from '../ui/light-element.ts';
-import { loadPartOrNotify } from '../ui/load-part-or-notify.ts';
 import type { Notice, Notices } from '../ui/notices.ts';
 import { visibleText } from '../ui/visible-text.ts';
 
-export interface VersionsOptions {
-  service: Pick<PluginService, 'readList' | 'readRun' | 'version' | 'setLive'>;
-  notices: Notices;
-  access: () => { canWrite: boolean; canDeploy: boolean };
-  /** The draft as it is in the editor. */
-  current: () => PluginSource;
-  /** Puts a source in place of the draft, and saves it. */
+/** The open plugin, as far as the panel shows and changes it. */
+export interface VersionsHost {
+  readonly session: {
+    readonly client: Pick<BuilderClient, 'listVersions' | 'getVersion' | 'setLive' | 'deleteVersion'>;
+    readonly location: DraftLocation;
+    readonly notices: Notices;
+    readonly host: { live?: (live: { version: string | null }) => void };
+    readonly signal: AbortSignal;
+  };
+  readonly access: { readonly canWrite: boolean; readonly canDeploy: boolean };
+  readonly document: { readonly source: PluginSource };
+  readonly serviceState: {
+    readonly live: string | undefined;
+    readonly isPinned: boolean;
+    setLive: (live: string | undefined, isPinned: boolean) => void;
+  };
+  /** Replaces the draft, and saves it. */
   restore: (source: PluginSource) => void;
-  serviceState: { setLive: (live: string | undefined, isPinned: boolean) => void };
-  onLive: (version: string | null) => void;
-  signal: AbortSignal;
+  /** Something was deleted, so there is room in the storage. */
+  handleRoom: () => void;
 }
 
 const NOTICE = 'versions';
 
-/** The versions, newest first. The user can compare them, bring one back into the draft, and make one live. */
+/** The versions, newest first. The user can compare them, bring one back into the draft, make one live, and delete one. */
 export class VersionsPanel extends LightElement {
   static override properties = {
     versions: { state: true },
     status: { state: true },
-    live: { state: true },
-    isPinned: { state: true },
+    work: { attribute: false },
     comparedTo: { state: true },
   };
 
-  declare protected versions: readonly Version[];
+  declare protected versions: readonly PluginVersion[];
   declare protected status: 'loading' | 'ready' | 'failed';
-  declare protected live: string | undefined;
-  declare protected isPinned: boolean;
+  /** How far the plugin is, made anew for each drawing of the page; `undefined` while the panel is not in view. */
+  declare work: Pick<Work, 'deployment'> | undefined;
   /** The version that others are compared with; `undefined`: the draft. */
   declare protected comparedTo: string | undefined;
-  options!: VersionsOptions;
+  host!: VersionsHost;
   #next: string | undefined;
   /** Counts the requests for the list, so that the response to a former one is not shown. */
   #loads = 0;
@@ -58,26 +69,18 @@ export class VersionsPanel extends LightElement {
     super();
     this.versions = [];
     this.status = 'loading';
-    this.live = undefined;
-    this.isPinned = false;
+    this.work = undefined;
     this.comparedTo = undefined;
   }
 
-  /** The panel is in view: loads the list, unless it was loaded after the last deployment. */
-  refresh(deployment: DeployState, live: string | undefined, isPinned: boolean): void {
-    this.live = live;
-    this.isPinned = isPinned;
-    // The language may have changed.
-    this.requestUpdate();
-    const wanted = deployment.kind === 'deployed' ? deployment.version : deployment.kind;
-    if (wanted === this.#loadedFor || deployment.kind === 'deploying') return;
+  /** Loads the list when the panel comes into view, because other pages may deploy meanwhile, and after each deployment. */
+  protected override willUpdate(): void {
+    const deployment = this.work?.deployment;
+    if (deployment?.kind === 'deploying') return;
+    const wanted = deployment?.kind === 'deployed' ? deployment.version : deployment?.kind;
+    if (wanted === this.#loadedFor) return;
     this.#loadedFor = wanted;
-    void this.#load();
-  }
-
-  /** The panel is no longer in view. The next time, the list is loaded again, because other pages may deploy meanwhile. */
-  leave(): void {
-    this.#loadedFor = undefined;
+    if (wanted !== undefined) void this.#load();
   }
 
   protected override render(): TemplateResult {
@@ -113,12 +116,13 @@ export class VersionsPanel extends LightElement {
 
   /** Says that a version was chosen to be live, with a button that makes the newest live again. */
   #pinnedNote(): TemplateResult | typeof nothing {
-    if (!this.isPinned || !this.live) return nothing;
+    const { isPinned, live } = this.host.serviceState;
+    if (!isPinned || !live) return nothing;
     const words = texts().versions;
     return html`<div class="history-note">
-      <p>${words.pinned(this.live)}</p>
+      <p>${words.pinned(live)}</p>
       ${
-        this.options.access().canDeploy
+        this.host.access.canDeploy
           ? html`<button type="button" class="button" @click=${() => void this.#setLive(null)}>
               ${words.makeNewestLive}
             </button>`
@@ -143,11 +147,12 @@ export class VersionsPanel extends LightElement {
     </div>`;
   }
 
-  #version({ version, deployedAt, actor, message }: Version): TemplateResult {
+  #version({ version, deployedAt, actor, message }: PluginVersion): TemplateResult {
     const words = texts().versions;
-    const { canWrite, canDeploy } = this.options.access();
+    const { canWrite, canDeploy } = this.host.access;
     const at = formatDateTime(new Date(deployedAt));
-    const isLive = version === this.live;
+    const isLive = version === this.host.serviceState.live;
+    const isNewest = version === this.versions[0]?.version;
     const base = this.comparedTo;
     const button = (label: string, run: () => void, name = label) =>
       html`<button type="button" class="button quiet" aria-label=${words.of(name, version)} @click=${run}>
@@ -169,19 +174,20 @@ export class VersionsPanel extends LightElement {
         ${base === version ? nothing : button(words.compare, compare, compareName)}
         ${canWrite ? button(words.bringBack, () => void this.#bringBack(version)) : nothing}
         ${canDeploy && !isLive ? button(words.makeLive, () => void this.#setLive(version)) : nothing}
+        ${canDeploy && !isLive && !isNewest ? button(words.delete, () => void this.#delete(version)) : nothing}
       </div>
     </li>`;
   }
 
   async #load(after?: string): Promise<void> {
-    const { service, signal } = this.options;
+    const { client, location, signal } = this.host.session;
     const number = ++this.#loads;
     this.status = 'loading';
     try {
-      const { versions, next } = await listVersions(service, signal, after);
+      const { versions, next } = await client.listVersions(location, { after, signal });
       if (number !== this.#loads) return;
       this.versions = after ? [...this.versions, ...versions] : versions;
-      this.#next = next ?? undefined;
+      this.#next = next;
       this.status = 'ready';
     } catch {
       if (number === this.#loads && !signal.aborted) this.status = 'failed';
@@ -190,8 +196,8 @@ export class VersionsPanel extends LightElement {
 
   /** A version's source. Where it cannot be loaded, shows a notice, and resolves with `undefined`. */
   async #loadSource(version: string): Promise<PluginSource | undefined> {
-    const { service, signal } = this.options;
-    const loading = this.#sources.get(version) ?? service.version(version, signal);
+    const { client, location, signal } = this.host.session;
+    const loading = this.#sources.get(version) ?? client.getVersion(location, version, { signal });
     this.#sources.set(version, loading);
     try {
       return await loading;
@@ -205,9 +211,9 @@ export class VersionsPanel extends LightElement {
   async #compareWithDraft(version: string): Promise<void> {
     const source = await this.#loadSource(version);
     if (!source) return;
-    const draft = this.options.current();
+    const draft = this.host.document.source;
     if (sameWork(source, draft)) return this.#notify('note', () => texts().versions.same(version));
-    const { canWrite } = this.options.access();
+    const { canWrite } = this.host.access;
     const { versions } = texts();
     const choices = canWrite ? [{ label: versions.bringBack, value: 'back' as const }] : [];
     const choice = await this.#compare([version, source], [versions.draft, draft], choices);
@@ -229,8 +235,8 @@ export class VersionsPanel extends LightElement {
     [otherLabel, other]: [string, PluginSource],
     choices: readonly { label: string; value: 'back' }[],
   ): Promise<'back' | undefined> {
-    const part = await loadPartOrNotify(this.options.notices, () => import('../draft/compare-dialog.ts'));
-    return part?.showCompareDialog({
+    const module = await this.host.session.notices.loadModule(() => import('../draft/compare-dialog.ts'));
+    return module?.showCompareDialog({
       title: texts().versions.pair(oneLabel, otherLabel),
       text: '',
       versions: [
@@ -244,17 +250,18 @@ export class VersionsPanel extends LightElement {
   async #bringBack(version: string): Promise<void> {
     const source = await this.#loadSource(version);
     if (!source) return;
-    if (sameWork(source, this.options.current()))
+    if (sameWork(source, this.host.document.source))
       return this.#notify('note', () => texts().versions.same(version));
     this.#restore(version, source);
   }
 
   #restore(version: string, { contents, lang, tests }: PluginSource): void {
-    const { current, restore, notices } = this.options;
-    const former = current();
+    const { document: edited, session } = this.host;
+    const { notices } = session;
+    const former = edited.source;
     // Fields that the editor does not know stay as they are in the draft.
     const { tests: _, ...rest } = former;
-    restore({ ...rest, contents, lang, ...(tests ? { tests } : {}) });
+    this.host.restore({ ...rest, contents, lang, ...(tests ? { tests } : {}) });
     notices.show(NOTICE, () => ({
       tone: 'note',
       text: texts().versions.broughtBack(version),
@@ -263,7 +270,7 @@ export class VersionsPanel extends LightElement {
           label: texts().versions.undoBringBack,
           run: () => {
             notices.hide(NOTICE);
-            restore(former);
+            this.host.restore(former);
           },
         },
         notices.dismiss(NOTICE),
@@ -272,12 +279,13 @@ export class VersionsPanel extends LightElement {
   }
 
   async #setLive(version: string | null): Promise<void> {
-    const { service, serviceState, onLive, signal } = this.options;
+    const { session, serviceState } = this.host;
+    const { client, location, host, signal } = session;
     try {
-      const { live, latest, pinned } = await service.setLive(version, signal);
+      const { live, latest, pinned } = await client.setLive(location, version, { signal });
       const now = live ?? latest ?? undefined;
       serviceState.setLive(now, Boolean(pinned));
-      onLive(version);
+      host.live?.({ version });
       this.#notify('note', () =>
         version === null ? texts().versions.newestLive(now ?? '') : texts().versions.madeLive(version),
       );
@@ -286,10 +294,44 @@ export class VersionsPanel extends LightElement {
     }
   }
 
+  async #delete(version: string): Promise<void> {
+    const words = texts().versions;
+    const isSure = await openDialog<true>({
+      className: 'ask',
+      title: words.deleteTitle(version),
+      content: (close) =>
+        html`<div class="dialog-form">
+          <p>${words.deleteText}</p>
+          <footer>
+            <button type="button" class="button" @click=${() => close()}>${texts().common.cancel}</button>
+            <button type="button" class="button primary" @click=${() => close(true)}>${words.delete}</button>
+          </footer>
+        </div>`,
+    });
+    const { client, location, signal } = this.host.session;
+    if (!isSure || signal.aborted) return;
+    try {
+      await client.deleteVersion(location, version, { signal });
+    } catch (error) {
+      if (signal.aborted) return;
+      const isInUse = error instanceof HttpError && error.status === 409;
+      const text = isInUse ? 'inUse' : 'deleteFailed';
+      return this.#notify('alert', () => texts().versions[text](version));
+    }
+    this.versions = this.versions.filter((one) => one.version !== version);
+    this.#sources.delete(version);
+    if (this.comparedTo === version) this.comparedTo = undefined;
+    this.#notify('note', () => texts().versions.deleted(version));
+    this.host.handleRoom();
+    // The button that had the focus is gone.
+    await this.updateComplete;
+    this.querySelector<HTMLElement>('button, select')?.focus();
+  }
+
   #notify(tone: 'note' | 'alert', text: () => string): void {
-    const { notices } = this.options;
+    const { notices } = this.host.session;
     const notice = (): Notice => ({ tone, text: text(), actions: [notices.dismiss(NOTICE)] });
-    notices.show(NOTICE, notice, { isPassing: tone === 'note' });
+    notices.show(NOTICE, notice, { isTransient: tone === 'note' });
   }
 }
 

@@ -1,35 +1,63 @@
 import { texts } from '../locales/locale.ts';
+import { Emitter } from '../plugin/emitter.ts';
 
-/** What the user may do with the plugin that is open. */
-export interface Access {
+/** What the user may do with the open plugin: what the token permits and the page around the editor allows. */
+export class Access extends Emitter<{ change: void }> {
+  #permissions: readonly string[] | undefined;
+  #isHostReadOnly: boolean;
+
+  /**
+   * @param permissions what the token permits; `undefined` where the service does not say
+   * @param isHostReadOnly whether the page around the editor wants nothing changed
+   */
+  constructor(permissions: readonly string[] | undefined, isHostReadOnly: boolean) {
+    super();
+    this.#permissions = permissions;
+    this.#isHostReadOnly = isHostReadOnly;
+  }
+
+  get permissions(): readonly string[] | undefined {
+    return this.#permissions;
+  }
+
+  set permissions(permissions: readonly string[] | undefined) {
+    this.#permissions = permissions;
+    this.emit('change');
+  }
+
+  get isHostReadOnly(): boolean {
+    return this.#isHostReadOnly;
+  }
+
+  set isHostReadOnly(isHostReadOnly: boolean) {
+    this.#isHostReadOnly = isHostReadOnly;
+    this.emit('change');
+  }
+
   /** Save, build and test. */
-  canWrite: boolean;
-  /** Deploy, and make versions live. */
-  canDeploy: boolean;
+  get canWrite(): boolean {
+    return this.#has('write') && !this.#isHostReadOnly;
+  }
+
+  /** Deploy, make versions live, and delete them. */
+  get canDeploy(): boolean {
+    return this.#has('deploy') && this.canWrite;
+  }
+
   /** See messages, logs and payloads of real runs. */
-  canSeeRuns: boolean;
-  /** Why nothing can be changed: the page around the editor, or the token. */
-  readOnlyBy: 'host' | 'token' | undefined;
-}
+  get canSeeRuns(): boolean {
+    return this.#has('runs');
+  }
 
-/** The sentence that says why nothing can be changed; `undefined` where something can. */
-export function readOnlyReason({ readOnlyBy }: Access): string | undefined {
-  const { frame } = texts();
-  return readOnlyBy && { host: frame.readOnlyHost, token: frame.readOnlyToken }[readOnlyBy];
-}
+  /** The sentence that says why nothing can be changed; `undefined` where something can. */
+  get readOnlyReason(): string | undefined {
+    if (this.canWrite) return undefined;
+    const { frame } = texts();
+    return this.#isHostReadOnly ? frame.readOnlyHost : frame.readOnlyToken;
+  }
 
-/**
- * @param permissions what the token permits; `undefined` where the service does not say, which is everything but what
- *   needs to be granted
- * @param isReadOnly whether the page around the editor wants nothing changed
- */
-export function accessOf(permissions: readonly string[] | undefined, isReadOnly: boolean): Access {
-  const has = (permission: string) => permissions?.includes(permission) ?? permission !== 'runs';
-  const canWrite = has('write') && !isReadOnly;
-  return {
-    canWrite,
-    canDeploy: has('deploy') && canWrite,
-    canSeeRuns: has('runs'),
-    readOnlyBy: isReadOnly ? 'host' : canWrite ? undefined : 'token',
-  };
+  /** A service that does not list permissions refuses what the token does not permit; runs are shown only when it lists them. */
+  #has(permission: string): boolean {
+    return this.#permissions?.includes(permission) ?? permission !== 'runs';
+  }
 }

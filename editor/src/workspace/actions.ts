@@ -1,198 +1,295 @@
-import type { BuilderClient, PluginSource } from 'plugin-editor/client.js';
+import type { Deployment } from 'plugin-editor/client.js';
 import { LiveCheck } from '../code/live-check.ts';
-import type { Finder } from '../code/problems.ts';
-import { BuildLog } from '../pipeline/build-log.ts';
-import { Pipeline, type PipelineOptions } from '../pipeline/pipeline.ts';
-import type { Action, Obstacle } from '../pipeline/progress.ts';
-import type { DraftStore } from '../service/draft-store.ts';
-import type { PluginService } from '../service/plugin-service.ts';
-import type { BuildResult, Deployed, Diagnostic } from '../service/records.ts';
-import type { TestEntry, TestList } from '../tests/test-list.ts';
-import type { Notices } from '../ui/notices.ts';
-import { ActionNotices } from './action-notices.ts';
-import { ServiceState } from './service-state.ts';
-import { type RunReport, TestRuns } from './test-runs.ts';
+import { texts } from '../locales/locale.ts';
+import { Pipeline, type PipelineEvents, type Run } from '../pipeline/pipeline.ts';
+import { type Action, type ActionError, actionErrorAdvice } from '../pipeline/progress.ts';
+import { Emitter } from '../plugin/emitter.ts';
+import type { PayloadRun } from '../tests/run-panel.ts';
+import type { TestEntry } from '../tests/test-list.ts';
+import { expectedOf, verdictOf } from '../tests/verdict.ts';
+import type { Notice, Notices } from '../ui/notices.ts';
+import type { Access } from './access.ts';
+import type { Dock } from './dock.ts';
+import type { DraftSaving } from './draft-saving.ts';
+import type { PluginDocument } from './plugin-document.ts';
+import type { PluginSession } from './plugin-session.ts';
+import type { ServiceState } from './service-state.ts';
 
-/** Events about builds, tests and deployments, for the page around the editor. */
-export interface ActionEvents {
-  onBuild?: ((build: { succeeded: boolean; outputLog: string }) => void) | undefined;
-  onTest?: ((test: RunReport) => void) | undefined;
-  onDeploy?: ((deploy: { version: string; unchanged?: boolean }) => void) | undefined;
-  /** Another version was made live; `null`: the newest again. */
-  onLive?: ((version: string | null) => void) | undefined;
+/** The parts of an open plugin that actions work with. */
+export interface ActionsParts {
+  session: PluginSession;
+  access: Access;
+  document: PluginDocument;
+  saving: DraftSaving;
+  serviceState: ServiceState;
+  dock: Dock;
 }
 
-export interface ActionsOptions extends ActionEvents {
-  service: PluginService;
-  client: BuilderClient;
-  store: DraftStore;
-  queue: PipelineOptions['queue'] & { readonly isUnsaved: boolean };
-  notices: Notices;
-  tests: TestList;
-  /** The source as it is in the editor. */
-  read: () => PluginSource;
-  /** Whether the service has no draft of the plugin yet. */
-  isNew: boolean;
-  /** Whether builds and checks may be asked for. */
-  canWrite: () => boolean;
-  /** Marks what a finder found in a text, in place of what it found before. */
-  mark: (finder: Finder, found: readonly Diagnostic[], contents: string) => void;
-  /** Marks what the grammar of the language finds. */
-  markSyntax: () => void;
-  /** Brings a panel into view. */
-  showPanel: (panel: 'tests' | 'run' | 'build') => void;
-  /** Brings the result of a test into view. */
-  showResult: (entry: TestEntry) => void;
-  /** What the page shows of this changed. */
-  onChange: () => void;
-}
-
-/** Checks, builds, runs and deploys the plugin that is open, and reports the results. */
-export class Actions {
+/**
+ * Checks, builds, runs and deploys the plugin that is open, and reports the results. Emits `built` when the service has built or
+ * deployed it.
+ */
+export class Actions extends Emitter<{ built: void }> {
   readonly pipeline: Pipeline;
-  readonly serviceState: ServiceState;
-  readonly testRuns: TestRuns;
-  readonly log = new BuildLog();
-  readonly #options: ActionsOptions;
+  /** The panel that runs a payload. */
+  readonly payload: PayloadRun = { payload: '', isRunning: false };
+  readonly #parts: ActionsParts;
   readonly #check: LiveCheck;
-  readonly #notices: ActionNotices;
+  readonly #notice: ActionNotice;
+  #testProgress: { done: number; all: number } | undefined;
 
-  constructor(options: ActionsOptions) {
-    const { service, client, store, queue, tests, read, mark, onChange } = options;
-    this.#options = options;
-    this.#notices = new ActionNotices(options.notices, () => this.pipeline.stop());
-    this.serviceState = new ServiceState({
-      service,
-      client,
-      savedDraft: () => (queue.isUnsaved ? undefined : read()),
-      onProgress: (progress, draft) => this.pipeline.applyProgress(progress, draft),
-      onChange,
-    });
+  constructor(parts: ActionsParts) {
+    super();
+    this.#parts = parts;
+    const { session, document, saving, serviceState } = parts;
+    const { client, location, notices, screen, signal } = session;
     this.pipeline = new Pipeline({
-      service,
-      store,
-      queue,
-      read,
-      isNew: options.isNew,
-      canStream: () => this.serviceState.canStream,
-      onChange: () => {
-        if (this.pipeline.action === undefined) this.#notices.end();
-        onChange();
-      },
-      onBuildStart: () => this.log.clear(),
-      onLog: (text) => {
-        this.log.add(text);
-        onChange();
-      },
-      onBuild: (result, source) => this.#handleBuild(result, source),
-      onDeploy: (deployed) => this.#handleDeploy(deployed),
-      onObstacle: (action, obstacle) => this.#handleObstacle(action, obstacle),
-      onBusy: (action, wait) => this.#notices.showBusy(action, wait),
+      client,
+      location,
+      features: serviceState,
+      draft: saving,
+      isNew: !saving.exists,
     });
-    this.testRuns = new TestRuns({
-      pipeline: this.pipeline,
-      tests,
-      showPanel: options.showPanel,
-      showResult: options.showResult,
-      onBegin: (retry) => this.#begin(retry),
-      onRun: (report) => options.onTest?.(report),
-      onUnfinished: () => this.#showFailedBuild(),
-      onChange,
+    this.#notice = new ActionNotice(notices, this.pipeline);
+    this.pipeline.on('change', () => {
+      if (this.pipeline.action === undefined) this.#notice.end();
+      screen.draw();
     });
+    this.pipeline.on('build', (build) => this.#handleBuild(build));
+    this.pipeline.on('deploy', (deployed) => this.#handleDeploy(deployed));
+    this.pipeline.on('error', ({ action, error }) => this.#handleError(action, error));
+    this.pipeline.on('busy', ({ action, wait }) => this.#notice.showBusy(action, wait));
+    serviceState.on('progress', ({ progress, draft }) => this.pipeline.applyProgress(progress, draft));
+    const { editor } = document;
     this.#check = new LiveCheck({
-      read,
-      check: ({ lang, contents }, signal) => service.check(lang, contents, signal),
-      onFound: (found) => {
-        const { contents } = read();
-        // The same compiler checks and builds, so a check of the present text replaces what was found before.
-        mark('build', [], contents);
-        mark('syntax', [], contents);
-        mark('check', found, contents);
+      read: () => document.source,
+      check: async ({ lang, contents }, stopped) => {
+        const source = { ...location, language: lang };
+        return (await client.checkSource(source, contents.toWellFormed(), { signal: stopped })).diagnostics;
       },
-      onUnable: options.markSyntax,
+      onFound: (found) => {
+        const { contents } = editor;
+        // The same compiler checks and builds, so a check of the present text replaces what was found before.
+        editor.mark('build', [], contents);
+        editor.mark('syntax', [], contents);
+        editor.mark('check', found, contents);
+      },
+      onUnable: () => void editor.markSyntax(),
+    });
+    signal.addEventListener('abort', () => {
+      this.pipeline.stop();
+      this.#check.close();
     });
   }
 
   /** Whether the plugin may be run here, and the service runs plugins. */
   get canTest(): boolean {
-    return this.serviceState.canTest && this.#options.canWrite();
+    const { serviceState, access } = this.#parts;
+    return serviceState.canTest && access.canWrite;
   }
 
-  /** Begins to check the text and to ask the service. To be called once all that the options act on is in place. */
-  start(): void {
-    void this.serviceState.loadFeatures();
-    if (!this.#options.isNew) {
-      void this.serviceState.loadProgress();
-      void this.serviceState.loadLive();
-    }
-    this.handleEdit();
+  /** While tests run: how many of them have run, and how many are to. */
+  get testProgress(): { done: number; all: number } | undefined {
+    return this.#testProgress;
   }
 
-  /** The text was changed. */
+  /** The text was changed, or shown for the first time. */
   handleEdit(): void {
-    if (this.#options.canWrite()) this.#check.schedule();
-    this.#options.onChange();
+    const { access, session } = this.#parts;
+    if (access.canWrite) this.#check.schedule();
+    session.screen.draw();
   }
 
-  /** The connection or the token is new, or the page is in view again. */
-  resume(ended: readonly Obstacle[]): void {
-    if (!this.pipeline.action) this.#notices.endObstacles(ended);
-    this.serviceState.reload();
-  }
-
-  close(): void {
-    this.serviceState.close();
-    this.pipeline.stop();
-    this.#check.close();
+  /** These errors can no longer occur. */
+  handleResolved(resolved: readonly ActionError[]): void {
+    if (!this.pipeline.action) this.#notice.handleResolved(resolved);
   }
 
   async build(): Promise<void> {
     this.#begin(() => void this.build());
-    this.#options.showPanel('build');
+    this.#parts.dock.show('build');
     await this.pipeline.runBuild();
   }
 
-  /** @param message what the version is for */
+  /** @param message what is new in the version */
   async deploy(message = ''): Promise<void> {
     this.#begin(() => void this.deploy(message));
     if (!(await this.pipeline.runDeploy(message))) this.#showFailedBuild();
   }
 
+  /** Runs tests one after the other. Does nothing while another action runs. */
+  async runTests(entries: readonly TestEntry[]): Promise<void> {
+    const { dock, session } = this.#parts;
+    const { pipeline } = this;
+    if (!entries.length || pipeline.action) return;
+    this.#begin(() => void this.runTests(entries));
+    dock.show('tests');
+    for (const entry of entries) entry.isWaiting = true;
+    this.#testProgress = { done: 0, all: entries.length };
+    const payloads = entries.map(({ test }) => test.payload ?? '');
+    const isComplete = await pipeline.runTests(payloads, (index, run) => {
+      const entry = entries[index];
+      if (!entry) return;
+      this.#testProgress = { done: index + 1, all: entries.length };
+      // A user who runs a single test wants to see its result.
+      if (entries.length === 1) entry.isOpen = true;
+      this.#handleTest(entry, run);
+    });
+    for (const entry of entries) entry.isWaiting = false;
+    this.#testProgress = undefined;
+    if (!isComplete) this.#showFailedBuild();
+    session.screen.draw();
+    const [first] = entries;
+    if (isComplete && first && entries.length === 1) dock.showResult(first);
+  }
+
+  /** Runs the payload that is typed in. Does nothing while another action runs. */
+  async runPayload(): Promise<void> {
+    const { dock, session } = this.#parts;
+    const { pipeline, payload: state } = this;
+    if (pipeline.action) return;
+    this.#begin(() => void this.runPayload());
+    dock.show('run');
+    state.isRunning = true;
+    state.error = undefined;
+    const isComplete = await pipeline.runTests([state.payload], (_, run) => {
+      state.before = state.run;
+      state.run = run;
+      session.host.test?.(outcomeOf(run));
+    });
+    state.isRunning = false;
+    if (!isComplete) this.#showFailedBuild();
+    session.screen.draw();
+  }
+
   #begin(retry: () => void): void {
     if (this.pipeline.action) return;
-    this.#notices.begin(retry);
-    void this.serviceState.loadFeatures();
+    this.#notice.begin(retry);
+    void this.#parts.serviceState.loadFeatures();
   }
 
-  /** Where an action ended because the build failed, that is in the panel of builds. */
+  /** Where an action ended because the build failed, the panel of builds says why. */
   #showFailedBuild(): void {
-    if (this.pipeline.build.kind === 'failed') this.#options.showPanel('build');
+    if (this.pipeline.build.kind === 'failed') this.#parts.dock.show('build');
   }
 
-  #handleBuild(result: BuildResult, { contents }: PluginSource): void {
-    const { mark, onBuild } = this.#options;
+  #handleTest(entry: TestEntry, run: Run): void {
+    const { document, session } = this.#parts;
+    if (entry.run) entry.before = entry.run;
+    entry.run = run;
+    entry.isWaiting = false;
+    const expected = expectedOf(entry.test);
+    const passed = expected === undefined ? {} : { passed: verdictOf(run.outcome, expected) === 'passed' };
+    session.host.test?.({ name: document.tests.titleOf(entry), ...outcomeOf(run), ...passed });
+    session.screen.draw();
+  }
+
+  #handleBuild({ result, source: { contents } }: PipelineEvents['build']): void {
+    const { session, document, serviceState } = this.#parts;
     const { succeeded, outputLog, diagnostics = [] } = result;
-    this.serviceState.setOnline(true);
-    mark('check', [], contents);
-    mark('syntax', [], contents);
-    mark('build', diagnostics, contents);
-    this.log.complete(outputLog);
-    onBuild?.({ succeeded, outputLog });
+    const { editor } = document;
+    serviceState.setOnline(true);
+    editor.mark('check', [], contents);
+    editor.mark('syntax', [], contents);
+    editor.mark('build', diagnostics, contents);
+    session.host.build?.({ succeeded, outputLog });
+    this.emit('built');
   }
 
-  #handleDeploy(deployed: Deployed): void {
+  #handleDeploy(deployed: Deployment): void {
+    const { session, serviceState } = this.#parts;
     const { version, unchanged, live } = deployed;
-    this.serviceState.setOnline(true);
-    if (live === undefined) void this.serviceState.loadLive();
-    else this.serviceState.setLive(live ?? undefined, this.serviceState.isPinned);
-    this.#notices.showDeployed(deployed);
-    this.#options.onDeploy?.({ version, ...(unchanged ? { unchanged } : {}) });
+    serviceState.setOnline(true);
+    if (live === undefined) void serviceState.loadLive();
+    else serviceState.setLive(live ?? undefined, serviceState.isPinned);
+    this.#notice.showDeployed(deployed);
+    session.host.deploy?.({ version, ...(unchanged ? { unchanged } : {}) });
+    this.emit('built');
   }
 
-  #handleObstacle(action: Action, obstacle: Obstacle): void {
-    if (obstacle === 'connection') this.serviceState.setOnline(false);
-    const { payload } = this.testRuns;
-    if (payload.isRunning) payload.obstacle = obstacle;
-    this.#notices.showObstacle(action, obstacle);
+  #handleError(action: Action, error: ActionError): void {
+    if (error === 'connection') this.#parts.serviceState.setOnline(false);
+    if (this.payload.isRunning) this.payload.error = error;
+    this.#notice.showError(action, error);
+  }
+}
+
+const outcomeOf = ({ outcome }: Run): { result: string } | { error: unknown } =>
+  'error' in outcome ? { error: outcome.error } : { result: outcome.result };
+
+const NOTICE = 'action';
+
+/** The notice about the action that runs or ran last: a build, tests or a deployment. There is at most one. */
+class ActionNotice {
+  readonly #notices: Notices;
+  readonly #pipeline: Pipeline;
+  #retry: () => void = () => {};
+  /** What the notice is about: that the action waits for a busy service, why it did not complete, or something else. */
+  #reason: 'waiting' | ActionError | undefined;
+
+  constructor(notices: Notices, pipeline: Pipeline) {
+    this.#notices = notices;
+    this.#pipeline = pipeline;
+  }
+
+  /** An action begins; `retry` begins it once more. */
+  begin(retry: () => void): void {
+    this.#retry = retry;
+    this.#hide();
+  }
+
+  /** The action ended. */
+  end(): void {
+    if (this.#reason === 'waiting') this.#hide();
+  }
+
+  handleResolved(resolved: readonly ActionError[]): void {
+    if (resolved.some((error) => error === this.#reason)) this.#hide();
+  }
+
+  /** The service is busy and will be asked again in `wait` ms. */
+  showBusy(action: Action, wait: number): void {
+    this.#reason = 'waiting';
+    const seconds = Math.max(1, Math.round(wait / 1000));
+    this.#notices.show(NOTICE, () => ({
+      tone: 'note',
+      text: texts().actionError.waiting(seconds),
+      actions: [{ label: texts().actionError.stop[action], run: () => this.#pipeline.stop() }],
+    }));
+  }
+
+  showError(action: Action, error: ActionError): void {
+    if (!actionErrorAdvice(action, error)) return this.#hide();
+    this.#reason = error;
+    this.#notices.show(NOTICE, () => {
+      const advice = actionErrorAdvice(action, error);
+      const tryAgain = { label: texts().common.tryAgain, primary: true, run: () => this.#retry() };
+      const dismiss = this.#notices.dismiss(NOTICE);
+      return {
+        tone: 'alert',
+        text: advice?.text ?? '',
+        actions: advice?.again ? [tryAgain, dismiss] : [dismiss],
+      };
+    });
+  }
+
+  showDeployed({ version, unchanged, live }: Deployment): void {
+    this.#reason = undefined;
+    const otherLive = typeof live === 'string' && live !== version ? live : undefined;
+    const notice = (): Notice => {
+      const { deploy } = texts();
+      const done = otherLive === undefined ? deploy.done(version) : deploy.doneNotLive(version, otherLive);
+      return {
+        tone: 'note',
+        text: unchanged ? deploy.unchanged(version) : done,
+        actions: [this.#notices.dismiss(NOTICE)],
+      };
+    };
+    this.#notices.show(NOTICE, notice, { isTransient: true });
+  }
+
+  #hide(): void {
+    this.#reason = undefined;
+    this.#notices.hide(NOTICE);
   }
 }

@@ -1,107 +1,153 @@
-import type { PluginSource } from 'plugin-editor/client.js';
-import type { LocalCopies } from '../draft/local-copies.ts';
+import { type Draft, HttpError, type PluginSource } from 'plugin-editor/client.js';
 import { SaveQueue, type SaveState } from '../draft/save-queue.ts';
-import { failureAdvice, saveStatus } from '../draft/save-status.ts';
+import { failureAdvice } from '../draft/save-status.ts';
 import { texts } from '../locales/locale.ts';
+import type { PipelineDraft } from '../pipeline/pipeline.ts';
+import { Emitter } from '../plugin/emitter.ts';
 import { sameWork } from '../plugin/source.ts';
-import { type Draft, DraftConflict, type DraftStore } from '../service/draft-store.ts';
-import { loadPartOrNotify } from '../ui/load-part-or-notify.ts';
-import type { Notices } from '../ui/notices.ts';
-
-export interface DraftSavingOptions {
-  store: DraftStore;
-  copies: LocalCopies;
-  notices: Notices;
-  /** What the service has: the draft, or the template of a plugin that has none. */
-  source: PluginSource;
-  /** Whether `source` is a draft of the service. */
-  exists: boolean;
-  canWrite: () => boolean;
-  /** The source as it is in the editor. */
-  read: () => PluginSource;
-  /** Puts a source in place of the one in the editor. */
-  replace: (source: PluginSource) => void;
-  /** Puts a source in place of the one in the editor, and saves it. */
-  restore: (source: PluginSource) => void;
-  onState: (state: SaveState) => void;
-  onSave: () => void;
-  /** The service has a draft for the first time. */
-  onCreate: () => void;
-  /** Unsaved work appeared, or went. */
-  onDirty: (dirty: boolean) => void;
-}
+import { DraftConflict } from '../service/draft-store.ts';
+import type { Access } from './access.ts';
+import type { PluginDocument } from './plugin-document.ts';
+import type { PluginSession } from './plugin-session.ts';
 
 const NOTICE = 'save';
 const NO_COPIES_NOTICE = 'copies';
 
+export interface DraftSavingEvents {
+  /** How far saving is changed. */
+  state: SaveState;
+  /** The service has a draft for the first time. */
+  create: void;
+}
+
 /** Saves the draft, keeps a copy of what is not saved, and says in notices what the user has to do about a failure. */
-export class DraftSaving {
-  readonly queue: SaveQueue<PluginSource>;
-  readonly #options: DraftSavingOptions;
-  /** Whether this browser holds a copy of what is not saved. */
-  #hasCopy = true;
+export class DraftSaving extends Emitter<DraftSavingEvents> implements PipelineDraft {
+  readonly #session: PluginSession;
+  readonly #access: Access;
+  readonly #document: PluginDocument;
+  readonly #queue: SaveQueue<PluginSource>;
   #isDirty = false;
   /** Whether the service had a draft when that was reported last. */
   #existed: boolean;
   #hasCheckedCopies = false;
-  #isClosed = false;
 
-  constructor(options: DraftSavingOptions) {
-    const { store, copies, source, exists, read, onSave } = options;
-    this.#options = options;
+  /** @param exists whether the document is a draft of the service, and not what a new plugin begins with */
+  constructor(session: PluginSession, access: Access, document: PluginDocument, exists: boolean) {
+    super();
+    this.#session = session;
+    this.#access = access;
+    this.#document = document;
     this.#existed = exists;
-    this.queue = new SaveQueue<PluginSource>(
-      {
-        read,
-        isSame: sameWork,
-        send: async (value) => {
-          await store.save(value);
-          onSave();
-        },
-        keepCopy: (value) => (this.#hasCopy = copies.keep(value)),
-        dropCopy: () => copies.drop(),
-        onState: (state, error) => this.#handleState(state, error),
+    const { store, copies, host, signal } = session;
+    this.#queue = new SaveQueue<PluginSource>({
+      read: () => document.source,
+      isSame: sameWork,
+      send: async (value) => {
+        await store.save(value);
+        host.save?.();
       },
-      source,
+      copies,
+      base: document.source,
       exists,
-    );
+    });
+    this.#queue.on('state', ({ state, error }) => this.#handleState(state, error));
+    signal.addEventListener('abort', () => this.#queue.close());
   }
 
-  /** Reports the first state. To be called once all that the options act on is in place. */
+  /** How far saving is. */
+  get state(): SaveState {
+    return this.#queue.state;
+  }
+
+  /** Whether the service has a draft. */
+  get exists(): boolean {
+    return this.#queue.exists;
+  }
+
+  /** Whether there is work that the service does not have. */
+  get isUnsaved(): boolean {
+    return this.#queue.isUnsaved;
+  }
+
+  /** The source as it is in the editor. */
+  get source(): PluginSource {
+    return this.#document.source;
+  }
+
+  /** The entity tag of the draft, as far as this page knows it. */
+  get etag(): string | undefined {
+    return this.#session.store.etag;
+  }
+
+  /** Reports the first state. To be called once all listeners are in place. */
   start(): void {
-    this.#handleState(this.queue.state);
+    this.#handleState(this.#queue.state);
   }
 
   /** The text or the tests were changed. */
   handleEdit(): void {
-    if (this.#options.canWrite()) this.queue.handleEdit();
+    if (this.#access.canWrite) this.#queue.handleEdit();
     this.#reportDirty();
     this.#warnOfNoCopies();
   }
 
   /** Saves now, because the user asks for it. */
   save(): void {
-    if (this.#options.canWrite()) this.queue.flush({ force: true });
+    if (this.#access.canWrite) this.#queue.flush({ force: true });
   }
 
-  /** Saves now, also a plugin without a draft. @throws Error that says to the user why it could not. */
-  async saveNow(): Promise<void> {
-    if (!(await this.queue.saveNow())) throw new Error(saveStatus(this.queue.state).text);
+  /** Saves now, also a plugin without a draft. Resolves with whether the service has it. */
+  saveNow(): Promise<boolean> {
+    return this.#queue.saveNow();
   }
 
-  /** The page may go away. */
+  /** Saves what is not saved, before the page around the editor forbids changes. */
+  flush(): void {
+    this.#queue.flush();
+  }
+
+  /** Replaces the source in the editor, because the user asks for it, and saves it. */
+  restore(source: PluginSource): void {
+    this.#document.replace(source);
+    this.prepareToLeave();
+  }
+
+  /** The page may go away: keeps a copy of what is not saved, and saves it while it can. */
   prepareToLeave(): void {
-    if (this.#options.canWrite()) this.queue.prepareToLeave();
+    if (this.#access.canWrite) this.#queue.prepareToLeave();
   }
 
-  close(): void {
-    this.#isClosed = true;
-    this.queue.close();
+  /** The connection or the token is new: tries again what may have failed for the lack of it. */
+  resume(): void {
+    this.#queue.resume();
+  }
+
+  /** Resolves once nothing is being sent. */
+  whenIdle(): Promise<void> {
+    return this.#queue.whenIdle();
+  }
+
+  replaceBy<T extends { etag?: string | undefined }>(
+    source: PluginSource,
+    request: () => Promise<T>,
+  ): Promise<T> {
+    const { store } = this.#session;
+    return this.#queue.holdDuring(async () => {
+      store.addUnconfirmed(source);
+      const answer = await request();
+      if (answer.etag) store.confirm(answer.etag);
+      return answer;
+    });
+  }
+
+  /** Where another page saved meanwhile, saving finds out what, and lets the user choose. */
+  handleRefusal(error: unknown): void {
+    if (error instanceof HttpError && error.status === 412) this.#queue.invalidateBase();
   }
 
   /** Where this browser keeps no copies for the page, the user learns of it before there is anything to lose. */
   #warnOfNoCopies(): void {
-    const { copies, notices } = this.#options;
+    const { copies, notices } = this.#session;
     // The check writes to the storage, which is too slow for each key that is pressed.
     if (this.#hasCheckedCopies) return;
     this.#hasCheckedCopies = true;
@@ -114,58 +160,55 @@ export class DraftSaving {
   }
 
   #reportDirty(): void {
-    const isDirty = this.queue.isUnsaved;
+    const isDirty = this.isUnsaved;
     if (isDirty === this.#isDirty) return;
     this.#isDirty = isDirty;
-    this.#options.onDirty(isDirty);
+    this.#session.host.dirty?.(isDirty);
   }
 
   #handleState(state: SaveState, error?: unknown): void {
     // Once another plugin is open, the page says nothing of this one.
-    if (this.#isClosed) return;
-    const isCreated = this.queue.exists && !this.#existed;
-    this.#existed = this.queue.exists;
+    if (this.#session.signal.aborted) return;
+    const isCreated = this.exists && !this.#existed;
+    this.#existed = this.exists;
     this.#reportDirty();
-    this.#options.onState(state);
-    if (isCreated) this.#options.onCreate();
-    // While another try is under way the advice of the last one still holds.
+    this.emit('state', state);
+    if (isCreated) this.emit('create');
+    // During another try the advice of the last one still holds.
     if (state.kind !== 'saving') this.#showAdvice(state, error);
   }
 
   /** Says what the user can do about a failure, if anything. */
   #showAdvice(state: SaveState, error: unknown): void {
-    const { notices } = this.#options;
-    const advice = () => (state.kind === 'failed' ? failureAdvice(state.failure, this.#hasCopy) : undefined);
+    const { notices, copies } = this.#session;
+    const advice = () => (state.kind === 'failed' ? failureAdvice(state.failure, copies.isKept) : undefined);
     if (advice() === undefined) return notices.hide(NOTICE);
     const theirs = error instanceof DraftConflict ? error.theirs : undefined;
+    const compare = () => ({
+      label: texts().save.compareAndChoose,
+      primary: true,
+      run: () => theirs && void this.#resolveConflict(theirs),
+    });
     notices.show(NOTICE, () => ({
       tone: 'alert',
       text: advice() ?? '',
-      actions: theirs
-        ? [
-            {
-              label: texts().save.compareAndChoose,
-              primary: true,
-              run: () => void this.#resolveConflict(theirs),
-            },
-          ]
-        : [],
+      actions: theirs ? [compare()] : [],
     }));
   }
 
   async #resolveConflict(theirs: Draft): Promise<void> {
-    const { store, notices, read, replace, restore } = this.#options;
-    const part = await loadPartOrNotify(notices, () => import('../draft/conflict.ts'));
-    const isResolved = await part?.resolveConflict({
-      base: this.queue.base,
-      mine: read(),
+    const { store, notices } = this.#session;
+    const module = await notices.loadModule(() => import('../draft/conflict.ts'));
+    const isResolved = await module?.resolveConflict({
+      base: this.#queue.base,
+      mine: this.source,
       theirs: theirs.source,
       notices,
-      replace,
-      restore,
+      replace: (source) => this.#document.replace(source),
+      restore: (source) => this.restore(source),
     });
     if (!isResolved) return;
     store.acceptAsBase(theirs);
-    this.queue.acceptAsBase(theirs.source);
+    this.#queue.acceptAsBase(theirs.source);
   }
 }

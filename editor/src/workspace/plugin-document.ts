@@ -3,54 +3,49 @@ import { CodeEditor } from '../code/code-editor.ts';
 import type { Problem } from '../code/problems.ts';
 import { texts } from '../locales/locale.ts';
 import type { TestStatus } from '../pipeline/work.ts';
+import { Emitter } from '../plugin/emitter.ts';
 import { sourceKeyOf, withEdits } from '../plugin/source.ts';
 import { TestList } from '../tests/test-list.ts';
-import { LEAVING_HINT } from './workspace-view.ts';
+import type { Access } from './access.ts';
+import type { PluginSession } from './plugin-session.ts';
 
-export interface PluginDocumentOptions {
-  /** The name of the plugin. */
-  name: string;
-  source: PluginSource;
-  isReadOnly: boolean;
-  /** The text or the tests were changed. */
-  onEdit: () => void;
-  /** The problems in the text, or the place of the cursor, changed. */
-  onChange: () => void;
-}
+/** The id of the text that says how to leave the editor by keyboard. */
+export const LEAVING_HINT = 'leaving-hint';
 
-/** The source of an open plugin as the user edits it: the text, the tests, and the fields that the editor does not know. */
-export class PluginDocument {
+/**
+ * The source of an open plugin as the user edits it: the text, the tests, and the fields that the editor does not know.
+ * Emits `edit` when the text or the tests were changed, and `language` when it is in another language.
+ */
+export class PluginDocument extends Emitter<{ edit: void; language: void }> {
   readonly editor: CodeEditor;
-  readonly tests: TestList;
-  readonly #options: PluginDocumentOptions;
+  readonly tests = new TestList(() => this.#handleEdit());
   #record: PluginSource;
   #problems: readonly Problem[] = [];
   #cursor = { line: 1, column: 1 };
-  /** Text and tests are being replaced together, so that neither is an edit of its own. */
+  /** Text and tests are being replaced together: one edit, not two. */
   #isReplacing = false;
 
-  constructor(options: PluginDocumentOptions) {
-    const { name, source, isReadOnly, onChange } = options;
-    this.#options = options;
+  constructor({ target, screen }: PluginSession, access: Access, source: PluginSource) {
+    super();
     this.#record = source;
-    this.tests = new TestList(() => this.#handleEdit());
     this.tests.tests = source.tests ?? [];
     this.editor = new CodeEditor({
       contents: source.contents,
       lang: source.lang,
-      label: () => texts().frame.sourceOf(name),
+      label: () => texts().frame.sourceOf(target.fn),
       describedBy: LEAVING_HINT,
-      isReadOnly,
+      isReadOnly: !access.canWrite,
       onChange: () => this.#handleEdit(),
       onCursor: (line, column) => {
         this.#cursor = { line, column };
-        onChange();
+        screen.draw();
       },
       onProblems: (problems) => {
         this.#problems = problems;
-        onChange();
+        screen.draw();
       },
     });
+    access.on('change', () => (this.editor.isReadOnly = !access.canWrite));
   }
 
   get source(): PluginSource {
@@ -87,17 +82,19 @@ export class PluginDocument {
     return this.tests.entries.map((entry) => this.tests.statusOf(entry, sourceKey));
   }
 
-  /** Puts another source in place of this one; for its text, undo brings this one back. */
+  /** Replaces the source; for the text, undo brings the former one back. */
   replace(source: PluginSource): void {
+    const isOtherLanguage = source.lang !== this.language;
     this.#isReplacing = true;
     this.#record = source;
     this.editor.replace(source.contents, source.lang);
     this.tests.tests = source.tests ?? [];
     this.#isReplacing = false;
     this.#handleEdit();
+    if (isOtherLanguage) this.emit('language');
   }
 
   #handleEdit(): void {
-    if (!this.#isReplacing) this.#options.onEdit();
+    if (!this.#isReplacing) this.emit('edit');
   }
 }

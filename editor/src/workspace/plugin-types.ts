@@ -1,42 +1,33 @@
-import { HttpError, type PluginTest } from 'plugin-editor/client.js';
-import { html } from 'lit/html.js';
+import { HttpError, type Plugin, type PluginTypes as NamespaceTypes } from 'plugin-editor/client.js';
 import { texts } from '../locales/locale.ts';
-import type { PluginService } from '../service/plugin-service.ts';
-import { type NamespaceTypes, namespaceTypesSchema } from '../service/namespace-types.ts';
-import type { PluginState } from '../service/records.ts';
-import type { SchemaChange } from '../types/schema-changes.ts';
 import type { Schema, Schemas } from '../types/schema.ts';
-import type { DockPanel } from '../ui/dock.ts';
-import { loadPart } from '../ui/load-part.ts';
-import type { Notices } from '../ui/notices.ts';
+import type { SchemaChange } from '../types/schema-changes.ts';
+import { loadModule } from '../ui/lazy-module.ts';
 import type { Access } from './access.ts';
+import type { Actions } from './actions.ts';
+import type { Dock } from './dock.ts';
+import type { PluginSession } from './plugin-session.ts';
 
-type Part = typeof import('../types/parts.ts');
+type TypesModule = typeof import('../types/parts.ts');
 
-export interface PluginTypesOptions {
-  service: Pick<PluginService, 'types' | 'plugin' | 'version'>;
-  notices: Notices;
-  access: () => Access;
-  canRun: () => boolean;
-  language: () => string;
-  addTest: (test: PluginTest) => void;
-  /** Puts a payload into the field of the panel that runs one, and shows that panel. */
-  tryOut: (payload: string) => void;
-  /** Shows a panel. */
-  show: (panel: string) => void;
-  /** The types, or what changed of them, became known. */
-  onUpdate: () => void;
+/** How the types have changed since a version was deployed. */
+export interface TypesDifference {
+  version: string;
+  isLive: boolean;
+  changes: readonly SchemaChange[];
 }
 
 const NOTICE = 'types';
 
 /** The types of the plugin's input and output, where its namespace has any, and their changes since the last deployment. */
 export class PluginTypes {
-  readonly #options: PluginTypesOptions;
-  readonly #ended = new AbortController();
+  readonly #session: PluginSession;
+  readonly #access: Access;
+  readonly #dock: Dock;
+  readonly #actions: Actions;
   #types: NamespaceTypes | undefined;
-  #part: Part | undefined;
-  #difference: { version: string; isLive: boolean; changes: readonly SchemaChange[] } | undefined;
+  #module: TypesModule | undefined;
+  #difference: TypesDifference | undefined;
   #isOutdated = false;
   #isLoading = false;
   #isStale = false;
@@ -45,99 +36,91 @@ export class PluginTypes {
   /** The version that a notice about changed types was shown for. */
   #notifiedVersion: string | undefined;
 
-  constructor(options: PluginTypesOptions) {
-    this.#options = options;
+  constructor(session: PluginSession, access: Access, dock: Dock, actions: Actions) {
+    this.#session = session;
+    this.#access = access;
+    this.#dock = dock;
+    this.#actions = actions;
+    // What was built and deployed was made for the types of that moment.
+    actions.on('built', () => void this.load());
+  }
+
+  /** The types; `undefined` where the namespace has none, or they are not loaded yet. */
+  get current(): NamespaceTypes | undefined {
+    return this.#types;
+  }
+
+  /** What shows types, once it is loaded. */
+  get module(): TypesModule | undefined {
+    return this.#module;
+  }
+
+  get difference(): TypesDifference | undefined {
+    return this.#difference;
+  }
+
+  /** Whether the live version was made for other types. */
+  get isOutdated(): boolean {
+    return this.#isOutdated;
   }
 
   /** The schemas, where the namespace has types and the code that uses them is loaded. */
   get schemas(): Schemas | undefined {
-    if (!this.#types || !this.#part) return undefined;
+    if (!this.#types || !this.#module) return undefined;
     const { input, output } = this.#types;
     return { input: input as Schema | undefined, output: output as Schema | undefined };
   }
 
-  /** The input of the first sample, as a payload to begin with. */
-  get firstSample(): string | undefined {
-    const sample = this.#types?.samples?.[0];
-    return sample && JSON.stringify(sample.input, null, 2);
-  }
-
-  panels(): DockPanel[] {
-    const [types, part] = [this.#types, this.#part];
-    if (!types) return [];
-    const { access, canRun, language, addTest, tryOut } = this.#options;
-    const changes = this.#difference?.changes.length ?? 0;
-    return [
-      {
-        id: 'types',
-        label: texts().frame.types,
-        count: { number: changes, label: texts().types.badge(changes), tone: 'bad' },
-        content: () =>
-          part?.typesPanel({
-            types,
-            lang: language(),
-            since: this.#difference,
-            isOutdated: this.#isOutdated,
-            canEdit: access().canWrite,
-            canRun: canRun(),
-            addTest,
-            tryOut,
-          }) ?? html`<p class="panel-empty panel-wait" role="status">${texts().common.loading}</p>`,
-      },
-    ];
-  }
-
   /** Loads the types, and those that the plugin was deployed with last. */
   async load(): Promise<void> {
-    // A call while a load is under way means that something changed after that load began, so it loads once more.
+    // A call during a load means that something changed after that load began, so it loads once more.
     this.#isStale = true;
     if (this.#isLoading) return;
     this.#isLoading = true;
-    while (this.#isStale && this.#isSupported && !this.#ended.signal.aborted) {
+    while (this.#isStale && this.#isSupported && !this.#session.signal.aborted) {
       this.#isStale = false;
       await this.#loadOnce();
     }
     this.#isLoading = false;
   }
 
-  close(): void {
-    this.#ended.abort();
-  }
-
   async #loadOnce(): Promise<void> {
-    const { service, onUpdate } = this.#options;
-    const { signal } = this.#ended;
+    const { client, location, screen, signal } = this.#session;
     try {
-      const types = await service.types(namespaceTypesSchema, signal);
+      const types = await client.getTypes(location, { signal });
       // Without types there is nothing to show, and nothing to load.
       if (!types.declarations) {
         this.#types = this.#difference = undefined;
-        return onUpdate();
+        return screen.draw();
       }
-      this.#part ??= await loadPart(() => import('../types/parts.ts'));
+      this.#module ??= await loadModule(() => import('../types/parts.ts'));
       this.#types = types;
-      onUpdate();
-      await this.#compare(types, this.#part);
-      onUpdate();
+      const [sample] = types.samples ?? [];
+      // A value that fits the input's type is a better start than an empty field.
+      if (sample) this.#actions.payload.payload ||= JSON.stringify(sample.input, null, 2);
+      screen.draw();
+      await this.#compare(types, this.#module);
+      screen.draw();
     } catch (error) {
       // The text can be edited without types. A service without this operation is not asked again.
       if (error instanceof HttpError && error.status === 404) this.#isSupported = false;
     }
   }
 
-  async #compare(types: NamespaceTypes, { schemaChanges }: Part): Promise<void> {
-    const { service } = this.#options;
-    const { signal } = this.#ended;
+  async #compare(types: NamespaceTypes, { schemaChanges }: TypesModule): Promise<void> {
+    const { client, location, signal } = this.#session;
     // A plugin that was never saved has no record yet, but may have types.
-    const { live, latest, outdated } = await service.plugin(signal).catch((error: unknown): PluginState => {
+    const plugin = await client.getPlugin(location, { signal }).catch((error: unknown): Partial<Plugin> => {
       if (error instanceof HttpError && error.status === 404) return {};
       throw error;
     });
+    const { live, latest, outdated } = plugin;
     this.#isOutdated = outdated ?? false;
     this.#difference = undefined;
     if (!latest) return;
     // The draft is compared with the newest version, because it was written after it.
-    const { input, output } = (await service.version(latest, signal)) as { input?: Schema; output?: Schema };
+    const version = await client.getVersion(location, latest, { signal });
+    const { input, output } = version as { input?: Schema; output?: Schema };
     const changes = schemaChanges({ input, output }, types as Schemas);
     if (changes.length) this.#difference = { version: latest, isLive: latest === live, changes };
     this.#notify();
@@ -145,12 +128,12 @@ export class PluginTypes {
 
   /** Shows a notice about changed types, once for each version. */
   #notify(): void {
-    const { notices, access, show } = this.#options;
+    const { notices } = this.#session;
     const version = this.#difference?.version;
     if (version === this.#notifiedVersion) return;
     this.#notifiedVersion = version;
     if (version === undefined) return notices.hide(NOTICE);
-    if (!access().canWrite) return;
+    if (!this.#access.canWrite) return;
     notices.show(NOTICE, () => ({
       tone: 'note',
       text: texts().types.noticeChanged(version),
@@ -159,7 +142,7 @@ export class PluginTypes {
           label: texts().types.show,
           run: () => {
             notices.hide(NOTICE);
-            show('types');
+            this.#dock.focus('types');
           },
         },
         notices.dismiss(NOTICE),

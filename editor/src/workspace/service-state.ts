@@ -1,40 +1,40 @@
-import { type BuilderClient, HttpError, type PluginSource } from 'plugin-editor/client.js';
+import { HttpError, type PluginSource, type Progress } from 'plugin-editor/client.js';
+import { Emitter } from '../plugin/emitter.ts';
 import { failureOf } from '../service/failure.ts';
-import type { PluginService } from '../service/plugin-service.ts';
-import type { Progress } from '../service/records.ts';
-import { OnlineStatus } from './online-status.ts';
+import type { DraftSaving } from './draft-saving.ts';
+import type { PluginSession } from './plugin-session.ts';
 
-export interface ServiceStateOptions {
-  service: Pick<PluginService, 'plugin' | 'progress'>;
-  client: Pick<BuilderClient, 'getFeatures'>;
-  /** The draft as the service has it; `undefined` while this page holds work that is not saved. */
-  savedDraft: () => PluginSource | undefined;
-  /** The service said what is built and deployed of the draft that was saved when it was asked. */
-  onProgress: (progress: Progress, draft: PluginSource | undefined) => void;
-  onChange: () => void;
+/** The wait before the service is asked again whether it can be reached, in ms; each wait is longer by as much, up to ten times it. */
+const PROBE = 3000;
+
+export interface ServiceStateEvents {
+  /** What is built and deployed of `draft`, which is `undefined` while this page holds work that is not saved. */
+  progress: { progress: Progress; draft: PluginSource | undefined };
 }
 
 /**
  * What the service says of itself and of the plugin: what it supports, which version is live, and whether it can be reached.
  * What it does not say stays unknown, and is not offered.
  */
-export class ServiceState {
-  readonly #options: ServiceStateOptions;
-  readonly #onlineStatus: OnlineStatus;
-  readonly #closed = new AbortController();
+export class ServiceState extends Emitter<ServiceStateEvents> {
+  readonly #session: PluginSession;
+  readonly #saving: Pick<DraftSaving, 'isUnsaved' | 'source'>;
   #features: ReadonlySet<string> | undefined;
   #live: string | undefined;
   #isPinned = false;
   #hasVersions = false;
   /** Whether the service can say what is built and deployed, as far as is known. */
   #hasProgress = true;
+  #isOnline = true;
+  /** How often the service was asked since it could not be reached. */
+  #probes = 0;
+  #timer: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(options: ServiceStateOptions) {
-    this.#options = options;
-    this.#onlineStatus = new OnlineStatus({
-      probe: () => this.loadProgress(),
-      onChange: options.onChange,
-    });
+  constructor(session: PluginSession, saving: Pick<DraftSaving, 'isUnsaved' | 'source'>) {
+    super();
+    this.#session = session;
+    this.#saving = saving;
+    session.signal.addEventListener('abort', () => clearTimeout(this.#timer));
   }
 
   /** Whether the service runs plugins; not before it has said so. */
@@ -47,8 +47,9 @@ export class ServiceState {
     return this.#features?.has('stream_builds') ?? false;
   }
 
+  /** Whether the last request to the service was answered. */
   get isOnline(): boolean {
-    return this.#onlineStatus.isOnline;
+    return this.#isOnline;
   }
 
   /** The version that runs when none is asked for, where the service says so. */
@@ -66,15 +67,20 @@ export class ServiceState {
     return this.#hasVersions;
   }
 
-  /** A request was answered, or could not be sent. */
+  /** A request was answered, or could not be sent. While the service cannot be reached, it is asked again and again. */
   setOnline(isOnline: boolean): void {
-    this.#onlineStatus.set(isOnline);
+    if (isOnline === this.#isOnline) return;
+    this.#isOnline = isOnline;
+    clearTimeout(this.#timer);
+    this.#probes = 0;
+    if (!isOnline) this.#scheduleProbe();
+    this.#session.screen.draw();
   }
 
   setLive(live: string | undefined, isPinned: boolean): void {
     this.#live = live;
     this.#isPinned = isPinned;
-    this.#options.onChange();
+    this.#session.screen.draw();
   }
 
   /** The connection or the token is new: asks again for all that may have changed. */
@@ -87,10 +93,11 @@ export class ServiceState {
   /** Asks what the service supports, unless it has said so. */
   async loadFeatures(): Promise<void> {
     if (this.#features) return;
+    const { client, screen, signal } = this.#session;
     try {
-      const { features } = await this.#options.client.getFeatures({ signal: this.#closed.signal });
+      const { features } = await client.getFeatures({ signal });
       this.#features = new Set(features);
-      this.#options.onChange();
+      screen.draw();
     } catch {
       // The next action, or a connection that is back, asks again.
     }
@@ -98,13 +105,13 @@ export class ServiceState {
 
   /** Asks what is built and deployed, by this page or another. */
   async loadProgress(): Promise<void> {
-    const { service, savedDraft, onProgress } = this.#options;
-    const draft = savedDraft();
+    const { client, location, signal } = this.#session;
+    const draft = this.#saving.isUnsaved ? undefined : this.#saving.source;
     try {
-      onProgress(await service.progress(this.#closed.signal), draft);
+      this.emit('progress', { progress: await client.getProgress(location, { signal }), draft });
       this.setOnline(true);
     } catch (error) {
-      if (this.#closed.signal.aborted) return;
+      if (signal.aborted) return;
       this.setOnline(failureOf(error) !== 'connection');
       // A service that does not have this operation is not asked again.
       if (error instanceof HttpError && error.status === 404) this.#hasProgress = false;
@@ -113,8 +120,9 @@ export class ServiceState {
 
   /** Asks which version is live. */
   async loadLive(): Promise<void> {
+    const { client, location, signal } = this.#session;
     try {
-      const { live, latest, pinned } = await this.#options.service.plugin(this.#closed.signal);
+      const { live, latest, pinned } = await client.getPlugin(location, { signal });
       this.#hasVersions = true;
       this.setLive(live ?? latest ?? undefined, Boolean(pinned));
     } catch {
@@ -122,8 +130,12 @@ export class ServiceState {
     }
   }
 
-  close(): void {
-    this.#closed.abort();
-    this.#onlineStatus.close();
+  #scheduleProbe(): void {
+    if (this.#session.signal.aborted) return;
+    const probe = async () => {
+      await this.loadProgress();
+      if (!this.#isOnline) this.#scheduleProbe();
+    };
+    this.#timer = setTimeout(() => void probe(), PROBE * Math.min(10, ++this.#probes));
   }
 }

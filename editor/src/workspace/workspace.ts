@@ -1,362 +1,235 @@
 import type { TemplateResult } from 'lit/html.js';
-import { BuilderClient, type PluginSource } from 'plugin-editor/client.js';
+import type { PluginSource, PluginTest } from 'plugin-editor/client.js';
 import type { SaveState } from '../draft/save-queue.ts';
+import { saveStatus } from '../draft/save-status.ts';
 import { texts } from '../locales/locale.ts';
-import type { Obstacle } from '../pipeline/progress.ts';
+import type { ActionError } from '../pipeline/progress.ts';
 import type { Work } from '../pipeline/work.ts';
-import { PluginService } from '../service/plugin-service.ts';
-import { failedTests } from '../tests/failed-tests.ts';
+import { failedTests } from '../tests/test-list.ts';
 import { CommandMenu } from '../ui/command-menu.ts';
 import type { Command } from '../ui/commands.ts';
-import { notifyIfMissing } from '../ui/load-part-or-notify.ts';
 import { settings } from '../ui/settings.ts';
 import { visibleText } from '../ui/visible-text.ts';
-import { type Access, accessOf, readOnlyReason } from './access.ts';
+import { Access } from './access.ts';
 import { Actions } from './actions.ts';
-import { currentWork } from './current-work.ts';
+import { handleWorkspaceKey, workspaceCommands } from './commands.ts';
+import { showDeployDialog } from './dialogs.ts';
+import { Dock } from './dock.ts';
 import { DraftSaving } from './draft-saving.ts';
+import { showLanguageNotice, startOver } from './language.ts';
 import { PluginDocument } from './plugin-document.ts';
-import { SlowAction } from './slow-action.ts';
-import { showResult } from './test-fields.ts';
+import type { PluginSession } from './plugin-session.ts';
+import { PluginTypes } from './plugin-types.ts';
+import { ServiceState } from './service-state.ts';
+import { StorageNotice } from './storage-notice.ts';
 import { TextHelp } from './text-help.ts';
-import { workspaceCommands } from './workspace-commands.ts';
-import * as dialogs from './workspace-dialogs.ts';
-import { WorkspaceDock } from './workspace-dock.ts';
-import { handleWorkspaceKey } from './workspace-keys.ts';
-import type { WorkspaceOptions } from './workspace-options.ts';
-import { workspaceView } from './workspace-view.ts';
+import { workspaceView } from './view.ts';
+
+/** What a plugin is opened with. */
+export interface WorkspaceStart {
+  /** What to edit: the draft, or the template of a plugin that has none. */
+  source: PluginSource;
+  /** Whether `source` is a draft of the service. */
+  exists: boolean;
+  /** What the token permits; `undefined` where the service does not say, or has not yet. */
+  permissions: readonly string[] | undefined;
+  /** Whether the page around the editor wants nothing changed. */
+  isReadOnly: boolean;
+}
 
 /** One open plugin: its text and its tests, and the parts that save, check, build, run and deploy them. */
 export class Workspace {
-  readonly #options: WorkspaceOptions;
-  readonly #service: PluginService;
-  readonly #client: BuilderClient;
-  readonly #document: PluginDocument;
-  readonly #saving: DraftSaving;
-  readonly #actions: Actions;
-  readonly #dock: WorkspaceDock;
-  readonly #textHelp: TextHelp;
-  readonly #menu: CommandMenu;
-  readonly #slowAction: SlowAction;
-  readonly #closed = new AbortController();
-  #commands: Command[] = [];
-  #permissions: readonly string[] | undefined;
-  /** Whether the page around the editor wants nothing changed. */
-  #isHostReadOnly: boolean;
-  /** Whether the constructor is done; before that the parts of the page are not all there. */
-  #isReady = false;
+  readonly session: PluginSession;
+  readonly access: Access;
+  readonly document: PluginDocument;
+  readonly saving: DraftSaving;
+  readonly serviceState: ServiceState;
+  readonly dock: Dock;
+  readonly actions: Actions;
+  readonly types: PluginTypes;
+  readonly textHelp: TextHelp;
+  readonly menu: CommandMenu;
+  readonly #storageNotice: StorageNotice;
+  #commands: readonly Command[];
 
-  constructor(options: WorkspaceOptions) {
-    const { target, builder, tokenHolder, notices, source, exists } = options;
-    this.#options = options;
-    this.#permissions = options.permissions;
-    this.#isHostReadOnly = options.isReadOnly;
-    this.#service = new PluginService(builder, target, tokenHolder);
-    this.#client = new BuilderClient({ baseUrl: builder, token: () => tokenHolder.token });
-    this.#menu = new CommandMenu(() => options.onDraw(true));
-    this.#slowAction = new SlowAction(() => options.onDraw());
-    this.#document = new PluginDocument({
-      name: target.fn,
-      source,
-      isReadOnly: !this.access.canWrite,
-      onEdit: () => this.#handleEdit(),
-      onChange: () => this.#update(),
+  constructor(session: PluginSession, { source, exists, permissions, isReadOnly }: WorkspaceStart) {
+    const { screen, signal } = session;
+    this.session = session;
+    const access = (this.access = new Access(permissions, isReadOnly));
+    const document = (this.document = new PluginDocument(session, access, source));
+    const saving = (this.saving = new DraftSaving(session, access, document, exists));
+    const serviceState = (this.serviceState = new ServiceState(session, saving));
+    const dock = (this.dock = new Dock(session));
+    this.actions = new Actions({ session, access, document, saving, serviceState, dock });
+    this.types = new PluginTypes(session, access, dock, this.actions);
+    this.textHelp = new TextHelp(session, document.editor);
+    this.menu = new CommandMenu(() => screen.draw(true));
+    const storageNotice = (this.#storageNotice = new StorageNotice(session, serviceState, dock));
+    this.#commands = workspaceCommands(this);
+    this.actions.on('built', () => void storageNotice.load());
+    access.on('change', () => screen.draw());
+    document.on('edit', () => {
+      saving.handleEdit();
+      this.actions.handleEdit();
     });
-    this.#saving = new DraftSaving({
-      ...options,
-      canWrite: () => this.access.canWrite,
-      read: () => this.source,
-      replace: (replacement) => this.#replace(replacement),
-      restore: (restored) => this.restore(restored),
-      onState: (state) => this.#handleSaveState(state),
-      onSave: () => options.onSave?.(),
-      onCreate: () => {
-        options.onPlugin?.();
-        void this.#actions.serviceState.loadLive();
-      },
-      onDirty: (dirty) => options.onDirty?.(dirty),
+    document.on('language', () => this.#report());
+    saving.on('state', (state) => this.#handleSaveState(state));
+    saving.on('create', () => {
+      this.#report();
+      void serviceState.loadLive();
     });
-    this.#textHelp = new TextHelp({
-      builder,
-      target,
-      tokenHolder,
-      notices,
-      editor: this.#document.editor,
-      onChange: () => this.#update(),
-    });
-    this.#actions = this.#createActions(!exists);
-    this.#dock = new WorkspaceDock({
-      service: this.#service,
-      actions: this.#actions,
-      tests: this.#document.tests,
-      notices,
-      access: () => this.access,
-      language: () => this.#document.language,
-      read: () => this.source,
-      restore: (restored) => this.restore(restored),
-      problems: () => this.#document.problems,
-      onJump: (line, column) => void notifyIfMissing(notices, this.#document.editor.goTo(line, column)),
-      onLive: (version) => options.onLive?.(version),
-      onDraw: (now) => (now ? options.onDraw(true) : this.#update()),
-    });
-    this.updateTexts();
-    this.#closed.signal.addEventListener(
+    signal.addEventListener(
       'abort',
-      settings.subscribe(() => this.#update()),
+      settings.subscribe(() => screen.draw()),
     );
-    this.#isReady = true;
-    this.#dock.start();
-    this.#actions.start();
-    this.#saving.start();
   }
 
-  /** What may be done here. */
-  get access(): Access {
-    return accessOf(this.#permissions, this.#isHostReadOnly);
+  /** Begins to check the text and to ask the service, and reports to the page around the editor that the plugin is open. */
+  start(): void {
+    const { saving, serviceState } = this;
+    void serviceState.loadFeatures();
+    if (saving.exists) {
+      void serviceState.loadProgress();
+      void serviceState.loadLive();
+    }
+    void this.types.load();
+    this.actions.handleEdit();
+    saving.start();
+    this.#report();
   }
 
-  get language(): string {
-    return this.#document.language;
+  /** The commands on the plugin, with labels in the language of the page. */
+  get commands(): readonly Command[] {
+    return this.#commands;
   }
 
-  /** Whether the service has a draft of the plugin. */
-  get exists(): boolean {
-    return this.#saving.queue.exists;
-  }
-
-  get permissions(): readonly string[] | undefined {
-    return this.#permissions;
+  /** How far the plugin is, as its parts know it now. */
+  get work(): Work {
+    const { pipeline } = this.actions;
+    return {
+      save: this.saving.state,
+      isOnline: this.serviceState.isOnline,
+      isReadOnly: !this.access.canWrite,
+      sourceKey: this.document.sourceKey,
+      build: pipeline.build,
+      deployment: pipeline.deployment,
+      live: this.serviceState.live,
+      action: pipeline.action,
+      testing: this.actions.testProgress,
+      tests: this.document.testStatuses,
+      errors: this.document.errors,
+    };
   }
 
   /** What the token permits became known. */
-  set permissions(permissions: readonly string[] | undefined) {
-    this.#permissions = permissions;
-    this.#applyAccess();
-    this.#options.onPlugin?.();
-  }
-
-  /** The source as it is in the editor. */
-  get source(): PluginSource {
-    return this.#document.source;
-  }
-
-  /** Whether there is work that the service does not have. */
-  get isUnsaved(): boolean {
-    return this.#saving.queue.isUnsaved;
+  setPermissions(permissions: readonly string[] | undefined): void {
+    this.access.permissions = permissions;
+    this.#report();
   }
 
   /** Whether the page around the editor wants nothing changed. What is not saved is saved before. */
-  set isReadOnly(isReadOnly: boolean) {
-    if (isReadOnly === this.#isHostReadOnly) return;
-    if (isReadOnly && this.isUnsaved) this.#saving.queue.flush();
-    this.#isHostReadOnly = isReadOnly;
-    this.#applyAccess();
-  }
-
-  focus(): void {
-    this.#document.editor.focus();
-  }
-
-  /** Saves now, because the user asks for it. */
-  save(): void {
-    this.#saving.save();
+  setReadOnly(isReadOnly: boolean): void {
+    if (isReadOnly === this.access.isHostReadOnly) return;
+    if (isReadOnly && this.saving.isUnsaved) this.saving.flush();
+    this.access.isHostReadOnly = isReadOnly;
   }
 
   /** Saves now, also a plugin without a draft, because the host asks for it. @throws Error that says why it could not. */
   async saveNow(): Promise<void> {
-    const reason = readOnlyReason(this.access);
-    if (reason !== undefined) throw new Error(reason);
-    await this.#saving.saveNow();
+    const { readOnlyReason } = this.access;
+    if (readOnlyReason !== undefined) throw new Error(readOnlyReason);
+    if (!(await this.saving.saveNow())) throw new Error(saveStatus(this.saving.state).text);
   }
 
-  /** Puts a source in place of this one, because the user asks for it, and saves it. */
+  /** Replaces the source, because the user asks for it, and saves it. */
   restore(source: PluginSource): void {
-    this.#replace(source);
-    this.#saving.prepareToLeave();
+    this.saving.restore(source);
   }
 
-  /** The page may go away: keeps a copy of what is not saved, and saves it while it can. */
-  prepareToLeave(): void {
-    this.#saving.prepareToLeave();
+  /** Something was deleted: what failed for lack of storage is tried again. */
+  handleRoom(): void {
+    this.saving.resume();
+    this.actions.handleResolved(['storage-full']);
+    void this.#storageNotice.load();
+  }
+
+  /** Adds a test, with the focus on its name. */
+  addTest(test: PluginTest): void {
+    this.dock.show('tests');
+    this.dock.focusTest(this.document.tests.add(test), '.field.name');
   }
 
   /**
    * The connection or the token is new, or the page is in view again.
-   * @param ended what no longer keeps an action from completing
+   * @param resolved what no longer keeps an action from completing
    */
-  resume(ended: readonly Obstacle[] = []): void {
-    this.#saving.queue.resume();
-    this.#actions.resume(ended);
-    this.#dock.reloadTypes();
+  resume(resolved: readonly ActionError[] = []): void {
+    this.saving.resume();
+    this.actions.handleResolved(resolved);
+    this.serviceState.reload();
+    void this.types.load();
   }
 
   /** The language of the page changed. */
   updateTexts(): void {
-    const { notices, target } = this.#options;
-    this.#commands = workspaceCommands({
-      document: this.#document,
-      actions: this.#actions,
-      dock: this.#dock,
-      textHelp: this.#textHelp,
-      access: () => this.access,
-      hasPanel: (panel) => this.#dock.panels(this.#work()).some(({ id }) => id === panel),
-      save: () => this.save(),
-      search: (options) => void notifyIfMissing(notices, this.#document.editor.openSearch(options)),
-      deploy: (options) => void this.#deploy(options),
-      startOver: () => void this.startOver(),
-      showSettings: () => void dialogs.showSettings(notices),
-      showPalette: () => void dialogs.showPalette(notices, this.#commands),
-      showHelp: () => void dialogs.showHelp(notices, this.#commands, target),
-    });
-    if (this.#isReady) this.#document.editor.updateTexts();
+    this.#commands = workspaceCommands(this);
+    this.document.editor.updateTexts();
   }
 
   /** A key was pressed somewhere on the page. */
   handleKey(event: KeyboardEvent): void {
-    handleWorkspaceKey(event, {
-      commands: this.#commands,
-      menu: this.#menu,
-      tests: this.#document.tests,
-      actions: this.#actions,
-    });
+    handleWorkspaceKey(event, this);
   }
 
-  /** Starts over in another language: the given one, or one that the user chooses. */
-  async startOver(language?: string): Promise<void> {
-    if (!this.access.canWrite) return;
-    await dialogs.startOver({
-      ...this.#options,
-      client: this.#client,
-      canWrite: () => this.access.canWrite,
-      read: () => this.source,
-      restore: (source) => this.restore(source),
-      language,
-      signal: this.#closed.signal,
-    });
+  /** Opens the search in the text. */
+  async search(options: { replace: boolean }): Promise<void> {
+    await this.session.notices.notifyIfMissing(this.document.editor.openSearch(options));
+  }
+
+  /** Deploys. Asks before where tests failed; `withMessage`: the user writes a message for the version. */
+  async deploy({ withMessage }: { withMessage: boolean }): Promise<void> {
+    const failed = failedTests(this.document.tests, this.document.sourceKey);
+    const message = withMessage || failed.names.length ? await showDeployDialog(failed) : '';
+    if (message !== undefined && !this.session.signal.aborted) await this.actions.deploy(message);
+  }
+
+  /** Starts over in another language that the user chooses. */
+  startOver(): Promise<void> {
+    return startOver(this, undefined);
   }
 
   /** Another language was asked for than the draft is written in: says that it stays, and how to change it. */
-  showLanguageNotice(asked: string): Promise<void> {
-    return dialogs.showLanguageNotice(this.#options.notices, this.#closed.signal, {
-      asked,
-      present: this.#document.language,
-      canStartOver: () => this.access.canWrite,
-      onStartOver: () => void this.startOver(asked),
-    });
+  showLanguageNotice(asked: string): void {
+    showLanguageNotice(this, asked);
   }
 
   /** Closes the plugin, and saves what is not saved; resolves once that save has ended. */
   close(): Promise<void> {
-    this.prepareToLeave();
-    this.#closed.abort();
-    this.#slowAction.close();
-    this.#actions.close();
-    this.#dock.close();
-    this.#saving.close();
-    this.#textHelp.close();
-    this.#document.editor.close();
-    return this.#saving.queue.whenIdle();
+    this.saving.prepareToLeave();
+    this.session.close();
+    this.document.editor.close();
+    return this.saving.whenIdle();
   }
 
   view(): TemplateResult {
-    const work = this.#work();
-    return workspaceView({
-      target: this.#options.target,
-      lang: this.#document.language,
-      work,
-      access: this.access,
-      isSlow: this.#slowAction.isSlow,
-      notices: this.#options.notices.view(),
-      code: this.#document.editor.element,
-      cursor: this.#document.cursor,
-      panels: this.#dock.panels(work),
-      dock: this.#dock.state,
-      isStacked: this.#dock.isStacked,
-      commands: this.#commands,
-      menu: this.#menu.view(this.#commands),
-      onDock: (state) => (this.#dock.state = state),
-      onFocusPanel: (panel) => this.#dock.focus(panel),
-      onStop: () => this.#actions.pipeline.stop(),
+    return workspaceView(this);
+  }
+
+  /** Reports to the page around the editor what the plugin is, and what may be done with it. */
+  #report(): void {
+    const { permissions } = this.access;
+    this.session.host.ready?.({
+      language: this.document.language,
+      exists: this.saving.exists,
+      ...(permissions ? { permissions: [...permissions] } : {}),
     });
-  }
-
-  #createActions(isNew: boolean): Actions {
-    const options = this.#options;
-    return new Actions({
-      ...options,
-      service: this.#service,
-      client: this.#client,
-      queue: this.#saving.queue,
-      tests: this.#document.tests,
-      read: () => this.source,
-      isNew,
-      canWrite: () => this.access.canWrite,
-      mark: (finder, found, contents) => void this.#document.editor.mark(finder, found, contents),
-      markSyntax: () => void this.#document.editor.markSyntax(),
-      showPanel: (panel) => this.#dock.show(panel),
-      showResult: (entry) => {
-        options.onDraw(true);
-        showResult(entry);
-      },
-      onBuild: (build) => {
-        options.onBuild?.(build);
-        // The types that it was built for may have changed meanwhile.
-        this.#dock.reloadTypes();
-      },
-      onDeploy: (deploy) => {
-        options.onDeploy?.(deploy);
-        this.#dock.reloadTypes();
-      },
-      onChange: () => this.#update(),
-    });
-  }
-
-  #work(): Work {
-    return currentWork({
-      save: this.#saving.queue.state,
-      access: this.access,
-      actions: this.#actions,
-      document: this.#document,
-    });
-  }
-
-  #update(): void {
-    if (!this.#isReady || this.#closed.signal.aborted) return;
-    this.#slowAction.update(this.#actions.pipeline.action !== undefined);
-    this.#options.onDraw();
-  }
-
-  /** The text or the tests were changed. */
-  #handleEdit(): void {
-    if (!this.#isReady) return;
-    this.#saving.handleEdit();
-    this.#actions.handleEdit();
   }
 
   #handleSaveState(state: SaveState): void {
-    const { serviceState } = this.#actions;
-    if (state.kind === 'saved') serviceState.setOnline(true);
-    if (state.kind === 'failed') serviceState.setOnline(state.failure !== 'connection');
+    if (state.kind === 'saved') this.serviceState.setOnline(true);
+    if (state.kind === 'failed') this.serviceState.setOnline(state.failure !== 'connection');
     const isUnsaved = state.kind === 'unsaved' || state.kind === 'failed';
-    document.title = texts().app.pageTitle(visibleText(this.#options.target.fn), isUnsaved);
-    this.#update();
-  }
-
-  #replace(source: PluginSource): void {
-    const isOtherLanguage = source.lang !== this.#document.language;
-    this.#document.replace(source);
-    if (isOtherLanguage) this.#options.onPlugin?.();
-  }
-
-  #applyAccess(): void {
-    this.#document.editor.isReadOnly = !this.access.canWrite;
-    this.#update();
-  }
-
-  async #deploy(options: { withMessage: boolean }): Promise<void> {
-    const failed = failedTests(this.#document.tests, this.#document.sourceKey);
-    const message = await dialogs.confirmDeploy(this.#options.notices, failed, options);
-    // The plugin may have been closed while the dialog was loaded.
-    if (message !== undefined && !this.#closed.signal.aborted) await this.#actions.deploy(message);
+    document.title = texts().app.pageTitle(visibleText(this.session.target.fn), isUnsaved);
+    this.session.screen.draw();
   }
 }

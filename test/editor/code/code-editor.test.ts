@@ -3,8 +3,7 @@ import { resetMouse, sendKeys, sendMouse } from '@web/test-runner-commands';
 import type { EditorView } from '@codemirror/view';
 import { CodeEditor } from '../../../editor/src/code/code-editor.ts';
 import { loadTypingHelp } from '../../../editor/src/code/languages.ts';
-import { problemFix } from '../../../editor/src/code/problem-fix.ts';
-import type { Problem } from '../../../editor/src/code/problems.ts';
+import { type Problem, problemFix } from '../../../editor/src/code/problems.ts';
 import { texts } from '../../../editor/src/locales/locale.ts';
 import { until } from '../../support/until.ts';
 
@@ -129,7 +128,7 @@ describe('code editor', () => {
   it('marks problems in the gutter and in the text, and moves the marks with the text', async () => {
     const text = 'const a = 1;\nconst bad = 2;\n';
     open(text);
-    await editor.mark('build', [error(2, 7, 'Not good')], text);
+    editor.mark('build', [error(2, 7, 'Not good')], text);
     expect(parent.querySelector('.cm-lintRange-error')?.textContent).to.equal('bad');
     expect(parent.querySelectorAll('.cm-lint-marker-error').length).to.equal(1);
     const found = { line: 2, column: 7, message: 'Not good', severity: 'error', finder: 'build' };
@@ -142,37 +141,37 @@ describe('code editor', () => {
   it('replaces only marks of the same finder', async () => {
     const text = 'one\ntwo\n';
     open(text);
-    await editor.mark('build', [error(1, 1, 'b')], text);
-    await editor.mark('check', [error(2, 1, 'c'), error(99, 99, 'past the end')], text);
+    editor.mark('build', [error(1, 1, 'b')], text);
+    editor.mark('check', [error(2, 1, 'c'), error(99, 99, 'past the end')], text);
     expect(problems.map(({ message }) => message)).to.deep.equal(['b', 'c', 'past the end']);
-    await editor.mark('build', [], text);
+    editor.mark('build', [], text);
     expect(problems.map(({ message }) => message)).to.deep.equal(['c', 'past the end']);
-    await editor.mark('check', [error(1, 1)], 'another text');
+    editor.mark('check', [error(1, 1)], 'another text');
     expect(problems.map(({ message }) => message)).to.deep.equal(['c', 'past the end']);
   });
 
   it('keeps the message of a problem open when the same is found once more', async () => {
     const text = 'ordrs';
     open(text);
-    await editor.mark('check', [error(1, 1, 'no such name')], text);
+    editor.mark('check', [error(1, 1, 'no such name')], text);
     const mark = parent.querySelector('.cm-lintRange-error') as HTMLElement;
     const { x, y, width, height } = mark.getBoundingClientRect();
     await sendMouse({ type: 'move', position: [Math.round(x + width / 2), Math.round(y + height / 2)] });
     await until('the message', () => document.querySelector('.cm-diagnostic') !== null);
     const shown = document.querySelector('.cm-diagnostic');
-    await editor.mark('check', [error(1, 1, 'no such name')], text);
+    editor.mark('check', [error(1, 1, 'no such name')], text);
     expect(shown?.isConnected).to.equal(true);
-    await editor.mark('check', [error(1, 1, 'another')], text);
+    editor.mark('check', [error(1, 1, 'another')], text);
     expect(shown?.isConnected).to.equal(false);
     await resetMouse();
   });
 
   it('leaves no mark in the gutter for deleted text', async () => {
     open('bad');
-    await editor.mark('check', [error(1, 1)], 'bad');
+    editor.mark('check', [error(1, 1)], 'bad');
     editor.focus();
     for (let count = 0; count < 3; count++) await sendKeys({ press: 'Delete' });
-    await editor.mark('check', [], '');
+    editor.mark('check', [], '');
     await until('a gutter without marks', () => !parent.querySelector('.cm-lint-marker-error'));
     expect(problems).to.deep.equal([]);
   });
@@ -183,11 +182,11 @@ describe('code editor', () => {
     const fixed: number[] = [];
     const fix = (view: EditorView) => fixed.push(view.state.selection.main.head) > 0;
     editor.addLanguageHelp(() => problemFix.of({ label: () => 'Fix', run: fix }));
-    await editor.mark('build', [error(2, 7)], text);
+    editor.mark('build', [error(2, 7)], text);
     editor.focus();
     await sendKeys({ type: '12' });
     // A check of the text as it is keeps the marks of the build.
-    await editor.mark('check', [error(1, 1)], editor.contents);
+    editor.mark('check', [error(1, 1)], editor.contents);
     const mark = [...parent.querySelectorAll('.cm-lintRange-error')].find((one) => one.textContent === 'bad');
     const { x, y, width, height } = (mark as HTMLElement).getBoundingClientRect();
     await sendMouse({ type: 'move', position: [Math.round(x + width / 2), Math.round(y + height / 2)] });
@@ -238,12 +237,12 @@ describe('code editor', () => {
   it('goes to a place, and from problem to problem', async () => {
     const text = 'one\ntwo\nthree\n';
     open(text);
-    await editor.goTo(3, 2);
+    editor.goTo(3, 2);
     expect(cursor).to.deep.equal([3, 2]);
-    await editor.mark('build', [error(1, 1), error(2, 2)], text);
+    editor.mark('build', [error(1, 1), error(2, 2)], text);
     const lines: (number | undefined)[] = [];
     for (const by of [1, 1, 1, -1] as const) {
-      await editor.goToProblem(by);
+      editor.goToProblem(by);
       lines.push(cursor[0]);
     }
     // Around the end, and back.

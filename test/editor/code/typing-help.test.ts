@@ -4,7 +4,7 @@ import { CodeEditor } from '../../../editor/src/code/code-editor.ts';
 import { loadTypingHelp, loadedTypingHelp } from '../../../editor/src/code/languages.ts';
 import { until } from '../../support/until.ts';
 
-// A file of its own, because what is loaded stays loaded for as long as the page lives.
+// In a separate file, because what is loaded stays loaded for as long as the page lives.
 describe('a text that is shown before the languages are loaded', () => {
   let opened: CodeEditor | undefined;
   after(() => {

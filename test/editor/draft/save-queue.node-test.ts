@@ -13,25 +13,24 @@ function setUp(t: TestContext, { exists = true } = {}) {
   const states: string[] = [];
   const copy: { value?: string | undefined } = {};
   const page = { text: 'a' };
-  const queue = new SaveQueue<string>(
-    {
-      read: () => page.text,
-      isSame: (a, b) => a === b,
-      send: (value) =>
-        new Promise((resolve, reject) => {
-          const end = async (error?: Error) => {
-            if (error) reject(error);
-            else resolve();
-            await settled();
-          };
-          saves.push({ value, end });
-        }),
-      keepCopy: (value) => (copy.value = value),
-      dropCopy: () => delete copy.value,
-      onState: (state) => states.push(state.kind === 'failed' ? `failed ${state.failure}` : state.kind),
-    },
-    'a',
+  const queue = new SaveQueue<string>({
+    read: () => page.text,
+    isSame: (a, b) => a === b,
+    send: (value) =>
+      new Promise((resolve, reject) => {
+        const end = async (error?: Error) => {
+          if (error) reject(error);
+          else resolve();
+          await settled();
+        };
+        saves.push({ value, end });
+      }),
+    copies: { keep: (value) => (copy.value = value), drop: () => delete copy.value },
+    base: 'a',
     exists,
+  });
+  queue.on('state', ({ state }) =>
+    states.push(state.kind === 'failed' ? `failed ${state.failure}` : state.kind),
   );
   t.after(() => queue.close());
   const edit = (text: string) => {
@@ -75,7 +74,7 @@ describe('the save queue', () => {
     assert.equal(saves.length, 1);
   });
 
-  test('never has two saves under way, and saves the newest state last', async (t) => {
+  test('sends one save at a time, the newest state last', async (t) => {
     const { queue, saves, edit, last, tick, states } = setUp(t);
     edit('ab');
     queue.flush();
@@ -216,6 +215,25 @@ describe('the save queue', () => {
     assert.equal(saves.length, 2);
   });
 
+  test('keeps a text that storage is too full for, and saves it shortened, or once there is room', async (t) => {
+    const { queue, saves, states, copy, edit, last, tick } = setUp(t);
+    const full = Object.assign(http(403), { code: 'storage-full' });
+    edit('a long text');
+    tick(1000);
+    await last().end(full);
+    assert.equal(states.at(-1), 'failed storage-full');
+    assert.equal(copy.value, 'a long text');
+    tick(60_000);
+    assert.equal(saves.length, 1);
+    edit('short');
+    tick(1000);
+    await last().end(full);
+    assert.equal(saves.length, 2);
+    queue.resume();
+    await last().end();
+    assert.deepEqual([saves.length, last().value, states.at(-1)], [3, 'short', 'saved']);
+  });
+
   test('clears a failure when the text is again the saved one', async (t) => {
     const { queue, states, copy, edit, last, tick } = setUp(t);
     edit('ab');
@@ -240,7 +258,7 @@ describe('the save queue', () => {
     assert.equal(saves.length, 2);
   });
 
-  test('stops all saving at a conflict until it is settled', async (t) => {
+  test('stops all saving at a conflict until it is resolved', async (t) => {
     const { queue, saves, states, copy, edit, page, last, tick } = setUp(t);
     edit('mine');
     tick(1000);
@@ -290,7 +308,7 @@ describe('the save queue', () => {
     assert.equal(saves.length, 1);
   });
 
-  test('answers a request to save with whether the builder has the text, by the save under way or the next', async (t) => {
+  test('answers a request to save with whether the builder has the text, by the present save or the next', async (t) => {
     const { queue, saves, edit, last } = setUp(t);
     assert.equal(await queue.saveNow(), true);
     assert.equal(saves.length, 0);
@@ -318,7 +336,7 @@ describe('the save queue', () => {
     assert.equal(await saved, true);
     edit('b');
     queue.flush();
-    await last().end(new DraftConflict({ source: { contents: '', lang: '' }, etag: undefined }));
+    await last().end(new DraftConflict({ source: { contents: '', lang: '' } }));
     assert.equal(await queue.saveNow(), false);
     assert.equal(saves.length, 2);
   });

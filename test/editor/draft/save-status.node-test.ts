@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { failureAdvice, saveStatus } from '../../../editor/src/draft/save-status.ts';
-import { openFailureText } from '../../../editor/src/shell/open-failure-text.ts';
 
 test('the status line says whether the text is saved', () => {
   const textOf = (state: Parameters<typeof saveStatus>[0]) => saveStatus(state).text;
@@ -15,7 +14,15 @@ test('the status line says whether the text is saved', () => {
   assert.equal(textOf({ kind: 'saved', at }), `Saved ${time}`);
   assert.equal(textOf({ kind: 'failed', failure: 'connection' }), 'Not saved: connection lost, retrying');
   assert.equal(textOf({ kind: 'failed', failure: 'session' }), 'Not saved: your session ended');
-  for (const failure of Object.keys(openFailureText) as (keyof typeof openFailureText)[]) {
+  for (const failure of [
+    'service',
+    'busy',
+    'forbidden',
+    'conflict',
+    'too-large',
+    'storage-full',
+    'refused',
+  ] as const) {
     assert.match(textOf({ kind: 'failed', failure }), /^Not saved: ./);
   }
 });
@@ -23,6 +30,7 @@ test('the status line says whether the text is saved', () => {
 test('the advice says whether this browser holds a copy, and comes with each lasting failure', () => {
   assert.match(failureAdvice('session', true) ?? '', /in this browser/);
   assert.match(failureAdvice('session', false) ?? '', /on this page only/);
+  assert.match(failureAdvice('storage-full', true) ?? '', /delete old versions or shorten/);
   assert.equal(failureAdvice('connection', true), undefined);
   assert.match(failureAdvice('connection', false) ?? '', /cannot keep a copy/);
 });

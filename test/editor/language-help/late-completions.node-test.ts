@@ -73,7 +73,7 @@ describe('completions that the service fails to give at first', () => {
       assert.deepEqual([...completions.values()], [2]);
     }));
 
-  test('asks again at the next key while the names of the text are shown in place of late completions', () =>
+  test('asks again at the next key while the names of the text are shown because completions are late', () =>
     scene(async (context) => {
       const { page } = await openHelped(context);
       let release = () => {};

@@ -8,10 +8,11 @@ import { de } from '../../../editor/src/locales/de.ts';
 import { en } from '../../../editor/src/locales/en.ts';
 import { matchLocale } from '../../../editor/src/locales/locale.ts';
 import { helpResults } from '../../../service/src/toolchains/language-help/requests.ts';
+import { formatRecent } from '../../../editor/src/locales/formats.ts';
 
 /** CodeMirror's words that the editor never shows, because it has what says them replaced or left out. */
 const NEVER_SHOWN = new Set([
-  // Its own panel of search, in place of which is the editor's, and its dialog that asks for a line.
+  // Its panel of search, which the editor's replaces, and its dialog that asks for a line.
   'Find',
   'Replace',
   'all',
@@ -112,4 +113,12 @@ test('the best matching language is taken, and English where none matches', () =
   assert.deepEqual(matchLocale(['fr', 'de']), { language: 'de', tag: 'de' });
   assert.deepEqual(matchLocale(['en-gb']), { language: 'en', tag: 'en-GB' });
   assert.deepEqual(matchLocale(['ar', 'x', '../../etc', '']), { language: 'en' });
+});
+
+test('a time of today is shown as the hour, and another one with its day', () => {
+  const now = new Date(2026, 4, 3, 18);
+  const [today, yesterday] = [new Date(2026, 4, 3, 9, 5, 7), new Date(2026, 4, 2, 9, 5, 7)];
+  assert.doesNotMatch(formatRecent(today, now), /2026/);
+  assert.match(formatRecent(today, now), /\b07\b/);
+  assert.match(formatRecent(yesterday, now), /2026/);
 });

@@ -56,28 +56,6 @@ describe('building, testing and deploying in the editor', () => {
       await untilStatusOf(again, 'deployed', 'v1.0.0 deployed');
     }));
 
-  test('builds without a stream when the part that reads streams cannot be loaded', () =>
-    scene(async ({ service, target, open }) => {
-      await service.save({ contents: good, lang: 'typescript' }, target);
-      const accepted: (string | null)[] = [];
-      const refused: string[] = [];
-      service.script.respond = ({ url, headers }) => {
-        const { pathname } = new URL(url);
-        if (pathname.startsWith('/api/v1/build/')) accepted.push(headers.get('accept'));
-        if (!pathname.includes('/build-stream-')) return undefined;
-        refused.push(pathname);
-        return new Response('gone', { status: 404 });
-      };
-      const editor = await open();
-      await editor.untilOpen();
-      await editor.press('Build');
-      await untilStatusOf(editor, 'built', 'Built');
-      assert.match((await log(editor)) ?? '', /The build succeeded/);
-      // Where building takes long, the parts that may be needed later are loaded meanwhile, and this one is tried again.
-      assert.ok(refused.length > 0);
-      assert.deepEqual(accepted, ['*/*']);
-    }));
-
   test('makes a new version at each deployment, and builds when needed', () =>
     scene(async ({ service, target, open }) => {
       await service.save({ contents: good, lang: 'typescript' }, target);

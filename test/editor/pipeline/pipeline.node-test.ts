@@ -1,62 +1,67 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Pipeline, type PipelineOptions, type Run } from '../../../editor/src/pipeline/pipeline.ts';
+import { Pipeline, type Run } from '../../../editor/src/pipeline/pipeline.ts';
 import { sourceKeyOf } from '../../../editor/src/plugin/source.ts';
-import type { Deployed } from '../../../editor/src/service/records.ts';
-import { HttpError, NetworkError } from 'plugin-editor/client.js';
+import { type Build, type Deployment, HttpError, NetworkError } from 'plugin-editor/client.js';
 
-const http = (status: number, retryAfter?: number) => new HttpError('POST http://x/', status, retryAfter);
+const http = (status: number) => new HttpError('POST http://x/', status);
 const lost = () => new NetworkError('POST http://x/', new Error('gone'));
 
 /** A pipeline whose service answers as a test says, and a diary of what it did. */
-function setUp(more: Partial<PipelineOptions> = {}) {
+function setUp() {
   const diary: string[] = [];
   const page = { text: 'one', saves: true };
   const responses = {
-    build: async () => ({ result: { succeeded: true, outputLog: '' }, etag: '"2"' as string | undefined }),
-    test: async (payload: string) => ({ result: payload.toUpperCase(), logs: [] as string[] }),
-    deploy: async (): Promise<Deployed> => ({ version: 'v1.0.0' }),
+    build: async () => ({ succeeded: true, outputLog: '', etag: '"2"' }) as Build,
+    test: async (payload: string) => ({ result: payload.toUpperCase() }),
+    deploy: async (_onBusy?: (wait: number) => void): Promise<Deployment> => ({ version: 'v1.0.0' }),
   };
   const pipeline = new Pipeline({
-    service: {
-      build: ({ contents, etag }) => {
-        diary.push(`build ${contents} ${etag}`);
+    client: {
+      build: (_, contents, options) => {
+        diary.push(`build ${contents} ${options?.etag}`);
         return responses.build();
       },
-      test: (payload) => {
+      test: (_, payload) => {
         diary.push(`test ${payload}`);
         return responses.test(payload);
       },
-      deploy: () => {
+      deploy: async (_, options) => {
         diary.push('deploy');
-        return responses.deploy();
+        const stopped = new Promise<never>((_resolve, reject) =>
+          options?.signal?.addEventListener('abort', () => reject(new Error('stopped'))),
+        );
+        return Promise.race([responses.deploy(options?.onBusy), stopped]);
       },
     },
-    store: {
+    location: { environment: 'com.acme', userID: 't1', pluginName: 'add' },
+    features: { canStream: false },
+    draft: {
+      get source() {
+        return { lang: 'x', contents: page.text };
+      },
       etag: '"1"',
-      addUnconfirmed: () => diary.push('addUnconfirmed'),
-      confirm: (etag) => diary.push(`is ${etag}`),
-    },
-    queue: {
       saveNow: async () => {
         diary.push('save');
         return page.saves;
       },
-      holdDuring: (work) => work(),
-      invalidateBase: () => diary.push('invalidateBase'),
+      replaceBy: async ({ contents }, request) => {
+        diary.push(`replace by ${contents}`);
+        const answer = await request();
+        diary.push(`is ${answer.etag}`);
+        return answer;
+      },
+      handleRefusal: (error) => {
+        if (error instanceof HttpError) diary.push(`refused ${error.status}`);
+      },
     },
-    read: () => ({ lang: 'x', contents: page.text }),
     isNew: false,
-    canStream: () => false,
-    onChange: () => {},
-    onLog: () => {},
-    onBuildStart: () => {},
-    onBuild: () => {},
-    onDeploy: ({ version, unchanged }) => diary.push(`deployed ${version}${unchanged ? ', unchanged' : ''}`),
-    onObstacle: (action, obstacle) => diary.push(`${action}: ${obstacle}`),
-    onBusy: (action, wait) => diary.push(`${action} busy ${wait}`),
-    ...more,
   });
+  pipeline.on('deploy', ({ version, unchanged }) =>
+    diary.push(`deployed ${version}${unchanged ? ', unchanged' : ''}`),
+  );
+  pipeline.on('error', ({ action, error }) => diary.push(`${action}: ${error}`));
+  pipeline.on('busy', ({ action, wait }) => diary.push(`${action} busy ${wait}`));
   return { pipeline, diary, page, responses };
 }
 
@@ -65,7 +70,7 @@ const keyOf = (contents: string) => sourceKeyOf({ lang: 'x', contents });
 test('a build saves first, names the draft that it replaces, and then counts for that text', async () => {
   const { pipeline, diary, page } = setUp();
   assert.equal(await pipeline.runBuild(), true);
-  assert.deepEqual(diary, ['save', 'addUnconfirmed', 'build one "1"', 'is "2"']);
+  assert.deepEqual(diary, ['save', 'replace by one', 'build one "1"', 'is "2"']);
   assert.equal(pipeline.build.kind === 'built' && pipeline.build.sourceKey, keyOf('one'));
   page.text = 'two';
   assert.equal(pipeline.build.kind === 'built' && pipeline.build.sourceKey, keyOf('one'));
@@ -76,7 +81,7 @@ test('a text that cannot be saved is not built', async () => {
   page.saves = false;
   assert.equal(await pipeline.runBuild(), false);
   assert.deepEqual(diary, ['save', 'build: not-saved']);
-  assert.deepEqual(pipeline.build, { kind: 'unfinished', obstacle: 'not-saved' });
+  assert.deepEqual(pipeline.build, { kind: 'unfinished', error: 'not-saved' });
 });
 
 test('deploying and running build only what is not built', async () => {
@@ -102,16 +107,28 @@ test('deploying and running build only what is not built', async () => {
   assert.ok(diary.includes('build two "1"'));
 });
 
+test('half a surrogate pair is sent as U+FFFD, because the client refuses it', async () => {
+  const { pipeline, diary, page } = setUp();
+  page.text = 'a \ud83d';
+  const runs: Run[] = [];
+  assert.equal(await pipeline.runTests(['\udc00 b'], (_, run) => runs.push(run)), true);
+  assert.deepEqual(
+    diary.filter((one) => /^(build|test)/.test(one)),
+    ['build a \ufffd "1"', 'test \ufffd b'],
+  );
+  assert.deepEqual(
+    runs.map(({ payload, sourceKey }) => [payload, sourceKey]),
+    [['\udc00 b', keyOf('a \ud83d')]],
+  );
+});
+
 test('a text that does not build is neither run nor deployed', async () => {
   const { pipeline, diary, responses } = setUp();
   const diagnostics = [
     { line: 1, column: 1, message: 'no', severity: 'error' },
     { line: 1, column: 1, message: 'hm', severity: 'warning' },
   ];
-  responses.build = async () => ({
-    result: { succeeded: false, outputLog: '', diagnostics },
-    etag: undefined,
-  });
+  responses.build = async () => ({ succeeded: false, outputLog: '', diagnostics });
   assert.equal(await pipeline.runDeploy(), false);
   assert.equal(await pipeline.runTests(['a'], () => {}), false);
   assert.equal(
@@ -151,30 +168,28 @@ test('a draft that was saved since the build is built again, once', async () => 
   assert.equal(diary.at(-1), 'test: refused');
 });
 
-test('a request to a busy service is repeated after the time that it names', async () => {
+test('a wait for a busy service is reported', async () => {
   const { pipeline, diary, responses } = setUp();
-  let refusals = 2;
-  const { deploy } = responses;
-  responses.deploy = async () => {
-    if (refusals-- > 0) throw http(503, 5);
-    return deploy();
+  responses.deploy = async (onBusy) => {
+    onBusy?.(5);
+    return { version: 'v1.0.0' };
   };
   assert.equal(await pipeline.runDeploy(), true);
-  assert.equal(diary.filter((one) => one === 'deploy busy 5').length, 2);
+  assert.ok(diary.includes('deploy busy 5'));
 });
 
-test('saving detects that somebody else saved in between', async () => {
+test('a build that the service refuses has the draft checked', async () => {
   const { pipeline, diary, responses } = setUp();
   responses.build = async () => Promise.reject(http(412));
   assert.equal(await pipeline.runBuild(), false);
-  assert.deepEqual(diary.slice(-2), ['invalidateBase', 'build: conflict']);
+  assert.deepEqual(diary.slice(-2), ['refused 412', 'build: conflict']);
 });
 
 test('a deployment without a response may have happened; one that was refused has not', async () => {
   const { pipeline, responses } = setUp();
   responses.deploy = async () => Promise.reject(lost());
   await pipeline.runDeploy();
-  assert.deepEqual(pipeline.deployment, { kind: 'unfinished', obstacle: 'connection' });
+  assert.deepEqual(pipeline.deployment, { kind: 'unfinished', error: 'connection' });
   responses.deploy = async () => ({ version: 'v1.0.1' });
   await pipeline.runDeploy();
   responses.deploy = async () => Promise.reject(http(401));
@@ -192,13 +207,16 @@ test('a deployment that changed nothing is reported as such, with the existing v
 
 test('stopping ends the wait, and is reported', async () => {
   const { pipeline, diary, responses } = setUp();
-  responses.deploy = async () => Promise.reject(http(503, 25_000));
+  responses.deploy = async (onBusy) => {
+    onBusy?.(25_000);
+    return new Promise(() => {});
+  };
   const deploying = pipeline.runDeploy();
   while (!diary.includes('deploy busy 25000')) await new Promise(setImmediate);
   pipeline.stop();
   assert.equal(await deploying, false);
   assert.equal(diary.at(-1), 'deploy: stopped');
-  assert.deepEqual(pipeline.deployment, { kind: 'unfinished', obstacle: 'stopped' });
+  assert.deepEqual(pipeline.deployment, { kind: 'unfinished', error: 'stopped' });
 });
 
 test("the builder's report on earlier builds and deployments is taken over when the page opens", () => {
@@ -212,4 +230,14 @@ test("the builder's report on earlier builds and deployments is taken over when 
   // Another page deployed since; what is being edited here is not what the builder has.
   pipeline.applyProgress({ built: true, deployed: { version: 'v1.0.8', current: true } }, undefined);
   assert.deepEqual(pipeline.deployment, { kind: 'deployed', version: 'v1.0.8' });
+});
+
+test('a deployment that is stopped before its response came may have happened', async () => {
+  const { pipeline, diary, responses } = setUp();
+  responses.deploy = () => new Promise(() => {});
+  const deploying = pipeline.runDeploy();
+  while (!diary.includes('deploy')) await new Promise(setImmediate);
+  pipeline.stop();
+  await deploying;
+  assert.deepEqual(pipeline.deployment, { kind: 'unfinished', error: 'connection' });
 });

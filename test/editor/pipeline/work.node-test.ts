@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { SaveState } from '../../../editor/src/draft/save-queue.ts';
-import { type BuildState, type DeployState, obstacleAdvice } from '../../../editor/src/pipeline/progress.ts';
+import {
+  type BuildState,
+  type DeployState,
+  actionErrorAdvice,
+} from '../../../editor/src/pipeline/progress.ts';
 import {
   type TestStatus,
   buildStatus,
@@ -20,7 +24,7 @@ const nineOhFive = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute:
 test('the build is shown as current only for the text that was built', () => {
   const table: [BuildState, string, string][] = [
     [{ kind: 'none' }, 'Not built since opening', 'calm'],
-    [{ kind: 'none', never: true }, 'Not built yet', 'calm'],
+    [{ kind: 'none', hasNeverRun: true }, 'Not built yet', 'calm'],
     [{ kind: 'building' }, 'Building…', 'busy'],
     [{ kind: 'built', sourceKey: 'now', at }, `Built ${nineOhFive}`, 'good'],
     [{ kind: 'built', sourceKey: 'now' }, 'Built', 'good'],
@@ -29,15 +33,15 @@ test('the build is shown as current only for the text that was built', () => {
     [{ kind: 'failed', sourceKey: 'now', errors: 3 }, 'Build failed: 3 problems', 'bad'],
     [{ kind: 'failed', sourceKey: 'now', errors: 0 }, 'Build failed', 'bad'],
     [{ kind: 'failed', sourceKey: 'before', errors: 3 }, 'Changed since the failed build', 'calm'],
-    [{ kind: 'unfinished', obstacle: 'stopped' }, 'Not built: stopped', 'calm'],
-    [{ kind: 'unfinished', obstacle: 'session' }, 'Not built: your session ended', 'bad'],
+    [{ kind: 'unfinished', error: 'stopped' }, 'Not built: stopped', 'calm'],
+    [{ kind: 'unfinished', error: 'session' }, 'Not built: your session ended', 'bad'],
   ];
   for (const [build, text, tone] of table) assert.deepEqual(buildStatus(workOf({ build })), { text, tone });
 });
 
-test('an obstacle is shown for as long as it stands in the way', () => {
-  const lost: BuildState = { kind: 'unfinished', obstacle: 'connection' };
-  const unsaved: BuildState = { kind: 'unfinished', obstacle: 'not-saved' };
+test('an error is shown until it is resolved', () => {
+  const lost: BuildState = { kind: 'unfinished', error: 'connection' };
+  const unsaved: BuildState = { kind: 'unfinished', error: 'not-saved' };
   const failed: SaveState = { kind: 'failed', failure: 'connection' };
   const saved: SaveState = { kind: 'saved', at };
   const over = { text: 'The last build did not finish', tone: 'calm' };
@@ -57,7 +61,7 @@ test('an obstacle is shown for as long as it stands in the way', () => {
 
 test('after a reload a deployed text counts as built', () => {
   const deployed: DeployState = { kind: 'deployed', version: 'v1.0.2', sourceKey: 'now' };
-  const build: BuildState = { kind: 'none', never: true };
+  const build: BuildState = { kind: 'none', hasNeverRun: true };
   assert.equal(buildStatus(workOf({ build, deployment: deployed })).text, 'Built');
   const before = 'The text as it is was built before the plugin was opened here.';
   assert.equal(buildLabel(workOf({ build, deployment: deployed })), before);
@@ -85,16 +89,16 @@ test('the deployment is shown as current only for the text that was deployed, an
   const current: DeployState = { kind: 'deployed', sourceKey: 'now', version: 'v1.0.4' };
   const table: [DeployState, string | undefined, string][] = [
     [{ kind: 'none' }, undefined, 'Not deployed since opening'],
-    [{ kind: 'none', never: true }, undefined, 'Not deployed yet'],
+    [{ kind: 'none', hasNeverRun: true }, undefined, 'Not deployed yet'],
     [{ kind: 'deploying' }, undefined, 'Deploying…'],
     [current, undefined, 'v1.0.4 deployed'],
     [current, 'v1.0.4', 'v1.0.4 deployed and live'],
     [current, 'v1.0.2', 'v1.0.4 deployed, v1.0.2 is live'],
     [{ ...current, sourceKey: 'before' }, 'v1.0.4', 'v1.0.4 deployed, draft is newer'],
     [{ kind: 'deployed', version: 'v1.0.4' }, undefined, 'v1.0.4 deployed, draft is newer'],
-    [{ kind: 'unfinished', obstacle: 'busy' }, undefined, 'Not deployed: the service is busy'],
-    [{ kind: 'unfinished', obstacle: 'connection' }, undefined, 'Perhaps deployed: connection lost'],
-    [{ kind: 'unfinished', obstacle: 'service' }, undefined, 'Perhaps deployed: the service has a problem'],
+    [{ kind: 'unfinished', error: 'busy' }, undefined, 'Not deployed: the service is busy'],
+    [{ kind: 'unfinished', error: 'connection' }, undefined, 'Perhaps deployed: connection lost'],
+    [{ kind: 'unfinished', error: 'service' }, undefined, 'Perhaps deployed: the service has a problem'],
   ];
   for (const [deployment, live, text] of table) {
     assert.equal(deployStatus(workOf({ deployment, live })).text, text);
@@ -131,16 +135,16 @@ test('a read-only editor shows nothing about saving and building', () => {
   assert.deepEqual([saved?.text, built], ['Read-only', undefined]);
 });
 
-test('every obstacle has advice unless the user caused it, and a button only if trying again can help', () => {
+test('every error has advice unless the user caused it, and a button only if trying again can help', () => {
   for (const action of ['build', 'test', 'deploy'] as const) {
-    for (const obstacle of ['connection', 'service', 'busy', 'refused'] as const) {
-      assert.equal(obstacleAdvice(action, obstacle)?.again, true, obstacle);
+    for (const error of ['connection', 'service', 'busy', 'refused', 'storage-full'] as const) {
+      assert.equal(actionErrorAdvice(action, error)?.again, true, error);
     }
-    for (const obstacle of ['session', 'forbidden', 'too-large'] as const) {
-      assert.equal(obstacleAdvice(action, obstacle)?.again, false, obstacle);
+    for (const error of ['session', 'forbidden', 'too-large'] as const) {
+      assert.equal(actionErrorAdvice(action, error)?.again, false, error);
     }
-    for (const obstacle of ['stopped', 'not-saved', 'conflict'] as const) {
-      assert.equal(obstacleAdvice(action, obstacle), undefined, obstacle);
+    for (const error of ['stopped', 'not-saved', 'conflict'] as const) {
+      assert.equal(actionErrorAdvice(action, error), undefined, error);
     }
   }
 });

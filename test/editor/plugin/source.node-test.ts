@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
-import { sameWork, withEdits } from '../../../editor/src/plugin/source.ts';
+import { test, describe } from 'node:test';
+import { sameWork, withEdits, lineSeparator } from '../../../editor/src/plugin/source.ts';
 
 test('edits keep fields that the editor does not know', () => {
   const record = { contents: 'a', lang: 'javascript', tests: [], owner: 'x', nested: { y: 1 } };
@@ -24,4 +24,13 @@ test('two records are equal whatever the order of their fields', () => {
   assert.equal(sameWork(a, { ...a, lang: 'y' }), false);
   assert.equal(sameWork(a, { ...a, tests: [{ name: 'n', payload: 'q' }] }), false);
   assert.equal(sameWork(a, { ...a, tests: [] }), false);
+});
+
+describe('lineSeparator', () => {
+  test('finds the line break that keeps a text unchanged', () => {
+    assert.equal(lineSeparator('a\nb'), undefined);
+    assert.equal(lineSeparator('a\r\nb\r\n'), '\r\n');
+    assert.equal(lineSeparator('a\r\nb\n'), '\n');
+    assert.equal(lineSeparator('a\rb'), '\n');
+  });
 });

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { type TestContext, describe, test } from 'node:test';
+import { createClient } from '../../../editor/src/service/client.ts';
 import { TokenHolder } from '../../../editor/src/service/token-holder.ts';
 import { DraftConflict, DraftStore } from '../../../editor/src/service/draft-store.ts';
 import { HttpError, NetworkError } from 'plugin-editor/client.js';
@@ -11,8 +12,14 @@ async function setUp(t: TestContext) {
   const service = await startEditorService({ editor: false });
   t.after(() => service.close());
   const token = await service.token();
-  const target = { builder: service.origin, ident: 'com.acme.t1', namespace: 'default', fn: 'add-record' };
-  return { service, open: () => new DraftStore(service.origin, target, new TokenHolder(token)) };
+  const location = {
+    environment: 'com.acme',
+    userID: 't1',
+    namespace: 'default',
+    pluginName: 'add-record',
+  };
+  const client = createClient(service.origin, new TokenHolder(token));
+  return { service, open: () => new DraftStore(client, location) };
 }
 
 type Setting = Awaited<ReturnType<typeof setUp>>;
@@ -61,7 +68,7 @@ describe('DraftStore', () => {
     assert.equal((await service.draft())?.contents, 'theirs');
   });
 
-  test('does not overwrite a draft that somebody else has created meanwhile', async (t) => {
+  test('does not overwrite a draft that was created elsewhere meanwhile', async (t) => {
     const { service, open } = await setUp(t);
     const store = open();
     await store.load();
@@ -120,8 +127,8 @@ describe('DraftStore', () => {
     const real = globalThis.fetch;
     t.after(() => (globalThis.fetch = real));
     globalThis.fetch = (input, init) => {
-      const { method, credentials } = new Request(input, init);
-      sent.push([method, credentials]);
+      const { method = 'GET', credentials } = init ?? {};
+      sent.push([method, credentials as RequestCredentials]);
       return real(input, init);
     };
     const store = open();

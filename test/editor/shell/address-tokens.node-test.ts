@@ -10,7 +10,7 @@ const { service, browser } = await startEditorInBrowser({ editorAddressTokens: f
 describe('an editor that takes no token from an address', () => {
   const target = { fn: 'add-record', template: 'typescript' };
 
-  /** Opens a link in a new tab, as somebody who was sent it. */
+  /** Opens a link in a new tab, as a user who was sent it. */
   async function follow(to: EditorService, link: string, prepare?: (page: Page) => Promise<unknown>) {
     const context = await browser.createBrowserContext();
     const from = to.seen.length;

@@ -55,7 +55,7 @@ describe('editor app', () => {
     });
     await app.openPlugin(target, 'secret');
     await addTest();
-    app.workspace?.save();
+    app.workspace?.saving.save();
     const [read, save] = await server.requests({ path: DRAFT, count: 2 });
     expect(read?.headers['authorization']).to.equal('Bearer secret');
     expect(save?.headers['authorization']).to.equal('Bearer secret');
@@ -66,7 +66,7 @@ describe('editor app', () => {
     });
     await shows('Saved ');
     await addTest();
-    app.workspace?.save();
+    app.workspace?.saving.save();
     const [, , next] = await server.requests({ path: DRAFT, count: 3 });
     expect(next?.headers['if-match']).to.equal('"2"');
   });
@@ -79,16 +79,16 @@ describe('editor app', () => {
     );
     await app.openPlugin(target, 'first');
     await addTest();
-    app.workspace?.save();
+    app.workspace?.saving.save();
     await shows('Not saved: your session ended');
     expect(localStorage.length).to.equal(1);
-    expect(app.workspace?.isUnsaved).to.equal(true);
+    expect(app.workspace?.saving.isUnsaved).to.equal(true);
     app.replaceToken('second');
     await shows('Saved ');
     const requests = await server.requests({ path: DRAFT, count: 3 });
     expect(requests[2]?.headers['authorization']).to.equal('Bearer second');
     expect(localStorage.length).to.equal(0);
-    expect(app.workspace?.isUnsaved).to.equal(false);
+    expect(app.workspace?.saving.isUnsaved).to.equal(false);
     expect(root.textContent).not.to.contain('Your session ended');
   });
 
@@ -105,7 +105,7 @@ describe('editor app', () => {
     ['403', { status: 403, json: {} }, 'You cannot edit this plugin', false],
     ['400', { status: 400, json: {} }, 'refused to open this plugin', true],
     ['500', { status: 500, html: '<b>stack trace</b>' }, 'has a problem', true],
-    ['HTML in place of a record', { html: '<h1>Sign in</h1>' }, 'has a problem', true],
+    ['HTML, not a record,', { html: '<h1>Sign in</h1>' }, 'has a problem', true],
     ['a record of the wrong shape', { json: { contents: 1 } }, 'has a problem', true],
     ['no connection', { drop: 'start' }, 'cannot be reached', true],
     ['a redirect', { redirect: '/login' }, 'has a problem', true],
@@ -131,7 +131,7 @@ describe('editor app', () => {
     await app.openPlugin({ ...target, namespace: 'default', template: 'typescript' }, 'secret');
     expect(root.querySelector('.cm-content')?.textContent).to.equal('template');
     expect(root.textContent).to.contain('New plugin, not saved yet');
-    expect(app.workspace?.isUnsaved).to.equal(false);
+    expect(app.workspace?.saving.isUnsaved).to.equal(false);
     const [template] = await server.requests({ path: '/api/v2/template/typescript/add', count: 1 });
     expect(template?.query).to.deep.equal({ namespace: 'default' });
     const requests = await server.requests();
@@ -261,8 +261,8 @@ describe('editor app', () => {
     await until('the comparison', () => document.querySelector('dialog[open]') !== null);
     await app.openPlugin({ ...target, fn: 'other' }, 'secret');
     await until('the end of the dialog', () => document.querySelector('dialog') === null);
-    expect(app.workspace?.source.contents).to.equal('other');
-    expect(app.workspace?.isUnsaved).to.equal(false);
+    expect(app.workspace?.document.source.contents).to.equal('other');
+    expect(app.workspace?.saving.isUnsaved).to.equal(false);
     expect(Object.values(localStorage).join('')).to.contain('kept');
   });
 });

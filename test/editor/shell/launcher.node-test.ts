@@ -105,7 +105,7 @@ describe('the editor in a page', () => {
       assert.deepEqual(await launcher.kept(), []);
     }));
 
-  test('shows the own text without a conflict on return to a plugin whose save is under way', () =>
+  test('shows the own text without a conflict on return to a plugin whose save has not ended', () =>
     scene(async (launcher) => {
       const [one, other] = [plugin(), plugin()];
       await launcher.waitForMessage('ready', await launcher.open(one));

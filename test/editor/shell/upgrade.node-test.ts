@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Page } from 'puppeteer-core';
 import { startEditorInBrowser } from '../editor-in-browser.ts';
-import { openPage, pressForHelp } from '../harness.ts';
+import { openPage } from '../harness.ts';
 import { openLauncher } from '../launcher-page.ts';
 import { pressKeys } from '../../support/press-keys.ts';
 import { eventually } from '../../support/until.ts';
@@ -15,7 +15,7 @@ describe('an editor whose service is being upgraded', () => {
   const gone = () => new Response('{}', { status: 404, headers: { 'cache-control': 'no-store' } });
   const pathOf = ({ url }: Request) => new URL(url).pathname;
 
-  /** Opens a plugin of its own by the editor's address, in a profile of its own. */
+  /** Opens a new plugin by the editor's address, in a new profile. */
   async function scene(
     respond: (path: string, request: Request) => Response | undefined,
     run: (page: Awaited<ReturnType<typeof openPage>>) => Promise<void>,
@@ -32,7 +32,7 @@ describe('an editor whose service is being upgraded', () => {
     }
   }
 
-  for (const name of ['main', 'page', 'view', 'text', 'index'] as const) {
+  for (const name of ['main', 'page', 'dist', 'locale', 'index'] as const) {
     test(`opens although the first node that it asks for ${name} has another version`, async () => {
       let requests = 0;
       await scene(
@@ -62,7 +62,7 @@ describe('an editor whose service is being upgraded', () => {
         if (path !== '/editor/' || served++ > 0) return undefined;
         const headers = { 'content-type': 'text/html', 'cache-control': 'no-store' };
         // The loader is the same in both versions, as long as nothing in it has changed.
-        return new Response(html.replaceAll(/\/(main|page|text)-[\w-]{8}\./g, '/$1-00000000.'), { headers });
+        return new Response(html.replaceAll(/\/(main|page|dist)-[\w-]{8}\./g, '/$1-00000000.'), { headers });
       },
       async (page) => {
         await page.untilOpen();
@@ -115,7 +115,6 @@ describe('an editor whose service is being upgraded', () => {
   });
 
   for (const [name, file, ask, shown] of [
-    ['the help', 'help-dialog', pressForHelp, 'dialog[open]'],
     ['the search', 'search-panel', (page) => pressKeys(page, 'Control', 'f'), '.find'],
   ] as [string, string, (page: Page) => Promise<void>, string][]) {
     test(`reports that ${name} cannot be loaded, and shows it once it can`, async () => {
@@ -139,15 +138,15 @@ describe('an editor whose service is being upgraded', () => {
       () => undefined,
       async (page) => {
         await page.untilOpen();
-        const parts = ['problems', 'build-stream', 'difference-view', 'compare-dialog', 'help-dialog'];
+        const parts = ['difference-view', 'search-panel', 'compare-dialog', 'conflict'];
         const loaded = () =>
           page.page.evaluate(() => performance.getEntriesByType('resource').map(({ name }) => name));
         await eventually(loaded, (names) =>
           parts.every((part) => names.some((name) => name.includes(`/${part}-`))),
         );
         service.script.respond = (request) => (pathOf(request).startsWith('/editor/') ? gone() : undefined);
-        await pressForHelp(page.page);
-        await page.page.waitForSelector('dialog[open]');
+        await pressKeys(page.page, 'Control', 'f');
+        await page.page.waitForSelector('.find');
       },
     );
   });

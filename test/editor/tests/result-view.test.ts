@@ -1,6 +1,6 @@
 import { expect } from '@open-wc/testing';
 import { html, render } from 'lit/html.js';
-import { formatDuration } from '../../../editor/src/locales/run-formats.ts';
+import { formatDuration } from '../../../editor/src/locales/formats.ts';
 import { differenceView } from '../../../editor/src/pipeline/difference-view.ts';
 import type { Run } from '../../../editor/src/pipeline/pipeline.ts';
 import { type ResultOptions, resultView } from '../../../editor/src/tests/result-view.ts';

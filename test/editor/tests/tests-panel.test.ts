@@ -175,7 +175,7 @@ describe('the panel of tests', () => {
     expect(button('Run all').getAttribute('aria-disabled')).to.equal('true');
   });
 
-  it('shows Stop in place of Run while a test runs', () => {
+  it('shows Stop, not Run, while a test runs', () => {
     three();
     canRun = true;
     work = { ...work, action: 'test', testing: { done: 1, all: 3 } };

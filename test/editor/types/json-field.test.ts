@@ -58,7 +58,7 @@ describe('a field for JSON', () => {
     await set('');
     await until('no problem', () => problems().length === 0);
     expect(content()?.getAttribute('aria-invalid')).to.equal('false');
-    // What is set from outside is nobody's input.
+    // What is set from outside is no input.
     expect(changes).to.deep.equal([]);
   });
 

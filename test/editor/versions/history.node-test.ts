@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { BuilderClient } from 'plugin-editor/client.js';
 import { scenes } from '../scenes.ts';
 import { eventually } from '../../support/until.ts';
 
@@ -71,12 +72,56 @@ describe('versions and runs in the editor', () => {
       await until('v1.0.1 deployed and live');
     }));
 
+  test('make room by deleting a version, of which the editor says when storage is nearly full', () =>
+    scene(async ({ service, target, open }) => {
+      await service.save({ contents, lang: 'typescript' }, target);
+      let storageMb = 460;
+      service.script.respond = ({ url }) => {
+        if (new URL(url).pathname !== '/api/v1/session') return undefined;
+        const usage = { storageMb, recordsMb: 1, allowedStorageMb: 500 };
+        return Response.json({ environment: 'com.acme', permissions: ['read', 'write', 'deploy'], usage });
+      };
+      const token = await service.token(target);
+      const client = new BuilderClient({ baseUrl: service.origin, token });
+      const location = { environment: 'com.acme', userID: 't1', pluginName: target.fn ?? '' };
+      const { page, press, until, untilOpen, type } = await open();
+      await untilOpen();
+      await until('nearly full: 460 of 500 MB');
+      await press('Deploy');
+      await until('Deployed as v1.0.0');
+      await type('// second');
+      await press('Deploy');
+      await until('Deployed as v1.0.1');
+      await press('Show versions');
+      await page.waitForSelector('.history-item');
+      const deleteFirst = async () => {
+        await press('Delete: v1.0.0');
+        await page.waitForSelector('dialog.ask[open]');
+        await page.locator('dialog.ask .primary').click();
+      };
+      // Another page made it live meanwhile.
+      await client.setLive(location, 'v1.0.0');
+      await deleteFirst();
+      await until('v1.0.0 is live or the newest version, and stays.');
+      await client.setLive(location, null);
+      storageMb = 300;
+      await deleteFirst();
+      await until('v1.0.0 is deleted.');
+      const { versions } = await client.listVersions(location);
+      assert.deepEqual(
+        versions.map(({ version }) => version),
+        ['v1.0.1'],
+      );
+      await page.waitForFunction(() => !document.body.innerText.includes('nearly full'));
+      assert.equal(await page.$$eval('.history-item', (all) => all.length), 1);
+    }));
+
   test('show when a run was, how long it took, what it logged and where it failed, to users with the permission', () =>
     scene(async ({ service, target, open }) => {
       await service.save({ contents, lang: 'typescript' }, target);
       const first = await open();
       await first.untilOpen();
-      // Before anything is deployed, the panel says what it is for.
+      // Before anything is deployed, the panel explains itself.
       await first.page.locator('#tab-versions').click();
       await first.until('Nothing is deployed yet.');
       await first.press('Deploy');

@@ -1,6 +1,7 @@
 import { expect } from '@open-wc/testing';
 import '../../../editor/src/versions/versions-panel.ts';
-import type { VersionsOptions, VersionsPanel } from '../../../editor/src/versions/versions-panel.ts';
+import type { VersionsHost, VersionsPanel } from '../../../editor/src/versions/versions-panel.ts';
+import { Notices } from '../../../editor/src/ui/notices.ts';
 import { until } from '../../support/until.ts';
 
 describe('the panel of versions', () => {
@@ -13,25 +14,28 @@ describe('the panel of versions', () => {
   it('shows a page of older versions once, however often it is asked for', async () => {
     const requested: (string | undefined)[] = [];
     const older = Promise.withResolvers<void>();
-    const page = (version: string, next: string | null) => ({
+    const page = (version: string, next: string | undefined) => ({
       versions: [{ version, deployedAt: '2026-01-01T00:00:00Z' }],
       next,
     });
     panel = document.createElement('versions-panel');
-    panel.options = {
-      service: {
-        readList: async (_schema: unknown, _list: string, { after }: { after?: string }) => {
-          requested.push(after);
-          if (!after) return page('v1.0.1', 'older');
-          await older.promise;
-          return page('v1.0.0', null);
+    panel.host = {
+      session: {
+        signal: new AbortController().signal,
+        client: {
+          listVersions: async (_location: object, { after }: { after?: string }) => {
+            requested.push(after);
+            if (!after) return page('v1.0.1', 'older');
+            await older.promise;
+            return page('v1.0.0', undefined);
+          },
         },
       },
-      access: () => ({ canWrite: true, canDeploy: true }),
-      signal: new AbortController().signal,
-    } as unknown as VersionsOptions;
+      access: { canWrite: true, canDeploy: true },
+      serviceState: { live: undefined, isPinned: false },
+    } as unknown as VersionsHost;
+    panel.work = { deployment: { kind: 'none' } };
     document.body.append(panel);
-    panel.refresh({ kind: 'none' }, undefined, false);
     await until('the button', () => showMore() !== null);
     showMore()?.click();
     showMore()?.click();
@@ -39,5 +43,41 @@ describe('the panel of versions', () => {
     await until('the last page', () => showMore() === null);
     expect(requested).to.deep.equal([undefined, 'older', 'older']);
     expect(shown()).to.deep.equal(['v1.0.1', 'v1.0.0']);
+  });
+
+  it('deletes a version that is neither live nor the newest, once the user has confirmed it', async () => {
+    const deleted: string[] = [];
+    let rooms = 0;
+    const versions = ['v1.0.2', 'v1.0.1', 'v1.0.0'].map((version) => ({
+      version,
+      deployedAt: '2026-01-01T00:00:00Z',
+    }));
+    panel = document.createElement('versions-panel');
+    panel.host = {
+      session: {
+        signal: new AbortController().signal,
+        notices: new Notices(),
+        client: {
+          listVersions: async () => ({ versions }),
+          deleteVersion: async (_location: object, version: string) => void deleted.push(version),
+        },
+      },
+      access: { canWrite: true, canDeploy: true },
+      serviceState: { live: 'v1.0.1', isPinned: true },
+      handleRoom: () => rooms++,
+    } as unknown as VersionsHost;
+    panel.work = { deployment: { kind: 'none' } };
+    document.body.append(panel);
+    const button = (version: string) => panel.querySelector<HTMLElement>(`[aria-label="Delete: ${version}"]`);
+    await until('the versions', () => shown().length === 3);
+    expect([button('v1.0.2'), button('v1.0.1')]).to.deep.equal([null, null]);
+    button('v1.0.0')?.click();
+    document.querySelector<HTMLElement>('dialog footer .button:not(.primary)')?.click();
+    await until('the end of the dialog', () => !document.querySelector('dialog'));
+    expect(deleted).to.deep.equal([]);
+    button('v1.0.0')?.click();
+    document.querySelector<HTMLElement>('dialog footer .primary')?.click();
+    await until('the shorter list', () => shown().length === 2);
+    expect([deleted, rooms]).to.deep.equal([['v1.0.0'], 1]);
   });
 });

@@ -1,0 +1,82 @@
+import type { BuilderClient, DraftLocation, PluginSource, Session } from 'plugin-editor/client.js';
+import type { PluginChannel } from 'plugin-editor/editor.js';
+import { LocalCopies } from '../draft/local-copies.ts';
+import { type PluginTarget, locationOf } from '../plugin/target.ts';
+import { createClient } from '../service/client.ts';
+import { DraftStore } from '../service/draft-store.ts';
+import type { RenewToken, TokenHolder } from '../service/token-holder.ts';
+import { Notices } from '../ui/notices.ts';
+import type { Screen } from '../ui/screen.ts';
+
+/** The page around the editor, as far as it hears of one plugin. The editor may also run without such a page. */
+export interface EditorHost extends Partial<Omit<PluginChannel, 'requestToken'>> {
+  /** Gets another token when the service says that this one has ended. */
+  renewToken?: RenewToken;
+}
+
+export interface PluginSessionOptions {
+  target: PluginTarget;
+  /** The service's base address, in the form that `findBuilder` returns. */
+  builder: string;
+  tokenHolder: TokenHolder;
+  host: EditorHost;
+  screen: Screen;
+  /** The store through which the draft was requested before the editor was loaded, if it was. */
+  store: DraftStore | undefined;
+}
+
+/** What belongs to a plugin from the request to open it until another one is opened. All its parts share it. */
+export class PluginSession {
+  readonly target: PluginTarget;
+  readonly builder: string;
+  readonly tokenHolder: TokenHolder;
+  readonly host: EditorHost;
+  /** Where the plugin is shown. A part that changes what is shown asks it to draw. */
+  readonly screen: Screen;
+  readonly client: BuilderClient;
+  /** Where the service has the plugin. */
+  readonly location: DraftLocation;
+  readonly store: DraftStore;
+  readonly copies: LocalCopies;
+  readonly notices: Notices;
+  /** What the token permits and how much is stored, once the service has said it; `undefined` where it does not. */
+  readonly details: Promise<Session | undefined>;
+  readonly #abort = new AbortController();
+
+  constructor({ target, builder, tokenHolder, host, screen, store }: PluginSessionOptions) {
+    this.target = target;
+    this.builder = builder;
+    this.tokenHolder = tokenHolder;
+    this.host = host;
+    this.screen = screen;
+    this.client = createClient(builder, tokenHolder);
+    this.location = locationOf(target);
+    this.store = store ?? new DraftStore(this.client, this.location);
+    this.copies = new LocalCopies(builder, target);
+    this.notices = new Notices(() => screen.draw());
+    // A service that does not say what it permits shows it by refusing.
+    this.details = this.client.getSession({ signal: this.signal }).catch(() => undefined);
+    this.signal.addEventListener('abort', () => this.copies.close());
+  }
+
+  /** Aborted when another plugin is opened, or this one is closed. */
+  get signal(): AbortSignal {
+    return this.#abort.signal;
+  }
+
+  /** Identifies the plugin among all those that the page opens. */
+  get key(): string {
+    const { ident, namespace, fn } = this.target;
+    return JSON.stringify([this.builder, ident, namespace, fn]);
+  }
+
+  /** Loads the template of a language. @throws HttpError with status 404 where the service does not have that language */
+  loadTemplate(language: string): Promise<PluginSource> {
+    const { fn, namespace } = this.target;
+    return this.client.getTemplateV2({ language, pluginName: fn, namespace }, { signal: this.signal });
+  }
+
+  close(): void {
+    this.#abort.abort();
+  }
+}

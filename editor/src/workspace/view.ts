@@ -1,0 +1,83 @@
+import { type TemplateResult, html, nothing } from 'lit/html.js';
+import { prettyLanguage } from '../code/languages.ts';
+import { formatNumber } from '../locales/formats.ts';
+import { texts } from '../locales/locale.ts';
+import { statusOf } from '../pipeline/work.ts';
+import { ownerLine, pluginHeading } from '../plugin/identity-view.ts';
+import {
+  type Command,
+  isEnabled,
+  isOffered,
+  runCommand,
+  shortcutAria,
+  shortcutText,
+} from '../ui/commands.ts';
+import { dockView } from '../ui/dock.ts';
+import { icon, stopButton } from '../ui/icon.ts';
+import { statusLine } from '../ui/status-line.ts';
+import type { Access } from './access.ts';
+import { BUTTONS } from './commands.ts';
+import { workspacePanels } from './panels.ts';
+import { LEAVING_HINT } from './plugin-document.ts';
+import type { Workspace } from './workspace.ts';
+
+/** The page of an open plugin: its name and buttons, then the text and the panels, then the status line. */
+export function workspaceView(workspace: Workspace): TemplateResult {
+  const { session, document, actions, access, commands, dock, menu, work } = workspace;
+  const { target, notices } = session;
+  const { pipeline } = actions;
+  const { frame } = texts();
+  const { line, column } = document.cursor;
+  // One that is not offered keeps its place, so that the others keep their elements when it is.
+  const buttons = BUTTONS.flatMap((id) => commands.find((command) => command.id === id) ?? []);
+  return html`<div class="workspace">
+    <header class="top">
+      <div class="identity">
+        <div class="plugin">
+          ${pluginHeading(target)}<span class="badge">${prettyLanguage(document.language)}</span>
+        </div>
+        ${ownerLine(target.ident)}
+      </div>
+      ${readOnlyBadge(access)}
+      <div class="actions">
+        ${buttons.map((command) => (isOffered(command) ? commandButton(command) : nothing))}${
+          pipeline.isSlow ? stopButton(() => pipeline.stop()) : nothing
+        }
+        ${menu.view(commands)}
+      </div>
+    </header>
+    ${statusLine(statusOf(work))} ${notices.view()}
+    <div class="middle">
+      <main class="text" aria-label=${frame.source}>
+        <div class="code" dir="ltr">${document.editor.element}</div>
+      </main>
+      ${dockView(workspacePanels(workspace), dock)}
+    </div>
+    <footer class="bottom">
+      <span class="cursor">${frame.cursor(formatNumber(line), formatNumber(column))}</span
+      ><span id=${LEAVING_HINT} class="hint">${frame.leaving}</span>
+    </footer>
+  </div>`;
+}
+
+function readOnlyBadge({ readOnlyReason }: Access): TemplateResult | typeof nothing {
+  if (readOnlyReason === undefined) return nothing;
+  return html`<p class="read-only" title=${readOnlyReason}>
+    ${icon('lock')}<span>${texts().frame.readOnly}</span
+    ><span class="visually-hidden">. ${readOnlyReason}</span>
+  </p>`;
+}
+
+function commandButton(command: Command): TemplateResult {
+  const { id, label, shortcut, short } = command;
+  return html`<button
+    type="button"
+    class=${id === BUTTONS.at(-1) ? 'button primary' : 'button'}
+    aria-disabled=${!isEnabled(command)}
+    aria-keyshortcuts=${shortcut ? shortcutAria(shortcut) : nothing}
+    title=${shortcut ? `${label} (${shortcutText(shortcut)})` : label}
+    @click=${() => runCommand(command)}
+  >
+    ${short ?? label}
+  </button>`;
+}
