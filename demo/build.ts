@@ -32,7 +32,7 @@ export async function buildVendorPage(): Promise<Assets> {
       modulePreload: { polyfill: false },
       reportCompressedSize: false,
       chunkSizeWarningLimit: 2000,
-      // Warnings about slow plugins of the build help nobody here.
+      // Slow builds are not actionable.
       rolldownOptions: { checks: { bundlerTimings: false } },
     },
   });

@@ -2,7 +2,6 @@ import 'plugin-editor';
 import { render } from 'lit';
 import * as backEnd from './page/back-end.ts';
 import { loadData } from './page/data.ts';
-import { savedDelivery } from './page/delivery.ts';
 import { recordEvents } from './page/event-log.ts';
 import { readRoute } from './page/route.ts';
 import {
@@ -17,8 +16,7 @@ import {
 } from './page/state.ts';
 import type { State } from './page/state.ts';
 import { recordOpeningTimes } from './page/opening-times.ts';
-import { applyLook, savedLook } from './page/look.ts';
-import { applyTheme, savedTheme } from './page/theme.ts';
+import { restorePreferences } from './page/preferences.ts';
 import { guardUnsavedWork } from './page/unsaved-work.ts';
 import { appView } from './page/views/app.ts';
 
@@ -36,7 +34,6 @@ onChange(() => {
   const shown = JSON.stringify([currentTenant(state)?.ident, state.fn, account?.user.name]);
   if (drawnPlugin !== shown) {
     drawnPlugin = shown;
-    // Each plugin has runs and versions of its own.
     Object.assign(state, { runs: NO_RUNS, work: NO_WORK, data: NO_DATA, deleting: undefined });
     if (account) void loadData();
   }
@@ -52,13 +49,9 @@ onChange(() => {
 recordEvents(document);
 recordOpeningTimes(document);
 guardUnsavedWork(document);
-// A deployment may change what is live, and an editor may fail to open because its customer was suspended.
-for (const type of ['plugin-editor-deploy', 'plugin-editor-error'])
+// Both change what is live; and an editor may fail to open because its customer was suspended.
+for (const type of ['plugin-editor-deploy', 'plugin-editor-live', 'plugin-editor-error'])
   document.addEventListener(type, () => void loadData());
-const theme = savedTheme();
-applyTheme(theme);
-const look = savedLook();
-applyLook(look);
 
 addEventListener('hashchange', () => {
   const route = readRoute(location.hash);
@@ -66,7 +59,8 @@ addEventListener('hashchange', () => {
   change({ ...route, launched: state.launched && route.ident === state.ident && route.fn !== undefined });
 });
 
-change({ theme, look, delivery: savedDelivery(), ...readRoute(location.hash) });
+restorePreferences();
+change(readRoute(location.hash));
 await backEnd.loadAccount();
 
 /** Identifies the view that is shown; `undefined` before there is one. */

@@ -56,7 +56,7 @@ async function start(env: NodeJS.ProcessEnv): Promise<Demo> {
     // Only once both ports are bound: a new token ends the former one, which another demo may still use.
     environmentToken = await service.createEnvironmentToken(ENVIRONMENT);
     const builderUrl = `http://127.0.0.1:${service.port}`;
-    await setUpPlaces(new EnvironmentClient({ builderUrl, environmentToken }), ENVIRONMENT);
+    await setUpPlaces(new EnvironmentClient({ builderUrl, environmentToken, timeout: 60_000 }), ENVIRONMENT);
     const database =
       settings.database.engine === 'postgres'
         ? `${settings.database.shown} and ${dataDirectory}`

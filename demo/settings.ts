@@ -8,6 +8,14 @@ export interface DemoSettings {
   service: Settings;
 }
 
+/** Where the demo differs from the defaults of the service. */
+const DEFAULTS = {
+  // No requests, and no warnings about isolation, because the plugins are the user's own.
+  LOG_LEVEL: 'error',
+  // "Save as test" in the editor needs the inputs of runs.
+  RUN_RECORDS: 'payloads',
+};
+
 /**
  * What the environment asks for, defaults filled in.
  * @throws StartError that names the variable and says what it must be.
@@ -18,9 +26,10 @@ export function readDemoSettings(env: Record<string, string | undefined>): DemoS
   if (text && (!/^\d+$/.test(text) || port > 65_535)) {
     throw new StartError(`PORT is "${text}"; it must be a port: a whole number from 0 to 65535.`);
   }
-  const isLogLevelSet = !!env['LOG_LEVEL']?.trim() || !!env['LOG_LEVEL_FILE']?.trim();
-  // By default the console shows errors alone: no requests, and no warnings about isolation, since the plugins are one's own.
-  const service = readSettings(isLogLevelSet ? env : { ...env, LOG_LEVEL: 'error' });
+  const defaults = Object.entries(DEFAULTS).filter(
+    ([name]) => !env[name]?.trim() && !env[`${name}_FILE`]?.trim(),
+  );
+  const service = readSettings({ ...env, ...Object.fromEntries(defaults) });
   if (port !== 0 && port === service.servicePort) {
     throw new StartError(`PORT and SERVICE_PORT are both ${port}; choose two different ports.`);
   }

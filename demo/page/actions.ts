@@ -1,9 +1,9 @@
-import type { PluginEditorElement } from 'plugin-editor';
+import type { PluginEditorElement, PluginEditorError } from 'plugin-editor';
 import * as backEnd from './back-end.ts';
-import { saveDelivery } from './delivery.ts';
-import type { Delivery } from './delivery.ts';
 import type { Which } from './back-end.ts';
 import { loadDataLater } from './data.ts';
+import { choose } from './preferences.ts';
+import type { Delivery } from './preferences.ts';
 import { routeTo } from './route.ts';
 import { change, currentTenant, whenDrawn, runInput, state } from './state.ts';
 
@@ -26,22 +26,28 @@ export function leaveEditor(): void {
   change({ launched: false });
 }
 
-/** Loads the editor anew. The element itself shows and reports a failure. */
-export function reloadEditor(): void {
-  void editor()
-    ?.reload()
-    .catch(() => {});
+/** Loads the editor anew. Where that fails the editor stays as it is, so the page says why. */
+export async function reloadEditor(): Promise<void> {
+  change({ failure: undefined });
+  try {
+    await editor()?.reload();
+  } catch (error) {
+    const { code, message } = error as PluginEditorError;
+    const reason =
+      code === 'token-unauthorized'
+        ? 'You are signed out, or may no longer open this plugin. Sign in again in another tab to go on here'
+        : message;
+    change({ failure: `The editor was not loaded anew, and stays as it is. ${reason}.` });
+  }
 }
 
 /** Chooses how the editor gets its token. An editor that is open is loaded anew. */
 export async function chooseDelivery(delivery: Delivery): Promise<void> {
-  saveDelivery(delivery);
-  const { launched } = state;
-  change({ delivery });
-  if (!launched) return;
+  choose({ delivery });
+  if (!state.launched) return;
   await whenDrawn();
   await editor()?.updateComplete;
-  reloadEditor();
+  await reloadEditor();
 }
 
 /** The user stays with the plugin that is not saved. */
@@ -49,7 +55,7 @@ export function stay(): void {
   const { question } = state;
   if (!question) return;
   const { back } = question;
-  saveDelivery(back.delivery);
+  choose({ delivery: back.delivery });
   if (back.ident !== undefined) history.pushState(null, '', routeTo(back.ident, back.fn));
   change({ ...back, question: undefined });
 }
@@ -105,21 +111,6 @@ export async function runPlugin(which: Which): Promise<void> {
     runs: refusal
       ? { ...state.runs, busy: false, problem: refusal.message }
       : { busy: false, input: typed, result: body, ran: input },
-  });
-  loadDataLater();
-}
-
-/** Has the back end run the plugin with its own data, and shows what that does in the app. */
-export async function showWork(): Promise<void> {
-  const { fn, work } = state;
-  const ident = currentTenant(state)?.ident;
-  if (ident === undefined || fn === undefined || work.busy) return;
-  change({ work: { ...work, busy: true, problem: undefined } });
-  const { body, refusal } = await backEnd.work(ident, fn);
-  // The user has gone to another plugin meanwhile.
-  if (state.fn !== fn || currentTenant(state)?.ident !== ident) return;
-  change({
-    work: refusal ? { ...work, busy: false, problem: refusal.message } : { busy: false, result: body },
   });
   loadDataLater();
 }

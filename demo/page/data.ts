@@ -1,9 +1,9 @@
 import * as backEnd from './back-end.ts';
-import { change, currentTenant, signedInAccount, state } from './state.ts';
+import { change, currentTenant, shownPlugin, signedInAccount, state } from './state.ts';
 import type { Data } from './state.ts';
 
 // What the back end knows of the customer and the plugin that are shown. It is loaded when another one is shown, and after
-// each change.
+// each change; with it comes the preview of what is live.
 
 /** Counts the requests: only the response to the latest one is shown. */
 let requests = 0;
@@ -25,7 +25,7 @@ export function loadData(): Promise<void> {
   }
   return fn === undefined
     ? show(backEnd.loadOverview(ident), (overview) => ({ overview }))
-    : show(backEnd.loadDetails(ident, fn), (details) => ({ details }));
+    : show(backEnd.loadDetails(ident, fn), (details) => ({ details })).then(updatePreview);
 }
 
 /** Loads the data again once the run that just ended is recorded. */
@@ -40,6 +40,30 @@ export async function setLive(version: string | null): Promise<void> {
   const ident = currentTenant(state)?.ident;
   if (ident === undefined || fn === undefined) return;
   await show(backEnd.setLive(ident, fn, version), (details) => ({ details }));
+  await updatePreview();
+}
+
+/** Makes the preview again if another version is live than the one that it shows. */
+async function updatePreview(): Promise<void> {
+  const { details } = state.data;
+  if (!details || details.suspended || !shownPlugin(state)?.view) return;
+  if (!signedInAccount(state)?.user.mayDeploy || state.launched) return;
+  if (state.work.result?.live !== details.live) await showWork();
+}
+
+/** Has the back end run the live version with the app's own data, and shows what that does in the app. */
+export async function showWork(): Promise<void> {
+  const { fn, work } = state;
+  const ident = currentTenant(state)?.ident;
+  if (ident === undefined || fn === undefined || work.busy) return;
+  change({ work: { ...work, busy: true, problem: undefined } });
+  const { body, refusal } = await backEnd.work(ident, fn);
+  // The user has gone to another plugin meanwhile.
+  if (state.fn !== fn || currentTenant(state)?.ident !== ident) return;
+  change({
+    work: refusal ? { ...work, busy: false, problem: refusal.message } : { busy: false, result: body },
+  });
+  if (body?.live) loadDataLater();
 }
 
 export async function setSuspended(ident: string, suspended: boolean): Promise<void> {

@@ -1,5 +1,5 @@
 import { EVENT_TYPES } from './event-log.ts';
-import { looks } from './look.ts';
+import { looks } from './preferences.ts';
 import { currentTenant, shownNamespace, signedInAccount } from './state.ts';
 import type { State } from './state.ts';
 

@@ -1,4 +1,4 @@
-import type { Delivery } from './delivery.ts';
+import type { Delivery } from './preferences.ts';
 import { change, state } from './state.ts';
 import type { Opening } from './state.ts';
 

@@ -3,21 +3,20 @@ import type {
   CustomerView,
   Overview,
   PluginDetails,
+  PluginEntry,
   SignedIn,
   SignedOut,
   TenantView,
   VersionRuns,
   WorkView,
 } from '../vendor/wire.ts';
-import type { Delivery } from './delivery.ts';
 import type { LogEntry } from './event-log.ts';
-import type { Look } from './look.ts';
-import type { Theme } from './theme.ts';
+import type { Delivery, Preferences } from './preferences.ts';
 import type { Question } from './unsaved-work.ts';
 
 /** The back end's runs of the plugin that is shown. */
 export interface Runs {
-  /** The input that the user typed in place of the sample. */
+  /** The input that the user typed; `undefined` for the sample. */
   input?: string | undefined;
   busy: boolean;
   result?: VersionRuns | undefined;
@@ -26,7 +25,7 @@ export interface Runs {
   problem?: string | undefined;
 }
 
-/** What the plugin that is shown does in the app, with the app's own data. */
+/** The preview of what the plugin that is shown does in the app, with the app's own data. */
 export interface Work {
   busy: boolean;
   result?: WorkView | undefined;
@@ -57,7 +56,7 @@ export type Times = Record<Delivery, Partial<Record<Opening, number>>>;
 const NO_TIMES: Times = { url: {}, message: {} };
 
 /** The state of the whole page. The views are functions of it. */
-export interface State {
+export interface State extends Preferences {
   /** Who is signed in, or could be; unknown until the back end has answered. */
   account: SignedIn | SignedOut | undefined;
   /** Why the last request to the back end failed. */
@@ -71,8 +70,6 @@ export interface State {
   launched: boolean;
   /** Language for a plugin that has no source yet. */
   template: string;
-  /** How the editor gets its token. */
-  delivery: Delivery;
   times: Times;
   /** The request that waits until unsaved work is saved. */
   question: Question | undefined;
@@ -86,9 +83,6 @@ export interface State {
   log: readonly LogEntry[];
   /** The HTML that was copied last. */
   copied: string | undefined;
-  theme: Theme;
-  /** How the two elements look. */
-  look: Look;
 }
 
 export const state: State = {
@@ -112,6 +106,7 @@ export const state: State = {
   copied: undefined,
   theme: 'auto',
   look: 'larder',
+  drawer: 'closed',
 };
 
 let draw: () => void = () => {};
@@ -154,11 +149,14 @@ export const isSuspended = ({ data }: State): boolean =>
 export function shownNamespace(now: State): string | undefined {
   const { stranger } = signedInAccount(now) ?? {};
   if (stranger && stranger.ident === now.ident) return stranger.namespace;
-  return currentTenant(now)?.plugins.find(({ name }) => name === now.fn)?.namespace;
+  return shownPlugin(now)?.namespace;
 }
+
+/** The plugin that is shown, where the customer's list has it. */
+export const shownPlugin = (now: State): PluginEntry | undefined =>
+  currentTenant(now)?.plugins.find(({ name }) => name === now.fn);
 
 /** What the plugin is run with: what the user typed, else a sample of what it would get. */
 export function runInput(now: State): string {
-  const plugin = currentTenant(now)?.plugins.find(({ name }) => name === now.fn);
-  return now.runs.input ?? plugin?.sample ?? 'Ada';
+  return now.runs.input ?? shownPlugin(now)?.sample ?? 'Ada';
 }

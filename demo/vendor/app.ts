@@ -10,19 +10,14 @@ import type { Assets } from '../build.ts';
 import { identOf, permissions } from './accounts.ts';
 import type { User } from './accounts.ts';
 import { receiveUnreadBodies } from './body.ts';
-import { serveCustomers } from './customer-routes.ts';
-import { createCustomers } from './customers.ts';
-import { createGuards, customerDeleted, signedOut } from './guards.ts';
-import { checkHost } from './hosts.ts';
-import { pageHeaders, servePage } from './page.ts';
+import { createCustomers, serveCustomers } from './customers.ts';
+import { checkHost, pageHeaders, servePage } from './page.ts';
 import { servePlugins } from './plugin-routes.ts';
 import { createPlugins } from './plugins.ts';
-import { Refusal, refusalResponse } from './refusals.ts';
+import { customerDeleted, Refusal, refusalResponse, signedOut } from './refusals.ts';
 import { createPluginRuns } from './runs.ts';
-import { serveSignIn } from './sign-in-routes.ts';
-import { createSignIns } from './sign-ins.ts';
+import { createGuards, createSignIns, describeUser, serveSignIn } from './sign-in.ts';
 import type { VendorStore } from './store.ts';
-import { describeUser } from './user-description.ts';
 
 export interface VendorOptions {
   store: VendorStore;
@@ -44,8 +39,8 @@ export function createVendorApp(options: VendorOptions): VendorApp {
   const { store, servicePort } = options;
   const signIns = createSignIns(store.cookieSecret);
 
-  // The service gets another host name than the page, as if it had a domain of its own: browsers send a cookie to all ports of
-  // a host, and the service must not get this app's.
+  // The service gets another host name than the page, as if it had a domain: browsers send a cookie to all ports of a host, and
+  // the service must not get this app's.
   const serviceFor = (c: Context) =>
     `http://${new URL(c.req.url).hostname === 'localhost' ? '127.0.0.1' : 'localhost'}:${servicePort}`;
 

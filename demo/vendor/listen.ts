@@ -8,14 +8,14 @@ import type { VendorApp } from './app.ts';
 
 export interface Listening {
   port: number;
-  /** Takes no new requests, gives those under way a moment to end, and then closes the port. */
+  /** Stops accepting requests, gives those in progress a moment to end, and then closes the port. */
   close: () => Promise<void>;
 }
 
 // Browsers resolve `localhost` to either address.
 const LOOPBACK = ['127.0.0.1', '::1'] as const;
 
-/** How long requests under way may go on once the demo ends, in ms. */
+/** How long requests in progress may continue once the demo ends, in ms. */
 const GRACE = 2000;
 
 /** How long clients may take, in ms: for the headers, for a whole request, and while idle. */

@@ -1,6 +1,7 @@
 import type { Context, Hono, MiddlewareHandler } from 'hono';
 import { secureHeaders } from 'hono/secure-headers';
 import type { Assets } from '../build.ts';
+import { Refusal } from './refusals.ts';
 
 /** What the page may load and who may frame it: its own files, and the plugin service. */
 export const pageHeaders = (serviceOrigin: (c: Context) => string): MiddlewareHandler =>
@@ -36,3 +37,19 @@ export function servePage(app: Hono, assets: Assets): void {
     app.get(page ? '/' : `/${path}`, (c) => c.body(body, 200, headers));
   }
 }
+
+/**
+ * Refuses a request whose host is not one of `hosts`, as in an attack by DNS rebinding.
+ * @param hosts as in the `Host` header, such as `localhost:5173`; read at every request
+ */
+export const checkHost =
+  (hosts: readonly string[]): MiddlewareHandler =>
+  async (c, next) => {
+    const isKnown = (host: string) => hosts.includes(host.toLowerCase());
+    const { host } = new URL(c.req.url);
+    // A request line may have an absolute URL. Then its host and that of the header must both be known.
+    if (!isKnown(host) || !isKnown(c.req.header('host') ?? host)) {
+      throw new Refusal(421, 'misdirected', `This app answers to ${hosts.join(', ')} only.`);
+    }
+    await next();
+  };

@@ -2,11 +2,11 @@ import type { Context, Hono } from 'hono';
 import * as z from 'zod/mini';
 import type { User } from './accounts.ts';
 import { readBody } from './body.ts';
-import type { Guards } from './guards.ts';
 import { findPlace, namespaceOf } from './places/places.ts';
 import type { Plugin, Plugins } from './plugins.ts';
 import { Refusal } from './refusals.ts';
 import type { PluginRuns } from './runs.ts';
+import type { Guards } from './sign-in.ts';
 import type { VendorStore } from './store.ts';
 import type { Overview, PluginDetails, SignedIn, VersionRuns, WorkView } from './wire.ts';
 

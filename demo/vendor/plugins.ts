@@ -3,7 +3,7 @@ import { eachPage, parseIdent } from 'plugin-editor/server.js';
 import type { EnvironmentClient, PluginRun } from 'plugin-editor/server.js';
 import { nameOfActor } from './accounts.ts';
 import { namespaceOf } from './places/places.ts';
-import { callService, undefinedIfNotFound } from './service-errors.ts';
+import { callService, undefinedIfNotFound } from './refusals.ts';
 import type { Overview, PluginDetails, RunView } from './wire.ts';
 
 /** What names a plugin at the plugin service. */
@@ -29,6 +29,9 @@ export interface Plugins {
 const MAX_VERSIONS = 20;
 const MAX_RUNS = 10;
 
+/** Of how many plugins in a list the latest failure is looked up. */
+const MAX_FAILURES = 20;
+
 /** Reads plugins and sets what is live, with the environment token, which permits everything: callers check the user before. */
 export function createPlugins(service: EnvironmentClient, builderUrl: string): Plugins {
   const isSuspended = async (identifier: string) =>
@@ -43,8 +46,16 @@ export function createPlugins(service: EnvironmentClient, builderUrl: string): P
         for await (const page of eachPage(list)) {
           // A plugin of the same name in another namespace is not used by the app.
           const own = page.plugins.filter(({ namespace, name }) => namespace === namespaceOf(name));
-          plugins.push(...own.map(({ name, live, latest }) => ({ name, live, latest })));
+          plugins.push(...own.map(({ name, lang, live, latest }) => ({ name, lang, live, latest })));
         }
+        await Promise.all(
+          plugins.slice(0, MAX_FAILURES).map(async (plugin) => {
+            const location = { identifier, namespace: namespaceOf(plugin.name), pluginName: plugin.name };
+            const found = await undefinedIfNotFound(service.listRuns(location, { success: false, limit: 1 }));
+            const [run] = found?.runs ?? [];
+            if (run) plugin.lastFailure = { at: run.timestamp, code: run.error?.code ?? 'failed' };
+          }),
+        );
         return { suspended: await isSuspended(identifier), plugins };
       }),
 

@@ -2,7 +2,7 @@ import { RunError } from 'plugin-editor/server.js';
 import type { EnvironmentClient, ExecutionClient, ExecutionLocation } from 'plugin-editor/server.js';
 import type { Case } from './places/place.ts';
 import type { Plugin } from './plugins.ts';
-import { callService, undefinedIfNotFound } from './service-errors.ts';
+import { callService, undefinedIfNotFound } from './refusals.ts';
 import type { CaseView, VersionRun, VersionRuns, WorkView } from './wire.ts';
 
 export interface PluginRuns {
@@ -49,16 +49,16 @@ export function createPluginRuns(service: EnvironmentClient, execution: Executio
     runCases: (plugin, cases, signal) =>
       callService('Running a plugin with the app’s values', async () => {
         const found = await undefinedIfNotFound(service.getPlugin(plugin, { signal }));
-        if (!found || found.live === null) return { cases: [] };
-        const live = found.live;
-        const runCase = async ({ input, what, without, show }: Case): Promise<CaseView> => {
+        const live = found?.live ?? null;
+        const runCase = async ({ input, what, detail, without, show }: Case): Promise<CaseView> => {
+          if (live === null) return { what, detail, without };
           const run = await runOne(execution, plugin, live, JSON.stringify(input), signal);
-          if (run?.output === undefined) return { what, without, failure: run?.failure };
+          if (run?.output === undefined) return { what, detail, without, failure: run?.failure };
           // The output fits the schema that the live version was built with: otherwise the run would be an error, `invalid-output`.
           // An app that changes its types has to expect the former ones of versions that are outdated.
-          return { what, without, shown: show(JSON.parse(run.output)) };
+          return { what, detail, without, shown: show(JSON.parse(run.output)) };
         };
-        return { cases: await Promise.all(cases.map(runCase)) };
+        return { live, cases: await Promise.all(cases.map(runCase)) };
       }),
   };
 }

@@ -5,7 +5,7 @@ import { DatabaseSync } from 'node:sqlite';
 
 /** The vendor's own data. */
 export interface VendorStore {
-  /** The key that signs cookies. It is kept, so that a restart signs nobody out. */
+  /** The key that signs cookies. It is kept, so that a restart ends no session. */
   readonly cookieSecret: string;
   /** The plugins that a customer added, oldest first. */
   pluginsOf(ident: string): string[];
@@ -51,7 +51,7 @@ export function openVendorStore(directory: string): VendorStore {
     addPlugin: (ident, name) => add.run(ident, name).changes === 1,
     isDeleted: (ident) => isDeleted.get(ident) !== undefined,
     deleteCustomer: (ident) => {
-      // Marked first, so that nobody can open the plugins if the process ends between the two statements.
+      // Marked first, so that the plugins stay closed if the process ends between the two statements.
       markDeleted.run(ident);
       removePlugins.run(ident);
     },

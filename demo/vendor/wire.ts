@@ -12,15 +12,13 @@ export interface PluginEntry {
   view?: PlaceView | undefined;
 }
 
-/** The titles around what the app shows of a plugin's work. */
+/** How the app shows a plugin's work. */
 export interface PlaceView {
+  kind: 'orders' | 'basket' | 'letters';
   title: string;
-  what: string;
-  without: string;
-  with: string;
 }
 
-/** The response while nobody is signed in: the users to choose from. */
+/** The response without a sign-in: the users to choose from. */
 export interface SignedOut {
   users: { id: string; name: string; role: string; tenants: string[] }[];
 }
@@ -50,9 +48,13 @@ export interface SignedIn {
   service: { editorUrl: string; builder: string };
 }
 
-/** What is live of one plugin. */
+/** What is known of one plugin in a list. */
 export interface LiveView {
   name: string;
+  /** The `identifier` of its language. */
+  lang: string;
+  /** The latest run that failed, of those that are still recorded. */
+  lastFailure?: { at: string; code: string } | undefined;
   /** The version that runs; `null` where none was deployed. */
   live: string | null;
   /** The version that was deployed last. */
@@ -100,7 +102,7 @@ export interface RunView {
 export interface PluginDetails {
   suspended: boolean;
   live: string | null;
-  /** Who made an older version live in place of the newest, and when. */
+  /** Who made an older version live instead of the newest, and when. */
   pinned?: { at: string; by?: string | undefined } | undefined;
   /** The latest, newest first. */
   versions: VersionView[];
@@ -145,15 +147,18 @@ export interface VersionRuns {
 export interface CaseView {
   /** What it is, in words. */
   what: string;
+  detail: string;
   /** What the app does without a plugin. */
   without: string;
-  /** What the app does with the plugin's output; missing where the run failed, and then it does as without a plugin. */
+  /** What the app does with the plugin's output; missing where nothing ran or the run failed, and then it does as without. */
   shown?: { text: string; note?: string | undefined } | undefined;
   failure?: Failure | undefined;
 }
 
-/** The work of a plugin. There are no cases where nothing is live. */
+/** The work of a plugin. There are no cases for a plugin that a customer added. */
 export interface WorkView {
+  /** The version that was run; `null` where nothing is live, and so nothing was run. */
+  live: string | null;
   cases: CaseView[];
 }
 

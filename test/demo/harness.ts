@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { request } from 'node:http';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -83,3 +84,21 @@ export async function startDemo(env: Record<string, string> = {}, serve = runSer
   const [vendor = '', service = ''] = addresses();
   return { ...demo, vendor, service, dataDir, stop };
 }
+
+/** Sends the path as it is written: no client tidies it. */
+export function get(address: string, path: string, host?: string): Promise<{ status: number; body: string }> {
+  return new Promise((resolve, reject) => {
+    const { hostname, port } = new URL(address);
+    const headers = host === undefined ? {} : { host };
+    request({ hostname: hostname.replace(/[[\]]/g, ''), port, path, headers, agent: false }, (response) => {
+      let body = '';
+      response.setEncoding('latin1');
+      response.on('data', (text: string) => (body += text));
+      response.on('end', () => resolve({ status: response.statusCode ?? 0, body }));
+    })
+      .on('error', reject)
+      .end();
+  });
+}
+
+export const portOf = (address: string): string => new URL(address).port;

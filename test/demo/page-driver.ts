@@ -42,16 +42,31 @@ export class DemoPage {
     await this.page.locator(`plugin-features >>> label ::-p-text(${name})`).click();
   }
 
+  async openDrawer(): Promise<void> {
+    await this.click('#developers');
+    await this.page.waitForSelector('.inspector', { visible: true });
+  }
+
+  /** Closes the drawer for developers, which in a narrow window covers a part of the page. */
+  async closeDrawer(): Promise<void> {
+    await this.click('#close-drawer');
+    await this.page.waitForSelector('.inspector', { hidden: true });
+  }
+
   /** Chooses how the editor gets its token. */
   async chooseDelivery(delivery: 'url' | 'message'): Promise<void> {
+    await this.openDrawer();
     await this.page.locator(`.delivery label ::-p-text(${delivery})`).click();
     await this.page.waitForSelector(`[name=delivery][value=${delivery}]:checked`);
+    await this.closeDrawer();
   }
 
   /** Chooses how the elements look. */
   async chooseLook(look: string): Promise<void> {
+    await this.openDrawer();
     await this.page.locator(`.look label:has([value=${look}])`).click();
     await this.page.waitForSelector(`[data-look=${look}]`);
+    await this.closeDrawer();
   }
 
   async launch(): Promise<Frame> {

@@ -98,7 +98,8 @@ describe('the demo page', () => {
     assert.ok(token);
     const shown = await page.evaluate(() => document.querySelector('.inspector')?.textContent ?? '');
     assert.equal(shown.includes(token), false);
-    await tab.click('.inspector .quiet');
+    await tab.openDrawer();
+    await tab.click('#clear-log');
     assert.deepEqual(await tab.events(), []);
   });
 
@@ -134,6 +135,7 @@ describe('the demo page', () => {
       state: 'granted',
     });
     await tab.signIn('ada');
+    await tab.openDrawer();
     await tab.click('#copy-source');
     await page.waitForFunction(
       () => document.querySelector('.inspector [role=status]')?.textContent === 'Copied',
@@ -263,6 +265,40 @@ describe('the demo page', () => {
     await page.keyboard.press('Enter');
     await page.waitForFunction(() => document.activeElement?.closest('.editor-bar'));
   });
+});
+
+describe('the drawer for developers', () => {
+  for (const width of [1440, 360])
+    test(`is closed at first and leaves its room to the page; opened, it stays so, and is accessible at ${width} px`, async () => {
+      const { page } = await open();
+      await page.setViewport({ width, height: 800 });
+      await page.emulateMediaFeatures([{ name: 'prefers-reduced-motion', value: 'reduce' }]);
+      await tab.signIn('ada');
+      const isOpen = () => page.$eval('.inspector', (drawer) => drawer.checkVisibility());
+      const right = () => page.$eval('main', (main) => main.getBoundingClientRect().right);
+      assert.deepEqual([await isOpen(), await right()], [false, width]);
+      await tab.openDrawer();
+      assert.deepEqual(await findings(page), []);
+      await page.reload();
+      await page.waitForSelector('.inspector', { visible: true });
+      assert.equal((await right()) < width, width > 1200);
+      await tab.click('#close-drawer');
+      assert.equal(await isOpen(), false);
+      assert.equal(await page.evaluate(() => document.activeElement?.id), 'developers');
+    });
+});
+
+test('reloading the editor after signing out in another tab says why it stays as it is', async () => {
+  const { page } = await open();
+  await tab.signIn('ada');
+  await tab.choosePlugin('add-record');
+  await tab.launch();
+  await page.evaluate(() => fetch('/session', { method: 'DELETE' }));
+  await page.locator('.tools ::-p-text(Reload)').click();
+  await page.waitForSelector('.failure');
+  assert.match(await tab.text('.failure'), /stays as it is\. You are signed out, .* Sign in again/);
+  assert.equal(await page.$eval('plugin-editor', (editor) => editor.state), 'ready');
+  assert.equal(await countFrames(page), 1);
 });
 
 describe('the look of the demo page', () => {

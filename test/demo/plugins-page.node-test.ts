@@ -59,8 +59,10 @@ describe('the plugins of a customer', () => {
     });
     const page = await open('ada');
     await untilText('.card', 'v1.0.1 is live');
+    await untilText('.card', 'JavaScript');
     await tab.choosePlugin('greet-customer');
     await live('v1.0.1');
+    await untilText('.work .letter', 'two Ines');
     const versions = await page.$$eval('.versions li', (all) => all.map((one) => one.innerText));
     assert.match(versions[0] ?? '', /v1\.0\.1[^]*Bram Okafor, [^]*With <em>feeling<\/em>/);
     assert.match(versions[1] ?? '', /v1\.0\.0[^]*Ada Lindqvist, [^]*For the opening/);
@@ -69,6 +71,7 @@ describe('the plugins of a customer', () => {
     await untilText('.runs tbody', 'two Ines');
     await tab.click('[data-version="v1.0.0"] [data-make-live]');
     await live('v1.0.0');
+    await untilText('.work .letter', 'one Ines');
     assert.match(await tab.text('.versions [role=status]'), /^v1\.0\.0 is live, chosen by Ada Lindqvist, /);
     await tab.click('#run-live');
     await untilText('.runs tbody', 'one Ines');
@@ -101,6 +104,10 @@ describe('the plugins of a customer', () => {
       assert.match(shown, /plugin-error Error: no flour <b>left<\/b> Line 3/, section);
       assert.match(shown, /One line of logs.*Weighing \{.*1042/, section);
     }
+    await page.locator('nav h2 a').click();
+    await untilText('.card .last-failure', 'plugin-error');
+    await tab.choosePlugin('add-record');
+    await page.waitForSelector('.recent details');
     await page.emulateMediaFeatures([{ name: 'prefers-reduced-motion', value: 'reduce' }]);
     await page.$$eval('details', (all) => all.forEach((one) => (one.open = true)));
     assert.deepEqual(await findings(page), []);
@@ -157,5 +164,10 @@ describe('the plugins of a customer', () => {
     await page.evaluate(() => document.dispatchEvent(new Event('plugin-editor-deploy')));
     await untilText('.editor-bar .live', 'v1.0.0 is live');
     assert.ok((await height()) > 650);
+    // The author makes another version live in the editor.
+    const target = targetOf('customer-8');
+    await deployPlugin(demo, 'bram', 'export const run = () => ({ accept: false });\n', { target });
+    await page.evaluate(() => document.dispatchEvent(new Event('plugin-editor-live')));
+    await untilText('.editor-bar .live', 'v1.0.1 is live');
   });
 });

@@ -42,12 +42,11 @@ test('a plugin can be written and deployed in the editor, and every version run 
   const rows = await page.$$eval('.runs tbody tr', (all) =>
     all.map((row) => [...row.children].map((cell) => cell.textContent?.trim() ?? '')),
   );
-  assert.match(rows[0]?.[1] ?? '', /^\{\s+"occasion": "confirmed"/);
   assert.deepEqual(
-    rows.map(([version, , output]) => [version, output]),
+    rows.map(([version, output]) => [version, output]),
     ['v1.0.1', 'v1.0.0'].map((version) => [version, '{"greeting":"Good morning, Ines!"}']),
   );
-  for (const [, , , took] of rows) assert.match(took ?? '', /^[\d.]+ ms$/);
+  for (const [, , took] of rows) assert.match(took ?? '', /^[\d.]+ ms$/);
 
   // Another input; a plugin that was shown before has nothing to do with it.
   const other =
@@ -61,10 +60,9 @@ test('a plugin can be written and deployed in the editor, and every version run 
   await untilText('invalid-input');
   await untilText('at /hour');
 
-  // What Larder itself makes of the plugin, with its own data.
-  await tab.click('#show-work');
-  await untilText('The plugin answered each of them.');
-  assert.match(await tab.text('.work tbody'), /Good morning, Ines![^]*Hallo, Jonas![^]*Bonjour, Margaux!/);
+  // What Larder itself makes of the plugin, with its own data, which is run without being asked for.
+  await untilText('As v1.0.1 has it');
+  assert.match(await tab.text('.work .cases'), /Good morning, Ines![^]*Hallo, Jonas![^]*Bonjour, Margaux!/);
   for (const theme of ['light', 'dark']) {
     // Colours that are on their way from one theme to the other are those of neither.
     const still = { name: 'prefers-reduced-motion', value: 'reduce' };

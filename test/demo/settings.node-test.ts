@@ -8,6 +8,11 @@ test('the demo listens on the documented ports by default', () => {
   assert.deepEqual([port, service.servicePort], [5173, 8082]);
 });
 
+test('the demo keeps the inputs of runs, from which the editor makes tests, unless it is set otherwise', () => {
+  assert.equal(readDemoSettings({}).service.runRecords, 'payloads');
+  assert.equal(readDemoSettings({ RUN_RECORDS: 'outcome' }).service.runRecords, 'outcome');
+});
+
 test('both servers can be set to any free port', () => {
   const { port, service } = readDemoSettings({ PORT: '0', SERVICE_PORT: '0' });
   assert.deepEqual([port, service.servicePort], [0, 0]);

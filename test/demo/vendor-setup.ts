@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { listen as listenService } from '../../service/src/http/listen.ts';
-import { createService } from '../../service/src/http/app.ts';
+import { createService } from '../../service/src/http/create-service.ts';
 import { provisionEnvironmentToken } from '../../service/src/accounts/environment-token.ts';
 import { EnvironmentClient } from 'plugin-editor/server.js';
 import { openStorage } from '../../service/src/storage/storage.ts';

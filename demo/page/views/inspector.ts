@@ -4,26 +4,41 @@ import { ref } from 'lit/directives/ref.js';
 import { copySource } from '../actions.ts';
 import type { LogEntry } from '../event-log.ts';
 import { pageSource } from '../markup.ts';
+import { choose } from '../preferences.ts';
 import { change } from '../state.ts';
 import type { State } from '../state.ts';
-import { deliveryView } from './delivery.ts';
-import { lookView } from './look.ts';
+import { deliveryView, lookView } from './choices.ts';
 
-/** The panel for developers: look, token delivery, the elements' events and the HTML. */
+/** The drawer for developers: look, token delivery, the elements' events and the HTML. */
 export function inspectorView(state: State): TemplateResult {
   const source = pageSource(state);
-  return html`<aside class="inspector" aria-labelledby="inspector-title">
-    <h2 id="inspector-title">Under the hood</h2>
+  return html`<aside
+    id="inspector"
+    class="inspector"
+    aria-labelledby="inspector-title"
+    ?hidden=${state.drawer === 'closed'}
+  >
+    <div class="drawer-bar">
+      <h2 id="inspector-title">Under the hood</h2>
+      <button class="quiet" id="close-drawer" @click=${closeDrawer}>Close</button>
+    </div>
     ${lookView(state)} ${deliveryView(state)} ${eventsView(state.log)}
     ${sourceView(source, state.copied === source)}
   </aside>`;
+}
+
+function closeDrawer(): void {
+  choose({ drawer: 'closed' });
+  document.querySelector<HTMLElement>('#developers')?.focus();
 }
 
 const eventsView = (log: readonly LogEntry[]) => html`
   <div class="part">
     <div class="section-bar">
       <h3 id="events-title">Events</h3>
-      <button class="quiet" ?disabled=${log.length === 0} @click=${() => change({ log: [] })}>Clear</button>
+      <button class="quiet" id="clear-log" ?disabled=${log.length === 0} @click=${() => change({ log: [] })}>
+        Clear
+      </button>
     </div>
     <div class="log" role="log" tabindex="0" aria-labelledby="events-title" ${ref(keepNewestInView(log))}>
       ${

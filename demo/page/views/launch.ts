@@ -7,16 +7,19 @@ import { featuresAttributes } from '../markup.ts';
 import { routeTo } from '../route.ts';
 import { change, currentTenant, signedInAccount } from '../state.ts';
 import type { State } from '../state.ts';
+import { previewView } from './preview.ts';
 import { runsView } from './runs.ts';
 import { versionsView } from './versions.ts';
-import { workView } from './work.ts';
 
-/** One plugin, before its editor is opened. Versions come last, because they arrive late, and their runs grow: nothing moves then. */
+/**
+ * One plugin, before its editor is opened: on the left what one does with it, on the right what it does in the app. What arrives
+ * late comes last in each column, so that nothing moves.
+ */
 export function launchView(state: State, plugin: PluginEntry | undefined, own: boolean): TemplateResult {
   const tenant = currentTenant(state);
   const mayDeploy = signedInAccount(state)?.user.mayDeploy ?? false;
   return html`
-    <div class="page" ?hidden=${state.launched}>
+    <div class="page wide" ?hidden=${state.launched}>
       ${
         tenant
           ? html`<a class="back" href=${routeTo(tenant.ident)}
@@ -31,10 +34,16 @@ export function launchView(state: State, plugin: PluginEntry | undefined, own: b
           ? html`<p class="lead">
                 ${plugin ? html`${plugin.runs}.` : 'Not in the list yet; it can be written all the same.'}
               </p>
-              ${mayDeploy ? launchForm(state) : readForm}
-              ${state.launched || !mayDeploy || !plugin?.view ? nothing : workView(state, plugin.view)}
-              ${state.launched || !mayDeploy ? nothing : runsView(state)}
-              ${state.launched ? nothing : versionsView(state)}`
+              <div class="columns">
+                <div>
+                  ${mayDeploy ? launchForm(state) : readForm}
+                  ${state.launched || !mayDeploy ? nothing : runsView(state)}
+                </div>
+                <div>
+                  ${state.launched || !mayDeploy || !plugin?.view ? nothing : previewView(state, plugin.view)}
+                  ${state.launched ? nothing : versionsView(state)}
+                </div>
+              </div>`
           : html`<p class="lead">This tenant is not one of yours. The server must not let you in.</p>
               <button class="button primary" id="launch" @click=${launch}>Try it all the same</button>`
       }

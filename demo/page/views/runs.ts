@@ -42,7 +42,7 @@ export function runsView(state: State): TemplateResult {
         </div>
       </form>
       ${runs.problem ? html`<p class="failure" role="alert">${runs.problem}</p>` : nothing}
-      ${runs.result?.runs.length ? versionsTable(runs.result.runs, runs.ran ?? '') : nothing}
+      ${runs.result?.runs.length ? versionsTable(runs.result.runs, runs.ran ?? '', runs.ran !== runInput(state)) : nothing}
       ${runs.result?.more ? html`<p class="soft">Older versions were not run.</p>` : nothing}
     </section>
   `;
@@ -59,13 +59,19 @@ function summary({ runs }: State): string {
   return length === 1 ? 'One version was run.' : `${length} versions were run, newest first.`;
 }
 
-const versionsTable = (runs: readonly VersionRun[], input: string) => html`
+/** @param isOther whether the input is another one than the form shows by now */
+const versionsTable = (runs: readonly VersionRun[], input: string, isOther: boolean) => html`
+  ${
+    isOther
+      ? html`<p class="soft ran">With this input:</p>
+          <pre class="ran" tabindex="0">${input}</pre>`
+      : nothing
+  }
   <div class="runs-scroll" role="region" tabindex="0" aria-label="What each version answered">
     <table>
       <thead>
         <tr>
           <th scope="col">Version</th>
-          <th scope="col">Input</th>
           <th scope="col">Output</th>
           <th scope="col">Time</th>
         </tr>
@@ -75,7 +81,6 @@ const versionsTable = (runs: readonly VersionRun[], input: string) => html`
           ({ version, output, failure, took }) => html`
             <tr>
               <th scope="row">${version}</th>
-              <td><pre tabindex="0">${input}</pre></td>
               <td>
                 ${failure ? failureView(failure, failure.logs) : html`<pre tabindex="0">${output}</pre>`}
               </td>

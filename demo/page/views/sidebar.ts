@@ -2,12 +2,13 @@ import { html, nothing } from 'lit';
 import type { TemplateResult } from 'lit';
 import type { SignedIn, TenantView } from '../../vendor/wire.ts';
 import { addPlugin, go, signOut } from '../actions.ts';
+import { choose } from '../preferences.ts';
 import { routeTo } from '../route.ts';
 import { change, currentTenant } from '../state.ts';
 import type { State } from '../state.ts';
 import { brandView } from './brand.ts';
+import { themeView } from './choices.ts';
 import { initials } from './sign-in.ts';
-import { themeView } from './theme.ts';
 
 /** The app's own navigation: the customer, its plugins, and the user. */
 export function sidebarView(state: State, account: SignedIn): TemplateResult {
@@ -27,6 +28,15 @@ const accountView = (state: State, { user }: SignedIn) => html`
     <span class="account-name">${user.name}</span>
     <button id="sign-out" class="quiet" @click=${signOut}>Sign out</button>
     ${themeView(state)}
+    <button
+      id="developers"
+      class="quiet"
+      aria-expanded=${state.drawer === 'open'}
+      aria-controls="inspector"
+      @click=${() => choose({ drawer: state.drawer === 'open' ? 'closed' : 'open' })}
+    >
+      For developers
+    </button>
   </div>
 `;
 

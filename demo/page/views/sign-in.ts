@@ -4,7 +4,7 @@ import type { SignedOut } from '../../vendor/wire.ts';
 import { signIn } from '../back-end.ts';
 import type { State } from '../state.ts';
 import { brandView, shelfView } from './brand.ts';
-import { themeView } from './theme.ts';
+import { themeView } from './choices.ts';
 
 /** The page for signing in: the users to choose from. */
 export function signInView(state: State): TemplateResult {

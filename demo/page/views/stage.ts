@@ -4,17 +4,17 @@ import type { LiveView, PluginEntry, SignedIn, TenantView } from '../../vendor/w
 import { go, leaveEditor, openInNewTab, reloadEditor } from '../actions.ts';
 import { editorAttributes } from '../markup.ts';
 import { routeTo } from '../route.ts';
-import { currentTenant, isSuspended } from '../state.ts';
+import { currentTenant, isSuspended, shownPlugin } from '../state.ts';
 import type { State } from '../state.ts';
 import { customersView } from './customers.ts';
 import { launchView } from './launch.ts';
-import { refusalView } from './refusal.ts';
+import { timeView } from './versions.ts';
 
 /** The main part of the page: the customers, a customer's plugins, one plugin, or the editor. */
 export function stageView(state: State, account: SignedIn): TemplateResult {
   const tenant = currentTenant(state);
   const { fn, launched } = state;
-  const plugin = tenant?.plugins.find(({ name }) => name === fn);
+  const plugin = shownPlugin(state);
   const own = tenant !== undefined;
   const former = account.former.find(({ ident }) => state.ident === undefined || ident === state.ident);
   const placeView = () => {
@@ -51,7 +51,7 @@ const editorBar = (
     <div class="tools">
       <button class="button" @click=${reloadEditor}>Reload</button>
       ${
-        // The editor in a tab of its own can get its token by the address only.
+        // In another tab the editor can get its token only by the address.
         delivery === 'url'
           ? html`<button class="button" @click=${openInNewTab}>Open in new tab</button>`
           : nothing
@@ -79,7 +79,7 @@ function editorView(state: State) {
 }
 
 const overview = ({ ident, name, plugins }: TenantView, { data }: State) => html`
-  <div class="page">
+  <div class="page wide">
     <p class="kicker">${name}</p>
     <h1 tabindex="-1">Plugins</h1>
     <p class="lead">
@@ -104,10 +104,29 @@ const cardView = (ident: string, { name, runs }: PluginEntry, live: LiveView | n
     <a class="card" href=${routeTo(ident, name)}>
       <strong>${name}</strong>
       <span class="soft">${runs}</span>
-      ${live === undefined ? nothing : html`<span class="live">${liveLabel(live)}</span>`}
+      ${
+        live === undefined
+          ? nothing
+          : html`<span class="facts">
+              ${live ? html`<span class="badge">${languages[live.lang] ?? live.lang}</span>` : nothing}
+              <span class="live">${liveLabel(live)}</span>
+            </span>`
+      }
+      ${live?.lastFailure ? failureLabel(live.lastFailure) : nothing}
     </a>
   </li>
 `;
+
+const languages: Readonly<Record<string, string>> = {
+  javascript: 'JavaScript',
+  typescript: 'TypeScript',
+  assemblyscript: 'AssemblyScript',
+};
+
+const failureLabel = ({ at, code }: NonNullable<LiveView['lastFailure']>) =>
+  html`<span class="last-failure"
+    >Last failure: ${timeView(at)}, <code class="code-word">${code}</code></span
+  >`;
 
 function liveLabel(plugin: LiveView | null): string {
   if (!plugin || plugin.live === null) return 'Not deployed yet';
@@ -142,3 +161,29 @@ const unknownTenantView = ({ tenants }: SignedIn) => html`
     <button class="button" @click=${() => tenants[0] && go(tenants[0].ident)}>To your plugins</button>
   </div>
 `;
+
+/** Explains why another customer's plugin could not be opened. */
+function refusalView({ ident, editorError }: State, { user, tenants }: SignedIn): TemplateResult {
+  const refused = editorError?.code === 'token-unauthorized';
+  return html`
+    <section class="refusal" aria-labelledby="refusal-title">
+      <h2 id="refusal-title">What stands in the way</h2>
+      <ol>
+        <li>The element asked <code>/plugins/editor-token</code> for a token for <code>${ident}</code>.</li>
+        <li>
+          The server knows ${user.name} by a signed cookie. Its <code>authorize</code> names what is theirs:
+          ${tenants.map((tenant, index) => html`${index > 0 ? ', ' : nothing}<code>${tenant.ident}</code>`)}.
+        </li>
+        <li>
+          ${
+            refused
+              ? html`The two do not match: <strong>${editorError.status}</strong>,
+                  <code>${editorError.code}</code>. No token was made, so there is nothing to open.`
+              : 'The two do not match, so the answer is 403.'
+          }
+        </li>
+      </ol>
+      <p class="soft">Nothing in the page decides this, so nothing done to the page can change it.</p>
+    </section>
+  `;
+}

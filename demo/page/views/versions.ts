@@ -92,7 +92,7 @@ const recentRuns = (runs: readonly RunView[]) => html`
 
 const format = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
 
-function timeView(at: string): TemplateResult {
+export function timeView(at: string): TemplateResult {
   const date = new Date(at);
   return html`<time datetime=${at}>${Number.isNaN(date.getTime()) ? at : format.format(date)}</time>`;
 }

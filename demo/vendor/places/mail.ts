@@ -54,7 +54,7 @@ const output = {
   additionalProperties: false,
   properties: {
     greeting: line('The first line of the mail'),
-    closing: line('The last line, in place of Larder’s own'),
+    closing: line('The last line, instead of Larder’s own'),
   },
 };
 
@@ -100,7 +100,8 @@ const subjects: Readonly<Record<Recipient['occasion'], string>> = {
 
 const caseOf = (recipient: Recipient): Case => ({
   input: recipient,
-  what: `“${subjects[recipient.occasion]}” to ${recipient.customer.firstName}, at ${recipient.hour}:00`,
+  what: subjects[recipient.occasion],
+  detail: `to ${recipient.customer.firstName}, at ${recipient.hour}:00`,
   without: 'Dear customer,',
   show: (value) => {
     const { greeting, closing } = value as Greeting;
@@ -135,6 +136,6 @@ export const mailPlace: Place = {
     ],
     templates: templatesOf(template),
   },
-  view: { title: 'In the post', what: 'Mail', without: 'Without the plugin', with: 'With the plugin' },
+  view: { kind: 'letters', title: 'In the post' },
   cases: recipients.map(caseOf),
 };

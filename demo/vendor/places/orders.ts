@@ -145,7 +145,8 @@ const [first, second] = orders as [Order, Order, Order];
 
 const caseOf = (order: Order): Case => ({
   input: order,
-  what: `No. ${order.number}, ${order.customer.name}, ${euros(totalOf(order))}, ${order.delivery}`,
+  what: `No. ${order.number}, ${order.customer.name}`,
+  detail: `${euros(totalOf(order))}, ${order.delivery}`,
   without: 'Stored',
   show: (value) => {
     const { accept, reason, packing = {} } = value as Decision;
@@ -184,11 +185,6 @@ export const ordersPlace: Place = {
     ],
     templates: templatesOf(template),
   },
-  view: {
-    title: 'This morning’s orders',
-    what: 'Order',
-    without: 'Without the plugin',
-    with: 'With the plugin',
-  },
+  view: { kind: 'orders', title: 'This morning’s orders' },
   cases: orders.map(caseOf),
 };

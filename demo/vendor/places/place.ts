@@ -22,8 +22,9 @@ export interface Place {
 /** One value of Larder's own. */
 export interface Case {
   input: unknown;
-  /** A name of the value, for people. */
+  /** A name of the value, for people, and what else there is to know of it. */
   what: string;
+  detail: string;
   /** What Larder does without a plugin, and where the plugin fails. */
   without: string;
   /** What Larder does with the plugin's output, whose shape the plugin service has checked. */

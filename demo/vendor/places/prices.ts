@@ -90,7 +90,8 @@ const [few, dozen, trade] = baskets as [Offer, Offer, Offer];
 
 const caseOf = (offer: Offer): Case => ({
   input: offer,
-  what: `${offer.count} × ${offer.product.name}, ${offer.buyer.group}`,
+  what: `${offer.count} × ${offer.product.name}`,
+  detail: `${offer.buyer.group} customer`,
   without: euros(offer.product.unitPrice),
   show: (value) => {
     const { unitPrice, reason } = value as Price;
@@ -123,6 +124,6 @@ export const pricesPlace: Place = {
     ],
     templates: templatesOf(template),
   },
-  view: { title: 'In the shop', what: 'In the basket', without: 'List price', with: 'Price of one' },
+  view: { kind: 'basket', title: 'In the basket' },
   cases: baskets.map(caseOf),
 };
