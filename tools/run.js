@@ -17,14 +17,16 @@ import { root, runNode } from './run-node.js';
 
 /**
  * The programs that prepare what another program needs, by the words that ask for them.
- * @type {Readonly<Record<string, string>>}
+ * @type {Readonly<Record<string, readonly string[]>>}
  */
 const preparations = {
   // Builds the launcher, the service and the editor as packages, if a source has changed.
-  packages: 'tools/build/packages.ts',
+  packages: ['tools/build/packages.ts'],
   // Builds everything that is published.
-  build: 'tools/build/run.ts',
-  browsers: 'tools/setup/browsers.js',
+  build: ['tools/build/run.ts'],
+  // Installs what tests need of the system.
+  chromium: ['tools/setup/system.js', 'chromium'],
+  release: ['tools/setup/system.js', 'chromium', 'firefox', 'webkit', 'deploy'],
 };
 
 const ownNode = join(root, 'node_modules/node/bin', platform === 'win32' ? 'node.exe' : 'node');
@@ -33,8 +35,7 @@ const node = existsSync(ownNode) ? ownNode : execPath;
 
 const args = argv.slice(2);
 const programs = [];
-while (args[0] && Object.hasOwn(preparations, args[0]))
-  programs.push([preparations[args.shift() ?? ''] ?? '']);
+while (args[0] && Object.hasOwn(preparations, args[0])) programs.push(preparations[args.shift() ?? ''] ?? []);
 if (args.length === 0) {
   console.error(`Usage: node tools/run.js [${Object.keys(preparations).join(' | ')}]… <file> [argument…]`);
   exit(2);

@@ -13,7 +13,7 @@ const root = fileURLToPath(new URL('../../', import.meta.url));
 const development = { NODE_ENV: 'development' };
 
 /** A folder outside of this project with all apps, installed: none of them can reach the source tree. */
-export interface Workshop {
+export interface InstalledApps {
   at: (...path: string[]) => string;
   /** Runs a script of an app's package.json. */
   runScript: (app: string, script: string) => Promise<void>;
@@ -24,7 +24,7 @@ export interface Workshop {
  * Packs this project, puts the apps beside the tarball and installs all of them from it. One installation for all: a
  * package that several apps need in the same version is there once.
  */
-export async function openWorkshop(): Promise<Workshop> {
+export async function installApps(): Promise<InstalledApps> {
   const folder = await mkdtemp(join(tmpdir(), 'plugin-editor-apps-'));
   const at = (...path: string[]) => join(folder, ...path);
   const close = () => rm(folder, { recursive: true, force: true, maxRetries: 3 });

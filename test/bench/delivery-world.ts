@@ -1,7 +1,6 @@
 import { X509Certificate, createHash } from 'node:crypto';
-import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
-import { packagesOf } from '../../tools/setup/install-packages.ts';
+import { testPackages } from '../packages/packages.ts';
 import { bundle } from './bundle.ts';
 import type { Addresses, OriginsData } from './delivery-origins.ts';
 import type { Report } from './delivery-page.ts';
@@ -29,7 +28,7 @@ export interface World extends Addresses {
 export async function startWorlds(
   roundTrips: number[],
 ): Promise<{ worlds: World[]; trust: string; token: string }> {
-  const tools = await packagesOf(fileURLToPath(new URL('tools/', import.meta.url)));
+  const tools = await testPackages();
   const { generate } = tools('selfsigned') as SelfSigned;
   const { private: key, cert } = await generate([{ name: 'commonName', value: 'localhost' }], {
     keyType: 'ec',

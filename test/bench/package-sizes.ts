@@ -36,8 +36,8 @@ export async function measurePackage(): Promise<Figure[]> {
     console.log(`  ${'in all'.padEnd(32)} ${(total / KB).toFixed(0).padStart(6)} KB`);
     const others = brought.map(({ name }) => name).filter((name) => !EXPECTED.includes(name));
     return [
-      { name: 'packed tarball', value: packed.size / KB, limit: 144, unit: 'KB' },
-      { name: 'unpacked', value: packed.unpackedSize / KB, limit: 508, unit: 'KB' },
+      { name: 'packed tarball', value: packed.size / KB, limit: 160, unit: 'KB' },
+      { name: 'unpacked', value: packed.unpackedSize / KB, limit: 570, unit: 'KB' },
       {
         name: 'packages besides lit, zod and what those bring',
         value: others.length,

@@ -2,18 +2,18 @@ import { databaseUrl, engines } from '../service/storage/databases.ts';
 import type { EngineName } from '../service/storage/databases.ts';
 import { createDurableDatabase } from '../service/storage/durable-database.ts';
 import { startLoadProcess } from './executions/load.ts';
-import type { LoadProcess, LoadRequest } from './executions/load.ts';
+import type { LoadProcess } from './executions/load.ts';
 import { hello } from './executions/plugins.ts';
-import { processorTimeOf } from './executions/processes.ts';
 import {
   createDataDirectory,
   environment,
   executionPath,
-  type Plugin,
   ServiceProcess,
 } from './executions/service-process.ts';
+import type { Plugin } from './executions/service-process.ts';
+import { compare, measureInRounds, measureThroughput } from './executions/throughput.ts';
 import { installTools } from './executions/tools.ts';
-import { type Figure, median } from './figures.ts';
+import type { Figure } from './figures.ts';
 
 const rounds = 7;
 const roundSeconds = 3;
@@ -33,61 +33,40 @@ export async function measureRunsRecorded(): Promise<Figure[]> {
 
 async function measureOn(engine: EngineName): Promise<Figure> {
   using load = startLoadProcess();
-  const measured = { recorded: [] as Measured[], unrecorded: [] as Measured[] };
-  await using recorded = await startService(engine, 'on');
-  await using unrecorded = await startService(engine, 'off');
+  await using recorded = await startService(engine, {});
+  await using unrecorded = await startService(engine, { RUN_RETENTION: '0' });
   for (const one of [recorded, unrecorded]) await one.measure(load, warmUpSeconds);
-  for (let i = 0; i < rounds; i++) {
-    measured.recorded.push(await recorded.measure(load, roundSeconds));
-    measured.unrecorded.push(await unrecorded.measure(load, roundSeconds));
-  }
-  const ratios = measured.recorded.map(({ rate }, i) => rate / (measured.unrecorded[i]?.rate ?? NaN));
-  const describe = (all: Measured[]) =>
-    `${median(all.map(({ rate }) => rate)).toFixed(0)}/s with ` +
-    `${median(all.map(({ processorTime }) => processorTime)).toFixed(3)} ms of processor time each`;
+  const measured = await measureInRounds(rounds, {
+    recorded: () => recorded.measure(load, roundSeconds),
+    unrecorded: () => unrecorded.measure(load, roundSeconds),
+  });
   return {
     name: `"Hello" by version, recorded against not, ${engine}`,
-    value: median(ratios),
-    limit: 0.9,
+    limit: 0.6,
     bound: 'at least',
     unit: '×',
-    note:
-      `${describe(measured.recorded)} against ${describe(measured.unrecorded)}; ` +
-      `from ${Math.min(...ratios).toFixed(2)} to ${Math.max(...ratios).toFixed(2)} in ${rounds} rounds`,
+    ...compare(measured.recorded, measured.unrecorded),
   };
 }
 
-interface Measured {
-  /** Requests per second. */
-  readonly rate: number;
-  /** Of the service's processes for each request, in ms. */
-  readonly processorTime: number;
-}
-
-/** A service on a database of its own with "Hello" deployed. */
-async function startService(engine: EngineName, recording: 'on' | 'off') {
+/** A service on its own database with "Hello" deployed. */
+async function startService(engine: EngineName, variables: Record<string, string>) {
   const cleanUp = new AsyncDisposableStack();
   const directory = cleanUp.use(createDataDirectory());
   const database = await createDurableDatabase(engine);
   cleanUp.defer(database.remove);
+  const DATABASE_URL = databaseUrl(database.address);
   const service = cleanUp.use(
-    await ServiceProcess.start(directory.path, {
-      BENCH_DATABASE_URL: databaseUrl(database.address),
-      BENCH_RECORDING: recording,
-    }),
+    await ServiceProcess.start(directory.path, { variables: { DATABASE_URL, ...variables } }),
   );
   const { contents, input, output } = hello('hello');
   const plugin: Plugin = { ident: `${environment}.t1`, name: 'measured', lang: 'javascript', contents };
   await service.deploy(plugin);
   const token = service.tokenFor(plugin.ident);
-  const requests: LoadRequest[] = [{ path: executionPath(plugin), body: input, expected: output }];
+  const requests = [{ path: executionPath(plugin), body: input, expected: output }];
   return {
-    async measure(load: LoadProcess, seconds: number): Promise<Measured> {
-      const { port, pid } = service;
-      const before = processorTimeOf(pid);
-      const { rate } = await load.send({ port, token, connections, requests, until: { seconds } });
-      return { rate, processorTime: (processorTimeOf(pid) - before) / (rate * seconds) };
-    },
+    measure: (load: LoadProcess, seconds: number) =>
+      measureThroughput(load, service, { token, connections, requests, seconds }),
     [Symbol.asyncDispose]: () => cleanUp.disposeAsync(),
   };
 }

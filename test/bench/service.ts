@@ -1,10 +1,10 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { Agent, request } from 'node:http';
+import { Agent } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createService } from '../../service/src/http/app.ts';
+import { createService } from '../../service/src/http/create-service.ts';
 import { defaultPermissions } from '../../service/src/plugins/permissions.ts';
 import { Builds } from '../../service/src/toolchains/build/builds.ts';
 import { loadLanguages } from '../../service/src/toolchains/languages.ts';
@@ -12,6 +12,7 @@ import { openStorage } from '../../service/src/storage/storage.ts';
 import { createToken } from '../../service/src/accounts/tokens.ts';
 import type { Figure } from './figures.ts';
 import { median } from './figures.ts';
+import { send as sendRequest } from './requests.ts';
 import { timeInTurns } from './turns.ts';
 
 const languages = loadLanguages();
@@ -41,7 +42,7 @@ async function measureExecutions(): Promise<Figure[]> {
     const [line] = (await once(child.stdout.setEncoding('utf8'), 'data')) as [string];
     const [port = '', environmentToken = ''] = line.trim().split(' ');
     const send = (method: string, target: string, token: string, body = '') =>
-      sendTo(agent, Number(port), method, target, token, body);
+      sendRequest({ agent, port: Number(port), method, path: target, token, body });
     const { token } = JSON.parse((await send('GET', `/auth/v2/access/${path}`, environmentToken)).body) as {
       token: string;
     };
@@ -90,18 +91,6 @@ async function measureExecutions(): Promise<Figure[]> {
 const residentMebibytes = (pid: number) =>
   Number(execFileSync('ps', ['-o', 'rss=', '-p', String(pid)], { encoding: 'utf8' })) / 1024;
 
-function sendTo(agent: Agent, port: number, method: string, target: string, token: string, body: string) {
-  return new Promise<{ status: number; body: string }>((resolve, reject) => {
-    const headers = { authorization: `Bearer ${token}`, 'content-type': 'text/plain' };
-    const sent = request({ agent, host: '127.0.0.1', port, method, path: target, headers }, (response) => {
-      let text = '';
-      response.setEncoding('utf8').on('data', (part: string) => (text += part));
-      response.on('end', () => resolve({ status: response.statusCode ?? 0, body: text }));
-    });
-    sent.on('error', reject).end(body);
-  });
-}
-
 async function measureBuilds(): Promise<Figure[]> {
   const builds = new Builds(languages);
   const measure = async (lang: string, limit: number, sourceOf: (i: number) => string): Promise<Figure> => {
@@ -110,7 +99,7 @@ async function measureBuilds(): Promise<Figure[]> {
         build: async (i) => {
           const end = await builds.build(lang, {
             source: sourceOf(i),
-            share: { environment: 'com.acme', tenant: 't1', token: '' },
+            owner: { environment: 'com.acme', tenant: 't1', token: '' },
           });
           if (!('compiled' in end) || !end.compiled.program)
             throw new Error(`A build failed: ${JSON.stringify(end)}`);

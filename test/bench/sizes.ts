@@ -15,9 +15,9 @@ const STEPS = [
 
 /** What an application pays for one part, and the limit in KB. The two elements are bundled by the build itself. */
 const PARTS = [
-  ['client.js alone, with zod/mini, gzip', `export * from '/src/client.ts';`, 10],
-  ['<plugin-features> alone, gzip', `export * from '/src/plugin-features.ts';`, 12.5],
-  ['editor.js alone, gzip', `export * from '/src/editor.ts';`, 1.6],
+  ['client.js alone, with zod/mini, gzip', `export * from '/src/client.ts';`, 11.5],
+  ['<plugin-features> alone, gzip', `export * from '/src/plugin-features.ts';`, 13.5],
+  ['editor.js alone, gzip', `export * from '/src/editor.ts';`, 2.2],
   ['testing.js alone, gzip', `export * from '/dist/testing.js';`, 6],
 ] as const;
 
@@ -33,7 +33,7 @@ export async function measureSizes(): Promise<Figure[]> {
   }
   const whole = gzipSync(readFileSync('dist/cdn/plugin-editor.js'), { level: 9 }).length;
   const figures: Figure[] = [
-    { name: 'both elements: dist/cdn/plugin-editor.js, gzip', value: whole / KB, limit: 19, unit: 'KB' },
+    { name: 'both elements: dist/cdn/plugin-editor.js, gzip', value: whole / KB, limit: 22, unit: 'KB' },
   ];
   for (const [name, code, limit] of PARTS) {
     figures.push({ name, value: (await bundleSize(code)) / KB, limit, unit: 'KB' });

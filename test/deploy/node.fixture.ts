@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { serve } from '../../service/src/cli/serve.ts';
-import { readSettings } from '../../service/src/settings/settings.ts';
+import { readSettings } from '../../service/src/settings/read-settings.ts';
 import { migrate } from '../../service/src/storage/migrations/migrate.ts';
 import { migrations } from '../../service/src/storage/migrations/migrations.ts';
 import type { Migration } from '../../service/src/storage/migrations/migrations.ts';

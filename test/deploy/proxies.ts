@@ -1,4 +1,4 @@
-import { execFile, spawn, spawnSync } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -10,15 +10,6 @@ import { until } from '../support/until.ts';
 const deploy = join(import.meta.dirname, '../../deploy');
 
 export type ProxyName = 'nginx' | 'caddy';
-
-/** Why a proxy cannot be tried on this machine; `undefined` where it can. */
-export function missingReason(name: ProxyName): string | undefined {
-  const { error } = spawnSync(name, ['-v'], { stdio: 'ignore' });
-  if (error) return `${name} is not installed here (on Debian: apt-get install ${debianPackages[name]})`;
-  return spawnSync('openssl', ['version']).error && 'openssl is not installed here';
-}
-
-const debianPackages = { nginx: 'nginx-light', caddy: 'caddy' };
 
 export interface Proxy extends AsyncDisposable {
   /** With `https`. */

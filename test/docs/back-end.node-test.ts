@@ -6,7 +6,7 @@ import { PLUGIN, RUN, VERSION } from '../core/client/records.ts';
 import { pageRequest } from '../server/endpoint-fixture.ts';
 import type { Rule } from '../support/scripted-server-rules.ts';
 import { startScriptedServer } from '../support/scripted-server-node.ts';
-import { type Workplace, startWorkplace, tscFile } from './package.ts';
+import { type Project, createProject, tscFile } from './package.ts';
 import { type Builder, startBuilder } from './builder.ts';
 import { blocksIn, read } from './markdown.ts';
 import { until } from '../support/until.ts';
@@ -41,10 +41,10 @@ async function writeBlocks(folder: string, url: string, token: string): Promise<
   }
 }
 
-let place: Workplace;
+let place: Project;
 let builder: Awaited<ReturnType<typeof startScriptedServer>>;
 before(async () => {
-  [place, builder] = await Promise.all([startWorkplace({}), startScriptedServer()]);
+  [place, builder] = await Promise.all([createProject({}), startScriptedServer()]);
   await writeBlocks('.', builder.url(), 'env-1');
 });
 after(async () => {

@@ -4,12 +4,12 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { packOnce, unpack } from '../support/packing.ts';
 import { run } from '../support/programs.ts';
-import { serversDirectory } from './install.ts';
+import { packagesFolder } from '../packages/packages.ts';
 import { root } from './markdown.ts';
 
 const projectRoot = fileURLToPath(root);
 
-export interface Workplace extends AsyncDisposable {
+export interface Project extends AsyncDisposable {
   directory: string;
   /** Writes a file, and resolves with its path. */
   write: (name: string, text: string) => Promise<string>;
@@ -23,11 +23,11 @@ export interface Workplace extends AsyncDisposable {
  * A directory like that of an application: this package is in its node_modules as it is published, with its export map, and
  * beside it the packages named, so that what the documentation says is found the way in which users find it.
  */
-export async function startWorkplace({
+export async function createProject({
   packages = [] as string[],
   /** Packages that are installed separately from those of the project. */
   servers = [] as string[],
-}): Promise<Workplace> {
+}): Promise<Project> {
   const directory = await realpath(await mkdtemp(join(tmpdir(), 'plugin-editor-docs-')));
   const modules = join(directory, 'node_modules');
   const own = join(modules, 'plugin-editor');
@@ -37,7 +37,7 @@ export async function startWorkplace({
     await symlink(await realpath(join(from, 'node_modules', name)), join(modules, name), 'dir');
   };
   for (const name of ['lit', 'zod', ...packages]) await link(projectRoot, name);
-  for (const name of servers) await link(serversDirectory, name);
+  for (const name of servers) await link(packagesFolder, name);
   await writeFile(join(directory, 'package.json'), '{ "private": true, "type": "module" }');
 
   const write = async (name: string, text: string) => {

@@ -190,9 +190,9 @@ test('listen.ts handles every event that it names, and theme.css applies', async
 });
 
 describe('the documentation’s editor', () => {
-  test('greets before its own script has loaded', async () => {
+  test('greets before its own script has loaded, as Vite builds it', async () => {
     const held = Promise.withResolvers<void>();
-    pages.hold('/editor.js', held.promise);
+    pages.holdEditorScript(held.promise);
     let loaded: Promise<unknown>;
     try {
       page = await (await browser.createBrowserContext()).newPage();

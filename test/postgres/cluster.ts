@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import { findBinaries } from './binaries.ts';
-import type { Binaries } from './binaries.ts';
+import type { Binaries, PostgresRelease } from './binaries.ts';
 import { freePort } from '../support/free-port.ts';
 
 /** Settings that are quick, and lose the data in a crash. */
@@ -36,11 +36,11 @@ export class Cluster {
   }
 
   /**
-   * Makes a server that does not run yet. `durable`: whether a commit is on the disk before it is acknowledged. `binaries`:
-   * PostgreSQL's programs; by default those that are installed for the tests.
+   * Makes a server that does not run yet. `durable`: whether a commit is on the disk before it is acknowledged. `release`: by
+   * default the one that TEST_POSTGRES names.
    */
-  static async create(options: { durable: boolean; binaries?: Binaries }): Promise<Cluster> {
-    const binaries = options.binaries ?? (await findBinaries());
+  static async create(options: { durable: boolean; release?: PostgresRelease }): Promise<Cluster> {
+    const binaries = await findBinaries(options.release);
     const directory = mkdtempSync(join(tmpdir(), 'postgres-data-'));
     const { user } = binaries;
     if (user) chownSync(directory, user.uid, user.gid);

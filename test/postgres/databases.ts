@@ -1,14 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { Client } from 'pg';
-import { startPostgres } from './server.ts';
+import { type TestServer, startPostgres } from './server.ts';
 
-let server: Promise<string> | undefined;
+let started: Promise<TestServer> | undefined;
 
 /** The server for databases: `TEST_DATABASE_URL`, or else one that is started now and ends with this process. */
-function serverUrl(): Promise<string> {
-  const configuredUrl = process.env['TEST_DATABASE_URL'];
-  server ??= configuredUrl ? Promise.resolve(configuredUrl) : startPostgres().then(({ url }) => url);
-  return server;
+async function serverUrl(): Promise<string> {
+  return process.env['TEST_DATABASE_URL'] || (await (started ??= startPostgres())).url;
 }
 
 export interface TestDatabase {

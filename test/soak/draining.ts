@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Figure } from '../bench/figures.ts';
 import { runCommand } from '../service/cli/service-command.ts';
 import { bearer } from '../service/harness.ts';
-import { cleanUpFirst, engines, freshDatabase } from '../service/storage/databases.ts';
+import { cleanUpFirst, freshDatabase } from '../service/storage/databases.ts';
 import type { Cleanup, EngineName } from '../service/storage/databases.ts';
 import type { DatabaseAddress } from '../../service/src/storage/database-url.ts';
 import { DrainedClients } from './draining/clients.ts';
@@ -32,7 +32,7 @@ const code = 'export const run = (input) => input;';
  * connection was refused once draining was over, and the process has to end with exit code 0 and without a word.
  */
 export async function measureDraining(
-  { rounds, databases = engines }: DrainingOptions = { rounds: 50 },
+  { rounds, databases = ['sqlite', 'postgres'] }: DrainingOptions = { rounds: 50 },
 ): Promise<Figure[]> {
   const cleanup = new Cleanups();
   const total: ClientReport = { answered: 0, closing: 0, failures: [] };

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buildEditor } from '../support/editor-files.ts';
 import { listen } from '../../service/src/http/listen.ts';
-import { createService } from '../../service/src/http/app.ts';
+import { createService } from '../../service/src/http/create-service.ts';
 import { provisionEnvironmentToken } from '../../service/src/accounts/environment-token.ts';
 import { openStorage } from '../../service/src/storage/storage.ts';
 import { buildEditorUrl } from '../../src/client.ts';

@@ -7,16 +7,18 @@ import { bundle } from '../bench/bundle.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
-/** Builds one of the files for script tags as it is published. */
-async function scriptTag(mode: string): Promise<string> {
-  const config: InlineConfig = { root, mode, logLevel: 'error', build: { write: false } };
-  const [{ output }] = (await build(config)) as unknown as [{ output: [{ code: string }] }];
-  return output[0].code;
+/** Builds the files for script tags as they are published, and returns one of them. */
+async function scriptTag(file: string): Promise<string> {
+  const config: InlineConfig = { root, mode: 'cdn', logLevel: 'error', build: { write: false } };
+  const made = (await build(config)) as unknown as { output: { fileName: string; code: string }[] }[];
+  const chunk = made.flatMap(({ output }) => output).find(({ fileName }) => fileName === file);
+  if (!chunk) throw new Error(`The build makes no ${file}`);
+  return chunk.code;
 }
 
 const files: Record<string, () => Promise<string>> = {
-  'plugin-editor.js': () => scriptTag('cdn'),
-  'plugin-editor.iife.js': () => scriptTag('iife'),
+  'plugin-editor.js': () => scriptTag('plugin-editor.js'),
+  'plugin-editor.iife.js': () => scriptTag('plugin-editor.iife.js'),
   // The modules from npm, and the editor's half of the protocol, as an application bundles them.
   'modules.js': () => bundle(`${root}/src/index.ts`),
   'editor.js': () => bundle(`${root}/src/editor.ts`),

@@ -28,7 +28,7 @@ interface ChromiumOptions {
 export async function launchChromium({ hosts, isWhole = false }: ChromiumOptions = {}): Promise<Browser> {
   const { chromium, headlessShell } = findBrowsers();
   const executablePath = isWhole ? chromium : (headlessShell ?? chromium);
-  if (!executablePath) throw new Error('No Chromium or Chrome was found: run node tools/setup/browsers.js');
+  if (!executablePath) throw new Error('No Chromium or Chrome was found: run node tools/setup/system.js');
   // When an argument is repeated, the last one applies.
   const args = [...CHROMIUM_ARGS, ...(hosts ? [`--host-resolver-rules=${hosts}`] : [])];
   const browser = await launch({ executablePath, args, timeout: PATIENCE });

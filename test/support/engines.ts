@@ -8,53 +8,30 @@ export interface Engines {
   launchers: BrowserLauncher[];
   /** Engine name → version, known once its browser has started. */
   versions: Map<string, string>;
-  /** Why an engine does not take part. */
-  notRun: string[];
 }
 
-/**
- * The browsers that the tests run in: all that this machine has, or of those the ones that `ENGINES` names
- * (`ENGINES=chromium,firefox`).
- */
-export function engines(chosen = process.env['ENGINES']): Engines {
-  const found = findBrowsers();
-  const chromium = found.headlessShell ?? found.chromium;
-  const kind = chromium === found.chromium ? '' : ' (headless shell)';
+/** The browsers that `ENGINES` names, such as `chromium,firefox`; by default Chromium. */
+export function engines(chosen = process.env['ENGINES'] || 'chromium'): Engines {
+  const { chromium, headlessShell, firefox, webkit } = findBrowsers();
   const versions = new Map<string, string>();
-  const started =
-    (name: string, suffix = '') =>
-    (version: string) =>
-      void versions.set(name, version + suffix);
-  const all: Record<string, { name: string; launcher: BrowserLauncher | undefined; missing: string }> = {
-    chromium: {
-      name: 'Chromium',
-      launcher: chromium ? chromiumLauncher(chromium, started('Chromium', kind)) : undefined,
-      missing: 'Chromium or Chrome',
+  const started = (name: string) => (version: string) => void versions.set(name, version);
+  const all: Record<string, () => BrowserLauncher | undefined> = {
+    chromium: () => {
+      const program = headlessShell ?? chromium;
+      return program ? chromiumLauncher(program, started('Chromium')) : undefined;
     },
-    firefox: {
-      name: 'Firefox',
-      launcher: found.firefox ? firefoxLauncher(found.firefox, started('Firefox')) : undefined,
-      missing: 'Firefox',
-    },
-    webkit: {
-      name: 'WebKit',
-      launcher: found.webkit ? webkitLauncher(found.webkit, started('WebKitGTK')) : undefined,
-      missing: found.missingWebKitParts.join(', '),
-    },
+    firefox: () => (firefox ? firefoxLauncher(firefox, started('Firefox')) : undefined),
+    webkit: () => (webkit ? webkitLauncher(webkit, started('WebKitGTK')) : undefined),
   };
-
-  const selected = chosen ? chosen.split(',').map((name) => name.trim()) : Object.keys(all);
-  const unknown = selected.filter((name) => !Object.hasOwn(all, name));
-  if (unknown.length > 0) {
-    throw new Error(`ENGINES names "${unknown.join('", "')}"; there are ${Object.keys(all).join(', ')}.`);
-  }
-  const launchers: BrowserLauncher[] = [];
-  const notRun: string[] = [];
-  for (const [key, { name, launcher, missing }] of Object.entries(all)) {
-    if (!selected.includes(key)) notRun.push(`${name} (left out by ENGINES)`);
-    else if (launcher) launchers.push(launcher);
-    else notRun.push(`${name} (not found: ${missing})`);
-  }
-  if (launchers.length === 0) throw new Error(`No browser to run the tests in. ${notRun.join('; ')}.`);
-  return { launchers, versions, notRun };
+  const launchers = chosen.split(',').map((one) => {
+    const name = one.trim();
+    if (!Object.hasOwn(all, name)) {
+      throw new Error(`ENGINES names "${name}"; there are ${Object.keys(all).join(', ')}.`);
+    }
+    const launcher = all[name]?.();
+    if (!launcher)
+      throw new Error(`ENGINES names ${name}, which was not found: node tools/setup/system.js ${name}`);
+    return launcher;
+  });
+  return { launchers, versions };
 }

@@ -17,14 +17,9 @@ interface Counts {
  * line `N passed, N failed`. Failures themselves are shown by the default reporter.
  *
  * @param versions engine name → version, filled in while the browsers start
- * @param notRun one reason for each engine that does not take part
  * @param failuresFile a file to which the failures are appended as text, for who runs other tests afterwards
  */
-export function summaryReporter(
-  versions: Map<string, string>,
-  notRun: string[],
-  failuresFile?: string,
-): Reporter {
+export function summaryReporter(versions: Map<string, string>, failuresFile?: string): Reporter {
   return {
     reportTestFileResults({ logger, sessionsForTestFile, testFile }) {
       const { passed, failed, skipped } = total(sessionsForTestFile);
@@ -38,17 +33,13 @@ export function summaryReporter(
     },
 
     stop({ sessions }) {
-      console.log(`\n${summaryLines(sessions, versions, notRun).join('\n')}`);
+      console.log(`\n${summaryLines(sessions, versions).join('\n')}`);
     },
   };
 }
 
 /** The closing lines; the last is `N passed, N failed`, alone, for programs to read. */
-export function summaryLines(
-  sessions: TestSession[],
-  versions: Map<string, string>,
-  notRun: string[],
-): string[] {
+function summaryLines(sessions: TestSession[], versions: Map<string, string>): string[] {
   const byEngine = Map.groupBy(sessions, (session) => session.browser.name);
   const engines = [...byEngine].map(([name, ofEngine]) => {
     const { passed, failed } = total(ofEngine);
@@ -57,14 +48,13 @@ export function summaryLines(
   const { passed, failed, skipped } = total(sessions);
   return [
     `Engines: ${engines.join(', ')}`,
-    ...notRun.map((reason) => `Not run: ${reason}`),
     ...(skipped > 0 ? [`${skipped} skipped`] : []),
     `${passed} passed, ${failed} failed`,
   ];
 }
 
 /** A text for each test that failed, and for each file that did not load or had an error outside all tests. */
-export function failureTexts(sessions: TestSession[]): string[] {
+function failureTexts(sessions: TestSession[]): string[] {
   return sessions.flatMap((session) => {
     const { browser, testFile, testResults, errors, passed } = session;
     const place = `${browser.name}, ${relative(process.cwd(), testFile)}`;

@@ -75,7 +75,7 @@ test('the documented parts, slots, states and custom properties are those that a
   const slots = /<slot name="(\w+)"/g;
   const properties = /var\((--plugin-editor-[\w-]+)/g;
   const [editorFiles, featuresFiles] = [
-    ['plugin-editor', 'error-view', 'frame', 'launch', 'styles'],
+    ['plugin-editor', 'error-view', 'connection', 'launch', 'styles'],
     ['plugin-features', 'error-view', 'features-view', 'features-styles'],
   ];
   assert.deepEqual(namesOf(features.parts), found(parts, ...featuresFiles));

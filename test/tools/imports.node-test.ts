@@ -31,7 +31,7 @@ const serviceFolders: Readonly<Record<string, readonly string[]>> = {
   sandbox: ['plugins', 'processes'],
   toolchains: ['plugins', 'processes', 'sandbox'],
   // Of accounts, only how a token is hashed: see the last test.
-  storage: ['plugins', 'operations', 'limits', 'accounts'],
+  storage: ['plugins', 'operations', 'limits', 'processes', 'accounts'],
   accounts: ['plugins', 'storage'],
   runs: ['plugins', 'storage'],
   http: [

@@ -69,6 +69,9 @@ describe('tools/run.js', () => {
     child.stderr.setEncoding('utf8');
     const output = child.stderr.toArray();
     assert.equal(await exitCode(child), 2);
-    assert.match((await output).join(''), /^Usage: node tools\/run\.js \[packages \| build \| browsers\]/);
+    assert.match(
+      (await output).join(''),
+      /^Usage: node tools\/run\.js \[packages \| build \| chromium \| release\]/,
+    );
   });
 });

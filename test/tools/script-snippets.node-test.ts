@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { withHashes } from '../../tools/generate/script-snippets.ts';
+import { withHashes } from '../../tools/generate/readme-integrity.ts';
 
 const release = {
   version: '1.2.3',

@@ -25,7 +25,7 @@ const formats: Record<string, (body: Buffer) => Promise<Buffer>> = {
 export async function compressFiles(folder: string, cache: string): Promise<void> {
   await mkdir(cache, { recursive: true });
   const names = await readdir(folder);
-  // All at once: zlib has threads of its own.
+  // All at once: zlib works in a pool of threads.
   await Promise.all(
     names.flatMap((name) => {
       const file = join(folder, name);

@@ -22,7 +22,6 @@ export const buildLauncher = (): Promise<void> =>
   whileBuilding('launcher', async () => {
     await vite();
     await vite('--mode', 'cdn');
-    await vite('--mode', 'iife');
     await compile('src');
     await run('tools/generate/build.ts');
     prepareDeclarations(join(root, 'dist'), '{*,types/*}.d.ts');

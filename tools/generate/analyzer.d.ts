@@ -5,7 +5,7 @@ declare module '@custom-elements-manifest/analyzer' {
     name?: string;
     packageLinkPhase?(parameters: { customElementsManifest: never }): void;
   }
-  /** A TypeScript of its own, older than ours, which serves to read syntax. */
+  /** The TypeScript of the analyzer, older than ours, which parses the sources. */
   export const ts: {
     ScriptTarget: { ES2022: number };
     createSourceFile(path: string, text: string, target: number, setParentNodes: boolean): SourceFile;
@@ -14,7 +14,7 @@ declare module '@custom-elements-manifest/analyzer' {
     modules: SourceFile[];
     plugins: Plugin[];
     context: { dev: boolean; thirdPartyCEMs: object[] };
-  }): import('./manifest-types.ts').Manifest;
+  }): import('./manifest.ts').Manifest;
 }
 
 declare module '@custom-elements-manifest/analyzer/src/features/framework-plugins/lit/lit.js' {

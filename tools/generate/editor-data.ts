@@ -1,7 +1,7 @@
 import { getWebTypesData } from 'custom-element-jet-brains-integration';
 import { getVsCodeCssCustomData, getVsCodeHtmlCustomData } from 'custom-element-vs-code-integration';
 
-import type { Manifest } from './manifest-types.ts';
+import type { Manifest } from './manifest.ts';
 
 /** Leaves events, slots and so on out of the descriptions, because the data has fields for them. */
 const WITHOUT_LISTS = {

@@ -1,5 +1,5 @@
 import { ATTRIBUTES } from '../../src/core/attributes.ts';
-import type { Declaration, Documented, Manifest, Member, Typed } from './manifest-types.ts';
+import type { Declaration, Documented, Manifest, Member, Typed } from './manifest.ts';
 
 /** What the generators need to know of an element. */
 export interface ElementView {

@@ -89,9 +89,13 @@ const DESCRIPTIONS: Readonly<Record<string, Readonly<Record<string, Row>>>> = {
     requestTimeout: ['the whole request', 'ms', '408, and the connection is closed'],
     connectionsCheckingInterval: ['how often these two are checked', 'ms', '-'],
     keepAliveTimeout: ['a connection without a request', 'ms', 'it is closed'],
-    writeTimeout: ['a response of which the client takes nothing', 'ms', 'the connection is closed'],
-    responseTimeout: ['a response, from its end until all of it is sent', 'ms', 'the connection is closed'],
-    maxConnections: ['connections, at each address that is listened on', 'count', 'closed at once'],
+    paceTime: [
+      'time in which a client sends a body or takes a response, or the bytes below of it',
+      'ms',
+      '408 for a body; a response ends with its connection',
+    ],
+    paceBytes: ['the bytes', 'bytes', '-'],
+    maxConnections: ['connections', 'count', 'one that waits for its client is closed'],
     smallBody: [
       'an unwanted body that is awaited before the response',
       'bytes',
@@ -111,7 +115,7 @@ const DESCRIPTIONS: Readonly<Record<string, Readonly<Record<string, Row>>>> = {
     holdTimeout: ['one transaction', 'ms', 'it is given up: 503 `storage-unavailable`'],
     monitorTimeout: ['a reply to the connection that watches', 'ms', 'another connection is made'],
     monitorConnectTimeout: ['that other connection', 'ms', 'the database counts as lost'],
-    closeTimeout: ['statements under way when the service ends', 'ms', 'they are given up'],
+    closeTimeout: ['statements in progress when the service ends', 'ms', 'they are given up'],
     reconnectInterval: ['time between two tries to reach a lost database', 'ms', '-'],
   },
 };

@@ -1,9 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { LIMITS, MAX_VALUES } from '../../src/core/messages.ts';
-import { defaultFeaturesStrings } from '../../src/element/features-strings.ts';
-import { defaultStrings } from '../../src/element/strings.ts';
+import { defaultFeaturesStrings, defaultStrings } from '../../src/element/strings.ts';
 import type { ElementView } from './elements.ts';
-import type { Documented, Member, Typed } from './manifest-types.ts';
+import type { Documented, Member, Typed } from './manifest.ts';
 import { code, table } from './markdown.ts';
 import { messagesOf } from './protocol.ts';
 

@@ -1,18 +1,8 @@
-import { globSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { type Expression, type ObjectPropertyKind, parseSync } from 'oxc-parser';
 
 /** The files with the schemas of responses. */
-const FILES = ['src/core/records.ts', ...globSync('src/{core/client,server}/*-records.ts').toSorted()];
-
-/** The types of the schemas in `src/core/fields.ts`, by name. */
-const FIELDS: Readonly<Record<string, string>> = {
-  text: 'string',
-  optionalText: 'string?',
-  textOrNull: 'string | null',
-  flag: 'boolean',
-  number: 'number',
-  optionalNumber: 'number?',
-};
+const FILES = ['src/core/records.ts', 'src/core/client/records.ts', 'src/server/environment-records.ts'];
 
 /** One field of a record, and where the doc comment before it would be. */
 export interface RecordField {
@@ -96,24 +86,28 @@ function typeOf(value: Expression): string {
   const [first] = args;
   const inner = () => (first && first.type !== 'SpreadElement' ? typeOf(first) : 'unknown');
   switch (name) {
+    case 'string':
+    case 'number':
+    case 'boolean':
+      return name;
     case 'optional':
       return `${inner()}?`;
     case 'array':
       return `${inner()}[]`;
-    case 'orNull':
+    case 'nullable':
       return `${inner()} | null`;
     case 'looseObject': {
       const fields = fieldsOf('', value).map(({ signature }) => signature);
       return `{ ${fields.join('; ')} }`;
     }
     default:
-      // `text.check(…)` has the same type as `text`.
+      // `z.string().check(…)` has the same type as `z.string()`.
       return callee.type === 'MemberExpression' && name === 'check' ? typeOf(callee.object) : 'unknown';
   }
 }
 
 function namedType(name: string): string {
-  const known = FIELDS[name] ?? types.get(name);
+  const known = types.get(name);
   if (known) return known;
   const declared = schemas.get(name);
   return declared ? typeOf(declared.value) : 'unknown';

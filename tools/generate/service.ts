@@ -7,8 +7,8 @@ export interface ServiceFacts {
   /** Meanings of error codes, by code and status. */
   errorCodes: Record<string, Record<string, string>>;
   openApi: OpenApi;
-  /** Variables of the environment: the default as text, and what a value has to be, in words. */
-  settings: { name: string; default: string; kind: string }[];
+  /** Settings by their names in programs: the variable, the default as text, and what a value has to be, in words. */
+  settings: { option: string; variable: string; default: string; kind: string }[];
   /** The constants that hold limits, by their names. */
   limits: Record<string, Record<string, number>>;
 }
@@ -49,7 +49,7 @@ export interface Schema {
 
 /** Modules of the service and the constants in each that hold limits. */
 const LIMITS = {
-  'http/http-limits.ts': ['httpLimits'],
+  'http/admission.ts': ['httpLimits'],
   'sandbox/run-limits.ts': ['runLimits'],
   'sandbox/wasm-check.ts': ['moduleLimits'],
   'toolchains/build/limits.ts': ['buildLimits', 'diagnosticLimits', 'checkTime', 'programLimit'],
@@ -63,14 +63,15 @@ const PROGRAM = `
   const { interfaces } = await load('http/interfaces.ts');
   const { health } = await load('http/health.ts');
   const { openApiDocument } = await load('http/openapi/document.ts');
-  const { variables } = await load('settings/variables.ts');
+  const declared = (await load('settings/settings.ts')).settings;
   const openApi = openApiDocument([...health.operations, ...interfaces.flatMap((one) => one.operations)], '');
   const asText = (value) => value === undefined ? '' : value === true ? 'on' : value === false ? 'off' : String(value);
-  const settings = Object.entries(variables.shape).map(([name, kind]) => ({
-    name,
-    default: asText(kind.safeParse(undefined).data),
-    // No kind with a rule accepts this value, so the message completes "it must be". Free text accepts it, and needs no description.
-    kind: kind.safeParse(' ?').error?.issues[0]?.message ?? '',
+  const settings = Object.entries(declared).map(([option, { variable, fallback, parse }]) => ({
+    option,
+    variable,
+    default: asText(fallback),
+    // No kind with a rule accepts this value, so \`expected\` completes "it must be". Free text accepts it, and needs no description.
+    kind: parse(' ?').expected ?? '',
   }));
   const limits = {};
   for (const [path, names] of Object.entries(${JSON.stringify(LIMITS)})) {

@@ -2,23 +2,24 @@ import { readFileSync } from 'node:fs';
 import { code, table } from './markdown.ts';
 import type { ServiceFacts } from './service.ts';
 
-const PATH = 'service/src/settings/variables.ts';
+const PATH = 'service/src/settings/settings.ts';
 
 /** The table of the service's variables, each with the doc comment before it. */
 export function settingsTable({ settings }: ServiceFacts): string {
   const text = readFileSync(PATH, 'utf8');
   return table(
     ['variable', 'default', 'meaning'],
-    settings.map(({ name, default: value, kind }) => {
-      const [, comment] = new RegExp(`/\\*\\*((?:(?!\\*/)[^])*)\\*/\\s*${name}:`).exec(text) ?? [];
+    settings.map(({ option, variable, default: value, kind }) => {
+      const [, comment] = new RegExp(`/\\*\\*((?:(?!\\*/)[^])*)\\*/\\s*${option}: `).exec(text) ?? [];
       if (comment === undefined)
-        throw new Error(`${PATH}: ${name} has no doc comment, which the documentation needs`);
+        throw new Error(`${PATH}: ${option} has no doc comment, which the documentation needs`);
       const [meaning = '', documentedDefault] = comment
         .replaceAll(/\s*\n\s*\* ?/g, ' ')
         .trim()
+        .replace(/ @remarks .*/, '')
         .split(' @default ');
       return [
-        code(name),
+        code(variable),
         documentedDefault ?? (value === '' ? '-' : code(value)),
         `${meaning} ${valueOf(kind)}`.trim(),
       ];

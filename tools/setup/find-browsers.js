@@ -1,15 +1,8 @@
-import { existsSync, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
-import { homedir } from 'node:os';
+import { existsSync, readdirSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { env, platform } from 'node:process';
 
-import {
-  chromiumPlaces,
-  firefoxPlaces,
-  headlessShellPlaces,
-  libraryFolders,
-  onPath,
-} from './browser-places.js';
-
-// Used before anything is installed: plain JavaScript, Node's own modules only.
+// Runs before anything is installed: plain JavaScript, no dependencies.
 
 /**
  * @typedef {object} WebKit
@@ -21,112 +14,68 @@ import {
 /**
  * @typedef {object} Browsers What is missing is undefined.
  * @property {string | undefined} chromium
- * @property {string | undefined} headlessShell Chromium's engine without the browser around it, which the tests start where
- *   they can, because it needs two thirds of the time. CHROME_PATH stands for it, too.
+ * @property {string | undefined} headlessShell Chromium's engine without the browser around it, which needs two thirds of the
+ *   processor time. With CHROME_PATH it is that one, too.
  * @property {string | undefined} firefox
  * @property {WebKit | undefined} webkit
- * @property {string[]} missingWebKitParts names of the programs that WebKit lacks
- * @property {string[]} snaps browsers that are there as snaps, and so cannot be used
  */
 
-/**
- * What is known of the machine. Tests pass another one.
- *
- * @typedef {object} Machine
- * @property {Record<string, string | undefined>} env
- * @property {NodeJS.Platform} platform
- * @property {string} home
- * @property {(path: string) => boolean} exists
- * @property {(path: string) => string[]} list names in a folder; none when there is no such folder
- * @property {(path: string) => boolean} isSnap
- */
-
-/** @returns {Machine} */
-export function thisMachine() {
-  return {
-    env: process.env,
-    platform: process.platform,
-    home: homedir(),
-    exists: existsSync,
-    list: (path) => (existsSync(path) ? readdirSync(path) : []),
-    isSnap,
-  };
-}
+const macApplications = platform === 'darwin' ? '/Applications' : undefined;
 
 /**
- * Finds the browsers that the tests can use on this machine.
+ * Finds the browsers that the tests can use on this machine: on the PATH, among the applications of macOS, or where CHROME_PATH
+ * and FIREFOX_PATH say.
  *
- * @param {Machine} machine
  * @returns {Browsers}
  * @throws {Error} when CHROME_PATH or FIREFOX_PATH names no file
  */
-export function findBrowsers(machine = thisMachine()) {
-  /** @type {string[]} */
-  const snaps = [];
-  /** @param {string[]} places */
-  const usable = (places) =>
-    places.find((path) => {
-      if (!machine.exists(path)) return false;
-      if (!machine.isSnap(path)) return true;
-      snaps.push(path);
-      return false;
-    });
-
-  const chosenChromium = override('CHROME_PATH', machine);
-  const chromium = chosenChromium ?? usable(chromiumPlaces(machine));
-  const headlessShell = chosenChromium ?? usable(headlessShellPlaces(machine));
-  const firefox = override('FIREFOX_PATH', machine) ?? usable(firefoxPlaces(machine));
-  const libraries = libraryFolders(machine);
-  const parts = {
-    WebKitWebDriver: usable([
-      ...onPath(['WebKitWebDriver'], machine),
-      ...below(libraries, 'WebKitWebDriver'),
-    ]),
-    MiniBrowser: usable(below(libraries, 'MiniBrowser')),
-    Xvfb: usable(onPath(['Xvfb'], machine)),
-  };
-  const { WebKitWebDriver: driver, MiniBrowser: miniBrowser, Xvfb: xvfb } = parts;
+export function findBrowsers() {
+  const chosen = named('CHROME_PATH');
+  const driver = onPath('WebKitWebDriver');
+  const miniBrowser = findMiniBrowser();
+  const xvfb = onPath('Xvfb');
   return {
-    chromium,
-    headlessShell,
-    firefox,
+    chromium:
+      chosen ??
+      onPath('chromium', 'google-chrome-stable', 'google-chrome') ??
+      application('Google Chrome.app/Contents/MacOS/Google Chrome'),
+    headlessShell: chosen ?? onPath('chromium-headless-shell', 'chrome-headless-shell'),
+    firefox:
+      named('FIREFOX_PATH') ??
+      onPath('firefox-esr', 'firefox') ??
+      application('Firefox.app/Contents/MacOS/firefox'),
     webkit: driver && miniBrowser && xvfb ? { driver, miniBrowser, xvfb } : undefined,
-    missingWebKitParts: Object.entries(parts).flatMap(([name, path]) => (path ? [] : [name])),
-    snaps,
   };
 }
 
 /**
- * @param {string} name
- * @param {Machine} machine
- */
-function override(name, machine) {
-  const path = machine.env[name];
-  if (!path) return undefined;
-  if (!machine.exists(path)) throw new Error(`${name} is set to "${path}", where there is no file.`);
-  return path;
-}
-
-/**
- * @param {string[]} folders
- * @param {string} name
- */
-function below(folders, name) {
-  return folders.map((folder) => `${folder}/${name}`);
-}
-
-/**
- * A snap sees neither the profile that the test runner makes for it nor its pipes. Ubuntu's own `chromium`
- * and `firefox` commands are links or small scripts that start one (or only say how to install it).
+ * The file of the first of these programs that is on the PATH. Snaps are left out: they see neither the profile nor the pipes of the
+ * test runner.
  *
- * @param {string} path
+ * @param {string[]} names
  */
-function isSnap(path) {
-  try {
-    const real = realpathSync(path);
-    if (real.startsWith('/snap/') || real === '/usr/bin/snap') return true;
-    return statSync(real).size < 20_000 && readFileSync(real, 'utf8').includes('/snap/bin/');
-  } catch {
-    return false;
-  }
+export function onPath(...names) {
+  const folders = (env['PATH'] ?? '').split(delimiter).filter((folder) => folder && folder !== '/snap/bin');
+  return names.flatMap((name) => folders.map((folder) => join(folder, name))).find(existsSync);
+}
+
+/** @param {string} path */
+function application(path) {
+  return [macApplications && join(macApplications, path)].find((file) => file && existsSync(file));
+}
+
+/** @param {string} variable */
+function named(variable) {
+  const path = env[variable];
+  if (path && !existsSync(path)) throw new Error(`${variable} is set to "${path}", where there is no file.`);
+  return path || undefined;
+}
+
+/** It is in no folder of the PATH: Debian has it below `/usr/lib/<triplet>`, Fedora below `/usr/libexec`, Arch below `/usr/lib`. */
+function findMiniBrowser() {
+  if (platform !== 'linux') return undefined;
+  const triplets = readdirSync('/usr/lib').filter((name) => name.includes('-linux-gnu'));
+  return [...triplets.map((name) => `/usr/lib/${name}`), '/usr/libexec', '/usr/lib']
+    .map((folder) => `${folder}/webkit2gtk-4.1/MiniBrowser`)
+    .find(existsSync);
 }

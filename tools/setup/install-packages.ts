@@ -1,7 +1,6 @@
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { type LockFile, whyStale } from './lock-file.js';
@@ -15,23 +14,16 @@ import { lock } from './lock.ts';
 /**
  * Makes the node_modules of a folder match the lock file there. Several processes may call this at once, as test files do:
  * one installs, and the others wait for it.
- * @param scripts whether the packages' own scripts run, with which some fetch a binary (default: they do not)
  * @throws an error with what npm said, when `npm ci` fails
  */
-export async function installPackages(folder: string, scripts = false): Promise<void> {
+export async function installPackages(folder: string): Promise<void> {
   if (!(await isStale(folder))) return;
   const unlock = await lock(join(folder, '.install-lock'));
   try {
-    if (await isStale(folder)) await npmCi(folder, scripts);
+    if (await isStale(folder)) await npmCi(folder);
   } finally {
     unlock();
   }
-}
-
-/** Installs the packages of a folder if necessary, and returns the function that loads them. */
-export async function packagesOf(folder: string): Promise<NodeJS.Require> {
-  await installPackages(folder);
-  return createRequire(join(folder, 'package.json'));
 }
 
 async function isStale(folder: string): Promise<boolean> {
@@ -44,13 +36,9 @@ async function isStale(folder: string): Promise<boolean> {
   return reason !== undefined;
 }
 
-const npmCi = (folder: string, scripts: boolean) =>
-  promisify(execFile)(
-    'npm',
-    ['ci', '--prefer-offline', '--no-audit', '--no-fund', ...(scripts ? [] : ['--ignore-scripts'])],
-    {
-      cwd: folder,
-      // On Windows npm is a batch file.
-      shell: process.platform === 'win32',
-    },
-  );
+const npmCi = (folder: string) =>
+  promisify(execFile)('npm', ['ci', '--prefer-offline', '--no-audit', '--no-fund', '--ignore-scripts'], {
+    cwd: folder,
+    // On Windows npm is a batch file.
+    shell: process.platform === 'win32',
+  });

@@ -43,10 +43,20 @@ export function whyStale(wanted, installed, exists) {
 }
 
 /**
- * Builds for other systems are left out by npm.
+ * Builds for other systems are left out by npm. Which C library this system has is not asked here.
  *
  * @param {LockEntry} entry
  */
-function mayBeAbsent(entry) {
-  return [entry.optional, entry.os, entry.cpu, entry.libc].some(Boolean);
+function mayBeAbsent({ optional, os, cpu, libc }) {
+  if (libc || !os) return Boolean(optional || os || cpu || libc);
+  return !allows(os, process.platform) || !allows(cpu ?? [process.arch], process.arch);
+}
+
+/**
+ * @param {string[] | string} names that are allowed, or that are excluded by a `!` before them
+ * @param {string} name
+ */
+function allows(names, name) {
+  const list = [names].flat();
+  return list.includes(name) || (list.every((one) => one.startsWith('!')) && !list.includes(`!${name}`));
 }

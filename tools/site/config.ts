@@ -1,7 +1,6 @@
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { type MarkdownIt, extendMarkdown } from './markdown.ts';
-import { FEATURES_PATH, features } from './example-features.ts';
 import { excludedPages, root, sidebars, sitePage } from './pages.ts';
 
 // The built module and not the source, because only the build puts the script of the page into it.
@@ -15,6 +14,19 @@ const slugify = (heading: string) =>
     .toLowerCase()
     .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
     .replaceAll(' ', '-');
+
+/** The features and languages of the service behind the site's live elements. The site serves them as a file. */
+const features = {
+  features: ['testing', 'stream_builds'],
+  languages: [
+    { identifier: 'javascript', pretty: 'JavaScript', short: 'JS' },
+    { identifier: 'typescript', pretty: 'TypeScript', short: 'TS' },
+    { identifier: 'assemblyscript', pretty: 'AssemblyScript', short: 'AS' },
+  ],
+};
+
+/** The path of that file in the site: it is that of the builder interface's operation, below the address of the service. */
+const FEATURES_PATH = 'example-service/api/v1/features';
 
 /** Files of the site beside its pages, by their paths. */
 const files: Readonly<Record<string, string>> = {

@@ -1,7 +1,13 @@
 import { type Figure, median } from '../figures.ts';
 import { startLoadProcess } from './load.ts';
 import { hello } from './plugins.ts';
-import { createDataDirectory, environment, executionPath, ServiceProcess } from './service-process.ts';
+import {
+  createDataDirectory,
+  environment,
+  executionPath,
+  ServiceProcess,
+  unlimitedRequests,
+} from './service-process.ts';
 
 const pluginCount = 200;
 /** Calls of each plugin: the first, and those that are warm. */
@@ -21,7 +27,7 @@ export async function measureFirstRuns(): Promise<Figure> {
   if (!known) throw new Error('There is no plugin to measure.');
   {
     // The process that builds a plugin may know it afterwards.
-    await using builder = await ServiceProcess.start(data.path);
+    await using builder = await ServiceProcess.start(data.path, unlimitedRequests);
     await builder.deployAll(examples);
   }
   await using service = await ServiceProcess.start(data.path);

@@ -9,6 +9,7 @@ import {
   executionPath,
   type Plugin,
   ServiceProcess,
+  unlimitedRequests,
 } from './service-process.ts';
 
 const pluginCount = 1000;
@@ -26,7 +27,7 @@ export async function measureManyPlugins(): Promise<Figure[]> {
   }));
   {
     // What building takes is another figure's business.
-    await using builder = await ServiceProcess.start(data.path);
+    await using builder = await ServiceProcess.start(data.path, unlimitedRequests);
     await builder.deployAll(plugins);
   }
   await using service = await ServiceProcess.start(data.path);
@@ -94,7 +95,7 @@ export async function measureGrowth(): Promise<Figure> {
   return {
     name: 'memory after 100,000 runs, more than after 5,000',
     value: Math.max(0, after - before),
-    limit: 50,
+    limit: 100,
     unit: 'MB',
     note: `${before.toFixed(0)} MB, then ${after.toFixed(0)} MB; ${rate.toFixed(0)}/s`,
   };

@@ -1,19 +1,20 @@
-import { spawn } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import { killTree } from './processes.ts';
 
-const fixture = fileURLToPath(new URL('service.fixture.ts', import.meta.url));
+/** The built project that is measured unless another folder is named: by default this one. */
+const measuredProject = process.env['BENCH_PROJECT'] ?? join(import.meta.dirname, '../../..');
 
 /** The environment of all plugins but those that are to disturb them, and that of those. */
 export const environment = 'com.acme';
 export const otherEnvironment = 'com.other';
 
-/** A plugin to deploy, in a namespace of its own by the name `default`. */
+/** A plugin to deploy in the namespace `default`. */
 export interface Plugin {
   /** `{environment}.{tenant}`. */
   ident: string;
@@ -32,42 +33,70 @@ export function createDataDirectory(): { path: string } & Disposable {
   return { path, [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true }) };
 }
 
-/** A service in a process of its own, with tokens for both environments. */
+export interface ServiceOptions {
+  /** Settings of the service, beside its defaults. */
+  variables?: Record<string, string>;
+  /** The folder of the built project to start, such as that of a former commit (default: `BENCH_PROJECT`, else this one). */
+  project?: string;
+  /** The limit of the main process's heap, in MB (default: that of Node). */
+  heap?: number;
+  /** The environments to make tokens for. */
+  environments?: readonly string[];
+}
+
+/** For preparing what is measured: one token may send as many requests as it likes. */
+export const unlimitedRequests: ServiceOptions = { variables: { TOKEN_REQUESTS_PER_MINUTE: '0' } };
+
+/**
+ * `plugin-editor-service serve` as a user starts it: a process with its default settings, with records of runs, and with its log
+ * going to a file.
+ */
 export class ServiceProcess implements AsyncDisposable {
   readonly pid: number;
   readonly port: number;
   readonly #tokens: Readonly<Record<string, string>>;
   readonly #ended: Promise<unknown>;
+  #hasEnded = false;
 
-  private constructor(
-    pid: number,
-    { port, tokens }: { port: number; tokens: Record<string, string> },
-    ended: Promise<unknown>,
-  ) {
+  private constructor(pid: number, port: number, tokens: Record<string, string>, ended: Promise<unknown>) {
     this.pid = pid;
     this.port = port;
     this.#tokens = tokens;
-    this.#ended = ended;
+    this.#ended = ended.then(() => (this.#hasEnded = true));
   }
 
-  /**
-   * Starts it on the data that is in `directory`, which another process may have left there, with some variables of the
-   * environment beside those of this process.
-   */
-  static async start(directory: string, variables: NodeJS.ProcessEnv = {}): Promise<ServiceProcess> {
-    const child = spawn(
-      process.execPath,
-      ['--disable-warning=ExperimentalWarning', fixture, directory, environment, otherEnvironment],
-      { stdio: ['ignore', 'pipe', 'inherit'], env: { ...process.env, ...variables } },
-    );
-    const ended = once(child, 'exit');
-    const failed = ended.then(() => {
-      throw new Error('The service has ended; what it printed is above.');
+  /** Starts it on the data in `directory`, which another process may have left there. */
+  static async start(
+    directory: string,
+    {
+      variables = {},
+      project = measuredProject,
+      heap,
+      environments = [environment, otherEnvironment],
+    }: ServiceOptions = {},
+  ): Promise<ServiceProcess> {
+    const main = join(project, 'service/dist/cli/main.js');
+    const env = { PATH: process.env['PATH'], DATA_DIR: directory, SERVICE_PORT: '0', ...variables };
+    const log = join(directory, 'service.log');
+    const nodeOptions = heap === undefined ? [] : [`--max-old-space-size=${heap}`];
+    const output = openSync(log, 'w');
+    const child = spawn(process.execPath, [...nodeOptions, main, 'serve'], {
+      env,
+      stdio: ['ignore', output, output],
     });
-    const [line] = (await Promise.race([once(createInterface(child.stdout), 'line'), failed])) as [string];
-    failed.catch(() => {});
-    const started = JSON.parse(line) as { port: number; tokens: Record<string, string> };
-    return new ServiceProcess(child.pid ?? 0, started, ended);
+    const ended = once(child, 'exit');
+    const port = await listeningPort(log, () => child.exitCode === null && child.signalCode === null);
+    const makeToken = async (name: string) => {
+      const { stdout } = await promisify(execFile)(process.execPath, [main, 'env-token', name], { env });
+      return [name, stdout.trim().split('\n').at(-1) ?? ''] as const;
+    };
+    const tokens = Object.fromEntries(await Promise.all(environments.map(makeToken)));
+    return new ServiceProcess(child.pid ?? 0, port, tokens, ended);
+  }
+
+  /** Whether its main process has ended. */
+  get hasEnded(): boolean {
+    return this.#hasEnded;
   }
 
   /** The environment token for what belongs to `ident`. */
@@ -111,6 +140,16 @@ export class ServiceProcess implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     killTree(this.pid);
     await this.#ended;
+  }
+}
+
+/** The port that a service logs once it listens. */
+async function listeningPort(log: string, isRunning: () => boolean): Promise<number> {
+  for (;;) {
+    const [, port] = /"port":(\d+)/.exec(readFileSync(log, 'utf8')) ?? [];
+    if (port !== undefined) return Number(port);
+    if (!isRunning()) throw new Error(`The service has ended:\n${readFileSync(log, 'utf8')}`);
+    await sleep(20);
   }
 }
 

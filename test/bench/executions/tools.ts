@@ -1,19 +1,11 @@
-import { createRequire } from 'node:module';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { installPackages } from '../../../tools/setup/install-packages.ts';
-
-// Apart from the project's own packages, so that nobody fetches a hundred megabytes for anything but this bench.
-const directory = fileURLToPath(new URL('../tools/', import.meta.url));
+import { installTestPackages, requireTestPackage } from '../../packages/packages.ts';
 
 /** Installs `workerd` and `autocannon` when they are not there yet. */
-export const installTools = (): Promise<void> => installPackages(directory);
-
-const requireTool = createRequire(join(directory, 'package.json'));
+export const installTools = installTestPackages;
 
 /** The path of the `workerd` program for this machine, and the newest compatibility date that it knows. */
 export function workerd(): { program: string; compatibilityDate: string } {
-  const { default: program, compatibilityDate } = requireTool('workerd') as Record<
+  const { default: program, compatibilityDate } = requireTestPackage('workerd') as Record<
     'default' | 'compatibilityDate',
     string
   >;
@@ -40,4 +32,4 @@ export type Autocannon = (options: {
   on(event: 'reqError', listener: (error: Error) => void): void;
 };
 
-export const autocannon = (): Autocannon => requireTool('autocannon') as Autocannon;
+export const autocannon = (): Autocannon => requireTestPackage('autocannon') as Autocannon;

@@ -1,6 +1,6 @@
 import { Client } from 'pg';
 import { hashOfProgram } from '../../../service/src/plugins/program.ts';
-import { buildDigestOf, sourceDigestOf, tagOf } from '../../../service/src/storage/tables/digest.ts';
+import { serializeSource } from '../../../service/src/storage/tables/digest.ts';
 
 /** How much there is of everything. */
 export interface Size {
@@ -72,12 +72,12 @@ export async function fillDatabase(url: string, size: Size, now = Date.now()): P
         busyTenant,
       ],
     );
-    const record = JSON.stringify(source);
+    const { record, tag, buildDigest, sourceDigest } = await serializeSource(source);
     await run(
       'drafts',
       `insert into drafts (plugin_id, record, lang, tag, build_digest, source_digest, revision, updated_at)
         select id, $1, $2, $3, $4, $5, 1, $6 from plugins`,
-      [record, source.lang, tagOf(record), buildDigestOf(source), sourceDigestOf(source), now],
+      [record, source.lang, tag, buildDigest, sourceDigest, now],
     );
     const hash = hashOfProgram(program);
     await client.query('insert into programs (hash, program) values ($1, $2) on conflict do nothing', [
@@ -87,13 +87,13 @@ export async function fillDatabase(url: string, size: Size, now = Date.now()): P
     await run(
       'builds',
       'insert into builds (plugin_id, digest, program_hash, built_at) select id, $1, $2, $3 from plugins',
-      [buildDigestOf(source), hash, now],
+      [buildDigest, hash, now],
     );
     await run(
       'versions',
       `insert into versions (plugin_id, patch, record, lang, digest, program_hash, created_at)
         select id, patch, $1, $2, $3, $4, $5 from plugins, generate_series(0, last_patch) patch`,
-      [record, source.lang, sourceDigestOf(source), hash, now],
+      [record, source.lang, sourceDigest, hash, now],
     );
     await fillRuns(run, size, now);
     await run(

@@ -7,16 +7,16 @@ import { Visit } from './visit.ts';
 import { workSteps } from './work-steps.ts';
 import { type Lane, type World, openLane, startWorld } from './world.ts';
 
-export interface Cell {
+export interface FaultCase {
   step: Step;
   fault: Fault;
 }
 
 export const STEPS: readonly Step[] = [...openingSteps, ...workSteps, renewal];
 
-export const allCells = (): Cell[] => STEPS.flatMap((step) => FAULTS.map((fault) => ({ step, fault })));
+export const allCases = (): FaultCase[] => STEPS.flatMap((step) => FAULTS.map((fault) => ({ step, fault })));
 
-export const nameOf = ({ step, fault }: Cell): string => `${step.name}: ${fault.name}`;
+export const nameOf = ({ step, fault }: FaultCase): string => `${step.name}: ${fault.name}`;
 
 /** What is not one server's answer: the whole of it, or the browser, is cut off, and tries that come by come to nothing. */
 async function startFault(visit: Visit, step: Step, proxy: FaultProxy): Promise<void> {
@@ -61,17 +61,17 @@ function checkPauses({ fault }: Visit, step: Step, times: readonly number[]): vo
 }
 
 /** A whole server or the browser cut off, other steps suffer first. */
-const outcomeOf = ({ step, fault }: Cell): LoggedOutcome => {
+const outcomeOf = ({ step, fault }: FaultCase): LoggedOutcome => {
   const outcome = step.outcome(fault.effect);
   if (step.name !== 'frame load' || (fault.whole !== 'offline' && fault.whole !== 'killed')) return outcome;
   return { ...outcome, code: 'token-network', message: /no connection to the server/ };
 };
 
 /** One fault in one step, from a page that is well to one that is well again. */
-export async function runCell(lane: Lane, cell: Cell, fn: string): Promise<void> {
-  const { step, fault } = cell;
+export async function runCase(lane: Lane, faultCase: FaultCase, fn: string): Promise<void> {
+  const { step, fault } = faultCase;
   const proxy = lane.proxies[step.to];
-  const outcome = outcomeOf(cell);
+  const outcome = outcomeOf(faultCase);
   const hits = step.hits(fn);
   const visit = await Visit.begin(lane, fault, fn);
   try {
@@ -103,27 +103,27 @@ export async function runCell(lane: Lane, cell: Cell, fn: string): Promise<void>
 
 export interface Survey {
   of: number;
-  failures: { cell: string; error: Error }[];
+  failures: { faultCase: string; error: Error }[];
 }
 
-/** Runs cells, several at a time; what kills the server comes last, and alone. */
-export async function runCells(cells: readonly Cell[], lanes: number): Promise<Survey> {
-  const result: Survey = { of: cells.length, failures: [] };
-  const together = cells.filter(({ fault }) => fault.whole !== 'killed');
-  const alone = cells.filter((cell) => !together.includes(cell));
+/** Runs cases, several at a time; what kills the server comes last, and alone. */
+export async function runCases(cases: readonly FaultCase[], lanes: number): Promise<Survey> {
+  const result: Survey = { of: cases.length, failures: [] };
+  const together = cases.filter(({ fault }) => fault.whole !== 'killed');
+  const alone = cases.filter((faultCase) => !together.includes(faultCase));
   let count = 0;
   const world: World = await startWorld();
   const opened: Lane[] = [];
-  const runLane = async (lane: Lane, waiting: Cell[]) => {
-    for (let cell; (cell = waiting.shift());) {
+  const runLane = async (lane: Lane, waiting: FaultCase[]) => {
+    for (let faultCase; (faultCase = waiting.shift());) {
       const started = performance.now();
       try {
-        await runCell(lane, cell, `f${++count}`);
+        await runCase(lane, faultCase, `f${++count}`);
         if (process.env['VERBOSE'])
-          console.log(`  ${nameOf(cell)} ${Math.round(performance.now() - started)} ms`);
+          console.log(`  ${nameOf(faultCase)} ${Math.round(performance.now() - started)} ms`);
       } catch (error) {
-        result.failures.push({ cell: nameOf(cell), error: error as Error });
-        console.log(`  FAILED ${nameOf(cell)}: ${(error as Error).stack}`);
+        result.failures.push({ faultCase: nameOf(faultCase), error: error as Error });
+        console.log(`  FAILED ${nameOf(faultCase)}: ${(error as Error).stack}`);
       }
     }
   };

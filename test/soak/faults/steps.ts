@@ -48,7 +48,7 @@ export const matchRequest =
     request.method === method && new RegExp(`^/api/v1/${pattern(fn)}$`).test(request.path);
 
 /** The first wait of a request that is tried again, at its shortest, in ms. */
-const RETRY_PAUSE = 150;
+export const RETRY_PAUSE = 150;
 
 /** In time for any machine, and soon enough for a test. */
 const LIMIT = 6000;

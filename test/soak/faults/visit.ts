@@ -26,7 +26,7 @@ const CONTENTS = 'export function run(input) {\n  return `Hi ${input}`;\n}\n';
 const LONG = 14_000;
 const SHORTER = 4;
 
-/** One user with one plugin of its own on the real demo page, from opening it to the end of one cell. */
+/** One user with one plugin of its own on the real demo page, from opening it to the end of one faultCase. */
 export class Visit {
   readonly lane: Lane;
   readonly fault: Fault;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Effect } from './kinds.ts';
-import { type LoggedOutcome, type Step, matchRequest, openAndType } from './steps.ts';
+import { type LoggedOutcome, RETRY_PAUSE, type Step, matchRequest, openAndType } from './steps.ts';
 import type { Visit } from './visit.ts';
 import { until } from '../../support/until.ts';
 
@@ -68,9 +68,6 @@ const save: Step = {
   },
 };
 
-/** How long a busy service is left alone that does not say for how long, in ms. */
-const BUSY_PAUSE = 1000;
-
 const actionOutcome =
   (what: string, lost: RegExp) =>
   (effect: Effect): LoggedOutcome => {
@@ -113,7 +110,7 @@ const built = (visit: Visit) => visit.fact('built', 'Built');
 
 const build: Step = {
   name: 'build stream',
-  pause: BUSY_PAUSE,
+  pause: RETRY_PAUSE,
   to: 'service',
   hits: matchRequest('POST', (fn) => `build/javascript/[^/]+/default/${fn}`),
   prepare: openAndType,
@@ -133,7 +130,7 @@ const answered = async (visit: Visit) => {
 
 const test: Step = {
   name: 'test',
-  pause: BUSY_PAUSE,
+  pause: RETRY_PAUSE,
   to: 'service',
   hits: matchRequest('POST', (fn) => `test/[^/]+/default/${fn}`),
   prepare: async (visit) => {
@@ -151,7 +148,7 @@ const deployed = (visit: Visit) => visit.fact('deployed', 'v1.0.');
 
 const deploy: Step = {
   name: 'deploy',
-  pause: BUSY_PAUSE,
+  pause: RETRY_PAUSE,
   to: 'service',
   hits: matchRequest('POST', (fn) => `draft/[^/]+/default/${fn}/promote`),
   prepare: test.prepare,

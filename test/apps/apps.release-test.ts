@@ -7,27 +7,27 @@ import type { Browser } from 'puppeteer-core';
 import { launchChromium } from '../support/chromium.ts';
 import type { Rule } from '../support/scripted-server-rules.ts';
 import { run } from '../support/programs.ts';
-import { type Workshop, openWorkshop, serveFolder } from './harness.ts';
-import { hydrateFromServer, remountWhileLoading, useSilentEditor, useProtocolEditor } from './scenes.ts';
+import { type InstalledApps, installApps, serveFolder } from './harness.ts';
+import { hydrateFromServer, remountWhileLoading, useSilentEditor, useProtocolEditor } from './scenarios.ts';
 import type { Place } from './visit.ts';
 
-let workshop: Workshop;
+let installed: InstalledApps;
 let browser: Browser;
 
 before(async () => {
-  workshop = await openWorkshop();
+  installed = await installApps();
   browser = await launchChromium();
 });
 
 after(async () => {
   await browser?.close();
-  await workshop?.[Symbol.asyncDispose]();
+  await installed?.[Symbol.asyncDispose]();
 });
 
 /** Builds an app as its users would, and checks its types beside that. */
 async function build(app: string, ...scripts: string[]): Promise<Rule[]> {
-  await Promise.all(['build', ...scripts].map((script) => workshop.runScript(app, script)));
-  return serveFolder(workshop.at(app, 'dist'));
+  await Promise.all(['build', ...scripts].map((script) => installed.runScript(app, script)));
+  return serveFolder(installed.at(app, 'dist'));
 }
 
 /** Far longer than any test takes, so that none waits for ever. */
@@ -68,7 +68,7 @@ for (const app of ['server-react', 'server-vue', 'server-lit']) {
         const code = `const { render } = await import('./dist-server/server.js');
         process.stdout.write(await render(${JSON.stringify(place)}));`;
         const args = ['--input-type=module', '--eval', code];
-        const { stdout, stderr } = await run(process.execPath, args, { cwd: workshop.at(app), env: {} });
+        const { stdout, stderr } = await run(process.execPath, args, { cwd: installed.at(app), env: {} });
         assert.equal(stderr, '');
         return stdout;
       };
@@ -88,11 +88,11 @@ it('the lock files name no registry, and pin no build of this package', async ()
 });
 
 describe('a page without build tools', () => {
-  const cdn = () => workshop.at('node_modules/plugin-editor/dist/cdn');
+  const cdn = () => installed.at('node_modules/plugin-editor/dist/cdn');
 
   /** The page with a tag for one of the two files, as in the README, with its hash if there is one. */
   async function pageWith(file: string, attributes: string): Promise<Rule[]> {
-    const [list, page] = [`${cdn()}/integrity.json`, workshop.at('classic/index.html')];
+    const [list, page] = [`${cdn()}/integrity.json`, installed.at('classic/index.html')];
     const hashes = existsSync(list)
       ? (JSON.parse(await readFile(list, 'utf8')) as { files: Record<string, string> }).files
       : undefined;

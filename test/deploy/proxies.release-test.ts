@@ -15,20 +15,17 @@ import { Tally } from '../soak/tally.ts';
 import { User } from '../soak/user.ts';
 import { createEnvironmentToken, NodeProcess } from './node-process.ts';
 import { freePort } from '../support/free-port.ts';
-import { startProxy, missingReason } from './proxies.ts';
+import { startProxy } from './proxies.ts';
 import type { Proxy, ProxyName } from './proxies.ts';
 import { until } from '../support/until.ts';
 
 /*
  * The published configurations of proxies, run by the proxies themselves with TLS: in front of two nodes on one PostgreSQL, and
- * in front of two servers that a test scripts. Where a proxy is not installed, its tests are skipped, and say so.
+ * in front of two servers that a test scripts.
  */
 
 for (const name of ['nginx', 'caddy'] as const satisfies ProxyName[]) {
-  const skip = missingReason(name) ?? false;
-  if (skip) console.log(`The configuration for ${name} was not tried: ${skip}.`);
-
-  describe(`${name}, in front of two nodes`, { skip }, () => {
+  describe(`${name}, in front of two nodes`, () => {
     let database: TestDatabase;
     let environmentToken: string;
     let nodes: [NodeProcess, NodeProcess];
@@ -202,7 +199,7 @@ for (const name of ['nginx', 'caddy'] as const satisfies ProxyName[]) {
     });
   });
 
-  describe(`${name}, in front of scripted servers`, { skip }, () => {
+  describe(`${name}, in front of scripted servers`, () => {
     /** A proxy whose two nodes are healthy, and do the same. */
     async function inFrontOf(handle: RequestListener) {
       const listener: RequestListener = (message, response) => {
@@ -297,18 +294,14 @@ for (const name of ['nginx', 'caddy'] as const satisfies ProxyName[]) {
   });
 }
 
-test(
-  'caddy asks clients to come back when no node is ready',
-  { skip: missingReason('caddy') ?? false },
-  async () => {
-    const gone = [await freePort(), await freePort()].map((port) => `127.0.0.1:${port}`);
-    await using proxy = await startProxy('caddy', await freePort(), gone as [string, string]);
-    const sent = request(`${proxy.origin}/api/v1/features`, { ca: proxy.ca }).end();
-    const [response] = (await once(sent, 'response')) as [IncomingMessage];
-    let text = '';
-    for await (const part of response.setEncoding('utf8')) text += String(part);
-    assert.equal(response.statusCode, 503);
-    assert.equal(response.headers['retry-after'], '1');
-    assert.equal((JSON.parse(text) as { error: { code: string } }).error.code, 'unavailable');
-  },
-);
+test('caddy asks clients to come back when no node is ready', async () => {
+  const gone = [await freePort(), await freePort()].map((port) => `127.0.0.1:${port}`);
+  await using proxy = await startProxy('caddy', await freePort(), gone as [string, string]);
+  const sent = request(`${proxy.origin}/api/v1/features`, { ca: proxy.ca }).end();
+  const [response] = (await once(sent, 'response')) as [IncomingMessage];
+  let text = '';
+  for await (const part of response.setEncoding('utf8')) text += String(part);
+  assert.equal(response.statusCode, 503);
+  assert.equal(response.headers['retry-after'], '1');
+  assert.equal((JSON.parse(text) as { error: { code: string } }).error.code, 'unavailable');
+});

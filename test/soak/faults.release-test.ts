@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { FAULTS } from './faults/kinds.ts';
-import { type Cell, STEPS, allCells, nameOf, runCells } from './faults/matrix.ts';
+import { type FaultCase, STEPS, allCases, nameOf, runCases } from './faults/matrix.ts';
 
 /** Each fault and each step at least once; `npm run soak faults` runs them all. */
 const SHORT: readonly string[] = [
@@ -22,14 +22,14 @@ const SHORT: readonly string[] = [
   'save: killed and restarted',
 ];
 
-test('the service survives one fault of each kind, and one in each step', { timeout: 300_000 }, async () => {
-  const cells = allCells().filter((cell) => SHORT.includes(nameOf(cell)));
-  assert.equal(cells.length, SHORT.length);
-  assert.deepEqual(new Set(cells.map(({ step }: Cell) => step)), new Set(STEPS));
-  assert.deepEqual(new Set(cells.map(({ fault }: Cell) => fault)), new Set(FAULTS));
-  const { failures } = await runCells(cells, 2);
+test('the service survives one fault of each kind, and one in each step', async () => {
+  const cases = allCases().filter((faultCase) => SHORT.includes(nameOf(faultCase)));
+  assert.equal(cases.length, SHORT.length);
+  assert.deepEqual(new Set(cases.map(({ step }: FaultCase) => step)), new Set(STEPS));
+  assert.deepEqual(new Set(cases.map(({ fault }: FaultCase) => fault)), new Set(FAULTS));
+  const { failures } = await runCases(cases, 4);
   assert.deepEqual(
-    failures.map(({ cell, error }) => `${cell}: ${error.message}`),
+    failures.map(({ faultCase, error }) => `${faultCase}: ${error.message}`),
     [],
   );
 });

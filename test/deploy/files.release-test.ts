@@ -8,8 +8,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { before, describe, test } from 'node:test';
-import { readSettings } from '../../service/src/settings/settings.ts';
-import { packagesOf } from '../../tools/setup/install-packages.ts';
+import { readSettings } from '../../service/src/settings/read-settings.ts';
+import { testPackages } from '../packages/packages.ts';
 
 /* The files under `deploy/` that cannot be run here: what can be said of them by those who know their formats. */
 
@@ -18,12 +18,9 @@ const read = (path: string) => readFile(join(deploy, path), 'utf8');
 
 describe('the systemd unit', () => {
   const unit = join(deploy, 'systemd/plugin-editor-service.service');
-  const skip = spawnSync('systemd-analyze', ['--version']).error
-    ? 'systemd-analyze is not installed here'
-    : false;
   const analyze = (...args: string[]) => spawnSync('systemd-analyze', args, { encoding: 'utf8' });
 
-  test('is accepted by systemd, alone and with its secrets', { skip }, async () => {
+  test('is accepted by systemd, alone and with its secrets', async () => {
     const directory = await mkdtemp(join(tmpdir(), 'deploy-systemd-'));
     try {
       for (const extra of ['', await read('systemd/secrets.conf')]) {
@@ -41,7 +38,7 @@ describe('the systemd unit', () => {
     }
   });
 
-  test('withdraws every right that the service does not need', { skip }, () => {
+  test('withdraws every right that the service does not need', () => {
     const { stdout, stderr } = analyze('security', '--offline=true', '--no-pager', unit);
     const exposure = Number(/exposure level for [\w.-]+: ([\d.]+)/.exec(stdout)?.[1]);
     assert.ok(exposure <= 3.2, `${exposure} ${stderr}`);
@@ -90,7 +87,7 @@ describe('the Dockerfile', () => {
 
   before(async () => {
     text = await read('docker/Dockerfile');
-    const load = await packagesOf(fileURLToPath(new URL('linters/', import.meta.url)));
+    const load = await testPackages();
     ({ validate } = load('dockerfile-utils') as { validate: typeof validate });
     const { DockerfileParser } = load('dockerfile-ast') as {
       DockerfileParser: { parse(content: string): { getInstructions(): Instruction[] } };
@@ -172,7 +169,7 @@ describe('the compose file', () => {
   let load: NodeJS.Require;
 
   before(async () => {
-    load = await packagesOf(fileURLToPath(new URL('linters/', import.meta.url)));
+    load = await testPackages();
     const { parse } = load('yaml') as { parse: (text: string, options: object) => unknown };
     parsed = parse(await read('compose/compose.yaml'), { merge: true }) as typeof parsed;
   });

@@ -13,8 +13,8 @@ import { setSignedCookie } from 'hono/cookie';
 import { build } from 'vite';
 import { listen, rawRequest } from '../server/raw-request.ts';
 import { type Builder, startBuilder } from './builder.ts';
-import { installServers } from './install.ts';
-import { type Workplace, startWorkplace } from './package.ts';
+import { installTestPackages } from '../packages/packages.ts';
+import { type Project, createProject } from './package.ts';
 import { read, snippet } from './markdown.ts';
 import { cookieFor } from './session.ts';
 import { newestDate, startWorker } from './worker-process.ts';
@@ -25,13 +25,13 @@ const PATH = '/plugins/editor-token';
 const PACKAGES = ['express', 'express-session', 'hono', 'typescript', '@types/node', '@types/react'];
 
 let builder: Builder;
-let place: Workplace;
+let place: Project;
 
 before(async () => {
-  await installServers();
+  await installTestPackages();
   [builder, place] = await Promise.all([
     startBuilder(),
-    startWorkplace({ packages: PACKAGES, servers: ['next', 'react', 'react-dom'] }),
+    createProject({ packages: PACKAGES, servers: ['next', 'react', 'react-dom'] }),
   ]);
   process.env['ENVIRONMENT_TOKEN'] = builder.environmentToken;
   process.env['SESSION_SECRET'] = SECRET;

@@ -6,16 +6,16 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { type RunningDemo, launchChromium, startDemo } from '../demo/harness.ts';
 import { blocksIn, readme, root, snippet } from './markdown.ts';
-import { type Workplace, startWorkplace } from './package.ts';
+import { type Project, createProject } from './package.ts';
 import { until } from '../support/until.ts';
 
 // The steps of the README: `npm start`, a token, copies of the page and the server, and a deployed plugin.
 
 let demo: RunningDemo;
-let place: Workplace;
+let place: Project;
 let token: string;
 before(async () => {
-  [demo, place] = await Promise.all([startDemo(), startWorkplace({ packages: ['express'] })]);
+  [demo, place] = await Promise.all([startDemo(), createProject({ packages: ['express'] })]);
   token = await environmentToken();
 });
 after(async () => {

@@ -1,0 +1,37 @@
+import type { Figure } from '../figures.ts';
+import { startLoadProcess } from './load.ts';
+import type { Example } from './plugins.ts';
+import { createDataDirectory, environment, executionPath, ServiceProcess } from './service-process.ts';
+import type { Plugin } from './service-process.ts';
+import { compare, measureInRounds, measureThroughput } from './throughput.ts';
+import { startWorkerd } from './workerd-process.ts';
+
+const rounds = 10;
+/** How long each of the two is measured in a round, in seconds: short, as what else the machine does comes in bursts. */
+const roundSeconds = 1.5;
+const warmUpSeconds = 2;
+
+/** How many executions per second the service has, as a share of the requests per second of `workerd`. */
+export async function measureAgainstWorkerd(
+  name: string,
+  { contents, input, output }: Example,
+  { connections, atLeast }: { connections: number; atLeast: number },
+): Promise<Figure> {
+  using data = createDataDirectory();
+  using load = startLoadProcess();
+  await using service = await ServiceProcess.start(data.path);
+  await using workerd = await startWorkerd(contents);
+  const plugin: Plugin = { ident: `${environment}.t1`, name: 'measured', lang: 'javascript', contents };
+  await service.deploy(plugin);
+
+  const token = service.tokenFor(plugin.ident);
+  const requests = [{ path: executionPath(plugin), body: input, expected: output }];
+  const measure = (server: { pid: number; port: number }, seconds = roundSeconds) =>
+    measureThroughput(load, server, { token, connections, requests, seconds });
+  for (const server of [service, workerd]) await measure(server, warmUpSeconds);
+  const { ours, theirs } = await measureInRounds(rounds, {
+    ours: () => measure(service),
+    theirs: () => measure(workerd),
+  });
+  return { name, limit: atLeast, bound: 'at least', unit: '×', ...compare(ours, theirs) };
+}

@@ -1,0 +1,5 @@
+// @ts-expect-error The package declares only its main entry, which bundlers alone can resolve.
+import * as chai from '@esm-bundle/chai/esm/chai.js';
+
+/** The assertions of the tests in browsers, for those of the same kind that need none. */
+export const { expect } = chai as { expect: Chai.ExpectStatic };

@@ -1,1 +1,0 @@
-import './fresh-page.test.ts';

@@ -1,0 +1,31 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { releaseRuns, testRuns } from '../tiers.ts';
+import { filesIn, referencesOf } from './references.ts';
+
+const inNode = new Set([...testRuns(), ...releaseRuns()].flatMap(({ files }) => files));
+const isInBrowsers = (file: string) => file.endsWith('.test.ts');
+
+test('npm test or npm run test:release runs each file of tests', () => {
+  const named = filesIn('test/**/*test.ts');
+  assert.ok(named.length > 300);
+  assert.deepEqual(
+    named.filter((file) => !inNode.has(file) && !isInBrowsers(file)),
+    [],
+  );
+});
+
+test('what registers tests is a file of tests, or is loaded by one', () => {
+  const files = filesIn('test/**/*');
+  const loaded = new Set(files.filter((file) => inNode.has(file) || isInBrowsers(file)));
+  const imports = new Map(
+    files.map((file) => [file, referencesOf(file).filter(({ kind }) => kind === 'import')]),
+  );
+  for (const file of loaded) for (const { target } of imports.get(file) ?? []) loaded.add(target);
+  assert.deepEqual(
+    files.filter(
+      (file) => imports.get(file)?.some(({ specifier }) => specifier === 'node:test') && !loaded.has(file),
+    ),
+    [],
+  );
+});
