@@ -99,8 +99,10 @@ export interface RequestShares {
   readonly unsent: ShareLimits;
   /** How many requests are handled at once, and how many wait for their turn. */
   readonly turns: FairQueueLimits;
-  /** How many long bodies are parsed at once, and how many wait for that. */
+  /** How many long texts have their turn at once, and how many wait for it. */
   readonly longTurns: FairQueueLimits;
+  /** How long the turn of a long text lasts, in ms for each character. */
+  readonly longTurnTime: number;
   /** How many tokens that are new to the node are looked up at once, and how many wait for that. Tenants are networks. */
   readonly lookUpTurns: FairQueueLimits;
 }
@@ -130,15 +132,17 @@ export const requestShares: RequestShares = {
     waitingPerTenant: 350,
     waitingPerToken: 250,
   },
-  // One of an environment, because its tenants and tokens are as many as it likes.
   longTurns: {
-    slots: 8,
+    slots: 1,
     slotsPerEnvironment: 1,
     waiting: 1500,
     waitingPerEnvironment: 700,
     waitingPerTenant: 350,
     waitingPerToken: 250,
   },
+  // To parse, digest and write a source, and to exchange it with a compiler, takes the thread up to 0.2 µs for each character: long
+  // texts have less than a third of it.
+  longTurnTime: 0.7 / 1024,
   // An office, or a proxy that is not trusted, may have hundreds of tokens. The rate of their address bounds what waits, too.
   lookUpTurns: {
     slots: 32,
@@ -248,6 +252,8 @@ export function admit(operation: Operation, context: ServiceContext, respond: Re
     // Tenant
     // Monitors are always answered.
     const held = auth === 'monitor' ? undefined : admission.enter(c, ownerOf(c, caller, target, admission));
+    // The input of a run goes to its process as it is.
+    if (auth === 'run') info.takeLongTurn = undefined;
     const { outgoing } = bindingsOf(c);
     try {
       // Operation
@@ -335,6 +341,7 @@ export class Admission {
   readonly #unsent: ShareBudget;
   readonly #turns: FairQueue;
   readonly #longTurns: FairQueue;
+  readonly #longTurnTime: number;
   readonly #lookUpTurns: FairQueue;
   readonly #rates: Rates;
   readonly #now: () => number;
@@ -357,6 +364,7 @@ export class Admission {
     this.#unsent = new ShareBudget(shares.unsent);
     this.#turns = new FairQueue(shares.turns);
     this.#longTurns = new FairQueue(shares.longTurns);
+    this.#longTurnTime = shares.longTurnTime;
     this.#lookUpTurns = new FairQueue(shares.lookUpTurns);
     this.#rates = new Rates(counters, { now, ...(leaseTimeout !== undefined && { leaseTimeout }) });
     this.#now = now;
@@ -417,19 +425,20 @@ export class Admission {
     };
     const takeTurn = async (queue: FairQueue) => {
       try {
-        const release = await queue.acquire(owner, () => c.req.raw.signal);
-        releases.push(release);
-        return release;
+        return await queue.acquire(owner, () => c.req.raw.signal);
       } catch (error) {
         throw refusalOf(error, owner, isUser);
       }
     };
-    requestInfo(c).takeLongTurn = () => takeTurn(this.#longTurns);
+    requestInfo(c).takeLongTurn = async (length) => {
+      const release = await takeTurn(this.#longTurns);
+      setTimeout(release, length * this.#longTurnTime).unref();
+    };
     const { outgoing } = bindingsOf(c);
     if (outgoing) (outgoing as ServiceResponse).holdUnsent = (bytes) => this.#unsent.hold(owner, bytes);
     return {
       takeTurn: async () => {
-        await takeTurn(this.#turns);
+        releases.push(await takeTurn(this.#turns));
         // The turns before this one have made responses.
         checkUnsent();
       },

@@ -10,11 +10,8 @@ import { requestInfo } from './request-info.ts';
 /** Refuses a JSON body by what it holds, before objects are made of it. */
 export type CheckCounts = (counts: JsonCounts) => Promise<void>;
 
-/**
- * A text of this length or more is scanned, parsed and validated in steps, when it is the turn of its caller's environment: see
- * `Admission`.
- */
-const longText = 128 * 1024;
+/** A text of this length or more waits for the turn of its caller's environment, and is scanned, parsed and validated in steps. */
+const longText = 32 * 1024;
 
 /** The longest pause, in ms: the time that a step took on a busy machine is mostly that of others. */
 const longestPause = 20;
@@ -55,13 +52,8 @@ export async function readJson<T>(
   }
   const text = isReadable ? await readText(c, limit) : '';
   if (text) {
-    const release = text.length < longText ? undefined : await requestInfo(c).takeLongTurn?.();
-    try {
-      const value = await parseJson(text, check);
-      return await step(text, () => validate(value));
-    } finally {
-      release?.();
-    }
+    const value = await parseJson(text, check);
+    return step(text, () => validate(value));
   }
   if (isOptional) return undefined;
   throw badRequest('invalid-json', 'The body must be JSON, and is empty.');
@@ -151,11 +143,14 @@ async function readText(c: Context, limit: number, overCode: CodeOf<413> = 'too-
   if (isTooLong) throw tooLarge();
   if (isTooSlow) throw new ServiceError(408, 'request-timeout', 'The body arrived too slowly.');
   if (!isWhole) throw incompleteBody();
+  let text: string;
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes.taken);
+    text = new TextDecoder('utf-8', { fatal: true }).decode(bytes.taken);
   } catch {
     throw badRequest('invalid-text', 'The body is not valid UTF-8.');
   }
+  if (text.length >= longText) await requestInfo(c).takeLongTurn?.(text.length);
+  return text;
 }
 
 /** How many bytes the body has; `undefined` where that is not declared. */

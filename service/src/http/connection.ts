@@ -13,6 +13,9 @@ const sliceSize = 4096;
 /** How long one connection may be parsed before the others have their turn, in ms. */
 const parseTime = 0.5;
 
+/** A body in very short chunks waits for this many times as long as it was parsed, so that all such have a quarter of the thread. */
+const restFactor = 3;
+
 /** How many requests of one network start in a turn of the event loop, so that those of others wait for a few, not for all. */
 const networkShare = 4;
 
@@ -22,8 +25,7 @@ const networkShare = 4;
  * Node parses everything that has arrived at once and starts each request that it finds. Here it gets the bytes in slices
  * that end with a request. It gets no further one before that request has ended or while a body waits for its reader, and other
  * connections have their turn after {@link parseTime}. What has not been parsed stays in the socket's buffer, so that the client
- * has to wait. In a turn of the event loop, the connections of one network start {@link networkShare} requests or parse one slice
- * that waited.
+ * has to wait. In a turn of the event loop, the connections of one network start {@link networkShare} requests.
  */
 export class Connection {
   readonly socket: Socket;
@@ -100,8 +102,8 @@ export class Connection {
   }
 
   #parse(data: Buffer, parse: (data: Buffer) => void): void {
-    let began: number | undefined;
     if (!this.socket.writable) return;
+    const began = performance.now();
     for (let start = 0; start < data.length;) {
       // Node pauses, too.
       if (this.#mustWait || (start > 0 && this.socket.isPaused())) return this.#keep(data.subarray(start));
@@ -111,9 +113,10 @@ export class Connection {
       if (this.socket.destroyed) return;
       start = end;
       if (start === data.length) return;
-      began ??= performance.now();
-      if (start >= sliceSize && performance.now() - began > parseTime) {
-        this.#yield();
+      const took = performance.now() - began;
+      if (start >= sliceSize && took > parseTime) {
+        slices.rest(took * restFactor);
+        this.#yield(slices);
         return this.#keep(data.subarray(start));
       }
     }
@@ -123,8 +126,8 @@ export class Connection {
   #sliceEnd(data: Buffer, start: number): number {
     const end = Math.min(data.length, start + sliceSize);
     if (this.#bodyLeft) return Math.min(end, start + this.#bodyLeft);
-    const blankLine = data.indexOf('\r\n\r\n', start, 'latin1');
-    return blankLine < 0 ? end : Math.min(end, blankLine + 4);
+    const blankLine = data.subarray(start, end + 3).indexOf('\r\n\r\n', 0, 'latin1');
+    return blankLine < 0 ? end : start + blankLine + 4;
   }
 
   get #mustWait(): boolean {
@@ -140,10 +143,10 @@ export class Connection {
     this.socket.unshift(data);
   }
 
-  #yield(): void {
+  #yield(to: Turns | Slices = turns): void {
     if (this.#isYielding) return;
     this.#isYielding = true;
-    turns.wait(this.network, () => {
+    to.wait(this.network, () => {
       this.#isYielding = false;
       if (!this.socket.writable) return;
       const next = this.#current ? undefined : this.#waiting.shift();
@@ -203,4 +206,37 @@ class Turns {
   }
 }
 
+/** What has been parsed for long enough goes on here: a network after the other, with rests between. */
+class Slices {
+  readonly #networks = new Map<string, (() => void)[]>();
+  #restsUntil = 0;
+
+  /** Nothing goes on for so many ms. */
+  rest(time: number): void {
+    this.#restsUntil = Math.max(this.#restsUntil, performance.now()) + time;
+  }
+
+  wait(network: string, callback: () => void): void {
+    const waiting = this.#networks.get(network);
+    if (waiting) return void waiting.push(callback);
+    if (this.#networks.size === 0) setImmediate(() => this.#next());
+    this.#networks.set(network, [callback]);
+  }
+
+  #next(): void {
+    const left = this.#restsUntil - performance.now();
+    if (left > 0) return void setTimeout(() => this.#next(), left);
+    const [first] = this.#networks;
+    if (!first) return;
+    const [network, waiting] = first;
+    this.#networks.delete(network);
+    const callback = waiting.shift();
+    // Behind all others.
+    if (waiting.length > 0) this.#networks.set(network, waiting);
+    callback?.();
+    if (this.#networks.size > 0) setImmediate(() => this.#next());
+  }
+}
+
 const turns = new Turns();
+const slices = new Slices();

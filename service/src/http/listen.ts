@@ -82,9 +82,15 @@ export async function listen(
   };
 }
 
+/**
+ * How many connections the system accepts before the service does; it may accept fewer. A client whose connection it refuses tries
+ * again after 1 s, then 2 s, and so on.
+ */
+const backlog = 4096;
+
 /** Starts to listen. Resolves with false when the machine has no such address, and rejects for any other problem. */
 async function bind(server: Server, port: number, host: string, ipv6Only: boolean): Promise<boolean> {
-  server.listen({ port, host, ipv6Only });
+  server.listen({ port, host, ipv6Only, backlog });
   try {
     await once(server, 'listening');
   } catch (error) {

@@ -37,7 +37,7 @@ export interface ListIdentity {
 const [maxRows, defaultRows] = [200, 50];
 
 /** How many bytes of JSON the items of a page have together. Control characters become six bytes each. */
-export const maxPageBytes = mebibyte;
+const maxPageBytes = mebibyte;
 
 /** How many rows a page has without `limit` in lists that clients of version 0.5 use: they do not ask for further pages. */
 export const rowsForOldClients = 1000;
@@ -81,7 +81,7 @@ export interface Paging<K> {
   ): PageRequest<K>;
   /**
    * Returns the items of the page, and as `next` the cursor of the next page if there is one. A page ends early where its items have
-   * more than {@link maxPageBytes} of JSON; it has at least one.
+   * more than `maxBytes` of JSON; it has at least one.
    * @param found the rows that were read: up to one more than the limit
    * @param toItem makes of a row what is answered
    */
@@ -91,6 +91,7 @@ export interface Paging<K> {
     found: readonly Row[],
     keyOf: (row: Row) => K,
     toItem: (row: Row) => Item,
+    maxBytes?: number,
   ): { items: Item[]; next: { next?: string } };
 }
 
@@ -111,13 +112,14 @@ export function pagingBy<const Parts extends readonly KeyPart[]>(...parts: Parts
       found: readonly Row[],
       keyOf: (row: Row) => Key<Parts>,
       toItem: (row: Row) => Item,
+      maxBytes = maxPageBytes,
     ) {
       const items: Item[] = [];
       let bytes = 0;
       for (const row of found.slice(0, limit)) {
         const item = toItem(row);
         bytes += Buffer.byteLength(JSON.stringify(item));
-        if (items.length && bytes > maxPageBytes) break;
+        if (items.length && bytes > maxBytes) break;
         items.push(item);
       }
       const last = found[items.length - 1];

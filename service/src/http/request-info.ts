@@ -22,8 +22,8 @@ export interface RequestInfo {
   checkUnsent?: () => void;
   /** Counts so many bytes of its body for its caller until it has ended. Throws 503 where that is too much. */
   reserveBody?: (size: number) => void;
-  /** Waits until a long body of its caller may be parsed. The returned function ends that turn. */
-  takeLongTurn?: () => Promise<() => void>;
+  /** Waits until a long text of its caller may be handled; not there for runs. */
+  takeLongTurn?: ((length: number) => Promise<void>) | undefined;
   /** The error code of the run that it requested, if that failed. */
   runError?: string;
 }

@@ -278,24 +278,23 @@ test('what a process does for a token does not begin after too much was made for
   for (const socket of unread) socket.destroy();
 });
 
-test('one long body of an environment is parsed at a time', async (t) => {
+test('a long text is handled at its turn, while short ones and the inputs of runs go on', async (t) => {
   const longTurns = { ...requestShares.longTurns, waitingPerEnvironment: 0 };
-  const { client, storage } = await start(t, { longTurns });
+  // The turn of the first one does not end.
+  const { client, send, environmentToken } = await start(t, { longTurns, longTurnTime: 60 });
   const one = await client('com.acme.t1');
-  const [sibling, other] = [await client('com.acme.t2'), await client('org.other.t1')];
-  const { begun, release } = holdReads(t, storage.tables);
-  // A stored record is looked at where a new one has too many values.
-  const values = Array.from({ length: 100_000 }, () => 0);
-  const body = JSON.stringify({ contents: '', lang: 'javascript', values });
-  const socket = one.open('POST', one.draft, body);
-  await begun;
-  assert.deepEqual(codeOf(await sibling.save(200_000)), busy);
-  assert.equal((await sibling.save(1000)).status, 200);
-  assert.equal((await other.save(200_000)).status, 200);
-  release();
-  const [refusal] = (await once(socket, 'data')) as [string];
-  assert.match(refusal, /^HTTP\/1\.1 422 /);
-  assert.equal((await sibling.save(200_000)).status, 200);
+  const other = await client('org.other.t1');
+  const path = 'org.other.t1/default/add-record';
+  const text = { ...other.headers, 'content-type': 'text/plain' };
+  await send('POST', `/api/v1/build/javascript/${path}`, text, 'export const run = (input) => input;');
+  await send('POST', `/api/v1/draft/${path}/promote`, other.headers);
+  assert.equal((await one.save(40_000)).status, 200);
+  assert.deepEqual(codeOf(await one.save(40_000)), busy);
+  assert.deepEqual(codeOf(await other.save(40_000)), busy);
+  assert.equal((await other.save(1000)).status, 200);
+  const vendor = bearer(await environmentToken('org.other'));
+  const input = 'x'.repeat(40_000);
+  assert.equal((await send('POST', `/exec/name/${path}`, vendor, input)).body, input);
 });
 
 describe('a rate of requests', () => {

@@ -103,7 +103,7 @@ test('a page of runs with much text ends early, and has a cursor for the rest', 
   const outcome = { result: 'o'.repeat(20_000), logs: [] };
   const ids = await record(...Array.from({ length: 80 }, () => ({ input: 'i'.repeat(20_000), outcome })));
   const first = await list('?limit=200');
-  assert.ok(first.runs.length > 25 && first.runs.length < 35, String(first.runs.length));
+  assert.ok(first.runs.length > 4 && first.runs.length < 9, String(first.runs.length));
   const seen = [...first.runs];
   for (let { next } = first; next !== undefined;) {
     const page = await list(`?limit=200&after=${next}`);
@@ -118,7 +118,7 @@ test('a page of runs with much text ends early, and has a cursor for the rest', 
 
 test('a page of runs with control characters, each of which takes six bytes of JSON, is no longer than others', async (t) => {
   const { record, list } = await startRuns(t);
-  await record(...Array.from({ length: 20 }, () => ({ input: '\u0001'.repeat(16_000) })));
+  await record(...Array.from({ length: 20 }, () => ({ input: '\u0001'.repeat(4000) })));
   const { runs, next } = await list('?limit=200');
   assert.ok(runs.length > 8 && runs.length < 12, String(runs.length));
   assert.ok(next);

@@ -5,10 +5,13 @@ import type { ServiceContext, ServiceInterface } from '../context.ts';
 import { notFound } from '../errors.ts';
 import { json, respond } from '../operations/responses.ts';
 import { operation } from '../operations/operation.ts';
-import { maxPageBytes, pageQuery, pagingBy } from '../paging.ts';
+import { pageQuery, pagingBy } from '../paging.ts';
 import { runSchema, toRun } from './run-schemas.ts';
 
 const paging = pagingBy('text');
+
+/** How many bytes of JSON a page has, so that reading, converting and writing it takes the thread a few ms. */
+const maxBytes = 256 * 1024;
 
 const filterQuery = {
   version: z
@@ -51,7 +54,7 @@ export const runs: ServiceInterface = {
         const found = await storage.tables.runs.list(
           target,
           { version, success },
-          { limit: request.limit + 1, before: request.after?.[0], maxBytes: maxPageBytes },
+          { limit: request.limit + 1, before: request.after?.[0], maxBytes },
         );
         if (!found.length) await checkPluginExists(storage, target);
         const { items, next } = paging.toPage(
@@ -60,6 +63,7 @@ export const runs: ServiceInterface = {
           found,
           ({ id }) => [id],
           (run) => toRun(target, run),
+          maxBytes,
         );
         return respond(200, { runs: items, ...next });
       },
