@@ -499,7 +499,6 @@ export const de: Texts = {
     levels: { log: 'Log', info: 'Info', debug: 'Debug', warn: 'Warnung', error: 'Fehler' },
     same: 'Dasselbe wie beim Lauf davor.',
     changed: 'Anders als beim Lauf davor',
-    changedPayload: 'Anders als beim Lauf davor (mit anderer Eingabe)',
     difference: 'Unterschied zum Lauf davor',
     differenceExpected: 'Unterschied zum Erwarteten',
     was: 'Vorher: ',

@@ -493,7 +493,6 @@ export const en = {
     levels: { log: 'Log', info: 'Info', debug: 'Debug', warn: 'Warning', error: 'Error' },
     same: 'The same as in the run before.',
     changed: 'Changed since the run before',
-    changedPayload: 'Changed since the run before (its payload was another)',
     difference: 'Difference to the run before',
     differenceExpected: 'Difference to what is expected',
     was: 'Was: ',

@@ -30,7 +30,7 @@ export interface ResultOptions {
 export const verdictIcons: Record<Verdict, Icon> = { passed: 'pass', failed: 'fail', ran: 'ran' };
 export const verdictTones: Record<Verdict, string> = { passed: 'good', failed: 'bad', ran: 'calm' };
 
-/** How a run ended: verdict, time, result or error, logs, and the difference to the run before. */
+/** How a run ended: verdict, time, result or error, logs, and the difference to the run before with the same payload. */
 export function resultView(options: ResultOptions): TemplateResult {
   const { run, before, expected, staleness, onJump } = options;
   const { outcome } = run;
@@ -48,7 +48,7 @@ export function resultView(options: ResultOptions): TemplateResult {
         ? errorView(outcome.error, options)
         : html`${section(words.result, outcome.result)}${expectation(outcome.result, verdict, options)}`
     }
-    ${before ? changeView(before, run) : nothing}
+    ${before?.payload === run.payload ? changeView(before, run) : nothing}
     ${outcome.logs.length ? logsView(outcome.logs, onJump) : nothing}
   </div>`;
 }
@@ -149,18 +149,13 @@ function changeView(before: Run, run: Run): TemplateResult {
   const words = texts().result;
   const [was, is] = [comparable(before), comparable(run)];
   if (was === is) return html`<p class="result-same">${words.same}</p>`;
-  const title = before.payload === run.payload ? words.changed : words.changedPayload;
-  return html`<p class="result-label">${title}</p>
+  return html`<p class="result-label">${words.changed}</p>
     <text-difference .was=${was} .is=${is} .label=${words.difference}></text-difference>`;
 }
 
-/** The result or error and the logs of a run, as one text to compare. */
-function comparable({ outcome }: Run): string {
-  const { result } = texts();
-  const end =
-    'error' in outcome ? `${outcome.error.code ?? 'error'}: ${outcome.error.message}` : outcome.result;
-  return outcome.logs.length ? `${end}\n\n${result.logsName}:\n${outcome.logs.join('\n')}` : end;
-}
+/** The result or error of a run, as a text to compare. Logs often hold times and differ in each run. */
+const comparable = ({ outcome }: Run): string =>
+  'error' in outcome ? `${outcome.error.code ?? 'error'}: ${outcome.error.message}` : outcome.result;
 
 function section(title: string, text: string): TemplateResult {
   return html`<p class="result-label">${title}</p>
