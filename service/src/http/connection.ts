@@ -122,10 +122,10 @@ export class Connection {
     }
   }
 
-  /** Where the next slice ends: at the end of a request's headers, of its body, or of enough. */
+  /** Where the next slice ends: at the end of a request's headers, of its body, or of enough chunks. */
   #sliceEnd(data: Buffer, start: number): number {
+    if (this.#bodyLeft) return Math.min(data.length, start + this.#bodyLeft);
     const end = Math.min(data.length, start + sliceSize);
-    if (this.#bodyLeft) return Math.min(end, start + this.#bodyLeft);
     const blankLine = data.subarray(start, end + 3).indexOf('\r\n\r\n', 0, 'latin1');
     return blankLine < 0 ? end : start + blankLine + 4;
   }

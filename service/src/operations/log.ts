@@ -1,5 +1,5 @@
 import { pino } from 'pino';
-import type { Logger } from 'pino';
+import type { DestinationStream, Logger } from 'pino';
 
 export type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent';
 
@@ -8,8 +8,7 @@ export type Log = Logger;
 
 /**
  * Makes the log.
- * @param write called with each line, including its line break (default: writes to standard output synchronously, so that the last
- * lines of a process are not lost)
+ * @param write called with each line, including its line break (default: writes to standard output, within {@link writeInterval})
  */
 export function createLog(level: LogLevel, write?: (line: string) => void): Log {
   const options = {
@@ -19,7 +18,39 @@ export function createLog(level: LogLevel, write?: (line: string) => void): Log 
     formatters: { level: (label: string) => ({ level: label }) },
     serializers: { err: serializeError },
   };
-  return write ? pino(options, { write }) : pino(options);
+  return pino(options, write ? { write } : (output ??= bufferedOutput()));
+}
+
+/** How long lines wait, in ms, so that many are written at once: a write costs more than all else about a line. */
+const writeInterval = 50;
+
+/** One for the process, however many services are in it. */
+let output: DestinationStream | undefined;
+
+/** The number of the level `warn` in pino. */
+const warning = 40;
+
+/** Standard output. Warnings and errors, and what is left when the process exits, are written at once. */
+function bufferedOutput(): DestinationStream {
+  const descriptor = pino.destination({ sync: true, minLength: 8192 });
+  let timer: NodeJS.Timeout | undefined;
+  const flush = () => {
+    clearTimeout(timer);
+    timer = undefined;
+    descriptor.flushSync();
+  };
+  process.on('exit', flush);
+  const stream = {
+    // pino then sets `lastLevel`.
+    [Symbol.for('pino.metadata')]: true,
+    lastLevel: 0,
+    write(line: string) {
+      descriptor.write(line);
+      if (stream.lastLevel >= warning) flush();
+      else timer ??= setTimeout(flush, writeInterval).unref();
+    },
+  };
+  return stream;
 }
 
 /** The form in which an error is logged, as `err`. */

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
 import { test } from 'node:test';
 import type { TestContext } from 'node:test';
 import { createLog } from '../../../service/src/operations/log.ts';
@@ -143,3 +144,22 @@ test('of an error from the database its kind is logged, but not the rows that it
   assert.equal((err['cause'] as Line)['message'], 'why');
   assert.ok(!text.join('').includes('secret'));
 });
+
+for (const [what, code] of [
+  ['a process that exits', `log.info('first'); process.exit(0)`],
+  ['a process that an error ends', `log.info('first'); throw new Error('The end.')`],
+  [
+    'a process that is killed after a warning',
+    `log.info('first'); log.warn('last'); process.kill(process.pid, 'SIGKILL')`,
+  ],
+] as const) {
+  test(`${what} has written all lines`, async () => {
+    const module = import.meta.resolve('../../../service/src/operations/log.ts');
+    const script = `import { createLog } from ${JSON.stringify(module)}; const log = createLog('info'); ${code}`;
+    const output = await new Promise<string>((resolve) => {
+      execFile(process.execPath, ['--input-type=module', '--eval', script], (_, stdout) => resolve(stdout));
+    });
+    assert.match(output, /"msg":"first"/);
+    assert.equal(/"msg":"last"/.test(output), code.includes('last'));
+  });
+}
