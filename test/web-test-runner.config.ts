@@ -46,8 +46,5 @@ export default {
     bundled.plugin,
     esbuildPlugin({ ts: true, target: 'esnext', tsconfig: `${root}/tsconfig.json` }),
   ],
-  reporters: [
-    defaultReporter({ reportTestProgress: false }),
-    summaryReporter(versions, process.env['BROWSER_FAILURES_FILE']),
-  ],
+  reporters: [defaultReporter({ reportTestProgress: false }), summaryReporter(versions)],
 } satisfies TestRunnerConfig;

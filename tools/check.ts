@@ -81,7 +81,7 @@ async function runWaiting(): Promise<void> {
     if (code === 0) continue;
     process.stdout.write(Buffer.concat(output));
     exitCode ||= code;
-    // A code above 128 means that a signal has ended it, so that nobody waits for the others.
+    // A signal has ended it: the others are not wanted, either.
     if (code > 128) waiting.length = 0;
   }
 }

@@ -1,9 +1,9 @@
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { Agent } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { Connection } from '../support/connection.ts';
 import { startLoadProcess } from './executions/load.ts';
 import type { LoadProcess } from './executions/load.ts';
 import { type Example, hello, order } from './executions/plugins.ts';
@@ -16,7 +16,6 @@ import {
 import { compare, measureInRounds, measureThroughput } from './executions/throughput.ts';
 import { installTools } from './executions/tools.ts';
 import { type Figure, median } from './figures.ts';
-import { send } from './requests.ts';
 
 const rounds = 11;
 /** How long each of the two is measured in a round, in seconds. */
@@ -96,13 +95,14 @@ async function buildFormer(commit: string): Promise<{ project: string } & AsyncD
 class Side implements AsyncDisposable {
   readonly #service: ServiceProcess;
   readonly #cleanUp: AsyncDisposableStack;
-  readonly #agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  readonly #connection: Connection;
   readonly #draft = `/api/v1/draft/${environment}.t1/default/draft`;
   #editorToken = '';
   #saves = 0;
 
   private constructor(service: ServiceProcess, cleanUp: AsyncDisposableStack) {
     this.#service = service;
+    this.#connection = new Connection(`http://127.0.0.1:${service.port}`);
     this.#cleanUp = cleanUp;
   }
 
@@ -172,15 +172,14 @@ class Side implements AsyncDisposable {
 
   async #send(method: string, path: string, token: string, expected = 200, body?: string) {
     const type = body === undefined ? 'text/plain' : 'application/json';
-    const { port } = this.#service;
-    const response = await send({ agent: this.#agent, port, method, path, token, type, body });
+    const response = await this.#connection.send(method, path, { token, type, ...(body && { body }) });
     if (response.status !== expected)
       throw new Error(`${method} ${path} was answered with ${response.status}.`);
     return response;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#agent.destroy();
+    this.#connection.close();
     await this.#cleanUp.disposeAsync();
   }
 }

@@ -5,6 +5,7 @@ import type { EngineName } from '../service/storage/databases.ts';
 import { build, deploy, plugin } from '../service/storage/plugins.ts';
 import { recordOf } from '../service/runs/records.ts';
 import { ServiceProcess } from '../service/service-process.ts';
+import { until } from '../support/until.ts';
 import type { Figure } from './figures.ts';
 
 const manyPlugins = 1000;
@@ -40,7 +41,7 @@ async function measureOn(engine: EngineName): Promise<Figure[]> {
     const { status } = await service.request('DELETE', '/api/v1/tenant/com.acme.leaving', environmentToken);
     const answered = performance.now() - began;
     if (status !== 204) throw new Error(`The deletion was answered with ${status}.`);
-    await untilErased(database.address);
+    await untilErased(database.address, 'leaving');
     const erased = (performance.now() - began) / 1000;
     const slowest = await neighbour.stop();
     const note = `${manyPlugins} plugins with ${manyPlugins * runsOfEach} records of runs`;
@@ -63,7 +64,7 @@ async function measureOn(engine: EngineName): Promise<Figure[]> {
 type Address = Parameters<typeof openStorage>[0];
 
 /**
- * Makes the tenant that is to be deleted: each plugin with a draft, a build, two versions with programs of their own, and
+ * Makes the tenant that is to be deleted: each plugin with a draft, a build, two versions with different programs, and
  * records of runs.
  */
 async function fill(address: Address): Promise<void> {
@@ -108,20 +109,18 @@ function startNeighbour(service: ServiceProcess, token: string) {
   return { warmUp, stop: () => (stopped.abort(), running) };
 }
 
-async function untilErased(address: Address): Promise<void> {
+/** Waits until nothing is left of a deleted tenant. */
+export async function untilErased(address: Address, tenant: string): Promise<void> {
   const engine = await openEngine(address);
   try {
-    const deadline = performance.now() + 120_000;
-    for (;;) {
+    await until('the tenant is erased', async () => {
       const row = await engine.db
         .selectFrom('tenants')
         .select('erased_at')
-        .where('name', '=', 'leaving')
+        .where('name', '=', tenant)
         .executeTakeFirst();
-      if (row?.erased_at != null) return;
-      if (performance.now() > deadline) throw new Error('The tenant was not erased within two minutes.');
-      await new Promise((resolve) => setTimeout(resolve, 100));
-    }
+      return row?.erased_at != null;
+    });
   } finally {
     await engine.close();
   }

@@ -2,7 +2,7 @@ import { openBrowser } from './browser.ts';
 
 /** Chromium with one context for each page. */
 export interface Contexts {
-  /** Opens an address in a context of its own, which has no cache, no connection and no session of any other. */
+  /** Opens an address in a new context, which has no cache, no connection and no session of any other. */
   open(address: string): Promise<{ close(): Promise<unknown> }>;
   close(): Promise<void>;
 }

@@ -1,10 +1,10 @@
 /** Runs in a worker, so that neither the browser's driver nor the arithmetic disturbs its timers. */
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { createServer } from 'node:https';
-import type { AddressInfo, Server } from 'node:net';
+import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { parentPort, workerData } from 'node:worker_threads';
-import { startProxy } from './delivery-proxy.ts';
+import { SlowLine } from './slow-line.ts';
 
 /** What the worker is given. */
 export interface OriginsData {
@@ -81,13 +81,13 @@ function postToParent(message: unknown): void {
   parentPort?.postMessage(message);
 }
 
-const portOf = (server: Server) => (server.address() as AddressInfo).port;
+const line = new SlowLine({ roundTrip, bandwidth: Infinity });
 
 async function start(listener: RequestListener): Promise<number> {
   // As long as common servers keep a connection that is not used.
   const server = createServer({ key, cert, keepAliveTimeout: 75_000 }, listener);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return portOf(await startProxy('127.0.0.1', portOf(server), roundTrip));
+  return line.lead((server.address() as AddressInfo).port);
 }
 
 const addresses: Addresses = {

@@ -24,7 +24,7 @@ export interface Report {
 const query = Object.fromEntries(new URLSearchParams(location.search));
 const { id = '', way = 'raw' } = query;
 
-/** From when a page is quiet to the click, in ms: nobody clicks while the browser still starts its processes. */
+/** From when a page is quiet to the click, in ms: the browser still starts its processes. */
 const SETTLE = 300;
 
 const quiet = async () => {

@@ -13,8 +13,8 @@ const CHART = new URL('delivery.svg', import.meta.url);
 const SIMULATION = `Time to a usable editor, from the click to when the draft can be edited, in ms
   Network: TLS 1.3 and HTTP/1.1 to two origins of different sites on loopback, each behind a TCP proxy that holds every
   chunk back for half a round trip each way, and a new connection for a whole one, as long as TCP's handshake takes.
-  Bandwidth is not limited, nothing is lost, names take no time, and servers answer at once. Every run has a browser
-  context of its own, so that nothing is cached; the order alternates; the first round does not count.
+  Bandwidth is not limited, nothing is lost, names take no time, and servers answer at once. Every run has a new browser
+  context, so that nothing is cached; the order alternates; the first round does not count.
   Connections to the page's own server: for a first opening they were closed while the page stood idle, so the token
   request makes a new one; for "open", "preload" and "kept" they are still there.
   The editor is the same page in every way; as documented, it greets from a script within its page.`;
@@ -119,7 +119,7 @@ async function runRounds(
 const noResults = () =>
   Object.fromEntries(Object.keys(NAMES).map((name) => [name, []])) as unknown as Results;
 
-/** One course in a context of its own. */
+/** One course in a new context. */
 async function run(
   contexts: Contexts,
   world: World,

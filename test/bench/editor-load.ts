@@ -17,7 +17,7 @@ const LIMIT = 3500;
 const SIMULATION = `First load of the service's own editor, from the click to when its draft can be edited, in ms
   Network: plain HTTP/1.1, as the service serves it, to two sites on loopback behind one line of 1 Mbit/s each way and round
   trips of 400 ms; TCP's handshake and slow start are imitated, nothing is lost, and names take no time. Every run has a
-  browser context of its own, so that nothing is cached. The page around the editor is there before the click, and so is its
+  new browser context, so that nothing is cached. The page around the editor is there before the click, and so is its
   connection for the token request.`;
 
 const WAYS: readonly Way[] = ['editor address', 'element, message', 'element, url'];

@@ -60,7 +60,7 @@ export async function measureTyping(): Promise<Figure[]> {
   }
 }
 
-/** To a line of its own, half way down. */
+/** To a new line, half way down. */
 async function goToMiddle(page: Page): Promise<void> {
   await page.focus('.cm-content');
   await page.$eval('.cm-scroller', (scroller) => {

@@ -55,7 +55,7 @@ const positionOf = (text: string, place: string, behind: number) => {
   return { line: lines.length - 1, character: lines.at(-1)?.length ?? 0 };
 };
 
-/** The requests of an author, each with a text that nobody has sent before. */
+/** The requests of an author, each with a new text. */
 function requestsOf(service: Service, fn: string, token: string) {
   const send = async (operation: string, body: string, type: string) => {
     const start = performance.now();

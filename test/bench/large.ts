@@ -1,7 +1,8 @@
-import { Client } from 'pg';
+import type { DatabaseAddress } from '../../service/src/storage/database-url.ts';
 import { databaseUrl } from '../service/storage/databases.ts';
 import { createDurableDatabase } from '../service/storage/durable-database.ts';
 import { ServiceProcess } from '../service/service-process.ts';
+import { untilErased } from './deletion.ts';
 import type { Figure } from './figures.ts';
 import { median } from './figures.ts';
 import { busyPlugin, busyTenant, environment, fillDatabase, otherTenant } from './large/data.ts';
@@ -75,15 +76,15 @@ interface Target {
   readonly body?: object;
 }
 
-/** A service on a PostgreSQL of its own with so much in it. */
+/** A service on a separate PostgreSQL with so much in it. */
 class World implements AsyncDisposable {
   readonly #service: ServiceProcess;
-  readonly #url: string;
+  readonly #address: DatabaseAddress;
   readonly #cleanUp: (() => unknown)[];
 
-  private constructor(service: ServiceProcess, url: string, cleanUp: (() => unknown)[]) {
+  private constructor(service: ServiceProcess, address: DatabaseAddress, cleanUp: (() => unknown)[]) {
     this.#service = service;
-    this.#url = url;
+    this.#address = address;
     this.#cleanUp = cleanUp;
   }
 
@@ -92,11 +93,10 @@ class World implements AsyncDisposable {
     const cleanUp: (() => unknown)[] = [];
     const database = await createDurableDatabase('postgres');
     cleanUp.push(database.remove);
-    const url = databaseUrl(database.address);
     const service = await ServiceProcess.start({ after: (work) => cleanUp.push(work) }, database.address);
     cleanUp.push(() => service.kill());
-    await fillDatabase(url, size);
-    return new World(service, url, cleanUp);
+    await fillDatabase(databaseUrl(database.address), size);
+    return new World(service, database.address, cleanUp);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -164,8 +164,6 @@ class World implements AsyncDisposable {
       }
       return slowest;
     });
-    const client = new Client({ connectionString: this.#url });
-    await client.connect();
     try {
       const began = performance.now();
       const { status } = await this.#send(target);
@@ -174,7 +172,7 @@ class World implements AsyncDisposable {
         console.log(`  deleting a tenant was answered with ${status}: not measured`);
         return [];
       }
-      await this.#untilErased(client);
+      await untilErased(this.#address, busyTenant);
       const time = performance.now() - began;
       erased.abort();
       return [
@@ -190,20 +188,6 @@ class World implements AsyncDisposable {
     } finally {
       erased.abort();
       await Promise.allSettled(others);
-      await client.end();
-    }
-  }
-
-  async #untilErased(client: Client): Promise<void> {
-    const deadline = performance.now() + 120_000;
-    for (;;) {
-      const { rows } = await client.query<{ left: string }>(
-        `select count(*) as left from tenants where name = $1 and erased_at is null`,
-        [busyTenant],
-      );
-      if (Number(rows[0]?.left) === 0) return;
-      if (performance.now() > deadline) throw new Error('The tenant was not erased within two minutes.');
-      await new Promise((resolve) => setTimeout(resolve, 100));
     }
   }
 

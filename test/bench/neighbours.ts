@@ -1,8 +1,8 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
-import { Agent } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Connection } from '../support/connection.ts';
 import { createDurableDatabase } from '../service/storage/durable-database.ts';
 import { databaseUrl } from '../service/storage/databases.ts';
 import type { EngineName } from '../service/storage/databases.ts';
@@ -17,7 +17,6 @@ import type { Plugin } from './executions/service-process.ts';
 import { median, type Figure } from './figures.ts';
 import type { Position } from './neighbours/attack.ts';
 import { known, variations } from './neighbours/attacks.ts';
-import { send } from './requests.ts';
 
 /** How long the victim is measured, in seconds. */
 const aloneSeconds = 5;
@@ -185,13 +184,15 @@ interface Latencies {
 
 /** A back end that runs "Hello" at a steady rate, whatever the answers take, on a few connections. */
 class Victim implements Disposable {
-  readonly #agent = new Agent({ keepAlive: true, maxSockets: 16 });
-  readonly #request: { port: number; path: string; token: string; body: string };
+  readonly #connection: Connection;
+  readonly #path: string;
+  readonly #request: { token: string; body: string };
   readonly #output: string;
 
   constructor(service: ServiceProcess, plugin: Plugin, { input, output }: Example) {
-    const { port } = service;
-    this.#request = { port, path: executionPath(plugin), token: service.tokenFor(plugin.ident), body: input };
+    this.#connection = new Connection(`http://127.0.0.1:${service.port}`, { maxSockets: 16 });
+    this.#path = executionPath(plugin);
+    this.#request = { token: service.tokenFor(plugin.ident), body: input };
     this.#output = output;
   }
 
@@ -216,9 +217,8 @@ class Victim implements Disposable {
 
   /** The output, or what there was instead. */
   async #run(signal: AbortSignal): Promise<string> {
-    const options = { ...this.#request, agent: this.#agent, method: 'POST', signal };
     try {
-      const { status, body } = await send(options);
+      const { status, body } = await this.#connection.send('POST', this.#path, { ...this.#request, signal });
       return status === 200 ? body : `status ${status}`;
     } catch (error) {
       return signal.aborted ? `no answer in ${patience / 1000} s` : (error as Error).message;
@@ -226,7 +226,7 @@ class Victim implements Disposable {
   }
 
   [Symbol.dispose](): void {
-    this.#agent.destroy();
+    this.#connection.close();
   }
 }
 

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { type RequestListener, type Server, createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** A vendor's page with its token endpoint, and the editor on an origin of its own, both on loopback. */
+/** A vendor's page with its token endpoint, and the editor on another origin, both on loopback. */
 export interface Origins {
   page: string;
   editor: string;

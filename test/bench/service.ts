@@ -1,7 +1,5 @@
-import { execFileSync, spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { Agent } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createService } from '../../service/src/http/create-service.ts';
@@ -12,7 +10,7 @@ import { openStorage } from '../../service/src/storage/storage.ts';
 import { createToken } from '../../service/src/accounts/tokens.ts';
 import type { Figure } from './figures.ts';
 import { median } from './figures.ts';
-import { send as sendRequest } from './requests.ts';
+import { startFixture } from './fixture-process.ts';
 import { timeInTurns } from './turns.ts';
 
 const languages = loadLanguages();
@@ -26,66 +24,50 @@ export async function measureService(): Promise<Figure[]> {
   return [...(await measureExecutions()), ...(await measureBuilds()), ...(await measureDrafts())];
 }
 
-/** In a process of its own, whose memory is the service's alone. */
+/** In another process, whose memory is the service's alone. */
 async function measureExecutions(): Promise<Figure[]> {
-  const directory = mkdtempSync(join(tmpdir(), 'plugin-service-bench-'));
-  const fixture = join(import.meta.dirname, '../service/service.fixture.ts');
-  const child = spawn(
-    process.execPath,
-    ['--disable-warning=ExperimentalWarning', fixture, `sqlite:${join(directory, 'service.sqlite')}`],
+  await using service = await startFixture(200);
+  const { environmentToken } = service;
+  const send = (method: string, target: string, token: string, body = '') =>
+    service.connections.send(method, target, { token, body });
+  const { token } = JSON.parse((await send('GET', `/auth/v2/access/${path}`, environmentToken)).body) as {
+    token: string;
+  };
+  await send('POST', `/api/v1/build/javascript/${path}`, token, trivial);
+  const { status } = await send('POST', `/api/v1/draft/${path}/promote`, token);
+  if (status !== 200) throw new Error('The plugin for the executions could not be deployed.');
+  const run = (input: string) => send('POST', `/exec/${path}/v1.0.0`, environmentToken, input);
+  // The same but for a version that there is not: all is done but the run.
+  const look = (input: string) => send('POST', `/exec/${path}/v1.0.9`, environmentToken, input);
+
+  const times = await timeInTurns({ run: () => run('x'), look: () => look('x') }, 400, 50);
+  const responses = await Promise.all(Array.from({ length: 200 }, (_, i) => run(`${i}`)));
+  const wrong = responses.filter(({ status: code, body }, i) => code !== 200 || body !== `${i}!`).length;
+
+  let done = 0;
+  const runUntil = async (total: number) => {
+    for (; done < total; done += 10) await Promise.all(Array.from({ length: 10 }, () => run('x')));
+    return residentMebibytes(service.pid);
+  };
+  const before = await runUntil(500);
+  const after = await runUntil(5000);
+  return [
     {
-      stdio: ['ignore', 'pipe', 'inherit'],
+      name: 'one execution, against the same request without a run',
+      value: median(times.run) / median(times.look),
+      limit: 5,
+      unit: '×',
+      note: `${median(times.run).toFixed(2)} ms against ${median(times.look).toFixed(2)} ms`,
     },
-  );
-  const agent = new Agent({ keepAlive: true, maxSockets: 200 });
-  try {
-    const [line] = (await once(child.stdout.setEncoding('utf8'), 'data')) as [string];
-    const [port = '', environmentToken = ''] = line.trim().split(' ');
-    const send = (method: string, target: string, token: string, body = '') =>
-      sendRequest({ agent, port: Number(port), method, path: target, token, body });
-    const { token } = JSON.parse((await send('GET', `/auth/v2/access/${path}`, environmentToken)).body) as {
-      token: string;
-    };
-    await send('POST', `/api/v1/build/javascript/${path}`, token, trivial);
-    const { status } = await send('POST', `/api/v1/draft/${path}/promote`, token);
-    if (status !== 200) throw new Error('The plugin for the executions could not be deployed.');
-    const run = (input: string) => send('POST', `/exec/${path}/v1.0.0`, environmentToken, input);
-    // The same but for a version that there is not: all is done but the run.
-    const look = (input: string) => send('POST', `/exec/${path}/v1.0.9`, environmentToken, input);
-
-    const times = await timeInTurns({ run: () => run('x'), look: () => look('x') }, 400, 50);
-    const responses = await Promise.all(Array.from({ length: 200 }, (_, i) => run(`${i}`)));
-    const wrong = responses.filter(({ status: code, body }, i) => code !== 200 || body !== `${i}!`).length;
-
-    let done = 0;
-    const runUntil = async (total: number) => {
-      for (; done < total; done += 10) await Promise.all(Array.from({ length: 10 }, () => run('x')));
-      return residentMebibytes(child.pid ?? 0);
-    };
-    const before = await runUntil(500);
-    const after = await runUntil(5000);
-    return [
-      {
-        name: 'one execution, against the same request without a run',
-        value: median(times.run) / median(times.look),
-        limit: 5,
-        unit: '×',
-        note: `${median(times.run).toFixed(2)} ms against ${median(times.look).toFixed(2)} ms`,
-      },
-      { name: 'wrong answers of 200 executions at once', value: wrong, limit: 0, unit: '' },
-      {
-        name: 'memory after 5,000 executions, more than after 500',
-        value: Math.max(0, after - before),
-        limit: 50,
-        unit: 'MB',
-        note: `${before.toFixed(0)} MB, then ${after.toFixed(0)} MB`,
-      },
-    ];
-  } finally {
-    agent.destroy();
-    child.kill('SIGKILL');
-    rmSync(directory, { recursive: true, force: true });
-  }
+    { name: 'wrong answers of 200 executions at once', value: wrong, limit: 0, unit: '' },
+    {
+      name: 'memory after 5,000 executions, more than after 500',
+      value: Math.max(0, after - before),
+      limit: 50,
+      unit: 'MB',
+      note: `${before.toFixed(0)} MB, then ${after.toFixed(0)} MB`,
+    },
+  ];
 }
 
 const residentMebibytes = (pid: number) =>

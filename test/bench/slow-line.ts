@@ -10,7 +10,7 @@ const INITIAL_WINDOW = 10 * SEGMENT;
 export interface Line {
   /** How long a packet and its answer take, in ms. */
   roundTrip: number;
-  /** In each direction, in bit/s. */
+  /** In each direction, in bit/s; without a limit, nothing starts slowly, either. */
   bandwidth: number;
 }
 
@@ -37,7 +37,8 @@ export class SlowLine {
       const far = connect({ host: '127.0.0.1', port: target, allowHalfOpen: true, noDelay: true });
       const established = performance.now() + this.#line.roundTrip;
       this.#carry(near, far, this.#up, Infinity, established);
-      this.#carry(far, near, this.#down, INITIAL_WINDOW, 0);
+      const window = this.#line.bandwidth === Infinity ? Infinity : INITIAL_WINDOW;
+      this.#carry(far, near, this.#down, window, 0);
     });
     await new Promise<void>((resolve, reject) => {
       server.once('error', reject);
@@ -95,7 +96,7 @@ export class SlowLine {
       this.#sockets.delete(from);
       later(0, () => to.destroy());
     });
-    // A connection that breaks is closed; there is nobody to tell.
+    // A connection that breaks is closed by `close`.
     from.on('error', () => {});
     this.#sockets.add(from);
   }

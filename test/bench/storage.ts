@@ -25,7 +25,7 @@ export async function measureStorage(names: readonly string[] = storageFigures):
   return figures;
 }
 
-/** By HTTP over one connection, to a service in a process of its own on each database, both on the same disk. */
+/** By HTTP over one connection, to a separate process of the service on each database, both on the same disk. */
 async function measureLatency(): Promise<Figure[]> {
   const cleanUp: (() => unknown)[] = [];
   try {

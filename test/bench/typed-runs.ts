@@ -1,11 +1,6 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { Agent, request } from 'node:http';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type { Figure } from './figures.ts';
 import { median } from './figures.ts';
+import { startFixture } from './fixture-process.ts';
 
 /*
  * What types cost: plugins that take and give values, checked by schemas, against the same that read and write JSON themselves.
@@ -121,27 +116,16 @@ const hostile = {
   unique: [{ uniqueItems: true }, JSON.stringify(Array.from({ length: 30_000 }, (_, i) => ({ i })))],
 } as const;
 
-/** In a process of its own, as vendors have it. */
+/** In a separate process, as vendors have it. */
 export async function measureTypedRuns(): Promise<Figure[]> {
-  const directory = mkdtempSync(join(tmpdir(), 'plugin-service-bench-'));
-  const fixture = join(import.meta.dirname, '../service/service.fixture.ts');
-  const child = spawn(
-    process.execPath,
-    ['--disable-warning=ExperimentalWarning', fixture, `sqlite:${join(directory, 'service.sqlite')}`],
-    { stdio: ['ignore', 'pipe', 'inherit'] },
-  );
-  const agent = new Agent({ keepAlive: true, maxSockets: 64 });
-  try {
-    const [ready] = (await once(child.stdout.setEncoding('utf8'), 'data')) as [string];
-    const [port = '', environmentToken = ''] = ready.trim().split(' ');
-    const send = (method: string, target: string, body = '', token = environmentToken) =>
-      sendTo(agent, Number(port), method, target, token, body);
-    return await measure(send);
-  } finally {
-    agent.destroy();
-    child.kill('SIGKILL');
-    rmSync(directory, { recursive: true, force: true });
-  }
+  await using service = await startFixture(64);
+  return await measure(async (method, target, body = '', token = service.environmentToken) => {
+    const isJson = body.startsWith('{') && !target.startsWith('/exec');
+    const type = isJson ? 'application/json' : 'text/plain';
+    const response = await service.connections.send(method, target, { token, type, body });
+    const [, took = 'NaN'] = /run;dur=([\d.]+)/.exec(String(response.headers['server-timing'])) ?? [];
+    return { ...response, took: Number(took) };
+  });
 }
 
 type Send = (method: string, target: string, body?: string, token?: string) => Promise<RunResponse>;
@@ -250,22 +234,4 @@ interface RunResponse {
   readonly body: string;
   /** Of the run alone, in ms. */
   readonly took: number;
-}
-
-function sendTo(agent: Agent, port: number, method: string, target: string, token: string, body: string) {
-  return new Promise<RunResponse>((resolve, reject) => {
-    const headers = {
-      authorization: `Bearer ${token}`,
-      'content-type': body.startsWith('{') && !target.startsWith('/exec') ? 'application/json' : 'text/plain',
-    };
-    const sent = request({ agent, host: '127.0.0.1', port, method, path: target, headers }, (response) => {
-      let received = '';
-      response.setEncoding('utf8').on('data', (part: string) => (received += part));
-      response.on('end', () => {
-        const [, took = 'NaN'] = /run;dur=([\d.]+)/.exec(String(response.headers['server-timing'])) ?? [];
-        resolve({ status: response.statusCode ?? 0, body: received, took: Number(took) });
-      });
-    });
-    sent.on('error', reject).end(body);
-  });
 }

@@ -8,12 +8,12 @@ import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { temporaryDirectory } from '../service/harness.ts';
-import { Connection } from '../soak/connection.ts';
+import { Connection } from '../support/connection.ts';
 import { program } from '../soak/programs.ts';
 import { Tally } from '../soak/tally.ts';
 import { User } from '../soak/user.ts';
 import { createOwnedDatabase, run, startDumpServer, textOf } from './dump.ts';
-import { createEnvironmentToken, NodeProcess } from './node-process.ts';
+import { createEnvironmentToken, NodeProcess } from '../support/node-process.ts';
 import { until } from '../support/until.ts';
 
 /*
@@ -42,7 +42,7 @@ async function fill(node: NodeProcess, environmentToken: string, tally: Tally): 
   return users;
 }
 
-/** Goes on writing until `stop` is called; `underWay` resolves once some is written. */
+/** Writes until the function that it returns is called. Resolves once some is written. */
 async function keepWriting(node: NodeProcess, environmentToken: string) {
   const tally = new Tally();
   const user = new User('com.acme.busy/default/busy', tally);

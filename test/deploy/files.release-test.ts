@@ -1,9 +1,6 @@
 import assert from 'node:assert/strict';
-import { spawn, spawnSync } from 'node:child_process';
-import { once } from 'node:events';
+import { spawnSync } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -29,7 +26,7 @@ describe('the systemd unit', () => {
         const text = (await readFile(unit, 'utf8')).replace('/usr/bin/node', process.execPath);
         await writeFile(file, `${text}\n${extra}`);
         const { status, stdout, stderr } = analyze('verify', '--man=no', file);
-        // Units of the machine itself may have faults of their own.
+        // Units of the machine itself may have other faults.
         assert.doesNotMatch(stdout + stderr, /plugin-editor-service/);
         assert.equal(status, 0, stderr);
       }
@@ -76,77 +73,6 @@ describe('the systemd unit', () => {
   });
 });
 
-describe('the Dockerfile', () => {
-  interface Instruction {
-    getInstruction(): string;
-    getArgumentsContent(): string | null;
-  }
-  let text: string;
-  let instructions: Instruction[];
-  let validate: (content: string) => { message: string }[];
-
-  before(async () => {
-    text = await read('docker/Dockerfile');
-    const load = await testPackages();
-    ({ validate } = load('dockerfile-utils') as { validate: typeof validate });
-    const { DockerfileParser } = load('dockerfile-ast') as {
-      DockerfileParser: { parse(content: string): { getInstructions(): Instruction[] } };
-    };
-    instructions = DockerfileParser.parse(text).getInstructions();
-  });
-  const argumentsOf = (name: string) =>
-    instructions.filter((one) => one.getInstruction() === name).map((one) => one.getArgumentsContent() ?? '');
-
-  test('passes its linter', () => {
-    assert.deepEqual(
-      validate(text).map(({ message }) => message),
-      [],
-    );
-  });
-
-  test('makes a container that does not run as root, and receives the signal to drain', () => {
-    assert.deepEqual(argumentsOf('USER'), ['10001:10001']);
-    assert.deepEqual(argumentsOf('STOPSIGNAL'), ['SIGTERM']);
-    // Without a shell in between, which would not pass the signal on.
-    const [entry = ''] = argumentsOf('ENTRYPOINT');
-    assert.equal((JSON.parse(entry) as string[])[0], 'node');
-  });
-
-  test('checks the health of the service without another program', async () => {
-    const [, json = ''] = /CMD (\[.*\])/s.exec(argumentsOf('HEALTHCHECK')[0] ?? '') ?? [];
-    const [program = '', ...args] = JSON.parse(json) as string[];
-    assert.equal(program, 'node');
-    let status = 200;
-    const paths: (string | undefined)[] = [];
-    const server = createServer((request, response) => {
-      paths.push(request.url);
-      response.writeHead(status).end();
-    }).listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    const { port } = server.address() as AddressInfo;
-    const check = async () => {
-      const child = spawn(process.execPath, args, { env: { SERVICE_PORT: `${port}` } });
-      return ((await once(child, 'exit')) as [number | null])[0];
-    };
-    assert.equal(await check(), 0);
-    status = 503;
-    assert.equal(await check(), 1);
-    server.closeAllConnections();
-    server.close();
-    await once(server, 'close');
-    assert.equal(await check(), 1);
-    assert.deepEqual(paths, ['/healthz', '/healthz']);
-  });
-
-  test('needs nothing but the package', async () => {
-    const ignored = await read('docker/.dockerignore');
-    assert.deepEqual(
-      ignored.split('\n').filter((line) => line !== '' && !line.startsWith('#')),
-      ['*', '!plugin-editor-service-*.tgz'],
-    );
-  });
-});
-
 describe('the compose file', () => {
   interface Service {
     image: string;
@@ -156,7 +82,6 @@ describe('the compose file', () => {
     networks: string[];
     depends_on?: Record<string, { condition: string }> | string[];
     stop_grace_period?: string;
-    init?: boolean;
     restart: string;
   }
   let parsed: {
@@ -209,7 +134,6 @@ describe('the compose file', () => {
     const nodes = ['node-1', 'node-2'].map((name) => parsed.services[name] as Service);
     for (const node of nodes) {
       assert.equal(node.stop_grace_period, '40s');
-      assert.equal(node.init, true);
       assert.equal(
         (node.depends_on as Record<string, { condition: string }>)['migrate']?.condition,
         'service_completed_successfully',

@@ -9,11 +9,11 @@ import { after, before, describe, test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
 import { createDatabase } from '../postgres/databases.ts';
 import type { TestDatabase } from '../postgres/databases.ts';
-import { Connection } from '../soak/connection.ts';
+import { Connection } from '../support/connection.ts';
 import { program } from '../soak/programs.ts';
 import { Tally } from '../soak/tally.ts';
 import { User } from '../soak/user.ts';
-import { createEnvironmentToken, NodeProcess } from './node-process.ts';
+import { createEnvironmentToken, NodeProcess } from '../support/node-process.ts';
 import { freePort } from '../support/free-port.ts';
 import { startProxy } from './proxies.ts';
 import type { Proxy, ProxyName } from './proxies.ts';
@@ -53,11 +53,11 @@ for (const name of ['nginx', 'caddy'] as const satisfies ProxyName[]) {
     });
 
     const connected = () => {
-      const connection = new Connection(proxy.origin, proxy.ca);
+      const connection = new Connection(proxy.origin, { ca: proxy.ca });
       open.push(connection);
       return connection;
     };
-    /** A user with an editor token of a plugin of its own. */
+    /** A user with a separate plugin and an editor token for it. */
     const signIn = async (plugin: string) => {
       const tally = new Tally();
       const user = new User(`com.acme.t1/default/${plugin}`, tally);

@@ -45,7 +45,7 @@ export async function startProxy(
     origin: `https://localhost:${port}`,
     ca,
     async [Symbol.asyncDispose]() {
-      // nginx ends its workers at SIGTERM, at once; Caddy would wait for requests under way.
+      // nginx ends its workers at SIGTERM, at once; Caddy would wait for requests in progress.
       child.kill(name === 'nginx' ? 'SIGTERM' : 'SIGKILL');
       await ended;
       await rm(directory, { recursive: true, force: true, maxRetries: 3 });

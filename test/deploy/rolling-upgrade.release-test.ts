@@ -5,12 +5,12 @@ import { sql } from 'kysely';
 import { parseDatabaseUrl } from '../../service/src/storage/database-url.ts';
 import { openEngine } from '../../service/src/storage/storage.ts';
 import { createDatabase } from '../postgres/databases.ts';
-import { Connection } from '../soak/connection.ts';
+import { Connection } from '../support/connection.ts';
 import { program } from '../soak/programs.ts';
 import { Tally } from '../soak/tally.ts';
 import { User } from '../soak/user.ts';
-import { createEnvironmentToken, NodeProcess } from './node-process.ts';
-import type { Release } from './node-process.ts';
+import { createEnvironmentToken, NodeProcess } from '../support/node-process.ts';
+import type { Release } from '../support/node-process.ts';
 import { until } from '../support/until.ts';
 
 const lost = 'connections lost';
@@ -29,7 +29,7 @@ async function work(
       if (!connection) {
         connection = new Connection(nodes[turn % nodes.length]?.origin ?? '');
         await user.signIn(connection, environmentToken);
-        // All that was acknowledged is there at this node, and what was under way is there whole or not at all.
+        // All that was acknowledged is there at this node, and what was being written is there whole or not at all.
         await user.verify();
       }
       const written = program('javascript', `${user.path}-${mark++}`, 200);

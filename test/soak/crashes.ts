@@ -2,17 +2,17 @@ import { setTimeout } from 'node:timers/promises';
 import type { Figure } from '../bench/figures.ts';
 import type { EngineName } from '../service/storage/databases.ts';
 import { createDurableDatabase } from '../service/storage/durable-database.ts';
-import { Connection } from './connection.ts';
+import { Connection } from '../support/connection.ts';
 import { databaseFaults } from './database.ts';
 import type { SeenVersions } from './database.ts';
 import { program } from './programs.ts';
 import { random } from './random.ts';
-import { ENVIRONMENT, KilledService } from './service.ts';
+import { KilledService } from './service.ts';
 import { SharedPlugin } from './shared-plugin.ts';
 import { Tally } from './tally.ts';
 import { UNANSWERED, User, WrongResponse } from './user.ts';
 
-/** Users with a plugin of their own, and clients that deploy one and the same plugin. */
+/** Users with separate plugins, and clients that deploy one and the same plugin. */
 const USERS = 6;
 const DEPLOYERS = 3;
 
@@ -20,7 +20,7 @@ const DEPLOYERS = 3;
 const LATEST = 400;
 
 /**
- * What `npm start` runs, and its database, killed in every round at a random moment of many clients' saves, builds and deploys, and
+ * The service and its database, killed in every round at a random moment of many clients' saves, builds and deploys, and
  * started again on the same data. A write that was not acknowledged may be there or not, but whole.
  */
 export async function measureCrashes(
@@ -32,9 +32,9 @@ export async function measureCrashes(
   const chance = random(seed);
   const users = Array.from(
     { length: USERS },
-    (_, i) => new User(`${ENVIRONMENT}.tenant-${i}/default/plugin`, tally),
+    (_, i) => new User(`com.acme.tenant-${i}/default/plugin`, tally),
   );
-  const shared = new SharedPlugin(`${ENVIRONMENT}.shared/default/plugin`, DEPLOYERS, tally);
+  const shared = new SharedPlugin('com.acme.shared/default/plugin', DEPLOYERS, tally);
   const seen: SeenVersions = new Map();
   const database = await createDurableDatabase(engine);
   const service = await KilledService.start(database);
@@ -42,7 +42,7 @@ export async function measureCrashes(
     for (let round = 0; round <= rounds; round++) {
       const connections: Connection[] = [];
       const connect = () => {
-        const connection = new Connection(service.base);
+        const connection = new Connection(service.node.origin);
         connections.push(connection);
         return connection;
       };
@@ -72,7 +72,7 @@ export async function measureCrashes(
     }
     return figures(tally, engine, rounds, seed);
   } finally {
-    await service.remove();
+    await service[Symbol.asyncDispose]();
     await database.remove();
   }
 }

@@ -3,12 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Figure } from '../bench/figures.ts';
 import { runCommand } from '../service/cli/service-command.ts';
-import { bearer } from '../service/harness.ts';
 import { cleanUpFirst, freshDatabase } from '../service/storage/databases.ts';
 import type { Cleanup, EngineName } from '../service/storage/databases.ts';
 import type { DatabaseAddress } from '../../service/src/storage/database-url.ts';
 import { DrainedClients } from './draining/clients.ts';
 import type { ClientReport, ClientRequest } from './draining/clients.ts';
+import { Connection } from '../support/connection.ts';
 import { until } from '../support/until.ts';
 
 export interface DrainingOptions {
@@ -18,7 +18,7 @@ export interface DrainingOptions {
   databases?: readonly EngineName[];
 }
 
-/** How many clients there are at once, each with a connection of its own. */
+/** How many clients there are at once, each with a separate connection. */
 const clientCount = 8;
 
 /** How many requests are answered before the service is told to end. */
@@ -28,31 +28,28 @@ const plugin = 'com.acme.t1/default/add-record';
 const code = 'export const run = (input) => input;';
 
 /**
- * A service in a process of its own that gets SIGTERM while clients save, build and run. No request may fail but those whose
+ * A service in a separate process that gets SIGTERM while clients save, build and run. No request may fail but those whose
  * connection was refused once draining was over, and the process has to end with exit code 0 and without a word.
  */
 export async function measureDraining(
   { rounds, databases = ['sqlite', 'postgres'] }: DrainingOptions = { rounds: 50 },
 ): Promise<Figure[]> {
-  const cleanup = new Cleanups();
+  await using stack = new AsyncDisposableStack();
+  const cleanup: Cleanup = { after: (work) => stack.defer(async () => void (await work())) };
   const total: ClientReport = { answered: 0, closing: 0, failures: [] };
   const endings: string[] = [];
   let [wellEnded, announced] = [0, 0];
-  try {
-    const nodes = await Promise.all(databases.map((engine) => DrainedNode.create(cleanup, engine)));
-    for (let round = 0; round < rounds; round++) {
-      const node = nodes[round % nodes.length];
-      if (!node) continue;
-      const { report, ending } = await node.drain();
-      total.answered += report.answered;
-      total.closing += report.closing;
-      total.failures.push(...report.failures.map((failure) => `round ${round}, ${node.engine}: ${failure}`));
-      if (report.closing > 0) announced += 1;
-      if (ending === undefined) wellEnded += 1;
-      else endings.push(`round ${round}, ${node.engine}: ${ending}`);
-    }
-  } finally {
-    await cleanup.run();
+  const nodes = await Promise.all(databases.map((engine) => DrainedNode.create(cleanup, engine)));
+  for (let round = 0; round < rounds; round++) {
+    const node = nodes[round % nodes.length];
+    if (!node) continue;
+    const { report, ending } = await node.drain();
+    total.answered += report.answered;
+    total.closing += report.closing;
+    total.failures.push(...report.failures.map((failure) => `round ${round}, ${node.engine}: ${failure}`));
+    if (report.closing > 0) announced += 1;
+    if (ending === undefined) wellEnded += 1;
+    else endings.push(`round ${round}, ${node.engine}: ${ending}`);
   }
   for (const problem of [...total.failures, ...endings]) console.log(`  ${problem}`);
   return [
@@ -112,11 +109,13 @@ class DrainedNode {
     const command = runCommand(this.#cleanup, this.#address, ['serve'], this.#env);
     const { base } = await command.serving();
     await until('it is ready', async () => (await fetch(`${base}/readyz`)).status === 200);
-    const editor = await this.#signIn(base);
-    if (!this.#isDeployed) await deploy(base, editor);
+    const connection = new Connection(base);
+    const token = await this.#signIn(connection);
+    if (!this.#isDeployed) await deploy(connection, token);
     this.#isDeployed = true;
+    connection.close();
 
-    const clients = new DrainedClients(base, this.#requests(editor));
+    const clients = new DrainedClients(base, this.#requests(token));
     const ended = clients.run(clientCount);
     await until('there is load', () => clients.report.answered > requestsBefore);
     clients.expectRefusals();
@@ -127,55 +126,41 @@ class DrainedNode {
     return { report: clients.report, ending };
   }
 
-  async #signIn(base: string): Promise<Record<string, string>> {
-    const response = await fetch(`${base}/auth/v2/access/${plugin}`, {
-      headers: bearer(this.#environmentToken),
+  /** An editor token. */
+  async #signIn(connection: Connection): Promise<string> {
+    const { body } = await connection.send('GET', `/auth/v2/access/${plugin}`, {
+      token: this.#environmentToken,
     });
-    const { token } = (await response.json()) as { token: string };
-    return bearer(token);
+    return (JSON.parse(body) as { token: string }).token;
   }
 
   /** Mostly runs, as in production; the first client is an author. */
-  #requests(editor: Record<string, string>) {
-    const text = { 'content-type': 'text/plain' };
-    const vendor = { ...bearer(this.#environmentToken), ...text };
+  #requests(token: string) {
     return (client: number, n: number): ClientRequest => {
-      if (client > 0) return { method: 'POST', path: `/exec/name/${plugin}`, headers: vendor, body: `${n}` };
-      if (n % 20 === 10) {
-        const path = `/api/v1/build/javascript/${plugin}`;
-        return { method: 'POST', path, headers: { ...editor, ...text }, body: code };
-      }
+      if (client > 0)
+        return {
+          method: 'POST',
+          path: `/exec/name/${plugin}`,
+          token: this.#environmentToken,
+          body: `${n}`,
+        };
+      if (n % 20 === 10)
+        return { method: 'POST', path: `/api/v1/build/javascript/${plugin}`, token, body: code };
       const path = `/api/v1/draft/${plugin}`;
-      if (n % 2) return { method: 'GET', path, headers: editor };
+      if (n % 2) return { method: 'GET', path, token };
       const body = JSON.stringify({ lang: 'javascript', contents: code, tests: [] });
-      return { method: 'POST', path, headers: { ...editor, 'content-type': 'application/json' }, body };
+      return { method: 'POST', path, token, type: 'application/json', body };
     };
   }
 }
 
-async function deploy(base: string, headers: Record<string, string>): Promise<void> {
-  const post = async (path: string, body?: string) => {
-    const response = await fetch(base + path, {
-      method: 'POST',
-      headers,
-      ...(body !== undefined && { body }),
-    });
-    if (!response.ok)
-      throw new Error(`${path} was answered with ${response.status}: ${await response.text()}`);
-  };
-  await post(`/api/v1/build/javascript/${plugin}`, code);
-  await post(`/api/v1/draft/${plugin}/promote`);
-}
-
-/** Collects what is to be done at the end, as a test does. */
-class Cleanups implements Cleanup {
-  readonly #steps: (() => unknown)[] = [];
-
-  after(work: () => unknown): void {
-    this.#steps.push(work);
-  }
-
-  async run(): Promise<void> {
-    for (const step of this.#steps.splice(0).toReversed()) await step();
+async function deploy(connection: Connection, token: string): Promise<void> {
+  for (const [path, body] of [
+    [`/api/v1/build/javascript/${plugin}`, code],
+    [`/api/v1/draft/${plugin}/promote`, ''],
+  ] as const) {
+    const response = await connection.send('POST', path, { token, body });
+    if (response.status !== 200)
+      throw new Error(`${path} was answered with ${response.status}: ${response.body}`);
   }
 }

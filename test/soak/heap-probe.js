@@ -9,6 +9,6 @@ if (isMainThread) {
   process.on('SIGUSR2', () => {
     collect();
     const { heapUsed, external } = process.memoryUsage();
-    console.log(`in use: ${heapUsed + external} bytes`);
+    console.log(JSON.stringify({ inUse: heapUsed + external }));
   });
 }

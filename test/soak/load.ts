@@ -1,12 +1,12 @@
 import { setTimeout } from 'node:timers/promises';
 import { median } from '../bench/figures.ts';
 import type { Figure } from '../bench/figures.ts';
-import { Connection } from './connection.ts';
+import { Connection } from '../support/connection.ts';
 import { createDurableDatabase } from '../service/storage/durable-database.ts';
 import { databaseFaults } from './database.ts';
 import { program } from './programs.ts';
 import { random } from './random.ts';
-import { ENVIRONMENT, KilledService, processes } from './service.ts';
+import { KilledService, processes } from './service.ts';
 import { Tally } from './tally.ts';
 import { User, WrongResponse } from './user.ts';
 
@@ -23,8 +23,8 @@ export interface LoadOptions {
 const SAMPLING = 500;
 
 /**
- * The local service, in a process of its own, under users who write, build, test, deploy and run without a pause, each by
- * a connection of its own, two to a tenant. Two cannot fill what a tenant may have waiting, so that a 429 is a fault here.
+ * The service in a separate process, under users who write, build, test, deploy and run without a pause, each by
+ * a separate connection, two to a tenant. Two cannot fill what a tenant may have waiting, so that a 429 is a fault here.
  */
 export async function measureLoad(
   { users: count, seconds, atLeast, seed = Date.now() % 2 ** 32 }: LoadOptions = {
@@ -38,14 +38,14 @@ export async function measureLoad(
   const service = await KilledService.start(database);
   const connections: Connection[] = [];
   const connect = () => {
-    const connection = new Connection(service.base);
+    const connection = new Connection(service.node.origin);
     connections.push(connection);
     return connection;
   };
   try {
     const users = Array.from(
       { length: count },
-      (_, i) => new User(`${ENVIRONMENT}.tenant-${i >> 1}/default/plugin-${i}`, tally),
+      (_, i) => new User(`com.acme.tenant-${i >> 1}/default/plugin-${i}`, tally),
     );
     await Promise.all(users.map((user) => user.signIn(connect(), service.environmentToken)));
 
@@ -57,7 +57,8 @@ export async function measureLoad(
     const memory = await samples;
 
     await service.kill();
-    if (/Error|failed/.test(service.output)) tally.fault(`The service printed: ${service.output}`);
+    for (const printed of [...service.node.faults, service.node.errors])
+      if (printed) tally.fault(`The service printed: ${printed}`);
     await service.restart();
     await Promise.all(
       users.map(async (user) => {
@@ -69,7 +70,8 @@ export async function measureLoad(
     return figures(tally, memory, { count, seconds, seed });
   } finally {
     for (const connection of connections) connection.close();
-    await service.remove();
+    await service[Symbol.asyncDispose]();
+    await database.remove();
   }
 }
 
@@ -118,7 +120,7 @@ interface Sample {
 
 async function sampleMemory(service: KilledService, signal: AbortSignal): Promise<Sample[]> {
   const samples: Sample[] = [];
-  const root = service.pid;
+  const root = service.node.pid;
   while (!signal.aborted) {
     const inUse = samples.length % 10 ? undefined : (await service.memoryInUse()) / 2 ** 20;
     const found = await processes(root);

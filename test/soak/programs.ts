@@ -1,4 +1,4 @@
-/** What a user writes: a source that nobody wrote before, and what it answers. */
+/** What a user writes: a new source, and what it answers. */
 export interface Written {
   lang: string;
   contents: string;
@@ -18,7 +18,7 @@ const write: Record<string, (mark: string) => string> = {
 /** A program with a mark in its text and in its answers, padded to a length that differs from one to the next. */
 export function program(lang: string, mark: string, size: number, isSound = true): Written {
   const source = write[lang]?.(mark);
-  if (source === undefined) throw new Error(`Nobody here writes ${lang}.`);
+  if (source === undefined) throw new Error(`There is no program in ${lang}.`);
   const padding = `// ${'x'.repeat(78)}\n`.repeat(Math.ceil(size / 82));
   const contents = source + (isSound ? '' : 'export function (\n') + padding;
   return { lang, contents, expectedOutput: (input) => `${mark}:${input}`, isSound };

@@ -1,109 +1,62 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { issueOwnerToken } from '../../service/src/accounts/environment-token.ts';
 import { databaseUrl } from '../service/storage/databases.ts';
 import type { DurableDatabase } from '../service/storage/durable-database.ts';
-import { openStorage } from '../../service/src/storage/storage.ts';
-import { startDemo } from '../demo/harness.ts';
-import type { RunningDemo } from '../demo/harness.ts';
+import { createEnvironmentToken, NodeProcess } from '../support/node-process.ts';
 import { until } from '../support/until.ts';
 
 const probe = new URL('./heap-probe.js', import.meta.url).href;
 
-export const ENVIRONMENT = 'com.example';
-
-/** What `npm start` runs, in a process that is killed and started again on the same database. */
+/** A service that is killed together with its database, and started again on the same data. */
 export class KilledService {
-  readonly #dataDir: string;
+  readonly node: NodeProcess;
+  readonly environmentToken: string;
   readonly #database: DurableDatabase;
-  /** Its owner's, which outlives a restart; the demo's own gets another each time. */
-  environmentToken = '';
   isKilled = false;
-  #demo: RunningDemo | undefined;
 
-  private constructor(dataDir: string, database: DurableDatabase) {
-    this.#dataDir = dataDir;
+  private constructor(database: DurableDatabase, environmentToken: string) {
+    const options = [process.env['NODE_OPTIONS'], `--import=${probe}`];
+    this.node = new NodeProcess(databaseUrl(database.address), {
+      NODE_OPTIONS: options.filter(Boolean).join(' '),
+    });
     this.#database = database;
+    this.environmentToken = environmentToken;
   }
 
   /** The caller removes the database. */
   static async start(database: DurableDatabase): Promise<KilledService> {
-    const service = new KilledService(await mkdtemp(join(tmpdir(), 'plugin-service-soak-')), database);
-    try {
-      await service.#startDemo();
-      const storage = await openStorage(database.address);
-      const token = await storage.transaction((tables) =>
-        issueOwnerToken(tables, ENVIRONMENT, 'owner@example.com', Date.now()),
-      );
-      service.environmentToken = token ?? '';
-      await storage.close();
-    } catch (error) {
-      await service.remove();
-      throw error;
-    }
+    const token = await createEnvironmentToken(databaseUrl(database.address));
+    const service = new KilledService(database, token);
+    await service.node.start();
     return service;
   }
 
   async restart(): Promise<void> {
     await this.#database.restart();
-    await this.#startDemo();
+    await this.node.start();
     this.isKilled = false;
-  }
-
-  async #startDemo(): Promise<void> {
-    this.#demo = await startDemo({
-      DATA_DIR: this.#dataDir,
-      DATABASE_URL: databaseUrl(this.#database.address),
-      NODE_OPTIONS: `--import ${probe}`,
-      // Users who never pause ask more often than people do.
-      TOKEN_REQUESTS_PER_MINUTE: '0',
-    });
-  }
-
-  get base(): string {
-    return this.#running.service;
-  }
-
-  get pid(): number {
-    return this.#running.pid;
-  }
-
-  /** All that it printed. */
-  get output(): string {
-    return this.#running.output();
   }
 
   /** Bytes that its main thread holds and uses, after a collection. */
   async memoryInUse(): Promise<number> {
-    const printed = () =>
-      [...this.output.matchAll(/^in use: (\d+) bytes$/gm)].map(([, bytes]) => Number(bytes));
-    const before = printed().length;
-    process.kill(this.pid, 'SIGUSR2');
-    await until('another figure of memory', () => printed().length > before);
-    return printed().at(-1) ?? NaN;
+    const { memoryInUse: printed } = this.node;
+    const before = printed.length;
+    process.kill(this.node.pid, 'SIGUSR2');
+    await until('another figure of memory', () => printed.length > before);
+    return printed.at(-1) ?? NaN;
   }
 
   /** Ends it and its database with no warning, and waits until they and all that they had started are gone. */
   async kill(): Promise<void> {
-    const demo = this.#running;
-    const helpers = (await processes(demo.pid)).filter(({ pid }) => pid !== demo.pid);
-    demo.kill('SIGKILL');
+    const { pid } = this.node;
+    const helpers = (await processes(pid)).filter((one) => one.pid !== pid);
     this.isKilled = true;
-    await Promise.all([demo.ended, this.#database.crash()]);
-    await until('the end of all processes', () => helpers.every(({ pid }) => !isAlive(pid)));
+    await Promise.all([this.node.end('SIGKILL'), this.#database.crash()]);
+    await until('the end of all processes', () => helpers.every((one) => !isAlive(one.pid)));
   }
 
-  async remove(): Promise<void> {
-    if (this.#demo && !this.isKilled) await this.kill();
-    await rm(this.#dataDir, { recursive: true, force: true });
-  }
-
-  get #running(): RunningDemo {
-    if (!this.#demo) throw new Error('The service was not started.');
-    return this.#demo;
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (!this.isKilled) await this.kill();
   }
 }
 

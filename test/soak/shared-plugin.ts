@@ -1,4 +1,4 @@
-import type { Connection } from './connection.ts';
+import type { Connection } from '../support/connection.ts';
 import { program } from './programs.ts';
 import type { Tally } from './tally.ts';
 import { UNANSWERED, User } from './user.ts';
@@ -19,7 +19,7 @@ export class SharedPlugin {
   /** How many versions there were when it was last looked. */
   #known = 0;
   #acknowledged = new Set<number>();
-  #underWay = 0;
+  #pending = 0;
   /** How many tests the draft was given, so that each is another. */
   #tests = 0;
 
@@ -50,11 +50,11 @@ export class SharedPlugin {
         body: JSON.stringify({ lang, contents, tests: [{ name: `test ${this.#tests++}` }] }),
       });
       if (saved.status !== 200) this.#tally.fault(`a save: ${saved.status} ${saved.body}`);
-      this.#underWay += 1;
+      this.#pending += 1;
       const { status, body } = await connection.send('POST', `/api/v1/draft/${this.#path}/promote`, {
         token: this.#token,
       });
-      this.#underWay -= 1;
+      this.#pending -= 1;
       const [, found, unchanged] =
         /^\{"version":"v1\.0\.(\d+)"(,"unchanged":true)?,"live":"v1\.0\.\1"\}$/.exec(body) ?? [];
       const patch = Number(found ?? NaN);
@@ -70,7 +70,7 @@ export class SharedPlugin {
   /** Those acknowledged are there, no more than those sent are, and each answers. */
   async #verify(connection: Connection): Promise<void> {
     const least = Math.max(this.#known, ...[...this.#acknowledged].map((patch) => patch + 1));
-    const most = this.#known + this.#acknowledged.size + this.#underWay;
+    const most = this.#known + this.#acknowledged.size + this.#pending;
     let there = this.#known;
     for (;;) {
       const { status, body } = await connection.send('POST', `/exec/${this.#path}/v1.0.${there}`, {
@@ -87,6 +87,6 @@ export class SharedPlugin {
     for (let i = this.#known + this.#acknowledged.size; i < there; i++) this.#tally.count(UNANSWERED);
     this.#known = there;
     this.#acknowledged = new Set();
-    this.#underWay = 0;
+    this.#pending = 0;
   }
 }

@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
-import type { HttpResponse, Connection, Sent } from './connection.ts';
+import type { HttpResponse, Connection, Sent } from '../support/connection.ts';
 import type { Written } from './programs.ts';
 import type { Tally } from './tally.ts';
 
@@ -16,7 +16,7 @@ export interface Promised {
 
 /**
  * One user with one plugin, who does one thing after the other, and remembers what the service acknowledged, and what
- * was under way when it went. All methods reject when the connection is lost.
+ * was in progress when it went. All methods reject when the connection is lost.
  */
 export class User {
   readonly path: string;
@@ -28,14 +28,14 @@ export class User {
   /** The draft that was acknowledged last. */
   draft: Promised | undefined;
   /** What the draft may be as well: a write of it was sent, and not answered. */
-  draftUnderWay: Promised | undefined;
+  pendingDraft: Promised | undefined;
   /** What was built last, as acknowledged. */
   built: Written | undefined;
   /** What the last build may be as well. */
-  buildUnderWay: Written | undefined;
+  pendingBuild: Written | undefined;
   /** What each version answers with, from the first on. */
   readonly versions: Written[] = [];
-  deployUnderWay = false;
+  isDeploying = false;
   /** How many versions, from the first on, have answered after a restart. */
   #verified = 0;
 
@@ -44,7 +44,7 @@ export class User {
     this.#tally = tally;
   }
 
-  /** From now on it talks to this service, with an editor token of its own, which is returned. */
+  /** From now on it talks to this service, with a new editor token, which is returned. */
   async signIn(connection: Connection, environmentToken: string): Promise<string> {
     this.#connection = connection;
     this.#environmentToken = environmentToken;
@@ -58,7 +58,7 @@ export class User {
   /** Saves, and reads back what was acknowledged. */
   async save(written: Written): Promise<void> {
     const { lang, contents } = written;
-    this.draftUnderWay = { lang, contents };
+    this.pendingDraft = { lang, contents };
     const response = await this.#ask('save', 'POST', `/api/v1/draft/${this.path}`, {
       token: this.#token,
       type: 'application/json',
@@ -79,18 +79,18 @@ export class User {
     const matches = (one: Promised | undefined) =>
       one?.contents === read.contents && one.lang === read.lang && (one.etag ?? etag) === etag;
     if (matches(this.draft)) this.#tally.count('reads of what was acknowledged');
-    else if (matches(this.draftUnderWay)) {
+    else if (matches(this.pendingDraft)) {
       this.#tally.count(UNANSWERED);
       this.draft = { ...read, etag };
     } else this.#tally.fault(`${this.path}: the draft is neither what was acknowledged nor what was sent`);
-    this.draftUnderWay = undefined;
+    this.pendingDraft = undefined;
   }
 
   /** Builds, with the log streamed or at the end. */
   async build(written: Written, streamed: boolean): Promise<void> {
     const { lang, contents } = written;
-    this.draftUnderWay = { lang, contents };
-    if (written.isSound) this.buildUnderWay = written;
+    this.pendingDraft = { lang, contents };
+    if (written.isSound) this.pendingBuild = written;
     const response = await this.#ask(`build ${lang}`, 'POST', `/api/v1/build/${lang}/${this.path}`, {
       token: this.#token,
       body: contents,
@@ -104,7 +104,7 @@ export class User {
     }
     if (succeeded) {
       this.built = written;
-      this.buildUnderWay = undefined;
+      this.pendingBuild = undefined;
     }
   }
 
@@ -122,11 +122,11 @@ export class User {
 
   /** Deploys what was built last. */
   async deploy(): Promise<void> {
-    this.deployUnderWay = true;
+    this.isDeploying = true;
     const { body } = await this.#ask('deploy', 'POST', `/api/v1/draft/${this.path}/promote`, {
       token: this.#token,
     });
-    this.deployUnderWay = false;
+    this.isDeploying = false;
     const { version, unchanged } = JSON.parse(body) as { version: string; unchanged?: true };
     const expected = `v1.0.${this.versions.length - (unchanged ? 1 : 0)}`;
     if (version !== expected)
@@ -145,10 +145,10 @@ export class User {
     }
   }
 
-  /** After a restart: all that was acknowledged is there, and what was under way is there whole or not at all. */
+  /** After a restart: all that was acknowledged is there, and what was in progress is there whole or not at all. */
   async verify(): Promise<void> {
     try {
-      if (this.draft || this.draftUnderWay) await this.#verifyDraft();
+      if (this.draft || this.pendingDraft) await this.#verifyDraft();
       await this.#verifyVersions();
       await this.#verifyBuild();
     } catch (error) {
@@ -161,7 +161,7 @@ export class User {
     if (this.draft) return this.readBack();
     // The first save ever may have been cut off.
     const { status } = await this.#send('GET', `/api/v1/draft/${this.path}`, { token: this.#token });
-    if (status === 404) this.draftUnderWay = undefined;
+    if (status === 404) this.pendingDraft = undefined;
     else await this.readBack();
   }
 
@@ -169,46 +169,47 @@ export class User {
     const runs = (patch: number) =>
       this.#send('POST', `/exec/${this.path}/v1.0.${patch}`, { token: this.#environmentToken, body: 'x' });
     const next = this.versions.length;
-    if (this.deployUnderWay && (await runs(next)).status === 200) {
+    if (this.isDeploying && (await runs(next)).status === 200) {
       this.#tally.count(UNANSWERED);
       this.versions.push(this.built as Written);
     }
-    this.deployUnderWay = false;
+    this.isDeploying = false;
     // Those that are new since the last time, and a few before; of the older ones the rows are compared.
     const first = Math.max(0, Math.min(this.#verified, next - 4));
     for (let patch = first; patch < this.versions.length; patch++) await this.run('x', patch);
     this.#verified = this.versions.length;
     const { status } = await runs(this.versions.length);
-    if (status !== 404) this.#tally.fault(`${this.path}: a version that nobody deployed answers ${status}`);
+    if (status !== 404)
+      this.#tally.fault(`${this.path}: a version that was never deployed answers ${status}`);
   }
 
   /** What was built answers still, once the draft is again what it was built of. */
   async #verifyBuild(): Promise<void> {
-    for (const written of [this.built, this.buildUnderWay]) {
+    for (const written of [this.built, this.pendingBuild]) {
       if (!written) continue;
       if (this.draft?.contents !== written.contents) await this.save(written);
       const path = `/api/v1/test/${this.path}`;
       const { status, body } = await this.#send('POST', path, { token: this.#token, body: 'x' });
       const { result } = JSON.parse(body) as { result?: string };
       if (status === 200 && result === written.expectedOutput('x')) {
-        if (written === this.buildUnderWay) this.#tally.count(UNANSWERED);
+        if (written === this.pendingBuild) this.#tally.count(UNANSWERED);
         this.built = written;
-        this.buildUnderWay = undefined;
+        this.pendingBuild = undefined;
         return;
       }
       if (status !== 409) this.#tally.fault(`${this.path}: a test answered ${status} ${body.slice(0, 400)}`);
     }
     if (this.built) this.#tally.fault(`${this.path}: the build that was acknowledged is gone`);
-    this.buildUnderWay = undefined;
+    this.pendingBuild = undefined;
   }
 
   #acknowledgeDraft({ headers }: HttpResponse): void {
-    this.draft = { ...(this.draftUnderWay as Promised), etag: String(headers['etag']) };
-    this.draftUnderWay = undefined;
+    this.draft = { ...(this.pendingDraft as Promised), etag: String(headers['etag']) };
+    this.pendingDraft = undefined;
   }
 
   #send(method: string, path: string, sent: Sent): Promise<HttpResponse> {
-    if (!this.#connection) throw new Error('Nobody signed in.');
+    if (!this.#connection) throw new Error('The user is not signed in.');
     return this.#connection.send(method, path, sent);
   }
 

@@ -95,7 +95,7 @@ export class HttpProxy {
 }
 
 /** The status of the response to a path, or `undefined` without a response within a second. */
-export function statusOf(port: number, path: string): Promise<number | undefined> {
+function statusOf(port: number, path: string): Promise<number | undefined> {
   const { promise, resolve } = Promise.withResolvers<number | undefined>();
   const headers = { host: `localhost:${port}` };
   const proxied = request(

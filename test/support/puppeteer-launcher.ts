@@ -49,9 +49,9 @@ export function firefoxLauncher(executablePath: string, onStart: (version: strin
 }
 
 /**
- * Gives each test file a page of its own. The launcher that it extends reuses one page for all files, so that
+ * Gives each test file a new page. The launcher that it extends reuses one page for all files, so that
  * cookies, storage and the history, which ends at 50 entries, go from one to the next. The pages share the
- * browser's default context: in a context of its own, each would load all modules again, which doubles the time.
+ * browser's default context: in separate contexts, each would load all modules again, which doubles the time.
  */
 class FreshPageLauncher extends ChromeLauncher {
   constructor(options: LaunchOptions, onStart: (version: string) => void, puppeteer?: Puppeteer) {

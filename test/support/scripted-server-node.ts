@@ -7,7 +7,7 @@ import type { Rule } from './scripted-server-rules.ts';
 import { scriptedServerApi, type ScriptedServer } from './scripted-server-api.ts';
 
 /**
- * The same scripted server for one Node test, on a port of its own. All of its origins are that one server
+ * The same scripted server for one Node test, on a separate port. All of its origins are that one server
  * (`crossSite` by another name).
  *
  *     await using server = await startScriptedServer({ path: '/token', json: { token: 't1' } });

@@ -15,7 +15,7 @@ type Middleware = NonNullable<TestRunnerConfig['middleware']>[number];
 
 /**
  * The scripted server (see scripted-server.ts) as parts of the test runner: the middleware answers on the
- * test page's own origin, the plugin runs the second origin on a port of its own and takes the tests' commands.
+ * test page's own origin, the plugin runs the second origin on another port and takes the tests' commands.
  */
 export function scriptedOrigins(): { middleware: Middleware; plugin: TestRunnerPlugin } {
   const handler = new ScriptedServerHandler();
@@ -30,7 +30,7 @@ export function scriptedOrigins(): { middleware: Middleware; plugin: TestRunnerP
         return;
       }
       context.respond = false;
-      // Awaited to the end of the connection, so that nothing outside adds headers to a response under way.
+      // Awaited to the end of the connection, so that nothing outside adds headers to an unfinished response.
       const closed = once(context.res, 'close');
       await handler.listener(context.req, context.res);
       await closed;

@@ -1,4 +1,3 @@
-import { appendFileSync } from 'node:fs';
 import { relative } from 'node:path';
 
 import type { Reporter, TestSession } from '@web/test-runner';
@@ -13,13 +12,12 @@ interface Counts {
 }
 
 /**
- * A line for each test file as it ends, and at the end of the run which engines ran how many tests, and the
- * line `N passed, N failed`. Failures themselves are shown by the default reporter.
+ * A line for each test file as it ends, and at the end of the run what failed, which engines ran how many tests, and the
+ * line `N passed, N failed`.
  *
  * @param versions engine name → version, filled in while the browsers start
- * @param failuresFile a file to which the failures are appended as text, for who runs other tests afterwards
  */
-export function summaryReporter(versions: Map<string, string>, failuresFile?: string): Reporter {
+export function summaryReporter(versions: Map<string, string>): Reporter {
   return {
     reportTestFileResults({ logger, sessionsForTestFile, testFile }) {
       const { passed, failed, skipped } = total(sessionsForTestFile);
@@ -29,11 +27,10 @@ export function summaryReporter(versions: Map<string, string>, failuresFile?: st
         skipped > 0 && `${skipped} skipped`,
       ];
       logger.log(`${relative(process.cwd(), testFile)}: ${counts.filter(Boolean).join(', ')}`);
-      if (failuresFile) appendFileSync(failuresFile, failureTexts(sessionsForTestFile).join(''));
     },
 
     stop({ sessions }) {
-      console.log(`\n${summaryLines(sessions, versions).join('\n')}`);
+      console.log([...failureTexts(sessions), '', ...summaryLines(sessions, versions)].join('\n'));
     },
   };
 }
@@ -58,7 +55,7 @@ function failureTexts(sessions: TestSession[]): string[] {
   return sessions.flatMap((session) => {
     const { browser, testFile, testResults, errors, passed } = session;
     const place = `${browser.name}, ${relative(process.cwd(), testFile)}`;
-    // After an error in a hook, the tests that did not run count as failed, without an error of their own.
+    // After an error in a hook, the tests that did not run count as failed, without an error.
     const ofTests = (testResults ? failedTests(testResults) : []).filter(
       ({ error }) => error || errors.length === 0,
     );

@@ -4,8 +4,8 @@
  */
 export const PATIENCE = 'document' in globalThis ? 50_000 : 120_000;
 
-/** How often is looked, in ms. */
-const INTERVAL = 10;
+/** The shortest and the longest pause before a condition is looked at again, in ms. */
+const [SHORTEST, LONGEST] = [10, 100];
 
 // A test may replace clock and timers.
 const now = performance.now.bind(performance);
@@ -25,12 +25,15 @@ export async function eventually<T>(
   fits: (value: T) => boolean,
   what = 'a value that fits',
 ): Promise<T> {
-  for (const deadline = now() + PATIENCE; ;) {
+  for (const start = now(); ;) {
     const value = await read();
     if (fits(value)) return value;
-    if (now() > deadline) {
+    const waited = now() - start;
+    if (waited > PATIENCE) {
       throw new Error(`Waited in vain for ${what}; the last value was ${JSON.stringify(value)}`);
     }
-    await new Promise((resolve) => setTimeout(resolve, INTERVAL));
+    // A tenth of the time so far, so that looking does not slow what is awaited.
+    const pause = Math.min(LONGEST, Math.max(SHORTEST, waited / 10));
+    await new Promise((resolve) => setTimeout(resolve, pause));
   }
 }

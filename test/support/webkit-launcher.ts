@@ -16,7 +16,7 @@ interface Running {
 
 /**
  * Runs tests in WebKitGTK: its small browser, on an X server without a screen, through its WebDriver. Each test
- * file gets a window of its own, one after the other (so `concurrency` is 1).
+ * file gets a new window, one after the other (so `concurrency` is 1).
  */
 export function webkitLauncher(
   programs: WebKit,

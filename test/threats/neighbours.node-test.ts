@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { Agent } from 'node:http';
 import { after, before, describe, test } from 'node:test';
 import { hello } from '../bench/executions/plugins.ts';
 import {
@@ -10,8 +9,8 @@ import {
 } from '../bench/executions/service-process.ts';
 import { Attacker } from '../bench/neighbours/attack.ts';
 import { known } from '../bench/neighbours/attacks.ts';
-import { send } from '../bench/requests.ts';
 import { databaseUrl, databaseWithSchema, engineUnderTest } from '../service/storage/databases.ts';
+import { Connection } from '../support/connection.ts';
 import { until } from '../support/until.ts';
 
 /** What has to become of something in each attack: a status, or the end of its connections. */
@@ -57,10 +56,10 @@ describe('the service as it is shipped', () => {
 
   async function runVictim(): Promise<void> {
     // A new connection for each: one that was idle may be closed just as it is used again.
-    const agent = new Agent({ keepAlive: false });
+    const connection = new Connection(`http://127.0.0.1:${service.port}`);
     const token = service.tokenFor(plugin.ident);
-    const path = executionPath(plugin);
-    const response = await send({ agent, port: service.port, method: 'POST', path, token, body: input });
+    const response = await connection.send('POST', executionPath(plugin), { token, body: input });
+    connection.close();
     assert.deepEqual([response.status, response.body], [200, output]);
   }
 

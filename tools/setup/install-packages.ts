@@ -7,8 +7,8 @@ import { type LockFile, whyStale } from './lock-file.js';
 import { lock } from './lock.ts';
 
 /*
- * Large packages that only some tests or benches need are dependencies of folders of their own, each with a package.json and a
- * lock file. They are installed when they are first used, so that nobody else has to download them.
+ * Large packages that only some tests or benches need are dependencies of separate folders, each with a package.json and a lock
+ * file. They are installed when they are first used, because other commands do not need them.
  */
 
 /**

@@ -14,6 +14,8 @@ import { findBrowsers, onPath } from './find-browsers.js';
  * Also the browsers that ENGINES names. Prints nothing when all is there.
  */
 
+const isRoot = platform === 'linux' && getuid?.() === 0;
+
 /** Says that there are packages that could not be installed, so that not every run tries again. */
 const triedFile = fileURLToPath(
   new URL('../../node_modules/.cache/plugin-editor/tried-packages', import.meta.url),
@@ -52,6 +54,8 @@ function requirements() {
       pg_dump: 'postgresql-client',
       'systemd-analyze': 'systemd',
       openssl: 'openssl',
+      // Only root can use them.
+      ...(isRoot && { buildah: 'buildah', mmdebstrap: 'mmdebstrap' }),
     }).map(([program, name]) => ({ packages: [name], isThere: Boolean(onPath(program)) })),
   };
   return Object.entries(all).flatMap(([name, some]) => (wanted.includes(name) ? some : []));
@@ -59,7 +63,7 @@ function requirements() {
 
 function main() {
   const missing = () => requirements().filter(({ isThere }) => !isThere);
-  const canInstall = platform === 'linux' && getuid?.() === 0 && existsSync('/usr/bin/apt-get');
+  const canInstall = isRoot && existsSync('/usr/bin/apt-get');
   const isWorthTrying = missing().some(({ isOptional }) => !isOptional) || !existsSync(triedFile);
   if (missing().length > 0 && canInstall && isWorthTrying) {
     install(missing().map(({ packages }) => packages));

@@ -30,7 +30,7 @@ export interface LoadResult {
   failures: Record<string, number>;
 }
 
-/** Sends requests from a process of its own, so that it costs the measured ones and the measuring one no time. */
+/** Sends requests from a separate process, so that it costs the measured ones and the measuring one no time. */
 export interface LoadProcess extends Disposable {
   /** Rejects when there was any answer but the expected ones, unless `tolerant`. */
   send(load: Load, options?: { tolerant?: boolean }): Promise<LoadResult>;

@@ -6,7 +6,7 @@ export interface Example {
   output: string;
 }
 
-/** The service's own template for a new plugin in JavaScript, by a name of its own. */
+/** The service's template for a new plugin in JavaScript of this name. */
 export const hello = (name: string): Example => ({
   contents: `const plugin = {
   name: ${JSON.stringify(name)},

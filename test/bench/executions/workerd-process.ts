@@ -21,7 +21,7 @@ export default {
 };
 `;
 
-/** Serves a plugin in JavaScript by a `workerd` of its own, on loopback. It keeps its state between requests. */
+/** Serves a plugin in JavaScript by a separate `workerd` on loopback. It keeps its state between requests. */
 export async function startWorkerd(plugin: string): Promise<WorkerdProcess> {
   const { program, compatibilityDate } = workerd();
   const directory = mkdtempSync(join(tmpdir(), 'workerd-bench-'));

@@ -31,7 +31,7 @@ const program = JSON.stringify({ kind: 'script', code: source.contents, file: 'a
 const day = 86_400_000;
 
 /**
- * Fills the tables of a fresh database, by statements of its own: by HTTP it would take days. All times are within the last
+ * Fills the tables of a fresh database, by SQL: by HTTP it would take days. All times are within the last
  * days, so that nothing is too old to be kept.
  */
 export async function fillDatabase(url: string, size: Size, now = Date.now()): Promise<void> {

@@ -1,7 +1,6 @@
-import { Agent } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Reply, type RequestToSend, send } from '../requests.ts';
+import { Connection, type Sent } from '../../support/connection.ts';
 
 /** Where an attacker is, and what it has: one address and the token of one environment. */
 export interface Position {
@@ -24,7 +23,7 @@ export interface Attack {
   readonly run: (attacker: Attacker) => Promise<unknown>;
 }
 
-type Sent = Pick<RequestToSend, 'token' | 'type' | 'body'>;
+type Reply = { readonly status: number; readonly body: string };
 
 /** Sends what an attack consists of, and counts what comes back. */
 export class Attacker {
@@ -32,15 +31,18 @@ export class Attacker {
   readonly signal: AbortSignal;
   /** How often each status was answered, and how often a connection ended or a request failed. */
   readonly tally: Record<string, number> = {};
-  readonly #agent: Agent;
+  readonly #connection: Connection;
   readonly #sockets = new Set<Socket>();
 
   constructor(position: Position, signal: AbortSignal) {
     this.position = position;
     this.signal = signal;
-    this.#agent = new Agent({ keepAlive: true, localAddress: position.address });
+    this.#connection = new Connection(`http://127.0.0.1:${position.port}`, {
+      maxSockets: Infinity,
+      localAddress: position.address,
+    });
     signal.addEventListener('abort', () => {
-      this.#agent.destroy();
+      this.#connection.close();
       for (const socket of this.#sockets) socket.destroy();
     });
   }
@@ -56,9 +58,9 @@ export class Attacker {
 
   /** Sends one request and reads its response. A broken connection is a reply with the status 0. */
   async send(method: string, path: string, options: Sent = {}): Promise<Reply> {
-    const { port } = this.position;
-    const request = { agent: this.#agent, port, method, path, ...options };
-    const reply = await send(request).catch((error: Error) => ({ status: 0, body: error.message }));
+    const reply = await this.#connection
+      .send(method, path, options)
+      .catch((error: Error) => ({ status: 0, body: error.message }));
     this.count(reply.status || 'broken');
     return reply;
   }

@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
-import type { HttpResponse, Connection, Sent } from '../connection.ts';
+import type { HttpResponse, Connection, Sent } from '../../support/connection.ts';
 import type { Tally } from '../tally.ts';
 
 /** A response of the service, and whether an earlier try may have been done without one. */
@@ -10,7 +10,7 @@ export interface RetriedResponse extends HttpResponse {
 /** What no response may take longer than, in ms: no request hangs past its limits. */
 const longestRequest = 60_000;
 
-/** How long a client waits where nobody told it how long, in ms. */
+/** How long a client waits without a `Retry-After`, in ms. */
 const pause = 200;
 
 /**

@@ -1,4 +1,4 @@
-import type { Connection, Sent } from '../connection.ts';
+import type { Connection, Sent } from '../../support/connection.ts';
 import { program } from '../programs.ts';
 import type { Written } from '../programs.ts';
 import type { Tally } from '../tally.ts';
@@ -124,7 +124,8 @@ export class ClusterUser {
     const target = `/exec/${this.path}/v1.0.${this.#versions.length}`;
     const sent = { token: this.#environmentToken, body: 'x' };
     const { status } = await sendUntilAnswered(this.#connection, this.#tally, 'look', ['POST', target, sent]);
-    if (status !== 404) this.#tally.fault(`${this.path}: a version that nobody deployed answers ${status}`);
+    if (status !== 404)
+      this.#tally.fault(`${this.path}: a version that was never deployed answers ${status}`);
   }
 
   #write(): Written {

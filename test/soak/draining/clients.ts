@@ -1,11 +1,9 @@
-import { Agent, request as httpRequest } from 'node:http';
+import { Connection, type Sent } from '../../support/connection.ts';
 
 /** What a client sends. */
-export interface ClientRequest {
+export interface ClientRequest extends Sent {
   readonly method: 'GET' | 'POST';
   readonly path: string;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body?: string;
 }
 
 /** What some clients saw, over all of their requests. */
@@ -44,20 +42,20 @@ export class DrainedClients {
   }
 
   async #runClient(client: number): Promise<void> {
-    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    const connection = new Connection(this.#base);
     // The system makes connections before the service hears of them, and takes them back when the port is closed. Such a
     // reset counts as a refusal where the very next attempt is refused.
     let reset: string | undefined;
     for (let n = 0; ; n++) {
-      const { method, path, headers, body } = this.#next(client, n);
+      const { method, path, ...sent } = this.#next(client, n);
       const what = `${method} ${path}`;
       try {
-        const { status, isClosing } = await send(this.#base + path, { method, headers, agent }, body);
+        const { status, headers } = await connection.send(method, path, sent);
         if (reset !== undefined) this.report.failures.push(reset);
         reset = undefined;
         if (status === 200) this.report.answered += 1;
         else this.report.failures.push(`${what}: ${status}`);
-        if (this.#isSignalSent && isClosing) this.report.closing += 1;
+        if (this.#isSignalSent && headers.connection === 'close') this.report.closing += 1;
       } catch (error) {
         const { code, syscall } = error as NodeJS.ErrnoException;
         if (this.#isSignalSent && syscall === 'connect') break;
@@ -69,22 +67,6 @@ export class DrainedClients {
         if (!isFirstReset && syscall === 'connect') break;
       }
     }
-    agent.destroy();
+    connection.close();
   }
-}
-
-function send(
-  url: string,
-  options: { method: string; headers: Readonly<Record<string, string>>; agent: Agent },
-  body: string | undefined,
-): Promise<{ status: number; isClosing: boolean }> {
-  return new Promise((resolve, reject) => {
-    const request = httpRequest(url, options, (response) => {
-      const { statusCode: status = 0, headers } = response;
-      // Only a whole answer counts.
-      response.on('error', reject).resume();
-      response.on('end', () => resolve({ status, isClosing: headers.connection === 'close' }));
-    });
-    request.on('error', reject).end(body);
-  });
 }

@@ -18,7 +18,7 @@ export interface Fault {
   whole?: 'refused' | 'offline' | 'killed';
 }
 
-/** Where a redirect leads; nobody must follow it with a token. */
+/** Where a redirect leads; a token must not follow it. */
 export const ELSEWHERE = '/elsewhere';
 /** How long a busy server asks to wait, in seconds. */
 export const RETRY_AFTER = 2;

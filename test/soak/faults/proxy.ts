@@ -60,7 +60,7 @@ export class FaultProxy {
     this.#port = (this.#server.address() as AddressInfo).port;
   }
 
-  /** Nobody listens at its port any longer. */
+  /** Refuses connections at its port from now on. */
   async refuse(): Promise<void> {
     const closed = once(this.#server, 'close');
     this.#server.close();

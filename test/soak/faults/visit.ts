@@ -26,7 +26,7 @@ const CONTENTS = 'export function run(input) {\n  return `Hi ${input}`;\n}\n';
 const LONG = 14_000;
 const SHORTER = 4;
 
-/** One user with one plugin of its own on the real demo page, from opening it to the end of one faultCase. */
+/** One user with one plugin on the real demo page, from opening it to the end of one faultCase. */
 export class Visit {
   readonly lane: Lane;
   readonly fault: Fault;
@@ -34,7 +34,7 @@ export class Visit {
   readonly demo: DemoPage;
   /** All that this user typed. */
   readonly typed: string[] = [];
-  /** Sent by the page and its frames, also where nobody listens. */
+  /** Sent by the page and its frames, also where no server listens. */
   readonly #requests: HTTPRequest[] = [];
   /** The same but for the first of each of the browser's processes, with the time at which it was sent there. */
   readonly #sendings: { request: ObservedRequest; ms: number }[] = [];
@@ -89,7 +89,7 @@ export class Visit {
     await this.preloaded();
   }
 
-  /** The frame that the page loads ahead is there: what befalls it is a step of its own. */
+  /** The frame that the page loads ahead is there: what befalls it is another step. */
   async preloaded(): Promise<void> {
     const frame = () => this.page.frames().find((one) => one.url().endsWith('/editor/'));
     await until('the frame of the editor', () => !!frame());
@@ -109,7 +109,7 @@ export class Visit {
     return this.editor();
   }
 
-  /** Types a line of its own at the end of the text. */
+  /** Types a new line at the end of the text. */
   async type(what: string): Promise<void> {
     const line = `// ${what} ${this.fn}`;
     const frame = await this.demo.editorFrame();

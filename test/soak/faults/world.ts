@@ -10,7 +10,7 @@ import { FaultProxy } from './proxy.ts';
 
 export const IDENT = 'com.example.customer-7';
 
-/** The real demo in a process of its own, which can be killed and started again on the same ports and data. */
+/** The real demo in a separate process, which can be killed and started again on the same ports and data. */
 export async function startWorld() {
   const dataDir = await mkdtemp(join(tmpdir(), 'plugin-editor-faults-'));
   let demo: RunningDemo = await startDemo({ DATA_DIR: dataDir });
@@ -71,7 +71,7 @@ export async function startWorld() {
 
 export type World = Awaited<ReturnType<typeof startWorld>>;
 
-/** A browser whose way to the demo leads through proxies of its own. */
+/** A browser whose way to the demo leads through separate proxies. */
 export interface Lane {
   world: World;
   browser: Browser;

@@ -1,0 +1,78 @@
+import { Agent, request } from 'node:http';
+import type { IncomingHttpHeaders } from 'node:http';
+import { Agent as SecureAgent, request as secureRequest } from 'node:https';
+
+export interface HttpResponse {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: string;
+}
+
+export interface Sent {
+  readonly token?: string | undefined;
+  readonly type?: string;
+  readonly accept?: string;
+  readonly body?: string | Buffer;
+  /** Ends the request, also while it waits for a connection. */
+  readonly signal?: AbortSignal;
+}
+
+interface ConnectionOptions {
+  /** The certificate to trust, where the server is reached by https. */
+  readonly ca?: string;
+  /** How many requests may be on their way at once (default: 1). */
+  readonly maxSockets?: number;
+  /** The address of this machine that it comes from. */
+  readonly localAddress?: string;
+}
+
+/** A client's connections to a server on this machine, kept open between requests. */
+export class Connection {
+  readonly #agent: Agent;
+  readonly #base: URL;
+
+  constructor(base: string, { maxSockets = 1, ...options }: ConnectionOptions = {}) {
+    this.#base = new URL(base);
+    const Kind = this.#base.protocol === 'https:' ? SecureAgent : Agent;
+    this.#agent = new Kind({ keepAlive: true, maxSockets, ...options });
+  }
+
+  /** Rejects when the response did not come whole. */
+  send(
+    method: string,
+    path: string,
+    { token, type = 'text/plain', accept, body = '', signal }: Sent = {},
+  ): Promise<HttpResponse> {
+    const headers = {
+      'content-type': type,
+      ...(accept && { accept }),
+      ...(token && { authorization: `Bearer ${token}` }),
+    };
+    return new Promise((resolve, reject) => {
+      const { hostname, port, protocol } = this.#base;
+      const send = protocol === 'https:' ? secureRequest : request;
+      const options = {
+        agent: this.#agent,
+        hostname,
+        port,
+        method,
+        path,
+        headers,
+        ...(signal && { signal }),
+      };
+      const sent = send(options, (response) => {
+        let text = '';
+        response.setEncoding('utf8').on('data', (part: string) => (text += part));
+        response.on('error', reject);
+        response.on('end', () =>
+          resolve({ status: response.statusCode ?? 0, headers: response.headers, body: text }),
+        );
+      });
+      sent.on('error', reject).end(body);
+    });
+  }
+
+  close(): void {
+    this.#agent.destroy();
+  }
+}
