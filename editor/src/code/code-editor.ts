@@ -1,4 +1,11 @@
-import { Compartment, EditorState, type Extension } from '@codemirror/state';
+import { historyField } from '@codemirror/commands';
+import {
+  Compartment,
+  type EditorSelection,
+  EditorState,
+  type Extension,
+  type StateEffect,
+} from '@codemirror/state';
 import { type Command, EditorView } from '@codemirror/view';
 import type { Diagnostic } from 'plugin-editor/client.js';
 import { lineSeparator } from '../plugin/source.ts';
@@ -21,9 +28,20 @@ import { Search } from './search.ts';
 import { textEditing, typingSettings } from './text-editing.ts';
 import { VimMode } from './vim-mode.ts';
 
+/** What is kept of a text while another one is open. */
+export interface KeptText {
+  contents: string;
+  lang: string;
+  history: unknown;
+  selection: EditorSelection;
+  scroll: StateEffect<unknown>;
+}
+
 export interface CodeEditorOptions {
   contents: string;
   lang: string;
+  /** What was kept when the text was open before. It is used if the text is still the same. */
+  kept?: KeptText | undefined;
   /** The accessible name of the text, in the present language of the page. */
   label: () => string;
   /** The id of the element that says how to leave the text by keyboard. */
@@ -62,7 +80,12 @@ export class CodeEditor {
     this.#options = options;
     this.#lang = options.lang;
     this.#isReadOnly = options.isReadOnly;
-    this.#view = new EditorView({ state: this.#createState(options.contents) });
+    const { contents, lang, kept } = options;
+    const same = kept?.contents === contents && kept.lang === lang ? kept : undefined;
+    this.#view = new EditorView({
+      state: this.#createState(contents, same),
+      ...(same && { scrollTo: same.scroll }),
+    });
     this.#unsubscribe = [
       syncColourScheme(this.#view),
       settings.subscribe((changed) => {
@@ -168,7 +191,27 @@ export class CodeEditor {
   /** Marks what the grammar of the language finds. */
   async markSyntax(): Promise<void> {
     await this.#typingHelpLoaded;
-    if (!this.#isClosed) this.mark('syntax', syntaxProblems(this.#view.state), this.contents);
+    if (this.#isClosed) return;
+    const { state } = this.#view;
+    // What a build has found there says more.
+    const known = new Set(listProblems(state).map(({ finder, line }) => finder === 'build' && line));
+    this.mark(
+      'syntax',
+      syntaxProblems(state).filter(({ line }) => !known.has(line)),
+      this.contents,
+    );
+  }
+
+  /** The undo history, the selection and what is in view, for when the text is opened again. */
+  keep(): KeptText {
+    const { state } = this.#view;
+    return {
+      contents: this.contents,
+      lang: this.#lang,
+      history: state.field(historyField),
+      selection: state.selection,
+      scroll: this.#view.scrollSnapshot(),
+    };
   }
 
   close(): void {
@@ -200,13 +243,15 @@ export class CodeEditor {
     this.#options.onChange();
   }
 
-  #createState(doc: string): EditorState {
+  #createState(doc: string, kept?: KeptText): EditorState {
     const separator = lineSeparator(doc);
     return EditorState.create({
       doc,
+      ...(kept && { selection: kept.selection }),
       // The order counts: the first extension that handles a key wins, and gutters stand in this order.
       extensions: [
         this.#vim.extension(),
+        kept ? historyField.init(() => kept.history) : [],
         problemMarks(),
         separator ? EditorState.lineSeparator.of(separator) : [],
         this.#typingHelp.of(loadedTypingHelp()?.typingHelp(this.#lang) ?? []),

@@ -33,7 +33,7 @@ const theme = EditorView.theme({
     backgroundColor: 'var(--editor)',
   },
   '&.cm-focused': { outline: 'none' },
-  '.cm-scroller': { fontFamily: 'var(--mono)', lineHeight: '1.6', overscrollBehavior: 'contain' },
+  '.cm-scroller': { fontFamily: 'var(--mono)', lineHeight: '1.6' },
   '.cm-content': { padding: '12px 0 40px', caretColor: 'var(--accent)' },
   '.cm-line': { padding: '0 16px 0 10px' },
   '.cm-cursor, .cm-dropCursor': { borderLeft: '2px solid var(--accent)' },
@@ -98,25 +98,6 @@ export const codeTheme = (): Extension => [
 /** Keeps an editor's base styles light or dark as the page is. Returns a function that ends this. */
 export const syncColourScheme = (view: EditorView): (() => void) =>
   onSchemeChange(() => view.dispatch({ effects: darkMode.reconfigure(EditorView.darkTheme.of(isDark())) }));
-
-/** How the list of completions looks. The colours are the page's (styles/colours.css). */
-export const completionTheme = EditorView.theme({
-  // The details of a completion are shown beside the list, in a child of this element, which must not cut them off.
-  '.cm-tooltip.cm-tooltip-autocomplete': { overflow: 'visible' },
-  '.cm-tooltip.cm-tooltip-autocomplete > ul': {
-    borderRadius: '7px',
-    fontFamily: 'var(--mono)',
-    fontSize: '13px',
-    maxHeight: '14em',
-  },
-  '.cm-tooltip.cm-tooltip-autocomplete > ul > li': { padding: '3px 10px', lineHeight: '1.5' },
-  '.cm-tooltip-autocomplete > ul > li[aria-selected], .cm-tooltip-autocomplete-disabled > ul > li[aria-selected]':
-    {
-      backgroundColor: 'var(--accent-fill)',
-      color: 'var(--on-accent)',
-    },
-  '.cm-completionDetail': { color: 'inherit', opacity: '0.8' },
-});
 
 /** Attributes that name a text. It can be reached by keyboard, also in browsers that leave that to the page. */
 export const contentName = (attributes: Record<string, string>): Extension =>

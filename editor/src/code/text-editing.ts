@@ -3,6 +3,8 @@ import { bracketMatching, foldGutter, foldKeymap, indentOnInput, indentUnit } fr
 import { EditorState, type Extension } from '@codemirror/state';
 import {
   EditorView,
+  type PluginValue,
+  ViewPlugin,
   crosshairCursor,
   drawSelection,
   dropCursor,
@@ -16,6 +18,7 @@ import { texts } from '../locales/locale.ts';
 import { icon } from '../ui/icon.ts';
 import type { Settings } from '../ui/settings.ts';
 import { appearance } from './code-theme.ts';
+import { wrapping } from './wrapping.ts';
 
 /** What makes a text one that can be edited, whatever its language is. */
 export const textEditing = (): Extension => [
@@ -24,6 +27,9 @@ export const textEditing = (): Extension => [
   foldGutter({ markerDOM: foldMarker }),
   history(),
   typeOver(),
+  tabThrough,
+  // The wheel must not scroll the page around the editor at the end of the text.
+  EditorView.theme({ '.cm-scroller': { overscrollBehavior: 'contain' } }),
   // Forced colours would hide a selection that CodeMirror draws; the browser's own stays visible.
   matchMedia('(forced-colors: active)').matches ? [] : drawSelection({ cursorBlinkRate: blinkRate() }),
   dropCursor(),
@@ -46,11 +52,39 @@ export const textEditing = (): Extension => [
 
 /** The user's settings about typing. */
 export const typingSettings = ({ wrap, fontSize, tabWidth }: Settings): Extension => [
-  wrap ? EditorView.lineWrapping : [],
+  wrap ? wrapping : [],
   indentUnit.of(' '.repeat(tabWidth)),
   EditorState.tabSize.of(tabWidth),
   EditorView.theme({ '&': { fontSize: `${fontSize}px` } }),
 ];
+
+/** Keys that do not show that the user means the text: Tab goes on after them. */
+const PASSING_KEYS: ReadonlySet<string> = new Set(['Tab', 'Shift', 'Control', 'Alt', 'Meta', 'Escape']);
+
+/** Where Tab has brought the focus into the text, Tab leads out of it, until another key or a click there. */
+class TabThrough implements PluginValue {
+  readonly #abort = new AbortController();
+
+  constructor(view: EditorView) {
+    const { signal } = this.#abort;
+    let isTabbing = false;
+    const listen = (target: EventTarget, type: string, handle: (event: Event) => void) =>
+      target.addEventListener(type, handle, { capture: true, signal });
+    listen(document, 'keydown', (event) => (isTabbing = (event as KeyboardEvent).key === 'Tab'));
+    listen(document, 'keyup', () => (isTabbing = false));
+    listen(view.contentDOM, 'focus', () => view.setTabFocusMode(isTabbing));
+    listen(view.contentDOM, 'pointerdown', () => view.setTabFocusMode(false));
+    listen(view.contentDOM, 'keydown', (event) => {
+      if (!PASSING_KEYS.has((event as KeyboardEvent).key)) view.setTabFocusMode(false);
+    });
+  }
+
+  destroy(): void {
+    this.#abort.abort();
+  }
+}
+
+const tabThrough = ViewPlugin.fromClass(TabThrough);
 
 const blinkRate = () => (matchMedia('(prefers-reduced-motion: reduce)').matches ? 0 : 1200);
 

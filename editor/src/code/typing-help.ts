@@ -1,13 +1,8 @@
-import {
-  autocompletion,
-  closeBrackets,
-  closeBracketsKeymap,
-  completionKeymap,
-} from '@codemirror/autocomplete';
+import { closeBrackets, closeBracketsKeymap, completionKeymap } from '@codemirror/autocomplete';
 import { javascript } from '@codemirror/lang-javascript';
 import { EditorState, type Extension, Prec } from '@codemirror/state';
 import { keymap } from '@codemirror/view';
-import { completionTheme } from './code-theme.ts';
+import { completionList } from './completion-list.ts';
 
 /** The support for each language that the editor has. */
 const languages: Record<string, () => Extension> = {
@@ -27,8 +22,7 @@ export const typingHelp = (lang: string): Extension => [
   closeBrackets(),
   // Comes before the default keymap, so that Backspace between two brackets removes both.
   keymap.of(closeBracketsKeymap),
-  autocompletion({ icons: false }),
-  completionTheme,
+  completionList(),
   // CodeMirror's JavaScript indents a line anew when a brace is typed at its start; this adds `)` and `]`.
   EditorState.languageData.of(() => [{ indentOnInput: /^\s*[\])]$/ }]),
   Prec.low(keymap.of(completionKeymap)),

@@ -4,6 +4,7 @@ import { EditorView } from '@codemirror/view';
 import { html } from 'lit/html.js';
 import type { PluginSource } from 'plugin-editor/client.js';
 import { appearance, codeMirrorPhrases, contentName } from '../code/code-theme.ts';
+import { wrapping } from '../code/wrapping.ts';
 import { languageSupport } from '../code/typing-help.ts';
 import { texts } from '../locales/locale.ts';
 import { openDialog } from '../ui/dialog.ts';
@@ -33,7 +34,6 @@ export function showCompareDialog<T>({
   return openDialog<T>({
     className: 'compare',
     title,
-    closeLabel: choices.length ? texts().conflict.later : texts().common.close,
     content: (close) => html`
       <p class="dialog-text" id="compare-text">${text}</p>
       <div class="compare-panes"></div>
@@ -122,6 +122,8 @@ const differences = EditorView.theme({
   },
   '&.cm-merge-a .cm-changedLineGutter, .cm-deletedLineGutter': { background: 'var(--bad)' },
   '&.cm-merge-b .cm-changedLineGutter': { background: 'var(--good)' },
+  // As far from the edge as lines that are no widget.
+  '.cm-deletedChunk': { paddingLeft: '10px', paddingRight: '16px' },
   '.cm-collapsedLines': { color: 'var(--muted)', background: 'var(--surface)', paddingBlock: '3px' },
   // CodeMirror's own signs are in few fonts.
   '.cm-collapsedLines:before, .cm-collapsedLines:after': { content: '"…"' },
@@ -134,7 +136,7 @@ const readOnly = (label: string, lang: string) => [
   EditorState.readOnly.of(true),
   codeMirrorPhrases(),
   EditorState.phrases.of({ '$ unchanged lines': texts().conflict.unchangedLines('$') }),
-  EditorView.lineWrapping,
+  wrapping,
   contentName({ 'aria-label': label }),
 ];
 

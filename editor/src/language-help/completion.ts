@@ -42,6 +42,7 @@ function isInText({ state, pos }: CompletionContext): boolean {
 
 /** CodeMirror's types of completions by the protocol's kinds; other kinds are variables. */
 const types: Record<number, string> = {
+  1: 'text',
   2: 'method',
   3: 'function',
   4: 'class',
@@ -125,13 +126,15 @@ async function describe(plugin: LSPPlugin, label: string): Promise<HTMLElement |
   const found = await sendClientRequest(plugin, 'completionItem/resolve', { position, label }).result.catch(
     () => null,
   );
-  if (!found?.detail && !found?.documentation) return null;
+  // Of a word of the text, the service knows nothing but the word.
+  const detail = found?.detail === label ? undefined : found?.detail;
+  if (!detail && !found?.documentation) return null;
   const element = document.createElement('div');
   element.className = 'cm-lsp-documentation';
-  const fence = found.detail ? `\`\`\`typescript\n${found.detail}\n\`\`\`\n` : '';
+  const fence = detail ? `\`\`\`typescript\n${detail}\n\`\`\`\n` : '';
   element.innerHTML = plugin.docToHTML({
     kind: 'markdown',
-    value: `${fence}${found.documentation?.value ?? ''}`,
+    value: `${fence}${found?.documentation?.value ?? ''}`,
   });
   return element;
 }

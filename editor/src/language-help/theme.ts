@@ -2,7 +2,6 @@ import { EditorView } from '@codemirror/view';
 
 /** The styles of language help. The colours are the page's (styles/colours.css). */
 export const helpTheme = EditorView.theme({
-  '.cm-tooltip.cm-completionInfo': { maxWidth: 'min(420px, 80vw)', maxHeight: '16em', overflow: 'auto' },
   // Line breaks between HTML tags are not shown.
   '.cm-lsp-documentation, .cm-lsp-signature-tooltip .cm-lsp-signature-documentation': {
     padding: '6px 12px',

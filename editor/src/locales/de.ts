@@ -134,6 +134,7 @@ export const de: Texts = {
     language: 'In einer anderen Sprache neu beginnen …',
     settings: 'Einstellungen',
     help: 'Hilfe zur Tastatur',
+    about: 'Über dieses Plugin und seine Sandbox',
     palette: 'Alle Befehle',
     search: 'Nach einem Befehl suchen',
     noneFound: 'Kein Befehl enthält diese Wörter.',
@@ -175,16 +176,8 @@ export const de: Texts = {
     unreachable: 'Der Dienst ist nicht erreichbar oder ausgelastet. Versuchen Sie es noch einmal.',
   },
 
-  help: {
+  keyboard: {
     title: 'Tastatur',
-    plugin: 'Dieses Plugin',
-    sandbox: 'Was ein Plugin verwenden darf',
-    sandboxText: [
-      'Ein Plugin ist eine Datei, die run exportiert. Nichts wird importiert, nichts bleibt für den nächsten Lauf.',
-      'run bekommt und gibt Text, oder die Werte in der Leiste „Typen“.',
-      'Es gibt die Sprache selbst (JSON, Map, Date, Math.random, Promises), console für die Logs eines Laufs, performance.now, atob, btoa und queueMicrotask.',
-      'Es gibt kein fetch oder anderes Netzwerk, kein setTimeout oder andere Timer, weder document, window, process noch require, und kein Intl.',
-    ],
     undo: 'Rückgängig',
     leave: 'Den Text verlassen',
     leaveKeys: 'Esc, dann Tab',
@@ -192,6 +185,17 @@ export const de: Texts = {
     menuKeys: 'Menütaste oder Umschalt+F10',
     resize: 'Größe der Leiste ändern, an ihrem Rand',
     resizeKeys: 'Pfeiltasten',
+  },
+
+  about: {
+    title: 'Dieses Plugin',
+    sandbox: 'Was ein Plugin verwenden darf',
+    sandboxText: [
+      'Ein Plugin ist eine Datei, die run exportiert. Nichts wird importiert, nichts bleibt für den nächsten Lauf.',
+      'run bekommt und gibt Text, oder die Werte in der Leiste „Typen“.',
+      'Es gibt die Sprache selbst (JSON, Map, Date, Math.random, Promises), console für die Logs eines Laufs, performance.now, atob, btoa und queueMicrotask.',
+      'Es gibt kein fetch oder anderes Netzwerk, kein setTimeout oder andere Timer, weder document, window, process noch require, und kein Intl.',
+    ],
   },
 
   settings: {
@@ -219,7 +223,7 @@ export const de: Texts = {
     hidePanel: 'Leiste ausblenden',
     showPanel: 'Leiste einblenden',
     tests: 'Tests',
-    run: 'Ausführen',
+    run: 'Payload',
     build: 'Build',
     versions: 'Versionen',
     runs: 'Läufe',
@@ -320,7 +324,6 @@ export const de: Texts = {
     keepMine: 'Meine behalten',
     takeTheirs: 'Die andere übernehmen',
     merge: 'Beide zusammenführen',
-    later: 'Später entscheiden',
     tests: 'Tests',
     comparedWith: (shown, other) => `${shown}, verglichen mit: ${other}`,
     unchangedLines: (count) => `${count} unveränderte Zeilen`,

@@ -130,6 +130,7 @@ export const en = {
     language: 'Start over in another language…',
     settings: 'Settings',
     help: 'Keyboard help',
+    about: 'About this plugin and its sandbox',
     palette: 'All commands',
     search: 'Search for a command',
     noneFound: 'No command has these words.',
@@ -173,16 +174,8 @@ export const en = {
     unreachable: 'The service cannot be reached, or is busy. Try again.',
   },
 
-  help: {
+  keyboard: {
     title: 'Keyboard',
-    plugin: 'This plugin',
-    sandbox: 'What a plugin may use',
-    sandboxText: [
-      'A plugin is one file that exports run. Nothing is imported, nothing stays for the next run.',
-      'run takes and gives text, or the values in the panel “Types”.',
-      'There is the language itself (JSON, Map, Date, Math.random, promises), console for the logs of a run, performance.now, atob, btoa and queueMicrotask.',
-      'There is no fetch or other network, no setTimeout or other timer, no document, window, process or require, and no Intl.',
-    ],
     undo: 'Undo',
     leave: 'Leave the text',
     leaveKeys: 'Esc, then Tab',
@@ -190,6 +183,17 @@ export const en = {
     menuKeys: 'Menu key, or Shift+F10',
     resize: 'Resize the panel, on its edge',
     resizeKeys: 'Arrow keys',
+  },
+
+  about: {
+    title: 'This plugin',
+    sandbox: 'What a plugin may use',
+    sandboxText: [
+      'A plugin is one file that exports run. Nothing is imported, nothing stays for the next run.',
+      'run takes and gives text, or the values in the panel “Types”.',
+      'There is the language itself (JSON, Map, Date, Math.random, promises), console for the logs of a run, performance.now, atob, btoa and queueMicrotask.',
+      'There is no fetch or other network, no setTimeout or other timer, no document, window, process or require, and no Intl.',
+    ],
   },
 
   settings: {
@@ -216,7 +220,7 @@ export const en = {
     hidePanel: 'Hide the panel',
     showPanel: 'Show the panel',
     tests: 'Tests',
-    run: 'Run',
+    run: 'Payload',
     build: 'Build',
     versions: 'Versions',
     runs: 'Runs',
@@ -316,7 +320,6 @@ export const en = {
     keepMine: 'Keep mine',
     takeTheirs: 'Take theirs',
     merge: 'Merge both',
-    later: 'Decide later',
     tests: 'Tests',
     comparedWith: (shown: string, other: string) => `${shown}, compared with: ${other}`,
     unchangedLines: (count: string) => `${count} unchanged lines`,

@@ -1,4 +1,5 @@
 import { type Draft, HttpError, type Language, type PluginSource } from 'plugin-editor/client.js';
+import type { KeptText } from '../code/code-editor.ts';
 import { loadTypingHelp } from '../code/languages.ts';
 import { Recovery } from '../draft/recovery.ts';
 import { onLocaleChange, setLocale, texts } from '../locales/locale.ts';
@@ -36,6 +37,9 @@ type InitialSource =
   /** `unknown`: the language that was asked for and that the service does not have. */
   | { languages: readonly Language[]; unknown: string | undefined };
 
+/** Of how many closed plugins the undo history is kept. */
+const MAX_KEPT_TEXTS = 10;
+
 /** The editor: opens one plugin after the other, whoever asks for it and wherever the token comes from. */
 export class EditorApp {
   readonly #options: EditorAppOptions;
@@ -44,6 +48,8 @@ export class EditorApp {
   #asked: { target: PluginTarget; tokenHolder: TokenHolder; host: EditorHost; failed?: true } | undefined;
   /** The last saves of plugins that were closed, by the keys of their sessions. */
   readonly #lastSaves = new Map<string, Promise<void>>();
+  /** What was kept of the texts of closed plugins, by the keys of their sessions; the latest is the last. */
+  readonly #keptTexts = new Map<string, KeptText>();
   #session: PluginSession | undefined;
   #workspace: Workspace | undefined;
   readonly #typingHelp = waitForTypingHelp();
@@ -150,6 +156,7 @@ export class EditorApp {
     // Its dialogs would stay open above the next plugin. Closed without a choice, they change nothing.
     for (const dialog of document.querySelectorAll('dialog')) dialog.close();
     const session = this.#session;
+    if (session && this.#workspace) this.#keepText(session, this.#workspace);
     const lastSave = this.#workspace?.close().finally(() => {
       if (session && this.#lastSaves.get(session.key) === lastSave) this.#lastSaves.delete(session.key);
     });
@@ -158,6 +165,13 @@ export class EditorApp {
     this.#session = undefined;
     this.#workspace = undefined;
     await lastSave;
+  }
+
+  #keepText({ key }: PluginSession, { document: { editor } }: Workspace): void {
+    this.#keptTexts.delete(key);
+    this.#keptTexts.set(key, editor.keep());
+    const [first] = this.#keptTexts.keys();
+    if (first !== undefined && this.#keptTexts.size > MAX_KEPT_TEXTS) this.#keptTexts.delete(first);
   }
 
   /** Checks what is to be opened. Where it cannot be used, shows why, and returns `undefined`. */
@@ -262,7 +276,8 @@ export class EditorApp {
   #edit(session: PluginSession, source: PluginSource, exists: boolean, permissions: Permissions): void {
     const { template } = session.target;
     const isReadOnly = this.#settings.readOnly ?? false;
-    const workspace = new Workspace(session, { source, exists, permissions, isReadOnly });
+    const kept = this.#keptTexts.get(session.key);
+    const workspace = new Workspace(session, { source, exists, permissions, isReadOnly, kept });
     this.#workspace = workspace;
     this.#isChoosing = false;
     this.#screen.show(() => workspace.view());

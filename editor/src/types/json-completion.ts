@@ -47,6 +47,7 @@ function names(
       const written = JSON.stringify(name);
       return {
         label: written,
+        type: 'property',
         detail: typeLabel(inner),
         ...infoOf(inner),
         // Required properties come first.
@@ -63,7 +64,7 @@ function values(root: Schema, parts: SchemaParts): Completion[] {
     ...named,
     ...(types.includes('boolean') && !named.length ? ['true', 'false'] : []),
     ...(types.includes('null') && !named.includes('null') ? ['null'] : []),
-  ].map((label): Completion => ({ label, ...infoOf(parts) }));
+  ].map((label): Completion => ({ label, type: 'constant', ...infoOf(parts) }));
   if (!types.includes('object')) return plain;
   const lines = Array.from(
     requiredOf(parts),
@@ -71,7 +72,7 @@ function values(root: Schema, parts: SchemaParts): Completion[] {
   );
   // An object with its required properties.
   const whole = snippet(lines.length ? `{\n${lines.join(',\n')}\n}` : '{#{}}');
-  return [...plain, { label: '{ … }', ...infoOf(parts), apply: whole }];
+  return [...plain, { label: '{ … }', type: 'interface', ...infoOf(parts), apply: whole }];
 }
 
 /** The snippet of a value, with a field to type over. */

@@ -1,9 +1,4 @@
-import {
-  autocompletion,
-  closeBrackets,
-  closeBracketsKeymap,
-  completionKeymap,
-} from '@codemirror/autocomplete';
+import { closeBrackets, closeBracketsKeymap, completionKeymap } from '@codemirror/autocomplete';
 import { history, historyKeymap, standardKeymap } from '@codemirror/commands';
 import { json } from '@codemirror/lang-json';
 import { bracketMatching } from '@codemirror/language';
@@ -11,15 +6,11 @@ import { type Diagnostic, setDiagnostics } from '@codemirror/lint';
 import { Compartment, EditorState } from '@codemirror/state';
 import { EditorView, keymap } from '@codemirror/view';
 import { type TemplateResult, html, nothing } from 'lit';
-import {
-  codeTheme,
-  syncColourScheme,
-  styleNonce,
-  codeMirrorPhrases,
-  completionTheme,
-} from '../code/code-theme.ts';
+import { codeMirrorPhrases, codeTheme, styleNonce, syncColourScheme } from '../code/code-theme.ts';
+import { completionList } from '../code/completion-list.ts';
 import { problemTheme } from '../code/problems.ts';
 import { typeOver } from '../code/text-editing.ts';
+import { wrapping } from '../code/wrapping.ts';
 import { texts } from '../locales/locale.ts';
 import { withLineFeeds } from '../plugin/source.ts';
 import { LightElement, define } from '../ui/light-element.ts';
@@ -152,14 +143,13 @@ export class JsonField extends LightElement {
           history(),
           closeBrackets(),
           bracketMatching(),
-          autocompletion({ icons: false, override: [completeJson(() => this.schema)] }),
+          completionList({ override: [completeJson(() => this.schema)] }),
           // Tab leaves the field, as it leaves any other.
           keymap.of([...closeBracketsKeymap, ...completionKeymap, ...historyKeymap, ...standardKeymap]),
           EditorState.tabSize.of(2),
-          EditorView.lineWrapping,
+          wrapping,
           typeOver(),
           codeTheme(),
-          completionTheme,
           problemTheme,
           styleNonce(),
           this.#settings.of(this.#access()),

@@ -11,11 +11,14 @@ export function showPalette(commands: readonly Command[]): void {
   document.body.append(palette);
 }
 
-/** The commands whose labels have all typed words, in any order. Labels that begin with the typed text come first. */
+/** The commands whose labels and keywords have all typed words, in any order. Labels that begin with the typed text come first. */
 export function findCommands(commands: readonly Command[], typed: string): readonly Command[] {
   const text = typed.trim().toLowerCase();
   const words = text.split(/\s+/);
-  const found = commands.filter(({ label }) => words.every((word) => label.toLowerCase().includes(word)));
+  const found = commands.filter(({ label, keywords = '' }) => {
+    const searched = `${label} ${keywords}`.toLowerCase();
+    return words.every((word) => searched.includes(word));
+  });
   const begins = ({ label }: Command) => label.toLowerCase().startsWith(text);
   return [...found.filter(begins), ...found.filter((command) => !begins(command))];
 }

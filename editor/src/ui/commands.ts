@@ -16,6 +16,8 @@ export interface Shortcut {
 export interface Command {
   id: string;
   label: string;
+  /** More words by which the palette finds it. */
+  keywords?: string;
   /** Commands with the same number stand together in the menu. */
   group?: number;
   /** Its name on a button, where that is shorter. */

@@ -10,8 +10,6 @@ export interface DialogOptions<T> {
   content: (close: (value?: T) => void) => TemplateResult;
   /** Called once the dialog is in the page, before it is shown. Returns what is to be called when it closes. */
   onOpen?: (dialog: HTMLDialogElement) => (() => void) | void;
-  /** The name of the button that closes it without a choice. */
-  closeLabel?: string;
 }
 
 let count = 0;
@@ -22,10 +20,10 @@ export function openDialog<T>({
   title,
   content,
   onOpen,
-  closeLabel = texts().common.close,
 }: DialogOptions<T>): Promise<T | undefined> {
   return new Promise((resolve) => {
     const dialog = document.createElement('dialog');
+    const closeLabel = texts().common.close;
     const id = `dialog-${++count}`;
     let chosen: T | undefined;
     const close = (value?: T) => {

@@ -82,7 +82,7 @@ export function dockView(panels: readonly DockPanel[], dock: DockState): Templat
         title=${toggle}
         @click=${() => dock.toggle(shown)}
       >
-        ${icon('panel')}
+        ${icon('panel')}<span class="dock-name" aria-hidden="true">${frame.panels}</span>
       </button>
     </div>
     ${places.map((panel) => (panel ? panelView(panel, panel.id === shown && dock.isOpen) : nothing))}

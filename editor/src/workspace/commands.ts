@@ -4,7 +4,7 @@ import type { TestEntry } from '../tests/test-list.ts';
 import { showPalette } from '../ui/command-palette.ts';
 import { type Command, runByKey } from '../ui/commands.ts';
 import { settings } from '../ui/settings.ts';
-import { showHelp, showSettings } from './dialogs.ts';
+import { showAbout, showKeys, showSettings } from './dialogs.ts';
 import { hasPanel } from './panels.ts';
 import type { TextCommand } from './text-help.ts';
 import type { Workspace } from './workspace.ts';
@@ -149,7 +149,7 @@ function placeCommands(workspace: Workspace): Command[] {
 }
 
 function pluginCommands(workspace: Workspace): Command[] {
-  const words = texts().commands;
+  const { commands: words, settings: names } = texts();
   return [
     {
       id: 'language',
@@ -157,13 +157,19 @@ function pluginCommands(workspace: Workspace): Command[] {
       offered: () => workspace.access.canWrite,
       run: () => void workspace.startOver(),
     },
-    { id: 'settings', label: words.settings, shortcut: { key: ',' }, run: () => showSettings(settings) },
+    {
+      id: 'settings',
+      label: words.settings,
+      keywords: [names.wrap, names.fontSize, names.tabWidth, names.vim].join(' '),
+      shortcut: { key: ',' },
+      run: () => showSettings(settings),
+    },
   ];
 }
 
 /** Lists the commands. */
 function listCommands(workspace: Workspace): Command[] {
-  const words = texts().commands;
+  const { commands: words, about } = texts();
   return [
     {
       id: 'palette',
@@ -176,7 +182,13 @@ function listCommands(workspace: Workspace): Command[] {
       id: 'help',
       label: words.help,
       shortcut: { key: 'F1', shift: true, alone: true },
-      run: () => showHelp(workspace.commands, workspace.session.target),
+      run: () => showKeys(workspace.commands),
+    },
+    {
+      id: 'about',
+      label: words.about,
+      keywords: about.sandboxText.join(' '),
+      run: () => showAbout(workspace.session.target),
     },
   ];
 }

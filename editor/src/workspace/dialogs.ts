@@ -8,21 +8,22 @@ import { type Command, isOffered, shortcutText } from '../ui/commands.ts';
 import { openDialog } from '../ui/dialog.ts';
 import { FONT_SIZES, type SettingsStore, TAB_WIDTHS } from '../ui/settings.ts';
 
-/** Shows the keys of all commands, what plugins can use, and the plugin's names in full, which the header may cut off. */
-export function showHelp(commands: readonly Command[], plugin: PluginTarget): void {
-  const words = texts().help;
+const helpRow = (label: string, value: TemplateResult) =>
+  html`<div class="help-row">
+    <dt>${label}</dt>
+    <dd>${value}</dd>
+  </div>`;
+
+/** Shows the keys of all commands. */
+export function showKeys(commands: readonly Command[]): void {
+  const words = texts().keyboard;
   const inTheText: readonly (readonly [string, string])[] = [
     [words.undo, shortcutText({ key: 'z' })],
     [words.leave, words.leaveKeys],
     [words.menu, words.menuKeys],
     [words.resize, words.resizeKeys],
   ];
-  const row = (label: string, value: TemplateResult) =>
-    html`<div class="help-row">
-      <dt>${label}</dt>
-      <dd>${value}</dd>
-    </div>`;
-  const keyRow = (label: string, key: string) => row(label, html`<kbd>${key}</kbd>`);
+  const keyRow = (label: string, key: string) => helpRow(label, html`<kbd>${key}</kbd>`);
   void openDialog({
     className: 'help',
     title: words.title,
@@ -33,10 +34,20 @@ export function showHelp(commands: readonly Command[], plugin: PluginTarget): vo
           .map(({ label, shortcut }) => (shortcut ? keyRow(label, shortcutText(shortcut)) : ''))}
         ${inTheText.map(([label, key]) => keyRow(label, key))}
       </dl>
+    `,
+  });
+}
+
+/** Shows the plugin's names in full, which the header may cut off, and what plugins can use. */
+export function showAbout(plugin: PluginTarget): void {
+  const words = texts().about;
+  void openDialog({
+    className: 'help',
+    title: words.title,
+    content: () => html`
+      <dl class="help-list">${pluginNames(plugin).map(([label, name]) => helpRow(label, name))}</dl>
       <h2>${words.sandbox}</h2>
       <div class="help-list help-text">${words.sandboxText.map((one) => html`<p>${one}</p>`)}</div>
-      <h2>${words.plugin}</h2>
-      <dl class="help-list">${pluginNames(plugin).map(([label, name]) => row(label, name))}</dl>
     `,
   });
 }

@@ -6,29 +6,31 @@ import type { PluginSession } from './plugin-session.ts';
 /** The panels are below the text in a page of less width than this, in CSS pixels (styles/layout.css), else beside it. */
 const stacked = matchMedia('(max-width: 759px)');
 
+/** The panel that the user chose, and whether it was opened or closed; it holds for the next plugin, too. */
+const chosen: { panel: PanelId; isOpen?: boolean } = { panel: 'tests' };
+
 /** Which panel is in view, if one is, and where the focus goes in it. */
 export class Dock {
   readonly #session: PluginSession;
-  #shown: PanelId = 'tests';
-  #isOpen = !stacked.matches;
 
   constructor(session: PluginSession) {
     this.#session = session;
     const { screen, signal } = session;
     stacked.addEventListener('change', () => screen.draw(), { signal });
     // A dock that has become narrower may have no room left for the chosen tab.
-    const scroll = () => scrollToTab(this.#shown);
+    const scroll = () => scrollToTab(this.shown);
     addEventListener('resize', scroll, { signal });
     signal.addEventListener('abort', settings.subscribe(scroll));
   }
 
   /** The chosen panel. It is in view while the dock is open. */
   get shown(): PanelId {
-    return this.#shown;
+    return chosen.panel;
   }
 
+  /** Until the user opens or closes it, it is open beside the text and closed below it. */
   get isOpen(): boolean {
-    return this.#isOpen;
+    return chosen.isOpen ?? !stacked.matches;
   }
 
   /** Whether the panels are below the text. */
@@ -37,7 +39,7 @@ export class Dock {
   }
 
   isInView(panel: PanelId): boolean {
-    return this.#isOpen && this.#shown === panel;
+    return this.isOpen && this.shown === panel;
   }
 
   /** Brings a panel into view. */
@@ -47,7 +49,7 @@ export class Dock {
 
   /** Closes the dock, or opens it with the chosen panel. */
   toggle(panel: PanelId): void {
-    this.#set(panel, !this.#isOpen);
+    this.#set(panel, !this.isOpen);
   }
 
   /** Brings a panel into view, with the focus on its tab. */
@@ -74,11 +76,10 @@ export class Dock {
     row?.querySelector('.result')?.scrollIntoView({ block: 'nearest' });
   }
 
-  #set(shown: PanelId, isOpen: boolean): void {
-    this.#shown = shown;
-    this.#isOpen = isOpen;
+  #set(panel: PanelId, isOpen: boolean): void {
+    Object.assign(chosen, { panel, isOpen });
     this.#session.screen.draw();
     // After that drawing, which is a microtask, too.
-    queueMicrotask(() => scrollToTab(shown));
+    queueMicrotask(() => scrollToTab(panel));
   }
 }

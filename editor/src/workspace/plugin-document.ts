@@ -1,5 +1,5 @@
 import type { PluginSource } from 'plugin-editor/client.js';
-import { CodeEditor } from '../code/code-editor.ts';
+import { CodeEditor, type KeptText } from '../code/code-editor.ts';
 import type { Problem } from '../code/problems.ts';
 import { texts } from '../locales/locale.ts';
 import type { TestStatus } from '../pipeline/work.ts';
@@ -25,13 +25,14 @@ export class PluginDocument extends Emitter<{ edit: void; language: void }> {
   /** Text and tests are being replaced together: one edit, not two. */
   #isReplacing = false;
 
-  constructor({ target, screen }: PluginSession, access: Access, source: PluginSource) {
+  constructor({ target, screen }: PluginSession, access: Access, source: PluginSource, kept?: KeptText) {
     super();
     this.#record = source;
     this.tests.tests = source.tests ?? [];
     this.editor = new CodeEditor({
       contents: source.contents,
       lang: source.lang,
+      kept,
       label: () => texts().frame.sourceOf(target.fn),
       describedBy: LEAVING_HINT,
       isReadOnly: !access.canWrite,

@@ -1,5 +1,6 @@
 import type { TemplateResult } from 'lit/html.js';
 import type { PluginSource, PluginTest } from 'plugin-editor/client.js';
+import type { KeptText } from '../code/code-editor.ts';
 import type { SaveState } from '../draft/save-queue.ts';
 import { saveStatus } from '../draft/save-status.ts';
 import { texts } from '../locales/locale.ts';
@@ -35,6 +36,8 @@ export interface WorkspaceStart {
   permissions: readonly string[] | undefined;
   /** Whether the page around the editor wants nothing changed. */
   isReadOnly: boolean;
+  /** What was kept of the text when the plugin was open before. */
+  kept: KeptText | undefined;
 }
 
 /** One open plugin: its text and its tests, and the parts that save, check, build, run and deploy them. */
@@ -52,11 +55,11 @@ export class Workspace {
   readonly #storageNotice: StorageNotice;
   #commands: readonly Command[];
 
-  constructor(session: PluginSession, { source, exists, permissions, isReadOnly }: WorkspaceStart) {
+  constructor(session: PluginSession, { source, exists, permissions, isReadOnly, kept }: WorkspaceStart) {
     const { screen, signal } = session;
     this.session = session;
     const access = (this.access = new Access(permissions, isReadOnly));
-    const document = (this.document = new PluginDocument(session, access, source));
+    const document = (this.document = new PluginDocument(session, access, source, kept));
     const saving = (this.saving = new DraftSaving(session, access, document, exists));
     const serviceState = (this.serviceState = new ServiceState(session, saving));
     const dock = (this.dock = new Dock(session));

@@ -1,10 +1,12 @@
 import { expect } from '@open-wc/testing';
 import { resetMouse, sendKeys, sendMouse } from '@web/test-runner-commands';
-import type { EditorView } from '@codemirror/view';
-import { CodeEditor } from '../../../editor/src/code/code-editor.ts';
+import { undo } from '@codemirror/commands';
+import { EditorView } from '@codemirror/view';
+import { CodeEditor, type KeptText } from '../../../editor/src/code/code-editor.ts';
 import { loadTypingHelp } from '../../../editor/src/code/languages.ts';
 import { type Problem, problemFix } from '../../../editor/src/code/problems.ts';
 import { texts } from '../../../editor/src/locales/locale.ts';
+import { settings } from '../../../editor/src/ui/settings.ts';
 import { until } from '../../support/until.ts';
 
 describe('code editor', () => {
@@ -14,7 +16,7 @@ describe('code editor', () => {
   let cursor = [0, 0];
   let problems: Problem[] = [];
 
-  const open = (contents: string, lang = 'typescript') => {
+  const open = (contents: string, lang = 'typescript', kept?: KeptText) => {
     changes = 0;
     problems = [];
     parent = document.createElement('div');
@@ -28,6 +30,7 @@ describe('code editor', () => {
     editor = new CodeEditor({
       contents,
       lang,
+      kept,
       label: () => 'Source of x',
       isReadOnly: false,
       describedBy: 'hint',
@@ -104,6 +107,84 @@ describe('code editor', () => {
     }
     expect(editor.contents).to.equal('  a');
     expect(content().contains(document.activeElement)).to.equal(false);
+  });
+
+  it('lets Tab pass through that brought the focus, until another key shows that the text is meant', async () => {
+    open('a');
+    const outside = (name: string) => {
+      const button = document.createElement('button');
+      button.id = name;
+      return button;
+    };
+    document.body.prepend(outside('first'));
+    document.body.append(outside('last'));
+    document.getElementById('first')?.focus();
+    await sendKeys({ press: 'Tab' });
+    expect(document.activeElement).to.equal(content());
+    await sendKeys({ press: 'Tab' });
+    expect(editor.contents).to.equal('a');
+    expect(document.activeElement).not.to.equal(content());
+    await sendKeys({ down: 'Shift' });
+    await sendKeys({ press: 'Tab' });
+    await sendKeys({ up: 'Shift' });
+    expect(document.activeElement).to.equal(content());
+    await sendKeys({ press: 'ArrowRight' });
+    await sendKeys({ press: 'Tab' });
+    expect(editor.contents).to.equal('  a');
+  });
+
+  it('has its history again when the same text is opened again, and not with another', async () => {
+    open('a');
+    editor.focus();
+    await sendKeys({ type: 'x' });
+    const kept = editor.keep();
+    editor.close();
+    open('xa', 'typescript', kept);
+    editor.run(undo);
+    expect(editor.contents).to.equal('a');
+    editor.close();
+    open('another', 'typescript', kept);
+    editor.run(undo);
+    expect(editor.contents).to.equal('another');
+  });
+
+  it('indents what wraps like its line, whose indentation may be tabs', () => {
+    settings.change({ wrap: true });
+    try {
+      for (const indentation of ['    ', '\t', ' \t']) {
+        open(`${indentation}${'word '.repeat(200)}`);
+        parent.style.setProperty('--mono', 'monospace');
+        const view = EditorView.findFromDOM(editor.element) as EditorView;
+        const first = view.coordsAtPos(indentation.length);
+        const last = view.coordsAtPos(view.moveToLineBoundary(view.state.selection.main, true).head, 1);
+        expect(last?.top).to.be.above(first?.top ?? 0);
+        expect(last?.left).to.be.closeTo(first?.left ?? 0, 1);
+        editor.close();
+        document.body.replaceChildren();
+      }
+      open('');
+    } finally {
+      settings.change({ wrap: false });
+    }
+  });
+
+  it('takes back a whole command of Vim', async () => {
+    settings.change({ vim: true });
+    try {
+      open('one two');
+      await until('the keys', () => parent.querySelector('.cm-vim-panel') !== null);
+      editor.focus();
+      await sendKeys({ type: 'ciwuno' });
+      await sendKeys({ press: 'Escape' });
+      expect(editor.contents).to.equal('uno two');
+      await sendKeys({ type: 'u' });
+      expect(editor.contents).to.equal('one two');
+      await sendKeys({ type: 'xx' });
+      await sendKeys({ type: 'u' });
+      expect(editor.contents).to.equal('ne two');
+    } finally {
+      settings.change({ vim: false });
+    }
   });
 
   it('highlights the known languages, types among them', async () => {
@@ -258,6 +339,13 @@ describe('code editor', () => {
     });
     expect(problems.map(({ line, finder }) => [line, finder])).to.deep.equal([
       [1, 'syntax'],
+      [3, 'syntax'],
+    ]);
+    // What a build found in a line is not listed twice.
+    editor.mark('build', [error(1, 11, 'Expression expected')], editor.contents);
+    await editor.markSyntax();
+    expect(problems.map(({ line, finder }) => [line, finder])).to.deep.equal([
+      [1, 'build'],
       [3, 'syntax'],
     ]);
   });

@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { AxeResults } from 'axe-core';
 import type { Page } from 'puppeteer-core';
+import { pressKeys } from '../../support/press-keys.ts';
 import { readFile } from 'node:fs/promises';
-import { type EditorService, type Target, pressForHelp } from '../harness.ts';
+import type { EditorService, Target } from '../harness.ts';
 import { type Scene, scenes } from '../scenes.ts';
 
 const axe = await readFile(new URL(import.meta.resolve('axe-core/axe.min.js')), 'utf8');
@@ -146,8 +147,11 @@ describe("the plugin's identity", () => {
       assert.ok(
         (await editor.page.$eval('p.owner', (line) => line.getAttribute('title') ?? '')).includes(tenant),
       );
-      await pressForHelp(editor.page);
-      await editor.page.waitForSelector('dialog[open]');
+      await pressKeys(editor.page, 'F1');
+      await editor.page.waitForSelector('dialog.palette[open]');
+      await editor.page.keyboard.type('about');
+      await editor.page.keyboard.press('Enter');
+      await editor.page.waitForSelector('dialog.help[open]');
       const names = await editor.page.$$eval('dialog bdi', (all) =>
         all.map(({ textContent }) => textContent),
       );

@@ -1,3 +1,4 @@
+import { undo } from '@codemirror/commands';
 import { expect } from '@open-wc/testing';
 import { LocalCopies } from '../../../editor/src/draft/local-copies.ts';
 import { EditorApp } from '../../../editor/src/shell/app.ts';
@@ -69,6 +70,27 @@ describe('editor app', () => {
     app.workspace?.saving.save();
     const [, , next] = await server.requests({ path: DRAFT, count: 3 });
     expect(next?.headers['if-match']).to.equal('"2"');
+  });
+
+  it('keeps the undo history and the panel for when the plugin is opened again', async () => {
+    const saved = { ...source, contents: 'two' };
+    const target = await start(
+      { ...draft, times: 1 },
+      { path: DRAFT, method: 'POST', json: saved, headers: { etag: '"2"' } },
+      { path: DRAFT, method: 'GET', json: saved, headers: { etag: '"2"' } },
+      { path: DRAFT.replace(/add$/, 'other'), method: 'GET', json: source, headers: { etag: '"1"' } },
+    );
+    await app.openPlugin(target, 'secret');
+    app.workspace?.document.editor.replace('two', 'javascript');
+    app.workspace?.dock.show('build');
+    await app.openPlugin({ ...target, fn: 'other' }, 'secret');
+    await app.openPlugin(target, 'secret');
+    const { editor } = app.workspace?.document ?? {};
+    expect(editor?.contents).to.equal('two');
+    expect(app.workspace?.dock.isInView('build')).to.equal(true);
+    editor?.run(undo);
+    expect(editor?.contents).to.equal('one');
+    app.workspace?.dock.show('tests');
   });
 
   it('continues with another token, and saves what the ended one could not', async () => {

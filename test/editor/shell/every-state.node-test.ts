@@ -151,6 +151,7 @@ describe('in every state of the editor', () => {
         ['Start over in another', 'dialog[open] .languages, dialog[open] button.language, dialog.ask[open]'],
         ['Deploy with a message', '#deploy-message'],
         ['Keyboard help', 'dialog[open]'],
+        ['About this plugin', 'dialog[open]'],
       ] as const) {
         await command(editor, name);
         await page.waitForSelector(selector);
@@ -258,6 +259,7 @@ describe('in every state of the editor', () => {
         Settings: () => shows('dialog[open]'),
         'Deploy with a message': () => shows('#deploy-message'),
         'Keyboard help': () => shows('dialog[open]'),
+        'About this plugin': () => shows('dialog[open]'),
       };
       for (const [name, effect] of Object.entries(effects)) {
         await command(editor, name);

@@ -97,6 +97,11 @@ describe('a field for JSON', () => {
     next.remove();
   });
 
+  it('leaves the wheel to the panel around it', async () => {
+    const scroller = field.querySelector('.cm-scroller') as Element;
+    expect(getComputedStyle(scroller).overscrollBehaviorY).to.equal('auto');
+  });
+
   it('shows and changes nothing more once it is read-only or removed', async () => {
     field.isReadOnly = true;
     await set('{"count": 1}');

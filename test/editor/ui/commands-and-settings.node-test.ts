@@ -35,6 +35,15 @@ describe('the palette of commands', () => {
       await page.waitForFunction(() => document.querySelectorAll('.palette-item').length === 1);
       await page.keyboard.type('xyz');
       await untilShown(page, '.palette-none', 'No command has these words');
+      // A command is also found by what is in its dialog.
+      for (const [word, label] of [
+        ['vim', 'Settings'],
+        ['setTimeout', 'About this plugin'],
+      ] as const) {
+        await pressKeys(page, 'Control', 'a');
+        await page.keyboard.type(word);
+        await untilShown(page, '.palette-item:only-child', label);
+      }
     }));
 
   test('runs the chosen command where the focus was', () =>
@@ -233,6 +242,22 @@ describe('settings, search and size in the editor', () => {
       assert.equal(await left(), before);
     }));
 
+  test('opens the panels once there is room beside the text, unless the user has closed them', () =>
+    scene(async ({ open }) => {
+      const { page, untilOpen } = await open();
+      await page.setViewport({ width: 610, height: 700 });
+      await untilOpen();
+      const untilDock = (isOpen: boolean) => page.waitForSelector(`.dock[data-open=${isOpen}]`);
+      await untilDock(false);
+      await page.setViewport({ width: 1100, height: 700 });
+      await untilDock(true);
+      await page.locator('.dock-toggle').click();
+      await untilDock(false);
+      assert.equal(await page.$eval('.dock-name', (name) => (name as HTMLElement).innerText), 'Panels');
+      await page.setViewport({ width: 1920, height: 700 });
+      await untilDock(false);
+    }));
+
   test('resizes panels by arrow keys, and remembers their size', () =>
     scene(async ({ open }) => {
       const { page, untilOpen } = await open();
@@ -276,6 +301,14 @@ describe('settings, search and size in the editor', () => {
         assert.ok(layout.bottom <= height && layout.tall > 10, JSON.stringify(layout));
         assert.ok(layout.isOnTop);
         assert.equal(layout.page, height);
+        // Not even a script scrolls the page away.
+        const scrolled = await page.$$eval('.workspace, .middle', (parts) =>
+          parts.map((part) => {
+            part.scrollTo(50, 50);
+            return [part.scrollLeft, part.scrollTop];
+          }),
+        );
+        assert.deepEqual(scrolled.flat(), [0, 0, 0, 0]);
       }));
   }
 });
