@@ -7,12 +7,10 @@ import { Rates } from '../limits/rates.ts';
 import type { RateExceeded } from '../limits/rates.ts';
 import { rateWindow } from '../limits/rate-share.ts';
 import type { Counters } from '../limits/rate-share.ts';
-import { ShareBudget } from './share-budget.ts';
 import type { ShareLimits } from './share-budget.ts';
 import { Throttle } from '../limits/throttle.ts';
 import type { PluginKey } from '../plugins/plugin-key.ts';
-import { BusyError, FairQueue } from '../processes/fair-queue.ts';
-import type { FairQueueLimits, QueueOwner } from '../processes/fair-queue.ts';
+import type { QueueOwner } from '../processes/fair-queue.ts';
 import { StorageUnavailableError } from '../storage/errors.ts';
 import { mebibyte } from '../units.ts';
 import { authorize } from './auth.ts';
@@ -29,7 +27,8 @@ import { pathReader } from './operations/target.ts';
 import type { ServiceResponse } from './response.ts';
 import { requestInfo } from './request-info.ts';
 import type { RouteHandler } from './routes.ts';
-import { translateBusyError } from './run-errors.ts';
+import { Held, refusalOf, Shares } from './shares.ts';
+import type { RequestShares } from './shares.ts';
 
 /*
  * How a request is admitted, from top to bottom: its connection, its address, its token, its tenant, its operation. Each of
@@ -87,72 +86,6 @@ export const discardShares: ShareLimits = {
   perEnvironment: 256 * mebibyte,
   perTenant: 32 * mebibyte,
   perToken: 32 * mebibyte,
-};
-
-/** What may be held for requests at once. Those without a token count as the tenants of one environment, by their network. */
-export interface RequestShares {
-  /** Requests in progress, those that wait included. */
-  readonly requests: ShareLimits;
-  /** Bytes of bodies. Each takes up to three in memory: as received, as text, and on its way to a process. */
-  readonly received: ShareLimits;
-  /** Bytes of responses that clients have not taken yet, past which further requests are refused. */
-  readonly unsent: ShareLimits;
-  /** How many requests are handled at once, and how many wait for their turn. */
-  readonly turns: FairQueueLimits;
-  /** How many long texts have their turn at once, and how many wait for it. */
-  readonly longTurns: FairQueueLimits;
-  /** How long the turn of a long text lasts, in ms for each character. */
-  readonly longTurnTime: number;
-  /** How many tokens that are new to the node are looked up at once, and how many wait for that. Tenants are networks. */
-  readonly lookUpTurns: FairQueueLimits;
-}
-
-export const requestShares: RequestShares = {
-  // More than can wait for a run, so that the queue of runs decides.
-  requests: { total: 1600, perEnvironment: 800, perTenant: 400, perToken: 300 },
-  received: {
-    total: 128 * mebibyte,
-    // Less than the total, so that there is room for other environments.
-    perEnvironment: 96 * mebibyte,
-    perTenant: 32 * mebibyte,
-    perToken: 32 * mebibyte,
-  },
-  unsent: {
-    total: 192 * mebibyte,
-    perEnvironment: 64 * mebibyte,
-    perTenant: 32 * mebibyte,
-    perToken: 16 * mebibyte,
-  },
-  turns: {
-    slots: 32,
-    slotsPerEnvironment: 16,
-    slotsPerTenant: 8,
-    waiting: 1500,
-    waitingPerEnvironment: 700,
-    waitingPerTenant: 350,
-    waitingPerToken: 250,
-  },
-  longTurns: {
-    slots: 1,
-    slotsPerEnvironment: 1,
-    waiting: 1500,
-    waitingPerEnvironment: 700,
-    waitingPerTenant: 350,
-    waitingPerToken: 250,
-  },
-  // To parse, digest and write a source, and to exchange it with a compiler, takes the thread up to 0.2 µs for each character: long
-  // texts have less than a third of it.
-  longTurnTime: 0.7 / 1024,
-  // An office, or a proxy that is not trusted, may have hundreds of tokens. The rate of their address bounds what waits, too.
-  lookUpTurns: {
-    slots: 32,
-    slotsPerEnvironment: 32,
-    slotsPerTenant: 8,
-    waiting: 800,
-    waitingPerEnvironment: 800,
-    waitingPerTenant: 600,
-    waitingPerToken: 600,
-  },
 };
 
 /* ---- The connection ------------------------------------------------------------------------------------------------- */
@@ -251,10 +184,13 @@ export function admit(operation: Operation, context: ServiceContext, respond: Re
 
     // Tenant
     // Monitors are always answered.
-    const held = auth === 'monitor' ? undefined : admission.enter(c, ownerOf(c, caller, target, admission));
-    // The input of a run goes to its process as it is.
-    if (auth === 'run') info.takeLongTurn = undefined;
-    const { outgoing } = bindingsOf(c);
+    const held =
+      auth === 'monitor'
+        ? undefined
+        : new Held(admission.shares, ownerOf(c, caller, target, admission), auth === 'run');
+    info.held = held;
+    const outgoing = bindingsOf(c).outgoing as ServiceResponse | undefined;
+    if (outgoing) outgoing.held = held;
     try {
       // Operation
       const request = {
@@ -266,11 +202,11 @@ export function admit(operation: Operation, context: ServiceContext, respond: Re
         body: body && (await readBody(c, body, target, context)),
       };
       // What a process does for a request waits in the queue of that process.
-      if (!operation.isQueued) await held?.takeTurn();
+      if (!operation.isQueued) await held?.takeTurn(() => c.req.raw.signal);
       return await respond(c, await handle(request satisfies AnyRequest, context));
     } finally {
       // Held until the response counts as unsent, so that no turn begins before that.
-      if (held && outgoing) (outgoing as ServiceResponse).beforeHead(held.release);
+      if (outgoing) outgoing.releaseOnHead();
       else held?.release();
     }
   };
@@ -284,13 +220,6 @@ function ownerOf(c: Context, caller: unknown, target: Partial<PluginKey>, admiss
   if (!known) return admission.anonymous(c);
   if (known.kind === 'editor') return known.owner;
   return { environment: known.environment, tenant: target.tenant ?? '', token: '' };
-}
-
-/** What a request holds while it is in progress. */
-interface Held {
-  /** Waits for the request's turn. */
-  takeTurn: () => Promise<void>;
-  release: () => void;
 }
 
 /* ---- The address, the token and the tenant -------------------------------------------------------------------------- */
@@ -336,13 +265,7 @@ const lookUpThrottle = { interval: 100, waiting: 20 };
 
 /** Counts what callers do and hold, and refuses what is past a rate or a share. */
 export class Admission {
-  readonly #requests: ShareBudget;
-  readonly #received: ShareBudget;
-  readonly #unsent: ShareBudget;
-  readonly #turns: FairQueue;
-  readonly #longTurns: FairQueue;
-  readonly #longTurnTime: number;
-  readonly #lookUpTurns: FairQueue;
+  readonly shares: Shares;
   readonly #rates: Rates;
   readonly #now: () => number;
   readonly #trustedProxies: TrustedProxies;
@@ -358,14 +281,7 @@ export class Admission {
 
   constructor(counters: Counters, options: AdmissionOptions) {
     const { rates = {}, trustedProxies, leaseTimeout, now } = options;
-    const shares = { ...requestShares, ...options.shares };
-    this.#requests = new ShareBudget(shares.requests);
-    this.#received = new ShareBudget(shares.received);
-    this.#unsent = new ShareBudget(shares.unsent);
-    this.#turns = new FairQueue(shares.turns);
-    this.#longTurns = new FairQueue(shares.longTurns);
-    this.#longTurnTime = shares.longTurnTime;
-    this.#lookUpTurns = new FairQueue(shares.lookUpTurns);
+    this.shares = new Shares(options.shares);
     this.#rates = new Rates(counters, { now, ...(leaseTimeout !== undefined && { leaseTimeout }) });
     this.#now = now;
     this.#trustedProxies = trustedProxies ?? new BlockList();
@@ -390,61 +306,6 @@ export class Admission {
       environment: '',
       tenant: clientNetwork(clientAddress(c, this.#trustedProxies) ?? ''),
       token: '',
-    };
-  }
-
-  /**
-   * Counts a request until it is released. Throws 429 or 503 where its owner has too many in progress, or has not taken the
-   * responses to others.
-   */
-  enter(c: Context, owner: QueueOwner): Held {
-    // A tenant's users and clients without a token are told that they are too many; a vendor, that the service is busy.
-    const isUser = isAnonymous(owner) || owner.token !== '';
-    const releases: (() => void)[] = [];
-    const take = (budget: ShareBudget, amount: number) => releases.push(budget.take(owner, amount));
-    const checkUnsent = () => {
-      try {
-        this.#unsent.check(owner);
-      } catch (error) {
-        throw error instanceof BusyError ? tooMuchUnsent(error, owner, isUser) : error;
-      }
-    };
-    checkUnsent();
-    try {
-      take(this.#requests, 1);
-    } catch (error) {
-      throw refusalOf(error, owner, isUser);
-    }
-    requestInfo(c).checkUnsent = checkUnsent;
-    requestInfo(c).reserveBody = (size) => {
-      try {
-        take(this.#received, size);
-      } catch (error) {
-        throw error instanceof BusyError ? tooMuchReceived() : error;
-      }
-    };
-    const takeTurn = async (queue: FairQueue) => {
-      try {
-        return await queue.acquire(owner, () => c.req.raw.signal);
-      } catch (error) {
-        throw refusalOf(error, owner, isUser);
-      }
-    };
-    requestInfo(c).takeLongTurn = async (length) => {
-      const release = await takeTurn(this.#longTurns);
-      setTimeout(release, length * this.#longTurnTime).unref();
-    };
-    const { outgoing } = bindingsOf(c);
-    if (outgoing) (outgoing as ServiceResponse).holdUnsent = (bytes) => this.#unsent.hold(owner, bytes);
-    return {
-      takeTurn: async () => {
-        releases.push(await takeTurn(this.#turns));
-        // The turns before this one have made responses.
-        checkUnsent();
-      },
-      release: () => {
-        for (const release of releases) release();
-      },
     };
   }
 
@@ -589,8 +450,8 @@ export class Admission {
     const owner = this.anonymous(c);
     let leave: (() => void) | undefined;
     try {
-      leave = this.#requests.take({ ...owner, tenant: token }, 1);
-      const endTurn = await this.#lookUpTurns.acquire(owner, () => c.req.raw.signal);
+      leave = this.shares.requests.take({ ...owner, tenant: token }, 1);
+      const endTurn = await this.shares.lookUpTurns.acquire(owner, () => c.req.raw.signal);
       return () => {
         endTurn();
         leave?.();
@@ -642,31 +503,6 @@ function tooManyRequests(
     },
   );
 }
-
-const isAnonymous = ({ environment }: QueueOwner) => environment === '';
-
-/** Whose what was too much is, for messages. */
-const nameOf = ({ level }: BusyError, owner: QueueOwner) => (isAnonymous(owner) ? 'address' : level);
-
-const refusalOf = (error: unknown, owner: QueueOwner, isUser: boolean) =>
-  translateBusyError(error, isUser, error instanceof BusyError ? nameOf(error, owner) : undefined);
-
-const tooMuchUnsent = (error: BusyError, owner: QueueOwner, isUser: boolean) =>
-  error.isOwn && isUser
-    ? new ServiceError(
-        429,
-        'too-many-requests',
-        `Too many responses to this ${nameOf(error, owner)} have not been read yet; read them before you ask for more.`,
-        { headers: { 'retry-after': '1' } },
-      )
-    : new ServiceError(503, 'busy', 'Too many responses have not been read yet; try again in a moment.', {
-        headers: { 'retry-after': '1' },
-      });
-
-const tooMuchReceived = () =>
-  new ServiceError(503, 'busy', 'Too much is being sent to the service at once; try again in a moment.', {
-    headers: { 'retry-after': '1' },
-  });
 
 /** No such path, no such method at the path, and no such `Host`. */
 const unmatchedStatuses: ReadonlySet<number> = new Set([404, 405, 421]);

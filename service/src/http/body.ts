@@ -137,7 +137,7 @@ async function readText(c: Context, limit: number, overCode: CodeOf<413> = 'too-
   // Refused before any of it is read, so that the server can discard the body as a whole.
   if (size !== undefined && size > limit) throw tooLarge();
   // A body of unknown length counts as the largest.
-  requestInfo(c).reserveBody?.(size ?? limit);
+  requestInfo(c).held?.reserveBody(size ?? limit);
   const bytes = new GrowingBytes(size ?? Math.min(limit, firstSize), limit);
   const { isWhole, isTooLong, isTooSlow } = await receiveBytes(c, bytes);
   if (isTooLong) throw tooLarge();
@@ -149,7 +149,7 @@ async function readText(c: Context, limit: number, overCode: CodeOf<413> = 'too-
   } catch {
     throw badRequest('invalid-text', 'The body is not valid UTF-8.');
   }
-  if (text.length >= longText) await requestInfo(c).takeLongTurn?.(text.length);
+  if (text.length >= longText) await requestInfo(c).held?.takeLongTurn(text.length, () => c.req.raw.signal);
   return text;
 }
 

@@ -110,7 +110,7 @@ async function startBuild(
       owner: caller.owner,
       signal: c.req.raw.signal,
       // A stream has begun by the turn of its build, and counts each event while it is not taken.
-      onTurn: wantsEventStream(c) ? undefined : requestInfo(c).checkUnsent,
+      onTurn: wantsEventStream(c) ? undefined : () => requestInfo(c).held?.checkUnsent(),
       // An editor that streams may come back, for instance after a reload, and should find its draft built.
       finishes: wantsEventStream(c),
     });

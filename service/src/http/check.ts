@@ -43,7 +43,7 @@ export const check: ServiceInterface = {
           owner,
           subject,
           signal: c.req.raw.signal,
-          onTurn: requestInfo(c).checkUnsent,
+          onTurn: () => requestInfo(c).held?.checkUnsent(),
         };
         const outcome = await translateBusyErrors(true, () =>
           translateSuperseded('check-superseded', () => context.builds.check(identifier, job)),

@@ -22,7 +22,8 @@ import { openApiFile } from './openapi.ts';
 import { createReadinessCheck } from './readiness.ts';
 import { refuseMalformed } from './refuse-malformed.ts';
 import { Admission } from './admission.ts';
-import type { RequestRates, RequestShares } from './admission.ts';
+import type { RequestRates } from './admission.ts';
+import type { RequestShares } from './shares.ts';
 
 export interface ServiceOptions extends AppOptions {
   /** Remains the caller's to close, after the service was closed. */

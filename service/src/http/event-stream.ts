@@ -57,7 +57,7 @@ export function eventStream(c: Context, work: (send: Send) => Promise<void>, tim
     const send: Send = async (event, data) => {
       const bytes = new TextEncoder().encode(toEvent(event, data));
       const outgoing = bindingsOf(c).outgoing as ServiceResponse | undefined;
-      const release = outgoing?.holdUnsent?.(bytes.byteLength);
+      const release = outgoing?.held?.holdUnsent(bytes.byteLength);
       for (let start = 0; start < bytes.byteLength && !stream.aborted; start += pieceSize) {
         const timer = setTimeout(() => breakOff(c, () => stream.abort()), timeout);
         await stream.write(bytes.subarray(start, start + pieceSize));

@@ -118,7 +118,7 @@ async function execute(
     input,
     owner: { ...plugin, token: '' },
     signal: () => c.req.raw.signal,
-    onTurn: request.checkUnsent,
+    onTurn: () => request.held?.checkUnsent(),
   };
   responseHeaders['x-plugin-version'] = program.version;
   const { outcome, took } = await translateBusyErrors(false, () => context.sandbox.runAndMeasure(run)).catch(

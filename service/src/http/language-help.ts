@@ -68,7 +68,7 @@ export const languageHelp: ServiceInterface = {
         const subject = JSON.stringify([target.namespace, target.pluginName]);
         const types = pluginTypes(await context.storage.tables.namespaces.declarations(target));
         const { signal } = c.req.raw;
-        const onTurn = requestInfo(c).checkUnsent;
+        const onTurn = () => requestInfo(c).held?.checkUnsent();
         const job = { language, contents, types, request, owner, subject, signal, onTurn };
         const outcome = await translateBusyErrors(true, () =>
           translateSuperseded('help-superseded', () => context.languageHelp.help(job)),

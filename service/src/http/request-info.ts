@@ -1,4 +1,5 @@
 import type { Context } from 'hono';
+import type { Held } from './shares.ts';
 
 /** What is known of a request while it is handled; most of it is logged. */
 export interface RequestInfo {
@@ -18,12 +19,8 @@ export interface RequestInfo {
   isCounted?: boolean;
   /** The vendor's id for the person that its editor token was given to. */
   actor?: string | undefined;
-  /** Throws 429 or 503 where its caller has not taken the responses to other requests. */
-  checkUnsent?: () => void;
-  /** Counts so many bytes of its body for its caller until it has ended. Throws 503 where that is too much. */
-  reserveBody?: (size: number) => void;
-  /** Waits until a long text of its caller may be handled; not there for runs. */
-  takeLongTurn?: ((length: number) => Promise<void>) | undefined;
+  /** What it holds of its caller's shares; nothing for monitors and before it is authorized. */
+  held?: Held | undefined;
   /** The error code of the run that it requested, if that failed. */
   runError?: string;
 }

@@ -1,6 +1,7 @@
 import { ServerResponse } from 'node:http';
 import type { IncomingMessage } from 'node:http';
 import type { HttpLimits } from './admission.ts';
+import type { Held } from './shares.ts';
 import type { Pace, Transfer } from './pace.ts';
 
 /** The longest part of a response that is handed to the system at once, in bytes. */
@@ -10,12 +11,12 @@ const pieceSize = 64 * 1024;
 export interface ServiceResponse extends ServerResponse {
   /** The id of its request, once that has one. */
   requestId?: string;
-  /** Counts bytes that wait for the client to take them, until the returned function is called. */
-  holdUnsent?: (bytes: number) => () => void;
+  /** What its request holds. */
+  held?: Held | undefined;
   /** Whether its client has sent too many requests, so that little of this one's body is received. */
   isPastRate?: boolean;
-  /** Calls back when the headers are sent, or the connection has ended. */
-  beforeHead: (callback: () => void) => void;
+  /** Releases what the request holds when the headers are sent, or the connection has ended. */
+  releaseOnHead: () => void;
 }
 
 interface ResponseOptions {
@@ -44,21 +45,23 @@ export function responseClass({
 }: ResponseOptions): typeof ServerResponse<IncomingMessage> {
   return class extends ServerResponse implements ServiceResponse {
     requestId?: string;
-    holdUnsent?: (bytes: number) => () => void;
+    held?: Held | undefined;
     isPastRate?: boolean;
-    #onHead: (() => void) | undefined;
+    #releasesOnHead = false;
     /** Whether the whole response was sent, and only the rest of the request's body is awaited. */
     #isLingering = false;
     #transfer: Transfer | undefined;
 
-    beforeHead(callback: () => void): void {
-      if (this.headersSent || this.closed) return callback();
-      this.#onHead = callback;
-      this.once('close', callback);
+    releaseOnHead(): void {
+      const { held } = this;
+      if (!held) return;
+      if (this.headersSent || this.closed) return held.release();
+      this.#releasesOnHead = true;
+      this.once('close', () => held.release());
     }
 
     override writeHead(...args: unknown[]): this {
-      this.#onHead?.();
+      if (this.#releasesOnHead) this.held?.release();
       if (!this.req.complete || isDraining()) this.setHeader('connection', 'close');
       return (super.writeHead as (...all: unknown[]) => this).apply(this, args);
     }
@@ -136,7 +139,7 @@ export function responseClass({
     }
 
     #hold(bytes: number): void {
-      const release = this.holdUnsent?.(bytes);
+      const release = this.held?.holdUnsent(bytes);
       if (release) this.once('close', release);
     }
 

@@ -70,7 +70,7 @@ export const testing: ServiceInterface = {
           input,
           owner: caller.owner,
           signal: () => c.req.raw.signal,
-          onTurn: requestInfo(c).checkUnsent,
+          onTurn: () => requestInfo(c).held?.checkUnsent(),
         };
         const { outcome, took } = await translateBusyErrors(true, () => sandbox.runAndMeasure(run));
         const { logs, ...resultOrError } = outcome;

@@ -6,11 +6,12 @@ import type { TestContext } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import { Hono } from 'hono';
 import type { Context, Handler } from 'hono';
-import { Admission, httpLimits, requestShares } from '../../../service/src/http/admission.ts';
-import type { HttpLimits, RequestShares } from '../../../service/src/http/admission.ts';
+import { Admission, httpLimits } from '../../../service/src/http/admission.ts';
+import type { HttpLimits } from '../../../service/src/http/admission.ts';
+import { Held, requestShares } from '../../../service/src/http/shares.ts';
+import type { RequestShares } from '../../../service/src/http/shares.ts';
 import { closeToolProcesses, createToolProcesses } from '../../../service/src/http/create-service.ts';
 import { loadLanguages } from '../../../service/src/toolchains/languages.ts';
-import { bindingsOf } from '../../../service/src/http/bindings.ts';
 import { requestInfo } from '../../../service/src/http/request-info.ts';
 import type { ServiceResponse } from '../../../service/src/http/response.ts';
 import type { Tables } from '../../../service/src/storage/tables.ts';
@@ -362,8 +363,7 @@ describe('a rate of requests', () => {
     const request = admitting(t, admission, async (c) => {
       if (c.req.param('token') === '0') {
         // A client without a token that does not read.
-        admission.enter(c, admission.anonymous(c));
-        (bindingsOf(c).outgoing as ServiceResponse | undefined)?.holdUnsent?.(100);
+        new Held(admission.shares, admission.anonymous(c)).holdUnsent(100);
         return c.text('known');
       }
       const lookUp = async () => {
@@ -381,7 +381,7 @@ describe('a rate of requests', () => {
     const refused = Promise.withResolvers<unknown>();
     const anonymous = admitting(t, admission, (c) => {
       try {
-        admission.enter(c, admission.anonymous(c));
+        new Held(admission.shares, admission.anonymous(c)).release();
       } catch (error) {
         refused.resolve(error);
       }

@@ -151,7 +151,7 @@ test('a long event is sent in pieces, and counts as unsent until its client has 
     return () => (unsent -= bytes);
   };
   const app = new Hono().get('/', (c) => eventStream(c, (send) => send('result', event)));
-  const { body } = await app.request('/', {}, { outgoing: { holdUnsent } });
+  const { body } = await app.request('/', {}, { outgoing: { held: { holdUnsent } } });
   const pieces: Uint8Array[] = [];
   const held: number[] = [];
   for await (const piece of body ?? []) {

@@ -1,0 +1,203 @@
+import { BusyError, FairQueue } from '../processes/fair-queue.ts';
+import type { FairQueueLimits, QueueOwner } from '../processes/fair-queue.ts';
+import { mebibyte } from '../units.ts';
+import { ServiceError } from './errors.ts';
+import { translateBusyError } from './run-errors.ts';
+import { ShareBudget } from './share-budget.ts';
+import type { ShareLimits } from './share-budget.ts';
+
+/** What may be held for requests at once. Those without a token count as the tenants of one environment, by their network. */
+export interface RequestShares {
+  /** Requests in progress, those that wait included. */
+  readonly requests: ShareLimits;
+  /** Bytes of bodies. Each takes up to three in memory: as received, as text, and on its way to a process. */
+  readonly received: ShareLimits;
+  /** Bytes of responses that clients have not taken yet, past which further requests are refused. */
+  readonly unsent: ShareLimits;
+  /** How many requests are handled at once, and how many wait for their turn. */
+  readonly turns: FairQueueLimits;
+  /** How many long texts have their turn at once, and how many wait for it. */
+  readonly longTurns: FairQueueLimits;
+  /** How long the turn of a long text lasts, in ms for each character. */
+  readonly longTurnTime: number;
+  /** How many tokens that are new to the node are looked up at once, and how many wait for that. Tenants are networks. */
+  readonly lookUpTurns: FairQueueLimits;
+}
+
+export const requestShares: RequestShares = {
+  // More than can wait for a run, so that the queue of runs decides.
+  requests: { total: 1600, perEnvironment: 800, perTenant: 400, perToken: 300 },
+  received: {
+    total: 128 * mebibyte,
+    // Less than the total, so that there is room for other environments.
+    perEnvironment: 96 * mebibyte,
+    perTenant: 32 * mebibyte,
+    perToken: 32 * mebibyte,
+  },
+  unsent: {
+    total: 192 * mebibyte,
+    perEnvironment: 64 * mebibyte,
+    perTenant: 32 * mebibyte,
+    perToken: 16 * mebibyte,
+  },
+  turns: {
+    slots: 32,
+    slotsPerEnvironment: 16,
+    slotsPerTenant: 8,
+    waiting: 1500,
+    waitingPerEnvironment: 700,
+    waitingPerTenant: 350,
+    waitingPerToken: 250,
+  },
+  longTurns: {
+    slots: 1,
+    slotsPerEnvironment: 1,
+    waiting: 1500,
+    waitingPerEnvironment: 700,
+    waitingPerTenant: 350,
+    waitingPerToken: 250,
+  },
+  // To parse, digest and write a source, and to exchange it with a compiler, takes the thread up to 0.2 µs for each character: long
+  // texts have less than a third of it.
+  longTurnTime: 0.7 / 1024,
+  // An office, or a proxy that is not trusted, may have hundreds of tokens. The rate of their address bounds what waits, too.
+  lookUpTurns: {
+    slots: 32,
+    slotsPerEnvironment: 32,
+    slotsPerTenant: 8,
+    waiting: 800,
+    waitingPerEnvironment: 800,
+    waitingPerTenant: 600,
+    waitingPerToken: 600,
+  },
+};
+
+/** What requests hold, by their owners. */
+export class Shares {
+  readonly requests: ShareBudget;
+  readonly received: ShareBudget;
+  readonly unsent: ShareBudget;
+  readonly turns: FairQueue;
+  readonly longTurns: FairQueue;
+  readonly longTurnTime: number;
+  readonly lookUpTurns: FairQueue;
+
+  constructor(limits: Partial<RequestShares> = {}) {
+    const all = { ...requestShares, ...limits };
+    this.requests = new ShareBudget(all.requests);
+    this.received = new ShareBudget(all.received);
+    this.unsent = new ShareBudget(all.unsent);
+    this.turns = new FairQueue(all.turns);
+    this.longTurns = new FairQueue(all.longTurns);
+    this.longTurnTime = all.longTurnTime;
+    this.lookUpTurns = new FairQueue(all.lookUpTurns);
+  }
+}
+
+/**
+ * What one request holds until it is released. It does not refer to the request: responses outlive their requests for a while, and
+ * would keep all of it in memory.
+ */
+export class Held {
+  readonly #shares: Shares;
+  readonly #owner: QueueOwner;
+  readonly #isRun: boolean;
+  readonly #releases: (() => void)[] = [];
+
+  /**
+   * Counts a request for its owner. Throws 429 or 503 where the owner has too many in progress, or has not taken the responses to
+   * others.
+   */
+  constructor(shares: Shares, owner: QueueOwner, isRun = false) {
+    this.#shares = shares;
+    this.#owner = owner;
+    this.#isRun = isRun;
+    this.checkUnsent();
+    try {
+      this.#releases.push(shares.requests.take(owner, 1));
+    } catch (error) {
+      throw refusalOf(error, owner, this.#isUser);
+    }
+  }
+
+  /** Throws 429 or 503 where its owner has not taken the responses to other requests. */
+  checkUnsent(): void {
+    try {
+      this.#shares.unsent.check(this.#owner);
+    } catch (error) {
+      throw error instanceof BusyError ? tooMuchUnsent(error, this.#owner, this.#isUser) : error;
+    }
+  }
+
+  /** Counts so many bytes of its body. Throws 503 where that is too much. */
+  reserveBody(size: number): void {
+    try {
+      this.#releases.push(this.#shares.received.take(this.#owner, size));
+    } catch (error) {
+      throw error instanceof BusyError ? tooMuchReceived() : error;
+    }
+  }
+
+  /** Waits until the request may be handled. */
+  async takeTurn(signalOf: () => AbortSignal): Promise<void> {
+    this.#releases.push(await this.#acquire(this.#shares.turns, signalOf));
+    // The turns before this one have made responses.
+    this.checkUnsent();
+  }
+
+  /** Waits until a long text may be handled. The input of a run does not wait, because it goes to its process as it is. */
+  async takeLongTurn(length: number, signalOf: () => AbortSignal): Promise<void> {
+    if (this.#isRun) return;
+    const { longTurns, longTurnTime } = this.#shares;
+    const release = await this.#acquire(longTurns, signalOf);
+    setTimeout(release, length * longTurnTime).unref();
+  }
+
+  /** Counts bytes that wait for the client to take them, until the returned function is called. */
+  holdUnsent(bytes: number): () => void {
+    return this.#shares.unsent.hold(this.#owner, bytes);
+  }
+
+  release(): void {
+    for (const release of this.#releases) release();
+  }
+
+  /** A tenant's users and clients without a token are told that they are too many; a vendor, that the service is busy. */
+  get #isUser(): boolean {
+    return isAnonymous(this.#owner) || this.#owner.token !== '';
+  }
+
+  async #acquire(queue: FairQueue, signalOf: () => AbortSignal): Promise<() => void> {
+    try {
+      return await queue.acquire(this.#owner, signalOf);
+    } catch (error) {
+      throw refusalOf(error, this.#owner, this.#isUser);
+    }
+  }
+}
+
+const isAnonymous = ({ environment }: QueueOwner) => environment === '';
+
+/** Whose what was too much is, for messages. */
+const nameOf = ({ level }: BusyError, owner: QueueOwner) => (isAnonymous(owner) ? 'address' : level);
+
+/** What is answered where a share is used up. */
+export const refusalOf = (error: unknown, owner: QueueOwner, isUser: boolean) =>
+  translateBusyError(error, isUser, error instanceof BusyError ? nameOf(error, owner) : undefined);
+
+const tooMuchUnsent = (error: BusyError, owner: QueueOwner, isUser: boolean) =>
+  error.isOwn && isUser
+    ? new ServiceError(
+        429,
+        'too-many-requests',
+        `Too many responses to this ${nameOf(error, owner)} have not been read yet; read them before you ask for more.`,
+        { headers: { 'retry-after': '1' } },
+      )
+    : new ServiceError(503, 'busy', 'Too many responses have not been read yet; try again in a moment.', {
+        headers: { 'retry-after': '1' },
+      });
+
+const tooMuchReceived = () =>
+  new ServiceError(503, 'busy', 'Too much is being sent to the service at once; try again in a moment.', {
+    headers: { 'retry-after': '1' },
+  });
