@@ -55,7 +55,7 @@ interface PluginEditorOwnProps extends PropsOf<
   onPluginEditorState?: ((event: EventOn<PluginEditorElement, PluginEditorStateEvent>) => void) | undefined;
   /** The editor can be used. `confirmed` is `false` when it did not say so itself: then its page has loaded, which is the only signal that a browser gives. Fires once for each time that a plugin is opened. */
   onPluginEditorReady?: ((event: EventOn<PluginEditorElement, PluginEditorReadyEvent>) => void) | undefined;
-  /** The editor cannot be shown; `state` became `error`. */
+  /** The editor cannot be shown, and `state` became `error`; or a running editor could not be reloaded, such as after a sign-out, and stays: `state` is `ready`. */
   onPluginEditorError?: ((event: EventOn<PluginEditorElement, PluginEditorErrorEvent>) => void) | undefined;
   /** The token is about to end, and the editor could not be given a new one. */
   onPluginEditorExpiring?:

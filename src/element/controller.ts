@@ -233,6 +233,7 @@ export class EditorController implements ReactiveController {
       } catch (error) {
         if (!signal.aborted) {
           this.#work.pending.delete('reload');
+          this.shown.reportError(error as PluginEditorError);
           throw error;
         }
       }
@@ -276,7 +277,7 @@ export class EditorController implements ReactiveController {
     if (!this.#launch.canDeliver) {
       throw new PluginEditorError('editor', 'The editor takes no new token while it runs; use reload()');
     }
-    await this.#launch.renew();
+    await this.#launch.tokens.renew();
   }
 
   async save(): Promise<void> {

@@ -69,10 +69,13 @@ export class ElementState {
     // A listener of the event above may have changed the plugin again.
     if (isOtherPlugin && this.plugin === shown)
       host.dispatchEvent(new PluginEditorPluginEvent({ plugin: shown }));
-    if (error && this.error === error) {
-      console.error(`<plugin-editor> ${error.code}: ${error.message}`);
-      host.dispatchEvent(new PluginEditorErrorEvent({ error }));
-    }
+    if (error && this.error === error) this.reportError(error);
+  }
+
+  /** Reports what failed, on the console and by an event. The state stays as it is. */
+  reportError(error: PluginEditorError): void {
+    console.error(`<plugin-editor> ${error.code}: ${error.message}`);
+    this.#host.dispatchEvent(new PluginEditorErrorEvent({ error }));
   }
 
   setDirty(dirty: boolean): void {

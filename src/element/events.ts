@@ -36,7 +36,7 @@ export class PluginEditorReadyEvent extends PluginEditorEvent {
   }
 }
 
-/** The editor cannot be shown; `state` is `error`. */
+/** The editor cannot be shown: `state` is `error`. Or it could not be reloaded, and stays: `state` is `ready`. */
 export class PluginEditorErrorEvent extends PluginEditorEvent {
   declare readonly error: PluginEditorError;
 

@@ -1,3 +1,4 @@
+import type { PluginEditorState } from './element-state.ts';
 import type { ShownPlugin } from './events.ts';
 
 /** The members of the linked editor that are used. It may not be upgraded to a `<plugin-editor>` yet. */
@@ -6,6 +7,7 @@ export type LinkedEditor = Element & {
   template?: string | null;
   /** Missing in editors of older versions of this package. */
   plugin?: ShownPlugin | undefined;
+  state?: PluginEditorState;
   updateComplete?: Promise<unknown>;
 };
 
@@ -31,8 +33,11 @@ export class EditorLink {
   find(element: Element, id: string | null): LinkedEditor | null | undefined {
     const root = element.isConnected && id ? (element.getRootNode() as Document) : undefined;
     if (root !== this.#root) {
-      this.#root?.removeEventListener('plugin-editor-plugin', this.#onChange);
-      root?.addEventListener('plugin-editor-plugin', this.#onChange);
+      // An editor that failed to open another plugin becomes idle without a change of `plugin`.
+      for (const type of ['plugin-editor-plugin', 'plugin-editor-state']) {
+        this.#root?.removeEventListener(type, this.#onChange);
+        root?.addEventListener(type, this.#onChange);
+      }
       this.#root = root;
       this.#observer?.disconnect();
       this.#observer = new MutationObserver(this.#onChange);

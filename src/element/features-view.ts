@@ -1,4 +1,5 @@
 import { html, nothing } from 'lit';
+import { live } from 'lit/directives/live.js';
 import type { Features } from '../core/records.ts';
 import type { PluginFeaturesStrings } from './strings.ts';
 
@@ -31,7 +32,7 @@ export function renderFeatures({ languages, features }: Features, view: Features
               type="radio"
               name="language"
               .value=${identifier}
-              .checked=${identifier === view.value}
+              .checked=${live(identifier === view.value)}
               ?disabled=${view.disabled || (view.locked && identifier !== view.value)}
               @input=${view.onInput}
               @change=${view.onChange}

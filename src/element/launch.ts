@@ -20,13 +20,13 @@ export class Launch {
   #controller: EditorController;
   #config: Config | undefined;
   #editorUrl: string | undefined;
-  #tokens: TokenHolder;
+  readonly tokens: TokenHolder;
   /** The timer that ends the wait for the frame, or for the editor to handle `close`. */
   #timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(controller: EditorController) {
     this.#controller = controller;
-    this.#tokens = new TokenHolder(controller, this);
+    this.tokens = new TokenHolder(controller, this);
   }
 
   /** Posts a message about the open plugin; returns false when there is none. */
@@ -60,7 +60,7 @@ export class Launch {
    */
   start(config: Config, withNewToken: boolean, token?: HeldToken): void {
     const keepsFrame = this.#canKeepFrame(config);
-    const tokens = this.#tokens;
+    const tokens = this.tokens;
     // A pending token request for the same plugin serves this config as well.
     const isTokenRequested = !!this.#config && !tokens.token && !withNewToken;
     if (!isTokenRequested) this.#reset(!withNewToken);
@@ -75,7 +75,7 @@ export class Launch {
 
   /** Gets the token, then loads the frame with it or sends it to the editor that has greeted. */
   async #open(signal: AbortSignal): Promise<void> {
-    const tokens = this.#tokens;
+    const tokens = this.tokens;
     try {
       await tokens.obtain();
       const config = this.#config as Config;
@@ -97,7 +97,7 @@ export class Launch {
    */
   #connect(editorUrl: string, url = editorUrl, withToken = false): void {
     const controller = this.#controller;
-    const tokens = this.#tokens;
+    const tokens = this.tokens;
     const connection = new EditorConnection({
       url,
       withToken,
@@ -140,7 +140,7 @@ export class Launch {
       template: template || undefined,
       // An initial source in another language than `template` is not used.
       initialSource: !template || template === initialSource?.lang ? initialSource : undefined,
-      ...toTokenFields(this.#tokens.token as HeldToken),
+      ...toTokenFields(this.tokens.token as HeldToken),
       ...this.#controller.takeAllSettings(),
     });
   }
@@ -157,7 +157,7 @@ export class Launch {
           message.message,
         );
       case 'token-request':
-        return this.#tokens.scheduleTokenRequest();
+        return this.tokens.scheduleTokenRequest();
       default:
         return this.#controller.onMessage(message);
     }
@@ -184,12 +184,12 @@ export class Launch {
     this.#timer = setTimeout(() => {
       const { hasGreeted, withToken, editorFrame } = this.connection as EditorConnection;
       // The token request has its own time limit. The frame's starts again when the token is there.
-      if (hasGreeted && !this.#tokens.token) return;
+      if (hasGreeted && !this.tokens.token) return;
       const what = hasGreeted
         ? 'greeted but did not say ready; see timeout'
         : withToken
           ? 'did not load; see editor-url and timeout'
-          : 'did not greet; see editor-url and token-delivery';
+          : `did not greet; see editor-url and token-delivery. Its service may forbid this page to frame it: EDITOR_ANCESTORS may not name ${location.origin}`;
       this.#fail(
         new PluginEditorError(
           'frame-timeout',
@@ -205,11 +205,6 @@ export class Launch {
     return hasGreeted || !withToken;
   }
 
-  /** Gets a new token and hands it to the editor; see `TokenHolder.renew`. */
-  renew(): Promise<void> {
-    return this.#tokens.renew();
-  }
-
   /** Asks the editor to save; see `EditorConnection.save`. */
   async save(timeout: number): Promise<void> {
     if (!this.connection?.canPost('save'))
@@ -220,14 +215,14 @@ export class Launch {
   /** Ends requests and timers, and the session with the editor. */
   #reset(keepToken = false): void {
     clearTimeout(this.#timer);
-    this.#tokens.reset(keepToken);
+    this.tokens.reset(keepToken);
     this.connection?.endSession();
   }
 
   /** Removes the frame. */
   #disconnect(): void {
     clearTimeout(this.#timer);
-    this.#tokens.knownTokens = [];
+    this.tokens.knownTokens = [];
     this.connection?.dispose();
     this.connection = this.#editorUrl = undefined;
   }
@@ -245,7 +240,7 @@ export class Launch {
     const wasPosted = this.post({ type: 'close' });
     this.#reset();
     if (wasPosted) {
-      const { signal } = this.#tokens;
+      const { signal } = this.tokens;
       await new Promise<unknown>((resolve) => {
         this.#timer = setTimeout(resolve, CLOSE_DELAY);
         signal.addEventListener('abort', resolve);

@@ -22,7 +22,7 @@ import { styles } from './styles.ts';
  *
  * @fires {PluginEditorStateEvent} plugin-editor-state - Every change of `state`.
  * @fires {PluginEditorReadyEvent} plugin-editor-ready - The editor can be used. `confirmed` is `false` when it did not say so itself: then its page has loaded, which is the only signal that a browser gives. Fires once for each time that a plugin is opened.
- * @fires {PluginEditorErrorEvent} plugin-editor-error - The editor cannot be shown; `state` became `error`.
+ * @fires {PluginEditorErrorEvent} plugin-editor-error - The editor cannot be shown, and `state` became `error`; or a running editor could not be reloaded, such as after a sign-out, and stays: `state` is `ready`.
  * @fires {PluginEditorExpiringEvent} plugin-editor-expiring - The token is about to end, and the editor could not be given a new one.
  * @fires {PluginEditorPluginEvent} plugin-editor-plugin - `plugin` changed.
  * @fires {PluginEditorDiscardEvent} plugin-editor-discard - Unsaved work is about to be lost; `preventDefault()` keeps it. `next` says what is wanted in its place, `error` why it was not saved.

@@ -227,14 +227,14 @@ export class PluginFeaturesElement extends FormControl {
   /** Takes over the language of the plugin that the editor shows. */
   #syncLanguage(editor: LinkedEditor | null | undefined): void {
     const plugin = editor?.plugin;
-    // While the editor loads, the plugin that it showed before still decides.
-    if (plugin || editor !== this.#editor) {
-      this.#isLocked = !!plugin?.exists && !!plugin.language;
-      if (!this.#isChoicePending)
-        this.#shownLanguage = plugin?.exists === undefined ? undefined : plugin.language;
-    } else if (!this.#isLocked) {
-      this.#shownLanguage = undefined;
-    }
+    // While the editor goes from one plugin to another, the one that existed still decides.
+    if (this.#isLocked && !plugin && editor === this.#editor && editor?.state === 'loading') return;
+    const isLocked = !!plugin?.exists && !!plugin.language;
+    // A plugin that was saved just now keeps its language, but no other can be chosen any longer.
+    if (isLocked !== this.#isLocked) this.requestUpdate();
+    this.#isLocked = isLocked;
+    if (!plugin || !this.#isChoicePending)
+      this.#shownLanguage = plugin?.exists === undefined ? undefined : plugin.language;
   }
 
   /** Subscribes to the record of the builder that is set now, and to no other. */
@@ -316,6 +316,8 @@ export class PluginFeaturesElement extends FormControl {
 
   #handleInput = ({ target }: Event): void => {
     this.value = (target as HTMLInputElement).value;
+    // The user moved the choice, also where it is refused or taken back before the next update.
+    this.requestUpdate();
   };
 
   /** Unlike `input`, a native `change` does not leave the shadow root. */

@@ -1,6 +1,4 @@
-import { expect } from '@open-wc/testing';
-
-import { oneEvent } from '@open-wc/testing';
+import { expect, oneEvent } from '@open-wc/testing';
 import { fakeClock } from './fake-clock.ts';
 import {
   apply,
@@ -8,6 +6,7 @@ import {
   flush,
   frameOf,
   untilState,
+  part,
   place,
   requestCounts,
 } from './plugin-editor-setup.ts';
@@ -211,6 +210,28 @@ describe('message delivery', () => {
       .to.match(/4000 ms.*did not greet.*token-delivery/)
       .and.include(server.origin);
   });
+
+  for (const headers of [
+    { 'content-security-policy': "frame-ancestors 'self' https://app.example" },
+    { 'x-frame-options': 'DENY' },
+  ]) {
+    it(`says after the time limit what may forbid the frame: ${Object.keys(headers).join()}`, async () => {
+      const clock = fakeClock();
+      const server = await protocolServer({}, { path: '/editor', html: protocolPage(), headers });
+      const element = mountWithMessages(server);
+      const seen = recordEvents(element);
+      await element.updateComplete;
+      await server.requests({ path: '/editor', count: 1 });
+      await flush(element, server);
+      await clock.advance(15_000);
+      const error = await untilError(element);
+      expect(error.code).to.equal('frame-timeout');
+      expect(error.message).to.contain(`EDITOR_ANCESTORS may not name ${location.origin}`);
+      expect(seen.map(({ type }) => type)).to.deep.equal(['plugin-editor-error']);
+      expect(part(element, 'error')?.textContent).to.contain('did not load in time');
+      expect(part(element, 'retry')).not.to.equal(null);
+    });
+  }
 
   it('has a time limit for an editor that greets and is never ready', async () => {
     const clock = fakeClock();

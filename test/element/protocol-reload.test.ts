@@ -7,7 +7,7 @@ import { openSavable } from './protocol-savable.ts';
 
 // The first token request in these tests was for the opening, the second one is for the reload.
 describe('reload() of a running editor', () => {
-  it('rejects and changes nothing when it gets no token', async () => {
+  it('rejects, reports why and changes nothing when it gets no token', async () => {
     const all = await openSavable();
     const { element, server, seen } = all;
     const frame = frameOf(element);
@@ -17,11 +17,19 @@ describe('reload() of a running editor', () => {
       { path: '/ping' },
     );
     seen.length = 0;
-    expect(await rejection(element.reload())).to.include({ code: 'token-unauthorized', status: 403 });
+    const lines: string[] = [];
+    const { error: log } = console;
+    console.error = (line: string) => lines.push(line);
+    const error = await rejection(element.reload());
+    console.error = log;
+    expect(error).to.include({ code: 'token-unauthorized', status: 403 });
     expect(element.state).to.equal('ready');
     expect(element.error).to.equal(undefined);
     expect(frameOf(element)).to.equal(frame);
-    expect(seen).to.have.length(0);
+    expect(seen.map(({ type, error: reported }) => [type, reported])).to.deep.equal([
+      ['plugin-editor-error', error],
+    ]);
+    expect(lines).to.deep.equal([`<plugin-editor> token-unauthorized: ${error.message}`]);
     // The editor continues, and its messages are accepted as before.
     await makeDirty(all);
     await makeDirty(all, false);
