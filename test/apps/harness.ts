@@ -32,15 +32,10 @@ export async function installApps(): Promise<InstalledApps> {
     const isSource = (path: string) =>
       !/(?:^|[\\/])(?:node_modules|dist)(?:[\\/]|$)/.test(relative(root, path));
     await cp(join(root, 'test/apps'), folder, { recursive: true, filter: isSource });
-    await cp((await packOnce('plugin-editor')).file, at('plugin-editor.tgz'));
-    // React 18 is separate: otherwise the package would find the same React for both apps.
-    for (const place of [folder, at('react-18')]) {
-      await npm(
-        place,
-        ['ci', '--prefer-offline', '--no-audit', '--no-fund', '--ignore-scripts'],
-        development,
-      );
-    }
+    // The copy for React 18 has another name, so that npm puts it beside React 18: one package would find the same React for all.
+    const { file } = await packOnce('plugin-editor');
+    for (const name of ['plugin-editor', 'plugin-editor-for-react-18']) await cp(file, at(`${name}.tgz`));
+    await npm(folder, ['ci', '--prefer-offline', '--no-audit', '--no-fund', '--ignore-scripts'], development);
   } catch (error) {
     await close();
     throw error;

@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { copyFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { test } from 'node:test';
+import { describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { temporaryDirectory } from '../service/harness.ts';
@@ -24,22 +24,23 @@ import { until } from '../support/until.ts';
 const main = fileURLToPath(new URL('../../service/src/cli/main.ts', import.meta.url));
 
 /** Users who have drafts, builds and versions by now, and do nothing more. */
-async function fill(node: NodeProcess, environmentToken: string, tally: Tally): Promise<User[]> {
-  const users: User[] = [];
-  for (const [i, lang] of ['javascript', 'typescript', 'assemblyscript', 'javascript'].entries()) {
-    const user = new User(`com.acme.t${i % 2}/default/plugin-${i}`, tally);
-    const connection = new Connection(node.origin);
-    await user.signIn(connection, environmentToken);
-    for (let version = 0; version <= i; version++) {
-      await user.build(program(lang, `u${i}-${version}`, 300), false);
-      await user.deploy();
-    }
-    // The draft is ahead of what is deployed, and not built.
-    await user.save(program(lang, `u${i}-draft`, 300));
-    connection.close();
-    users.push(user);
-  }
-  return users;
+function fill(node: NodeProcess, environmentToken: string, tally: Tally): Promise<User[]> {
+  const languages = ['javascript', 'typescript', 'assemblyscript', 'javascript'];
+  return Promise.all(
+    languages.map(async (lang, i) => {
+      const user = new User(`com.acme.t${i % 2}/default/plugin-${i}`, tally);
+      const connection = new Connection(node.origin);
+      await user.signIn(connection, environmentToken);
+      for (let version = 0; version <= i; version++) {
+        await user.build(program(lang, `u${i}-${version}`, 300), false);
+        await user.deploy();
+      }
+      // The draft is ahead of what is deployed, and not built.
+      await user.save(program(lang, `u${i}-draft`, 300));
+      connection.close();
+      return user;
+    }),
+  );
 }
 
 /** Writes until the function that it returns is called. Resolves once some is written. */
@@ -75,18 +76,20 @@ async function verifyRestored(url: string, users: readonly User[], formerToken: 
   assert.equal((await first.send('GET', access, { token: formerToken })).status, 401);
   first.close();
   const environmentToken = await createEnvironmentToken(url);
-  for (const user of users) {
-    const connection = new Connection(node.origin);
-    await user.signIn(connection, environmentToken);
-    await user.readBack();
-    for (const version of user.versions.keys()) await user.run('x', version);
-    await user.run('x');
-    // And one goes on.
-    await user.build(program('javascript', 'after', 100), true);
-    await user.deploy();
-    await user.run('x');
-    connection.close();
-  }
+  await Promise.all(
+    users.map(async (user) => {
+      const connection = new Connection(node.origin);
+      await user.signIn(connection, environmentToken);
+      await user.readBack();
+      for (const version of user.versions.keys()) await user.run('x', version);
+      await user.run('x');
+      // And one goes on.
+      await user.build(program('javascript', 'after', 100), true);
+      await user.deploy();
+      await user.run('x');
+      connection.close();
+    }),
+  );
   assert.deepEqual(tally.faults, []);
 }
 
@@ -106,45 +109,48 @@ async function backUpDuringWrites(
   return users;
 }
 
-test('SQLite: a backup taken during writes restores every draft and version, and no token', async (t) => {
-  const directory = temporaryDirectory(t);
-  const [file, copy] = [join(directory, 'service.sqlite'), join(directory, 'backup.sqlite')];
-  const url = `sqlite:${file}`;
-  const tally = new Tally();
-  const environmentToken = await createEnvironmentToken(url);
-  const users = await backUpDuringWrites(url, environmentToken, tally, async () => {
-    const env = { ...process.env, DATABASE_URL: url };
-    await promisify(execFile)(process.execPath, [main, 'backup', copy], { env });
+// They wait for processes more than they work.
+describe('backup and restore', { concurrency: 2 }, () => {
+  test('SQLite: a backup taken during writes restores every draft and version, and no token', async (t) => {
+    const directory = temporaryDirectory(t);
+    const [file, copy] = [join(directory, 'service.sqlite'), join(directory, 'backup.sqlite')];
+    const url = `sqlite:${file}`;
+    const tally = new Tally();
+    const environmentToken = await createEnvironmentToken(url);
+    const users = await backUpDuringWrites(url, environmentToken, tally, async () => {
+      const env = { ...process.env, DATABASE_URL: url };
+      await promisify(execFile)(process.execPath, [main, 'backup', copy], { env });
+    });
+    for (const suffix of ['', '-wal', '-shm']) rmSync(file + suffix, { force: true });
+    const bytes = readFileSync(copy);
+    assert.equal(bytes.includes(createHash('sha256').update(environmentToken).digest()), false);
+
+    mkdirSync(join(directory, 'restored'));
+    const restored = join(directory, 'restored/service.sqlite');
+    await copyFile(copy, restored);
+    await verifyRestored(`sqlite:${restored}`, users, environmentToken, tally);
   });
-  for (const suffix of ['', '-wal', '-shm']) rmSync(file + suffix, { force: true });
-  const bytes = readFileSync(copy);
-  assert.equal(bytes.includes(createHash('sha256').update(environmentToken).digest()), false);
 
-  mkdirSync(join(directory, 'restored'));
-  const restored = join(directory, 'restored/service.sqlite');
-  await copyFile(copy, restored);
-  await verifyRestored(`sqlite:${restored}`, users, environmentToken, tally);
-});
+  test('PostgreSQL: the output of pg_dump during writes restores every draft and version, and no token', async (t) => {
+    const cluster = await startDumpServer();
+    t.after(() => cluster.remove());
+    // As docs/service/storage.md makes them: the service's user owns its database, and may do nothing else.
+    const url = await createOwnedDatabase(cluster.url, 'plugins', 'before');
+    const dump = join(temporaryDirectory(t), 'backup.dump');
+    const tally = new Tally();
+    const environmentToken = await createEnvironmentToken(url);
+    const users = await backUpDuringWrites(url, environmentToken, tally, () =>
+      run('pg_dump', ...documentedOptions('pg_dump'), `--file=${dump}`, url),
+    );
+    const hash = createHash('sha256').update(environmentToken).digest('hex');
+    assert.equal(textOf(dump).includes(hash), false);
 
-test('PostgreSQL: the output of pg_dump during writes restores every draft and version, and no token', async (t) => {
-  const cluster = await startDumpServer();
-  t.after(() => cluster.remove());
-  // As docs/service/storage.md makes them: the service's user owns its database, and may do nothing else.
-  const url = await createOwnedDatabase(cluster.url, 'plugins', 'before');
-  const dump = join(temporaryDirectory(t), 'backup.dump');
-  const tally = new Tally();
-  const environmentToken = await createEnvironmentToken(url);
-  const users = await backUpDuringWrites(url, environmentToken, tally, () =>
-    run('pg_dump', ...documentedOptions('pg_dump'), `--file=${dump}`, url),
-  );
-  const hash = createHash('sha256').update(environmentToken).digest('hex');
-  assert.equal(textOf(dump).includes(hash), false);
-
-  const superuser = `--maintenance-db=${cluster.url}`;
-  await run('createdb', ...documentedOptions('createdb'), superuser, 'restored');
-  const restored = new URL('/restored', url).href;
-  await run('pg_restore', ...documentedOptions('pg_restore'), `--dbname=${restored}`, dump);
-  await verifyRestored(restored, users, environmentToken, tally);
+    const superuser = `--maintenance-db=${cluster.url}`;
+    await run('createdb', ...documentedOptions('createdb'), superuser, 'restored');
+    const restored = new URL('/restored', url).href;
+    await run('pg_restore', ...documentedOptions('pg_restore'), `--dbname=${restored}`, dump);
+    await verifyRestored(restored, users, environmentToken, tally);
+  });
 });
 
 /** The options of a program as the documentation gives them, but for the file and the database. */
