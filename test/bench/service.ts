@@ -12,6 +12,10 @@ import type { Figure } from './figures.ts';
 import { median } from './figures.ts';
 import { startFixture } from './fixture-process.ts';
 import { timeInTurns } from './turns.ts';
+import { addEditorToken } from '../../service/src/storage/tables/editor-tokens.ts';
+import { addEnvironment } from '../../service/src/storage/tables/environments.ts';
+import { addFirstTenant } from '../../service/src/storage/tables/tenants.ts';
+import { createDraft } from '../../service/src/storage/tables/drafts.ts';
 
 const languages = loadLanguages();
 
@@ -149,17 +153,18 @@ async function draftsOf(count: number) {
   const sourceOf = (i: number) => ({ contents: `// ${i}\n`.padEnd(10_000, 'x'), lang: 'javascript' });
   const nameOf = (i: number) => `plugin-${i % count}`;
   const tokens = Array.from({ length: 10 }, () => createToken('editor'));
-  await storage.transaction(async ({ environments, tenants, drafts }) => {
-    await environments.add('com.acme', 0);
-    await tenants.addFirst(plugin, 0);
+  await storage.transaction(async (db) => {
+    await addEnvironment(db, 'com.acme', 0);
+    await addFirstTenant(db, plugin, 0);
     for (let i = 0; i < count; i++) {
-      await drafts.create({ ...plugin, pluginName: nameOf(i) }, sourceOf(i), { now: 0 });
+      await createDraft(db, { ...plugin, pluginName: nameOf(i) }, sourceOf(i), { now: 0 });
     }
   });
   // Drafts from all over the table.
   const spread = (i: number) => ((i % 10) * count) / 10;
   for (const [i, token] of tokens.entries()) {
-    await storage.tables.editorTokens.add(
+    await addEditorToken(
+      storage.db,
       token,
       { scope: { ...plugin, pluginName: nameOf(spread(i)) }, permissions: defaultPermissions },
       Date.now(),

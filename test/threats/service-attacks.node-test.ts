@@ -240,8 +240,11 @@ test('a name forges no header, no event and no line of the log', async (t) => {
     const sentOn = await send('GET', `/editor?fn=${encodeURIComponent(line)}`);
     assert.equal(sentOn.headers['x-injected'], undefined);
 
-    const fault = mock.method(storage.tables.drafts, 'find', () => {
-      throw new Error('a fault');
+    const executor = storage.db.query.getExecutor();
+    const execute = executor.executeQuery.bind(executor);
+    const fault = mock.method(executor, 'executeQuery', (...[query]: Parameters<typeof execute>) => {
+      if (query.sql.includes('from "drafts"')) throw new Error('a fault');
+      return execute(query);
     });
     const address = `http://localhost:8082/api/v1/draft/${path}`;
     const failed = await printing.fetch(new Request(address, { headers: bearer(token) }));

@@ -3,6 +3,7 @@ import { type TestContext, test } from 'node:test';
 import { bearer } from '../service/harness.ts';
 import { lastRequest, sendRaw } from './raw-socket.ts';
 import { MINUTE, type PluginNames, VICTIM, pathOf, startWithPlugins } from './service-plugins.ts';
+import { readDraft } from '../../service/src/storage/tables/drafts.ts';
 
 const SOURCE = 'export const run = (input) => input;\n';
 const path = pathOf(VICTIM);
@@ -67,7 +68,7 @@ test('each operation accepts only its own kind of token, for exactly its plugin 
     ['that of another environment', await environmentToken('com.other'), 401, 403],
     ['that of an environment that ends alike', await environmentToken('xcom.acme'), 401, 403],
   ];
-  const before = await storage.tables.drafts.find({ ...VICTIM, pluginName: VICTIM.fn });
+  const before = await readDraft(storage.db, { ...VICTIM, pluginName: VICTIM.fn });
   for (const [index, [needs, method, target]] of OPERATIONS.entries()) {
     for (const [name, token, editor, environment] of others) {
       const { status, headers, body } = await sendRequest(index, token ? bearer(token) : {});
@@ -84,7 +85,7 @@ test('each operation accepts only its own kind of token, for exactly its plugin 
   }
   assert.equal(before, undefined);
   assert.equal(
-    await storage.tables.drafts.find({ ...VICTIM, pluginName: VICTIM.fn }),
+    await readDraft(storage.db, { ...VICTIM, pluginName: VICTIM.fn }),
     undefined,
     'nothing was saved',
   );

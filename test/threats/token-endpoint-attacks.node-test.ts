@@ -34,14 +34,24 @@ async function startTokenServers(t: TestContext) {
   const { storage, port: servicePort, environmentToken } = await startWithPlugins(t);
   const secret = await environmentToken('com.acme');
   const granted: Granted[] = [];
-  const { editorTokens } = storage.tables;
-  const add = editorTokens.add.bind(editorTokens);
-  t.mock.method(editorTokens, 'add', async (...[token, editorToken, ...times]: Parameters<typeof add>) => {
-    const { environment, tenant, namespace = '', pluginName = '' } = editorToken.scope;
-    const isAdded = await add(token, editorToken, ...times);
+  const { db } = storage;
+  const executor = db.query.getExecutor();
+  const execute = executor.executeQuery.bind(executor);
+  t.mock.method(executor, 'executeQuery', async (...[query]: Parameters<typeof execute>) => {
+    const result = await execute(query);
     // The first of a tenant is refused, until the tenant is there.
-    if (isAdded) granted.push({ ident: `${environment}.${tenant}`, namespace, fn: pluginName });
-    return isAdded;
+    if (!query.sql.startsWith('insert into "editor_tokens"') || !result.rows.length) return result;
+    const hash = query.parameters.find((one) => one instanceof Uint8Array);
+    assert.ok(hash);
+    const token = await db.query
+      .selectFrom('editor_tokens')
+      .innerJoin('tenants', 'tenants.id', 'editor_tokens.tenant_id')
+      .select(['tenants.environment', 'tenants.name', 'namespace', 'plugin_name'])
+      .where('token_hash', '=', hash)
+      .executeTakeFirstOrThrow();
+    const ident = `${token.environment}.${token.name}`;
+    granted.push({ ident, namespace: token.namespace ?? '', fn: token.plugin_name ?? '' });
+    return result;
   });
 
   const access = new AccessClient({

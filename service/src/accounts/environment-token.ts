@@ -1,6 +1,7 @@
 import type { Storage } from '../storage/storage.ts';
-import type { TransactionTables } from '../storage/tables.ts';
+import type { Transaction } from '../storage/db.ts';
 import { createToken } from './tokens.ts';
+import { addEnvironment, claimEnvironment, setEnvironmentToken } from '../storage/tables/environments.ts';
 
 /**
  * The holder of a token that is made without naming one: the client of the service, which may be a vendor's back end or the demo.
@@ -27,9 +28,9 @@ export async function provisionEnvironmentToken(
   { holder = defaultHolder, overlap = 0 }: ProvisionOptions = {},
 ): Promise<string> {
   const token = createToken('environment');
-  await storage.transaction(async ({ environments }) => {
-    await environments.add(environment, now);
-    await environments.setToken(environment, holder, token, now, overlap * 1000);
+  await storage.transaction(async (db) => {
+    await addEnvironment(db, environment, now);
+    await setEnvironmentToken(db, environment, holder, token, now, overlap * 1000);
   });
   return token;
 }
@@ -39,15 +40,15 @@ export async function provisionEnvironmentToken(
  * with `undefined` when another address owns the environment.
  */
 export async function issueOwnerToken(
-  { environments }: TransactionTables,
+  db: Transaction,
   environment: string,
   email: string,
   now: number,
 ): Promise<string | undefined> {
-  await environments.add(environment, now);
-  if (!(await environments.claim(environment, email))) return undefined;
+  await addEnvironment(db, environment, now);
+  if (!(await claimEnvironment(db, environment, email))) return undefined;
   const token = createToken('environment');
-  await environments.setToken(environment, 'owner', token, now);
+  await setEnvironmentToken(db, environment, 'owner', token, now);
   return token;
 }
 

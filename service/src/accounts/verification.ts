@@ -4,6 +4,17 @@ import { findOwnershipProblem } from './environment-ownership.ts';
 import { issueOwnerToken } from './environment-token.ts';
 import type { Storage } from '../storage/storage.ts';
 import { sameDigest } from './tokens.ts';
+import {
+  addCode,
+  deleteCode,
+  findCode,
+  listCodeTimes,
+  markCodeUsed,
+  pruneCodes,
+  takeTry,
+} from '../storage/tables/verification-codes.ts';
+import { findOwner } from '../storage/tables/environments.ts';
+import { lockAddress } from '../storage/db.ts';
 
 export const codeLifetimeMinutes = 10;
 export const triesPerCode = 5;
@@ -43,13 +54,13 @@ export async function startVerification(
   const code = String(randomInt(1_000_000)).padStart(6, '0');
   const salt = randomBytes(16);
   const hash = await slowHash(code, salt);
-  const id = await storage.transaction(async ({ environments, verificationCodes, lockAddress }) => {
+  const id = await storage.transaction(async (db) => {
     // Locked before its codes are counted, because others may be about to add one.
-    await lockAddress(email);
-    const owner = await environments.owner(environment);
+    await lockAddress(db, email);
+    const owner = await findOwner(db, environment);
     if (owner !== undefined && owner !== email) throw ownedByAnother(environment);
-    await verificationCodes.prune(now - hour);
-    const [first, ...more] = await verificationCodes.timesFor(email, now - hour);
+    await pruneCodes(db, now - hour);
+    const [first, ...more] = await listCodeTimes(db, email, now - hour);
     if (first !== undefined && more.length + 1 >= codesPerHour) {
       const wait = Math.max(1, Math.ceil((first + hour - now) / minute));
       throw new VerificationError(
@@ -57,14 +68,13 @@ export async function startVerification(
       );
     }
     const expiresAt = now + codeLifetimeMinutes * minute;
-    return verificationCodes.add({ email, environment, salt, hash, expiresAt }, now);
+    return addCode(db, { email, environment, salt, hash, expiresAt }, now);
   });
   return { id, code };
 }
 
 /** Deletes a code that could not be sent, so that it does not count for the limit. */
-export const cancelVerification = ({ tables }: Storage, id: number): Promise<void> =>
-  tables.verificationCodes.delete(id);
+export const cancelVerification = ({ db }: Storage, id: number): Promise<void> => deleteCode(db, id);
 
 /** The new environment token, or how many attempts are left (at least one). */
 export type VerificationOutcome = { token: string } | { triesLeft: number };
@@ -79,14 +89,13 @@ export async function verifyCode(
   entered: string,
   now: number,
 ): Promise<VerificationOutcome> {
-  const salt = (await storage.tables.verificationCodes.find(id))?.salt;
+  const salt = (await findCode(storage.db, id))?.salt;
   // Hashed before the transaction, because that takes a while, and others wait for a transaction.
   const hash = salt && (await slowHash(entered.replace(/[\s-]/g, ''), salt));
-  const outcome = await storage.transaction(async (tables) => {
-    const { verificationCodes } = tables;
-    const code = hash && (await verificationCodes.takeTry(id, triesPerCode, now));
+  const outcome = await storage.transaction(async (db) => {
+    const code = hash && (await takeTry(db, id, triesPerCode, now));
     if (!code) {
-      const found = await verificationCodes.find(id);
+      const found = await findCode(db, id);
       const isValid = found && !found.used && found.expiresAt > now;
       return isValid && found.tries >= triesPerCode ? 'exhausted' : 'expired';
     }
@@ -94,8 +103,8 @@ export async function verifyCode(
       const triesLeft = triesPerCode - code.tries;
       return triesLeft ? { triesLeft } : 'exhausted';
     }
-    await verificationCodes.markUsed(id);
-    const token = await issueOwnerToken(tables, code.environment, code.email, now);
+    await markCodeUsed(db, id);
+    const token = await issueOwnerToken(db, code.environment, code.email, now);
     return token === undefined ? { taken: code.environment } : { token };
   });
   if (outcome === 'expired')

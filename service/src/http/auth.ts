@@ -9,7 +9,9 @@ import { requestInfo } from './request-info.ts';
 import { hashToken, tokenKind } from '../accounts/tokens.ts';
 import type { TokenKind } from '../accounts/tokens.ts';
 import { setRequestOwner } from '../storage/turns.ts';
+import { findEnvironmentToken } from '../storage/tables/environments.ts';
 import type { EnvironmentToken } from '../storage/tables/environments.ts';
+import { findEditorToken } from '../storage/tables/editor-tokens.ts';
 
 /**
  * Which token an operation needs:
@@ -96,7 +98,7 @@ async function editorCaller(
   const id = Buffer.from(hash).toString('hex', 0, 8);
   setRequestOwner({ ...unknownCaller, token: id });
   const found = await admission.takeToken(c, hash, async () => {
-    const known = await storage.tables.editorTokens.find(token, now());
+    const known = await findEditorToken(storage.db, token, now());
     if (known) return known;
     throw endedEditorToken();
   });
@@ -141,7 +143,7 @@ async function environmentCaller(
           requireKnownToken(await storage.runs.environmentToken(token, now())),
         )
       : await admission.takeToken(c, hash, async () =>
-          requireKnownToken(await storage.tables.environments.findToken(token, now())),
+          requireKnownToken(await findEnvironmentToken(storage.db, token, now())),
         );
   const { environment, holder, endsAt } = found;
   const info = requestInfo(c);

@@ -15,11 +15,16 @@ import { updateDraft } from './draft-saves.ts';
 import { checkPreconditions } from './preconditions.ts';
 import type { PluginSource } from '../plugins/records.ts';
 import { translateBusyError } from './run-errors.ts';
+import { readDraft, readDraftState } from '../storage/tables/drafts.ts';
 import type { DraftState } from '../storage/tables/drafts.ts';
 import { buildDigestOf } from '../storage/tables/digest.ts';
+import { readNamespaceTypes } from '../storage/tables/namespaces.ts';
 import type { NamespaceTypes } from '../storage/tables/namespaces.ts';
 import { pluginTypes } from '../toolchains/types/declarations.ts';
 import { sourceLimit } from './source-limit.ts';
+import { writeWithinQuota } from '../storage/tables/tenant-storage.ts';
+import { saveBuild } from '../storage/tables/builds.ts';
+import { lockPlugin } from '../storage/db.ts';
 
 const buildResult = z
   .object({
@@ -101,7 +106,7 @@ async function startBuild(
 ): Promise<{ etag: string; outcome: Promise<BuildOutcome> }> {
   const { plugin, caller, draft } = request;
   const { etag, buildDigest } = await saveSource(c, context, request);
-  const types = await context.storage.tables.namespaces.types(plugin);
+  const types = await readNamespaceTypes(context.storage.db, plugin);
   let building: Promise<BuildOutcome>;
   try {
     building = context.builds.build(draft.lang, {
@@ -132,8 +137,8 @@ async function saveSource(
   context: ServiceContext,
   { plugin, caller, draft: built }: BuildRequest,
 ): Promise<DraftState> {
-  const { drafts } = context.storage.tables;
-  const current = await drafts.state(plugin);
+  const { db } = context.storage;
+  const current = await readDraftState(db, plugin);
   // The same text again is not a new revision, so that other tabs need not reload it.
   if (current?.buildDigest === buildDigestOf(built)) {
     checkPreconditions(c, current.etag);
@@ -141,7 +146,7 @@ async function saveSource(
   }
   const next = async (state: DraftState | undefined): Promise<PluginSource> => {
     checkPreconditions(c, state?.etag);
-    const draft = state && (await drafts.find(plugin));
+    const draft = state && (await readDraft(db, plugin));
     return { ...draft?.source, ...built };
   };
   return updateDraft(context, plugin, next, caller.actor);
@@ -158,11 +163,11 @@ async function keepProgram(
   if (!compiled) return outcome;
   // The program holds the schemas it was built with, so that a version keeps them when those of its namespace change.
   const program = types.compiled ? { ...compiled, types: types.compiled } : compiled;
-  await storage.transaction(async ({ drafts, builds, tenantStorage, lockPlugin }) => {
-    await lockPlugin(plugin);
-    if ((await drafts.state(plugin))?.buildDigest !== buildDigest) return;
-    await tenantStorage.whileAllowed(plugin, allowed, () =>
-      builds.save(plugin, buildDigest, program, now(), types.schemasDigest),
+  await storage.transaction(async (db) => {
+    await lockPlugin(db, plugin);
+    if ((await readDraftState(db, plugin))?.buildDigest !== buildDigest) return;
+    await writeWithinQuota(db, plugin, allowed, () =>
+      saveBuild(db, plugin, buildDigest, program, now(), types.schemasDigest),
     );
   }, plugin);
   return outcome;

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { CheckCounts } from './body.ts';
 import type { ServiceContext, ServiceInterface } from './context.ts';
-import { overwriteDraft, updateDraft } from './draft-saves.ts';
+import { saveDraft, updateDraft } from './draft-saves.ts';
 import { ServiceError } from './errors.ts';
 import { scanJson } from './json-scan.ts';
 import type { JsonCounts } from './json-scan.ts';
@@ -17,6 +17,7 @@ import type { PluginKey } from '../plugins/plugin-key.ts';
 import { recordLimits, sourceSchema } from '../plugins/records.ts';
 import type { PluginSource } from '../plugins/records.ts';
 import { sourceLimit } from './source-limit.ts';
+import { readDraft, readDraftState } from '../storage/tables/drafts.ts';
 
 const features = z
   .object({
@@ -72,10 +73,10 @@ export const builder: ServiceInterface = {
       errors: { 404: ['draft-not-found'] },
       handle: async ({ c, target }, { storage }) => {
         if (c.req.header('if-none-match') !== undefined) {
-          const etag = (await storage.tables.drafts.state(target))?.etag;
+          const etag = (await readDraftState(storage.db, target))?.etag;
           if (etag !== undefined && isNotModified(c, etag)) return respond(304, undefined, { etag });
         }
-        const { etag, record } = await requireDraft(storage.tables, target);
+        const { etag, record } = await requireDraft(storage.db, target);
         return respond(200, new JsonText(record), { etag });
       },
     }),
@@ -110,7 +111,7 @@ export const builder: ServiceInterface = {
               },
               caller.actor,
             )
-          : await overwriteDraft(context, target, body, caller.actor);
+          : await saveDraft(context, target, body, caller.actor);
         return respond(200, new JsonText(draft.record), { etag: draft.etag });
       },
     }),
@@ -122,7 +123,7 @@ function checkRecordCounts(target: Target, { storage }: ServiceContext): CheckCo
   return async (counts) => {
     const tests = testsIn(counts);
     if (counts.values <= recordLimits.values && tests <= recordLimits.tests) return;
-    const draft = await storage.tables.drafts.find(target as PluginKey);
+    const draft = await readDraft(storage.db, target as PluginKey);
     const stored = draft && (await scanJson(draft.record));
     const fits = (value: number, max: number, before = 0) => value <= max || value < before;
     if (!fits(tests, recordLimits.tests, stored && testsIn(stored))) {

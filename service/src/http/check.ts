@@ -9,6 +9,7 @@ import { textBody } from './operations/bodies.ts';
 import { operation } from './operations/operation.ts';
 import { translateBusyErrors, translateSuperseded } from './run-errors.ts';
 import { sourceLimit } from './source-limit.ts';
+import { readDeclarations } from '../storage/tables/namespaces.ts';
 
 const checked = z.object({ diagnostics: z.array(diagnosticSchema) }).meta({ id: 'Check' });
 
@@ -36,7 +37,7 @@ export const check: ServiceInterface = {
         const source = await body();
         const { owner } = caller;
         const subject = JSON.stringify([target.namespace, target.pluginName]);
-        const declarations = await context.storage.tables.namespaces.declarations(target);
+        const declarations = await readDeclarations(context.storage.db, target);
         const job = {
           source,
           types: pluginTypes(declarations),

@@ -24,6 +24,7 @@ import { refuseMalformed } from './refuse-malformed.ts';
 import { Admission } from './admission.ts';
 import type { RequestRates } from './admission.ts';
 import type { RequestShares } from './shares.ts';
+import { createRateCounters } from '../storage/tables/rate-counters.ts';
 
 export interface ServiceOptions extends AppOptions {
   /** Remains the caller's to close, after the service was closed. */
@@ -148,7 +149,7 @@ class ServiceParts {
         log?.warn(lost, 'Records of runs, or usage, could not be written before the service ended.');
       },
     });
-    this.admission = new Admission(storage.tables.rateCounters, {
+    this.admission = new Admission(createRateCounters(storage.db), {
       now,
       ...(rates && { rates }),
       ...(options.shares && { shares: options.shares }),

@@ -10,8 +10,14 @@ import { operation } from './operations/operation.ts';
 import { checkPreconditions } from './preconditions.ts';
 import type { PluginKey } from '../plugins/plugin-key.ts';
 import { versionDigestOf } from '../storage/tables/digest.ts';
-import type { TransactionTables } from '../storage/tables.ts';
+import { lockPlugin } from '../storage/db.ts';
+import type { Transaction } from '../storage/db.ts';
 import { checkStorable } from './grant-schemas.ts';
+import { writeWithinQuota } from '../storage/tables/tenant-storage.ts';
+import { lockDraftState } from '../storage/tables/drafts.ts';
+import { addVersion, findLiveVersion, findNewestVersion } from '../storage/tables/versions.ts';
+import { readSchemasDigest } from '../storage/tables/namespaces.ts';
+import { findBuild } from '../storage/tables/builds.ts';
 
 const longestMessage = 500;
 
@@ -81,26 +87,26 @@ function deployDraft(
 ): Promise<z.input<typeof deployed>> {
   checkStorable({ message });
   // In one transaction, so that of several equal deploys at the same time the first adds a version and the others find it.
-  return storage.transaction(async (tables) => {
-    await tables.lockPlugin(plugin);
-    return tables.tenantStorage.whileAllowed(plugin, allowed, () => addVersionOf(tables));
+  return storage.transaction(async (db) => {
+    await lockPlugin(db, plugin);
+    return writeWithinQuota(db, plugin, allowed, () => addVersionOf(db));
   }, plugin);
 
-  async function addVersionOf(tables: TransactionTables) {
-    const draft = await tables.drafts.lockState(plugin);
+  async function addVersionOf(db: Transaction) {
+    const draft = await lockDraftState(db, plugin);
     if (!draft) throw noDraft();
     checkPreconditions(c, draft.etag);
-    const newest = await tables.versions.newest(plugin);
+    const newest = await findNewestVersion(db, plugin);
     // Compared before the build is read, so that a deploy whose response was lost can be repeated, whatever was built since.
-    const schemasDigest = await tables.namespaces.schemasDigest(plugin);
+    const schemasDigest = await readSchemasDigest(db, plugin);
     const digest = versionDigestOf(draft.digest, schemasDigest);
     const isUnchanged = newest?.digest === digest;
     if (isUnchanged)
       return { version: newest.version, unchanged: true as const, live: await liveOr(newest.version) };
-    const program = await tables.builds.find(plugin, draft.buildDigest, schemasDigest);
+    const program = await findBuild(db, plugin, draft.buildDigest, schemasDigest);
     if (!program) throw notBuilt();
     const written = { now: now(), actor, message };
-    const version = await tables.versions.add(plugin, {
+    const version = await addVersion(db, plugin, {
       program: program.hash,
       digest,
       schemasDigest,
@@ -109,7 +115,7 @@ function deployDraft(
     return { version, live: await liveOr(version) };
 
     async function liveOr(newestVersion: string): Promise<string> {
-      return (await tables.versions.live(plugin))?.version ?? newestVersion;
+      return (await findLiveVersion(db, plugin))?.version ?? newestVersion;
     }
   }
 }

@@ -1,8 +1,12 @@
 import type { PluginKey } from '../plugins/plugin-key.ts';
 import type { PluginSource } from '../plugins/records.ts';
+import { createDraft, overwriteDraft, readDraftState, replaceDraft } from '../storage/tables/drafts.ts';
 import type { Draft, DraftState, DraftWrite } from '../storage/tables/drafts.ts';
 import type { ServiceContext } from './context.ts';
 import { endedEditorToken, ServiceError } from './errors.ts';
+import { countPlugins, findTenant } from '../storage/tables/tenants.ts';
+import { writeWithinQuota } from '../storage/tables/tenant-storage.ts';
+import { lockTenant } from '../storage/db.ts';
 
 /*
  * Saves of drafts. Saving the first draft of a plugin creates the plugin: it throws 403 where the tenant already has as many
@@ -11,7 +15,7 @@ import { endedEditorToken, ServiceError } from './errors.ts';
  */
 
 /** Saves a draft, whatever it was before, and returns it as saved. `actor`: the vendor's id for the person who saves it. */
-export async function overwriteDraft(
+export async function saveDraft(
   context: ServiceContext,
   plugin: PluginKey,
   source: PluginSource,
@@ -21,7 +25,7 @@ export async function overwriteDraft(
   const writing = writeBy(context, actor);
   for (;;) {
     const saved =
-      (await storage.inTurn(plugin, () => storage.tables.drafts.overwrite(plugin, source, writing))) ??
+      (await storage.inTurn(plugin, () => overwriteDraft(storage.db, plugin, source, writing))) ??
       (await createPlugin(context, plugin, source, writing));
     if (saved) return saved;
   }
@@ -38,13 +42,13 @@ export async function updateDraft(
   actor?: string,
 ): Promise<Draft> {
   const { storage } = context;
-  const { drafts } = storage.tables;
+  const { db } = storage;
   const writing = writeBy(context, actor);
   for (;;) {
-    const current = await drafts.state(plugin);
+    const current = await readDraftState(db, plugin);
     const source = await next(current);
     const saved = current
-      ? await storage.inTurn(plugin, () => drafts.replace(plugin, current, source, writing))
+      ? await storage.inTurn(plugin, () => replaceDraft(db, plugin, current, source, writing))
       : await createPlugin(context, plugin, source, writing);
     if (saved) return saved;
   }
@@ -63,16 +67,16 @@ function createPlugin(
   source: PluginSource,
   writing: DraftWrite,
 ): Promise<Draft | undefined> {
-  return storage.transaction(async ({ drafts, tenants, tenantStorage, lockTenant }) => {
+  return storage.transaction(async (db) => {
     // Locked before its plugins are counted, because other requests may be about to add some.
-    await lockTenant(plugin);
-    if (await drafts.state(plugin)) return undefined;
-    const tenant = await tenants.find(plugin);
+    await lockTenant(db, plugin);
+    if (await readDraftState(db, plugin)) return undefined;
+    const tenant = await findTenant(db, plugin);
     if (!tenant) throw endedEditorToken();
     const max = tenant.limits.plugins ?? tenantPlugins;
-    if (max !== undefined && (await tenants.countPlugins(plugin, max)) >= max) throw tooManyPlugins(max);
-    const created = await tenantStorage.whileAllowed(plugin, allowed, () =>
-      drafts.create(plugin, source, writing),
+    if (max !== undefined && (await countPlugins(db, plugin, max)) >= max) throw tooManyPlugins(max);
+    const created = await writeWithinQuota(db, plugin, allowed, () =>
+      createDraft(db, plugin, source, writing),
     );
     if (!created) throw endedEditorToken();
     return created;

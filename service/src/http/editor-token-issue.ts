@@ -1,8 +1,10 @@
 import { createToken } from '../accounts/tokens.ts';
 import type { Permission } from '../plugins/permissions.ts';
+import { addEditorToken } from '../storage/tables/editor-tokens.ts';
 import type { EditorToken } from '../storage/tables/editor-tokens.ts';
 import type { ServiceContext } from './context.ts';
 import { tenantDeleted, tenantSuspended } from './errors.ts';
+import { addFirstTenant, findTenant } from '../storage/tables/tenants.ts';
 
 /** A new editor token, as operations return it. */
 export interface IssuedToken {
@@ -22,14 +24,14 @@ export async function issueEditorToken(
   editorToken: EditorToken,
   lifetime: number,
 ): Promise<IssuedToken> {
-  const { editorTokens, tenants } = storage.tables;
+  const { db } = storage;
   const { scope, permissions, actor } = editorToken;
   const token = createToken('editor');
-  const addToken = () => editorTokens.add(token, editorToken, now(), now() + lifetime * 1000);
+  const addToken = () => addEditorToken(db, token, editorToken, now(), now() + lifetime * 1000);
   if (!(await addToken())) {
     // Most tenants exist and are active, so that the reason is looked up only after the token could not be added.
-    await tenants.addFirst(scope, now());
-    if (!(await addToken())) throw (await tenants.find(scope)) ? tenantSuspended() : tenantDeleted();
+    await addFirstTenant(db, scope, now());
+    if (!(await addToken())) throw (await findTenant(db, scope)) ? tenantSuspended() : tenantDeleted();
   }
   return { token, expires_in: lifetime, permissions, ...(actor !== undefined && { actor }) };
 }

@@ -12,6 +12,7 @@ import { isHelpedLanguage } from '../toolchains/language-help/language-help.ts';
 import { helpLimits } from '../toolchains/language-help/limits.ts';
 import { helpRequest, helpResults } from '../toolchains/language-help/requests.ts';
 import { pluginTypes } from '../toolchains/types/declarations.ts';
+import { readDeclarations } from '../storage/tables/namespaces.ts';
 
 const helpBody = z
   .object({
@@ -66,7 +67,7 @@ export const languageHelp: ServiceInterface = {
         }
         const { owner } = caller;
         const subject = JSON.stringify([target.namespace, target.pluginName]);
-        const types = pluginTypes(await context.storage.tables.namespaces.declarations(target));
+        const types = pluginTypes(await readDeclarations(context.storage.db, target));
         const { signal } = c.req.raw;
         const onTurn = () => requestInfo(c).held?.checkUnsent();
         const job = { language, contents, types, request, owner, subject, signal, onTurn };

@@ -3,6 +3,7 @@ import type { ServiceInterface } from './context.ts';
 import { json } from './operations/responses.ts';
 import { versionDigestOf } from '../storage/tables/digest.ts';
 import { operation } from './operations/operation.ts';
+import { findPluginRecord } from '../storage/tables/plugin-records.ts';
 
 const pluginProgress = z
   .object({
@@ -29,7 +30,7 @@ export const progress: ServiceInterface = {
       permission: 'read',
       responses: { 200: json(pluginProgress, { description: 'Whether it is built, and what is deployed.' }) },
       handle: async ({ target }, { storage }) => {
-        const found = await storage.tables.plugins.find(target);
+        const found = await findPluginRecord(storage.db, target);
         const built = found?.isBuilt ?? false;
         if (found?.latest === undefined) return { status: 200, body: { built } };
         const { latest, digest, latestDigest, schemasDigest } = found;

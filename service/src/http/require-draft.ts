@@ -1,12 +1,14 @@
 import { notFound, ServiceError } from './errors.ts';
 import type { PluginKey } from '../plugins/plugin-key.ts';
+import { readDraft, readDraftState } from '../storage/tables/drafts.ts';
 import type { Draft } from '../storage/tables/drafts.ts';
-import type { Tables } from '../storage/tables.ts';
+import type { Db } from '../storage/db.ts';
 import type { StoredProgram } from '../plugins/program.ts';
+import { findCurrentBuild } from '../storage/tables/builds.ts';
 
 /** The saved draft of a plugin. Throws 404 when there is none. */
-export async function requireDraft({ drafts }: Tables, plugin: PluginKey): Promise<Draft> {
-  const draft = await drafts.find(plugin);
+export async function requireDraft(db: Db, plugin: PluginKey): Promise<Draft> {
+  const draft = await readDraft(db, plugin);
   if (!draft) throw noDraft();
   return draft;
 }
@@ -15,13 +17,10 @@ export async function requireDraft({ drafts }: Tables, plugin: PluginKey): Promi
  * The program that the current draft was built to; the draft itself is not read. Throws 404 without a draft, and 409 when the
  * draft has changed since its last successful build, because the old program would run code that is no longer there.
  */
-export async function requireBuiltProgram(
-  { builds, drafts }: Tables,
-  plugin: PluginKey,
-): Promise<StoredProgram> {
-  const program = await builds.findCurrent(plugin);
+export async function requireBuiltProgram(db: Db, plugin: PluginKey): Promise<StoredProgram> {
+  const program = await findCurrentBuild(db, plugin);
   if (program) return program;
-  if (!(await drafts.state(plugin))) throw noDraft();
+  if (!(await readDraftState(db, plugin))) throw noDraft();
   throw notBuilt();
 }
 

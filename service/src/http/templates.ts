@@ -8,6 +8,7 @@ import { isStorable } from '../plugins/stored-text.ts';
 import { areTyped } from '../plugins/schemas.ts';
 import { sourceSchema } from '../plugins/records.ts';
 import type { PluginSource } from '../plugins/records.ts';
+import { findNamespace } from '../storage/tables/namespaces.ts';
 
 const defaultNamespace = 'default';
 
@@ -77,7 +78,7 @@ async function templateFor(
   // A token must not reveal the types of another namespace, and a name that cannot be stored makes a query fail.
   const isOtherNamespace = ownNamespace !== undefined && ownNamespace !== namespace;
   if (!scope || isOtherNamespace || !isStorable(namespace)) return plain;
-  const found = await context.storage.tables.namespaces.find({ environment: scope.environment, namespace });
+  const found = await findNamespace(context.storage.db, { environment: scope.environment, namespace });
   if (!found) return plain;
   const { samples = [], templates: sources = {}, input, output } = found.details;
   const isTyped = areTyped({ input, output });

@@ -8,7 +8,7 @@ import { requestInfo } from './request-info.ts';
 import { translateBusyErrors } from './run-errors.ts';
 import type { PluginKey } from '../plugins/plugin-key.ts';
 import type { StoredProgram } from '../plugins/program.ts';
-import type { Tables } from '../storage/tables.ts';
+import type { Db } from '../storage/db.ts';
 import { runErrorCodes } from '../sandbox/outcome.ts';
 import { runLimits } from '../sandbox/run-limits.ts';
 
@@ -64,7 +64,7 @@ export const testing: ServiceInterface = {
       handle: async ({ c, target, caller, body }, { storage, sandbox }) => {
         // The input is read first, so that a client that sends it slowly does not keep a program in memory meanwhile.
         const input = await body();
-        const program = await loadBuilt(storage.tables, target);
+        const program = await loadBuilt(storage.db, target);
         const run = {
           program,
           input,
@@ -84,14 +84,14 @@ export const testing: ServiceInterface = {
 };
 
 /** Loads the program of the draft into memory, because the next build may replace it while the test waits for its turn. */
-async function loadBuilt(tables: Tables, plugin: PluginKey, attempts = 5): Promise<StoredProgram> {
-  const { hash, isTyped, load } = await requireBuiltProgram(tables, plugin);
+async function loadBuilt(db: Db, plugin: PluginKey, attempts = 5): Promise<StoredProgram> {
+  const { hash, isTyped, load } = await requireBuiltProgram(db, plugin);
   try {
     const program = await load();
     return { hash, isTyped, load: async () => program };
   } catch (error) {
     // The next build may have replaced the program after it was looked up.
     if (attempts === 1) throw error;
-    return loadBuilt(tables, plugin, attempts - 1);
+    return loadBuilt(db, plugin, attempts - 1);
   }
 }

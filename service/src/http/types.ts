@@ -4,6 +4,7 @@ import { schemaInResponse, namespaceSchema } from './environment/namespace-detai
 import { json } from './operations/responses.ts';
 import { operation } from './operations/operation.ts';
 import { areTyped } from '../plugins/schemas.ts';
+import { findNamespace, readDeclarations } from '../storage/tables/namespaces.ts';
 
 const typesResponse = z
   .object({
@@ -32,10 +33,10 @@ export const types: ServiceInterface = {
       permission: 'read',
       responses: { 200: json(typesResponse, { description: 'The types, and samples.' }) },
       handle: async ({ target }, { storage }) => {
-        const found = await storage.tables.namespaces.find(target);
+        const found = await findNamespace(storage.db, target);
         if (!found || !areTyped(found.details)) return { status: 200, body: { declarations: '' } };
         const { input, output, samples } = found.details;
-        const declarations = await storage.tables.namespaces.declarations(target);
+        const declarations = await readDeclarations(storage.db, target);
         const body = {
           declarations,
           ...(input !== undefined && { input }),

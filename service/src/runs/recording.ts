@@ -5,6 +5,8 @@ import type { Batch, RecorderOptions } from './recorder.ts';
 import { RunRetention } from './retention.ts';
 import type { RecordLevel } from './record-level.ts';
 import { UsageSum } from './usage-sum.ts';
+import { addRuns } from '../storage/tables/runs.ts';
+import { addUsage } from '../storage/tables/usage.ts';
 
 export interface RecordingOptions {
   /** How much records hold (default `logs`). */
@@ -53,10 +55,10 @@ export function startRecording(
 
 /** Writes records, and adds the usage of those that are new, in one transaction. */
 export const storeBatch = (storage: Storage, { records, usage }: Batch): Promise<void> =>
-  storage.transaction(async (tables) => {
-    const added = await tables.runs.add(records);
+  storage.transaction(async (db) => {
+    const added = await addRuns(db, records);
     const sum = new UsageSum();
     for (const record of records) if (added.has(record.id)) sum.addRun(record);
     sum.addAll(usage);
-    await tables.usage.add(sum.take());
+    await addUsage(db, sum.take());
   });

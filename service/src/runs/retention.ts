@@ -1,11 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Storage } from '../storage/storage.ts';
+import { deleteRunsBefore, dropOldestDetails, listNewestGroups, trimRuns } from '../storage/tables/runs.ts';
 import type { RunGroup, RunRecord } from '../storage/tables/runs.ts';
 import { dayLength } from '../units.ts';
 import { dayOf, usageDays } from './usage-sum.ts';
+import { deleteUsageBefore } from '../storage/tables/usage.ts';
+import { findTenantsWithTooManyRecords } from '../storage/tables/tenant-storage.ts';
 
 export interface RetentionOptions {
-  readonly storage: Pick<Storage, 'tables' | 'transaction'>;
+  readonly storage: Pick<Storage, 'db' | 'transaction'>;
   /** How long records are kept, in days. */
   readonly days: number;
   /** How many records are kept of a plugin's successes, and as many of its failures. */
@@ -85,10 +88,10 @@ export class RunRetention {
 
   async #sweep(): Promise<void> {
     const { storage, count, days, isReady = () => true } = this.#options;
-    const { tables } = storage;
+    const { db } = storage;
     if (!isReady()) return;
     if (!this.#hasBegun) {
-      for (const group of await tables.runs.newestGroups(startRecords)) {
+      for (const group of await listNewestGroups(db, startRecords)) {
         this.#add(group);
         this.#detailed.add(group.pluginId);
       }
@@ -98,7 +101,7 @@ export class RunRetention {
       // Removed first, because more records of the group may be written meanwhile.
       this.#grown.delete(key);
       try {
-        await this.#deleteAll(() => tables.runs.trim(group, count));
+        await this.#deleteAll(() => trimRuns(db, group, count));
       } catch (error) {
         this.#add(group);
         throw error;
@@ -107,8 +110,8 @@ export class RunRetention {
     }
     await this.#dropDetails();
     if (this.#isClosed || performance.now() - this.#agedAt < ageInterval) return;
-    await this.#deleteAll(() => tables.runs.deleteBefore(this.#now() - days * dayLength));
-    await this.#deleteAll(() => tables.usage.deleteBefore(dayOf(this.#now() - usageDays * dayLength)));
+    await this.#deleteAll(() => deleteRunsBefore(db, this.#now() - days * dayLength));
+    await this.#deleteAll(() => deleteUsageBefore(db, dayOf(this.#now() - usageDays * dayLength)));
     this.#agedAt = performance.now();
   }
 
@@ -119,9 +122,8 @@ export class RunRetention {
     this.#detailed.clear();
     if (bytes === undefined) return;
     try {
-      for (const tenant of await storage.tables.tenantStorage.withTooManyRecords(plugins, bytes)) {
-        const drop = () =>
-          storage.transaction(({ runs }) => runs.dropOldestDetails(tenant, bytes, this.#now()));
+      for (const tenant of await findTenantsWithTooManyRecords(storage.db, plugins, bytes)) {
+        const drop = () => storage.transaction((db) => dropOldestDetails(db, tenant, bytes, this.#now()));
         await this.#deleteAll(drop);
       }
     } catch (error) {

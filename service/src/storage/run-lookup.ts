@@ -4,10 +4,13 @@ import { hashToken } from '../accounts/tokens.ts';
 import { ChangeCache } from './changes/change-cache.ts';
 import type { CachePolicy } from './changes/change-cache.ts';
 import type { Change } from './changes/change-log.ts';
-import type { Tables } from './tables.ts';
+import type { Db } from './db.ts';
+import { findEnvironmentToken } from './tables/environments.ts';
 import type { EnvironmentToken } from './tables/environments.ts';
 import { pluginCacheKey, pluginKeysOfTenant, tenantCacheKey } from './tables/names.ts';
+import { findTenant } from './tables/tenants.ts';
 import type { Tenant } from './tables/tenants.ts';
+import { findLiveVersion, findVersion } from './tables/versions.ts';
 import type { LiveVersion } from './tables/versions.ts';
 
 /** How many entries each of the four caches has: tokens, tenants, versions and live versions. */
@@ -21,7 +24,7 @@ const maxEntries = 10_000;
  * version does not, because another node may have deployed a newer one.
  */
 export class RunLookup {
-  readonly #tables: Tables;
+  readonly #db: Db;
   /** Environment tokens, by their hash. */
   readonly #tokens: ChangeCache<EnvironmentToken>;
   readonly #tenants: ChangeCache<Tenant>;
@@ -30,8 +33,8 @@ export class RunLookup {
   readonly #versions: ChangeCache<StoredVersion>;
 
   /** `policy`: its `isCurrent` is true while every change that is older than a second was {@link handleChanges handled}. */
-  constructor(tables: Tables, policy: CachePolicy) {
-    this.#tables = tables;
+  constructor(db: Db, policy: CachePolicy) {
+    this.#db = db;
     this.#tokens = new ChangeCache(policy, maxEntries);
     this.#tenants = new ChangeCache(policy, maxEntries);
     this.#versions = new ChangeCache(policy, maxEntries);
@@ -42,26 +45,26 @@ export class RunLookup {
   /** Finds a valid environment token; `undefined` when it is unknown or has ended. */
   async environmentToken(token: string, now: number): Promise<EnvironmentToken | undefined> {
     const key = Buffer.from(hashToken(token)).toString('base64url');
-    const found = await this.#tokens.get(key, () => this.#tables.environments.findToken(token, now));
+    const found = await this.#tokens.get(key, () => findEnvironmentToken(this.#db, token, now));
     // Replacing a token is a change, by which every node learns when it ends. Its end itself is not, so the time is checked here.
     return found?.endsAt !== undefined && found.endsAt <= now ? undefined : found;
   }
 
   /** A tenant; `undefined` when it is not there or was deleted. */
   tenant(key: TenantKey): Promise<Tenant | undefined> {
-    return this.#tenants.get(tenantCacheKey(key), () => this.#tables.tenants.find(key));
+    return this.#tenants.get(tenantCacheKey(key), () => findTenant(this.#db, key));
   }
 
   /** Finds the program of a version; `undefined` when there is no such version. */
   version(plugin: PluginKey, version: string): Promise<StoredVersion | undefined> {
     return this.#versions.get(`${pluginCacheKey(plugin)} ${version}`, () =>
-      this.#tables.versions.find(plugin, version),
+      findVersion(this.#db, plugin, version),
     );
   }
 
   /** Finds the program of the live version; `undefined` when nothing was deployed yet. */
   liveVersion(plugin: PluginKey): Promise<LiveVersion | undefined> {
-    return this.#live.get(pluginCacheKey(plugin), () => this.#tables.versions.live(plugin));
+    return this.#live.get(pluginCacheKey(plugin), () => findLiveVersion(this.#db, plugin));
   }
 
   /** Removes what has changed from the caches. `undefined`: anything may have changed. */

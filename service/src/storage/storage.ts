@@ -1,57 +1,31 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { sql } from 'kysely';
 import type { LogConfig } from 'kysely';
-import type { ChangeFeedOptions } from './changes/change-feed.ts';
-import { DatabaseStorage } from './database-storage.ts';
-import type { DatabaseAddress } from './database-url.ts';
 import type { ConnectionUsage } from '../operations/metrics.ts';
-import type { Engine } from './engine.ts';
-import { migrate } from './migrations/migrate.ts';
-import { openPostgres, unusableDatabase } from './postgres/engine.ts';
-import { isStartingUp } from './postgres/errors.ts';
-import type { PostgresLimits } from './postgres/limits.ts';
-import { describeDatabaseError } from './errors.ts';
+import type { TenantKey } from '../plugins/plugin-key.ts';
 import { StartError } from '../start-error.ts';
 import { mebibyte } from '../units.ts';
-import type { RunLookup } from './run-lookup.ts';
+import { ChangeFeed } from './changes/change-feed.ts';
+import type { ChangeFeedOptions } from './changes/change-feed.ts';
+import { recordChanges } from './changes/change-log.ts';
+import type { Change } from './changes/change-log.ts';
+import type { DatabaseAddress } from './database-url.ts';
+import { LockedError } from './db.ts';
+import type { Db, Transaction } from './db.ts';
+import type { Engine } from './engine.ts';
+import { StorageUnavailableError, describeDatabaseError } from './errors.ts';
+import { isUpToDate, migrate } from './migrations/migrate.ts';
+import { openPostgres, unusableDatabase } from './postgres/engine.ts';
+import { isStartingUp } from './postgres/errors.ts';
+import { postgresLimits } from './postgres/limits.ts';
+import type { PostgresLimits } from './postgres/limits.ts';
+import { RunLookup } from './run-lookup.ts';
 import type { SqliteLimits } from './sqlite/dialect.ts';
 import { openSqlite, unusableFile } from './sqlite/engine.ts';
-import type { TenantKey } from '../plugins/plugin-key.ts';
-import type { Tables, TransactionTables } from './tables.ts';
-
-/** All state of the service, in one database, which several processes may have open at once. */
-export interface Storage {
-  readonly engine: 'sqlite' | 'postgres';
-  /** Each call is a transaction. */
-  readonly tables: Tables;
-  /** Cached look-ups of what runs depend on. */
-  readonly runs: RunLookup;
-  /**
-   * Runs `work` in a transaction: all of it is committed, or, when it throws, nothing. It must use the tables that it is given,
-   * and wait for nothing but the database, because other transactions wait for it. Lock what it decides upon before reading it:
-   * where a lock is taken, all is rolled back, and `work` is called again later.
-   * @param tenant whose writes of this process wait for this transaction, without a connection; see {@link inTurn}
-   */
-  transaction<T>(work: (tables: TransactionTables) => Promise<T>, tenant?: TenantKey): Promise<T>;
-  /**
-   * Does `work` once the earlier writes of this process for the same tenant are done. In the database they would wait for each
-   * other, too, and hold a connection each.
-   */
-  inTurn<T>(tenant: TenantKey, work: () => Promise<T>): Promise<T>;
-  /** Whether the schema is the one that this release needs. Until then nothing but {@link check} works. */
-  readonly isSchemaReady: boolean;
-  /** Whether the database responds now, and its schema is the one that this release needs. Never rejects. */
-  check(): Promise<StorageState>;
-  /** Gives some of the space of deleted rows back to the system. Resolves with whether there may be more. */
-  reclaimSpace(): Promise<boolean>;
-  /** The usage of the pool of connections; `undefined` where the database needs no pool. */
-  connections(): ConnectionUsage | undefined;
-  /** Why the database is unavailable, for the operator; `undefined` while it is available. */
-  readonly unavailability: string | undefined;
-  /** Reads the changes of other nodes now; this also happens several times a second by itself. Never rejects. */
-  readChanges(): Promise<void>;
-  /** Waits for unfinished transactions, and closes the database. */
-  close(): Promise<void>;
-}
+import { tenantCacheKey } from './tables/names.ts';
+import { ProgramCache } from './tables/programs.ts';
+import { KeyedTurns } from './turns.ts';
 
 export interface StorageState {
   /** Whether the database responds. */
@@ -80,6 +54,198 @@ export interface StorageOptions extends ChangeFeedOptions {
   readonly sqliteLimits?: SqliteLimits;
   /** Called for every statement, with its time; for tests. */
   readonly log?: LogConfig;
+}
+
+/** All state of the service, in one database, which several processes may have open at once. Closing it closes the engine. */
+export class Storage {
+  readonly db: Db;
+  /** Cached look-ups of what runs depend on. */
+  readonly runs: RunLookup;
+  readonly #engine: Engine;
+  readonly #options: StorageOptions;
+  readonly #feed: ChangeFeed;
+  readonly #inTransaction = new AsyncLocalStorage<true>();
+  /** How long a transaction waits for locks, in ms. */
+  readonly #lockTimeout: number;
+  readonly #turns: KeyedTurns;
+  #isSchemaReady = false;
+  #unavailability: string | undefined;
+  #stopWaiting: () => void = () => {};
+
+  /** Opens the storage. It waits for the schema in the background where that is older than this release needs. */
+  static async open(engine: Engine, options: StorageOptions): Promise<Storage> {
+    const storage = new Storage(engine, options);
+    if (await isUpToDate(engine, engine.db)) await storage.#start();
+    else storage.#stopWaiting = waitForSchema(engine, () => storage.#start());
+    return storage;
+  }
+
+  private constructor(engine: Engine, options: StorageOptions) {
+    this.#engine = engine;
+    this.#options = options;
+    this.#lockTimeout =
+      (engine.name === 'sqlite'
+        ? options.sqliteLimits?.turnTimeout
+        : options.postgresLimits?.acquireTimeout) ?? postgresLimits.acquireTimeout;
+    this.#turns = new KeyedTurns(this.#lockTimeout);
+    this.db = { query: engine.db, engine, programs: new ProgramCache() };
+    const offlineFor = (options.offlineRunSeconds ?? 30) * 1000;
+    let timedOutAt = -Infinity;
+    this.runs = new RunLookup(this.db, {
+      isCurrent: () => this.#feed.isCurrent,
+      allowStale: () => this.#feed.age <= offlineFor,
+      isTimedOut: () => performance.now() - timedOutAt < this.#feed.age,
+      onTimeout: () => (timedOutAt = performance.now()),
+    });
+    this.#feed = new ChangeFeed(engine, (changes) => this.runs.handleChanges(changes), options);
+  }
+
+  get engine(): Engine['name'] {
+    return this.#engine.name;
+  }
+
+  /** Whether the schema is the one that this release needs. Until then nothing but {@link check} works. */
+  get isSchemaReady(): boolean {
+    return this.#isSchemaReady;
+  }
+
+  /** Why the database is unavailable, for the operator; `undefined` while it is available. */
+  get unavailability(): string | undefined {
+    return this.#unavailability;
+  }
+
+  /**
+   * Runs `work` in a transaction: all of it is committed, or, when it throws, nothing. It must use the transaction that it is given,
+   * and wait for nothing but the database, because other transactions wait for it. Lock what it decides upon before reading it:
+   * where a lock is taken, all is rolled back, and `work` is called again later.
+   * @param tenant whose writes of this process wait for this transaction, without a connection; see {@link inTurn}
+   */
+  async transaction<T>(work: (db: Transaction) => Promise<T>, tenant?: TenantKey): Promise<T> {
+    // On SQLite the inner transaction would wait for the outer one, which waits for it, until it times out.
+    if (this.#inTransaction.getStore()) throw new Error('This is in a transaction: use that one.');
+    return tenant ? this.inTurn(tenant, () => this.#withRetries(work)) : this.#withRetries(work);
+  }
+
+  /**
+   * Does `work` once the earlier writes of this process for the same tenant are done. In the database they would wait for each
+   * other, too, and hold a connection each.
+   */
+  inTurn<T>(tenant: TenantKey, work: () => Promise<T>): Promise<T> {
+    return this.#turns.run(tenantCacheKey(tenant), work);
+  }
+
+  /** Does a transaction, and where a lock that it needs is taken, again and again in the turn of that lock. */
+  async #withRetries<T>(work: (db: Transaction) => Promise<T>): Promise<T> {
+    try {
+      return await this.#transact(work);
+    } catch (error) {
+      if (!(error instanceof LockedError)) throw error;
+      return this.#turns.run(`lock ${error.message}`, () => this.#untilUnlocked(work));
+    }
+  }
+
+  async #untilUnlocked<T>(work: (db: Transaction) => Promise<T>): Promise<T> {
+    const deadline = performance.now() + this.#lockTimeout;
+    for (;;) {
+      try {
+        return await this.#transact(work);
+      } catch (error) {
+        if (!(error instanceof LockedError)) throw error;
+        if (performance.now() > deadline) {
+          const cause = new Error(`a lock was not free within ${this.#lockTimeout} ms`);
+          throw new StorageUnavailableError(cause);
+        }
+      }
+      // A random time, so that nodes that wait for each other's locks do not collide again and again.
+      await sleep(2 + Math.random() * 20);
+    }
+  }
+
+  async #transact<T>(work: (db: Transaction) => Promise<T>): Promise<T> {
+    const changes: Change[] = [];
+    const result = await this.#engine.db.transaction().execute(async (query) => {
+      const value = await this.#inTransaction.run(true, () => work({ ...this.db, query, changes }));
+      if (changes.length) await recordChanges(query, this.#engine, changes, Date.now());
+      return value;
+    });
+    // Handled on this node before the caller learns that the transaction was committed.
+    if (changes.length) this.runs.handleChanges(changes);
+    return result;
+  }
+
+  /** Whether the database responds now, and its schema is the one that this release needs. Never rejects. */
+  async check(): Promise<StorageState> {
+    const { db } = this.#engine;
+    try {
+      await sql`select 1`.execute(db);
+    } catch {
+      return { database: false, schema: false };
+    }
+    try {
+      return { database: true, schema: this.#isSchemaReady && (await isUpToDate(this.#engine, db)) };
+    } catch {
+      return { database: true, schema: false };
+    }
+  }
+
+  /** Gives some of the space of deleted rows back to the system. Resolves with whether there may be more. */
+  async reclaimSpace(): Promise<boolean> {
+    return (await this.#engine.reclaimSpace?.()) ?? false;
+  }
+
+  /** The usage of the pool of connections; `undefined` where the database needs no pool. */
+  connections(): ConnectionUsage | undefined {
+    return this.#engine.connections?.();
+  }
+
+  /** Reads the changes of other nodes now; this also happens several times a second by itself. Never rejects. */
+  readChanges(): Promise<void> {
+    return this.#feed.poll();
+  }
+
+  /** Waits for unfinished transactions, and closes the database. */
+  async close(): Promise<void> {
+    this.#stopWaiting();
+    await this.#feed.close();
+    await this.#engine.close();
+  }
+
+  /** Starts to read changes, before the first request is accepted, because the caches rely on them. */
+  async #start(): Promise<void> {
+    await this.#feed.start((cause) => {
+      this.#unavailability = cause === undefined ? undefined : describeDatabaseError(cause);
+      this.#options.onAvailability?.(this.#unavailability);
+    });
+    this.#isSchemaReady = true;
+  }
+}
+
+/** How often to check whether another process has migrated the schema, in ms. */
+const schemaInterval = 500;
+
+/**
+ * Calls `onReady` once another process has migrated the schema, and again at intervals for as long as it rejects.
+ * @returns the function that ends the waiting
+ */
+function waitForSchema(engine: Engine, onReady: () => Promise<void>): () => void {
+  let isStopped = false;
+  let timer: NodeJS.Timeout | undefined;
+  const check = async () => {
+    try {
+      if ((await isUpToDate(engine, engine.db)) && !isStopped) return await onReady();
+    } catch {
+      // The database is unavailable, or its schema has become too new; `check` of the storage reports both.
+    }
+    schedule();
+  };
+  const schedule = () => {
+    if (!isStopped) timer = setTimeout(() => void check(), schemaInterval).unref();
+  };
+  schedule();
+  return () => {
+    isStopped = true;
+    clearTimeout(timer);
+  };
 }
 
 /**
@@ -115,7 +281,7 @@ async function tryToOpen(address: DatabaseAddress, options: StorageOptions): Pro
       await migrate(engine);
       await engine.makeReclaimable?.(convertedAtStart);
     }
-    return await DatabaseStorage.open(engine, options);
+    return await Storage.open(engine, options);
   } catch (error) {
     await engine.close();
     throw unusable(engine, error);
@@ -141,8 +307,12 @@ const unusable = ({ file, shown }: Engine, error: unknown) =>
 /** Connects to the database without migrating it. The caller closes the engine. */
 export const openEngine = (
   address: DatabaseAddress,
-  { log, postgresLimits, sqliteLimits }: Pick<StorageOptions, 'log' | 'postgresLimits' | 'sqliteLimits'> = {},
+  {
+    log,
+    postgresLimits: limits,
+    sqliteLimits,
+  }: Pick<StorageOptions, 'log' | 'postgresLimits' | 'sqliteLimits'> = {},
 ): Promise<Engine> =>
   address.engine === 'sqlite'
     ? openSqlite(address.file, log, sqliteLimits)
-    : openPostgres(address, log, postgresLimits);
+    : openPostgres(address, log, limits);

@@ -15,6 +15,11 @@ import type { DatabaseAddress } from '../../../service/src/storage/database-url.
 import { openStorage } from '../../../service/src/storage/storage.ts';
 import { cleanUpFirst, engineUnderTest, databaseWithSchema } from '../storage/databases.ts';
 import { accessPath, bearer, startService, temporaryDirectory } from '../harness.ts';
+import {
+  addEnvironment,
+  claimEnvironment,
+  findEnvironmentToken,
+} from '../../../service/src/storage/tables/environments.ts';
 
 const script = join(import.meta.dirname, '../../../service/src/cli/main.ts');
 const codeIn = (mail: string) => /^Your verification code is (\d{6})\r?$/m.exec(mail)?.[1] ?? '';
@@ -81,7 +86,7 @@ function run(
 
 async function environmentOf({ address }: Place, token: string) {
   const storage = await openStorage(address);
-  const environment = (await storage.tables.environments.findToken(token, Date.now()))?.environment;
+  const environment = (await findEnvironmentToken(storage.db, token, Date.now()))?.environment;
   await storage.close();
   return environment;
 }
@@ -339,8 +344,8 @@ describe('the command env-token', () => {
   test('refuses an environment of another address before it sends any mail', async (t) => {
     const place = await freshPlace(t);
     const storage = await openStorage(place.address);
-    await storage.tables.environments.add('com.acme', 0);
-    await storage.tables.environments.claim('com.acme', 'first@acme.com');
+    await addEnvironment(storage.db, 'com.acme', 0);
+    await claimEnvironment(storage.db, 'com.acme', 'first@acme.com');
     await storage.close();
     const { status, err } = await run(t, place, ['you@acme.com', 'com.acme']).done();
     assert.equal(status, 1);

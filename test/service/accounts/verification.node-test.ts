@@ -18,6 +18,7 @@ import {
   openDuring,
   storedBytes,
 } from '../storage/databases.ts';
+import { findEnvironmentToken, findOwner } from '../../../service/src/storage/tables/environments.ts';
 
 const minute = 60_000;
 const you = { email: 'you@acme.com', environment: 'com.acme' };
@@ -42,8 +43,8 @@ test('the right code returns a token of the environment and records its owner', 
   const { storage, verify } = await setUp(t);
   const token = await verify();
   assert.match(token, /^pe_env_[\w-]{43}$/);
-  assert.equal((await storage.tables.environments.findToken(token, 0))?.environment, 'com.acme');
-  assert.equal(await storage.tables.environments.owner('com.acme'), 'you@acme.com');
+  assert.equal((await findEnvironmentToken(storage.db, token, 0))?.environment, 'com.acme');
+  assert.equal(await findOwner(storage.db, 'com.acme'), 'you@acme.com');
 });
 
 test('a code has six digits, and is accepted with spaces and hyphens', async (t) => {
@@ -102,7 +103,7 @@ test('the first address that verifies an environment owns it', async (t) => {
   const other = { email: 'other@acme.com', environment: 'com.acme' };
   await assert.rejects(start(0, other), /com\.acme belongs to another/);
   await assert.rejects(enterCode(early.id, early.code), /com\.acme belongs to another/);
-  assert.equal((await storage.tables.environments.findToken(token, 0))?.environment, 'com.acme');
+  assert.equal((await findEnvironmentToken(storage.db, token, 0))?.environment, 'com.acme');
   await verify({ ...other, environment: 'com.acme.other' });
 });
 
@@ -110,19 +111,17 @@ test('an address gets no code for an environment outside its domain, whether or 
   const { storage, start } = await setUp(t);
   const squatter = { email: 'attacker@evil.test', environment: 'com.acme' };
   await assert.rejects(start(0, squatter), /com\.acme is not of the domain evil\.test/);
-  assert.equal(await storage.tables.environments.owner('com.acme'), undefined);
+  assert.equal(await findOwner(storage.db, 'com.acme'), undefined);
 });
 
 test('an owner from before the rule about domains keeps the token, but gets no new one by mail', async (t) => {
   const { storage, start } = await setUp(t);
   const before = { email: 'you@gmail.com', environment: 'com.acme' };
-  const issued = await storage.transaction((tables) =>
-    issueOwnerToken(tables, before.environment, before.email, 0),
-  );
+  const issued = await storage.transaction((db) => issueOwnerToken(db, before.environment, before.email, 0));
   const token = issued ?? '';
   await assert.rejects(start(0, before), /Anybody can get an address at gmail\.com/);
-  assert.equal((await storage.tables.environments.findToken(token, 0))?.environment, 'com.acme');
-  assert.equal(await storage.tables.environments.owner('com.acme'), 'you@gmail.com');
+  assert.equal((await findEnvironmentToken(storage.db, token, 0))?.environment, 'com.acme');
+  assert.equal(await findOwner(storage.db, 'com.acme'), 'you@gmail.com');
 });
 
 test('twenty codes that are entered at once share five tries, and the right one among them succeeds', async (t) => {
@@ -160,8 +159,9 @@ test('a new token ends the previous one, but not that of the demo', async (t) =>
   const { storage, verify } = await setUp(t);
   const demo = await provisionEnvironmentToken(storage, 'com.acme', 0);
   const [first, second] = [await verify(), await verify()];
-  const { environments: known } = storage.tables;
-  const found = await Promise.all([first, second, demo].map((token) => known.findToken(token, 0)));
+  const found = await Promise.all(
+    [first, second, demo].map((token) => findEnvironmentToken(storage.db, token, 0)),
+  );
   assert.deepEqual(
     found.map((one) => one?.holder),
     [undefined, 'owner', 'demo'],

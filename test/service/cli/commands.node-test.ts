@@ -24,9 +24,13 @@ import {
   openDuring,
   postgresTest,
 } from '../storage/databases.ts';
-import { addEnvironment, plugin, save, sourceOf, tokenFor } from '../storage/plugins.ts';
+import { seedTenant, plugin, save, sourceOf, tokenFor } from '../storage/plugins.ts';
 import { runCommand } from './service-command.ts';
 import { until } from '../../support/until.ts';
+import { addCode } from '../../../service/src/storage/tables/verification-codes.ts';
+import { findEnvironmentToken } from '../../../service/src/storage/tables/environments.ts';
+import { addEditorToken, findEditorToken } from '../../../service/src/storage/tables/editor-tokens.ts';
+import { overwriteDraft, readDraft } from '../../../service/src/storage/tables/drafts.ts';
 
 const shownOf = (address: DatabaseAddress) => (address.engine === 'sqlite' ? address.file : address.shown);
 
@@ -47,9 +51,10 @@ async function oldDatabase(t: TestContext, engine: (typeof engines)[number]): Pr
 }
 
 /** Stores a verification code for you@acme.com. */
-const addCode = (storage: Storage, now: number, expiresAt = now) =>
-  storage.transaction((tables) =>
-    tables.verificationCodes.add(
+const storeCode = (storage: Storage, now: number, expiresAt = now) =>
+  storage.transaction((db) =>
+    addCode(
+      db,
       {
         email: 'you@acme.com',
         environment: 'com.acme',
@@ -84,7 +89,7 @@ for (const engine of engines) {
       await storage.readChanges();
       const now = Date.now() + after * 1000;
       const [read, known] = [
-        await storage.tables.environments.findToken(token, now),
+        await findEnvironmentToken(storage.db, token, now),
         await storage.runs.environmentToken(token, now),
       ];
       assert.deepEqual(read, known);
@@ -114,9 +119,7 @@ for (const engine of engines) {
     const tokens = await Promise.all(
       Array.from({ length: 8 }, (_, i) => provisionEnvironmentToken(nodes[i % 2]!, 'com.acme', 0, options)),
     );
-    const found = await Promise.all(
-      tokens.map((token) => nodes[0]!.tables.environments.findToken(token, 1000)),
-    );
+    const found = await Promise.all(tokens.map((token) => findEnvironmentToken(nodes[0]!.db, token, 1000)));
     assert.equal(found.filter((one) => one?.endsAt === 60_000).length, 7);
     assert.equal(found.filter((one) => one && one.endsAt === undefined).length, 1);
   });
@@ -248,10 +251,10 @@ test('a backup is a consistent copy of a file that is being written to, and hold
   const storage = await openDuring(t, address);
   const token = await provisionEnvironmentToken(storage, 'com.acme');
   await provisionEnvironmentToken(storage, 'com.acme', Date.now(), { overlap: 600 });
-  await addEnvironment(storage);
+  await seedTenant(storage);
   const editor = createToken('editor');
-  await storage.tables.editorTokens.add(editor, tokenFor(plugin), Date.now(), Date.now() + 600_000);
-  await addCode(storage, Date.now());
+  await addEditorToken(storage.db, editor, tokenFor(plugin), Date.now(), Date.now() + 600_000);
+  await storeCode(storage, Date.now());
   // Each write is of two plugins at once: a copy between the two would have one of them alone.
   const second = { ...plugin, pluginName: 'second' };
   for (const one of [plugin, second]) await save(storage, 'first', one);
@@ -259,9 +262,9 @@ test('a backup is a consistent copy of a file that is being written to, and hold
   const done = new AbortController();
   const writing = (async () => {
     while (!done.signal.aborted) {
-      await storage.transaction(async (tables) => {
+      await storage.transaction(async (db) => {
         for (const one of [plugin, second]) {
-          await tables.drafts.overwrite(one, sourceOf(`${writes}`), { now: 0 });
+          await overwriteDraft(db, one, sourceOf(`${writes}`), { now: 0 });
         }
       });
       writes += 1;
@@ -283,11 +286,11 @@ test('a backup is a consistent copy of a file that is being written to, and hold
 
   const copy = await openStorage({ engine: 'sqlite', file });
   cleanUpFirst(t, () => copy.close());
-  const [one, other] = [await copy.tables.drafts.find(plugin), await copy.tables.drafts.find(second)];
+  const [one, other] = [await readDraft(copy.db, plugin), await readDraft(copy.db, second)];
   assert.ok(one && Number(one.source.contents) >= 10);
   assert.deepEqual(one.source, other?.source);
-  assert.equal(await copy.tables.environments.findToken(token, Date.now()), undefined);
-  assert.equal(await copy.tables.editorTokens.find(editor, Date.now()), undefined);
+  assert.equal(await findEnvironmentToken(copy.db, token, Date.now()), undefined);
+  assert.equal(await findEditorToken(copy.db, editor, Date.now()), undefined);
   // It can be written to as the original can.
   await save(copy, 'after');
   assert.match(await provisionEnvironmentToken(copy, 'com.acme'), /^pe_env_/);
@@ -297,7 +300,7 @@ test('the bytes of a backup hold no hash of a token and no address of a pending 
   const address = await databaseWithSchema(t, 'sqlite');
   assert.ok(address.engine === 'sqlite');
   const storage = await openDuring(t, address);
-  await addCode(storage, 0, 1);
+  await storeCode(storage, 0, 1);
   const file = join(temporaryDirectory(t), 'copy.sqlite');
   assert.equal((await runCommand(t, address, ['backup', file]).done()).status, 0);
   assert.ok(!readFileSync(file).includes('you@acme.com'));

@@ -104,7 +104,7 @@ test('a new environment token ends the previous one of its holder, and of nobody
   const status = async (token: string | undefined) =>
     (await fetch(accessPath, { headers: bearer(token ?? '') })).status;
   const own = () =>
-    storage.transaction((tables) => issueOwnerToken(tables, 'com.acme', 'you@example.com', clock.now));
+    storage.transaction((db) => issueOwnerToken(db, 'com.acme', 'you@example.com', clock.now));
   const demo = await environmentToken('com.acme');
   const first = await own();
   assert.deepEqual([await status(demo), await status(first)], [200, 200]);

@@ -14,10 +14,11 @@ import { closeToolProcesses, createToolProcesses } from '../../../service/src/ht
 import { loadLanguages } from '../../../service/src/toolchains/languages.ts';
 import { requestInfo } from '../../../service/src/http/request-info.ts';
 import type { ServiceResponse } from '../../../service/src/http/response.ts';
-import type { Tables } from '../../../service/src/storage/tables.ts';
+import type { Db } from '../../../service/src/storage/db.ts';
 import { toBlockList } from '../../../service/src/settings/setting-kinds.ts';
 import { bearer, listen } from '../harness.ts';
 import { until } from '../../support/until.ts';
+import { createRateCounters } from '../../../service/src/storage/tables/rate-counters.ts';
 
 const kibibyte = 1024;
 
@@ -182,14 +183,17 @@ describe('responses that are not taken', () => {
 });
 
 /** Lets reads of drafts wait until they are let through. */
-function holdReads(t: TestContext, { drafts }: Tables) {
+function holdReads(t: TestContext, db: Db) {
   const begun = Promise.withResolvers<void>();
   const released = Promise.withResolvers<void>();
-  const find = drafts.find.bind(drafts);
-  t.mock.method(drafts, 'find', async (...args: Parameters<typeof find>) => {
-    begun.resolve();
-    await released.promise;
-    return find(...args);
+  const executor = db.query.getExecutor();
+  const execute = executor.executeQuery.bind(executor);
+  t.mock.method(executor, 'executeQuery', async (...[query]: Parameters<typeof execute>) => {
+    if (query.sql.includes('from "drafts"')) {
+      begun.resolve();
+      await released.promise;
+    }
+    return execute(query);
   });
   return { begun: begun.promise, release: () => released.resolve() };
 }
@@ -200,7 +204,7 @@ test('a request whose turn comes after too much was made for its token is refuse
   const { client, storage } = await start(t, { unsent, turns });
   const one = await client('com.acme.t1');
   assert.equal((await one.save(1_000_000)).status, 200);
-  const { begun, release } = holdReads(t, storage.tables);
+  const { begun, release } = holdReads(t, storage.db);
   const first = one.read();
   await begun;
   // One of the two is refused because the other waits.
@@ -336,7 +340,7 @@ describe('a rate of requests', () => {
   test('counts one of the requests that come at once with a token that is new to the node', async (t) => {
     const { storage } = await start(t, {});
     const requests = { ...requestShares.requests, perToken: 2 };
-    const admission = new Admission(storage.tables.rateCounters, {
+    const admission = new Admission(createRateCounters(storage.db), {
       now: Date.now,
       rates: { addressRequests: 1 },
       shares: { requests },
@@ -354,7 +358,7 @@ describe('a rate of requests', () => {
     const { storage } = await start(t, {});
     const few = { total: 200, perEnvironment: 200, perTenant: 1, perToken: 1 };
     const lookUpTurns = { ...requestShares.lookUpTurns, slotsPerTenant: 2 };
-    const admission = new Admission(storage.tables.rateCounters, {
+    const admission = new Admission(createRateCounters(storage.db), {
       now: Date.now,
       rates: { addressRequests: 10_000 },
       shares: { requests: few, unsent: few, lookUpTurns },

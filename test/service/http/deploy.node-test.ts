@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { running, startPlugin } from '../plugin.ts';
 import { storedBytes } from '../storage/databases.ts';
 import { until } from '../../support/until.ts';
+import { findNewestVersion } from '../../../service/src/storage/tables/versions.ts';
 
 const plugin = { environment: 'com.acme', tenant: 't1', namespace: 'default', pluginName: 'add-record' };
 
@@ -54,7 +55,7 @@ test('a deployment that changes nothing needs no build', async (t) => {
   assert.equal((await send('POST', paths.test, editor)).status, 409);
   const { body } = await send('POST', paths.promote, editor);
   assert.equal(body, '{"version":"v1.0.0","unchanged":true,"live":"v1.0.0"}');
-  assert.ok(await storage.tables.versions.newest(plugin));
+  assert.ok(await findNewestVersion(storage.db, plugin));
 });
 
 test('twenty simultaneous equal deployments make one version, and are all answered with it', async (t) => {

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { source, startService } from '../harness.ts';
 import { bearer, errorOf } from '../harness.ts';
 import { openDuring } from '../storage/databases.ts';
+import { countPlugins } from '../../../service/src/storage/tables/tenants.ts';
 
 const pathOf = (name: string, tenant = 't1') => `com.acme.${tenant}/default/${name}`;
 
@@ -58,7 +59,7 @@ test('twenty simultaneous creations on two nodes make exactly as many plugins as
   );
   assert.equal(made.filter(({ status }) => status === 200).length, 5);
   assert.equal(made.filter(({ status }) => status === 403).length, 15);
-  assert.equal(await storage.tables.tenants.countPlugins({ environment: 'com.acme', tenant: 't1' }), 10);
+  assert.equal(await countPlugins(storage.db, { environment: 'com.acme', tenant: 't1' }), 10);
 });
 
 test('a plugin that two requests create at once counts once', async (t) => {

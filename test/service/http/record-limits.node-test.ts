@@ -3,6 +3,7 @@ import { describe, test } from 'node:test';
 import { jsonDepth, scanJson } from '../../../service/src/http/json-scan.ts';
 import { recordLimits } from '../../../service/src/plugins/records.ts';
 import { bearer, draftPath, errorOf, source, startService } from '../harness.ts';
+import { overwriteDraft } from '../../../service/src/storage/tables/drafts.ts';
 
 const nested = (levels: number) => '['.repeat(levels) + ']'.repeat(levels);
 
@@ -160,7 +161,7 @@ describe('a record', () => {
     assert.equal((await save(token)).status, 200);
     const plugin = { environment: 'com.acme', tenant: 't1', namespace: 'default', pluginName: 'add-record' };
     const former = recordOf(30_000, 6_000);
-    await storage.tables.drafts.overwrite(plugin, former, { now: clock.now });
+    await overwriteDraft(storage.db, plugin, former, { now: clock.now });
     const read = await fetch(draftPath, { headers: bearer(token) });
     assert.deepEqual(await read.json(), former);
     assert.equal((await errorOf(await save(token, former))).path, '/tests');

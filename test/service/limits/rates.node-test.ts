@@ -15,6 +15,7 @@ import {
 } from '../storage/databases.ts';
 import { TcpProxy } from '../../support/tcp-proxy.ts';
 import { until } from '../../support/until.ts';
+import { createRateCounters } from '../../../service/src/storage/tables/rate-counters.ts';
 
 const minute = 60_000;
 const start = Date.UTC(2026, 0, 1);
@@ -39,8 +40,8 @@ for (const engine of engines) {
     const address = await databaseWithSchema(t, engine);
     const storages = [await openDuring(t, address), await openDuring(t, address)] as const;
     const [a, b] = [
-      node(t, storages[0].tables.rateCounters),
-      node(t, storages[1].tables.rateCounters),
+      node(t, createRateCounters(storages[0].db)),
+      node(t, createRateCounters(storages[1].db)),
     ] as const;
     return { address, storages, a, b };
   };
@@ -105,9 +106,9 @@ for (const engine of engines) {
     const db = await openForInspection(t, address);
     const rows = async () => (await db.selectFrom('rate_counters').select('key').execute()).length;
     assert.equal(await rows(), 300);
-    await storages[1].tables.rateCounters.prune(start + 2 * minute - 1);
+    await createRateCounters(storages[1].db).prune(start + 2 * minute - 1);
     assert.equal(await rows(), 300);
-    await storages[1].tables.rateCounters.prune(start + 2 * minute);
+    await createRateCounters(storages[1].db).prune(start + 2 * minute);
     assert.equal(await rows(), 0);
   });
 
@@ -133,7 +134,7 @@ for (const engine of engines) {
 
   test(`${engine}: many keys do not fill the memory, and idle ones are forgotten`, async (t) => {
     const { storages } = await twoNodes(t);
-    const { rates, clock } = node(t, storages[0].tables.rateCounters, { maxKeys: 1000 });
+    const { rates, clock } = node(t, createRateCounters(storages[0].db), { maxKeys: 1000 });
     for (let i = 0; i < 5000; i++) void rates.take(`key ${i}`, 600);
     assert.equal(rates.size, 1000);
     assert.equal(rates.has('key 4999'), true);
@@ -155,7 +156,7 @@ postgresTest(
     url.port = String(proxy.port);
     const through = parseDatabaseUrl(url.href);
     const nodes = [await openDuring(t, through), await openDuring(t, through)].map((storage) =>
-      node(t, storage.tables.rateCounters, { leaseTimeout: 5000 }),
+      node(t, createRateCounters(storage.db), { leaseTimeout: 5000 }),
     );
     const quota = 600;
     /** What both nodes take of a minute that they want more of than there is. */

@@ -7,6 +7,7 @@ import { bearer, draftPath, startService } from '../harness.ts';
 import { cleanUpFirst, databaseWithSchema, openDuring } from '../storage/databases.ts';
 import { build, deploy } from '../storage/plugins.ts';
 import { until } from '../../support/until.ts';
+import { readDraft } from '../../../service/src/storage/tables/drafts.ts';
 
 export const pluginPath = draftPath.replace('/api/v1/draft/', '');
 const plugin = { environment: 'com.acme', tenant: 't1', namespace: 'default', pluginName: 'add-record' };
@@ -50,7 +51,7 @@ export async function proxiedService(t: TestContext, options: StorageOptions = {
   };
   const promote = () => service.fetch(`${draftPath}/promote`, { method: 'POST', headers: bearer(token) });
   const read = () => service.fetch(draftPath, { headers: bearer(token) });
-  const saved = async () => (await storage.tables.drafts.find(plugin))?.source.contents;
+  const saved = async () => (await readDraft(storage.db, plugin))?.source.contents;
   return {
     ...service,
     proxy,

@@ -8,12 +8,13 @@ import { deployed, recordedRuns } from '../runs/records.ts';
 import { databaseWithSchema, openDuring } from '../storage/databases.ts';
 import { pluginPath, proxiedService } from './proxied.ts';
 import { until } from '../../support/until.ts';
+import { listUsage } from '../../../service/src/storage/tables/usage.ts';
 
 const key = { environment: 'com.acme', tenant: 't1', namespace: 'default', pluginName: 'add-record' };
 const program = 'export const run = (input) => `ran ${input}`;';
 
-const usedRuns = async ({ tables }: Storage, now: number) =>
-  (await tables.usage.list(key.environment, [dayOf(now)], 10))[0]?.runs;
+const usedRuns = async ({ db }: Storage, now: number) =>
+  (await listUsage(db, key.environment, [dayOf(now)], 10))[0]?.runs;
 
 test('runs during a loss of PostgreSQL are recorded once it is back', async (t) => {
   const { proxy, storage, run, buildProgram, deployProgram, errors, clock } = await proxiedService(t);

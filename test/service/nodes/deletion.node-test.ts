@@ -2,9 +2,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Storage } from '../../../service/src/storage/storage.ts';
 import { engines, databaseWithSchema, openForInspection, openDuring } from '../storage/databases.ts';
-import { addEnvironment, plugin, programOf, digestOf, sourceOf } from '../storage/plugins.ts';
+import { seedTenant, plugin, programOf, digestOf, sourceOf } from '../storage/plugins.ts';
 import { ServiceProcess } from '../service-process.ts';
 import { until } from '../../support/until.ts';
+import { createDraft } from '../../../service/src/storage/tables/drafts.ts';
+import { saveBuild } from '../../../service/src/storage/tables/builds.ts';
 
 const manyPlugins = 400;
 const tenant = '/api/v1/tenant/com.acme.t1';
@@ -48,13 +50,13 @@ for (const engine of engines) {
 
 /** Makes the plugins some at a time, as a transaction may take only so long. */
 async function fill(storage: Storage): Promise<void> {
-  await addEnvironment(storage);
+  await seedTenant(storage);
   for (let first = 0; first < manyPlugins; first += 50) {
-    await storage.transaction(async (tables) => {
+    await storage.transaction(async (db) => {
       for (let i = first; i < first + 50; i++) {
         const one = { ...plugin, pluginName: `p${i}` };
-        await tables.drafts.create(one, sourceOf(`${i}`), { now: 0 });
-        await tables.builds.save(one, digestOf(`${i}`), programOf(`${i}`), 0);
+        await createDraft(db, one, sourceOf(`${i}`), { now: 0 });
+        await saveBuild(db, one, digestOf(`${i}`), programOf(`${i}`), 0);
       }
     });
   }

@@ -10,6 +10,12 @@ import type { EngineName } from '../storage/databases.ts';
 import { otherPlugin, plugin } from '../storage/plugins.ts';
 import { deployed, recordedRuns, recordOf } from './records.ts';
 import { until } from '../../support/until.ts';
+import { createTenant, deleteTenant } from '../../../service/src/storage/tables/tenants.ts';
+import { findRun } from '../../../service/src/storage/tables/runs.ts';
+import { listUsage } from '../../../service/src/storage/tables/usage.ts';
+import { deletePlugin } from '../../../service/src/storage/tables/plugins.ts';
+import { lockPlugin, lockTenant } from '../../../service/src/storage/db.ts';
+import { eraseSome } from '../../../service/src/storage/erasing/erase.ts';
 
 const neighbour = { ...plugin, tenant: 't2' };
 const tenantPath = '/api/v1/tenant/com.acme.t1';
@@ -20,7 +26,7 @@ async function setUp(t: TestContext, engine: EngineName) {
   const db = await openForInspection(t, address);
   const count = async () => (await db.selectFrom('runs').select('id').execute()).length;
   const eraseAll = async () => {
-    while (await storage.transaction((tables) => tables.erase(2, 4)));
+    while (await storage.transaction((tx) => eraseSome(tx, 2, 4)));
   };
   return { storage, count, eraseAll };
 }
@@ -33,17 +39,17 @@ for (const engine of engines) {
     const records = versions.flatMap((version) => Array.from({ length: 60 }, () => recordOf(version)));
     const kept = recordOf(other, { plugin: neighbour });
     await storeBatch(storage, { records: [...records, kept], usage: [] });
-    await storage.transaction(async (tables) => {
-      await tables.lockTenant(plugin);
-      assert.ok(await tables.tenants.delete(plugin, 1));
+    await storage.transaction(async (db) => {
+      await lockTenant(db, plugin);
+      assert.ok(await deleteTenant(db, plugin, 1));
     });
     assert.deepEqual(await recordedRuns(storage, plugin), []);
-    assert.equal(await storage.tables.runs.find(records[0]?.id ?? '', plugin.environment), undefined);
+    assert.equal(await findRun(storage.db, records[0]?.id ?? '', plugin.environment), undefined);
     assert.equal(await count(), 121);
     await eraseAll();
     assert.equal(await count(), 1);
     assert.equal((await recordedRuns(storage, neighbour))[0]?.id, kept.id);
-    const usage = await storage.tables.usage.list(plugin.environment, [dayOf(Date.now())], 10);
+    const usage = await listUsage(storage.db, plugin.environment, [dayOf(Date.now())], 10);
     assert.deepEqual(
       usage.map(({ tenant, runs }) => [tenant, runs]),
       [
@@ -52,7 +58,7 @@ for (const engine of engines) {
       ],
     );
     // One that is made anew under the name has none of them.
-    await storage.transaction(({ tenants }) => tenants.create(plugin, {}, 3));
+    await storage.transaction((db) => createTenant(db, plugin, {}, 3));
     await deployed(storage);
     assert.deepEqual(await recordedRuns(storage, plugin), []);
   });
@@ -62,12 +68,12 @@ for (const engine of engines) {
     const record = recordOf(await deployed(storage));
     const kept = recordOf(await deployed(storage, otherPlugin), { plugin: otherPlugin });
     await storeBatch(storage, { records: [record, kept], usage: [] });
-    await storage.transaction(async (tables) => {
-      await tables.lockPlugin(plugin);
-      assert.ok(await tables.plugins.delete(plugin, 1));
+    await storage.transaction(async (db) => {
+      await lockPlugin(db, plugin);
+      assert.ok(await deletePlugin(db, plugin, 1));
     });
     assert.deepEqual(await recordedRuns(storage, plugin), []);
-    assert.equal(await storage.tables.runs.find(record.id, plugin.environment), undefined);
+    assert.equal(await findRun(storage.db, record.id, plugin.environment), undefined);
     // What ran when it was deleted comes too late.
     await storeBatch(storage, {
       records: [{ ...record, id: recordOf(await deployed(storage, neighbour)).id }],
@@ -85,9 +91,9 @@ for (const engine of engines) {
       const records = Array.from({ length: 20 }, () => recordOf(version));
       await Promise.all([
         storeBatch(storage, { records, usage: [] }),
-        storage.transaction(async (tables) => {
-          await tables.lockPlugin({ ...plugin, pluginName: `x${round}` });
-          await tables.plugins.delete({ ...plugin, pluginName: `x${round}` }, 1);
+        storage.transaction(async (db) => {
+          await lockPlugin(db, { ...plugin, pluginName: `x${round}` });
+          await deletePlugin(db, { ...plugin, pluginName: `x${round}` }, 1);
         }),
         eraseAll(),
       ]);
@@ -120,9 +126,9 @@ test('a run under way when its tenant is deleted is answered, and not recorded',
   assert.ok([200, 404].includes(response.status), response.body);
   await service.close();
   const { environment, tenant } = plugin;
-  const created = await storage.transaction(({ tenants }) => tenants.create({ environment, tenant }, {}, 3));
+  const created = await storage.transaction((db) => createTenant(db, { environment, tenant }, {}, 3));
   assert.ok(created);
-  const found = await storage.tables.runs.find(String(response.headers['x-request-id']), environment);
+  const found = await findRun(storage.db, String(response.headers['x-request-id']), environment);
   assert.equal(found, undefined);
 });
 

@@ -8,6 +8,7 @@ import { timeOfUuid } from '../../../service/src/storage/tables/uuids.ts';
 import { running, startPlugin } from '../plugin.ts';
 import { recordedRuns } from './records.ts';
 import { until } from '../../support/until.ts';
+import { listUsage } from '../../../service/src/storage/tables/usage.ts';
 
 const key = { environment: 'com.acme', tenant: 't1', namespace: 'default', pluginName: 'add-record' };
 
@@ -57,7 +58,7 @@ test('every execution that began, and nothing else, is recorded under the id of 
   assert.match(newest.details.message ?? '', /It failed on purpose/);
   assert.deepEqual(newest.details.logs, ['it got fail']);
   assert.equal(newest.details.input, undefined);
-  const [usage] = await storage.tables.usage.list(key.environment, [dayOf(clock.now)], 10);
+  const [usage] = await listUsage(storage.db, key.environment, [dayOf(clock.now)], 10);
   assert.deepEqual([usage?.runs, usage?.failures, usage?.builds], [2, 1, 1]);
   assert.ok((usage?.microseconds ?? 0) > 0);
   assert.equal(typeof vendor.authorization, 'string');

@@ -12,14 +12,15 @@ import { engines, databaseWithSchema, openDuring } from '../storage/databases.ts
 import type { EngineName } from '../storage/databases.ts';
 import { deployed, recordedRuns } from './records.ts';
 import { until } from '../../support/until.ts';
+import { listUsage } from '../../../service/src/storage/tables/usage.ts';
 
 const key = { environment: 'com.acme', tenant: 't1', namespace: 'default', pluginName: 'add-record' };
 /** Another plugin of the same tenant. */
 const otherKey = { ...key, pluginName: 'other' };
 const code = 'export const run = (input) => input;';
 
-const usedRuns = async ({ tables }: Storage) =>
-  (await tables.usage.list(key.environment, [dayOf(Date.now() - 86_400_000), dayOf(Date.now())], 10)).reduce(
+const usedRuns = async ({ db }: Storage) =>
+  (await listUsage(db, key.environment, [dayOf(Date.now() - 86_400_000), dayOf(Date.now())], 10)).reduce(
     (sum, { runs }) => sum + runs,
     0,
   );

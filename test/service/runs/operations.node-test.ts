@@ -8,6 +8,7 @@ import type { CompletedRun } from '../../../service/src/runs/to-record.ts';
 import { bearer, errorOf, startService } from '../harness.ts';
 import { plugin } from '../storage/plugins.ts';
 import { deployed, failed, runOf } from './records.ts';
+import { addUsage } from '../../../service/src/storage/tables/usage.ts';
 
 interface Run {
   readonly uuid: string;
@@ -202,8 +203,8 @@ test('usage is listed by day and then tenant, page by page, by default for the l
       builds: 3,
     })),
   );
-  await storage.tables.usage.add([...rows, { ...rows[0], environment: 'com.other' } as (typeof rows)[0]]);
-  await storage.tables.usage.add(rows.slice(0, 1));
+  await addUsage(storage.db, [...rows, { ...rows[0], environment: 'com.other' } as (typeof rows)[0]]);
+  await addUsage(storage.db, rows.slice(0, 1));
   interface Usage {
     readonly days: { readonly day: string; readonly tenant: string }[];
     readonly next?: string;

@@ -8,12 +8,14 @@ import type { Batch } from '../../../service/src/runs/recorder.ts';
 import { dayOf } from '../../../service/src/runs/usage-sum.ts';
 import { toRecord } from '../../../service/src/runs/to-record.ts';
 import { StorageUnavailableError } from '../../../service/src/storage/errors.ts';
+import { findRun, listRuns } from '../../../service/src/storage/tables/runs.ts';
 import type { RunFilter, RunRecord } from '../../../service/src/storage/tables/runs.ts';
 import { engines, databaseWithSchema, openDuring } from '../storage/databases.ts';
 import type { EngineName } from '../storage/databases.ts';
 import { plugin } from '../storage/plugins.ts';
 import { deployed, failed, recordOf, refuseInputsOf, runOf, unknownVersion } from './records.ts';
 import { until } from '../../support/until.ts';
+import { listUsage } from '../../../service/src/storage/tables/usage.ts';
 
 /** A recorder on a database, with a version to run, and how to look at what was recorded. */
 async function startRecorder(t: TestContext, engine: EngineName, options: { count?: number } = {}) {
@@ -30,8 +32,8 @@ async function startRecorder(t: TestContext, engine: EngineName, options: { coun
     },
     onDropped: (count) => dropped.push(count),
   });
-  const list = (filter: RunFilter = {}, limit = 1000) => storage.tables.runs.list(plugin, filter, { limit });
-  const usage = () => storage.tables.usage.list(plugin.environment, [dayOf(Date.now())], 10);
+  const list = (filter: RunFilter = {}, limit = 1000) => listRuns(storage.db, plugin, filter, { limit });
+  const usage = () => listUsage(storage.db, plugin.environment, [dayOf(Date.now())], 10);
   return { address, storage, version, recorder, dropped, batches, list, usage };
 }
 
@@ -167,7 +169,7 @@ for (const engine of engines) {
     assert.deepEqual(await indexes({ version: 'v1.0.9' }), []);
     assert.deepEqual(await indexes({ version: 'nonsense' }), []);
     assert.deepEqual(await indexes({}, 2), [4, 3]);
-    const rest = await storage.tables.runs.list(plugin, {}, { limit: 2, before: runs[3]?.id });
+    const rest = await listRuns(storage.db, plugin, {}, { limit: 2, before: runs[3]?.id });
     assert.deepEqual(
       rest.map(({ id }) => id),
       [runs[2]?.id, runs[1]?.id],
@@ -178,11 +180,11 @@ for (const engine of engines) {
     const { storage, version } = await startRecorder(t, engine);
     const record = recordOf(version, failed('time-limit', 'Too long.', ['a', 'b']));
     await storeBatch(storage, { records: [record], usage: [] });
-    const found = await storage.tables.runs.find(record.id, plugin.environment);
+    const found = await findRun(storage.db, record.id, plugin.environment);
     assert.deepEqual(found?.plugin, plugin);
     assert.deepEqual(found?.run.details, { message: 'Too long.', logs: ['a', 'b'] });
-    assert.equal(await storage.tables.runs.find(record.id, 'com.other'), undefined);
-    assert.equal(await storage.tables.runs.find(runOf(version).id, plugin.environment), undefined);
+    assert.equal(await findRun(storage.db, record.id, 'com.other'), undefined);
+    assert.equal(await findRun(storage.db, runOf(version).id, plugin.environment), undefined);
   });
 }
 

@@ -4,18 +4,20 @@ import { v7 as createUuid } from 'uuid';
 import type { PluginKey } from '../../../service/src/plugins/plugin-key.ts';
 import type { CompletedRun } from '../../../service/src/runs/to-record.ts';
 import { toRecord } from '../../../service/src/runs/to-record.ts';
+import { listRuns } from '../../../service/src/storage/tables/runs.ts';
 import type { RunRecord } from '../../../service/src/storage/tables/runs.ts';
 import type { Storage } from '../../../service/src/storage/storage.ts';
 import { build, deploy, plugin } from '../storage/plugins.ts';
 import { openForInspection } from '../storage/databases.ts';
 import type { Cleanup } from '../storage/databases.ts';
 import type { DatabaseAddress } from '../../../service/src/storage/database-url.ts';
+import { findNewestVersion } from '../../../service/src/storage/tables/versions.ts';
 
 /** A version of a plugin that is deployed. */
 export async function deployed(storage: Storage, of = plugin, code = 'one') {
   await build(storage, code, of);
   await deploy(storage, code, of);
-  const version = await storage.tables.versions.newest(of);
+  const version = await findNewestVersion(storage.db, of);
   if (!version) throw new Error('Nothing was deployed.');
   return version;
 }
@@ -70,4 +72,4 @@ export async function refuseInputsOf(t: Cleanup, address: DatabaseAddress, bytes
 }
 
 /** All that is recorded of a plugin, the newest first. */
-export const recordedRuns = ({ tables }: Storage, of: PluginKey) => tables.runs.list(of, {}, { limit: 5000 });
+export const recordedRuns = ({ db }: Storage, of: PluginKey) => listRuns(db, of, {}, { limit: 5000 });

@@ -8,6 +8,8 @@ import { cleanUpFirst, engines, freshStorage } from '../storage/databases.ts';
 import type { EngineName } from '../storage/databases.ts';
 import { otherPlugin, plugin } from '../storage/plugins.ts';
 import { deployed, failed, recordOf } from './records.ts';
+import { listRuns } from '../../../service/src/storage/tables/runs.ts';
+import { listUsage } from '../../../service/src/storage/tables/usage.ts';
 
 const day = 86_400_000;
 
@@ -21,7 +23,7 @@ async function startRetention(t: TestContext, engine: EngineName, options: Parti
     return retention;
   };
   const count = async (of = plugin, success?: boolean) =>
-    (await storage.tables.runs.list(of, { success }, { limit: 2000 })).length;
+    (await listRuns(storage.db, of, { success }, { limit: 2000 })).length;
   return { storage, version, other, createRetention, count };
 }
 
@@ -42,9 +44,7 @@ for (const engine of engines) {
       [await count(plugin, true), await count(plugin, false), await count(otherPlugin)],
       [10, 10, 5],
     );
-    const kept = (await storage.tables.runs.list(plugin, { success: true }, { limit: 20 })).map(
-      ({ id }) => id,
-    );
+    const kept = (await listRuns(storage.db, plugin, { success: true }, { limit: 20 })).map(({ id }) => id);
     assert.deepEqual(
       kept,
       records
@@ -88,7 +88,7 @@ for (const engine of engines) {
     await createRetention().sweep();
     assert.equal(await count(), 1);
     const days = ['2025-04-26', '2025-04-27', '2026-05-17', '2026-05-18'];
-    const usage = await storage.tables.usage.list('com.acme', days, 10);
+    const usage = await listUsage(storage.db, 'com.acme', days, 10);
     assert.deepEqual(
       usage.map((one) => [one.day, one.runs]),
       [

@@ -7,6 +7,7 @@ import { cleanUpFirst, engines } from './databases.ts';
 import type { EngineName } from './databases.ts';
 import { createDurableDatabase } from './durable-database.ts';
 import { ServiceProcess } from '../service-process.ts';
+import { readDraft } from '../../../service/src/storage/tables/drafts.ts';
 
 const plugin = { environment: 'com.acme', tenant: 't1', namespace: 'default', pluginName: 'add-record' };
 
@@ -39,7 +40,7 @@ for (const engine of engines) {
       if (await cut) acknowledged += 1;
 
       const storage = await openStorage(address);
-      const draft = await storage.tables.drafts.find(plugin);
+      const draft = await readDraft(storage.db, plugin);
       await storage.close();
       assert.ok(
         draft && draft.revision >= acknowledged,

@@ -27,6 +27,19 @@ import {
   tokenFor,
 } from './plugins.ts';
 import { until } from '../../support/until.ts';
+import {
+  addFirstTenant,
+  createTenant,
+  deleteTenant,
+  findTenant,
+} from '../../../service/src/storage/tables/tenants.ts';
+import { deletePlugin, pluginExists } from '../../../service/src/storage/tables/plugins.ts';
+import { addEditorToken, findEditorToken } from '../../../service/src/storage/tables/editor-tokens.ts';
+import { overwriteDraft, readDraft, readDraftState } from '../../../service/src/storage/tables/drafts.ts';
+import { findNewestVersion, findVersion } from '../../../service/src/storage/tables/versions.ts';
+import { findCurrentBuild, saveBuild } from '../../../service/src/storage/tables/builds.ts';
+import { lockPlugin, lockTenant } from '../../../service/src/storage/db.ts';
+import { eraseSome } from '../../../service/src/storage/erasing/erase.ts';
 
 const neighbour = { ...plugin, tenant: 't2' };
 
@@ -36,19 +49,19 @@ async function setUp(t: TestContext, engine: EngineName) {
   return { address, storage, db: await openForInspection(t, address) };
 }
 
-const deleteTenant = (storage: Storage, tenant = plugin) =>
-  storage.transaction(async (tables) => {
-    await tables.lockTenant(tenant);
-    return tables.tenants.delete(tenant, 1);
+const removeTenant = (storage: Storage, tenant = plugin) =>
+  storage.transaction(async (db) => {
+    await lockTenant(db, tenant);
+    return deleteTenant(db, tenant, 1);
   });
 
-const deletePlugin = (storage: Storage, of = plugin) =>
-  storage.transaction(async (tables) => {
-    await tables.lockPlugin(of);
-    return tables.plugins.delete(of, 1);
+const removePlugin = (storage: Storage, of = plugin) =>
+  storage.transaction(async (db) => {
+    await lockPlugin(db, of);
+    return deletePlugin(db, of, 1);
   });
 
-const eraseOnce = (storage: Storage) => storage.transaction((tables) => tables.erase(2, 10));
+const eraseOnce = (storage: Storage) => storage.transaction((db) => eraseSome(db, 2, 10));
 
 async function eraseAll(storage: Storage): Promise<number> {
   let transactions = 0;
@@ -86,19 +99,19 @@ for (const engine of engines) {
         await build(storage, i === 0 ? 'shared' : `${one.tenant} ${one.pluginName} ${i}`, one);
         await deploy(storage, i === 0 ? 'shared' : `${one.tenant} ${one.pluginName} ${i}`, one);
       }
-      await storage.tables.editorTokens.add(createToken('editor'), tokenFor(one), 0, 100);
+      await addEditorToken(storage.db, createToken('editor'), tokenFor(one), 0, 100);
     }
     const before = await rowsIn(db);
     assert.deepEqual(before, { drafts: 3, builds: 3, versions: 36, programs: 34, plugins: 3, tokens: 3 });
     assert.equal(await eraseOnce(storage), false);
-    assert.equal(await deleteTenant(storage), true);
-    assert.equal(await deleteTenant(storage), false);
+    assert.equal(await removeTenant(storage), true);
+    assert.equal(await removeTenant(storage), false);
     // At once, though all of it is still there.
-    assert.equal(await storage.tables.drafts.find(plugin), undefined);
-    assert.equal(await storage.tables.versions.find(plugin, 'v1.0.0'), undefined);
-    assert.equal(await storage.tables.versions.newest(plugin), undefined);
-    assert.equal(await storage.tables.builds.findCurrent(plugin), undefined);
-    assert.equal(await storage.tables.drafts.overwrite(plugin, sourceOf('late'), { now: 3 }), undefined);
+    assert.equal(await readDraft(storage.db, plugin), undefined);
+    assert.equal(await findVersion(storage.db, plugin, 'v1.0.0'), undefined);
+    assert.equal(await findNewestVersion(storage.db, plugin), undefined);
+    assert.equal(await findCurrentBuild(storage.db, plugin), undefined);
+    assert.equal(await overwriteDraft(storage.db, plugin, sourceOf('late'), { now: 3 }), undefined);
     assert.deepEqual(await rowsIn(db), before);
     // Three with versions, ten at a time, one of the tokens, and one that says that this was all.
     assert.equal(await eraseAll(storage), 5);
@@ -110,26 +123,26 @@ for (const engine of engines) {
       plugins: 1,
       tokens: 1,
     });
-    const shared = await storage.tables.versions.find(neighbour, 'v1.0.0');
+    const shared = await findVersion(storage.db, neighbour, 'v1.0.0');
     assert.deepEqual(await shared?.load(), programOf('shared'));
-    await storage.tables.tenants.addFirst(plugin, 3);
-    assert.equal(await storage.tables.tenants.find(plugin), undefined);
+    await addFirstTenant(storage.db, plugin, 3);
+    assert.equal(await findTenant(storage.db, plugin), undefined);
   });
 
   test(`${engine}: a tenant that is created anew has nothing of its predecessor, which is still being erased`, async (t) => {
     const { storage, db } = await setUp(t, engine);
     await build(storage, 'old');
     await deploy(storage, 'old');
-    await deleteTenant(storage);
-    const create = () => storage.transaction((tables) => tables.tenants.create(plugin, {}, 3));
+    await removeTenant(storage);
+    const create = () => storage.transaction((tx) => createTenant(tx, plugin, {}, 3));
     assert.ok(await create());
     assert.equal(await create(), undefined);
-    assert.equal(await storage.tables.drafts.find(plugin), undefined);
+    assert.equal(await readDraft(storage.db, plugin), undefined);
     await build(storage, 'new');
     assert.equal(await deploy(storage, 'new'), 'v1.0.0');
     await eraseAll(storage);
-    assert.deepEqual((await storage.tables.drafts.find(plugin))?.source, sourceOf('new'));
-    const version = await storage.tables.versions.find(plugin, 'v1.0.0');
+    assert.deepEqual((await readDraft(storage.db, plugin))?.source, sourceOf('new'));
+    const version = await findVersion(storage.db, plugin, 'v1.0.0');
     assert.deepEqual(await version?.load(), programOf('new'));
     assert.equal((await rowsIn(db)).versions, 1);
   });
@@ -142,22 +155,23 @@ for (const engine of engines) {
       await build(storage, 'text');
       assert.equal(await deploy(storage, 'text'), `v1.0.${round * 2}`);
       assert.equal(await deploy(storage, 'text'), `v1.0.${round * 2 + 1}`);
-      await storage.tables.editorTokens.add(ofPlugin, tokenFor(plugin), 0, 100);
+      await addEditorToken(storage.db, ofPlugin, tokenFor(plugin), 0, 100);
       if (round === 0) {
         const { environment, tenant } = plugin;
-        await storage.tables.editorTokens.add(
+        await addEditorToken(
+          storage.db,
           ofTenant,
           { scope: { environment, tenant }, permissions: ['read'] },
           0,
           100,
         );
       }
-      assert.equal(await deletePlugin(storage), true);
-      assert.equal(await deletePlugin(storage), false);
-      assert.equal(await storage.tables.plugins.exists(plugin), false);
-      assert.equal(await storage.tables.versions.newest(plugin), undefined);
-      assert.equal(await storage.tables.editorTokens.find(ofPlugin, 1), undefined);
-      assert.ok(await storage.tables.editorTokens.find(ofTenant, 1));
+      assert.equal(await removePlugin(storage), true);
+      assert.equal(await removePlugin(storage), false);
+      assert.equal(await pluginExists(storage.db, plugin), false);
+      assert.equal(await findNewestVersion(storage.db, plugin), undefined);
+      assert.equal(await findEditorToken(storage.db, ofPlugin, 1), undefined);
+      assert.ok(await findEditorToken(storage.db, ofTenant, 1));
       // Made anew before or after the former one is erased.
       if (round !== 1) await eraseAll(storage);
     }
@@ -172,7 +186,7 @@ for (const engine of engines) {
     await save(storage, 'text');
     await eraseAll(storage);
     assert.equal((await rowsIn(db)).plugins, 1);
-    await deleteTenant(storage);
+    await removeTenant(storage);
     await eraseAll(storage);
     assert.equal((await rowsIn(db)).plugins, 0);
   });
@@ -184,12 +198,12 @@ for (const engine of engines) {
       await build(storage, 'first');
       const racing = Array.from({ length: 6 }, async (_, i) => {
         const node = i % 2 ? storage : other;
-        if (i === 2) return deleteTenant(storage);
+        if (i === 2) return removeTenant(storage);
         if (i > 3) return deploy(node, 'first');
-        return node.transaction(async (tables) => {
-          await tables.lockPlugin(plugin);
-          if (await tables.drafts.state(plugin)) {
-            await tables.builds.save(plugin, digestOf('first'), programOf(`${round} ${i}`), 0);
+        return node.transaction(async (tx) => {
+          await lockPlugin(tx, plugin);
+          if (await readDraftState(tx, plugin)) {
+            await saveBuild(tx, plugin, digestOf('first'), programOf(`${round} ${i}`), 0);
           }
         });
       });
@@ -210,7 +224,7 @@ for (const engine of engines) {
         plugins: 0,
         tokens: 0,
       });
-      await storage.transaction((tables) => tables.tenants.create(plugin, {}, 3));
+      await storage.transaction((tx) => createTenant(tx, plugin, {}, 3));
     }
   });
 
@@ -218,7 +232,7 @@ for (const engine of engines) {
     const { address, storage, db } = await setUp(t, engine);
     const other = await openDuring(t, address);
     for (let i = 0; i < 20; i++) await build(storage, `${i}`, { ...plugin, pluginName: `p${i}` });
-    await deleteTenant(storage);
+    await removeTenant(storage);
     await eraseOnce(storage);
     assert.equal((await rowsIn(db)).plugins, 10);
     const erasers = [storage, other].map((node) => {
@@ -240,9 +254,9 @@ postgresTest('postgres: a node leaves erasing to another one that is already doi
   const { address, storage } = await setUp(t, 'postgres');
   const other = await openDuring(t, address);
   await build(storage, 'text');
-  await deleteTenant(storage);
-  await storage.transaction(async (tables) => {
-    assert.equal(await tables.erase(2, 10), true);
+  await removeTenant(storage);
+  await storage.transaction(async (db) => {
+    assert.equal(await eraseSome(db, 2, 10), true);
     assert.equal(await eraseOnce(other), false);
   });
   assert.equal(await eraseOnce(other), true);

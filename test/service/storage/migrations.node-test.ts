@@ -14,8 +14,9 @@ import type { Migration } from '../../../service/src/storage/migrations/migratio
 import type { Schema } from '../../../service/src/storage/schema.ts';
 import { openEngine, openStorage } from '../../../service/src/storage/storage.ts';
 import { cleanUpFirst, databaseUrl, engines, freshDatabase, openDuring } from './databases.ts';
-import { addEnvironment, plugin, save } from './plugins.ts';
+import { seedTenant, plugin, save } from './plugins.ts';
 import { until } from '../../support/until.ts';
+import { readDraft } from '../../../service/src/storage/tables/drafts.ts';
 
 async function engineOf(t: TestContext, address: DatabaseAddress) {
   const engine = await openEngine(address);
@@ -63,7 +64,7 @@ for (const engine of engines) {
   test(`${engine}: a later release adds to the schema, and the data stays`, async (t) => {
     const address = await freshDatabase(t, engine);
     const storage = await openDuring(t, address);
-    await addEnvironment(storage);
+    await seedTenant(storage);
     const saved = await save(storage, 'text');
     const opened = await engineOf(t, address);
     const all = [...migrations, later('9001-later', 1), later('9002-later', 2)];
@@ -73,7 +74,7 @@ for (const engine of engines) {
       await migrationsIn(opened.db),
       all.map(({ name }) => name),
     );
-    assert.deepEqual(await storage.tables.drafts.find(plugin), saved);
+    assert.deepEqual(await readDraft(storage.db, plugin), saved);
   });
 
   test(`${engine}: an older program goes on if the newer schema allows it, and one that is too old is refused`, async (t) => {
@@ -82,7 +83,7 @@ for (const engine of engines) {
     const second = [...migrations, later('9001-later', 1)];
     await migrate(opened, second);
     const storage = await openDuring(t, address);
-    await addEnvironment(storage);
+    await seedTenant(storage);
     assert.equal((await save(storage, 'text'))?.revision, 1);
 
     await migrate(opened, [...second, later('9002-later', newer)]);
@@ -127,7 +128,7 @@ for (const engine of engines) {
     );
     const [storage] = await Promise.all(here);
     assert.ok(storage);
-    await addEnvironment(storage);
+    await seedTenant(storage);
     await save(storage, 'text');
     const opened = await engineOf(t, address);
     assert.deepEqual(await migrationsIn(opened.db), known);

@@ -4,7 +4,19 @@ import type { PluginKey } from '../../../service/src/plugins/plugin-key.ts';
 import type { PluginSource } from '../../../service/src/plugins/records.ts';
 import { buildDigestOf, versionDigestOf } from '../../../service/src/storage/tables/digest.ts';
 import type { Storage } from '../../../service/src/storage/storage.ts';
-import type { TransactionTables } from '../../../service/src/storage/tables.ts';
+import { lockPlugin, lockTenant } from '../../../service/src/storage/db.ts';
+import type { Transaction } from '../../../service/src/storage/db.ts';
+import { addEnvironment, setEnvironmentToken } from '../../../service/src/storage/tables/environments.ts';
+import { addFirstTenant } from '../../../service/src/storage/tables/tenants.ts';
+import {
+  createDraft,
+  lockDraftState,
+  overwriteDraft,
+  readDraftState,
+  replaceDraft,
+} from '../../../service/src/storage/tables/drafts.ts';
+import { findBuild, saveBuild } from '../../../service/src/storage/tables/builds.ts';
+import { addVersion } from '../../../service/src/storage/tables/versions.ts';
 
 export const plugin = { environment: 'com.acme', tenant: 't1', namespace: 'default', pluginName: 'x' };
 export const otherPlugin = { ...plugin, pluginName: 'y' };
@@ -13,55 +25,56 @@ export const digestOf = (contents: string) => buildDigestOf(sourceOf(contents));
 export const programOf = (code: string) => ({ kind: 'script', code, file: 'plugin.js' }) as const;
 
 /** Makes an environment known, with the tenant that plugins are of here. */
-export async function addEnvironment({ tables }: Storage, environment = plugin.environment) {
-  await tables.environments.add(environment, 0);
-  await tables.tenants.addFirst({ environment, tenant: plugin.tenant }, 0);
+export async function seedTenant({ db }: Storage, environment = plugin.environment) {
+  await addEnvironment(db, environment, 0);
+  await addFirstTenant(db, { environment, tenant: plugin.tenant }, 0);
 }
 
 /** Saves a draft, as the service does it. `etag`: what it has to be for the save to happen. */
 export async function save(storage: Storage, contents: string, of = plugin, etag?: string) {
   if (etag === undefined) return saveSource(storage, sourceOf(contents), of);
-  const current = await storage.tables.drafts.state(of);
+  const current = await readDraftState(storage.db, of);
   if (current?.etag !== etag) return undefined;
-  return storage.tables.drafts.replace(of, current, sourceOf(contents), { now: 0 });
+  return replaceDraft(storage.db, of, current, sourceOf(contents), { now: 0 });
 }
 
 /** Saves a draft whose tenant is there, whatever it was before. */
 export async function saveSource(storage: Storage, source: PluginSource, of = plugin, now = 0) {
   return (
-    (await storage.tables.drafts.overwrite(of, source, { now })) ??
+    (await overwriteDraft(storage.db, of, source, { now })) ??
     storage.transaction(async (inTransaction) => {
-      await inTransaction.lockTenant(of);
+      await lockTenant(inTransaction, of);
       return saveWithin(inTransaction, source, of, now);
     })
   );
 }
 
-async function saveWithin({ drafts }: TransactionTables, source: PluginSource, of: PluginKey, now = 0) {
-  const saved = (await drafts.overwrite(of, source, { now })) ?? (await drafts.create(of, source, { now }));
+async function saveWithin(db: Transaction, source: PluginSource, of: PluginKey, now = 0) {
+  const saved =
+    (await overwriteDraft(db, of, source, { now })) ?? (await createDraft(db, of, source, { now }));
   assert.ok(saved, 'There is no such tenant.');
   return saved;
 }
 
 /** Saves a draft with this text and a build of it. */
 export const build = (storage: Storage, contents: string, of = plugin) =>
-  storage.transaction(async (tables) => {
-    await tables.lockPlugin(of);
-    await tables.lockTenant(of);
-    await tables.environments.add(of.environment, 0);
-    await tables.tenants.addFirst(of, 0);
-    await saveWithin(tables, sourceOf(contents), of);
-    await tables.builds.save(of, digestOf(contents), programOf(contents), 0);
+  storage.transaction(async (db) => {
+    await lockPlugin(db, of);
+    await lockTenant(db, of);
+    await addEnvironment(db, of.environment, 0);
+    await addFirstTenant(db, of, 0);
+    await saveWithin(db, sourceOf(contents), of);
+    await saveBuild(db, of, digestOf(contents), programOf(contents), 0);
   });
 
 /** Deploys what a text was built to. */
 export const deploy = (storage: Storage, contents: string, of = plugin) =>
-  storage.transaction(async (tables) => {
-    await tables.lockPlugin(of);
-    const program = await tables.builds.find(of, digestOf(contents));
-    const draft = await tables.drafts.lockState(of);
+  storage.transaction(async (db) => {
+    await lockPlugin(db, of);
+    const program = await findBuild(db, of, digestOf(contents));
+    const draft = await lockDraftState(db, of);
     assert.ok(program && draft);
-    return tables.versions.add(of, {
+    return addVersion(db, of, {
       program: program.hash,
       digest: versionDigestOf(draft.digest, ''),
       now: 0,
@@ -69,9 +82,9 @@ export const deploy = (storage: Storage, contents: string, of = plugin) =>
   });
 
 export const setToken = (storage: Storage, token: string, environment = plugin.environment) =>
-  storage.transaction(async (tables) => {
-    await tables.environments.add(environment, 0);
-    await tables.environments.setToken(environment, 'owner', token, 0);
+  storage.transaction(async (db) => {
+    await addEnvironment(db, environment, 0);
+    await setEnvironmentToken(db, environment, 'owner', token, 0);
   });
 
 /** What an editor token of one plugin is, unless something else was asked for. */

@@ -5,7 +5,7 @@ import { createToken } from '../../../service/src/accounts/tokens.ts';
 import { engines, freshDatabase, openDuring, patientStorage } from './databases.ts';
 import type { EngineName } from './databases.ts';
 import {
-  addEnvironment,
+  seedTenant,
   build,
   deploy,
   environmentOfToken,
@@ -18,13 +18,25 @@ import {
   tokenFor,
 } from './plugins.ts';
 import { until } from '../../support/until.ts';
+import { readDraft, replaceDraft } from '../../../service/src/storage/tables/drafts.ts';
+import { findCurrentBuild } from '../../../service/src/storage/tables/builds.ts';
+import {
+  addCode,
+  findCode,
+  listCodeTimes,
+  pruneCodes,
+  takeTry,
+} from '../../../service/src/storage/tables/verification-codes.ts';
+import { claimEnvironment, findOwner } from '../../../service/src/storage/tables/environments.ts';
+import { addEditorToken } from '../../../service/src/storage/tables/editor-tokens.ts';
+import { lockAddress } from '../../../service/src/storage/db.ts';
 
 /** Two nodes on one database, with connections of their own. */
 async function twoNodes(t: TestContext, engine: EngineName) {
   const address = await freshDatabase(t, engine);
   const open = () => openDuring(t, address, patientStorage);
   const nodes = [await open(), await open()] as const;
-  await addEnvironment(nodes[0]);
+  await seedTenant(nodes[0]);
   return nodes;
 }
 
@@ -39,7 +51,7 @@ for (const engine of engines) {
       const saved = await times(20, (i) => save(nodes[i % 2 ? 1 : 0], `${round} ${i}`, plugin, etag));
       const winners = saved.filter((draft) => draft !== undefined);
       assert.equal(winners.length, 1);
-      const now = await nodes[1].tables.drafts.find(plugin);
+      const now = await readDraft(nodes[1].db, plugin);
       assert.deepEqual(now, winners[0]);
       assert.equal(now?.revision, round + 2);
       etag = now?.etag;
@@ -60,15 +72,15 @@ for (const engine of engines) {
     const nodes = await twoNodes(t, engine);
     await save(nodes[0], '');
     await times(20, async (i) => {
-      const { drafts } = nodes[i % 2 ? 1 : 0].tables;
+      const { db } = nodes[i % 2 ? 1 : 0];
       for (let saved; !saved;) {
-        const current = await drafts.find(plugin);
+        const current = await readDraft(db, plugin);
         assert.ok(current);
         const changed = sourceOf(`${current.source.contents} ${i}`);
-        saved = await drafts.replace(plugin, current, changed, { now: i });
+        saved = await replaceDraft(db, plugin, current, changed, { now: i });
       }
     });
-    const draft = await nodes[0].tables.drafts.find(plugin);
+    const draft = await readDraft(nodes[0].db, plugin);
     const numbers = draft?.source.contents.trim().split(' ').map(Number) ?? [];
     assert.deepEqual(
       numbers.toSorted((a, b) => a - b),
@@ -99,7 +111,7 @@ for (const engine of engines) {
     );
     for (const [n, one] of plugins.entries()) {
       const text = (n + 24) % 3 ? 'a' : 'b';
-      const stored = await nodes[0].tables.builds.findCurrent(one);
+      const stored = await findCurrentBuild(nodes[0].db, one);
       assert.deepEqual(await stored?.load(), programOf(text));
     }
   });
@@ -113,16 +125,14 @@ for (const engine of engines) {
       hash: Buffer.from('hash'),
       expiresAt: 1000,
     };
-    const id = await nodes[0].transaction((tables) => tables.verificationCodes.add(code, 0));
-    const taken = await times(20, (i) =>
-      nodes[i % 2 ? 1 : 0].transaction((tables) => tables.verificationCodes.takeTry(id, 5, 0)),
-    );
+    const id = await nodes[0].transaction((db) => addCode(db, code, 0));
+    const taken = await times(20, (i) => nodes[i % 2 ? 1 : 0].transaction((db) => takeTry(db, id, 5, 0)));
     const counts = taken.flatMap((one) => (one ? [one.tries] : []));
     assert.deepEqual(
       counts.toSorted((a, b) => a - b),
       [1, 2, 3, 4, 5],
     );
-    assert.equal((await nodes[0].tables.verificationCodes.find(id))?.tries, 5);
+    assert.equal((await findCode(nodes[0].db, id))?.tries, 5);
   });
 
   test(`${engine}: the lock on an address counts its codes correctly on two nodes`, async (t) => {
@@ -136,10 +146,10 @@ for (const engine of engines) {
       expiresAt: 1000,
     };
     const added = await times(20, (i) =>
-      nodes[i % 2 ? 1 : 0].transaction(async (tables) => {
-        await tables.lockAddress(email);
-        if ((await tables.verificationCodes.timesFor(email, -1)).length >= 5) return undefined;
-        return tables.verificationCodes.add(code, i);
+      nodes[i % 2 ? 1 : 0].transaction(async (db) => {
+        await lockAddress(db, email);
+        if ((await listCodeTimes(db, email, -1)).length >= 5) return undefined;
+        return addCode(db, code, i);
       }),
     );
     assert.equal(added.filter((id) => id !== undefined).length, 5);
@@ -148,19 +158,19 @@ for (const engine of engines) {
   test(`${engine}: one of twenty addresses that claim an environment on two nodes owns it`, async (t) => {
     const nodes = await twoNodes(t, engine);
     const claims = await times(20, (i) =>
-      nodes[i % 2 ? 1 : 0].transaction((tables) => tables.environments.claim('com.acme', `${i}@acme.com`)),
+      nodes[i % 2 ? 1 : 0].transaction((db) => claimEnvironment(db, 'com.acme', `${i}@acme.com`)),
     );
     assert.equal(claims.filter(Boolean).length, 1);
-    assert.equal(await nodes[1].tables.environments.owner('com.acme'), `${claims.indexOf(true)}@acme.com`);
+    assert.equal(await findOwner(nodes[1].db, 'com.acme'), `${claims.indexOf(true)}@acme.com`);
   });
 
   test(`${engine}: several nodes can remove expired tokens and old codes at once`, async (t) => {
     const nodes = await twoNodes(t, engine);
-    await times(50, () => nodes[0].tables.editorTokens.add(createToken('editor'), tokenFor(plugin), 0, 1));
+    await times(50, () => addEditorToken(nodes[0].db, createToken('editor'), tokenFor(plugin), 0, 1));
     await times(20, async (i) => {
       const node = nodes[i % 2 ? 1 : 0];
-      await node.tables.editorTokens.add(createToken('editor'), tokenFor(plugin), 10, 20);
-      await node.tables.verificationCodes.prune(i);
+      await addEditorToken(node.db, createToken('editor'), tokenFor(plugin), 10, 20);
+      await pruneCodes(node.db, i);
     });
   });
 

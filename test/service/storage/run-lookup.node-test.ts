@@ -9,6 +9,7 @@ import { engines, databaseWithSchema, openForInspection, openDuring, postgresTes
 import type { EngineName } from './databases.ts';
 import { build, deploy, environmentOfToken, otherPlugin, plugin, programOf, setToken } from './plugins.ts';
 import { until } from '../../support/until.ts';
+import { setEnvironmentToken } from '../../../service/src/storage/tables/environments.ts';
 
 // What is known holds until it is known to have changed: whether the last poll is recent is not what these tests are about.
 const trusting: StorageOptions = { trustedFor: Infinity };
@@ -181,8 +182,8 @@ for (const engine of engines) {
     await setToken(storage, token);
     await storage.readChanges();
     await environmentOfToken(storage, token);
-    const failing = storage.transaction(async (tables) => {
-      await tables.environments.setToken('com.acme', 'owner', createToken('environment'), 0);
+    const failing = storage.transaction(async (db) => {
+      await setEnvironmentToken(db, 'com.acme', 'owner', createToken('environment'), 0);
       throw new Error('no');
     });
     await assert.rejects(failing, /^Error: no$/);

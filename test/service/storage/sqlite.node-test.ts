@@ -9,7 +9,9 @@ import { promisify } from 'node:util';
 import { loadSqlite } from '../../../service/src/storage/sqlite/load-sqlite.ts';
 import { openStorage } from '../../../service/src/storage/storage.ts';
 import { cleanUpFirst, openForInspection, openDuring } from './databases.ts';
-import { addEnvironment, plugin, save } from './plugins.ts';
+import { seedTenant, plugin, save } from './plugins.ts';
+import { readDraft } from '../../../service/src/storage/tables/drafts.ts';
+import { addEnvironment } from '../../../service/src/storage/tables/environments.ts';
 
 const { DatabaseSync } = loadSqlite();
 
@@ -28,7 +30,7 @@ test('the data folder and its files are accessible to their owner only', async (
   t.after(() => process.umask(umask));
   const directory = join(temporaryDirectory(t), 'deep', 'data');
   const address = inFolder(directory);
-  await addEnvironment(await openDuring(t, address));
+  await seedTenant(await openDuring(t, address));
   assert.equal(modeOf(directory), 0o700);
   for (const path of [address.file, `${address.file}-wal`, `${address.file}-shm`]) {
     assert.equal(modeOf(path), 0o600, path);
@@ -56,7 +58,7 @@ test('a commit is on the disk before it is acknowledged', async (t) => {
 test('closing leaves one file with all data', async (t) => {
   const address = inFolder(temporaryDirectory(t));
   const storage = await openDuring(t, address);
-  await addEnvironment(storage);
+  await seedTenant(storage);
   await save(storage, 'text');
   await storage.close();
   for (const suffix of ['-wal', '-shm']) assert.throws(() => statSync(address.file + suffix), /ENOENT/);
@@ -84,20 +86,20 @@ test('an unusable file is named, with what to do, and left alone', async (t) => 
 test('a write waits for another process that holds the lock, without stopping anything else', async (t) => {
   const address = inFolder(temporaryDirectory(t));
   const storage = await openDuring(t, address);
-  await addEnvironment(storage);
+  await seedTenant(storage);
   const other = new DatabaseSync(address.file);
   cleanUpFirst(t, () => other.close());
   other.exec('BEGIN IMMEDIATE');
   let isSaved = false;
-  const writes = [save(storage, 'text'), storage.tables.environments.add('com.acme.other', 0)];
+  const writes = [save(storage, 'text'), addEnvironment(storage.db, 'com.acme.other', 0)];
   const saving = Promise.all(writes).then(() => (isSaved = true));
   // Were the event loop blocked, this timer would end only with the wait for the lock.
   await new Promise((resolve) => setTimeout(resolve, 50));
   assert.equal(isSaved, false);
-  assert.equal(await storage.tables.drafts.find(plugin), undefined);
+  assert.equal(await readDraft(storage.db, plugin), undefined);
   other.exec('COMMIT');
   await saving;
-  assert.ok(await storage.tables.drafts.find(plugin));
+  assert.ok(await readDraft(storage.db, plugin));
 });
 
 test('a health check does not wait for a long write', async (t) => {
@@ -117,8 +119,8 @@ test('an endless write does not keep the file from being released, and is undone
   const address = inFolder(temporaryDirectory(t));
   const storage = await openStorage(address);
   const [begun, held] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-  const writing = storage.transaction(async ({ environments }) => {
-    await environments.add('com.never', 0);
+  const writing = storage.transaction(async (db) => {
+    await addEnvironment(db, 'com.never', 0);
     begun.resolve();
     await held.promise;
   });

@@ -11,7 +11,7 @@ import {
   storedBytes,
 } from './databases.ts';
 import {
-  addEnvironment,
+  seedTenant,
   build,
   deploy,
   oddText,
@@ -25,15 +25,32 @@ import {
   sourceOf,
   tokenFor,
 } from './plugins.ts';
+import { createDraft, readDraft, readDraftState } from '../../../service/src/storage/tables/drafts.ts';
+import { addFirstTenant, createTenant, findTenant } from '../../../service/src/storage/tables/tenants.ts';
+import {
+  claimEnvironment,
+  findEnvironmentToken,
+  findOwner,
+  setEnvironmentToken,
+  addEnvironment,
+} from '../../../service/src/storage/tables/environments.ts';
+import { addEditorToken, findEditorToken } from '../../../service/src/storage/tables/editor-tokens.ts';
+import {
+  findLiveVersion,
+  findNewestVersion,
+  findVersion,
+  findVersionRecord,
+} from '../../../service/src/storage/tables/versions.ts';
+import { findBuild, findCurrentBuild, saveBuild } from '../../../service/src/storage/tables/builds.ts';
 
 for (const engine of engines) {
   test(`${engine}: data is there when the database is opened again`, async (t) => {
     const address = await databaseWithSchema(t, engine);
     const first = await openDuring(t, address);
-    await addEnvironment(first);
+    await seedTenant(first);
     const saved = await save(first, 'text');
     await first.close();
-    const draft = await (await openDuring(t, address)).tables.drafts.find(plugin);
+    const draft = await readDraft((await openDuring(t, address)).db, plugin);
     assert.deepEqual(draft, saved);
     assert.deepEqual([draft?.source, draft?.revision, draft?.updatedAt], [sourceOf('text'), 1, 0]);
     assert.match(draft?.etag ?? '', /^"1-[\w-]{16}"$/);
@@ -41,7 +58,7 @@ for (const engine of engines) {
 
   test(`${engine}: a record may hold any text of JavaScript`, async (t) => {
     const storage = await freshStorage(t, engine);
-    await addEnvironment(storage);
+    await seedTenant(storage);
     const source = {
       // The service takes none but its languages.
       lang: 'javascript',
@@ -50,79 +67,77 @@ for (const engine of engines) {
       more: [oddText],
     };
     const saved = await saveSource(storage, source, plugin, 1);
-    const found = await storage.tables.drafts.find(plugin);
+    const found = await readDraft(storage.db, plugin);
     assert.deepEqual(found, saved);
     assert.deepEqual(found?.source, source);
   });
 
   test(`${engine}: names are distinguished by each of their bytes`, async (t) => {
     const storage = await freshStorage(t, engine);
-    await addEnvironment(storage);
+    await seedTenant(storage);
     // The last two look the same, and are the same to a database that compares them as a language does.
     const names = ['a', 'A', 'ä', 'a ', ' a', 'ß', 'ss', '\u00e9', 'e\u0301'];
     for (const pluginName of names) await save(storage, pluginName, { ...plugin, pluginName });
     for (const pluginName of names) {
-      const draft = await storage.tables.drafts.find({ ...plugin, pluginName });
+      const draft = await readDraft(storage.db, { ...plugin, pluginName });
       assert.deepEqual([draft?.source.contents, draft?.revision], [pluginName, 1]);
     }
   });
 
   test(`${engine}: each save increases the revision, and has a tag of its own`, async (t) => {
     const storage = await freshStorage(t, engine);
-    await addEnvironment(storage);
+    await seedTenant(storage);
     const saved = [await save(storage, 'a'), await save(storage, 'a'), await save(storage, 'b')];
     assert.deepEqual(
       saved.map((draft) => draft?.revision),
       [1, 2, 3],
     );
     assert.equal(new Set(saved.map((draft) => draft?.etag)).size, 3);
-    assert.equal((await storage.tables.drafts.state(plugin))?.revision, 3);
-    assert.equal(await storage.tables.drafts.state(otherPlugin), undefined);
+    assert.equal((await readDraftState(storage.db, plugin))?.revision, 3);
+    assert.equal(await readDraftState(storage.db, otherPlugin), undefined);
   });
 
   test(`${engine}: a tenant needs a known environment, and a draft a known tenant`, async (t) => {
     const storage = await freshStorage(t, engine);
-    const { tenants } = storage.tables;
-    await tenants.addFirst(plugin, 0);
-    assert.equal(await tenants.find(plugin), undefined);
-    const creating = storage.transaction((tables) => tables.tenants.create(plugin, {}, 0));
+    const { db } = storage;
+    await addFirstTenant(db, plugin, 0);
+    assert.equal(await findTenant(db, plugin), undefined);
+    const creating = storage.transaction((tx) => createTenant(tx, plugin, {}, 0));
     await assert.rejects(creating, /foreign key/i);
-    const saving = storage.transaction((tables) =>
-      tables.drafts.create(plugin, sourceOf('text'), { now: 0 }),
-    );
+    const saving = storage.transaction((tx) => createDraft(tx, plugin, sourceOf('text'), { now: 0 }));
     assert.equal(await saving, undefined);
-    assert.equal(await storage.tables.drafts.find(plugin), undefined);
+    assert.equal(await readDraft(storage.db, plugin), undefined);
   });
 
   test(`${engine}: a transaction that throws leaves nothing behind`, async (t) => {
     const storage = await freshStorage(t, engine);
-    const failing = storage.transaction(async (tables) => {
-      await tables.environments.add('com.acme', 0);
-      await tables.tenants.addFirst(plugin, 0);
+    const failing = storage.transaction(async (db) => {
+      await addEnvironment(db, 'com.acme', 0);
+      await addFirstTenant(db, plugin, 0);
       throw new Error('no');
     });
     await assert.rejects(failing, /^Error: no$/);
-    assert.equal(await storage.tables.tenants.find(plugin), undefined);
-    await addEnvironment(storage);
+    assert.equal(await findTenant(storage.db, plugin), undefined);
+    await seedTenant(storage);
     await save(storage, 'text');
   });
 
   test(`${engine}: nobody sees what a transaction has not committed`, async (t) => {
     const storage = await freshStorage(t, engine);
-    await addEnvironment(storage);
+    await seedTenant(storage);
     const { promise: isSaved, resolve: resolveSaved } = Promise.withResolvers<void>();
     const { promise: mayEnd, resolve: letEnd } = Promise.withResolvers<void>();
-    const saving = storage.transaction(async (tables) => {
-      await tables.drafts.create(plugin, sourceOf('text'), { now: 0 });
-      assert.ok(await tables.drafts.find(plugin));
+    const saving = storage.transaction(async (db) => {
+      await createDraft(db, plugin, sourceOf('text'), { now: 0 });
+      assert.ok(await readDraft(db, plugin));
       resolveSaved();
       await mayEnd;
     });
     await isSaved;
-    assert.equal(await storage.tables.drafts.find(plugin), undefined);
+    assert.equal(await readDraft(storage.db, plugin), undefined);
     letEnd();
     await saving;
-    assert.ok(await storage.tables.drafts.find(plugin));
+    assert.ok(await readDraft(storage.db, plugin));
   });
 
   test(`${engine}: a transaction within a transaction is refused, because it would wait for itself`, async (t) => {
@@ -136,33 +151,33 @@ for (const engine of engines) {
     const address = await databaseWithSchema(t, engine);
     const storage = await openDuring(t, address);
     const { promise: began, resolve: resolveBegan } = Promise.withResolvers<void>();
-    const saving = storage.transaction(async (tables) => {
-      await tables.environments.add('com.acme', 0);
-      await tables.tenants.addFirst(plugin, 0);
+    const saving = storage.transaction(async (db) => {
+      await addEnvironment(db, 'com.acme', 0);
+      await addFirstTenant(db, plugin, 0);
       resolveBegan();
       await new Promise((resolve) => setImmediate(resolve));
-      await tables.drafts.create(plugin, sourceOf('text'), { now: 0 });
+      await createDraft(db, plugin, sourceOf('text'), { now: 0 });
     });
     await began;
     await storage.close();
     await saving;
-    assert.ok(await (await openDuring(t, address)).tables.drafts.find(plugin));
+    assert.ok(await readDraft((await openDuring(t, address)).db, plugin));
   });
 
   test(`${engine}: an environment belongs to the first that claims it, and has a token for each holder`, async (t) => {
     const storage = await freshStorage(t, engine);
-    const { environments } = storage.tables;
-    await addEnvironment(storage);
-    assert.equal(await environments.owner('com.acme'), undefined);
-    assert.equal(await environments.claim('com.acme', 'you@acme.com'), true);
-    assert.equal(await environments.claim('com.acme', 'other@acme.com'), false);
-    assert.equal(await environments.claim('com.acme', 'you@acme.com'), true);
-    assert.equal(await environments.owner('com.acme'), 'you@acme.com');
+    const { db } = storage;
+    await seedTenant(storage);
+    assert.equal(await findOwner(db, 'com.acme'), undefined);
+    assert.equal(await claimEnvironment(db, 'com.acme', 'you@acme.com'), true);
+    assert.equal(await claimEnvironment(db, 'com.acme', 'other@acme.com'), false);
+    assert.equal(await claimEnvironment(db, 'com.acme', 'you@acme.com'), true);
+    assert.equal(await findOwner(db, 'com.acme'), 'you@acme.com');
     const [first, second, demo] = [1, 2, 3].map(() => createToken('environment')) as [string, string, string];
     await setToken(storage, first);
-    await storage.transaction((tables) => tables.environments.setToken('com.acme', 'demo', demo, 0));
+    await storage.transaction((tx) => setEnvironmentToken(tx, 'com.acme', 'demo', demo, 0));
     await setToken(storage, second);
-    const found = await Promise.all([first, second, demo].map((token) => environments.findToken(token, 0)));
+    const found = await Promise.all([first, second, demo].map((token) => findEnvironmentToken(db, token, 0)));
     assert.deepEqual(found, [
       undefined,
       { environment: 'com.acme', holder: 'owner' },
@@ -173,19 +188,19 @@ for (const engine of engines) {
   test(`${engine}: an editor token opens its plugin until it expires, and is then deleted`, async (t) => {
     const address = await databaseWithSchema(t, engine);
     const storage = await openDuring(t, address);
-    await addEnvironment(storage);
+    await seedTenant(storage);
     const [early, late] = [createToken('editor'), createToken('editor')];
-    await storage.tables.editorTokens.add(early, tokenFor(plugin), 0, 100);
-    assert.deepEqual(await storage.tables.editorTokens.find(early, 99), {
+    await addEditorToken(storage.db, early, tokenFor(plugin), 0, 100);
+    assert.deepEqual(await findEditorToken(storage.db, early, 99), {
       ...tokenFor(plugin),
       expiresAt: 100,
       isSuspended: false,
     });
-    assert.equal(await storage.tables.editorTokens.find(early, 100), undefined);
-    assert.equal(await storage.tables.editorTokens.find(late, 0), undefined);
-    await storage.tables.editorTokens.add(late, tokenFor(otherPlugin), 100, 200);
-    assert.equal(await storage.tables.editorTokens.find(early, 0), undefined);
-    assert.deepEqual((await storage.tables.editorTokens.find(late, 100))?.scope, otherPlugin);
+    assert.equal(await findEditorToken(storage.db, early, 100), undefined);
+    assert.equal(await findEditorToken(storage.db, late, 0), undefined);
+    await addEditorToken(storage.db, late, tokenFor(otherPlugin), 100, 200);
+    assert.equal(await findEditorToken(storage.db, early, 0), undefined);
+    assert.deepEqual((await findEditorToken(storage.db, late, 100))?.scope, otherPlugin);
   });
 
   test(`${engine}: no token is stored in plain text`, async (t) => {
@@ -193,8 +208,8 @@ for (const engine of engines) {
     const storage = await openDuring(t, address);
     const tokens = [createToken('environment'), createToken('editor')] as const;
     await setToken(storage, tokens[0]);
-    await addEnvironment(storage);
-    assert.equal(await storage.tables.editorTokens.add(tokens[1], tokenFor(plugin), 0, 1), true);
+    await seedTenant(storage);
+    assert.equal(await addEditorToken(storage.db, tokens[1], tokenFor(plugin), 0, 1), true);
     const bytes = await storedBytes(t, address);
     assert.ok(bytes.includes('com.acme'));
     for (const token of tokens) {
@@ -212,11 +227,11 @@ for (const engine of engines) {
     assert.equal(await deploy(storage, 'same'), 'v1.0.0');
     assert.equal(await deploy(storage, 'same', otherPlugin), 'v1.0.0');
     assert.deepEqual(await codes(), ['same']);
-    const { builds, versions } = storage.tables;
+    const { db } = storage;
     const stored = [
-      await builds.find(plugin, digestOf('same')),
-      await versions.find(plugin, 'v1.0.0'),
-      await versions.newest(otherPlugin),
+      await findBuild(db, plugin, digestOf('same')),
+      await findVersion(db, plugin, 'v1.0.0'),
+      await findNewestVersion(db, otherPlugin),
     ];
     assert.match(stored[0]?.hash ?? '', /^[0-9a-f]{64}$/);
     assert.equal(new Set(stored.map((one) => one?.hash)).size, 1);
@@ -238,57 +253,57 @@ for (const engine of engines) {
     await build(storage, 'third', otherPlugin);
     await build(storage, 'fourth');
     assert.deepEqual(await codes(), ['fourth', 'second', 'third']);
-    assert.deepEqual(await (await storage.tables.versions.newest(plugin))?.load(), programOf('second'));
+    assert.deepEqual(await (await findNewestVersion(storage.db, plugin))?.load(), programOf('second'));
   });
 
   test(`${engine}: a build that is undone keeps the program that it would have replaced`, async (t) => {
     const { storage, codes } = await withCodes(t, engine);
     await build(storage, 'first');
-    const failing = storage.transaction(async (tables) => {
-      await tables.builds.save(plugin, digestOf('second'), programOf('second'), 0);
+    const failing = storage.transaction(async (db) => {
+      await saveBuild(db, plugin, digestOf('second'), programOf('second'), 0);
       throw new Error('no');
     });
     await assert.rejects(failing, /^Error: no$/);
     assert.deepEqual(await codes(), ['first']);
-    const stored = await storage.tables.builds.find(plugin, digestOf('first'));
+    const stored = await findBuild(storage.db, plugin, digestOf('first'));
     assert.deepEqual(await stored?.load(), programOf('first'));
   });
 
   test(`${engine}: reading a program that was removed meanwhile is an error that says so`, async (t) => {
     const storage = await freshStorage(t, engine);
     await build(storage, 'first');
-    const stored = await storage.tables.builds.find(plugin, digestOf('first'));
+    const stored = await findBuild(storage.db, plugin, digestOf('first'));
     await build(storage, 'second');
     await assert.rejects(async () => stored?.load(), /The program [0-9a-f]{64} is no longer stored/);
   });
 
   test(`${engine}: a draft counts as built while its text and language are those of its last build`, async (t) => {
     const storage = await freshStorage(t, engine);
-    const { builds } = storage.tables;
+    const { db } = storage;
     await build(storage, 'first');
-    assert.deepEqual(await (await builds.findCurrent(plugin))?.load(), programOf('first'));
+    assert.deepEqual(await (await findCurrentBuild(db, plugin))?.load(), programOf('first'));
     await save(storage, 'second');
-    assert.equal(await builds.findCurrent(plugin), undefined);
-    assert.equal(await builds.find(plugin, digestOf('second')), undefined);
-    assert.ok(await builds.find(plugin, digestOf('first')));
+    assert.equal(await findCurrentBuild(db, plugin), undefined);
+    assert.equal(await findBuild(db, plugin, digestOf('second')), undefined);
+    assert.ok(await findBuild(db, plugin, digestOf('first')));
     await saveSource(storage, { ...sourceOf('first'), tests: [{ name: 'one' }] });
-    assert.ok(await builds.findCurrent(plugin));
+    assert.ok(await findCurrentBuild(db, plugin));
     await saveSource(storage, { ...sourceOf('first'), lang: 'typescript' });
-    assert.equal(await builds.findCurrent(plugin), undefined);
+    assert.equal(await findCurrentBuild(db, plugin), undefined);
   });
 
   test(`${engine}: versions are numbered from v1.0.0, and text that is no version is not found`, async (t) => {
     const storage = await freshStorage(t, engine);
-    const { versions } = storage.tables;
-    assert.equal(await versions.newest(plugin), undefined);
-    assert.equal(await versions.live(plugin), undefined);
+    const { db } = storage;
+    assert.equal(await findNewestVersion(db, plugin), undefined);
+    assert.equal(await findLiveVersion(db, plugin), undefined);
     for (const [patch, text] of ['a', 'b', 'c'].entries()) {
       await build(storage, text);
       assert.equal(await deploy(storage, text), `v1.0.${patch}`);
     }
-    assert.deepEqual(await (await versions.find(plugin, 'v1.0.1'))?.load(), programOf('b'));
-    assert.deepEqual(await (await versions.newest(plugin))?.load(), programOf('c'));
-    assert.deepEqual((await versions.findRecord(plugin, 'v1.0.2'))?.source, JSON.stringify(sourceOf('c')));
+    assert.deepEqual(await (await findVersion(db, plugin, 'v1.0.1'))?.load(), programOf('b'));
+    assert.deepEqual(await (await findNewestVersion(db, plugin))?.load(), programOf('c'));
+    assert.deepEqual((await findVersionRecord(db, plugin, 'v1.0.2'))?.source, JSON.stringify(sourceOf('c')));
     for (const name of [
       'v1.0.3',
       'v1.0.01',
@@ -298,7 +313,7 @@ for (const engine of engines) {
       'v1.0.9999999999999999',
       '',
     ]) {
-      assert.equal(await versions.find(plugin, name), undefined, name);
+      assert.equal(await findVersion(db, plugin, name), undefined, name);
     }
   });
 

@@ -9,7 +9,11 @@ import { migrate } from '../../../service/src/storage/migrations/migrate.ts';
 import { migrations } from '../../../service/src/storage/migrations/migrations.ts';
 import { openEngine } from '../../../service/src/storage/storage.ts';
 import type { Storage } from '../../../service/src/storage/storage.ts';
-import { StorageFullError } from '../../../service/src/storage/tables/tenant-storage.ts';
+import {
+  StorageFullError,
+  endExemptions,
+  readTenantUsage,
+} from '../../../service/src/storage/tables/tenant-storage.ts';
 import {
   cleanUpFirst,
   databaseWithSchema,
@@ -21,8 +25,15 @@ import {
   postgresTest,
 } from './databases.ts';
 import type { Cleanup } from './databases.ts';
-import { addEnvironment, build, deploy, otherPlugin, plugin, save, saveSource, sourceOf } from './plugins.ts';
+import { seedTenant, build, deploy, otherPlugin, plugin, save, saveSource, sourceOf } from './plugins.ts';
 import { deployed, failed, recordOf, recordedRuns } from '../runs/records.ts';
+import { deletePlugin, pinVersion } from '../../../service/src/storage/tables/plugins.ts';
+import { deleteVersion } from '../../../service/src/storage/tables/versions.ts';
+import { overwriteDraft } from '../../../service/src/storage/tables/drafts.ts';
+import { findPluginRecord } from '../../../service/src/storage/tables/plugin-records.ts';
+import { dropOldestDetails } from '../../../service/src/storage/tables/runs.ts';
+import { lockPlugin } from '../../../service/src/storage/db.ts';
+import { eraseSome } from '../../../service/src/storage/erasing/erase.ts';
 
 /** What the rows of all plugins take that are not deleted, added up anew. */
 async function summedUp(t: Cleanup, address: DatabaseAddress): Promise<number> {
@@ -37,29 +48,29 @@ async function summedUp(t: Cleanup, address: DatabaseAddress): Promise<number> {
   return Number(rows[0]?.size);
 }
 
-const stored = async ({ tables }: Storage) => (await tables.tenantStorage.find(plugin)).storage;
+const stored = async ({ db }: Storage) => (await readTenantUsage(db, plugin)).storage;
 
-const deletePlugin = (storage: Storage, of = plugin) =>
-  storage.transaction(async (tables) => {
-    await tables.lockPlugin(of);
-    await tables.plugins.delete(of, 1);
+const removePlugin = (storage: Storage, of = plugin) =>
+  storage.transaction(async (db) => {
+    await lockPlugin(db, of);
+    await deletePlugin(db, of, 1);
   });
 
-const deleteVersion = (storage: Storage, version: string) =>
-  storage.transaction(async (tables) => {
-    await tables.lockPlugin(plugin);
-    return tables.versions.delete(plugin, version);
+const removeVersion = (storage: Storage, version: string) =>
+  storage.transaction(async (db) => {
+    await lockPlugin(db, plugin);
+    return deleteVersion(db, plugin, version);
   });
 
 /** Saves a draft where a tenant may store so many bytes. */
 const saveWithin = (storage: Storage, allowed: number, length: number, of = plugin) =>
-  storage.tables.drafts.overwrite(of, sourceOf('x'.repeat(length)), { now: 0, allowed });
+  overwriteDraft(storage.db, of, sourceOf('x'.repeat(length)), { now: 0, allowed });
 
 for (const engine of engines) {
   test(`${engine}: what a tenant stores is counted with each write, in UTF-8`, async (t) => {
     const address = await databaseWithSchema(t, engine);
     const storage = await openDuring(t, address);
-    await addEnvironment(storage);
+    await seedTenant(storage);
     await save(storage, '\u0001ä\u{1f600}');
     assert.equal(await stored(storage), Buffer.byteLength(JSON.stringify(sourceOf('\u0001ä\u{1f600}'))));
     for (const text of ['a', 'longer', 'b']) {
@@ -68,19 +79,19 @@ for (const engine of engines) {
       await deploy(storage, text);
     }
     assert.equal(await stored(storage), await summedUp(t, address));
-    assert.equal(await deleteVersion(storage, 'v1.0.1'), 'deleted');
+    assert.equal(await removeVersion(storage, 'v1.0.1'), 'deleted');
     assert.equal(await stored(storage), await summedUp(t, address));
-    await deletePlugin(storage);
+    await removePlugin(storage);
     assert.equal(await stored(storage), await summedUp(t, address));
-    while (await storage.transaction((tables) => tables.erase(2, 8)));
+    while (await storage.transaction((db) => eraseSome(db, 2, 8)));
     assert.equal(await stored(storage), await summedUp(t, address));
-    await deletePlugin(storage, otherPlugin);
+    await removePlugin(storage, otherPlugin);
     assert.equal(await stored(storage), 0);
   });
 
   test(`${engine}: a draft that would take more than its tenant may store is refused, and what makes room is not`, async (t) => {
     const storage = await freshStorage(t, engine);
-    await addEnvironment(storage);
+    await seedTenant(storage);
     await saveSource(storage, sourceOf('x'.repeat(900)));
     await saveSource(storage, sourceOf(''), otherPlugin);
     await assert.rejects(saveWithin(storage, 1000, 1000), StorageFullError);
@@ -94,7 +105,7 @@ for (const engine of engines) {
   test(`${engine}: writes of two nodes at once never take more than the tenant may store`, async (t) => {
     const address = await databaseWithSchema(t, engine);
     const nodes = [await openDuring(t, address), await openDuring(t, address)] as const;
-    await addEnvironment(nodes[0]);
+    await seedTenant(nodes[0]);
     const plugins = Array.from({ length: 20 }, (_, i) => ({ ...plugin, pluginName: `p${i}` }));
     for (const one of plugins) await saveSource(nodes[0], sourceOf(''), one);
     const allowed = (await stored(nodes[0])) + 550;
@@ -111,14 +122,14 @@ for (const engine of engines) {
       await build(storage, text);
       await deploy(storage, text);
     }
-    await storage.transaction((tables) => tables.plugins.pin(plugin, 'v1.0.0', { now: 1 }));
+    await storage.transaction((db) => pinVersion(db, plugin, 'v1.0.0', { now: 1 }));
     assert.ok(await storage.runs.version(plugin, 'v1.0.1'));
     const outcomes = [];
     for (const version of ['v1.0.0', 'v1.0.2', 'v1.0.1', 'v1.0.1', 'v1.0.9', 'x'])
-      outcomes.push(await deleteVersion(storage, version));
+      outcomes.push(await removeVersion(storage, version));
     assert.deepEqual(outcomes, ['in-use', 'in-use', 'deleted', 'missing', 'missing', 'missing']);
     assert.equal(await storage.runs.version(plugin, 'v1.0.1'), undefined);
-    assert.equal((await storage.tables.plugins.find(plugin))?.versions, 2);
+    assert.equal((await findPluginRecord(storage.db, plugin))?.versions, 2);
     await build(storage, 'b');
     assert.equal(await deploy(storage, 'b'), 'v1.0.3');
   });
@@ -144,12 +155,12 @@ for (const engine of engines) {
     const storage = await openDuring(t, address);
     assert.equal(await stored(storage), await summedUp(t, address));
     assert.ok((await stored(storage)) > 2000);
-    const { tenantStorage } = storage.tables;
-    await tenantStorage.endExemptions(2000);
+    const { db } = storage;
+    await endExemptions(db, 2000);
     assert.ok(await saveWithin(storage, 2000, 1100), 'It has not been below yet.');
     await saveWithin(storage, 2000, 0);
     await assert.rejects(saveWithin(storage, 2000, 2000, otherPlugin), StorageFullError);
-    await tenantStorage.endExemptions(2000);
+    await endExemptions(db, 2000);
     await saveWithin(storage, 10_000, 3000);
     await assert.rejects(saveWithin(storage, 2000, 3001), StorageFullError);
   });
@@ -179,10 +190,10 @@ for (const engine of engines) {
       newest,
       Array.from({ length: 60 }, (_, i) => i < 20),
     );
-    assert.ok((await storage.tables.tenantStorage.find(plugin)).records <= 20_000);
-    await deletePlugin(storage);
-    await deletePlugin(storage, otherPlugin);
-    assert.equal((await storage.tables.tenantStorage.find(plugin)).records, 0);
+    assert.ok((await readTenantUsage(storage.db, plugin)).records <= 20_000);
+    await removePlugin(storage);
+    await removePlugin(storage, otherPlugin);
+    assert.equal((await readTenantUsage(storage.db, plugin)).records, 0);
   });
 }
 
@@ -198,7 +209,7 @@ postgresTest('details of records that another node is deleting are left to it', 
     .selectFrom('tenants')
     .select('id')
     .executeTakeFirstOrThrow();
-  const dropDetails = () => storage.transaction(({ runs }) => runs.dropOldestDetails(tenant, 0, Date.now()));
+  const dropDetails = () => storage.transaction((db) => dropOldestDetails(db, tenant, 0, Date.now()));
   const otherNode = await openForInspection(t, address);
   await otherNode.transaction().execute(async (transaction) => {
     await sql`select id from runs for update`.execute(transaction);
@@ -218,11 +229,11 @@ test('an SQLite file gives the space of deleted rows back, also one that an earl
   await migrate(engine, migrations.slice(0, 4));
   await engine.close();
   const storage = await openDuring(t, address);
-  await addEnvironment(storage);
+  await seedTenant(storage);
   for (let i = 0; i < 20; i++)
     await saveSource(storage, sourceOf('x'.repeat(1_000_000)), { ...plugin, pluginName: `p${i}` });
-  for (let i = 0; i < 20; i++) await deletePlugin(storage, { ...plugin, pluginName: `p${i}` });
-  while (await storage.transaction((tables) => tables.erase(2, 8)));
+  for (let i = 0; i < 20; i++) await removePlugin(storage, { ...plugin, pluginName: `p${i}` });
+  while (await storage.transaction((db) => eraseSome(db, 2, 8)));
   while (await storage.reclaimSpace());
   await storage.close();
   assert.ok(statSync(file).size < 6_000_000, `It has ${statSync(file).size} bytes.`);

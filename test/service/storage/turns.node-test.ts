@@ -2,7 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { requestOwner, setRequestOwner, KeyedTurns, Turns } from '../../../service/src/storage/turns.ts';
 import { databaseWithSchema, engines, openDuring, patientStorage } from './databases.ts';
-import { addEnvironment, build, deploy, plugin } from './plugins.ts';
+import { seedTenant, build, deploy, plugin } from './plugins.ts';
+import { findTenant } from '../../../service/src/storage/tables/tenants.ts';
+import { lockPlugin } from '../../../service/src/storage/db.ts';
 
 const tenant = (environment: string, name: string, token = 'one') => ({ environment, tenant: name, token });
 
@@ -66,12 +68,12 @@ for (const engine of engines) {
       await openDuring(t, address, patientStorage),
       await openDuring(t, address, patientStorage),
     ] as const;
-    await addEnvironment(nodes[0]);
+    await seedTenant(nodes[0]);
     await build(nodes[0], 'text');
     const locked = Promise.withResolvers<void>();
     const gate = Promise.withResolvers<void>();
-    const holding = nodes[1].transaction(async (tables) => {
-      await tables.lockPlugin(plugin);
+    const holding = nodes[1].transaction(async (db) => {
+      await lockPlugin(db, plugin);
       locked.resolve();
       await gate.promise;
     });
@@ -79,8 +81,8 @@ for (const engine of engines) {
     const waiting = Promise.all(Array.from({ length: 30 }, () => deploy(nodes[0], 'text')));
     // On SQLite they wait for the only writer, whatever they want to lock.
     if (engine === 'postgres')
-      for (let i = 0; i < 20; i++) await nodes[0].transaction((tables) => tables.tenants.find(plugin));
-    assert.ok(await nodes[0].tables.tenants.find(plugin));
+      for (let i = 0; i < 20; i++) await nodes[0].transaction((db) => findTenant(db, plugin));
+    assert.ok(await findTenant(nodes[0].db, plugin));
     gate.resolve();
     await holding;
     assert.equal(new Set(await waiting).size, 30);

@@ -8,6 +8,11 @@ import { operation } from '../operations/operation.ts';
 import { timeSchema, toTime } from './plugin-details.ts';
 import { pageQuery, pagingBy } from '../paging.ts';
 import { actorSchema, checkStorable } from '../grant-schemas.ts';
+import {
+  deleteEnvironmentToken,
+  listEnvironmentTokens,
+  setEnvironmentToken,
+} from '../../storage/tables/environments.ts';
 
 const path = '/api/v1/environment/:environment/tokens';
 
@@ -51,7 +56,7 @@ export const environmentTokens: ServiceInterface = {
       handle: async ({ target: { environment }, query }, { storage, now }) => {
         const list = { operation: 'listTokens', filter: { environment } };
         const request = paging.readRequest(list, query);
-        const found = await storage.tables.environments.listTokens(environment, now(), {
+        const found = await listEnvironmentTokens(storage.db, environment, now(), {
           after: request.after?.[0],
           limit: request.limit + 1,
         });
@@ -106,8 +111,8 @@ export const environmentTokens: ServiceInterface = {
         const { holder = caller.holder, overlap = usualOverlap } = asked;
         checkStorable({ holder });
         const token = createToken('environment');
-        const id = await storage.transaction(({ environments }) =>
-          environments.setToken(environment, holder, token, now(), overlap * 1000),
+        const id = await storage.transaction((db) =>
+          setEnvironmentToken(db, environment, holder, token, now(), overlap * 1000),
         );
         return { status: 201, body: { id, token } };
       },
@@ -123,8 +128,8 @@ export const environmentTokens: ServiceInterface = {
       responses: { 204: empty({ description: 'The token has ended.' }) },
       errors: { 404: ['token-not-found'] },
       handle: async ({ target: { environment }, path: { id } }, { storage, now }) => {
-        const isDeleted = await storage.transaction(({ environments }) =>
-          environments.deleteToken(environment, id, now()),
+        const isDeleted = await storage.transaction((db) =>
+          deleteEnvironmentToken(db, environment, id, now()),
         );
         if (!isDeleted) throw notFound('token-not-found', 'This environment has no such token.');
         return { status: 204 };

@@ -4,6 +4,7 @@ import type { ServiceInterface } from '../context.ts';
 import { json } from '../operations/responses.ts';
 import { operation } from '../operations/operation.ts';
 import { pageQuery, pagingBy, rowsForOldClients } from '../paging.ts';
+import { listPluginRecords } from '../../storage/tables/plugin-records.ts';
 import type { PluginRecord } from '../../storage/tables/plugin-records.ts';
 import { liveOf } from './plugin-details.ts';
 
@@ -45,7 +46,7 @@ export const functions: ServiceInterface = {
       handle: async ({ target, query }, { storage }) => {
         const list = { operation: 'listFunctions', filter: { ...target } };
         const request = paging.readRequest(list, query);
-        const found = await storage.tables.plugins.list(target, {
+        const found = await listPluginRecords(storage.db, target, {
           after: request.after && [target.namespace, request.after[0]],
           limit: request.limit + 1,
         });

@@ -9,6 +9,12 @@ import { pageQuery, pagingBy } from '../paging.ts';
 import { toPointer } from '../../json-pointer.ts';
 import { translateBusyErrors } from '../run-errors.ts';
 import { areTyped } from '../../plugins/schemas.ts';
+import {
+  deleteNamespace,
+  findNamespace,
+  listNamespaces,
+  replaceNamespace,
+} from '../../storage/tables/namespaces.ts';
 import type { NamespaceDetails, NamespaceKey, NamespaceRecord } from '../../storage/tables/namespaces.ts';
 import { compileNamespace, invalidNamespace } from './compile-namespace.ts';
 import { detailsLimit, namespaceDetailsSchema, namespaceSchema, schemasLimit } from './namespace-details.ts';
@@ -42,7 +48,7 @@ export const namespaces: ServiceInterface = {
       handle: async ({ target: { environment }, query }, { storage }) => {
         const list = { operation: 'listNamespaces', filter: { environment } };
         const request = paging.readRequest(list, query);
-        const { records, isLast } = await storage.tables.namespaces.list(environment, {
+        const { records, isLast } = await listNamespaces(storage.db, environment, {
           after: request.after?.[0],
           limit: request.limit,
         });
@@ -65,7 +71,7 @@ export const namespaces: ServiceInterface = {
       responses: { 200: json(namespaceSchema, { description: 'The record.' }) },
       errors: { 404: ['namespace-not-found'] },
       handle: async ({ target }, { storage }) => {
-        const found = await storage.tables.namespaces.find(target);
+        const found = await findNamespace(storage.db, target);
         if (!found) throw namespaceNotFound();
         return { status: 200, body: toDetails(found) };
       },
@@ -103,7 +109,7 @@ export const namespaces: ServiceInterface = {
       responses: { 204: empty({ description: 'The namespace has no types any more.' }) },
       errors: { 404: ['namespace-not-found'] },
       handle: async ({ target }, { storage }) => {
-        if (!(await storage.tables.namespaces.delete(target))) throw namespaceNotFound();
+        if (!(await deleteNamespace(storage.db, target))) throw namespaceNotFound();
         return { status: 204 };
       },
     }),
@@ -137,7 +143,7 @@ async function setNamespace(
   const types = areTyped(details)
     ? await translateBusyErrors(false, () => compileNamespace(context, key, details, signal))
     : { compiled: undefined, declarations: '' };
-  return context.storage.tables.namespaces.set(key, details, types, context.now());
+  return replaceNamespace(context.storage.db, key, details, types, context.now());
 }
 
 /** The keys that lead to a number such as `1e400`, which `JSON.parse` makes infinite; `undefined` where there is none. */

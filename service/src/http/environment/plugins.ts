@@ -14,6 +14,9 @@ import {
   versionNotFound,
 } from './plugin-details.ts';
 import { checkStorable } from '../grant-schemas.ts';
+import { findPluginRecord, listPluginRecords } from '../../storage/tables/plugin-records.ts';
+import { deletePlugin, pinVersion } from '../../storage/tables/plugins.ts';
+import { lockPlugin } from '../../storage/db.ts';
 
 const pluginPath = '/api/v1/plugin/:ident/:namespace/:name';
 
@@ -66,7 +69,7 @@ export const plugins: ServiceInterface = {
         const { environment, tenant, namespace, pluginName } = scope;
         const list = { operation: 'listPlugins', filter: { environment, tenant, namespace, pluginName } };
         const request = paging.readRequest(list, query);
-        const found = await storage.tables.plugins.list(scope, {
+        const found = await listPluginRecords(storage.db, scope, {
           after: request.after,
           limit: request.limit + 1,
         });
@@ -92,7 +95,7 @@ export const plugins: ServiceInterface = {
       responses: { 200: json(pluginSchema, { description: 'The plugin.' }) },
       errors: { 404: ['plugin-not-found'] },
       handle: async ({ target }, { storage }) => {
-        const found = await storage.tables.plugins.find(target);
+        const found = await findPluginRecord(storage.db, target);
         if (!found) throw pluginNotFound();
         return { status: 200, body: toPluginDetails(target, found) };
       },
@@ -110,9 +113,9 @@ export const plugins: ServiceInterface = {
       responses: { 204: empty({ description: 'The plugin was deleted.' }) },
       errors: { 404: ['plugin-not-found'] },
       handle: async ({ target }, { storage, now, eraser }) => {
-        const isDeleted = await storage.transaction(async (tables) => {
-          await tables.lockPlugin(target);
-          return tables.plugins.delete(target, now());
+        const isDeleted = await storage.transaction(async (db) => {
+          await lockPlugin(db, target);
+          return deletePlugin(db, target, now());
         }, target);
         if (!isDeleted) throw pluginNotFound();
         eraser.wake();
@@ -142,10 +145,10 @@ export const plugins: ServiceInterface = {
       handle: async ({ target, caller, body }, { storage, now }) => {
         checkStorable({ version: body.version ?? undefined });
         const actor = caller.kind === 'editor' ? caller.actor : undefined;
-        const found = await storage.transaction(async (tables) => {
-          await tables.lockPlugin(target);
-          const isThere = await tables.plugins.pin(target, body.version ?? undefined, { now: now(), actor });
-          const plugin = await tables.plugins.find(target);
+        const found = await storage.transaction(async (db) => {
+          await lockPlugin(db, target);
+          const isThere = await pinVersion(db, target, body.version ?? undefined, { now: now(), actor });
+          const plugin = await findPluginRecord(db, target);
           if (plugin && !isThere) throw versionNotFound();
           return plugin;
         }, target);

@@ -11,6 +11,8 @@ import { permissions } from '../../plugins/permissions.ts';
 import { joinIdentifier } from '../../plugins/plugin-key.ts';
 import type { PluginScope, TenantKey } from '../../plugins/plugin-key.ts';
 import { tenantNotFound, usageOf, usageSchema } from './tenant-details.ts';
+import { endEditorToken, endEditorTokens } from '../../storage/tables/editor-tokens.ts';
+import { findTenant } from '../../storage/tables/tenants.ts';
 
 /** The shortest and the longest time that a client may request for an editor token to live, in seconds. */
 const [shortestLife, longestLife] = [60, 86_400];
@@ -106,9 +108,9 @@ export const sessions: ServiceInterface = {
       errors: { 400: ['invalid-text'], 404: ['tenant-not-found'] },
       handle: async ({ target, query: { actor } }, { storage }) => {
         checkStorable({ actor });
-        const { tenants, editorTokens } = storage.tables;
-        if (!(await tenants.find(target))) throw tenantNotFound();
-        await editorTokens.endAll(target, actor);
+        const { db } = storage;
+        if (!(await findTenant(db, target))) throw tenantNotFound();
+        await endEditorTokens(db, target, actor);
         return { status: 204 };
       },
     }),
@@ -169,7 +171,7 @@ export const sessions: ServiceInterface = {
             'This ends editor tokens only; to end an environment token, use deleteToken with its id.',
           );
         }
-        await storage.tables.editorTokens.end(caller.tokenHash);
+        await endEditorToken(storage.db, caller.tokenHash);
         return { status: 204 };
       },
     }),

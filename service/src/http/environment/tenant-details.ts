@@ -4,7 +4,7 @@ import { notFound } from '../errors.ts';
 import { timeSchema, toTime } from './plugin-details.ts';
 import type { ServiceContext } from '../context.ts';
 import type { TenantKey } from '../../plugins/plugin-key.ts';
-import { toMebibytes } from '../../storage/tables/tenant-storage.ts';
+import { readTenantUsage, toMebibytes } from '../../storage/tables/tenant-storage.ts';
 import type { Tenant } from '../../storage/tables/tenants.ts';
 
 /** More than any tenant has, and small enough for every database. */
@@ -42,7 +42,7 @@ export async function usageOf(
   { storage, tenantStorage }: Pick<ServiceContext, 'storage' | 'tenantStorage'>,
   tenant: TenantKey,
 ): Promise<z.input<typeof usageSchema>> {
-  const found = await storage.tables.tenantStorage.find(tenant);
+  const found = await readTenantUsage(storage.db, tenant);
   return {
     storageMb: toMebibytes(found.storage),
     recordsMb: toMebibytes(found.records),

@@ -6,6 +6,14 @@ import { jsonBody, optionalJsonBody } from '../operations/bodies.ts';
 import { operation } from '../operations/operation.ts';
 import { pageQuery, pagingBy, rowsForOldClients } from '../paging.ts';
 import { checkStorable } from '../grant-schemas.ts';
+import {
+  countPlugins,
+  createTenant,
+  deleteTenant,
+  findTenant,
+  listTenants,
+  updateTenant,
+} from '../../storage/tables/tenants.ts';
 import type { Tenant, TenantChanges } from '../../storage/tables/tenants.ts';
 import {
   descriptionSchema,
@@ -15,6 +23,7 @@ import {
   toTenantDetails,
   usageOf,
 } from './tenant-details.ts';
+import { lockTenant } from '../../storage/db.ts';
 
 const path = '/api/v1/tenant/:ident';
 
@@ -61,7 +70,7 @@ export const tenants: ServiceInterface = {
       handle: async ({ target: { environment }, query }, { storage }) => {
         const list = { operation: 'listTenants', filter: { environment } };
         const request = paging.readRequest(list, query);
-        const found = await storage.tables.tenants.list(environment, {
+        const found = await listTenants(storage.db, environment, {
           after: request.after?.[0],
           limit: request.limit + 1,
         });
@@ -86,7 +95,7 @@ export const tenants: ServiceInterface = {
       responses: { 200: json(tenantSchema, { description: 'The tenant.' }) },
       errors: { 404: ['tenant-not-found'] },
       handle: async ({ target }, context) => {
-        const tenant = await context.storage.tables.tenants.find(target);
+        const tenant = await findTenant(context.storage.db, target);
         return { status: 200, body: await toDetails(context, tenant) };
       },
     }),
@@ -105,7 +114,7 @@ export const tenants: ServiceInterface = {
       handle: async ({ target, body: asked = {} }, context) => {
         const { storage, now } = context;
         const changes = toChanges(asked);
-        const tenant = await storage.transaction((tables) => tables.tenants.create(target, changes, now()));
+        const tenant = await storage.transaction((db) => createTenant(db, target, changes, now()));
         if (!tenant) throw new ServiceError(409, 'tenant-exists', 'There is such a tenant already.');
         return {
           status: 201,
@@ -126,7 +135,7 @@ export const tenants: ServiceInterface = {
       errors: { 404: ['tenant-not-found'] },
       handle: async ({ target, body: asked }, context) => {
         const changes = toChanges(asked);
-        const tenant = await context.storage.transaction((tables) => tables.tenants.update(target, changes));
+        const tenant = await context.storage.transaction((db) => updateTenant(db, target, changes));
         return { status: 200, body: await toDetails(context, tenant) };
       },
     }),
@@ -143,9 +152,9 @@ export const tenants: ServiceInterface = {
       responses: { 204: empty({ description: 'The tenant was deleted.' }) },
       errors: { 404: ['tenant-not-found'] },
       handle: async ({ target }, { storage, now, eraser }) => {
-        const isDeleted = await storage.transaction(async (tables) => {
-          await tables.lockTenant(target);
-          return tables.tenants.delete(target, now());
+        const isDeleted = await storage.transaction(async (db) => {
+          await lockTenant(db, target);
+          return deleteTenant(db, target, now());
         }, target);
         if (!isDeleted) throw tenantNotFound();
         eraser.wake();
@@ -171,6 +180,6 @@ function toChanges({ description, suspended, limits }: z.output<typeof changesSc
 
 async function toDetails(context: ServiceContext, tenant: Tenant | undefined) {
   if (!tenant) throw tenantNotFound();
-  const plugins = await context.storage.tables.tenants.countPlugins(tenant);
+  const plugins = await countPlugins(context.storage.db, tenant);
   return { ...toTenantDetails(tenant, plugins), usage: await usageOf(context, tenant) };
 }

@@ -7,6 +7,7 @@ import { pageQuery, pagingBy } from '../paging.ts';
 import type { PluginKey } from '../../plugins/plugin-key.ts';
 import type { PluginSource } from '../../plugins/records.ts';
 import { ServiceError } from '../errors.ts';
+import { deleteVersion, findVersionRecord, listVersions } from '../../storage/tables/versions.ts';
 import type { VersionRecord } from '../../storage/tables/versions.ts';
 import { actorSchema } from '../grant-schemas.ts';
 import {
@@ -17,6 +18,9 @@ import {
   versionNameSchema,
   versionNotFound,
 } from './plugin-details.ts';
+import { pluginExists } from '../../storage/tables/plugins.ts';
+import { findPluginRecord } from '../../storage/tables/plugin-records.ts';
+import { lockPlugin } from '../../storage/db.ts';
 
 const path = '/api/v1/plugin/:ident/:namespace/:name/versions';
 
@@ -73,7 +77,7 @@ export const versions: ServiceInterface = {
         const list = { operation: 'listVersions', filter: { ...target } };
         const request = paging.readRequest(list, query);
         const live = await liveVersion(context, target);
-        const found = await context.storage.tables.versions.list(target, {
+        const found = await listVersions(context.storage.db, target, {
           before: request.after?.[0],
           limit: request.limit + 1,
         });
@@ -100,7 +104,7 @@ export const versions: ServiceInterface = {
       errors: { 404: ['plugin-not-found', 'version-not-found'] },
       handle: async ({ target, path: { version } }, context) => {
         const live = await liveVersion(context, target);
-        const found = await context.storage.tables.versions.findRecord(target, version);
+        const found = await findVersionRecord(context.storage.db, target, version);
         if (!found) throw versionNotFound();
         const { contents, tests = [] } = JSON.parse(found.source) as PluginSource;
         const types = found.program.isTyped ? (await found.program.load()).types : undefined;
@@ -122,10 +126,10 @@ export const versions: ServiceInterface = {
       responses: { 204: empty({ description: 'The version was deleted.' }) },
       errors: { 404: ['plugin-not-found', 'version-not-found'], 409: ['version-in-use'] },
       handle: async ({ target, path: { version } }, { storage }) => {
-        const outcome = await storage.transaction(async (tables) => {
-          await tables.lockPlugin(target);
-          const deleted = await tables.versions.delete(target, version);
-          return deleted === 'missing' && !(await tables.plugins.exists(target)) ? 'no-plugin' : deleted;
+        const outcome = await storage.transaction(async (db) => {
+          await lockPlugin(db, target);
+          const deleted = await deleteVersion(db, target, version);
+          return deleted === 'missing' && !(await pluginExists(db, target)) ? 'no-plugin' : deleted;
         }, target);
         if (outcome === 'no-plugin') throw pluginNotFound();
         if (outcome === 'missing') throw versionNotFound();
@@ -145,7 +149,7 @@ const versionInUse = (version: string) =>
 
 /** The version that is live; `undefined` before the first deploy. Throws 404 where there is no such plugin. */
 async function liveVersion({ storage }: ServiceContext, plugin: PluginKey): Promise<string | undefined> {
-  const found = await storage.tables.plugins.find(plugin);
+  const found = await findPluginRecord(storage.db, plugin);
   if (!found) throw pluginNotFound();
   return liveOf(found);
 }

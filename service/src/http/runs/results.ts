@@ -4,6 +4,7 @@ import { json, respond } from '../operations/responses.ts';
 import { operation } from '../operations/operation.ts';
 import { resultSchema, toResult } from './run-schemas.ts';
 import { runNotFound, checkPluginExists } from './runs.ts';
+import { findRun, listRuns } from '../../storage/tables/runs.ts';
 
 /** How many results the list has. */
 const maxResults = 5;
@@ -23,11 +24,7 @@ export const environmentResults: ServiceInterface = {
       },
       errors: { 404: ['plugin-not-found'] },
       async handle({ target, path }, { storage }) {
-        const found = await storage.tables.runs.list(
-          target,
-          { version: path.version },
-          { limit: maxResults },
-        );
+        const found = await listRuns(storage.db, target, { version: path.version }, { limit: maxResults });
         if (!found.length) await checkPluginExists(storage, target);
         return respond(200, { results: found.map(toResult) });
       },
@@ -42,7 +39,7 @@ export const environmentResults: ServiceInterface = {
       responses: { 200: json(resultSchema, { description: 'The run.' }) },
       errors: { 404: ['run-not-found'] },
       async handle({ path, caller }, { storage }) {
-        const found = await storage.tables.runs.find(path.uuid, caller.environment);
+        const found = await findRun(storage.db, path.uuid, caller.environment);
         if (!found) throw runNotFound();
         return respond(200, toResult(found.run));
       },

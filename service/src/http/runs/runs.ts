@@ -7,6 +7,8 @@ import { json, respond } from '../operations/responses.ts';
 import { operation } from '../operations/operation.ts';
 import { pageQuery, pagingBy } from '../paging.ts';
 import { runSchema, toRun } from './run-schemas.ts';
+import { findRun, listRuns } from '../../storage/tables/runs.ts';
+import { pluginExists } from '../../storage/tables/plugins.ts';
 
 const paging = pagingBy('text');
 
@@ -51,7 +53,8 @@ export const runs: ServiceInterface = {
         const filter = { environment, tenant, namespace, pluginName, version, success };
         const list = { operation: 'listRuns', filter };
         const request = paging.readRequest(list, query);
-        const found = await storage.tables.runs.list(
+        const found = await listRuns(
+          storage.db,
           target,
           { version, success },
           { limit: request.limit + 1, before: request.after?.[0], maxBytes },
@@ -81,7 +84,7 @@ export const runs: ServiceInterface = {
       errors: { 404: ['run-not-found'] },
       async handle({ path, caller }, { storage }) {
         const { environment } = caller.kind === 'editor' ? caller.scope : caller;
-        const found = await storage.tables.runs.find(path.uuid, environment);
+        const found = await findRun(storage.db, path.uuid, environment);
         if (!found || (caller.kind === 'editor' && !isInScope(found.plugin, caller.scope)))
           throw runNotFound();
         return respond(200, toRun(found.plugin, found.run));
@@ -98,7 +101,7 @@ export async function checkPluginExists(
   storage: ServiceContext['storage'],
   plugin: PluginKey,
 ): Promise<void> {
-  if (await storage.tables.plugins.exists(plugin)) return;
+  if (await pluginExists(storage.db, plugin)) return;
   throw notFound('plugin-not-found', 'There is no such plugin.');
 }
 

@@ -7,6 +7,7 @@ import { operation } from '../operations/operation.ts';
 import { pageQuery, pagingBy } from '../paging.ts';
 import { checkStorable } from '../grant-schemas.ts';
 import { dayLength } from '../../units.ts';
+import { listUsage } from '../../storage/tables/usage.ts';
 
 const paging = pagingBy('text', 'text');
 
@@ -63,7 +64,7 @@ export const usage: ServiceInterface = {
         const list = { operation: 'getUsage', filter: { environment, tenant, from, to } };
         const request = paging.readRequest(list, query);
         const after = request.after && { day: request.after[0], tenant: request.after[1] };
-        const found = await storage.tables.usage.list(environment, daysOf(range, now()), request.limit + 1, {
+        const found = await listUsage(storage.db, environment, daysOf(range, now()), request.limit + 1, {
           tenant,
           after,
         });

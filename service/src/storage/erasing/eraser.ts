@@ -1,8 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Storage } from '../storage.ts';
+import { endExemptions } from '../tables/tenant-storage.ts';
 import { withoutOwner } from '../turns.ts';
+import { eraseSome, hasErasable } from './erase.ts';
 
-type ErasableStorage = Pick<Storage, 'transaction' | 'tables' | 'isSchemaReady' | 'reclaimSpace'>;
+type ErasableStorage = Pick<Storage, 'transaction' | 'db' | 'isSchemaReady' | 'reclaimSpace'>;
 
 export interface EraserOptions {
   /** How often to look for rows to erase, because other nodes may have deleted something, in ms (default 5000). */
@@ -85,11 +87,11 @@ export class Eraser {
   async #eraseAll(): Promise<void> {
     const { signal } = this.#ended;
     // Mostly there is nothing to erase, and then no transaction should take a lock from writers.
-    if (!this.#storage.isSchemaReady || !(await this.#storage.tables.hasErasable())) return;
+    if (!this.#storage.isSchemaReady || !(await hasErasable(this.#storage.db))) return;
     for (let limit = smallestLimit; ;) {
       const began = performance.now();
       const now = this.#options.now();
-      const hasMore = await this.#storage.transaction((tables) => tables.erase(now, limit));
+      const hasMore = await this.#storage.transaction((db) => eraseSome(db, now, limit));
       if (!hasMore || signal.aborted) return;
       const took = performance.now() - began;
       // How much can be erased in this time depends on the machine, and on the sizes of sources and programs.
@@ -111,7 +113,7 @@ export class Eraser {
     const { tenantStorage } = this.#options;
     if (tenantStorage === undefined || !this.#storage.isSchemaReady) return;
     if (performance.now() - this.#exemptionsEndedAt < exemptionInterval) return;
-    await this.#storage.tables.tenantStorage.endExemptions(tenantStorage);
+    await endExemptions(this.#storage.db, tenantStorage);
     this.#exemptionsEndedAt = performance.now();
   }
 

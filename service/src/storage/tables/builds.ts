@@ -1,106 +1,91 @@
 import { sql } from 'kysely';
-import type { Kysely } from 'kysely';
 import type { PluginKey } from '../../plugins/plugin-key.ts';
 import type { Program, StoredProgram } from '../../plugins/program.ts';
-import type { Schema } from '../schema.ts';
 import { schemasDigestOfNamespace } from './namespaces.ts';
 import { selectPluginId, selectPlugin } from './names.ts';
-import type { Programs, ProgramsInTransaction } from './programs.ts';
+import type { Db, Transaction } from '../db.ts';
+import { addProgram, removeUnusedPrograms, storedProgram } from './programs.ts';
 
-/** The last successful build of each draft. */
-export class Builds {
-  protected readonly db: Kysely<Schema>;
-  readonly #programs: Programs;
-
-  constructor(db: Kysely<Schema>, programs: Programs) {
-    this.db = db;
-    this.#programs = programs;
-  }
-
-  /**
-   * The program that the source with this digest was built to, with schemas of this digest (default: none); `undefined` when the
-   * last successful build was of another source or with other schemas.
-   */
-  async find(plugin: PluginKey, buildDigest: string, schemasDigest = ''): Promise<StoredProgram | undefined> {
-    const row = await this.db
-      .selectFrom('builds')
-      .select('program_hash')
-      .where('plugin_id', '=', selectPluginId(this.db, plugin))
-      .where('digest', '=', buildDigest)
-      .where('schemas_digest', '=', schemasDigest)
-      .executeTakeFirst();
-    return row && this.#programs.reference(row.program_hash, schemasDigest !== '');
-  }
-
-  /**
-   * The program that the current draft was built to; `undefined` when its last successful build was of another source, or with
-   * other schemas than those of its namespace.
-   */
-  async findCurrent(plugin: PluginKey): Promise<StoredProgram | undefined> {
-    const row = await this.db
-      .selectFrom('builds')
-      .innerJoin('drafts', (join) =>
-        join
-          .onRef('drafts.plugin_id', '=', 'builds.plugin_id')
-          .onRef('drafts.build_digest', '=', 'builds.digest'),
-      )
-      .select(['program_hash', 'schemas_digest'])
-      .where('builds.plugin_id', '=', selectPluginId(this.db, plugin))
-      .where('schemas_digest', '=', schemasDigestOfNamespace(this.db, plugin))
-      .executeTakeFirst();
-    return row && this.#programs.reference(row.program_hash, row.schemas_digest !== '');
-  }
+/**
+ * The program that the source with this digest was built to, with schemas of this digest (default: none); `undefined` when the
+ * last successful build was of another source or with other schemas.
+ */
+export async function findBuild(
+  db: Db,
+  plugin: PluginKey,
+  buildDigest: string,
+  schemasDigest = '',
+): Promise<StoredProgram | undefined> {
+  const row = await db.query
+    .selectFrom('builds')
+    .select('program_hash')
+    .where('plugin_id', '=', selectPluginId(db, plugin))
+    .where('digest', '=', buildDigest)
+    .where('schemas_digest', '=', schemasDigest)
+    .executeTakeFirst();
+  return row && storedProgram(db, row.program_hash, schemasDigest !== '');
 }
 
-export class BuildsInTransaction extends Builds {
-  readonly #programs: ProgramsInTransaction;
+/**
+ * The program that the current draft was built to; `undefined` when its last successful build was of another source, or with
+ * other schemas than those of its namespace.
+ */
+export async function findCurrentBuild(db: Db, plugin: PluginKey): Promise<StoredProgram | undefined> {
+  const row = await db.query
+    .selectFrom('builds')
+    .innerJoin('drafts', (join) =>
+      join
+        .onRef('drafts.plugin_id', '=', 'builds.plugin_id')
+        .onRef('drafts.build_digest', '=', 'builds.digest'),
+    )
+    .select(['program_hash', 'schemas_digest'])
+    .where('builds.plugin_id', '=', selectPluginId(db, plugin))
+    .where('schemas_digest', '=', schemasDigestOfNamespace(db, plugin))
+    .executeTakeFirst();
+  return row && storedProgram(db, row.program_hash, row.schemas_digest !== '');
+}
 
-  constructor(db: Kysely<Schema>, programs: ProgramsInTransaction) {
-    super(db, programs);
-    this.#programs = programs;
-  }
-
-  /**
-   * Saves the program that the source with this digest was built to, in place of the one before, which is removed unless something else refers to it.
-   * The transaction must have locked the plugin. `schemasDigest`: that of the schemas of the build; see `digest.ts` (default:
-   * none).
-   */
-  async save(
-    plugin: PluginKey,
-    buildDigest: string,
-    program: Program,
-    now: number,
-    schemasDigest = '',
-  ): Promise<void> {
-    const before = await this.db
-      .selectFrom('builds')
-      .select('program_hash')
-      .where('plugin_id', '=', selectPluginId(this.db, plugin))
-      .executeTakeFirst();
-    const hash = await this.#programs.add(program, before?.program_hash);
-    const changed = {
-      digest: buildDigest,
-      program_hash: hash,
-      built_at: now,
-      schemas_digest: schemasDigest,
-    };
-    const saved = await this.db
-      .insertInto('builds')
-      .columns(['plugin_id', 'digest', 'program_hash', 'built_at', 'schemas_digest'])
-      // Selects nothing where the plugin was deleted meanwhile.
-      .expression(
-        selectPlugin(this.db, plugin).select([
-          'plugins.id',
-          sql<string>`${changed.digest}`.as('digest'),
-          sql<string>`${changed.program_hash}`.as('program_hash'),
-          sql<number>`${changed.built_at}`.as('built_at'),
-          sql<string>`${changed.schemas_digest}`.as('schemas_digest'),
-        ]),
-      )
-      .onConflict((conflict) => conflict.column('plugin_id').doUpdateSet(changed))
-      .returning('plugin_id')
-      .executeTakeFirst();
-    if (!saved) await this.#programs.removeUnused(new Set([hash]));
-    if (before) await this.#programs.removeUnused(new Set([before.program_hash]));
-  }
+/**
+ * Saves the program that the source with this digest was built to, in place of the one before, which is removed unless something else refers to it.
+ * The transaction must have locked the plugin. `schemasDigest`: that of the schemas of the build; see `digest.ts` (default:
+ * none).
+ */
+export async function saveBuild(
+  db: Transaction,
+  plugin: PluginKey,
+  buildDigest: string,
+  program: Program,
+  now: number,
+  schemasDigest = '',
+): Promise<void> {
+  const before = await db.query
+    .selectFrom('builds')
+    .select('program_hash')
+    .where('plugin_id', '=', selectPluginId(db, plugin))
+    .executeTakeFirst();
+  const hash = await addProgram(db, program, before?.program_hash);
+  const changed = {
+    digest: buildDigest,
+    program_hash: hash,
+    built_at: now,
+    schemas_digest: schemasDigest,
+  };
+  const saved = await db.query
+    .insertInto('builds')
+    .columns(['plugin_id', 'digest', 'program_hash', 'built_at', 'schemas_digest'])
+    // Selects nothing where the plugin was deleted meanwhile.
+    .expression(
+      selectPlugin(db, plugin).select([
+        'plugins.id',
+        sql<string>`${changed.digest}`.as('digest'),
+        sql<string>`${changed.program_hash}`.as('program_hash'),
+        sql<number>`${changed.built_at}`.as('built_at'),
+        sql<string>`${changed.schemas_digest}`.as('schemas_digest'),
+      ]),
+    )
+    .onConflict((conflict) => conflict.column('plugin_id').doUpdateSet(changed))
+    .returning('plugin_id')
+    .executeTakeFirst();
+  if (!saved) await removeUnusedPrograms(db, new Set([hash]));
+  if (before) await removeUnusedPrograms(db, new Set([before.program_hash]));
 }

@@ -1,14 +1,13 @@
 import { sql } from 'kysely';
-import type { Kysely, RawBuilder } from 'kysely';
+import type { RawBuilder } from 'kysely';
 import type { PluginKey } from '../../plugins/plugin-key.ts';
 import type { PluginSource } from '../../plugins/records.ts';
-import type { Engine } from '../engine.ts';
-import type { Schema } from '../schema.ts';
 import { serializeSource } from './digest.ts';
 import type { SerializedSource } from './digest.ts';
 import { selectPluginId } from './names.ts';
-import type { PluginsInTransaction } from './plugins.ts';
 import { roomOf, StorageFullError } from './tenant-storage.ts';
+import type { Db, Transaction } from '../db.ts';
+import { createPlugin } from './plugins.ts';
 
 /** What is known of a draft without reading its source. */
 export interface DraftState {
@@ -47,149 +46,141 @@ export interface DraftWrite extends WriteStamp {
 
 const stateColumns = ['tag', 'source_digest', 'build_digest', 'revision', 'updated_at', 'actor'] as const;
 
-export class Drafts {
-  protected readonly db: Kysely<Schema>;
-  protected readonly engine: Engine;
+/** Finds what is known of a draft without its source. */
+export async function readDraftState(db: Db, plugin: PluginKey): Promise<DraftState | undefined> {
+  const row = await selectDraft(db, plugin).select(stateColumns).executeTakeFirst();
+  return row && toState(row);
+}
 
-  constructor(db: Kysely<Schema>, engine: Engine) {
-    this.db = db;
-    this.engine = engine;
-  }
+export async function readDraft(db: Db, plugin: PluginKey): Promise<Draft | undefined> {
+  const row = await selectDraft(db, plugin)
+    .select([...stateColumns, 'record'])
+    .executeTakeFirst();
+  return row && toDraft(row);
+}
 
-  /** Finds what is known of a draft without its source. */
-  async state(plugin: PluginKey): Promise<DraftState | undefined> {
-    const row = await this.#select(plugin).select(stateColumns).executeTakeFirst();
-    return row && toState(row);
-  }
-
-  async find(plugin: PluginKey): Promise<Draft | undefined> {
-    const row = await this.#select(plugin)
-      .select([...stateColumns, 'record'])
-      .executeTakeFirst();
-    return row && toDraft(row);
-  }
-
-  /**
-   * Overwrites a draft, whatever it is; `undefined` when there is none.
-   * @throws StorageFullError when it is longer than before, and the tenant has no room for that
-   */
-  async overwrite(plugin: PluginKey, source: PluginSource, writing: DraftWrite): Promise<Draft | undefined> {
-    const serialized = await serializeSource(source);
-    for (;;) {
-      const saved = await this.#save(plugin, serialized, writing);
-      if (saved) return saved;
-      if (!(await this.state(plugin))) return undefined;
-      await this.#requireRoom(plugin, serialized, writing);
-    }
-  }
-
-  /**
-   * Replaces a draft; `undefined` when it was saved again since it was in the state `current`, or is not there.
-   * @throws StorageFullError as {@link overwrite}
-   */
-  async replace(
-    plugin: PluginKey,
-    current: DraftState,
-    source: PluginSource,
-    writing: DraftWrite,
-  ): Promise<Draft | undefined> {
-    const serialized = await serializeSource(source);
-    for (;;) {
-      const saved = await this.#save(plugin, serialized, writing, current);
-      if (saved) return saved;
-      if ((await this.state(plugin))?.etag !== current.etag) return undefined;
-      await this.#requireRoom(plugin, serialized, writing);
-    }
-  }
-
-  /** Saves a draft where there is one, in the state `current` if that is given, and where the tenant has room for it. */
-  async #save(
-    plugin: PluginKey,
-    serialized: SerializedSource,
-    { now, actor, allowed }: DraftWrite,
-    current?: DraftState,
-  ): Promise<Draft | undefined> {
-    const changed = toColumns(serialized, { now, actor });
-    const row = await this.db
-      .updateTable('drafts')
-      .set(({ eb }) => ({ ...changed, revision: eb('revision', '+', 1) }))
-      .where('plugin_id', '=', selectPluginId(this.db, plugin))
-      .$if(current !== undefined, (query) =>
-        query
-          .where('revision', '=', current?.revision ?? 0)
-          .where('updated_at', '=', current?.updatedAt ?? 0),
-      )
-      // The room first, because reading it locks the tenant's counter: all writers take the two locks in this order.
-      .$if(allowed !== undefined, (query) =>
-        query.where((where) =>
-          where.or([
-            where(roomOf(this.db, this.engine, plugin, allowed ?? 0), '>=', growth(serialized)),
-            where(growth(serialized), '<=', sql.lit(0)),
-          ]),
-        ),
-      )
-      .returning('revision')
-      .executeTakeFirst();
-    return row && toDraft({ ...row, ...changed });
-  }
-
-  /** Throws where a draft is longer than before and the tenant has no room for that. */
-  async #requireRoom(
-    plugin: PluginKey,
-    serialized: SerializedSource,
-    { allowed }: DraftWrite,
-  ): Promise<void> {
-    if (allowed === undefined) return;
-    const row = await this.#select(plugin)
-      .innerJoin('plugins', 'plugins.id', 'drafts.plugin_id')
-      .innerJoin('tenant_storage', 'tenant_storage.tenant_id', 'plugins.tenant_id')
-      .select(['tenant_storage.bytes', 'tenant_storage.is_exempt', growth(serialized).as('growth')])
-      .executeTakeFirst();
-    if (!row) return;
-    const isExempt = row.is_exempt === 1 && row.bytes > allowed;
-    if (row.growth > 0 && row.bytes + row.growth > allowed && !isExempt)
-      throw new StorageFullError(row.bytes, allowed);
-  }
-
-  #select(plugin: PluginKey) {
-    return this.db.selectFrom('drafts').where('plugin_id', '=', selectPluginId(this.db, plugin));
+/**
+ * Overwrites a draft, whatever it is; `undefined` when there is none.
+ * @throws StorageFullError when it is longer than before, and the tenant has no room for that
+ */
+export async function overwriteDraft(
+  db: Db,
+  plugin: PluginKey,
+  source: PluginSource,
+  writing: DraftWrite,
+): Promise<Draft | undefined> {
+  const serialized = await serializeSource(source);
+  for (;;) {
+    const saved = await saveDraft(db, plugin, serialized, writing);
+    if (saved) return saved;
+    if (!(await readDraftState(db, plugin))) return undefined;
+    await requireRoom(db, plugin, serialized, writing);
   }
 }
 
-export class DraftsInTransaction extends Drafts {
-  readonly #plugins: PluginsInTransaction;
-
-  constructor(db: Kysely<Schema>, engine: Engine, plugins: PluginsInTransaction) {
-    super(db, engine);
-    this.#plugins = plugins;
+/**
+ * Replaces a draft; `undefined` when it was saved again since it was in the state `current`, or is not there.
+ * @throws StorageFullError as {@link overwriteDraft}
+ */
+export async function replaceDraft(
+  db: Db,
+  plugin: PluginKey,
+  current: DraftState,
+  source: PluginSource,
+  writing: DraftWrite,
+): Promise<Draft | undefined> {
+  const serialized = await serializeSource(source);
+  for (;;) {
+    const saved = await saveDraft(db, plugin, serialized, writing, current);
+    if (saved) return saved;
+    if ((await readDraftState(db, plugin))?.etag !== current.etag) return undefined;
+    await requireRoom(db, plugin, serialized, writing);
   }
+}
 
-  /** As {@link state}. The draft stays as it is until the transaction ends. */
-  async lockState(plugin: PluginKey): Promise<DraftState | undefined> {
-    const row = await this.db
-      .selectFrom('drafts')
-      .select(stateColumns)
-      .where('plugin_id', '=', selectPluginId(this.db, plugin))
-      .modifyEnd(this.engine.forUpdate)
-      .executeTakeFirst();
-    return row && toState(row);
-  }
+/** Saves a draft where there is one, in the state `current` if that is given, and where the tenant has room for it. */
+async function saveDraft(
+  db: Db,
+  plugin: PluginKey,
+  serialized: SerializedSource,
+  { now, actor, allowed }: DraftWrite,
+  current?: DraftState,
+): Promise<Draft | undefined> {
+  const changed = toColumns(serialized, { now, actor });
+  const row = await db.query
+    .updateTable('drafts')
+    .set(({ eb }) => ({ ...changed, revision: eb('revision', '+', 1) }))
+    .where('plugin_id', '=', selectPluginId(db, plugin))
+    .$if(current !== undefined, (query) =>
+      query.where('revision', '=', current?.revision ?? 0).where('updated_at', '=', current?.updatedAt ?? 0),
+    )
+    // The room first, because reading it locks the tenant's counter: all writers take the two locks in this order.
+    .$if(allowed !== undefined, (query) =>
+      query.where((where) =>
+        where.or([
+          where(roomOf(db, plugin, allowed ?? 0), '>=', growth(serialized)),
+          where(growth(serialized), '<=', sql.lit(0)),
+        ]),
+      ),
+    )
+    .returning('revision')
+    .executeTakeFirst();
+  return row && toDraft({ ...row, ...changed });
+}
 
-  /**
-   * Creates a plugin with its first draft; `undefined` when its tenant no longer exists. The transaction must have locked the
-   * tenant, and found that there is no draft.
-   */
-  async create(plugin: PluginKey, source: PluginSource, writing: WriteStamp): Promise<Draft | undefined> {
-    const serialized = await serializeSource(source);
-    const id = await this.#plugins.create(plugin, writing.now);
-    if (id === undefined) return undefined;
-    const row = { ...toColumns(serialized, writing), revision: 1 };
-    await this.db
-      .insertInto('drafts')
-      .values({ plugin_id: id, ...row })
-      .execute();
-    return toDraft(row);
-  }
+/** Throws where a draft is longer than before and the tenant has no room for that. */
+async function requireRoom(
+  db: Db,
+  plugin: PluginKey,
+  serialized: SerializedSource,
+  { allowed }: DraftWrite,
+): Promise<void> {
+  if (allowed === undefined) return;
+  const row = await selectDraft(db, plugin)
+    .innerJoin('plugins', 'plugins.id', 'drafts.plugin_id')
+    .innerJoin('tenant_storage', 'tenant_storage.tenant_id', 'plugins.tenant_id')
+    .select(['tenant_storage.bytes', 'tenant_storage.is_exempt', growth(serialized).as('growth')])
+    .executeTakeFirst();
+  if (!row) return;
+  const isExempt = row.is_exempt === 1 && row.bytes > allowed;
+  if (row.growth > 0 && row.bytes + row.growth > allowed && !isExempt)
+    throw new StorageFullError(row.bytes, allowed);
+}
+
+function selectDraft(db: Db, plugin: PluginKey) {
+  return db.query.selectFrom('drafts').where('plugin_id', '=', selectPluginId(db, plugin));
+}
+
+/** As {@link readDraftState}. The draft stays as it is until the transaction ends. */
+export async function lockDraftState(db: Transaction, plugin: PluginKey): Promise<DraftState | undefined> {
+  const row = await db.query
+    .selectFrom('drafts')
+    .select(stateColumns)
+    .where('plugin_id', '=', selectPluginId(db, plugin))
+    .modifyEnd(db.engine.forUpdate)
+    .executeTakeFirst();
+  return row && toState(row);
+}
+
+/**
+ * Creates a plugin with its first draft; `undefined` when its tenant no longer exists. The transaction must have locked the
+ * tenant, and found that there is no draft.
+ */
+export async function createDraft(
+  db: Transaction,
+  plugin: PluginKey,
+  source: PluginSource,
+  writing: WriteStamp,
+): Promise<Draft | undefined> {
+  const serialized = await serializeSource(source);
+  const id = await createPlugin(db, plugin, writing.now);
+  if (id === undefined) return undefined;
+  const row = { ...toColumns(serialized, writing), revision: 1 };
+  await db.query
+    .insertInto('drafts')
+    .values({ plugin_id: id, ...row })
+    .execute();
+  return toDraft(row);
 }
 
 /** By how many bytes the stored record would grow. */

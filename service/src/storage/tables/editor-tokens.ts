@@ -1,11 +1,9 @@
 import { sql } from 'kysely';
-import type { Kysely } from 'kysely';
 import type { Permission } from '../../plugins/permissions.ts';
 import type { PluginScope, TenantKey } from '../../plugins/plugin-key.ts';
 import { hashToken } from '../../accounts/tokens.ts';
-import type { Engine } from '../engine.ts';
-import type { Schema } from '../schema.ts';
 import { selectTenant } from './names.ts';
+import type { Db } from '../db.ts';
 
 /** The plugins that an editor token is for, its permissions, and whom it was made for. */
 export interface EditorToken {
@@ -23,100 +21,94 @@ export interface FoundEditorToken extends EditorToken {
   readonly isSuspended: boolean;
 }
 
-/** Editor tokens, by their hash. One whose tenant was deleted counts as missing. */
-export class EditorTokens {
-  readonly #db: Kysely<Schema>;
-  readonly #engine: Engine;
+/**
+ * Adds a token, and removes those that have expired. Resolves with false, without adding it, when its tenant does not exist or is
+ * suspended.
+ */
+export async function addEditorToken(
+  db: Db,
+  token: string,
+  { scope, permissions, actor }: EditorToken,
+  now: number,
+  expiresAt: number,
+): Promise<boolean> {
+  await pruneTokens(db, now);
+  const row = await db.query
+    .insertInto('editor_tokens')
+    .columns(['token_hash', 'tenant_id', 'namespace', 'plugin_name', 'permissions', 'actor', 'expires_at'])
+    .expression(
+      // In one statement, so that a tenant that is deleted at the same time gets no token.
+      selectTenant(db, scope)
+        .where('tenants.suspended', '=', 0)
+        .select([
+          sql<Uint8Array>`${hashToken(token)}`.as('token_hash'),
+          'tenants.id',
+          sql<string | null>`${scope.namespace ?? null}`.as('namespace'),
+          sql<string | null>`${scope.pluginName ?? null}`.as('plugin_name'),
+          sql<string>`${permissions.join()}`.as('permissions'),
+          sql<string | null>`${actor ?? null}`.as('actor'),
+          sql<number>`${expiresAt}`.as('expires_at'),
+        ]),
+    )
+    .returning('tenant_id')
+    .executeTakeFirst();
+  return row !== undefined;
+}
 
-  constructor(db: Kysely<Schema>, engine: Engine) {
-    this.#db = db;
-    this.#engine = engine;
-  }
+/** Finds a token; `undefined` when it is unknown, has expired or was ended. */
+export async function findEditorToken(
+  db: Db,
+  token: string,
+  now: number,
+): Promise<FoundEditorToken | undefined> {
+  const row = await db.query
+    .selectFrom('editor_tokens')
+    .innerJoin('tenants', 'tenants.id', 'editor_tokens.tenant_id')
+    .select([
+      'tenants.environment',
+      'tenants.name',
+      'tenants.suspended',
+      'namespace',
+      'plugin_name',
+      'permissions',
+      'actor',
+      'expires_at',
+    ])
+    .where('token_hash', '=', hashToken(token))
+    .where('expires_at', '>', now)
+    .where('tenants.deleted_at', 'is', null)
+    .executeTakeFirst();
+  if (!row) return undefined;
+  return {
+    scope: {
+      environment: row.environment,
+      tenant: row.name,
+      ...(row.namespace !== null && { namespace: row.namespace }),
+      ...(row.plugin_name !== null && { pluginName: row.plugin_name }),
+    },
+    permissions: row.permissions.split(',') as Permission[],
+    ...(row.actor !== null && { actor: row.actor }),
+    expiresAt: row.expires_at,
+    isSuspended: row.suspended === 1,
+  };
+}
 
-  /**
-   * Adds a token, and removes those that have expired. Resolves with false, without adding it, when its tenant does not exist or is
-   * suspended.
-   */
-  async add(
-    token: string,
-    { scope, permissions, actor }: EditorToken,
-    now: number,
-    expiresAt: number,
-  ): Promise<boolean> {
-    await this.#prune(now);
-    const row = await this.#db
-      .insertInto('editor_tokens')
-      .columns(['token_hash', 'tenant_id', 'namespace', 'plugin_name', 'permissions', 'actor', 'expires_at'])
-      .expression(
-        // In one statement, so that a tenant that is deleted at the same time gets no token.
-        selectTenant(this.#db, scope)
-          .where('tenants.suspended', '=', 0)
-          .select([
-            sql<Uint8Array>`${hashToken(token)}`.as('token_hash'),
-            'tenants.id',
-            sql<string | null>`${scope.namespace ?? null}`.as('namespace'),
-            sql<string | null>`${scope.pluginName ?? null}`.as('plugin_name'),
-            sql<string>`${permissions.join()}`.as('permissions'),
-            sql<string | null>`${actor ?? null}`.as('actor'),
-            sql<number>`${expiresAt}`.as('expires_at'),
-          ]),
-      )
-      .returning('tenant_id')
-      .executeTakeFirst();
-    return row !== undefined;
-  }
+/** Ends the token with this hash. */
+export async function endEditorToken(db: Db, hash: Uint8Array): Promise<void> {
+  await db.query.deleteFrom('editor_tokens').where('token_hash', '=', hash).execute();
+}
 
-  /** Finds a token; `undefined` when it is unknown, has expired or was ended. */
-  async find(token: string, now: number): Promise<FoundEditorToken | undefined> {
-    const row = await this.#db
-      .selectFrom('editor_tokens')
-      .innerJoin('tenants', 'tenants.id', 'editor_tokens.tenant_id')
-      .select([
-        'tenants.environment',
-        'tenants.name',
-        'tenants.suspended',
-        'namespace',
-        'plugin_name',
-        'permissions',
-        'actor',
-        'expires_at',
-      ])
-      .where('token_hash', '=', hashToken(token))
-      .where('expires_at', '>', now)
-      .where('tenants.deleted_at', 'is', null)
-      .executeTakeFirst();
-    if (!row) return undefined;
-    return {
-      scope: {
-        environment: row.environment,
-        tenant: row.name,
-        ...(row.namespace !== null && { namespace: row.namespace }),
-        ...(row.plugin_name !== null && { pluginName: row.plugin_name }),
-      },
-      permissions: row.permissions.split(',') as Permission[],
-      ...(row.actor !== null && { actor: row.actor }),
-      expiresAt: row.expires_at,
-      isSuspended: row.suspended === 1,
-    };
-  }
+/** Ends all tokens of a tenant, or those of an actor. */
+export async function endEditorTokens(db: Db, tenant: TenantKey, actor?: string): Promise<void> {
+  await db.query
+    .deleteFrom('editor_tokens')
+    .where('tenant_id', '=', selectTenant(db, tenant).select('tenants.id'))
+    .$if(actor !== undefined, (query) => query.where('actor', '=', actor ?? ''))
+    .execute();
+}
 
-  /** Ends the token with this hash. */
-  async end(hash: Uint8Array): Promise<void> {
-    await this.#db.deleteFrom('editor_tokens').where('token_hash', '=', hash).execute();
-  }
-
-  /** Ends all tokens of a tenant, or those of an actor. */
-  async endAll(tenant: TenantKey, actor?: string): Promise<void> {
-    await this.#db
-      .deleteFrom('editor_tokens')
-      .where('tenant_id', '=', selectTenant(this.#db, tenant).select('tenants.id'))
-      .$if(actor !== undefined, (query) => query.where('actor', '=', actor ?? ''))
-      .execute();
-  }
-
-  async #prune(now: number): Promise<void> {
-    // Skips locked rows, because two nodes that delete the same rows in different orders would deadlock.
-    const expired = sql<Uint8Array>`(select token_hash from editor_tokens where expires_at <= ${now} ${this.#engine.skipLocked})`;
-    await this.#db.deleteFrom('editor_tokens').where('token_hash', 'in', expired).execute();
-  }
+async function pruneTokens(db: Db, now: number): Promise<void> {
+  // Skips locked rows, because two nodes that delete the same rows in different orders would deadlock.
+  const expired = sql<Uint8Array>`(select token_hash from editor_tokens where expires_at <= ${now} ${db.engine.skipLocked})`;
+  await db.query.deleteFrom('editor_tokens').where('token_hash', 'in', expired).execute();
 }

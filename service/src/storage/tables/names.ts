@@ -1,6 +1,5 @@
-import type { Kysely } from 'kysely';
 import type { PluginKey, TenantKey } from '../../plugins/plugin-key.ts';
-import type { Schema } from '../schema.ts';
+import type { Db } from '../db.ts';
 
 /*
  * Finds tenants and plugins by their names. Other rows refer to them by number, because a deleted tenant or plugin may be created
@@ -8,15 +7,15 @@ import type { Schema } from '../schema.ts';
  */
 
 /** Selects the row of a tenant that was not deleted, as `tenants`. */
-export const selectTenant = (db: Kysely<Schema>, { environment, tenant }: TenantKey) =>
-  db
+export const selectTenant = ({ query }: Db, { environment, tenant }: TenantKey) =>
+  query
     .selectFrom('tenants')
     .where('tenants.environment', '=', environment)
     .where('tenants.name', '=', tenant)
     .where('tenants.deleted_at', 'is', null);
 
 /** Selects the row of a plugin that was not deleted, nor its tenant, as `plugins`. */
-export const selectPlugin = (db: Kysely<Schema>, plugin: PluginKey) =>
+export const selectPlugin = (db: Db, plugin: PluginKey) =>
   selectTenant(db, plugin)
     .innerJoin('plugins', 'plugins.tenant_id', 'tenants.id')
     .where('plugins.namespace', '=', plugin.namespace)
@@ -24,8 +23,7 @@ export const selectPlugin = (db: Kysely<Schema>, plugin: PluginKey) =>
     .where('plugins.deleted_at', 'is', null);
 
 /** Selects the id of a plugin, to be compared with a column `plugin_id`. For a missing plugin it is null, which equals none. */
-export const selectPluginId = (db: Kysely<Schema>, plugin: PluginKey) =>
-  selectPlugin(db, plugin).select('plugins.id');
+export const selectPluginId = (db: Db, plugin: PluginKey) => selectPlugin(db, plugin).select('plugins.id');
 
 /** A tenant's key as one text, for caches and locks. */
 export const tenantCacheKey = ({ environment, tenant }: TenantKey): string =>
@@ -34,9 +32,6 @@ export const tenantCacheKey = ({ environment, tenant }: TenantKey): string =>
 /** A plugin's key as one text, for caches and locks. */
 export const pluginCacheKey = ({ environment, tenant, namespace, pluginName }: PluginKey): string =>
   JSON.stringify([environment, tenant, namespace, pluginName]);
-
-/** The lock of a plugin; see `lockPlugin` of the transaction's tables. */
-export const pluginLock = (plugin: PluginKey): string => `plugin ${pluginCacheKey(plugin)}`;
 
 /** The common beginning of the {@link pluginCacheKey}s of all plugins of a tenant, by its {@link tenantCacheKey}. */
 export const pluginKeysOfTenant = (tenantKey: string): string => `${tenantKey.slice(0, -1)},`;

@@ -1,10 +1,9 @@
 import { sql } from 'kysely';
-import type { Kysely } from 'kysely';
 import type { PluginKey } from '../../plugins/plugin-key.ts';
 import type { CompiledSchemas, Schemas } from '../../plugins/schemas.ts';
 import { mebibyte } from '../../units.ts';
-import type { Schema } from '../schema.ts';
 import { schemasDigestOf } from './digest.ts';
+import type { Db } from '../db.ts';
 
 /** The names that identify a namespace. */
 export type NamespaceKey = Pick<PluginKey, 'environment' | 'namespace'>;
@@ -44,144 +43,143 @@ const noTypes: NamespaceTypes = { schemasDigest: '', declarations: '', compiled:
 /** How many bytes the records of one page may have together. A page always has at least one record. */
 const pageSize = mebibyte;
 
-/** The records of namespaces, with their compiled types. */
-export class Namespaces {
-  readonly #db: Kysely<Schema>;
+/** Finds the record of a namespace; `undefined` when there is none. */
+export async function findNamespace(
+  db: Db,
+  { environment, namespace }: NamespaceKey,
+): Promise<NamespaceRecord | undefined> {
+  const row = await db.query
+    .selectFrom('namespaces')
+    .select(['name', 'record'])
+    .where('environment', '=', environment)
+    .where('name', '=', namespace)
+    .executeTakeFirst();
+  return row && toRecord(row);
+}
 
-  constructor(db: Kysely<Schema>) {
-    this.#db = db;
-  }
+/** The compiled types of a namespace, for builds. */
+export async function readNamespaceTypes(
+  db: Db,
+  { environment, namespace }: NamespaceKey,
+): Promise<NamespaceTypes> {
+  const row = await db.query
+    .selectFrom('namespaces')
+    .select(['schemas_digest', 'declarations', 'compiled'])
+    .where('environment', '=', environment)
+    .where('name', '=', namespace)
+    .executeTakeFirst();
+  if (!row) return noTypes;
+  return {
+    schemasDigest: row.schemas_digest,
+    declarations: row.declarations,
+    compiled: row.compiled === null ? undefined : (JSON.parse(row.compiled) as CompiledSchemas),
+  };
+}
 
-  /** Finds the record of a namespace; `undefined` when there is none. */
-  async find({ environment, namespace }: NamespaceKey): Promise<NamespaceRecord | undefined> {
-    const row = await this.#db
-      .selectFrom('namespaces')
-      .select(['name', 'record'])
-      .where('environment', '=', environment)
-      .where('name', '=', namespace)
-      .executeTakeFirst();
-    return row && toRecord(row);
-  }
+/** Only the declarations in TypeScript, for checks; empty without types. */
+export async function readDeclarations(db: Db, { environment, namespace }: NamespaceKey): Promise<string> {
+  const row = await db.query
+    .selectFrom('namespaces')
+    .select('declarations')
+    .where('environment', '=', environment)
+    .where('name', '=', namespace)
+    .executeTakeFirst();
+  return row?.declarations ?? '';
+}
 
-  /** The compiled types of a namespace, for builds. */
-  async types({ environment, namespace }: NamespaceKey): Promise<NamespaceTypes> {
-    const row = await this.#db
-      .selectFrom('namespaces')
-      .select(['schemas_digest', 'declarations', 'compiled'])
-      .where('environment', '=', environment)
-      .where('name', '=', namespace)
-      .executeTakeFirst();
-    if (!row) return noTypes;
-    return {
-      schemasDigest: row.schemas_digest,
-      declarations: row.declarations,
-      compiled: row.compiled === null ? undefined : (JSON.parse(row.compiled) as CompiledSchemas),
-    };
-  }
+/** The digest of a namespace's schemas; empty without types. */
+export async function readSchemasDigest(db: Db, key: NamespaceKey): Promise<string> {
+  const row = await db.query
+    .selectNoFrom(schemasDigestOfNamespace(db, key).as('digest'))
+    .executeTakeFirstOrThrow();
+  return row.digest ?? '';
+}
 
-  /** Only the declarations in TypeScript, for checks; empty without types. */
-  async declarations({ environment, namespace }: NamespaceKey): Promise<string> {
-    const row = await this.#db
-      .selectFrom('namespaces')
-      .select('declarations')
-      .where('environment', '=', environment)
-      .where('name', '=', namespace)
-      .executeTakeFirst();
-    return row?.declarations ?? '';
-  }
+/**
+ * Lists the namespaces of an environment by name, after the name `after`: at most `limit`, and fewer where records are long.
+ * `isLast` is false when there are more.
+ */
+export async function listNamespaces(
+  db: Db,
+  environment: string,
+  { after, limit }: { readonly after?: string | undefined; readonly limit: number },
+): Promise<{ readonly records: readonly NamespaceRecord[]; readonly isLast: boolean }> {
+  const sizes = await db.query
+    .selectFrom('namespaces')
+    .select('name')
+    .select(sql<number>`octet_length(record)`.as('size'))
+    .where('environment', '=', environment)
+    .$if(after !== undefined, (query) => query.where('name', '>', after ?? ''))
+    .orderBy('name')
+    .limit(limit + 1)
+    .execute();
+  let room = pageSize;
+  const fits = ({ size }: { size: number }, i: number) => i < limit && ((room -= size) >= 0 || i === 0);
+  const end = sizes.findIndex((row, i) => !fits(row, i));
+  const names = (end < 0 ? sizes : sizes.slice(0, end)).map(({ name }) => name);
+  if (!names.length) return { records: [], isLast: true };
+  const rows = await db.query
+    .selectFrom('namespaces')
+    .select(['name', 'record'])
+    .where('environment', '=', environment)
+    .where('name', 'in', names)
+    .orderBy('name')
+    .execute();
+  return { records: rows.map(toRecord), isLast: end < 0 };
+}
 
-  /** The digest of a namespace's schemas; empty without types. */
-  async schemasDigest(key: NamespaceKey): Promise<string> {
-    const row = await this.#db
-      .selectNoFrom(schemasDigestOfNamespace(this.#db, key).as('digest'))
-      .executeTakeFirstOrThrow();
-    return row.digest ?? '';
-  }
-
-  /**
-   * Lists the namespaces of an environment by name, after the name `after`: at most `limit`, and fewer where records are long.
-   * `isLast` is false when there are more.
-   */
-  async list(
-    environment: string,
-    { after, limit }: { readonly after?: string | undefined; readonly limit: number },
-  ): Promise<{ readonly records: readonly NamespaceRecord[]; readonly isLast: boolean }> {
-    const sizes = await this.#db
-      .selectFrom('namespaces')
-      .select('name')
-      .select(sql<number>`octet_length(record)`.as('size'))
-      .where('environment', '=', environment)
-      .$if(after !== undefined, (query) => query.where('name', '>', after ?? ''))
-      .orderBy('name')
-      .limit(limit + 1)
-      .execute();
-    let room = pageSize;
-    const fits = ({ size }: { size: number }, i: number) => i < limit && ((room -= size) >= 0 || i === 0);
-    const end = sizes.findIndex((row, i) => !fits(row, i));
-    const names = (end < 0 ? sizes : sizes.slice(0, end)).map(({ name }) => name);
-    if (!names.length) return { records: [], isLast: true };
-    const rows = await this.#db
-      .selectFrom('namespaces')
-      .select(['name', 'record'])
-      .where('environment', '=', environment)
-      .where('name', 'in', names)
-      .orderBy('name')
-      .execute();
-    return { records: rows.map(toRecord), isLast: end < 0 };
-  }
-
-  /** Replaces the record of a namespace. Resolves with true when it had none before. */
-  async set(
-    { environment, namespace }: NamespaceKey,
-    details: NamespaceDetails,
-    { compiled, declarations }: Pick<NamespaceTypes, 'compiled' | 'declarations'>,
-    now: number,
-  ): Promise<boolean> {
-    // As JSON, which escapes characters that databases cannot store.
-    const record = JSON.stringify(details);
-    const columns = {
-      record,
-      record_size: record.length,
-      schemas_digest: schemasDigestOf(details),
-      compiled: compiled ? JSON.stringify(compiled) : null,
-      declarations: declarations.replaceAll('\0', '\ufffd').toWellFormed(),
-      updated_at: now,
-    };
-    for (;;) {
-      const changed = await this.#db
-        .updateTable('namespaces')
-        .set(columns)
-        .where('environment', '=', environment)
-        .where('name', '=', namespace)
-        .returning('name')
-        .executeTakeFirst();
-      if (changed) return false;
-      const added = await this.#db
-        .insertInto('namespaces')
-        .values({ environment, name: namespace, ...columns })
-        .onConflict((conflict) => conflict.doNothing())
-        .returning('name')
-        .executeTakeFirst();
-      // Otherwise another request has added the record between the two statements.
-      if (added) return true;
-    }
-  }
-
-  /** Deletes the record of a namespace. Resolves with false when there is none. */
-  async delete({ environment, namespace }: NamespaceKey): Promise<boolean> {
-    const row = await this.#db
-      .deleteFrom('namespaces')
+/** Replaces the record of a namespace. Resolves with true when it had none before. */
+export async function replaceNamespace(
+  db: Db,
+  { environment, namespace }: NamespaceKey,
+  details: NamespaceDetails,
+  { compiled, declarations }: Pick<NamespaceTypes, 'compiled' | 'declarations'>,
+  now: number,
+): Promise<boolean> {
+  // As JSON, which escapes characters that databases cannot store.
+  const record = JSON.stringify(details);
+  const columns = {
+    record,
+    record_size: record.length,
+    schemas_digest: schemasDigestOf(details),
+    compiled: compiled ? JSON.stringify(compiled) : null,
+    declarations: declarations.replaceAll('\0', '\ufffd').toWellFormed(),
+    updated_at: now,
+  };
+  for (;;) {
+    const changed = await db.query
+      .updateTable('namespaces')
+      .set(columns)
       .where('environment', '=', environment)
       .where('name', '=', namespace)
       .returning('name')
       .executeTakeFirst();
-    return row !== undefined;
+    if (changed) return false;
+    const added = await db.query
+      .insertInto('namespaces')
+      .values({ environment, name: namespace, ...columns })
+      .onConflict((conflict) => conflict.doNothing())
+      .returning('name')
+      .executeTakeFirst();
+    // Otherwise another request has added the record between the two statements.
+    if (added) return true;
   }
 }
 
+/** Deletes the record of a namespace. Resolves with false when there is none. */
+export async function deleteNamespace(db: Db, { environment, namespace }: NamespaceKey): Promise<boolean> {
+  const row = await db.query
+    .deleteFrom('namespaces')
+    .where('environment', '=', environment)
+    .where('name', '=', namespace)
+    .returning('name')
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
 /** A subselect of the digest of a namespace's schemas, to be compared with a column; empty without types. */
-export const schemasDigestOfNamespace = (db: Kysely<Schema>, { environment, namespace }: NamespaceKey) =>
-  sql<string>`coalesce((${db
+export const schemasDigestOfNamespace = ({ query }: Db, { environment, namespace }: NamespaceKey) =>
+  sql<string>`coalesce((${query
     .selectFrom('namespaces')
     .select('schemas_digest')
     .where('environment', '=', environment)

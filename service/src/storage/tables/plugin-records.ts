@@ -1,6 +1,5 @@
-import type { Kysely } from 'kysely';
 import type { PluginKey, PluginScope } from '../../plugins/plugin-key.ts';
-import type { Schema } from '../schema.ts';
+import type { Db } from '../db.ts';
 import { draftEtag } from './drafts.ts';
 import { selectPlugin, selectTenant } from './names.ts';
 import { versionName } from './versions.ts';
@@ -38,17 +37,14 @@ export interface PluginPage {
 }
 
 /** Finds the record of a plugin; `undefined` when it does not exist. */
-export async function findPluginRecord(
-  db: Kysely<Schema>,
-  plugin: PluginKey,
-): Promise<PluginRecord | undefined> {
+export async function findPluginRecord(db: Db, plugin: PluginKey): Promise<PluginRecord | undefined> {
   const row = await selectRecords(selectPlugin(db, plugin)).executeTakeFirst();
   return row && toRecord(row);
 }
 
 /** Lists the records of the plugins of a scope. */
 export async function listPluginRecords(
-  db: Kysely<Schema>,
+  db: Db,
   scope: PluginScope,
   { after, limit }: PluginPage,
 ): Promise<PluginRecord[]> {

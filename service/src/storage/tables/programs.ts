@@ -1,9 +1,9 @@
-import type { Kysely } from 'kysely';
 import { LRUCache } from 'lru-cache';
 import { hashOfProgram } from '../../plugins/program.ts';
 import type { Program, StoredProgram } from '../../plugins/program.ts';
-import type { Schema } from '../schema.ts';
 import { mebibyte } from '../../units.ts';
+import type { Db, Transaction } from '../db.ts';
+import { lock } from '../db.ts';
 
 /**
  * The programs in the memory of this process. A program may have megabytes, and hundreds of waiting tests may refer to it: all of
@@ -62,86 +62,66 @@ export class ProgramRemovedError extends Error {
   }
 }
 
-/** The programs of builds and versions, each stored once. */
-export class Programs {
-  protected readonly db: Kysely<Schema>;
-  protected readonly cache: ProgramCache;
-
-  constructor(db: Kysely<Schema>, cache: ProgramCache) {
-    this.db = db;
-    this.cache = cache;
-  }
-
-  /** A program by its hash. The database is only read when the program is loaded. */
-  reference(hash: string, isTyped: boolean): StoredProgram {
-    return { hash, isTyped, load: () => this.#load(hash) };
-  }
-
-  async #load(hash: string): Promise<Program> {
-    const cached = this.cache.get(hash);
-    if (cached) return cached;
-    const row = await this.db
-      .selectFrom('programs')
-      .select('program')
-      .where('hash', '=', hash)
-      .executeTakeFirst();
-    if (!row) throw new ProgramRemovedError(hash);
-    return this.cache.add(hash, JSON.parse(row.program) as Program);
-  }
+/** A program by its hash. The database is only read when the program is loaded. */
+export function storedProgram(db: Db, hash: string, isTyped: boolean): StoredProgram {
+  return { hash, isTyped, load: () => loadProgram(db, hash) };
 }
 
-export class ProgramsInTransaction extends Programs {
-  readonly #lockAll: (names: readonly string[]) => Promise<void>;
+async function loadProgram(db: Db, hash: string): Promise<Program> {
+  const cached = db.programs.get(hash);
+  if (cached) return cached;
+  const row = await db.query
+    .selectFrom('programs')
+    .select('program')
+    .where('hash', '=', hash)
+    .executeTakeFirst();
+  if (!row) throw new ProgramRemovedError(hash);
+  return db.programs.add(hash, JSON.parse(row.program) as Program);
+}
 
-  constructor(db: Kysely<Schema>, cache: ProgramCache, lockAll: (names: readonly string[]) => Promise<void>) {
-    super(db, cache);
-    this.#lockAll = lockAll;
-  }
+/**
+ * Stores a program, unless it is stored already, and returns its hash. `replaced`: the hash of the program that it replaces, if
+ * any; {@link removeUnusedPrograms} may be called for that one later in the same transaction.
+ *
+ * Without locks, one transaction could remove a program as unused that another one has just found stored.
+ */
+export async function addProgram(db: Transaction, program: Program, replaced?: string): Promise<string> {
+  const json = JSON.stringify(program);
+  const hash = hashOfProgram(json);
+  await lockPrograms(db, new Set([hash, ...(replaced === undefined ? [] : [replaced])]));
+  await db.query
+    .insertInto('programs')
+    .values({ hash, program: json })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+  return hash;
+}
 
-  /**
-   * Stores a program, unless it is stored already, and returns its hash. `replaced`: the hash of the program that it replaces, if
-   * any; {@link removeUnused} may be called for that one later in the same transaction.
-   *
-   * Without locks, one transaction could remove a program as unused that another one has just found stored.
-   */
-  async add(program: Program, replaced?: string): Promise<string> {
-    const json = JSON.stringify(program);
-    const hash = hashOfProgram(json);
-    await this.lockAll(new Set([hash, ...(replaced === undefined ? [] : [replaced])]));
-    await this.db
-      .insertInto('programs')
-      .values({ hash, program: json })
-      .onConflict((conflict) => conflict.doNothing())
-      .execute();
-    return hash;
-  }
+/**
+ * Locks programs. Call it once in a transaction, with all programs that it may remove, before {@link removeUnusedPrograms}.
+ * @throws LockedError
+ */
+export async function lockPrograms(db: Transaction, hashes: ReadonlySet<string>): Promise<void> {
+  await lock(db, ...[...hashes].map((hash) => `program ${hash}`));
+}
 
-  /**
-   * Locks programs. Call it once in a transaction, with all programs that it may remove, before {@link removeUnused}.
-   * @throws LockedError
-   */
-  async lockAll(hashes: ReadonlySet<string>): Promise<void> {
-    await this.#lockAll([...hashes].map((hash) => `program ${hash}`));
-  }
-
-  /** Removes the programs that no build and no version refers to. Call it in the transaction that removed the references. */
-  async removeUnused(hashes: ReadonlySet<string>): Promise<void> {
-    if (!hashes.size) return;
-    const removed = await this.db
-      .deleteFrom('programs')
-      .where('hash', 'in', [...hashes])
-      .where((eb) =>
-        eb.not(
-          eb.exists(eb.selectFrom('builds').select('digest').whereRef('program_hash', '=', 'programs.hash')),
-        ),
-      )
-      .where((eb) =>
-        eb.not(
-          eb.exists(eb.selectFrom('versions').select('patch').whereRef('program_hash', '=', 'programs.hash')),
-        ),
-      )
-      .returning('hash')
-      .execute();
-    for (const { hash } of removed) this.cache.delete(hash);
-  }
+/** Removes the programs that no build and no version refers to. Call it in the transaction that removed the references. */
+export async function removeUnusedPrograms(db: Transaction, hashes: ReadonlySet<string>): Promise<void> {
+  if (!hashes.size) return;
+  const removed = await db.query
+    .deleteFrom('programs')
+    .where('hash', 'in', [...hashes])
+    .where((eb) =>
+      eb.not(
+        eb.exists(eb.selectFrom('builds').select('digest').whereRef('program_hash', '=', 'programs.hash')),
+      ),
+    )
+    .where((eb) =>
+      eb.not(
+        eb.exists(eb.selectFrom('versions').select('patch').whereRef('program_hash', '=', 'programs.hash')),
+      ),
+    )
+    .returning('hash')
+    .execute();
+  for (const { hash } of removed) db.programs.delete(hash);
 }

@@ -1,52 +1,49 @@
 import { sql } from 'kysely';
-import type { Kysely } from 'kysely';
 import type { Counters, KeyedLeaseRequest, Lease } from '../../limits/rate-share.ts';
 import { rateWindow } from '../../limits/rate-share.ts';
-import type { Engine } from '../engine.ts';
-import type { Schema } from '../schema.ts';
 import { withoutOwner } from '../turns.ts';
+import type { Db } from '../db.ts';
 
 /** How much all nodes together have used of each rate in its window. */
-export class RateCounters implements Counters {
-  readonly #db: Kysely<Schema>;
-  readonly #engine: Engine;
+export const createRateCounters = (db: Db): Counters => ({
+  lease: (requests, now) => lease(db, requests, now),
+  prune: (now) => prune(db, now),
+});
 
-  constructor(db: Kysely<Schema>, engine: Engine) {
-    this.#db = db;
-    this.#engine = engine;
-  }
+/**
+ * Leases shares of several rates, and returns the leases by key. Each key may occur once. In one statement, so that no share is
+ * given to two nodes, and so that it takes one round trip.
+ */
+async function lease(
+  db: Db,
+  requests: readonly KeyedLeaseRequest[],
+  now: number,
+): Promise<Map<string, Lease>> {
+  const leasing = db.query
+    .insertInto('rate_counters')
+    // Sorted, because two nodes that lock the same rows in different orders would deadlock.
+    .values(requests.toSorted((a, b) => (a.key < b.key ? -1 : 1)).map((one) => firstRow(one, now)))
+    .onConflict((conflict) => conflict.column('key').doUpdateSet(nextRow))
+    .returning(['key', 'ends_at', 'granted', 'previous_used', 'previous_ends_at']);
+  const rows = await withoutOwner(() => leasing.execute());
+  return new Map(
+    rows.map((row) => [
+      row.key,
+      {
+        endsAt: row.ends_at,
+        granted: row.granted,
+        previousEndsAt: row.previous_ends_at,
+        previousUsed: row.previous_used,
+      },
+    ]),
+  );
+}
 
-  /**
-   * Leases shares of several rates, and returns the leases by key. Each key may occur once. In one statement, so that no share is
-   * given to two nodes, and so that it takes one round trip.
-   */
-  async lease(requests: readonly KeyedLeaseRequest[], now: number): Promise<Map<string, Lease>> {
-    const leasing = this.#db
-      .insertInto('rate_counters')
-      // Sorted, because two nodes that lock the same rows in different orders would deadlock.
-      .values(requests.toSorted((a, b) => (a.key < b.key ? -1 : 1)).map((one) => firstRow(one, now)))
-      .onConflict((conflict) => conflict.column('key').doUpdateSet(nextRow))
-      .returning(['key', 'ends_at', 'granted', 'previous_used', 'previous_ends_at']);
-    const rows = await withoutOwner(() => leasing.execute());
-    return new Map(
-      rows.map((row) => [
-        row.key,
-        {
-          endsAt: row.ends_at,
-          granted: row.granted,
-          previousEndsAt: row.previous_ends_at,
-          previousUsed: row.previous_used,
-        },
-      ]),
-    );
-  }
-
-  /** Deletes the windows that ended a window ago or earlier. */
-  async prune(now: number): Promise<void> {
-    // Skips locked rows, because two nodes that delete the same rows in different orders would deadlock.
-    const old = sql<string>`(select key from rate_counters where ends_at <= ${now - rateWindow} ${this.#engine.skipLocked})`;
-    await this.#db.deleteFrom('rate_counters').where('key', 'in', old).execute();
-  }
+/** Deletes the windows that ended a window ago or earlier. */
+async function prune(db: Db, now: number): Promise<void> {
+  // Skips locked rows, because two nodes that delete the same rows in different orders would deadlock.
+  const old = sql<string>`(select key from rate_counters where ends_at <= ${now - rateWindow} ${db.engine.skipLocked})`;
+  await db.query.deleteFrom('rate_counters').where('key', 'in', old).execute();
 }
 
 /** The new row of a key, whose window begins with this request. */

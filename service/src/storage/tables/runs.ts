@@ -1,11 +1,9 @@
 import { sql } from 'kysely';
-import type { Kysely } from 'kysely';
 import type { PluginKey } from '../../plugins/plugin-key.ts';
-import type { Engine } from '../engine.ts';
-import type { Schema } from '../schema.ts';
 import { selectPluginId } from './names.ts';
 import { bytesToUuid, firstBytesAt, timeOfUuid, uuidToBytes } from './uuids.ts';
 import { versionName, versionPatch } from './versions.ts';
+import type { Db, Transaction } from '../db.ts';
 
 /** The texts of a run, as far as they are recorded. */
 export interface RunDetails {
@@ -61,219 +59,224 @@ export interface RunGroup {
 /** How many rows are deleted at once: few, so that others do not wait for long. */
 const deletedAtOnce = 200;
 
-/** The records of runs. */
-export class Runs {
-  readonly #db: Kysely<Schema>;
-  readonly #engine: Engine;
+/**
+ * Adds records in one statement, and returns the ids of those that were added. Records of deleted plugins are left out, and so
+ * are those that exist already, for instance because a commit succeeded although its result was lost.
+ */
+export async function addRuns(db: Db, records: readonly RunRecord[]): Promise<Set<string>> {
+  if (!records.length) return new Set();
+  const rows = records.map(({ id, pluginId, version, code, took, inputBytes, outputBytes, details }) => ({
+    id: id.replaceAll('-', ''),
+    plugin_id: pluginId,
+    patch: versionPatch(version),
+    success: code === undefined ? 1 : 0,
+    error_code: code ?? null,
+    microseconds: Math.round(took * 1000),
+    input_bytes: inputBytes,
+    output_bytes: outputBytes,
+    details: details ?? null,
+  }));
+  const given = db.engine.jsonRows(JSON.stringify(rows), {
+    id: 'text',
+    plugin_id: 'integer',
+    patch: 'integer',
+    success: 'integer',
+    error_code: 'text',
+    microseconds: 'integer',
+    input_bytes: 'integer',
+    output_bytes: 'integer',
+    details: 'text',
+  });
+  const added = await db.query
+    .insertInto('runs')
+    .columns([
+      'id',
+      'plugin_id',
+      'patch',
+      'success',
+      'error_code',
+      'microseconds',
+      'input_bytes',
+      'output_bytes',
+      'details',
+    ])
+    .expression(
+      sql`select ${db.engine.fromHex('given.id')}, given.plugin_id, patch, success, error_code, microseconds,
+          input_bytes, output_bytes, details
+        from ${given} as given
+        join plugins on plugins.id = given.plugin_id and plugins.deleted_at is null
+        join tenants on tenants.id = plugins.tenant_id and tenants.deleted_at is null
+        where true ${db.engine.forKeyShare('plugins')}`,
+    )
+    .onConflict((conflict) => conflict.column('id').doNothing())
+    .returning('id')
+    .execute();
+  // Mostly all were added, and the bytes need not be converted.
+  if (added.length === records.length) return new Set(records.map(({ id }) => id));
+  return new Set(added.map(({ id }) => bytesToUuid(id)));
+}
 
-  constructor(db: Kysely<Schema>, engine: Engine) {
-    this.#db = db;
-    this.#engine = engine;
-  }
-
-  /**
-   * Adds records in one statement, and returns the ids of those that were added. Records of deleted plugins are left out, and so
-   * are those that exist already, for instance because a commit succeeded although its result was lost.
-   */
-  async add(records: readonly RunRecord[]): Promise<Set<string>> {
-    if (!records.length) return new Set();
-    const rows = records.map(({ id, pluginId, version, code, took, inputBytes, outputBytes, details }) => ({
-      id: id.replaceAll('-', ''),
-      plugin_id: pluginId,
-      patch: versionPatch(version),
-      success: code === undefined ? 1 : 0,
-      error_code: code ?? null,
-      microseconds: Math.round(took * 1000),
-      input_bytes: inputBytes,
-      output_bytes: outputBytes,
-      details: details ?? null,
-    }));
-    const given = this.#engine.jsonRows(JSON.stringify(rows), {
-      id: 'text',
-      plugin_id: 'integer',
-      patch: 'integer',
-      success: 'integer',
-      error_code: 'text',
-      microseconds: 'integer',
-      input_bytes: 'integer',
-      output_bytes: 'integer',
-      details: 'text',
-    });
-    const added = await this.#db
-      .insertInto('runs')
-      .columns([
-        'id',
-        'plugin_id',
-        'patch',
-        'success',
-        'error_code',
-        'microseconds',
-        'input_bytes',
-        'output_bytes',
-        'details',
-      ])
-      .expression(
-        sql`select ${this.#engine.fromHex('given.id')}, given.plugin_id, patch, success, error_code, microseconds,
-            input_bytes, output_bytes, details
-          from ${given} as given
-          join plugins on plugins.id = given.plugin_id and plugins.deleted_at is null
-          join tenants on tenants.id = plugins.tenant_id and tenants.deleted_at is null
-          where true ${this.#engine.forKeyShare('plugins')}`,
-      )
-      .onConflict((conflict) => conflict.column('id').doNothing())
-      .returning('id')
-      .execute();
-    // Mostly all were added, and the bytes need not be converted.
-    if (added.length === records.length) return new Set(records.map(({ id }) => id));
-    return new Set(added.map(({ id }) => bytesToUuid(id)));
-  }
-
-  /**
-   * Lists the newest runs of a plugin, before the run with the id `before` if that is given. The list ends early with the run whose
-   * details make it longer than `maxBytes`.
-   */
-  async list(
-    plugin: PluginKey,
-    { version, success }: RunFilter,
-    {
-      limit,
-      before,
-      maxBytes,
-    }: { readonly limit: number; readonly before?: string | undefined; readonly maxBytes?: number },
-  ): Promise<StoredRun[]> {
-    const patch = version === undefined ? undefined : versionPatch(version);
-    if (version !== undefined && patch === undefined) return [];
-    // Successes and failures are each a range of one index. Reading both in one range would need another index.
-    const idsWhere = (isSuccess: boolean) =>
-      this.#db
-        .selectFrom(
-          this.#db
-            .selectFrom('runs')
-            .select('id')
-            .where('plugin_id', '=', selectPluginId(this.#db, plugin))
-            .where('success', '=', isSuccess ? 1 : 0)
-            .$if(patch !== undefined, (query) => query.where('patch', '=', patch ?? 0))
-            .$if(before !== undefined, (query) => query.where('id', '<', uuidToBytes(before ?? '')))
-            .orderBy('id', 'desc')
-            .limit(limit)
-            .as('newest'),
-        )
-        .select('id');
-    const ids = success === undefined ? idsWhere(true).unionAll(idsWhere(false)) : idsWhere(success);
-    // Databases know the length of a text without reading it, so that only the rows of the page are read.
-    const size = sql<number>`coalesce(octet_length(details), 0)`;
-    const sized = this.#db
-      .selectFrom('runs')
-      .select('id')
-      .select(sql<number>`sum(${size}) over (order by id desc) - ${size}`.as('bytes_before'))
-      .where('id', 'in', ids)
-      .orderBy('id', 'desc')
-      .limit(limit);
-    const rows = await this.#db
-      .selectFrom('runs')
-      .innerJoin(sized.as('sized'), 'sized.id', 'runs.id')
-      .select(['runs.id', 'patch', 'error_code', 'microseconds', 'input_bytes', 'output_bytes', 'details'])
-      .$if(maxBytes !== undefined, (query) => query.where('bytes_before', '<', maxBytes ?? 0))
-      .orderBy('runs.id', 'desc')
-      .execute();
-    return rows.map(toStoredRun);
-  }
-
-  /** Finds a run of an environment, with its plugin; `undefined` when there is none, or its plugin was deleted. */
-  async find(id: string, environment: string): Promise<{ plugin: PluginKey; run: StoredRun } | undefined> {
-    const row = await this.#db
-      .selectFrom('runs')
-      .innerJoin('plugins', 'plugins.id', 'runs.plugin_id')
-      .innerJoin('tenants', 'tenants.id', 'plugins.tenant_id')
-      .select(['runs.id', 'patch', 'error_code', 'microseconds', 'input_bytes', 'output_bytes', 'details'])
-      .select(['tenants.name as tenant', 'plugins.namespace', 'plugins.name as pluginName'])
-      .where('runs.id', '=', uuidToBytes(id))
-      .where('tenants.environment', '=', environment)
-      .where('plugins.deleted_at', 'is', null)
-      .where('tenants.deleted_at', 'is', null)
-      .executeTakeFirst();
-    if (!row) return undefined;
-    const { tenant, namespace, pluginName } = row;
-    return { plugin: { environment, tenant, namespace, pluginName }, run: toStoredRun(row) };
-  }
-
-  /** The groups of the newest records, which a node that was killed may have left untrimmed. */
-  async newestGroups(maxRecords: number): Promise<RunGroup[]> {
-    const rows = await this.#db
+/**
+ * Lists the newest runs of a plugin, before the run with the id `before` if that is given. The list ends early with the run whose
+ * details make it longer than `maxBytes`.
+ */
+export async function listRuns(
+  db: Db,
+  plugin: PluginKey,
+  { version, success }: RunFilter,
+  {
+    limit,
+    before,
+    maxBytes,
+  }: { readonly limit: number; readonly before?: string | undefined; readonly maxBytes?: number },
+): Promise<StoredRun[]> {
+  const patch = version === undefined ? undefined : versionPatch(version);
+  if (version !== undefined && patch === undefined) return [];
+  // Successes and failures are each a range of one index. Reading both in one range would need another index.
+  const idsWhere = (isSuccess: boolean) =>
+    db.query
       .selectFrom(
-        this.#db
+        db.query
           .selectFrom('runs')
-          .select(['plugin_id', 'success'])
+          .select('id')
+          .where('plugin_id', '=', selectPluginId(db, plugin))
+          .where('success', '=', isSuccess ? 1 : 0)
+          .$if(patch !== undefined, (query) => query.where('patch', '=', patch ?? 0))
+          .$if(before !== undefined, (query) => query.where('id', '<', uuidToBytes(before ?? '')))
           .orderBy('id', 'desc')
-          .limit(maxRecords)
+          .limit(limit)
           .as('newest'),
       )
-      .select(['plugin_id', 'success'])
-      .distinct()
-      .execute();
-    return rows.map(({ plugin_id: pluginId, success }) => ({ pluginId, success: success === 1 }));
-  }
+      .select('id');
+  const ids = success === undefined ? idsWhere(true).unionAll(idsWhere(false)) : idsWhere(success);
+  // Databases know the length of a text without reading it, so that only the rows of the page are read.
+  const size = sql<number>`coalesce(octet_length(details), 0)`;
+  const sized = db.query
+    .selectFrom('runs')
+    .select('id')
+    .select(sql<number>`sum(${size}) over (order by id desc) - ${size}`.as('bytes_before'))
+    .where('id', 'in', ids)
+    .orderBy('id', 'desc')
+    .limit(limit);
+  const rows = await db.query
+    .selectFrom('runs')
+    .innerJoin(sized.as('sized'), 'sized.id', 'runs.id')
+    .select(['runs.id', 'patch', 'error_code', 'microseconds', 'input_bytes', 'output_bytes', 'details'])
+    .$if(maxBytes !== undefined, (query) => query.where('bytes_before', '<', maxBytes ?? 0))
+    .orderBy('runs.id', 'desc')
+    .execute();
+  return rows.map(toStoredRun);
+}
 
-  /** Deletes a batch of a group's records, except for the newest `kept`. Resolves with whether it was a whole batch. */
-  async trim({ pluginId, success }: RunGroup, kept: number): Promise<boolean> {
-    const inGroup = sql`plugin_id = ${pluginId} and success = ${success ? 1 : 0}`;
-    // Skips locked rows, because two nodes that delete the same rows in different orders would deadlock.
-    return this.#deleteSome(sql`select id from runs where ${inGroup}
-      and id <= (select id from runs where ${inGroup} order by id desc limit 1 offset ${sql.lit(kept)})
-      order by id limit ${sql.lit(deletedAtOnce)} ${this.#engine.skipLocked}`);
-  }
+/** Finds a run of an environment, with its plugin; `undefined` when there is none, or its plugin was deleted. */
+export async function findRun(
+  db: Db,
+  id: string,
+  environment: string,
+): Promise<{ plugin: PluginKey; run: StoredRun } | undefined> {
+  const row = await db.query
+    .selectFrom('runs')
+    .innerJoin('plugins', 'plugins.id', 'runs.plugin_id')
+    .innerJoin('tenants', 'tenants.id', 'plugins.tenant_id')
+    .select(['runs.id', 'patch', 'error_code', 'microseconds', 'input_bytes', 'output_bytes', 'details'])
+    .select(['tenants.name as tenant', 'plugins.namespace', 'plugins.name as pluginName'])
+    .where('runs.id', '=', uuidToBytes(id))
+    .where('tenants.environment', '=', environment)
+    .where('plugins.deleted_at', 'is', null)
+    .where('tenants.deleted_at', 'is', null)
+    .executeTakeFirst();
+  if (!row) return undefined;
+  const { tenant, namespace, pluginName } = row;
+  return { plugin: { environment, tenant, namespace, pluginName }, run: toStoredRun(row) };
+}
 
-  /** Deletes a batch of records from before a time, in ms since the epoch. Resolves with whether it was a whole batch. */
-  async deleteBefore(time: number): Promise<boolean> {
-    return this.#deleteSome(sql`select id from runs where id < ${firstBytesAt(time)}
-      order by id limit ${sql.lit(deletedAtOnce)} ${this.#engine.skipLocked}`);
-  }
+/** The groups of the newest records, which a node that was killed may have left untrimmed. */
+export async function listNewestGroups(db: Db, maxRecords: number): Promise<RunGroup[]> {
+  const rows = await db.query
+    .selectFrom(
+      db.query
+        .selectFrom('runs')
+        .select(['plugin_id', 'success'])
+        .orderBy('id', 'desc')
+        .limit(maxRecords)
+        .as('newest'),
+    )
+    .select(['plugin_id', 'success'])
+    .distinct()
+    .execute();
+  return rows.map(({ plugin_id: pluginId, success }) => ({ pluginId, success: success === 1 }));
+}
 
-  /**
-   * Removes the oldest details of a tenant's runs until those that are left take no more than `allowed` bytes. Call it in a
-   * transaction that does nothing else. Resolves with whether there may be more to remove.
-   */
-  async dropOldestDetails(tenantId: number, allowed: number, now: number): Promise<boolean> {
-    const counter = await this.#db
-      .selectFrom('tenant_records')
-      .select('bytes')
-      .where('tenant_id', '=', tenantId)
-      // Keeps other nodes from doing the same.
-      .modifyEnd(this.#engine.forUpdate)
-      .executeTakeFirst();
-    let excess = (counter?.bytes ?? 0) - allowed;
-    if (excess <= 0) return false;
-    const { rows: oldest } = await sql<{ id: Uint8Array }>`
-      select id from (
-        select (
-          select id from runs where plugin_id = plugins.id and details is not null order by id limit 1
-        ) as id from plugins where tenant_id = ${tenantId} and deleted_at is null
-      ) as oldest where id is not null order by id limit 1`.execute(this.#db);
-    const [first] = oldest;
-    if (!first) return false;
-    // Of a part of the time alone, so that not all of the tenant's runs have to be sorted.
-    const time = timeOfUuid(bytesToUuid(first.id));
-    const until = firstBytesAt(time + Math.max(1000, (now - time) / 64));
-    // Skips locked rows, because what deletes records locks them before it locks the counter.
-    const { rows } = await sql<{ id: Uint8Array; size: number }>`
-      select id, octet_length(details) as size from runs
-      where plugin_id in (select id from plugins where tenant_id = ${tenantId} and deleted_at is null)
-        and details is not null and id < ${until}
-      order by id limit ${sql.lit(deletedAtOnce)} ${this.#engine.skipLocked}`.execute(this.#db);
-    if (rows.length === 0) return false;
-    const end = rows.findIndex(({ size }) => (excess -= size) <= 0);
-    const ids = rows.slice(0, end < 0 ? undefined : end + 1).map(({ id }) => id);
-    await this.#db.updateTable('runs').set({ details: null }).where('id', 'in', ids).execute();
-    return end < 0;
-  }
+/** Deletes a batch of a group's records, except for the newest `kept`. Resolves with whether it was a whole batch. */
+export async function trimRuns(db: Db, { pluginId, success }: RunGroup, kept: number): Promise<boolean> {
+  const inGroup = sql`plugin_id = ${pluginId} and success = ${success ? 1 : 0}`;
+  // Skips locked rows, because two nodes that delete the same rows in different orders would deadlock.
+  return deleteSome(
+    db,
+    sql`select id from runs where ${inGroup}
+    and id <= (select id from runs where ${inGroup} order by id desc limit 1 offset ${sql.lit(kept)})
+    order by id limit ${sql.lit(deletedAtOnce)} ${db.engine.skipLocked}`,
+  );
+}
 
-  async #deleteSome(ids: ReturnType<typeof sql>): Promise<boolean> {
-    const { numDeletedRows } = await this.#db
-      .deleteFrom('runs')
-      .where('id', 'in', sql<Uint8Array>`(${ids})`)
-      .executeTakeFirstOrThrow();
-    return numDeletedRows >= deletedAtOnce;
-  }
+/** Deletes a batch of records from before a time, in ms since the epoch. Resolves with whether it was a whole batch. */
+export async function deleteRunsBefore(db: Db, time: number): Promise<boolean> {
+  return deleteSome(
+    db,
+    sql`select id from runs where id < ${firstBytesAt(time)}
+    order by id limit ${sql.lit(deletedAtOnce)} ${db.engine.skipLocked}`,
+  );
+}
+
+/**
+ * Removes the oldest details of a tenant's runs until those that are left take no more than `allowed` bytes. Call it in a
+ * transaction that does nothing else. Resolves with whether there may be more to remove.
+ */
+export async function dropOldestDetails(
+  db: Transaction,
+  tenantId: number,
+  allowed: number,
+  now: number,
+): Promise<boolean> {
+  const counter = await db.query
+    .selectFrom('tenant_records')
+    .select('bytes')
+    .where('tenant_id', '=', tenantId)
+    // Keeps other nodes from doing the same.
+    .modifyEnd(db.engine.forUpdate)
+    .executeTakeFirst();
+  let excess = (counter?.bytes ?? 0) - allowed;
+  if (excess <= 0) return false;
+  const { rows: oldest } = await sql<{ id: Uint8Array }>`
+    select id from (
+      select (
+        select id from runs where plugin_id = plugins.id and details is not null order by id limit 1
+      ) as id from plugins where tenant_id = ${tenantId} and deleted_at is null
+    ) as oldest where id is not null order by id limit 1`.execute(db.query);
+  const [first] = oldest;
+  if (!first) return false;
+  // Of a part of the time alone, so that not all of the tenant's runs have to be sorted.
+  const time = timeOfUuid(bytesToUuid(first.id));
+  const until = firstBytesAt(time + Math.max(1000, (now - time) / 64));
+  // Skips locked rows, because what deletes records locks them before it locks the counter.
+  const { rows } = await sql<{ id: Uint8Array; size: number }>`
+    select id, octet_length(details) as size from runs
+    where plugin_id in (select id from plugins where tenant_id = ${tenantId} and deleted_at is null)
+      and details is not null and id < ${until}
+    order by id limit ${sql.lit(deletedAtOnce)} ${db.engine.skipLocked}`.execute(db.query);
+  if (rows.length === 0) return false;
+  const end = rows.findIndex(({ size }) => (excess -= size) <= 0);
+  const ids = rows.slice(0, end < 0 ? undefined : end + 1).map(({ id }) => id);
+  await db.query.updateTable('runs').set({ details: null }).where('id', 'in', ids).execute();
+  return end < 0;
+}
+
+async function deleteSome(db: Db, ids: ReturnType<typeof sql>): Promise<boolean> {
+  const { numDeletedRows } = await db.query
+    .deleteFrom('runs')
+    .where('id', 'in', sql<Uint8Array>`(${ids})`)
+    .executeTakeFirstOrThrow();
+  return numDeletedRows >= deletedAtOnce;
 }
 
 function toStoredRun(row: {

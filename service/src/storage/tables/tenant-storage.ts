@@ -1,10 +1,9 @@
 import { sql } from 'kysely';
-import type { Kysely, RawBuilder } from 'kysely';
+import type { RawBuilder } from 'kysely';
 import type { TenantKey } from '../../plugins/plugin-key.ts';
 import { mebibyte } from '../../units.ts';
-import type { Engine } from '../engine.ts';
-import type { Schema } from '../schema.ts';
 import { selectTenant } from './names.ts';
+import type { Db, Transaction } from '../db.ts';
 
 /** What a tenant takes, in bytes of UTF-8. */
 export interface TenantUsage {
@@ -31,82 +30,75 @@ export class StorageFullError extends Error {
 /** Bytes in MiB, to three places. */
 export const toMebibytes = (bytes: number): number => Math.round((bytes / mebibyte) * 1000) / 1000;
 
-/** What tenants store, counted by triggers of the database in the transaction of each write. */
-export class TenantStorage {
-  readonly #db: Kysely<Schema>;
-  readonly #engine: Engine;
+export async function readTenantUsage(db: Db, tenant: TenantKey): Promise<TenantUsage> {
+  const row = await selectTenant(db, tenant)
+    .leftJoin('tenant_storage', 'tenant_storage.tenant_id', 'tenants.id')
+    .leftJoin('tenant_records', 'tenant_records.tenant_id', 'tenants.id')
+    .select(['tenant_storage.bytes as storage', 'tenant_records.bytes as records'])
+    .executeTakeFirst();
+  return { storage: row?.storage ?? 0, records: row?.records ?? 0 };
+}
 
-  constructor(db: Kysely<Schema>, engine: Engine) {
-    this.#db = db;
-    this.#engine = engine;
-  }
+/** The tenants of these plugins whose records take more than `allowed` bytes. */
+export async function findTenantsWithTooManyRecords(
+  db: Db,
+  pluginIds: readonly number[],
+  allowed: number,
+): Promise<number[]> {
+  if (!pluginIds.length) return [];
+  const rows = await db.query
+    .selectFrom('plugins')
+    .innerJoin('tenant_records', 'tenant_records.tenant_id', 'plugins.tenant_id')
+    .select('plugins.tenant_id')
+    .distinct()
+    .where('plugins.id', 'in', pluginIds)
+    .where('tenant_records.bytes', '>', allowed)
+    .execute();
+  return rows.map((row) => row.tenant_id);
+}
 
-  async find(tenant: TenantKey): Promise<TenantUsage> {
-    const row = await selectTenant(this.#db, tenant)
-      .leftJoin('tenant_storage', 'tenant_storage.tenant_id', 'tenants.id')
-      .leftJoin('tenant_records', 'tenant_records.tenant_id', 'tenants.id')
-      .select(['tenant_storage.bytes as storage', 'tenant_records.bytes as records'])
-      .executeTakeFirst();
-    return { storage: row?.storage ?? 0, records: row?.records ?? 0 };
-  }
+/** Ends the exemptions of the tenants that store no more than `allowed` bytes. */
+export async function endExemptions(db: Db, allowed: number): Promise<void> {
+  await db.query
+    .updateTable('tenant_storage')
+    .set({ is_exempt: 0 })
+    .where('is_exempt', '=', 1)
+    .where('bytes', '<=', allowed)
+    .execute();
+}
 
-  /** The tenants of these plugins whose records take more than `allowed` bytes. */
-  async withTooManyRecords(pluginIds: readonly number[], allowed: number): Promise<number[]> {
-    if (!pluginIds.length) return [];
-    const rows = await this.#db
-      .selectFrom('plugins')
-      .innerJoin('tenant_records', 'tenant_records.tenant_id', 'plugins.tenant_id')
-      .select('plugins.tenant_id')
-      .distinct()
-      .where('plugins.id', 'in', pluginIds)
-      .where('tenant_records.bytes', '>', allowed)
-      .execute();
-    return rows.map((row) => row.tenant_id);
-  }
+/**
+ * Does a write in a transaction, and refuses it when it adds to what the tenant stores, and that is more than `allowed` bytes then
+ * (`undefined`: any number). Other writes of the tenant wait until the transaction ends, so that the count is exact.
+ * @throws StorageFullError
+ */
+export async function writeWithinQuota<T>(
+  db: Transaction,
+  tenant: TenantKey,
+  allowed: number | undefined,
+  write: () => Promise<T>,
+): Promise<T> {
+  if (allowed === undefined) return write();
+  const before = await lockCounter(db, tenant);
+  const result = await write();
+  const after = await lockCounter(db, tenant);
+  const isRefused =
+    after.bytes > before.bytes && after.bytes > allowed && !(before.is_exempt && before.bytes > allowed);
+  if (isRefused) throw new StorageFullError(before.bytes, allowed);
+  return result;
+}
 
-  /** Ends the exemptions of the tenants that store no more than `allowed` bytes. */
-  async endExemptions(allowed: number): Promise<void> {
-    await this.#db
-      .updateTable('tenant_storage')
-      .set({ is_exempt: 0 })
-      .where('is_exempt', '=', 1)
-      .where('bytes', '<=', allowed)
-      .execute();
-  }
-
-  /**
-   * Does a write in a transaction, and refuses it when it adds to what the tenant stores, and that is more than `allowed` bytes then
-   * (`undefined`: any number). Other writes of the tenant wait until the transaction ends, so that the count is exact.
-   * @throws StorageFullError
-   */
-  async whileAllowed<T>(tenant: TenantKey, allowed: number | undefined, write: () => Promise<T>): Promise<T> {
-    if (allowed === undefined) return write();
-    const before = await this.#lock(tenant);
-    const result = await write();
-    const after = await this.#lock(tenant);
-    const isRefused =
-      after.bytes > before.bytes && after.bytes > allowed && !(before.is_exempt && before.bytes > allowed);
-    if (isRefused) throw new StorageFullError(before.bytes, allowed);
-    return result;
-  }
-
-  async #lock(tenant: TenantKey) {
-    const row = await this.#db
-      .selectFrom('tenant_storage')
-      .select(['bytes', 'is_exempt'])
-      .where('tenant_id', '=', selectTenant(this.#db, tenant).select('tenants.id'))
-      .modifyEnd(this.#engine.forUpdate)
-      .executeTakeFirst();
-    return row ?? { bytes: 0, is_exempt: 0 };
-  }
+async function lockCounter(db: Transaction, tenant: TenantKey) {
+  const row = await db.query
+    .selectFrom('tenant_storage')
+    .select(['bytes', 'is_exempt'])
+    .where('tenant_id', '=', selectTenant(db, tenant).select('tenants.id'))
+    .modifyEnd(db.engine.forUpdate)
+    .executeTakeFirst();
+  return row ?? { bytes: 0, is_exempt: 0 };
 }
 
 /** How many bytes a tenant can still add, as a subselect that locks its counter; negative above what is allowed. */
-export const roomOf = (
-  db: Kysely<Schema>,
-  engine: Pick<Engine, 'forUpdate'>,
-  tenant: TenantKey,
-  allowed: number,
-): RawBuilder<number> => sql<number>`(
+export const roomOf = (db: Db, tenant: TenantKey, allowed: number): RawBuilder<number> => sql<number>`(
   select case when is_exempt = 1 and bytes > ${allowed} then ${sql.lit(Number.MAX_SAFE_INTEGER)} else ${allowed} - bytes end
-  from tenant_storage where tenant_id = (${selectTenant(db, tenant).select('tenants.id')}) ${engine.forUpdate})`;
+  from tenant_storage where tenant_id = (${selectTenant(db, tenant).select('tenants.id')}) ${db.engine.forUpdate})`;

@@ -1,9 +1,7 @@
 import { sql } from 'kysely';
-import type { Kysely } from 'kysely';
 import type { TenantKey } from '../../plugins/plugin-key.ts';
-import type { Change } from '../changes/change-log.ts';
-import type { Schema } from '../schema.ts';
 import { selectTenant, tenantCacheKey } from './names.ts';
+import type { Db, Transaction } from '../db.ts';
 
 /** A tenant's own limits, which override those of the settings. */
 export interface TenantLimits {
@@ -29,141 +27,133 @@ export interface TenantChanges {
   readonly limits?: { readonly plugins?: number | null; readonly runsPerMinute?: number | null };
 }
 
-export class Tenants {
-  protected readonly db: Kysely<Schema>;
-
-  constructor(db: Kysely<Schema>) {
-    this.db = db;
-  }
-
-  /** Finds a tenant; `undefined` when it never existed or was deleted. */
-  async find(key: TenantKey): Promise<Tenant | undefined> {
-    const row = await selectTenant(this.db, key).selectAll().executeTakeFirst();
-    return row && toTenant(row);
-  }
-
-  /** Lists an environment's tenants in the byte order of their names, after the name `after`. */
-  async list(environment: string, { after, limit }: { after?: string | undefined; limit: number }) {
-    let query = this.db
-      .selectFrom('tenants')
-      .selectAll()
-      .select((eb) =>
-        eb
-          .selectFrom('plugins')
-          .whereRef('plugins.tenant_id', '=', 'tenants.id')
-          .where('plugins.deleted_at', 'is', null)
-          .select(({ fn }) => fn.countAll<number>().as('count'))
-          .as('plugins'),
-      )
-      .where('environment', '=', environment)
-      .where('deleted_at', 'is', null);
-    if (after !== undefined) query = query.where('name', '>', after);
-    const rows = await query.orderBy('name').limit(limit).execute();
-    return rows.map(({ plugins, ...row }) => ({ ...toTenant(row), plugins: plugins ?? 0 }));
-  }
-
-  /** How many plugins a tenant has, counted up to `max`. */
-  async countPlugins(key: TenantKey, max = Infinity): Promise<number> {
-    // Only the index by name is read, and no more entries of it than necessary.
-    const some = selectTenant(this.db, key)
-      .innerJoin('plugins', 'plugins.tenant_id', 'tenants.id')
-      .select('plugins.id')
-      .where('plugins.deleted_at', 'is', null)
-      .$if(max !== Infinity, (query) => query.limit(max));
-    const { count } = await this.db
-      .selectFrom(some.as('some'))
-      .select(({ fn }) => fn.countAll<number>().as('count'))
-      .executeTakeFirstOrThrow();
-    return count;
-  }
-
-  /** Creates a tenant for its first token. Does nothing when it exists or was deleted, or when its environment does not exist. */
-  async addFirst({ environment, tenant }: TenantKey, now: number): Promise<void> {
-    await this.db
-      .insertInto('tenants')
-      .columns(['environment', 'name', 'created_at'])
-      .expression((eb) =>
-        eb
-          .selectFrom('environments')
-          .select([
-            'environments.name',
-            sql<string>`${tenant}`.as('tenant'),
-            sql<number>`${now}`.as('created_at'),
-          ])
-          .where('environments.name', '=', environment)
-          .where((where) =>
-            where.not(
-              where.exists(
-                where
-                  .selectFrom('tenants')
-                  .select('id')
-                  .where('environment', '=', environment)
-                  .where('tenants.name', '=', tenant),
-              ),
-            ),
-          ),
-      )
-      .onConflict((conflict) => conflict.doNothing())
-      .execute();
-  }
+/** Finds a tenant; `undefined` when it never existed or was deleted. */
+export async function findTenant(db: Db, key: TenantKey): Promise<Tenant | undefined> {
+  const row = await selectTenant(db, key).selectAll().executeTakeFirst();
+  return row && toTenant(row);
 }
 
-export class TenantsInTransaction extends Tenants {
-  readonly #recordChange: (change: Change) => void;
+/** Lists an environment's tenants in the byte order of their names, after the name `after`. */
+export async function listTenants(
+  db: Db,
+  environment: string,
+  { after, limit }: { after?: string | undefined; limit: number },
+) {
+  let query = db.query
+    .selectFrom('tenants')
+    .selectAll()
+    .select((eb) =>
+      eb
+        .selectFrom('plugins')
+        .whereRef('plugins.tenant_id', '=', 'tenants.id')
+        .where('plugins.deleted_at', 'is', null)
+        .select(({ fn }) => fn.countAll<number>().as('count'))
+        .as('plugins'),
+    )
+    .where('environment', '=', environment)
+    .where('deleted_at', 'is', null);
+  if (after !== undefined) query = query.where('name', '>', after);
+  const rows = await query.orderBy('name').limit(limit).execute();
+  return rows.map(({ plugins, ...row }) => ({ ...toTenant(row), plugins: plugins ?? 0 }));
+}
 
-  constructor(db: Kysely<Schema>, recordChange: (change: Change) => void) {
-    super(db);
-    this.#recordChange = recordChange;
-  }
+/** How many plugins a tenant has, counted up to `max`. */
+export async function countPlugins(db: Db, key: TenantKey, max = Infinity): Promise<number> {
+  // Only the index by name is read, and no more entries of it than necessary.
+  const some = selectTenant(db, key)
+    .innerJoin('plugins', 'plugins.tenant_id', 'tenants.id')
+    .select('plugins.id')
+    .where('plugins.deleted_at', 'is', null)
+    .$if(max !== Infinity, (query) => query.limit(max));
+  const { count } = await db.query
+    .selectFrom(some.as('some'))
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .executeTakeFirstOrThrow();
+  return count;
+}
 
-  /** Creates a tenant, also one that was deleted; `undefined` when it exists. */
-  async create(
-    { environment, tenant }: TenantKey,
-    changes: TenantChanges,
-    now: number,
-  ): Promise<Tenant | undefined> {
-    const row = await this.db
-      .insertInto('tenants')
-      .values({ environment, name: tenant, created_at: now, ...toColumns(changes) })
-      .onConflict((conflict) => conflict.doNothing())
-      .returningAll()
-      .executeTakeFirst();
-    if (row) this.#changed({ environment, tenant });
-    return row && toTenant(row);
-  }
+/** Creates a tenant for its first token. Does nothing when it exists or was deleted, or when its environment does not exist. */
+export async function addFirstTenant(db: Db, { environment, tenant }: TenantKey, now: number): Promise<void> {
+  await db.query
+    .insertInto('tenants')
+    .columns(['environment', 'name', 'created_at'])
+    .expression((eb) =>
+      eb
+        .selectFrom('environments')
+        .select([
+          'environments.name',
+          sql<string>`${tenant}`.as('tenant'),
+          sql<number>`${now}`.as('created_at'),
+        ])
+        .where('environments.name', '=', environment)
+        .where((where) =>
+          where.not(
+            where.exists(
+              where
+                .selectFrom('tenants')
+                .select('id')
+                .where('environment', '=', environment)
+                .where('tenants.name', '=', tenant),
+            ),
+          ),
+        ),
+    )
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+}
 
-  /** Changes a tenant; `undefined` when it does not exist. */
-  async update(key: TenantKey, changes: TenantChanges): Promise<Tenant | undefined> {
-    const columns = toColumns(changes);
-    if (!Object.keys(columns).length) return this.find(key);
-    const row = await this.db
-      .updateTable('tenants')
-      .set(columns)
-      .where('id', '=', selectTenant(this.db, key).select('tenants.id'))
-      .returningAll()
-      .executeTakeFirst();
-    if (row) this.#changed(key);
-    return row && toTenant(row);
-  }
+/** Creates a tenant, also one that was deleted; `undefined` when it exists. */
+export async function createTenant(
+  db: Transaction,
+  { environment, tenant }: TenantKey,
+  changes: TenantChanges,
+  now: number,
+): Promise<Tenant | undefined> {
+  const row = await db.query
+    .insertInto('tenants')
+    .values({ environment, name: tenant, created_at: now, ...toColumns(changes) })
+    .onConflict((conflict) => conflict.doNothing())
+    .returningAll()
+    .executeTakeFirst();
+  if (row) noteChange(db, { environment, tenant });
+  return row && toTenant(row);
+}
 
-  /**
-   * Deletes a tenant. From the commit on its rows cannot be found, and the eraser deletes them. Resolves with false when it does
-   * not exist. The transaction must have locked the tenant, so that no plugin is created meanwhile.
-   */
-  async delete(key: TenantKey, now: number): Promise<boolean> {
-    const row = await this.db
-      .updateTable('tenants')
-      .set({ deleted_at: now })
-      .where('id', '=', selectTenant(this.db, key).select('tenants.id'))
-      .returning('id')
-      .executeTakeFirst();
-    if (row) this.#changed(key);
-    return row !== undefined;
-  }
+/** Changes a tenant; `undefined` when it does not exist. */
+export async function updateTenant(
+  db: Transaction,
+  key: TenantKey,
+  changes: TenantChanges,
+): Promise<Tenant | undefined> {
+  const columns = toColumns(changes);
+  if (!Object.keys(columns).length) return findTenant(db, key);
+  const row = await db.query
+    .updateTable('tenants')
+    .set(columns)
+    .where('id', '=', selectTenant(db, key).select('tenants.id'))
+    .returningAll()
+    .executeTakeFirst();
+  if (row) noteChange(db, key);
+  return row && toTenant(row);
+}
 
-  #changed(key: TenantKey): void {
-    this.#recordChange({ kind: 'tenant', key: tenantCacheKey(key) });
-  }
+/**
+ * Deletes a tenant. From the commit on its rows cannot be found, and the eraser deletes them. Resolves with false when it does
+ * not exist. The transaction must have locked the tenant, so that no plugin is created meanwhile.
+ */
+export async function deleteTenant(db: Transaction, key: TenantKey, now: number): Promise<boolean> {
+  const row = await db.query
+    .updateTable('tenants')
+    .set({ deleted_at: now })
+    .where('id', '=', selectTenant(db, key).select('tenants.id'))
+    .returning('id')
+    .executeTakeFirst();
+  if (row) noteChange(db, key);
+  return row !== undefined;
+}
+
+function noteChange(db: Transaction, key: TenantKey): void {
+  db.changes.push({ kind: 'tenant', key: tenantCacheKey(key) });
 }
 
 const toColumns = ({ description, isSuspended, limits }: TenantChanges) => ({

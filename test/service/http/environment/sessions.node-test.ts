@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { bearer, source } from '../../harness.ts';
 import { draftOf, startVendor } from './vendor.ts';
 import type { SessionResponse } from './vendor.ts';
+import { readDraft } from '../../../../service/src/storage/tables/drafts.ts';
 
 const session = '/api/v1/tenant/com.acme.t1/session';
 const noUsage = { storageMb: 0, recordsMb: 0 };
@@ -151,7 +152,7 @@ test('the access operation takes permissions and an actor, and repeats both in i
   ]);
   await okay(save(granted.token));
   const plugin = { environment: 'com.acme', tenant: 't1', namespace: 'default', pluginName: 'add-record' };
-  assert.equal((await storage.tables.drafts.find(plugin))?.actor, 'Ädå 42');
+  assert.equal((await readDraft(storage.db, plugin))?.actor, 'Ädå 42');
   for (const query of [
     'permissions=',
     'permissions=admin',

@@ -4,6 +4,8 @@ import { provisionEnvironmentToken } from '../../../../service/src/accounts/envi
 import { source } from '../../harness.ts';
 import { draftOf, startVendor } from './vendor.ts';
 import { until } from '../../../support/until.ts';
+import { readDraft } from '../../../../service/src/storage/tables/drafts.ts';
+import { addFirstTenant } from '../../../../service/src/storage/tables/tenants.ts';
 
 const t1 = '/api/v1/tenant/com.acme.t1';
 const createdAt = '2026-01-01T00:00:00.000Z';
@@ -115,9 +117,9 @@ test('without a limit the list has up to 1000 tenants, because clients of versio
   const { send, okay, storage } = await startVendor(t);
   // A part of them at a time: on a busy machine all of them take longer than a transaction may.
   for (let start = 0; start < 1001; start += 91) {
-    await storage.transaction(async ({ tenants }) => {
+    await storage.transaction(async (db) => {
       for (let i = start; i < start + 91; i++)
-        await tenants.addFirst({ environment: 'com.acme', tenant: `t${i}` }, 0);
+        await addFirstTenant(db, { environment: 'com.acme', tenant: `t${i}` }, 0);
     });
   }
   const list = await okay<{ tenants: unknown[]; next?: string }>(send('GET', '/api/v1/environment/com.acme'));
@@ -230,7 +232,7 @@ test('nothing of a deleted tenant is found on any node, and it gets no tokens un
 
   await okay(send('POST', t1), 201);
   assert.equal(await refusal(save(token)), '401 token-invalid', 'a token of the one before');
-  assert.equal(await storage.tables.drafts.find(plugin), undefined);
+  assert.equal(await readDraft(storage.db, plugin), undefined);
   const again = await createPlugin('com.acme.t1');
   await okay(
     vendor.fetch('/api/v1/build/javascript/com.acme.t1/default/add-record', {
