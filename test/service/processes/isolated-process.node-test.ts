@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
@@ -90,10 +91,17 @@ test('an isolated process loads native add-ons when it is allowed to', async (t)
 if (linux) {
   for (const kind of ['buffers', 'wasm', 'texts']) {
     test(`the system refuses an isolated process more memory than its limit: ${kind}`, async (t) => {
-      const { output, ended } = start(t, [kind], { heapLimit: 4096 });
-      const taken = Number((await output()).trim().split('\n').at(-1));
-      const [code, signal] = await ended;
-      assert.ok(code !== 0 || signal !== null);
+      const { child } = start(t, [kind], { heapLimit: 4096 });
+      let taken = 0;
+      let isRefused = false;
+      // Not to its exit: once in some fifty times Node waits for one of its own threads for ever when it exits after "wasm".
+      for await (const line of createInterface(child.stdout as Readable)) {
+        isRefused = line.startsWith('refused');
+        if (isRefused) break;
+        taken = Number(line);
+      }
+      // Else V8 has ended the process.
+      assert.ok(isRefused || kind === 'texts');
       assert.ok(taken >= 16 && taken <= 128 + 64, `${taken} MiB of 128 MiB were given`);
     });
   }

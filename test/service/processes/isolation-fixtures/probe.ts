@@ -72,16 +72,20 @@ function notThere(): never {
   throw new Error('It is not there.');
 }
 
-/** Asks for more and more memory, and says after each 8 MiB how many it has. */
-function fill(take: () => unknown): never {
+/** Asks for more and more memory, says after each 8 MiB how many it has, and says when it got no more, unless that ends it. */
+function fill(take: () => unknown): void {
   const all: unknown[] = [];
-  for (;;) {
-    all.push(take());
-    say(String(all.length * 8));
+  try {
+    for (;;) {
+      all.push(take());
+      say(String(all.length * 8));
+    }
+  } catch (error) {
+    say(`refused: ${String(error)}`);
   }
 }
 
-const memory: Record<string, () => never> = {
+const memory: Record<string, () => void> = {
   buffers: () => fill(() => new Uint8Array(8 * 2 ** 20).fill(1)),
   wasm: () => {
     const one = new WebAssembly.Memory({ initial: 0, maximum: 65_536 });
