@@ -23,8 +23,8 @@ export const draftPath = '/api/v1/draft/com.acme.t1/default/add-record';
 export const accessPath = '/auth/v2/access/com.acme.t1/default/add-record';
 export const source = { contents: 'export const run = (input) => input;\n', lang: 'javascript' };
 
-export function temporaryDirectory(t: TestContext): string {
-  const directory = mkdtempSync(join(tmpdir(), 'plugin-service-'));
+export function temporaryDirectory(t: TestContext, parent = tmpdir()): string {
+  const directory = mkdtempSync(join(parent, 'plugin-service-'));
   // Processes that the service starts run as another user when the tests run as root.
   chmodSync(directory, 0o755);
   cleanUpFirst(t, () => rmSync(directory, { recursive: true, force: true }));

@@ -17,6 +17,8 @@ import { temporaryDirectory } from '../harness.ts';
 
 const fixtures = join(import.meta.dirname, 'isolation-fixtures');
 const linux = process.platform === 'linux';
+// Not the system's folder for temporary files, which is empty in an isolated process where there is no bubblewrap.
+const cache = join(import.meta.dirname, '../../../node_modules/.cache');
 const mebibyte = 2 ** 20;
 
 const withoutSeparation: SystemTools = { ...systemTools(), separation: 'none' };
@@ -58,7 +60,7 @@ test('an isolated process has no environment variables, however it is started', 
 });
 
 test('an isolated process reads the files that are named to it, and no other', async (t) => {
-  const folder = temporaryDirectory(t);
+  const folder = temporaryDirectory(t, cache);
   const file = join(folder, 'a file');
   writeFileSync(file, 'contents');
   assert.match(
@@ -69,7 +71,7 @@ test('an isolated process reads the files that are named to it, and no other', a
 });
 
 test('a link to code stays a link, so that a package finds its dependencies beside what the link leads to', async (t) => {
-  const folder = temporaryDirectory(t);
+  const folder = temporaryDirectory(t, cache);
   const real = join(folder, 'store', 'package');
   mkdirSync(real, { recursive: true });
   writeFileSync(join(real, 'file'), 'contents');
@@ -142,7 +144,7 @@ if (linux) {
 }
 
 test('a process can write no file, even if it knows no permission model', async (t) => {
-  const folder = temporaryDirectory(t);
+  const folder = temporaryDirectory(t, cache);
   const file = join(folder, 'file');
   writeFileSync(file, 'before');
   // Also for the user that the process may run as.
