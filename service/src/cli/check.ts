@@ -50,6 +50,7 @@ export async function check(args: string[]): Promise<void> {
   const { settings, finding } = checkSettings();
   print('settings', finding);
   if (settings) {
+    for (const text of missingSettings(settings)) print('settings', warning(text));
     const { database, schema } = await checkDatabase(settings);
     print('database', database);
     print('schema', schema);
@@ -72,6 +73,23 @@ function checkSettings(): { settings?: Settings; finding: Finding } {
   } catch (error) {
     return { finding: failed(errorMessage(error)) };
   }
+}
+
+/** What a service that others reach mostly needs, and these settings lack. */
+function missingSettings({ publicUrl, editorAncestors, trustedProxies }: Settings): string[] {
+  if (publicUrl === undefined) return [];
+  const missing: string[] = [];
+  if (!editorAncestors?.length) {
+    missing.push(
+      "EDITOR_ANCESTORS is empty, so that no page can show the editor in a frame: name the origins of your app's pages, such as https://app.example.com",
+    );
+  }
+  if (trustedProxies.length === 0) {
+    missing.push(
+      'TRUSTED_PROXIES is empty, so that behind a proxy all clients count as one address, for limits and in the log: name the addresses of your proxies, such as 10.0.0.0/8',
+    );
+  }
+  return missing;
 }
 
 async function checkDatabase({ database: address, autoMigrate }: Settings) {

@@ -4,7 +4,7 @@ import { operationCors } from './cors.ts';
 import type { ServiceContext } from './context.ts';
 import { editorPage } from './editor-page.ts';
 import type { EditorAssets } from './editor-page.ts';
-import { errorResponse, isUnexpectedError, notFound, ServiceError } from './errors.ts';
+import { errorCodeOf, errorResponse, isUnexpectedError, notFound, ServiceError } from './errors.ts';
 import { health } from './health.ts';
 import { interfaces } from './interfaces.ts';
 import { addOperations } from './operations/mount.ts';
@@ -88,12 +88,15 @@ export function createApp(options: AppOptions, context: ServiceContext): Hono {
     addressTokens: editorAddressTokens,
     countPage: (c) => admission.takePage(c),
   });
-  app.notFound((c) =>
-    errorResponse(notFound('not-found', 'There is nothing at this path.'), requestInfo(c).id),
-  );
+  const respondTo = (error: unknown, c: Context) => {
+    const info = requestInfo(c);
+    info.errorCode = errorCodeOf(error);
+    return errorResponse(error, info.id);
+  };
+  app.notFound((c) => respondTo(notFound('not-found', 'There is nothing at this path.'), c));
   app.onError((error, c) => {
     reportUnexpectedError(error, c);
-    return errorResponse(error, requestInfo(c).id);
+    return respondTo(error, c);
   });
   return app;
 }

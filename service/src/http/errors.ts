@@ -91,6 +91,9 @@ export function errorResponse(error: unknown, requestId: string): Response {
   return Response.json({ error: body, logs }, { status, headers });
 }
 
+/** The code that a request is answered with after an error. */
+export const errorCodeOf = (error: unknown): string => (toServiceError(error) ?? internalError).code;
+
 /** Whether an error is one that the service does not respond with on purpose, so that somebody has to look into it. */
 export const isUnexpectedError = (error: unknown): boolean => toServiceError(error) === undefined;
 

@@ -50,7 +50,7 @@ export function observeRequests({
     const clientId = c.req.header(requestIdHeader)?.slice(0, longestClientId);
     const address = clientAddress(c, trustedProxies);
     onceSent(outgoing, (isComplete) => {
-      const { route, environment, tenant, holder, actor, runError } = info;
+      const { route, environment, tenant, holder, actor, errorCode, runError } = info;
       const ms = Math.round((performance.now() - began) * 10) / 10;
       metrics?.observeRequest(method, route, status, ms);
       log?.info(
@@ -65,6 +65,7 @@ export function observeRequests({
           tenant,
           holder,
           actor,
+          errorCode,
           runError,
           ...(clientId !== undefined && { clientRequestId: clientId }),
           // The client went away before it had the whole response.

@@ -21,6 +21,8 @@ export interface RequestInfo {
   actor?: string | undefined;
   /** What it holds of its caller's shares; nothing for monitors and before it is authorized. */
   held?: Held | undefined;
+  /** The error code of its response. */
+  errorCode?: string;
   /** The error code of the run that it requested, if that failed. */
   runError?: string;
 }

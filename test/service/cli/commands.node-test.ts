@@ -143,6 +143,18 @@ test('check reports each sound part on a line of its own', async (t) => {
   assert.match(out, /^ok +toolchains: .*javascript.* build$/m);
 });
 
+test('check warns of settings that a service with a public address mostly needs', async (t) => {
+  const warnings = async (env: Record<string, string>) =>
+    [
+      ...(await checkDatabase(t, undefined, env)).matchAll(/^warning +settings: (\w+) is empty, so that /gm),
+    ].map(([, name]) => name);
+  const publicUrl = { PUBLIC_URL: 'https://plugins.example.com' };
+  assert.deepEqual(await warnings({}), []);
+  assert.deepEqual(await warnings(publicUrl), ['EDITOR_ANCESTORS', 'TRUSTED_PROXIES']);
+  const named = { EDITOR_ANCESTORS: 'https://app.example.com', TRUSTED_PROXIES: '10.0.0.0/8' };
+  assert.deepEqual(await warnings({ ...publicUrl, ...named }), []);
+});
+
 postgresTest('check says whether PostgreSQL keeps what it acknowledges', async (t) => {
   const address = await databaseWithSchema(t, 'postgres');
   await (await openStorage(address)).close();

@@ -54,6 +54,14 @@ test('every response has an id that the service made, and an error repeats it', 
   assert.equal(ids.size, 10);
 });
 
+test('the line of a request that was refused has the code of the error', async (t) => {
+  const { send, lineOf } = await listenAndLog(t);
+  const refused = await send('GET', '/nowhere');
+  assert.equal((await lineOf(refused.headers['x-request-id']))['errorCode'], 'not-found');
+  const answered = await send('GET', '/api/v1/features');
+  assert.ok(!('errorCode' in (await lineOf(answered.headers['x-request-id']))));
+});
+
 test('a request is one line, which names its environment, tenant and route, and holds no secret', async (t) => {
   const { send, environmentToken, editorToken, text, lines, lineOf } = await listenAndLog(t);
   const environment = await environmentToken();
