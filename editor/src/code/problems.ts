@@ -7,7 +7,7 @@ import {
   setDiagnostics,
   setDiagnosticsEffect,
 } from '@codemirror/lint';
-import { ensureSyntaxTree } from '@codemirror/language';
+import { ensureSyntaxTree, syntaxTree } from '@codemirror/language';
 import { type EditorState, type Extension, Facet, type Text } from '@codemirror/state';
 import { type Command, EditorView, type ViewUpdate } from '@codemirror/view';
 import { html, nothing, render } from 'lit/html.js';
@@ -95,7 +95,7 @@ export function markProblems(view: EditorView, finder: Finder, problems: readonl
   forEachDiagnostic(state, (mark, from, to) => {
     if (mark.source !== finder) others.push({ ...mark, from, to });
   });
-  const own = problems.map((one) => markOf(state.doc, one, finder, wordEnd(state)));
+  const own = problems.map((one) => markOf(state, one, finder));
   view.dispatch(setDiagnostics(state, [...others, ...own]));
 }
 
@@ -115,27 +115,31 @@ export function listProblems(state: EditorState): Problem[] {
   return problems.toSorted((a, b) => a.line - b.line || a.column - b.column);
 }
 
-const wordEnd = (state: EditorState) => (from: number) => state.wordAt(from)?.to;
-
 /** The offset of a line and a column, or of the nearest place that the text has. */
 export function positionOf(doc: Text, line: number, column: number): number {
   const { from, to } = doc.line(Math.min(Math.max(1, Math.trunc(line) || 1), doc.lines));
   return Math.min(from + Math.max(0, Math.trunc(column) - 1 || 0), to);
 }
 
-function markOf(
-  doc: Text,
-  { line, column, message, severity }: Diagnostic,
-  finder: Finder,
-  endOf: (from: number) => number | undefined,
-): Mark {
-  const from = positionOf(doc, line, column);
-  const end = doc.lineAt(from).to;
-  // A diagnostic has no end, so the word at its beginning is marked, or one character.
-  const to = Math.max(from, Math.min(endOf(from) ?? from + 1, end));
+function markOf(state: EditorState, { line, column, message, severity }: Diagnostic, finder: Finder): Mark {
+  const from = positionOf(state.doc, line, column);
+  const to = Math.max(from, Math.min(endOf(state, from, message), state.doc.lineAt(from).to));
   const renderMessage = (view: EditorView): HTMLElement => messageElement(view, message, renderMessage);
   return { from, to, message, renderMessage, severity: severityOf(severity), source: finder };
 }
+
+/** The end of what a problem is about, which the service does not say: a named word, a whole argument, a literal or a word. */
+function endOf(state: EditorState, from: number, message: string): number {
+  const word = state.wordAt(from)?.to ?? from + 1;
+  if (message.includes(`'${state.sliceDoc(from, word)}'`)) return word;
+  const first = syntaxTree(state).resolveInner(from, 1);
+  for (let node: typeof first | null = first; node?.from === from; node = node.parent) {
+    if (node.parent?.name === 'ArgList') return node.to;
+  }
+  return first.from === from && LITERALS.has(first.name) ? first.to : word;
+}
+
+const LITERALS: ReadonlySet<string> = new Set(['String', 'TemplateString', 'RegExp', 'Number']);
 
 /** The message in a problem's tooltip, with a button for the command that fixes it. */
 function messageElement(

@@ -219,6 +219,23 @@ describe('code editor', () => {
     expect(problems).to.deep.equal([{ ...found, line: 3 }]);
   });
 
+  it('marks all that a problem is about', async () => {
+    const text = 'f(1, order.buyer());\nlet n = "a b".length;\n';
+    open(text);
+    await editor.markSyntax();
+    const found = [
+      error(1, 6, "Argument of type 'string' is not assignable to parameter of type 'number'."),
+      error(2, 9, 'Type mismatch'),
+      error(2, 5, 'Type mismatch'),
+    ];
+    const marked = () =>
+      [...parent.querySelectorAll('.cm-lintRange-error')].map((one) => one.textContent).join('|');
+    editor.mark('check', found, text);
+    expect(marked()).to.equal('order.buyer()|n|"a b"');
+    editor.mark('check', [error(1, 6, "Cannot find name 'order'.")], text);
+    expect(marked()).to.equal('order');
+  });
+
   it('replaces only marks of the same finder', async () => {
     const text = 'one\ntwo\n';
     open(text);
