@@ -1,7 +1,7 @@
 import { MergeView, unifiedMergeView } from '@codemirror/merge';
 import { EditorState } from '@codemirror/state';
 import { EditorView } from '@codemirror/view';
-import { html } from 'lit/html.js';
+import { html, nothing, render } from 'lit/html.js';
 import type { PluginSource } from 'plugin-editor/client.js';
 import { appearance, codeMirrorPhrases, contentName } from '../code/code-theme.ts';
 import { wrapping } from '../code/wrapping.ts';
@@ -38,22 +38,19 @@ export function showCompareDialog<T>({
       <p class="dialog-text" id="compare-text">${text}</p>
       <div class="compare-panes"></div>
       <footer>
-        ${
-          choices.length
-            ? choices.map(
-                ({ label, value, primary }) =>
-                  html`<button
-                    type="button"
-                    class=${primary ? 'button primary' : 'button'}
-                    @click=${() => close(value)}
-                  >
-                    ${label}
-                  </button>`,
-              )
-            : html`<button type="button" class="button" @click=${() => close()}>
-                ${texts().common.close}
-              </button>`
-        }
+        ${(choices.length
+          ? choices
+          : [{ label: texts().common.close, value: undefined, primary: false }]
+        ).map(
+          ({ label, value, primary }) =>
+            html`<button
+              type="button"
+              class=${primary ? 'button primary' : 'button'}
+              @click=${() => close(value)}
+            >
+              ${label}
+            </button>`,
+        )}
       </footer>
     `,
     onOpen: (dialog) => {
@@ -65,45 +62,35 @@ export function showCompareDialog<T>({
   });
 }
 
-const heading = (className: string, text: string) => {
-  const element = document.createElement('h3');
-  element.className = className;
-  element.textContent = text;
-  return element;
-};
-
-const box = (className: string, ...children: Node[]) => {
-  const element = document.createElement('div');
-  element.className = className;
-  element.append(...children);
-  return element;
-};
-
 /** Shows the texts and the tests of two sources: side by side where there is room, else one below the other. */
 function showSources(
   panes: HTMLElement,
   versions: readonly [ComparedSource, ComparedSource],
 ): { destroy(): void }[] {
-  const wide = matchMedia('(min-width: 700px)').matches;
+  const isWide = matchMedia('(min-width: 700px)').matches;
   const [a, b] = versions;
-  panes.append(
-    box(
-      wide ? 'compare-labels' : 'compare-labels stacked',
-      heading('version-a', a.label),
-      heading('version-b', b.label),
-    ),
-  );
-  const show = (sides: [string, string], lang: string): { destroy(): void } => {
-    const parent = panes.appendChild(box('compare-view'));
-    return wide ? sideBySide(parent, sides, versions, lang) : unified(parent, sides, versions, lang);
-  };
-  const views = [show([a.source.contents, b.source.contents], b.source.lang)];
   const tests: [string, string] = [testsText(a.source), testsText(b.source)];
-  if (tests[0] !== tests[1]) {
-    panes.append(heading('compare-part', texts().conflict.tests));
-    views.push(show(tests, ''));
-  }
-  return views;
+  const hasOtherTests = tests[0] !== tests[1];
+  render(
+    html`<div class=${isWide ? 'compare-labels' : 'compare-labels stacked'}>
+        <h3 class="version-a">${a.label}</h3>
+        <h3 class="version-b">${b.label}</h3>
+      </div>
+      <div class="compare-view"></div>
+      ${
+        hasOtherTests
+          ? html`<h3 class="compare-part">${texts().conflict.tests}</h3>
+              <div class="compare-view"></div>`
+          : nothing
+      }`,
+    panes,
+  );
+  const [source, other] = panes.querySelectorAll<HTMLElement>('.compare-view');
+  const show = isWide ? sideBySide : unified;
+  return [
+    ...(source ? [show(source, [a.source.contents, b.source.contents], versions, b.source.lang)] : []),
+    ...(other ? [show(other, tests, versions, '')] : []),
+  ];
 }
 
 const differences = EditorView.theme({

@@ -12,9 +12,9 @@ import { localCompletionSource, snippets, typescriptSnippets } from '@codemirror
 import { ensureSyntaxTree, syntaxTree } from '@codemirror/language';
 import { LSPPlugin } from '@codemirror/lsp-client';
 import type { EditorView } from '@codemirror/view';
-import { sendClientRequest } from './client-request.ts';
 import { type CompletionRequest, lateCompletions } from './late-completions.ts';
 import type { HelpResult } from './results.ts';
+import { sendClientRequest } from './text-command.ts';
 
 type SyntaxNode = ReturnType<typeof syntaxTree>['topNode'];
 type Item = NonNullable<HelpResult<'textDocument/completion'>>['items'][number];

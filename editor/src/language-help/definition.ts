@@ -1,38 +1,26 @@
-import { LSPPlugin } from '@codemirror/lsp-client';
-import { type Command, EditorView } from '@codemirror/view';
+import { EditorView } from '@codemirror/view';
 import { texts } from '../locales/locale.ts';
-import { sendClientRequest } from './client-request.ts';
-import { showFailure, showMessage } from './cursor-message.ts';
+import { showMessage } from './cursor-message.ts';
+import { sendClientRequest, textCommand } from './text-command.ts';
 
 /** Goes to where the name at the cursor is declared. */
-export const goToDefinition: Command = (view) => {
-  const plugin = LSPPlugin.get(view);
-  if (plugin) void findDefinition(plugin);
-  return plugin !== null;
-};
-
-async function findDefinition(plugin: LSPPlugin): Promise<void> {
+export const goToDefinition = textCommand(async (plugin) => {
   const { view } = plugin;
   const { doc, selection } = view.state;
   const position = plugin.toPosition(selection.main.head);
-  try {
-    const found = await sendClientRequest(plugin, 'textDocument/definition', { position }).result;
-    // The ranges are those of the text that the request was about.
-    if (view.state.doc !== doc) return;
-    const [first] = found?.ranges ?? [];
-    if (first) select(view, plugin.fromPosition(first.start), plugin.fromPosition(first.end));
-    else if (found?.isBuiltIn) showMessage(view, texts().languageHelp.builtIn);
-    else showMessage(view, texts().languageHelp.noDefinition);
-  } catch (error) {
-    showFailure(view, error);
+  const found = await sendClientRequest(plugin, 'textDocument/definition', { position }).result;
+  // The ranges are those of the text that the request was about.
+  if (view.state.doc !== doc) return;
+  const [first] = found?.ranges ?? [];
+  if (!first) {
+    const { builtIn, noDefinition } = texts().languageHelp;
+    return showMessage(view, found?.isBuiltIn ? builtIn : noDefinition);
   }
-}
-
-function select(view: EditorView, anchor: number, head: number): void {
+  const anchor = plugin.fromPosition(first.start);
   view.dispatch({
-    selection: { anchor, head },
+    selection: { anchor, head: plugin.fromPosition(first.end) },
     effects: EditorView.scrollIntoView(anchor, { y: 'center' }),
     userEvent: 'select.definition',
   });
   view.focus();
-}
+});

@@ -1,33 +1,22 @@
-import { LSPPlugin } from '@codemirror/lsp-client';
-import type { Command, EditorView } from '@codemirror/view';
+import type { LSPPlugin } from '@codemirror/lsp-client';
+import type { EditorView } from '@codemirror/view';
 import { html, render } from 'lit/html.js';
 import { texts } from '../locales/locale.ts';
-import { sendClientRequest } from './client-request.ts';
-import { applyEdits } from './edits.ts';
-import { showAtCursor, showFailure, showMessage } from './cursor-message.ts';
+import { showAtCursor, showMessage } from './cursor-message.ts';
 import type { HelpResult } from './results.ts';
+import { applyEdits, sendClientRequest, textCommand } from './text-command.ts';
 
 type Fix = HelpResult<'textDocument/codeAction'>[number];
 
 /** Shows a menu with the fixes for the problem at the cursor, or else for those of its line. */
-export const showQuickFixes: Command = (view) => {
-  const plugin = LSPPlugin.get(view);
-  if (plugin) void findAndShowFixes(plugin);
-  return plugin !== null;
-};
-
-async function findAndShowFixes(plugin: LSPPlugin): Promise<void> {
+export const showQuickFixes = textCommand(async (plugin) => {
   const { view } = plugin;
   const { doc } = view.state;
-  try {
-    const fixes = await findFixes(plugin);
-    if (view.state.doc !== doc) return;
-    if (fixes.length) showMenu(plugin, fixes);
-    else showMessage(view, texts().languageHelp.noFix);
-  } catch (error) {
-    showFailure(view, error);
-  }
-}
+  const fixes = await findFixes(plugin);
+  if (view.state.doc !== doc) return;
+  if (fixes.length) showMenu(plugin, fixes);
+  else showMessage(view, texts().languageHelp.noFix);
+});
 
 async function findFixes(plugin: LSPPlugin): Promise<readonly Fix[]> {
   const { doc, selection } = plugin.view.state;

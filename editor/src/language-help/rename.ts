@@ -2,9 +2,8 @@ import { LSPPlugin } from '@codemirror/lsp-client';
 import type { Command, EditorView } from '@codemirror/view';
 import { html, nothing, render } from 'lit/html.js';
 import { texts } from '../locales/locale.ts';
-import { sendClientRequest } from './client-request.ts';
-import { applyEdits } from './edits.ts';
 import { messageOf, showAtCursor, showMessage } from './cursor-message.ts';
+import { applyEdits, sendClientRequest } from './text-command.ts';
 
 /** Shows a field for a new name of what is at the cursor, and then renames it everywhere. */
 export const renameAtCursor: Command = (view) => {

@@ -1,15 +1,9 @@
-import {
-  LSPPlugin,
-  nextSignature,
-  prevSignature,
-  showSignatureHelp,
-  signatureHelp,
-} from '@codemirror/lsp-client';
+import { nextSignature, prevSignature, showSignatureHelp, signatureHelp } from '@codemirror/lsp-client';
 import { Compartment, type Extension, Prec } from '@codemirror/state';
 import { type Command, keymap } from '@codemirror/view';
 import { texts } from '../locales/locale.ts';
-import { sendClientRequest } from './client-request.ts';
-import { showFailure, showMessage } from './cursor-message.ts';
+import { showMessage } from './cursor-message.ts';
+import { sendClientRequest, textCommand } from './text-command.ts';
 
 const compartment = new Compartment();
 
@@ -22,24 +16,13 @@ const closeSignature: Command = (view) => {
 };
 
 /** Shows the parameters of the call at the cursor, or why there are none, which the client's own command does not say. */
-export const showSignature: Command = (view) => {
-  const plugin = LSPPlugin.get(view);
-  if (plugin) void findSignature(plugin);
-  return plugin !== null;
-};
-
-async function findSignature(plugin: LSPPlugin): Promise<void> {
+export const showSignature = textCommand(async (plugin) => {
   const { view } = plugin;
-  const position = plugin.toPosition(view.state.selection.main.head);
-  try {
-    const found = await sendClientRequest(plugin, 'textDocument/signatureHelp', { position, byCommand: true })
-      .result;
-    if (found) showSignatureHelp(view);
-    else showMessage(view, texts().languageHelp.noCall);
-  } catch (error) {
-    showFailure(view, error);
-  }
-}
+  const params = { position: plugin.toPosition(view.state.selection.main.head), byCommand: true };
+  const found = await sendClientRequest(plugin, 'textDocument/signatureHelp', params).result;
+  if (found) showSignatureHelp(view);
+  else showMessage(view, texts().languageHelp.noCall);
+});
 
 /** Shows the parameters of the call that is being written; Escape closes them. */
 export const signatures = (): Extension => [

@@ -1,4 +1,4 @@
-import type { Texts } from './texts.ts';
+import type { Texts } from './en.ts';
 
 /** Every text of the editor in German. */
 export const de: Texts = {
@@ -168,8 +168,8 @@ export const de: Texts = {
     noDefinition: 'Dafür gibt es keine Definition.',
     fixes: 'Vorschläge zum Beheben',
     noFix: 'Hier lässt sich nichts automatisch beheben.',
-    unknown: 'Der Editor weiß nicht, wie er danach fragen soll.',
-    cancelled: 'Die Anfrage wurde zurückgezogen.',
+    unknown: 'Der Editor kennt diese Anfrage nicht.',
+    cancelled: 'Die Anfrage wurde abgebrochen.',
     notDeclared: 'Das ist nicht im Plugin deklariert.',
     names: 'Ein Name besteht aus Buchstaben, Ziffern, „_“ und „$“ und beginnt nicht mit einer Ziffer.',
     refused: 'Mit diesem Text konnte der Dienst nicht arbeiten.',
@@ -192,7 +192,7 @@ export const de: Texts = {
     sandbox: 'Was ein Plugin verwenden darf',
     sandboxText: [
       'Ein Plugin ist eine Datei, die run exportiert. Nichts wird importiert, nichts bleibt für den nächsten Lauf.',
-      'run bekommt und gibt Text, oder die Werte in der Leiste „Typen“.',
+      'run bekommt und gibt Text, oder die Werte im Bereich „Typen“.',
       'Es gibt die Sprache selbst (JSON, Map, Date, Math.random, Promises), console für die Logs eines Laufs, performance.now, atob, btoa und queueMicrotask.',
       'Es gibt kein fetch oder anderes Netzwerk, kein setTimeout oder andere Timer, weder document, window, process noch require, und kein Intl.',
     ],
@@ -562,13 +562,13 @@ export const de: Texts = {
     tryOut: 'Damit ausführen',
     badge: (count: number) => (count === 1 ? 'eine Änderung' : `${count} Änderungen`),
     outdated:
-      'Die Live-Version wurde für andere Typen gemacht als diese. Bauen und veröffentlichen Sie, damit sie diese annimmt.',
+      'Die aktive Version wurde für andere Typen gemacht. Stellen Sie das Plugin bereit, damit sie diese annimmt.',
     changedSince: (version: string) => `Die Typen sind seit ${version} andere`,
-    changedSinceLive: (version: string) => `Die Typen sind seit ${version} andere; diese Version ist live`,
+    changedSinceLive: (version: string) => `Die Typen sind seit ${version} andere; diese Version ist aktiv`,
     buildAgain: 'Jene Version behält ihre Typen. Was von jetzt an gebaut wird, hat diese.',
     noticeChanged: (version: string) => `Was dieses Plugin bekommt oder gibt, ist seit ${version} anders.`,
     show: 'Änderungen zeigen',
-    fits: 'Hier gehört hin',
+    fits: 'Erwartet:',
     whole: 'der ganze Wert',
     change: {
       added: 'ist neu',
@@ -590,7 +590,7 @@ export const de: Texts = {
       entries: (limit: string) => `muss ${limit} Einträge haben`,
       pattern: (pattern: string) => `muss zu ${pattern} passen`,
       format: (format: string) => `muss das Format ${format} haben`,
-      alternatives: 'passt zu keiner der erlaubten Formen, oder zu mehr als erlaubt',
+      alternatives: 'passt zu keiner der erlaubten Formen, oder zu zu vielen',
       other: (keyword: string) => `passt nicht (${keyword})`,
     },
   },

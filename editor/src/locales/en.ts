@@ -1,3 +1,6 @@
+/** All texts of a language. A file that lacks one of them does not compile. */
+export type Texts = typeof en;
+
 /**
  * Every text of the editor in English. This file is what another language translates: its object has the same keys, and
  * functions where a text holds a number, a name or a time. Numbers and times come formatted.
@@ -166,8 +169,8 @@ export const en = {
     noDefinition: 'There is no definition for this.',
     fixes: 'Quick fixes',
     noFix: 'There is no quick fix here.',
-    unknown: 'The editor does not know how to ask this.',
-    cancelled: 'The request was taken back.',
+    unknown: 'The editor does not know this request.',
+    cancelled: 'The request was cancelled.',
     notDeclared: 'This is not declared in the plugin.',
     names: 'A name has letters, digits, "_" and "$", and no digit first.',
     refused: 'The service could not work with this text.',
@@ -191,8 +194,8 @@ export const en = {
     sandboxText: [
       'A plugin is one file that exports run. Nothing is imported, nothing stays for the next run.',
       'run takes and gives text, or the values in the panel “Types”.',
-      'There is the language itself (JSON, Map, Date, Math.random, promises), console for the logs of a run, performance.now, atob, btoa and queueMicrotask.',
-      'There is no fetch or other network, no setTimeout or other timer, no document, window, process or require, and no Intl.',
+      'It has the language itself (JSON, Map, Date, Math.random, promises), console for the logs of a run, performance.now, atob, btoa and queueMicrotask.',
+      'It has no fetch or other network, no setTimeout or other timer, no document, window, process or require, and no Intl.',
     ],
   },
 
@@ -314,7 +317,7 @@ export const en = {
     title: 'Two versions of this plugin',
     text: 'It was changed elsewhere while you worked on it here. The one you choose becomes the draft.',
     textMerge:
-      'It was changed elsewhere while you worked on it here. The two edits do not overlap, so that you can have both.',
+      'It was changed elsewhere while you worked on it here. The two edits do not overlap: you can have both.',
     theirs: 'Theirs: saved elsewhere',
     mine: 'Mine: in this editor',
     keepMine: 'Keep mine',
@@ -562,29 +565,29 @@ export const en = {
     buildAgain: 'That version keeps its types. What is built from now on has these.',
     noticeChanged: (version: string) => `What this plugin gets or gives changed since ${version}.`,
     show: 'Show what changed',
-    fits: 'It is to be',
+    fits: 'Expected:',
     whole: 'the whole value',
     change: {
       added: 'is new',
       removed: 'is gone',
-      type: 'is of another type',
-      required: 'has to be there now',
-      optional: 'may be missing now',
+      type: 'has another type',
+      required: 'is required now',
+      optional: 'is optional now',
       rules: 'has other rules',
     },
     problems: {
       title: 'What does not fit',
       more: (count: number) => (count === 1 ? 'and one more' : `and ${count} more`),
       syntax: 'This is not JSON: something is missing, or too much.',
-      type: (what: string) => (what ? `has to be ${what}` : 'is of another type'),
+      type: (what: string) => (what ? `must be ${what}` : 'has another type'),
       missing: (name: string) => `“${name}” is missing`,
       unknown: 'is not known here',
-      size: (limit: string) => `has to be ${limit}`,
-      length: (limit: string) => `has to have ${limit} characters`,
-      entries: (limit: string) => `has to have ${limit} entries`,
-      pattern: (pattern: string) => `has to match ${pattern}`,
-      format: (format: string) => `has to be of the format ${format}`,
-      alternatives: 'fits none of the forms that it may have, or too many',
+      size: (limit: string) => `must be ${limit}`,
+      length: (limit: string) => `must have ${limit} characters`,
+      entries: (limit: string) => `must have ${limit} entries`,
+      pattern: (pattern: string) => `must match ${pattern}`,
+      format: (format: string) => `must have the format ${format}`,
+      alternatives: 'fits none of the allowed forms, or too many',
       other: (keyword: string) => `does not fit (${keyword})`,
     },
   },

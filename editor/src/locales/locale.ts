@@ -1,5 +1,4 @@
-import { en } from './en.ts';
-import type { Texts } from './texts.ts';
+import { type Texts, en } from './en.ts';
 
 /** The languages beside English, each loaded when it is needed. Another one is a file like `de.ts` and a line here. */
 const languages: Readonly<Record<string, () => Promise<Texts>>> = {

@@ -5,6 +5,9 @@ import type { Path } from './schema.ts';
 type Tree = NonNullable<ReturnType<typeof ensureSyntaxTree>>;
 type Node = Tree['topNode'];
 
+/** A part of the text. */
+type Range = Readonly<{ from: number; to: number }>;
+
 /** How long a text may take to parse, in ms. */
 const PARSE_TIME = 100;
 
@@ -34,7 +37,7 @@ function entries(array: Node): Node[] {
 }
 
 /** Where in the text a value is, or the innermost one around it that is there. */
-export function placeOf(state: EditorState, path: Path): { from: number; to: number } | undefined {
+export function placeOf(state: EditorState, path: Path): Range | undefined {
   let value = treeOf(state)?.topNode.firstChild;
   let name: Node | null = null;
   for (const part of path) {
@@ -61,7 +64,7 @@ export function placeOf(state: EditorState, path: Path): { from: number; to: num
 }
 
 /** The first place that the grammar of JSON cannot read. */
-export function syntaxPlace(state: EditorState): { from: number; to: number } {
+export function syntaxPlace(state: EditorState): Range {
   let from = state.doc.length;
   treeOf(state)?.iterate({
     enter: (node) => {
@@ -73,14 +76,11 @@ export function syntaxPlace(state: EditorState): { from: number; to: number } {
 }
 
 /** What the user is writing at a place. */
-export interface Cursor {
+export interface Cursor extends Range {
   /** For a name the path of its object; for a value its own. */
   path: Path;
   /** A property's name, or a value. */
   kind: 'name' | 'value';
-  /** Where in the text it is, as far as it is written. */
-  from: number;
-  to: number;
   /** For a name: the other names in the object, and whether a value follows. */
   present: readonly string[];
   hasValue: boolean;
@@ -96,61 +96,44 @@ export function cursorAt(state: EditorState, at: number): Cursor | undefined {
   while ((node.type.isError || /^[[\]{},:]$/.test(node.name)) && node.parent) node = node.parent;
   if (node.name === 'PropertyName') {
     const object = node.parent?.parent;
-    return object
-      ? nameCursor(
-          state,
-          object,
-          node.from,
-          node.to,
-          Boolean(node.parent?.lastChild && isValue(node.parent.lastChild)),
-        )
-      : undefined;
+    const value = node.parent?.lastChild;
+    return object ? nameCursor(state, object, node, Boolean(value && isValue(value))) : undefined;
   }
   if (/^(String|Number|True|False|Null)$/.test(node.name) && at > node.from) {
-    if (isAfterString(state, node, at)) return undefined;
-    return {
-      path: pathTo(state, node),
-      kind: 'value',
-      from: node.from,
-      to: node.to,
-      present: [],
-      hasValue: true,
-    };
+    return isAfterString(state, node, at) ? undefined : valueCursor(pathTo(state, node), node);
   }
   // Between two tokens, the one before says what can follow.
   const before = state.sliceDoc(0, word.from).trimEnd().at(-1);
-  if (node.name === 'Property' || before === ':') {
-    const property = before === ':' ? lastProperty(tree.resolveInner(word.from, -1)) : node;
-    if (before !== ':' || !property) return undefined;
-    const name = nameOf(property, state);
-    const object = property.parent;
-    if (name === undefined || !object) return undefined;
-    return { path: [...pathTo(state, object), name], kind: 'value', ...word, present: [], hasValue: false };
+  if (before === ':') {
+    const property = lastProperty(tree.resolveInner(word.from, -1));
+    const name = property && nameOf(property, state);
+    const object = property?.parent;
+    return name === undefined || !object ? undefined : valueCursor([...pathTo(state, object), name], word);
   }
   if (node.name === 'Object' && at > node.from && (before === '{' || before === ',')) {
-    return nameCursor(state, node, word.from, word.to, false);
+    return nameCursor(state, node, word, false);
   }
   if (node.name === 'Array' && at > node.from && (before === '[' || before === ',')) {
     const index = entries(node).filter(({ to }) => to < word.from).length;
-    return {
-      path: [...pathTo(state, node), String(index)],
-      kind: 'value',
-      ...word,
-      present: [],
-      hasValue: false,
-    };
+    return valueCursor([...pathTo(state, node), String(index)], word);
   }
-  if (node.name === 'JsonText' && !state.sliceDoc(0, word.from).trim()) {
-    return { path: [], kind: 'value', ...word, present: [], hasValue: false };
-  }
-  return undefined;
+  return node.name === 'JsonText' && before === undefined ? valueCursor([], word) : undefined;
 }
+
+const valueCursor = (path: Path, { from, to }: Range): Cursor => ({
+  path,
+  kind: 'value',
+  from,
+  to,
+  present: [],
+  hasValue: false,
+});
 
 /** Whether a place is right after the closing quote of a string, where there is nothing to complete. */
 const isAfterString = (state: EditorState, { name, from, to }: Node, at: number): boolean =>
   name === 'String' && at === to && to - from > 1 && state.sliceDoc(to - 1, to) === '"';
 
-function nameCursor(state: EditorState, object: Node, from: number, to: number, hasValue: boolean): Cursor {
+function nameCursor(state: EditorState, object: Node, { from, to }: Range, hasValue: boolean): Cursor {
   const present = object
     .getChildren('Property')
     .filter((property) => property.from !== from)
@@ -164,7 +147,7 @@ function lastProperty(start: Node): Node | undefined {
 }
 
 /** The word or the open string that a place is in. */
-function wordAround(state: EditorState, at: number): { from: number; to: number } {
+function wordAround(state: EditorState, at: number): Range {
   const line = state.doc.lineAt(at);
   const charAt = (place: number) => line.text.charAt(place - line.from);
   const isWord = (character: string) => /^[\w-]$/.test(character);

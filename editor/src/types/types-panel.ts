@@ -7,7 +7,11 @@ import { codeHighlight } from '../code/code-theme.ts';
 import { texts } from '../locales/locale.ts';
 import '../pipeline/long-text.ts';
 import { icon } from '../ui/icon.ts';
+import './json-field.ts';
 import type { SchemaChange } from './schema-changes.ts';
+import './types.css';
+
+export { schemaChanges } from './schema-changes.ts';
 
 export interface TypesPanelOptions {
   types: PluginTypes;
@@ -30,7 +34,7 @@ const formatValue = (value: unknown): string => JSON.stringify(value, null, 2);
 /** Puts an empty line before each type. */
 const spaced = (declarations: string): string => declarations.replaceAll(/;\n(?=\/\*\*|type )/g, ';\n\n');
 
-/** The types of the plugin's input and output: as types, and as samples. */
+/** The types of the plugin's input and output: as types, and as samples. Loaded, with the fields for values, where there are types. */
 export function typesPanel(options: TypesPanelOptions): TemplateResult {
   const { types, lang } = options;
   const words = texts().types;

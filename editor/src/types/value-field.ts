@@ -17,31 +17,20 @@ export interface ValueFieldOptions {
   onInput: (value: string) => void;
 }
 
-/** A field for a value whose type is known. The element is part of `types/parts.ts`, which is loaded with the types. */
-export function valueField(options: ValueFieldOptions): TemplateResult {
-  const {
-    id,
-    label,
-    value,
-    schema,
-    className,
-    describedBy,
-    isReadOnly = false,
-    serviceProblem,
-    onInput,
-  } = options;
-  return html`<json-field
-    class=${className}
-    .fieldId=${id}
-    .label=${label}
-    .value=${value}
-    .schema=${schema}
-    .describedBy=${describedBy}
-    .isReadOnly=${isReadOnly}
-    .serviceProblem=${serviceProblem}
-    @input=${({ currentTarget }: Event) => onInput((currentTarget as HTMLElement & { value: string }).value)}
+/** A field for a value whose type is known. The element is loaded with the types (`types-panel.ts`). */
+export const valueField = (options: ValueFieldOptions): TemplateResult =>
+  html`<json-field
+    class=${options.className}
+    .fieldId=${options.id}
+    .label=${options.label}
+    .value=${options.value}
+    .schema=${options.schema}
+    .describedBy=${options.describedBy}
+    .isReadOnly=${options.isReadOnly ?? false}
+    .serviceProblem=${options.serviceProblem}
+    @input=${({ currentTarget }: Event) =>
+      options.onInput((currentTarget as HTMLElement & { value: string }).value)}
   ></json-field>`;
-}
 
 /** The problem that the service found in `text`, if the last run was with that text. */
 export function serviceProblemOf(

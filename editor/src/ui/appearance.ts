@@ -41,6 +41,8 @@ export interface ResolvedAppearance {
   properties: ReadonlyMap<`--${PropertyName}`, string>;
 }
 
+const hexes = (list: string): readonly string[] => list.split(' ');
+
 /** The editor's own colours that are shown together with a host's, as styles/colours.css has them. */
 const own = {
   light: {
@@ -49,44 +51,20 @@ const own = {
     raised: '#ffffff',
     text: '#1a1e27',
     // The colours of text that the host cannot set: code, messages, line numbers.
-    texts: [
-      '#565e6d',
-      '#197340',
-      '#b3261e',
-      '#8a5300',
-      '#7a2ec9',
-      '#176b3a',
-      '#a3265a',
-      '#9a4310',
-      '#586070',
-      '#1f55c4',
-      '#0a6675',
-      '#384152',
-      '#4c5566',
-      '#646d7d',
-    ],
+    texts: hexes(
+      '#565e6d #197340 #b3261e #8a5300 #7a2ec9 #176b3a #a3265a ' +
+        '#9a4310 #586070 #1f55c4 #0a6675 #384152 #4c5566 #646d7d',
+    ),
   },
   dark: {
     editor: '#15171c',
     surface: '#1b1e25',
     raised: '#252932',
     text: '#e6e9ef',
-    texts: [
-      '#a2aab9',
-      '#7ed9a2',
-      '#ff9a92',
-      '#f0bd6a',
-      '#c7a6ff',
-      '#92d8a8',
-      '#ff9fbd',
-      '#f2b582',
-      '#9aa4b6',
-      '#8fbaff',
-      '#74d3df',
-      '#cdd5e2',
-      '#aeb7c6',
-      '#8f98aa',
-    ],
+    texts: hexes(
+      '#a2aab9 #7ed9a2 #ff9a92 #f0bd6a #c7a6ff #92d8a8 #ff9fbd ' +
+        '#f2b582 #9aa4b6 #8fbaff #74d3df #cdd5e2 #aeb7c6 #8f98aa',
+    ),
   },
 } as const;
 

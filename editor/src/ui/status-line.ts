@@ -22,7 +22,7 @@ export function statusLine(parts: Readonly<Record<string, StatusText | undefined
             class="status-part status-${name}"
             data-tone=${part?.tone ?? 'calm'}
             ?hidden=${!part}
-            >${part?.text ?? ''}</span
+            ><bdi>${part?.text ?? ''}</bdi></span
           >`,
     )}</span
   >`;

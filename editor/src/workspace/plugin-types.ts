@@ -8,7 +8,7 @@ import type { Actions } from './actions.ts';
 import type { Dock } from './dock.ts';
 import type { PluginSession } from './plugin-session.ts';
 
-type TypesModule = typeof import('../types/parts.ts');
+type TypesModule = typeof import('../types/types-panel.ts');
 
 /** How the types have changed since a version was deployed. */
 export interface TypesDifference {
@@ -93,7 +93,7 @@ export class PluginTypes {
         this.#types = this.#difference = undefined;
         return screen.draw();
       }
-      this.#module ??= await loadModule(() => import('../types/parts.ts'));
+      this.#module ??= await loadModule(() => import('../types/types-panel.ts'));
       this.#types = types;
       const [sample] = types.samples ?? [];
       // A value that fits the input's type is a better start than an empty field.

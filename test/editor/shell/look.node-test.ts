@@ -317,6 +317,23 @@ describe('the editor, which axe finds nothing wrong with,', () => {
           directions.texts.every((one) => one === 'rtl'),
           view,
         );
+        // English keeps its order: a full stop or a number stays where it was written.
+        const reversed = await page.$$eval('.status-part:not([hidden]) bdi, .problem-text', (all) =>
+          all
+            .filter((one) => {
+              const text = document.createTreeWalker(one, NodeFilter.SHOW_TEXT).nextNode() as Text;
+              const range = document.createRange();
+              const at = (offset: number) => {
+                range.setStart(text, offset);
+                range.setEnd(text, offset + 1);
+                return range.getBoundingClientRect();
+              };
+              const [first, last] = [at(0), at(text.length - 1)];
+              return first.top === last.top && last.left < first.left;
+            })
+            .map(({ textContent }) => textContent),
+        );
+        assert.deepEqual(reversed, [], view);
         for (const bar of ['.top', '.actions']) {
           const [box, things] = await page.evaluate((selector) => {
             const edges = (one: Element) => one.getBoundingClientRect().toJSON() as DOMRect;

@@ -49,7 +49,7 @@ describe('a field for JSON', () => {
     expect(problems()).to.deep.equal([]);
     await set('{"count": "x", "colour": 1}');
     await until('two problems', () => problems().length === 2);
-    expect(problems()).to.deep.equal(['count has to be integer', 'colour is not known here']);
+    expect(problems()).to.deep.equal(['count must be integer', 'colour is not known here']);
     expect(marked()).to.deep.equal(['"x"', '1']);
     expect(content()?.getAttribute('aria-invalid')).to.equal('true');
     expect(content()?.getAttribute('aria-describedby')).to.equal('one-problems');

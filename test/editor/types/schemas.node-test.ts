@@ -30,16 +30,16 @@ describe('a value that does not fit its schema', () => {
     assert.deepEqual(problems({ lines: [{ sku: 'B-1' }], delivery: 'pickup' }), []);
     assert.deepEqual(problems({ lines: [{}, { sku: '', next: { sku: 1 } }], delivery: 'air', more: 1 }), [
       'lines[0]: “sku” is missing',
-      'lines[1].sku: has to have ≥ 2 characters',
-      'lines[1].next.sku: has to be string',
-      'delivery: has to be "pickup" | "courier"',
+      'lines[1].sku: must have ≥ 2 characters',
+      'lines[1].next.sku: must be string',
+      'delivery: must be "pickup" | "courier"',
       'more: is not known here',
     ]);
     assert.deepEqual(problems({ lines: [], delivery: 'pickup', 'a/b ü': true }), [
-      'lines: has to have ≥ 1 entries',
-      '["a/b ü"]: fits none of the forms that it may have, or too many',
+      'lines: must have ≥ 1 entries',
+      '["a/b ü"]: fits none of the allowed forms, or too many',
     ]);
-    assert.deepEqual(problems(1), [': has to be object']);
+    assert.deepEqual(problems(1), [': must be object']);
   });
 
   test('has no mistakes if the schema cannot be read, and the schema is not changed', () => {

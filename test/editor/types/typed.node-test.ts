@@ -84,7 +84,7 @@ describe('a namespace with types in the editor', () => {
       await page.locator('.cm-tooltip-autocomplete li ::-p-text(count)').click();
       await page.keyboard.type('0, "colour": 1');
       await until('“buyer” is missing');
-      await until('has to be ≥ 1');
+      await until('must be ≥ 1');
       await until('is not known here');
       await page.locator('.run-payload-button').click();
       await until('Error: invalid-input');
@@ -160,7 +160,7 @@ describe('a namespace with types in the editor', () => {
         all.map((one) => one.textContent?.replaceAll(/\s+/g, ' ').trim() ?? ''),
       );
       assert.deepEqual(changes, [
-        '~ Input.count is of another typeinteger → number',
+        '~ Input.count has another typeinteger → number',
         '− Input.note is gonestring',
         '+ Input.since is newstring',
       ]);
