@@ -196,6 +196,12 @@ export const de: Texts = {
       'Es gibt die Sprache selbst (JSON, Map, Date, Math.random, Promises), console für die Logs eines Laufs, performance.now, atob, btoa und queueMicrotask.',
       'Es gibt kein fetch oder anderes Netzwerk, kein setTimeout oder andere Timer, weder document, window, process noch require, und kein Intl.',
     ],
+    assemblyScriptText: [
+      'Ein Plugin ist eine Datei, die run exportiert. Nichts wird importiert, nichts bleibt für den nächsten Lauf.',
+      'run bekommt und gibt Text.',
+      'Es gibt die Standardbibliothek von AssemblyScript (String, Array, Map, Math) und console für die Logs eines Laufs.',
+      'Es gibt kein JSON, keine Promises, keine Closures, kein Netzwerk und keine Timer.',
+    ],
   },
 
   settings: {

@@ -197,6 +197,12 @@ export const en = {
       'It has the language itself (JSON, Map, Date, Math.random, promises), console for the logs of a run, performance.now, atob, btoa and queueMicrotask.',
       'It has no fetch or other network, no setTimeout or other timer, no document, window, process or require, and no Intl.',
     ],
+    assemblyScriptText: [
+      'A plugin is one file that exports run. Nothing is imported, nothing stays for the next run.',
+      'run takes and gives text.',
+      'It has the standard library of AssemblyScript (String, Array, Map, Math) and console for the logs of a run.',
+      'It has no JSON, no promises, no closures, no network and no timers.',
+    ],
   },
 
   settings: {

@@ -188,7 +188,7 @@ function listCommands(workspace: Workspace): Command[] {
       id: 'about',
       label: words.about,
       keywords: about.sandboxText.join(' '),
-      run: () => showAbout(workspace.session.target),
+      run: () => showAbout(workspace.session.target, workspace.document.language),
     },
   ];
 }

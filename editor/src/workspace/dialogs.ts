@@ -39,15 +39,16 @@ export function showKeys(commands: readonly Command[]): void {
 }
 
 /** Shows the plugin's names in full, which the header may cut off, and what plugins can use. */
-export function showAbout(plugin: PluginTarget): void {
+export function showAbout(plugin: PluginTarget, language: string): void {
   const words = texts().about;
+  const rules = language === 'assemblyscript' ? words.assemblyScriptText : words.sandboxText;
   void openDialog({
     className: 'help',
     title: words.title,
     content: () => html`
       <dl class="help-list">${pluginNames(plugin).map(([label, name]) => helpRow(label, name))}</dl>
       <h2>${words.sandbox}</h2>
-      <div class="help-list help-text">${words.sandboxText.map((one) => html`<p>${one}</p>`)}</div>
+      <div class="help-list help-text">${rules.map((one) => html`<p>${one}</p>`)}</div>
     `,
   });
 }

@@ -319,6 +319,10 @@ describe('language help', () => {
       const labels = await page.$$eval('.palette-item', (all) => all.map(({ textContent }) => textContent));
       assert.ok(!labels.some((label) => label.includes('Rename')));
       assert.ok(labels.some((label) => label.includes('Find and replace')));
+      // It also has another library than JavaScript.
+      await page.keyboard.type('about');
+      await page.keyboard.press('Enter');
+      await untilShown(page, 'dialog.help', 'It has no JSON, no promises');
     }));
 
   test('completes without the service from words of the text', () =>
