@@ -1,5 +1,6 @@
 import { expect } from '@open-wc/testing';
 
+import { BuilderClient } from '../../src/client.ts';
 import { scriptedServer } from '../support/scripted-server.ts';
 
 describe('client.js', () => {
@@ -45,5 +46,17 @@ describe('client.js', () => {
     const [draft] = await server.requests({ path: '/api/v1/draft/*' });
     expect(draft?.path).to.equal('/api/v1/draft/com.acme.t/default/a%2Fb%20%F0%9F%98%80');
     expect(draft?.headers).to.include({ authorization: 'Bearer tok' });
+  });
+
+  it('sends no cookies', async () => {
+    const server = await scriptedServer({ path: '*', json: { features: [], languages: [] } });
+    document.cookie = 'session=1; path=/';
+    try {
+      await new BuilderClient({ baseUrl: server.sameOrigin.url(), token: 'tok' }).getFeatures();
+    } finally {
+      document.cookie = 'session=; path=/; max-age=0';
+    }
+    const [seen] = await server.requests(1);
+    expect(seen?.headers).not.to.have.property('cookie');
   });
 });

@@ -1,250 +1,381 @@
-import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
-import { once } from 'node:events';
-import { type AddressInfo, type Socket, createServer } from 'node:net';
-import { test } from 'node:test';
-import { inspect, promisify } from 'node:util';
-import { gzipSync } from 'node:zlib';
+import { afterEach, beforeEach, describe, it } from 'node:test';
 
-import { BuilderClient, HttpError, NetworkError, SchemaError, TimeoutError } from '../../src/client.ts';
-import { PluginEditorError } from '../../src/core/errors.ts';
-import { readText, request } from '../../src/core/request.ts';
-import { getToken } from '../../src/core/token.ts';
-import { startScriptedServer } from '../support/scripted-server-node.ts';
-import { resetConnection } from '../support/reset-connection.ts';
-import { head, rawServer } from './raw-server.ts';
+import * as z from 'zod/mini';
+import { HttpError, NetworkError, SchemaError, TimeoutError } from '../../src/client.ts';
+import { parseWith } from '../../src/core/client/operation.ts';
+import { type RequestOptions, readJson, readText, request } from '../../src/core/request.ts';
+import { expect } from '../support/expect.ts';
+import type { Rule } from '../support/scripted-server-rules.ts';
 import { rejection, textOf } from '../support/rejection.ts';
-import { watchTimers } from './timers.ts';
+import { testServer } from './test-server.ts';
+import { type Timers, holdTimer, watchTimers } from './timers.ts';
 
 const SECRET = 'tok-5ecret';
-const json = `{"token":"${SECRET}"}`;
-/** A time limit that differs from the delay of every other timer. */
-const timeout = 54_321;
 
-const token = (url: string, fields: { timeout?: number; signal?: AbortSignal } = {}) =>
-  getToken(
-    {
-      tokenEndpoint: url,
-      base: 'http://vendor.example/',
-      tokenMethod: 'post',
-      credentials: 'same-origin',
-      timeout: fields.timeout ?? timeout,
-    },
-    {
-      ident: 'com.acme.t',
-      namespace: 'default',
-      fn: 'f',
-      signal: fields.signal ?? new AbortController().signal,
-    },
-  );
-
-/** Responses that violate HTTP, or end too early. */
-const broken: [name: string, text: string][] = [
-  ['a closed connection', ''],
-  ['half of the headers', 'HTTP/1.1 200 OK\r\ncontent-ty'],
-  ['fewer bytes than announced', head('200 OK', 'content-length: 5000') + json],
-  ['a chunked body without its end', head('200 OK', 'transfer-encoding: chunked') + `5\r\n{"tok\r\n`],
-  ['an invalid header', head('200 OK', `bad header ${json}`) + json],
-  ['an invalid chunk size', head('200 OK', 'transfer-encoding: chunked') + `zz${json}\r\n`],
-  ['a response that is not HTTP', json],
-];
-for (const [name, text] of broken) {
-  test(`${name} is a lost connection: it is retried twice, and no error holds any of its text`, async () => {
-    const timers = watchTimers({ limit: timeout });
-    try {
-      await using server = await rawServer((socket) => socket.end(text));
-      const error = await rejection<NetworkError>(request({ url: server.url, timeout }, readText));
-      assert.ok(error instanceof NetworkError, inspect(error));
-      assert.equal(error.attempts, 3);
-      assert.equal(server.requests.length, 3);
-      assert.ok(error.cause instanceof Error && error.cause.message, 'the cause says nothing');
-
-      const shown = await rejection<PluginEditorError>(token(server.url));
-      assert.equal(shown.code, 'token-network');
-      assert.equal(shown.attempts, 3);
-      for (const failure of [error, shown]) {
-        assert.doesNotMatch(textOf(failure) + inspect(failure, { depth: 9, showHidden: true }), /5ecret/);
-      }
-    } finally {
-      timers.restore();
-    }
+describe('request', () => {
+  /** The time limit, which differs from every delay. */
+  const timeout = 54_321;
+  let timers: Timers;
+  const fixture = testServer('/x');
+  const { start } = fixture;
+  const sendRequest = ({ maxBytes, ...options }: Partial<RequestOptions> & { maxBytes?: number } = {}) =>
+    request({ url: fixture.server.url('/x'), timeout, ...options }, (response, label) =>
+      readText(response, label, maxBytes),
+    );
+  beforeEach(() => {
+    timers = watchTimers({ limit: timeout });
   });
-}
-
-test('a refused connection is a NetworkError whose cause says so', async () => {
-  const closed = createServer().listen(0, '127.0.0.1');
-  await once(closed, 'listening');
-  const { port } = closed.address() as AddressInfo;
-  closed.close();
-  await once(closed, 'close');
-  const error = await rejection(request({ url: `http://127.0.0.1:${port}/`, retry: 0 }, readText));
-  assert.ok(error instanceof NetworkError);
-  assert.match(String(error.cause), /ECONNREFUSED/);
-});
-
-test('a retry succeeds after a connection was lost midway', async () => {
-  const timers = watchTimers({ limit: timeout });
-  try {
-    await using server = await rawServer((socket, attempt) => {
-      if (attempt === 1)
-        socket.write(head('200 OK', 'content-length: 9') + 'half', () => resetConnection(socket));
-      else socket.end(head('200 OK') + 'the whole');
-    });
-    const { data } = await request({ url: server.url, timeout }, readText);
-    assert.equal(data, 'the whole');
-    assert.equal(server.requests.length, 2);
-  } finally {
+  afterEach(() => {
     timers.restore();
-  }
-});
+    expect(timers.pending, 'timers left').to.equal(0);
+  });
 
-/** How each server continues after half of the body. */
-const slow: [name: string, go: (socket: Socket) => void][] = [
-  ['a body that stops in the middle', () => undefined],
-  [
-    'a body that drips',
-    (socket) => {
-      const drip = setInterval(() => socket.write(' '), 20);
-      socket.once('close', () => clearInterval(drip));
-    },
-  ],
-];
-for (const [name, go] of slow) {
-  test(`${name} ends in a TimeoutError without a retry, and its connection is closed`, async () => {
-    const closed = Promise.withResolvers<void>();
-    await using server = await rawServer((socket) => {
-      socket.once('close', () => closed.resolve());
-      socket.write(head('200 OK', 'content-length: 1000000') + json);
-      go(socket);
+  it('resolves with the text and the headers of the response', async () => {
+    await start({ body: 'Grüße 😀', headers: { 'x-one': '1' } });
+    const { data, headers } = await sendRequest();
+    expect([data, headers.get('x-one')]).to.deep.equal(['Grüße 😀', '1']);
+  });
+
+  it('sends method, headers and body', async () => {
+    await start({ json: {} });
+    await sendRequest({ init: { method: 'PUT', headers: { 'x-two': '2' }, body: 'in' } });
+    const [seen] = await fixture.server.requests();
+    expect(seen).to.include({ method: 'PUT', body: 'in' });
+    expect(seen?.headers).to.include({ 'x-two': '2' });
+  });
+
+  it('resolves with an empty text for a response without a body', async () => {
+    await start({ status: 204 });
+    expect((await sendRequest()).data).to.equal('');
+  });
+
+  it('reads a response in many chunks', async () => {
+    await start({ bodyRepeat: { text: 'aé😀', times: 200_000 } });
+    expect((await sendRequest()).data).to.equal('aé😀'.repeat(200_000));
+  });
+
+  it('reads characters that are split between two chunks', async () => {
+    const text = 'aé😀';
+    const parts = new ReadableStream({
+      start(controller) {
+        for (const byte of new TextEncoder().encode(text)) controller.enqueue(Uint8Array.of(byte));
+        controller.close();
+      },
     });
-    const error = await rejection<TimeoutError>(request({ url: server.url, timeout: 2000 }, readText));
-    assert.ok(error instanceof TimeoutError, inspect(error));
-    assert.equal(error.attempts, 1);
-    assert.doesNotMatch(textOf(error), /5ecret/);
-    await closed.promise;
-    assert.equal(server.requests.length, 1);
-  });
-}
-
-test('a token response that stops midway ends in token-timeout', async () => {
-  await using server = await rawServer((socket) => socket.write(head('200 OK') + json.slice(0, -2)));
-  const error = await rejection<PluginEditorError>(token(server.url, { timeout: 300 }));
-  assert.deepEqual([error.code, error.attempts], ['token-timeout', 1]);
-  assert.doesNotMatch(textOf(error), /5ecret/);
-});
-
-test('aborting in the middle of the body rejects with the reason and closes the connection', async () => {
-  const closed = Promise.withResolvers<void>();
-  const abort = new AbortController();
-  const reason = new Error('enough');
-  await using server = await rawServer((socket) => {
-    socket.once('close', () => closed.resolve());
-    socket.write(head('200 OK', 'content-length: 1000') + json, () => abort.abort(reason));
-  });
-  assert.equal(await rejection(request({ url: server.url, signal: abort.signal }, readText)), reason);
-  await closed.promise;
-  assert.equal(server.requests.length, 1);
-});
-
-test('an endless response is rejected as soon as it is too large, and its connection is closed', async () => {
-  const closed = Promise.withResolvers<void>();
-  await using server = await rawServer((socket) => {
-    socket.once('close', () => closed.resolve());
-    socket.write(head('200 OK', 'content-type: application/json'));
-    const more = () => {
-      while (!socket.destroyed && socket.write(SECRET.repeat(1000)));
-    };
-    socket.on('drain', more);
-    more();
-  });
-  const error = await rejection<PluginEditorError>(token(server.url));
-  assert.deepEqual([error.code, error.attempts], ['token-invalid', 1]);
-  assert.match(error.message, /larger than 65536 bytes/);
-  assert.doesNotMatch(textOf(error), /5ecret/);
-  await closed.promise;
-});
-
-test('an error response with an endless body does not keep its connection open', async () => {
-  const closed = Promise.withResolvers<void>();
-  await using server = await rawServer((socket) => {
-    socket.once('close', () => closed.resolve());
-    socket.write(head('404 Not Found', 'content-length: 1000') + json);
-  });
-  const error = await rejection(request({ url: server.url }, readText));
-  assert.ok(error instanceof HttpError);
-  assert.equal(error.status, 404);
-  await closed.promise;
-});
-
-for (const status of [301, 302, 303, 307, 308]) {
-  test(`a redirect with ${status} is rejected with its status, and not followed`, async () => {
-    await using server = await startScriptedServer({ path: '/x', redirect: '/sign-in', status });
-    const error = await rejection<HttpError>(request({ url: server.url('/x') }, readText));
-    assert.ok(error instanceof HttpError);
-    assert.deepEqual([error.status, error.redirect, error.attempts], [status, true, 1]);
-
-    const shown = await rejection<PluginEditorError>(token(server.url('/x')));
-    assert.deepEqual([shown.code, shown.status], ['token-redirect', status]);
-    assert.deepEqual(
-      (await server.requests()).map(({ path }) => path),
-      ['/x', '/x'],
+    const fetch = async () => new Response(parts);
+    expect((await request({ url: 'https://nowhere.invalid/', fetch, timeout }, readText)).data).to.equal(
+      text,
     );
   });
-}
 
-test('a compressed body counts by its decompressed size', async () => {
-  const packed = gzipSync(`"${'x'.repeat(100_000)}"`);
-  assert.ok(packed.length < 1000);
-  await using server = await rawServer((socket) => {
-    socket.write(head('200 OK', 'content-encoding: gzip'));
-    socket.end(packed);
+  const statuses: [status: number, tries: number][] = [
+    [400, 1],
+    [401, 1],
+    [403, 1],
+    [404, 1],
+    [409, 1],
+    [422, 1],
+    [501, 1],
+    [408, 3],
+    [429, 3],
+    [500, 3],
+    [502, 3],
+    [503, 3],
+    [504, 3],
+  ];
+  for (const [status, tries] of statuses) {
+    it(`sends ${tries} requests in all when the status is ${status}`, async () => {
+      await start({ status, json: { token: SECRET } });
+      const error = await rejection<HttpError>(sendRequest());
+      expect(error).to.be.instanceOf(HttpError);
+      expect(error).to.include({ name: 'HttpError', status, attempts: tries, redirect: false });
+      expect(error.message).to.equal(`GET ${fixture.server.url('/x')} answered ${status}`);
+      expect(textOf(error)).not.to.contain(SECRET);
+      expect(await fixture.server.requests()).to.have.length(tries);
+      expect(timers.waits).to.have.length(tries - 1);
+    });
+  }
+
+  for (const [retry, tries] of [
+    [0, 1],
+    [1, 2],
+    [4, 5],
+  ]) {
+    it(`sends ${tries} requests in all with retry: ${retry}`, async () => {
+      await start({ status: 503 });
+      expect(await rejection(sendRequest({ retry }))).to.have.property('attempts', tries);
+      expect(await fixture.server.requests()).to.have.length(tries as number);
+    });
+  }
+
+  it('resolves with the response to a retry', async () => {
+    await start({ times: 2, status: 503 }, { body: 'at last' });
+    expect(await sendRequest()).to.include({ data: 'at last' });
+    expect(await fixture.server.requests()).to.have.length(3);
   });
-  const read = (response: Response, label: string) => readText(response, label, 65_536);
-  const error = await rejection(request({ url: server.url }, read));
-  assert.ok(error instanceof SchemaError);
-});
 
-test('BuilderClient works in Node', async () => {
-  const features = { features: ['testing'], languages: [] };
-  await using server = await startScriptedServer({ path: '/api/v1/features', json: features });
-  assert.deepEqual(await new BuilderClient({ baseUrl: server.url() }).getFeatures(), features);
-});
+  it('doubles the delay before each retry, less up to half at random', async () => {
+    await start({ status: 503 });
+    const { random } = Math;
+    try {
+      for (const [chance, waits] of [
+        [0, [150, 300, 600]],
+        [0.5, [225, 450, 900]],
+      ] as const) {
+        timers.waits.length = 0;
+        Math.random = () => chance;
+        await rejection(sendRequest({ retry: 3 }));
+        expect(timers.waits).to.deep.equal(waits);
+      }
+    } finally {
+      Math.random = random;
+    }
+  });
 
-/** Runs a script in a process of its own, which can only exit when nothing is left running. */
-async function runToItsEnd(script: string): Promise<string> {
-  const source = `
-    import { BuilderClient } from ${JSON.stringify(new URL('../../src/client.ts', import.meta.url).href)};
-    ${script}`;
-  const args = ['--disable-warning=ExperimentalWarning', '--input-type=module-typescript', '--eval', source];
-  const { stdout } = await promisify(execFile)(process.execPath, args, { timeout: 200_000 });
-  return stdout.trim();
-}
+  it('uses another random number for each delay', async () => {
+    await start({ status: 503 });
+    await rejection(sendRequest({ retry: 6 }));
+    const shares = timers.waits.map((wait, i) => wait / (300 * 2 ** i));
+    for (const share of shares) expect(share).to.be.within(0.5, 1);
+    expect(new Set(shares).size).to.be.greaterThan(1);
+  });
 
-/** Far longer than the process may take. */
-const LONG = 600_000;
+  const noon = 'Tue, 01 Jan 2030 12:00:00 GMT';
+  const retryAfter: [headers: Record<string, string>, waits: number[]][] = [
+    [{ 'retry-after': '0' }, [0]],
+    [{ 'retry-after': '30' }, [30_000]],
+    [{ 'retry-after': '31' }, []],
+    [{ 'retry-after': 'Tue, 01 Jan 2030 12:00:19 GMT', date: noon }, [19_000]],
+    [{ 'retry-after': 'Tue, 01 Jan 2030 12:00:31 GMT', date: noon }, []],
+    [{ 'retry-after': 'Tue, 01 Jan 2030 11:00:00 GMT', date: noon }, [0]],
+  ];
+  for (const [headers, waits] of retryAfter) {
+    it(`with ${JSON.stringify(headers)} ${waits.length ? `waits ${waits[0]} ms` : 'does not retry'}`, async () => {
+      await start({ times: 1, status: 429, headers }, { body: 'ok' });
+      if (waits.length) expect((await sendRequest()).data).to.equal('ok');
+      else expect(await rejection(sendRequest())).to.include({ status: 429, attempts: 1 });
+      expect(timers.waits).to.deep.equal(waits);
+    });
+  }
 
-test('no timer or connection keeps the process running after the calls have ended', async () => {
-  await using server = await startScriptedServer(
-    { path: '/ok/*', json: { features: [], languages: [] } },
-    { path: '/again/*', times: 1, status: 503, headers: { 'retry-after': '0' } },
-    { path: '/again/*', status: 404 },
-    { path: '/hang/*', delay: 'hang' },
-    { path: '/wait/*', status: 503, headers: { 'retry-after': '30' } },
-  );
-  const printed = await runToItsEnd(`
-    const ask = (name, options = {}, signal = undefined) =>
-      new BuilderClient({ baseUrl: ${JSON.stringify(server.url())} + '/' + name, timeout: ${LONG}, ...options })
-        .getFeatures({ signal })
-        .then(() => 'ok', (error) => error.name);
+  for (const drop of ['start', 'midway'] as const) {
+    it(`rejects with a NetworkError when the connection is lost at the ${drop} of three responses`, async () => {
+      await start({ body: SECRET.repeat(1000), drop });
+      const error = await rejection<NetworkError>(sendRequest({ url: fixture.server.url('/x?q=1#f') }));
+      expect(error).to.be.instanceOf(NetworkError);
+      expect(error).to.include({ name: 'NetworkError', attempts: 3 });
+      expect(error.message).to.equal(`GET ${fixture.server.url('/x')} could not be reached`);
+      expect(error.cause).to.be.instanceOf(Error);
+      expect(textOf(error)).not.to.contain(SECRET);
+      expect(await fixture.server.requests()).to.have.length(3);
+    });
+  }
+
+  it('succeeds after the connection was lost once', async () => {
+    await start({ times: 1, drop: 'start' }, { times: 1, body: 'half', drop: 'midway' }, { body: 'whole' });
+    expect(await sendRequest()).to.include({ data: 'whole' });
+    expect(await fixture.server.requests()).to.have.length(3);
+  });
+
+  it('rejects with a TimeoutError without a retry when no response comes in time', async () => {
+    await start({ delay: 'hang' });
+    timers.restore();
+    const fire = holdTimer(2000);
+    const end = rejection<TimeoutError>(sendRequest({ timeout: 2000, url: fixture.server.url('/x?q=1') }));
+    await fixture.server.requests(1);
+    fire();
+    const error = await end;
+    expect(error).to.be.instanceOf(TimeoutError);
+    expect(error).to.include({ name: 'TimeoutError', attempts: 1 });
+    expect(error.message).to.equal(`GET ${fixture.server.url('/x')} did not answer within 2000 ms`);
+    expect(await fixture.server.aborted({ path: '/x' })).to.have.length(1);
+    expect(await fixture.server.requests()).to.have.length(1);
+  });
+
+  it('has a time limit of 15 s by default', async () => {
+    timers.restore();
+    timers = watchTimers({ limit: timeout, hold: true });
+    await start({ body: '' });
+    await request({ url: fixture.server.url('/x') }, readText);
+    expect(timers.waits).to.deep.equal([15_000]);
+  });
+
+  it('accepts a response of just the size limit, and rejects a larger one', async () => {
+    await start({ bodyRepeat: { text: SECRET, times: 1000 } });
+    const size = SECRET.length * 1000;
+    expect((await sendRequest({ maxBytes: size })).data).to.have.length(size);
+    const error = await rejection<SchemaError>(sendRequest({ maxBytes: size - 1 }));
+    expect(error).to.be.instanceOf(SchemaError);
+    expect(error).to.include({ path: '', attempts: 1 });
+    expect(error.message).to.contain(`larger than ${size - 1} bytes`);
+    expect(textOf(error)).not.to.contain(SECRET);
+  });
+
+  it('counts the size in bytes, not in characters', async () => {
+    await start({ bodyRepeat: { text: '€', times: 100 } });
+    expect((await sendRequest({ maxBytes: 300 })).data).to.have.length(100);
+    expect(await rejection(sendRequest({ maxBytes: 299 }))).to.be.instanceOf(SchemaError);
+  });
+
+  it('accepts up to 8 MiB by default', async () => {
+    await start(
+      { times: 1, bodyRepeat: { text: '01234567', times: 2 ** 20 } },
+      {
+        bodyRepeat: { text: '012345678', times: 2 ** 20 },
+      },
+    );
+    expect((await sendRequest()).data).to.have.length(2 ** 23);
+    expect(await rejection(sendRequest())).to.be.instanceOf(SchemaError);
+  });
+
+  it('rejects with the reason of the signal when aborted during a request, and cancels it', async () => {
+    await start({ delay: 'hang' });
     const abort = new AbortController();
-    const ended = Promise.all([
-      ask('ok'), ask('again'), ask('hang', { timeout: 200 }),
-      ask('hang', {}, abort.signal), ask('wait', {}, abort.signal),
-      ask('ok', { token: () => new Promise(() => {}) }, abort.signal),
-    ]);
-    await ask('ok');
-    setTimeout(() => abort.abort(), 500);
-    console.log((await ended).join());
-  `);
-  assert.equal(printed, 'ok,HttpError,TimeoutError,AbortError,AbortError,AbortError');
+    const end = rejection(sendRequest({ signal: abort.signal }));
+    await fixture.server.requests(1);
+    const reason = new Error('enough');
+    abort.abort(reason);
+    expect(await end).to.equal(reason);
+    expect(await fixture.server.aborted({ path: '/x' })).to.have.length(1);
+    expect(await fixture.server.requests()).to.have.length(1);
+  });
+
+  it('rejects with the reason of the signal when aborted before a retry, and sends no more', async () => {
+    timers.restore();
+    timers = watchTimers({ limit: timeout, hold: true });
+    await start({ status: 503, headers: { 'retry-after': '25' } });
+    const abort = new AbortController();
+    const waiting = new Promise<void>((resolve) => {
+      const { push } = timers.waits;
+      timers.waits.push = (...waits) => {
+        resolve();
+        return push.apply(timers.waits, waits);
+      };
+    });
+    const end = rejection(sendRequest({ signal: abort.signal }));
+    await waiting;
+    const reason = new Error('enough');
+    abort.abort(reason);
+    expect(await end).to.equal(reason);
+    expect(timers.waits).to.deep.equal([25_000]);
+    // Without a timer or a request under way, nothing can send another request.
+    expect(timers.pending).to.equal(0);
+    expect(await fixture.server.requests()).to.have.length(1);
+  });
+
+  it('sends nothing when already aborted', async () => {
+    await start({ body: '' });
+    const reason = new Error('enough');
+    expect(await rejection(sendRequest({ signal: AbortSignal.abort(reason) }))).to.equal(reason);
+    await sendRequest();
+    expect(await fixture.server.requests()).to.have.length(1);
+  });
+
+  it('leaves no listener on the signal', async () => {
+    await start({ times: 2, status: 503 }, { body: '' });
+    const { signal } = new AbortController();
+    const listeners = new Set<unknown>();
+    const add = signal.addEventListener.bind(signal);
+    const remove = signal.removeEventListener.bind(signal);
+    signal.addEventListener = (type: string, listener: EventListener, options?: object) => {
+      listeners.add(listener);
+      add(type, listener, options);
+    };
+    signal.removeEventListener = (type: string, listener: EventListener) => {
+      listeners.delete(listener);
+      remove(type, listener);
+    };
+    await sendRequest({ signal });
+    expect(listeners.size).to.equal(0);
+  });
+
+  it('calls the given fetch function', async () => {
+    const seen: unknown[] = [];
+    const other = async (input: unknown, init?: RequestInit) => {
+      seen.push(input, init?.redirect);
+      return new Response('other');
+    };
+    const { data } = await request({ url: 'https://nowhere.invalid/a', fetch: other, timeout }, readText);
+    expect(data).to.equal('other');
+    expect(seen).to.deep.equal(['https://nowhere.invalid/a', 'manual']);
+  });
+
+  it('counts whatever fetch throws as a lost connection', async () => {
+    for (const thrown of [new TypeError('odd'), undefined, 'text']) {
+      const other = () => Promise.reject(thrown);
+      const error = await rejection(
+        request({ url: 'https://nowhere.invalid/', fetch: other, timeout, retry: 0 }, readText),
+      );
+      expect(error).to.be.instanceOf(NetworkError);
+    }
+  });
+});
+
+describe('a request for JSON', () => {
+  const schema = z.object({ list: z.array(z.object({ name: z.string() })) });
+  const fixture = testServer('/x');
+  const { start } = fixture;
+  const askJson = (options: Partial<RequestOptions> = {}) =>
+    request({ url: fixture.server.url('/x'), ...options }, readJson(parseWith(schema)));
+
+  it('returns data that fits the schema', async () => {
+    await start({ json: { list: [{ name: 'a' }] }, headers: { 'x-one': '1' } });
+    const { data, headers } = await askJson();
+    expect(data).to.deep.equal({ list: [{ name: 'a' }] });
+    expect(headers.get('x-one')).to.equal('1');
+  });
+
+  const wrong: [name: string, rule: Partial<Rule>, path: string, problem: string][] = [
+    ['HTML', { html: `<title>${SECRET}</title>` }, '', 'not JSON'],
+    ['nothing', { status: 204 }, '', 'not JSON'],
+    ['half of it', { body: `{"list":[{"name":"${SECRET}"` }, '', 'not JSON'],
+    ['null', { json: null }, '', 'expected object'],
+    ['text', { json: SECRET }, '', 'expected object'],
+    ['a list', { json: [SECRET] }, '', 'expected object'],
+    ['a missing field', { json: { other: SECRET } }, 'list', 'expected array'],
+    ['a field of another type', { json: { list: SECRET } }, 'list', 'expected array'],
+    ['a wrong element', { json: { list: [{ name: 'a' }, SECRET] } }, 'list.1', 'expected object'],
+    ['a wrong field deep inside', { json: { list: [{ name: [SECRET] }] } }, 'list.0.name', 'expected string'],
+  ];
+  for (const [name, rule, path, problem] of wrong) {
+    it(`rejects ${name} with a SchemaError that says where, but not what`, async () => {
+      await start(rule);
+      const error = await rejection<SchemaError>(askJson());
+      expect(error).to.be.instanceOf(SchemaError);
+      expect(error).to.include({ name: 'SchemaError', path, attempts: 1 });
+      expect(error.message).to.equal(
+        `GET ${fixture.server.url('/x')} returned wrong data: ${path && `${path}: `}${problem}`,
+      );
+      expect(textOf(error)).not.to.contain(SECRET);
+      expect(await fixture.server.requests()).to.have.length(1);
+    });
+  }
+
+  it('counts the requests that were sent before a wrong response', async () => {
+    await start({ times: 2, status: 503, headers: { 'retry-after': '0' } }, { json: 7 });
+    expect(await rejection(askJson())).to.include({ name: 'SchemaError', attempts: 3 });
+  });
+
+  const failures: [Partial<Rule>, new (...args: never[]) => Error][] = [
+    [{ status: 404 }, HttpError],
+    [{ body: 'x' }, SchemaError],
+    [{ delay: 'hang' }, TimeoutError],
+    [{ drop: 'start' }, NetworkError],
+  ];
+  for (const [rule, Expected] of failures) {
+    it(`keeps query and fragment out of the message of a ${Expected.name}`, async () => {
+      await start(rule);
+      for (const end of ['?token=', '#', '?a#']) {
+        const error = await rejection(
+          askJson({
+            url: fixture.server.url(`/x${end}${SECRET}`),
+            retry: 0,
+            timeout: rule.delay ? 100 : 50_000,
+          }),
+        );
+        expect(error).to.be.instanceOf(Expected);
+        expect(error.message).to.contain('GET http').and.not.to.contain(SECRET);
+      }
+    });
+  }
 });

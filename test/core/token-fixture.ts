@@ -1,9 +1,10 @@
-import { expect } from '@open-wc/testing';
+import { afterEach, beforeEach } from 'node:test';
 
 import type { PluginEditorError } from '../../src/core/errors.ts';
 import { type HeldToken, type TokenRequest, type TokenSource, getToken } from '../../src/core/token.ts';
-import { type Rule, type ScriptedServer, scriptedServer } from '../support/scripted-server.ts';
+import { expect } from '../support/expect.ts';
 import { rejection } from '../support/rejection.ts';
+import { testServer } from './test-server.ts';
 import { type Timers, watchTimers } from './timers.ts';
 
 /** A value that no error may show. */
@@ -17,20 +18,14 @@ const timeout = 54_321;
 
 /** A token endpoint at `/token` for each test of a suite, which must leave no timer. */
 export function tokenFixture() {
-  const fixture = {
-    server: undefined as unknown as ScriptedServer,
+  const fixture = Object.assign(testServer('/token'), {
     timers: undefined as unknown as Timers,
-
-    /** Sets the responses of the endpoint. Default: a token. */
-    async start(...rules: Omit<Rule, 'path'>[]): Promise<void> {
-      fixture.server = await scriptedServer(...rules.map((rule) => ({ path: '/token', ...rule })));
-    },
 
     get(source: Partial<TokenSource> = {}, request: Partial<TokenRequest> = {}): Promise<HeldToken> {
       return getToken(
         {
           tokenEndpoint: fixture.server.sameOrigin.url('/token'),
-          base: document.baseURI,
+          base: fixture.server.origin,
           tokenMethod: 'post',
           credentials: 'same-origin',
           timeout,
@@ -44,7 +39,7 @@ export function tokenFixture() {
     fail(source?: Partial<TokenSource>, request?: Partial<TokenRequest>): Promise<PluginEditorError> {
       return rejection(fixture.get(source, request));
     },
-  };
+  });
 
   beforeEach(async () => {
     fixture.timers = watchTimers({ limit: timeout });

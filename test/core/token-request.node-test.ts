@@ -1,7 +1,8 @@
-import { expect } from '@open-wc/testing';
+import { describe, it } from 'node:test';
 
 import { PluginEditorError } from '../../src/core/errors.ts';
 import type { TokenSource } from '../../src/core/token.ts';
+import { expect } from '../support/expect.ts';
 import { textOf } from '../support/rejection.ts';
 import { SECRET, tokenFixture } from './token-fixture.ts';
 
@@ -58,39 +59,6 @@ describe('getToken: requests', () => {
       await fixture.get({ tokenEndpoint: pathname });
       expect(await fixture.server.requests()).to.have.length(1);
     });
-
-    it('never comes from a cache as GET', async () => {
-      const tokenMethod = 'get';
-      await fixture.start(
-        { json: { token: 'first' }, times: 1, headers: { 'cache-control': 'max-age=600' } },
-        {
-          json: { token: 'second' },
-        },
-      );
-      expect(await fixture.get({ tokenMethod })).to.have.property('token', 'first');
-      expect(await fixture.get({ tokenMethod })).to.have.property('token', 'second');
-    });
-
-    const modes: [credentials: RequestCredentials, origin: 'same' | 'second', cookie: boolean][] = [
-      ['same-origin', 'same', true],
-      ['same-origin', 'second', false],
-      ['omit', 'same', false],
-      ['include', 'same', true],
-      ['include', 'second', true],
-    ];
-    for (const [credentials, origin, cookie] of modes) {
-      it(`${cookie ? 'sends' : 'does not send'} cookies to the ${origin} origin with credentials ${credentials}`, async () => {
-        document.cookie = 'session=abc; path=/';
-        try {
-          const { url } = origin === 'same' ? fixture.server.sameOrigin : fixture.server;
-          await fixture.get({ credentials, tokenEndpoint: url('/token') });
-        } finally {
-          document.cookie = 'session=; path=/; max-age=0';
-        }
-        const [seen] = await fixture.server.requests({ method: 'POST', count: 1 });
-        expect(seen?.headers['cookie'] ?? '').to.equal(cookie ? 'session=abc' : '');
-      });
-    }
   });
 
   describe('tokenHeaders', () => {

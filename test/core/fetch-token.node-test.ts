@@ -1,7 +1,8 @@
-import { expect } from '@open-wc/testing';
+import { describe, it } from 'node:test';
 
 import { PluginEditorError } from '../../src/core/errors.ts';
 import type { FetchToken } from '../../src/core/token.ts';
+import { expect } from '../support/expect.ts';
 import { textOf } from '../support/rejection.ts';
 import { SECRET, target, tokenFixture } from './token-fixture.ts';
 

@@ -1,4 +1,4 @@
-import { expect } from '@open-wc/testing';
+import { describe, it } from 'node:test';
 
 import {
   BuilderClient,
@@ -7,8 +7,9 @@ import {
   SchemaError,
   TimeoutError,
 } from '../../src/client.ts';
-import { type Rule, type ScriptedServer, scriptedServer } from '../support/scripted-server.ts';
+import { expect } from '../support/expect.ts';
 import { rejection, textOf } from '../support/rejection.ts';
+import { testServer } from './test-server.ts';
 
 const source = { contents: 'export const run = (x) => x;', lang: 'typescript' };
 const features = {
@@ -18,12 +19,10 @@ const features = {
 const draft = { environment: 'com.acme', userID: 'customer-7', pluginName: 'add-record' };
 
 describe('BuilderClient', () => {
-  let server: ScriptedServer;
-  const start = async (...rules: Omit<Rule, 'path'>[]) => {
-    server = await scriptedServer(...rules.map((rule) => ({ path: '*', ...rule })));
-  };
+  const fixture = testServer();
+  const { start } = fixture;
   const client = (options: Partial<BuilderClientOptions> = {}) =>
-    new BuilderClient({ baseUrl: server.url(), token: 'tok', ...options });
+    new BuilderClient({ baseUrl: fixture.server.url(), token: 'tok', ...options });
 
   const calls: [
     name: string,
@@ -69,7 +68,7 @@ describe('BuilderClient', () => {
     it(`${name} requests ${address}`, async () => {
       await start({ json: data });
       expect(await call(client())).to.deep.equal(data);
-      const [seen, ...more] = await server.requests();
+      const [seen, ...more] = await fixture.server.requests();
       expect(more).to.have.length(0);
       expect(seen).to.include({ method: 'GET', body: '' });
       expect(`${seen?.path}${seen?.search}`).to.equal(address);
@@ -80,15 +79,15 @@ describe('BuilderClient', () => {
       await start({ json: data });
       const reason = new Error('enough');
       expect(await rejection(call(client(), { signal: AbortSignal.abort(reason) }))).to.equal(reason);
-      expect(await server.requests()).to.have.length(0);
+      expect(await fixture.server.requests()).to.have.length(0);
     });
   }
 
   it('keeps the path of its base address, with or without a final slash', async () => {
     await start({ json: features });
-    for (const baseUrl of [server.url('/b%20c'), server.url('/b%20c/')])
+    for (const baseUrl of [fixture.server.url('/b%20c'), fixture.server.url('/b%20c/')])
       await client({ baseUrl }).getFeatures();
-    const paths = (await server.requests()).map(({ path }) => path);
+    const paths = (await fixture.server.requests()).map(({ path }) => path);
     expect(paths).to.deep.equal(['/b%20c/api/v1/features', '/b%20c/api/v1/features']);
   });
 
@@ -108,13 +107,13 @@ describe('BuilderClient', () => {
       await bare.getFeatures();
       await bare.getTemplate({ language: 'ts' });
       await bare.getTemplateV2({ language: 'ts', pluginName: 'p' });
-      for (const { headers } of await server.requests(3))
+      for (const { headers } of await fixture.server.requests(3))
         expect(headers).not.to.have.property('authorization');
       expect(await rejection(bare.getDraft(draft)))
         .to.be.instanceOf(TypeError)
         .with.property('message')
         .that.contains('token must be set');
-      expect(await server.requests()).to.have.length(3);
+      expect(await fixture.server.requests()).to.have.length(3);
     });
 
     it('is requested for each call when it is a function', async () => {
@@ -124,7 +123,7 @@ describe('BuilderClient', () => {
       await functionClient.getFeatures();
       await client({ token: () => 'plain' }).getFeatures();
       await functionClient.getFeatures();
-      const sent = (await server.requests()).map(({ headers }) => headers['authorization']);
+      const sent = (await fixture.server.requests()).map(({ headers }) => headers['authorization']);
       expect(sent).to.deep.equal(['Bearer tok-1', 'Bearer plain', 'Bearer tok-2']);
     });
 
@@ -136,7 +135,7 @@ describe('BuilderClient', () => {
       };
       expect(await rejection(client({ token: sync }).getFeatures())).to.equal(mine);
       expect(await rejection(client({ token: () => Promise.reject(mine) }).getFeatures())).to.equal(mine);
-      expect(await server.requests()).to.have.length(0);
+      expect(await fixture.server.requests()).to.have.length(0);
     });
 
     it('times out or aborts when its function never resolves', async () => {
@@ -148,7 +147,7 @@ describe('BuilderClient', () => {
       const reason = new Error('enough');
       abort.abort(reason);
       expect(await end).to.equal(reason);
-      expect(await server.requests()).to.have.length(0);
+      expect(await fixture.server.requests()).to.have.length(0);
     });
 
     for (const token of ['two words', 'line\nbreak', 'ünï', '\0', 'tab\t']) {
@@ -157,21 +156,9 @@ describe('BuilderClient', () => {
         const error = await rejection(client({ token }).getFeatures());
         expect(error).to.be.instanceOf(TypeError);
         expect(error.message).to.contain('visible ASCII').and.not.to.contain(token);
-        expect(await server.requests()).to.have.length(0);
+        expect(await fixture.server.requests()).to.have.length(0);
       });
     }
-  });
-
-  it('sends no cookies', async () => {
-    await start({ json: features });
-    document.cookie = 'session=1; path=/';
-    try {
-      await client({ baseUrl: server.sameOrigin.url() }).getFeatures();
-    } finally {
-      document.cookie = 'session=; path=/; max-age=0';
-    }
-    const [seen] = await server.requests(1);
-    expect(seen?.headers).not.to.have.property('cookie');
   });
 
   it('passes fetch, timeout and retry on to each request', async () => {
@@ -182,9 +169,12 @@ describe('BuilderClient', () => {
       return fetch(input, init);
     };
     await rejection(client({ fetch: counting, retry: 1 }).getFeatures());
-    expect(sent).to.deep.equal([server.url('/api/v1/features'), server.url('/api/v1/features')]);
+    expect(sent).to.deep.equal([
+      fixture.server.url('/api/v1/features'),
+      fixture.server.url('/api/v1/features'),
+    ]);
 
-    await server.reset({ path: '*', delay: 'hang' });
+    await fixture.server.reset({ path: '*', delay: 'hang' });
     expect(await rejection(client({ timeout: 50 }).getFeatures()))
       .to.be.instanceOf(TimeoutError)
       .with.property('message')
@@ -230,7 +220,7 @@ describe('BuilderClient', () => {
           namespace: segment.replace(/^\.+$/, 'n'),
         });
         await client().getTemplate({ language: segment });
-        const paths = (await server.requests()).map(({ path }) => path.split('/').slice(4));
+        const paths = (await fixture.server.requests()).map(({ path }) => path.split('/').slice(4));
         const decoded = paths.map((parts) => parts.map(decodeURIComponent));
         expect(decoded).to.deep.equal([
           [`${segment}.${userID}`, segment, segment],
@@ -259,7 +249,7 @@ describe('BuilderClient', () => {
           expect(error, String(value)).to.be.instanceOf(TypeError);
           expect(error.message, String(value)).to.match(new RegExp(`^${field} must be`));
         }
-        expect(await server.requests()).to.have.length(0);
+        expect(await fixture.server.requests()).to.have.length(0);
       });
     }
 
@@ -271,7 +261,7 @@ describe('BuilderClient', () => {
           .with.property('message')
           .that.contains('period');
       }
-      expect(await server.requests()).to.have.length(0);
+      expect(await fixture.server.requests()).to.have.length(0);
     });
   });
 
@@ -285,7 +275,7 @@ describe('BuilderClient', () => {
       await start({ json: full });
       expect(await client().getDraft(draft)).to.deep.equal(full);
       const more = { ...features, limits: { size: 1 }, languages: [{ ...features.languages[0], icon: 'i' }] };
-      await server.reset({ path: '*', json: more });
+      await fixture.server.reset({ path: '*', json: more });
       expect(await client().getFeatures()).to.deep.equal(more);
     });
 
