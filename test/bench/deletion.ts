@@ -1,6 +1,5 @@
 import { openEngine, openStorage } from '../../service/src/storage/storage.ts';
 import { createDurableDatabase } from '../service/storage/durable-database.ts';
-import { engines } from '../service/storage/databases.ts';
 import type { EngineName } from '../service/storage/databases.ts';
 import { build, deploy, plugin } from '../service/storage/plugins.ts';
 import { recordOf } from '../service/runs/records.ts';
@@ -21,7 +20,7 @@ const logged = { outcome: { result: 'output', logs: ['some text that it logs'] }
  */
 export async function measureDeletion(): Promise<Figure[]> {
   const figures: Figure[] = [];
-  for (const engine of engines) figures.push(...(await measureOn(engine)));
+  for (const engine of ['sqlite', 'postgres'] as const) figures.push(...(await measureOn(engine)));
   return figures;
 }
 

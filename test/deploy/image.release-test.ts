@@ -1,11 +1,23 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chown, copyFile, cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import {
+  chown,
+  copyFile,
+  cp,
+  mkdir,
+  mkdtemp,
+  readFile,
+  realpath,
+  rm,
+  symlink,
+  writeFile,
+} from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { root } from '../../tools/run-node.js';
+import { onPath } from '../../tools/setup/find-browsers.js';
 import { processTree } from '../bench/executions/processes.ts';
 import { Connection } from '../support/connection.ts';
 import { program } from '../soak/programs.ts';
@@ -66,7 +78,8 @@ describe('the container image', { skip: whyNot }, () => {
     await copyFile(file, join(context, basename(file)));
     for (const name of ['Dockerfile', '.dockerignore'])
       await copyFile(join(root, 'deploy/docker', name), join(context, name));
-    const cache = (await npm(root, ['config', 'get', 'cache'])).stdout.trim();
+    const cache = await npmSetting('cache');
+    await mkdir(cache, { recursive: true });
     await buildah(
       'build',
       '--isolation=chroot',
@@ -104,25 +117,23 @@ describe('the container image', { skip: whyNot }, () => {
     const node = await buildah('from', '--pull-never', 'localhost/debian');
     const local = join(await buildah('mount', node), 'usr/local');
     await copyFile(process.execPath, join(local, 'bin/node'));
-    const global = (await npm(root, ['root', '--global'])).stdout.trim();
-    await cp(join(global, 'npm'), join(local, 'lib/node_modules/npm'), { recursive: true });
+    // Not by `npm root --global`, which names a folder beside the Node that runs it.
+    const npmProgram = await realpath(onPath('npm') ?? assert.fail('npm is not on the PATH'));
+    await cp(join(npmProgram, '../..'), join(local, 'lib/node_modules/npm'), { recursive: true });
     await symlink('../lib/node_modules/npm/bin/npm-cli.js', join(local, 'bin/npm'));
+    // npm there has the registry of npm here, and trusts whom it trusts.
     await mkdir(join(local, 'etc'), { recursive: true });
-    await writeFile(join(local, 'etc/npmrc'), await npmSettings(local));
+    const registry = await npmSetting('registry');
+    await writeFile(join(local, 'etc/npmrc'), `registry=${registry}\nprefer-offline=true\n`);
+    const authorities = process.env['NODE_EXTRA_CA_CERTS'] ?? (await npmSetting('cafile'));
+    if (authorities !== 'null') {
+      await copyFile(authorities, join(local, 'etc/authorities.crt'));
+      await buildah('config', '--env', 'NODE_EXTRA_CA_CERTS=/usr/local/etc/authorities.crt', node);
+    }
     await buildah('commit', '--quiet', node, 'localhost/node');
   }
 
-  /** The registry that npm has on this machine, and whom it trusts. */
-  async function npmSettings(local: string): Promise<string> {
-    const read = async (name: string) => (await npm(root, ['config', 'get', name])).stdout.trim();
-    const [registry, authorities] = [await read('registry'), await read('cafile')];
-    const lines = [`registry=${registry}`, 'prefer-offline=true'];
-    if (authorities !== 'null') {
-      await copyFile(authorities, join(local, 'etc/authorities.crt'));
-      lines.push('cafile=/usr/local/etc/authorities.crt');
-    }
-    return `${lines.join('\n')}\n`;
-  }
+  const npmSetting = async (name: string) => (await npm(root, ['config', 'get', name])).stdout.trim();
 
   const settingsFor = (port: number) => ({ SERVICE_PORT: `${port}`, PUBLIC_URL: `http://localhost:${port}` });
 

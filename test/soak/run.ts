@@ -8,7 +8,7 @@ import { print } from '../bench/figures.ts';
 /** Each round loads its module only when it is wanted, and cleans up after itself. */
 const rounds: Record<string, () => Promise<Figure[]>> = {
   properties: async () => (await import('./properties.ts')).measureProperties(),
-  faults: async () => (await import('./faults.ts')).measureFaults(),
+  faults: async () => (await import('./faults/matrix.ts')).measureFaults(),
   load: async () => (await import('./load.ts')).measureLoad(),
   crashes: async () => (await import('./crashes.ts')).measureCrashes('sqlite'),
   'cluster-faults': async () => (await import('./cluster.ts')).measureClusterFaults(),

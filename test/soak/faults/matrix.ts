@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import type { Figure } from '../../bench/figures.ts';
 import { resetConnection } from '../../support/reset-connection.ts';
 import { ELSEWHERE, FAULTS, type Fault, RETRY_AFTER } from './kinds.ts';
 import type { FaultProxy } from './proxy.ts';
@@ -137,4 +138,12 @@ export async function runCases(cases: readonly FaultCase[], lanes: number): Prom
   }
   console.log(`${result.of - result.failures.length} faults survived of ${result.of}`);
   return result;
+}
+
+/** Every fault in every step, or those whose names hold the text of the variable FAULT. */
+export async function measureFaults(only = process.env['FAULT'] ?? ''): Promise<Figure[]> {
+  const cases = allCases().filter((faultCase) => nameOf(faultCase).includes(only));
+  if (!cases.length) throw new Error(`No fault in any step has a name that holds "${only}".`);
+  const { failures, of } = await runCases(cases, 3);
+  return [{ name: 'faults not survived', value: failures.length, limit: 0, unit: `of ${of}` }];
 }
