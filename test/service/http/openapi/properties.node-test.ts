@@ -30,7 +30,7 @@ const document = openApiDocument(
  * How many random requests each operation gets of each kind, beside those that are written down. They are the same in each run,
  * so that one that fails was broken by a change; with more of them, these are the first.
  */
-const cases = Number(process.env['PROPERTY_CASES'] ?? 3);
+const cases = Number(process.env['PROPERTY_CASES'] ?? (engineUnderTest() === 'postgres' ? 3 : 1));
 
 /** How many operations are tried at once: some wait for compilers, whose processes are few. */
 const atOnce = 8;

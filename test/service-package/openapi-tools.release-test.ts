@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { listen } from '../../harness.ts';
-import { toolsFor } from './tools.ts';
+import { listen } from '../service/harness.ts';
+import { toolsFor } from '../service/http/openapi/tools.ts';
 
 type Scenario = (baseUrl: string, environmentToken: string) => Promise<unknown>;
 
@@ -34,4 +34,17 @@ test('a client generated from the document compiles, and works against the servi
     deleted: 204,
     tenants: [],
   });
+});
+
+test('the document passes a linter', async (t) => {
+  const { send } = await listen(t);
+  const { run } = await toolsFor(t, JSON.parse((await send('GET', '/openapi.json')).body));
+  const { code, output } = await run(
+    '@redocly/cli/bin/cli.js',
+    'lint',
+    'openapi.json',
+    '--config',
+    'redocly.yaml',
+  );
+  assert.equal(code, 0, output);
 });
