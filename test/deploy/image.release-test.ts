@@ -196,7 +196,11 @@ describe('the container image', { skip: whyNot }, () => {
   });
 
   test('passes its own check', async () => {
-    const variables = { PUBLIC_URL: 'https://plugins.example.com' };
+    const variables = {
+      PUBLIC_URL: 'https://plugins.example.com',
+      EDITOR_ANCESTORS: 'https://app.example.com',
+      TRUSTED_PROXIES: '10.0.0.0/8',
+    };
     const { stdout } = await run('buildah', inContainer(['plugin-editor-service', 'check'], variables));
     assert.deepEqual(
       stdout
