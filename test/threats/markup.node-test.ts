@@ -107,7 +107,10 @@ function answerTo(request: HTTPRequest, service: string, say: Say) {
   }
   if (is('POST', '/api/v1/test/')) {
     if (request.postData() !== 'throws') return json({ result: markup('result'), logs: [markup('log')] });
-    return json({ error: { code: markup('error code'), message: markup('error') }, logs: [markup('one log')] });
+    return json({
+      error: { code: markup('error code'), message: markup('error') },
+      logs: [markup('one log')],
+    });
   }
   if (request.method() === 'POST' && pathname.endsWith('/promote'))
     return json({ version: markup('version') });
