@@ -58,7 +58,7 @@ test('everything can be done by keyboard alone with visible focus, from signing 
   // From one panel to the next by arrows.
   await keys.tabTo(/^button Tests/);
   await keys.press('ArrowRight');
-  assert.match((await keys.focused()).name, /^button Run/);
+  assert.match((await keys.focused()).name, /^button Payload/);
   await keys.press('d', 'Control', 'Shift');
   await status('.status-deployed', 'v1.0.0 deployed');
   await keys.tabTo(/^button Close/, true);

@@ -162,20 +162,18 @@ describe('building, testing and deploying in the editor', () => {
       await again.until('The same as in the run before.');
     }));
 
-  test('shows changes against the previous run as a difference', () =>
+  test('shows changes against the previous run of the same payload as a difference', () =>
     scene(async ({ service, target, open }) => {
-      const contents =
-        'export function run(input: string): string {\n  return "first\\nsecond " + input;\n}\n';
+      const contents = "export const run = (input: string): string => 'first\\nsecond ' + input";
       await service.save({ contents, lang: 'typescript' }, target);
-      const { page, untilOpen, until } = await open();
+      const { page, type, untilOpen, until } = await open();
       await untilOpen();
       await page.waitForSelector('#tab-run:not([hidden])');
       await page.locator('#tab-run').click();
       await page.type('#run-payload', 'one');
       await page.locator('#panel-run .button').click();
       await until('second one');
-      await page.focus('#run-payload');
-      await page.keyboard.type(' two');
+      await type(" + ' two'");
       await until('From before the last change.');
       await page.locator('#panel-run .button').click();
       await page.waitForSelector('.difference');
