@@ -36,6 +36,8 @@ interface HttpServerOptions {
   readonly limits?: Partial<HttpLimits>;
   /** Shares connections between networks, also with other servers (default: those of this server alone). */
   readonly shares?: ConnectionShares;
+  /** Shares what is discarded of unread bodies, in the same way. */
+  readonly discarded?: ShareBudget;
   /** Whether each connection is to be closed after its present request. */
   readonly isDraining?: () => boolean;
 }
@@ -49,6 +51,7 @@ export function createHttpServer(handler: RequestHandler, options: HttpServerOpt
   const { isDraining = () => false } = options;
   const limits = { ...httpLimits, ...options.limits };
   const { shares = new ConnectionShares(limits.maxConnections, trustedProxies) } = options;
+  const { discarded = new ShareBudget(discardShares) } = options;
   const pace = new Pace(limits);
   const { requestTimeout, connectionsCheckingInterval, keepAliveTimeout } = limits;
   const respond = async (request: Request, { incoming, outgoing }: HttpBindings) => {
@@ -74,7 +77,6 @@ export function createHttpServer(handler: RequestHandler, options: HttpServerOpt
     incomingNow = undefined;
   };
   const connections = new Map<Socket, Connection>();
-  const discarded = new ShareBudget(discardShares);
   const holdDiscarded = ({ socket }: IncomingMessage, bytes: number) => {
     const network = connections.get(socket)?.network ?? '';
     return discarded.take({ environment: '', tenant: network, token: '' }, bytes);

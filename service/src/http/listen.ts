@@ -1,12 +1,13 @@
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { ConnectionShares, httpLimits } from './admission.ts';
+import { createServer } from 'node:net';
+import type { AddressInfo, ListenOptions, Server } from 'node:net';
+import { ConnectionShares, discardShares, httpLimits } from './admission.ts';
 import type { HttpLimits } from './admission.ts';
 import { drainServer } from './drain.ts';
 import { createHttpServer } from './http-server.ts';
 import type { HttpServer, RequestHandler } from './http-server.ts';
+import { ShareBudget } from './share-budget.ts';
 import { StartError } from '../start-error.ts';
 
 export interface ListeningServer {
@@ -48,15 +49,23 @@ export async function listen(
   let isDraining = false;
   const { keepAliveTimeout, maxConnections } = { ...httpLimits, ...limits };
   const shares = new ConnectionShares(maxConnections, handler.trustedProxies);
+  const discarded = new ShareBudget(discardShares);
   const servers: HttpServer[] = [];
   let chosen = port;
   try {
     const addresses = host === undefined || host === 'localhost' ? loopback : [host];
     for (const address of addresses) {
-      const server = createHttpServer(handler, { limits, shares, isDraining: () => isDraining });
-      if (!(await bind(server.server, chosen, address, addresses.length > 1))) continue;
-      servers.push(server);
-      chosen = (server.server.address() as AddressInfo).port;
+      const options = { host: address, port: chosen, ipv6Only: addresses.length > 1 };
+      // Sockets that share a port do not notice that another process has it, so one that does not share it looks first.
+      const probe = createServer();
+      if (!(await bind(probe, options))) continue;
+      chosen = (probe.address() as AddressInfo).port;
+      await new Promise((resolve) => probe.close(resolve));
+      for (let i = 0; i < listeners; i++) {
+        const server = createHttpServer(handler, { limits, shares, discarded, isDraining: () => isDraining });
+        servers.push(server);
+        await bind(server.server, { ...options, port: chosen, reusePort: listeners > 1 });
+      }
     }
   } catch (error) {
     await Promise.all(servers.map(stop));
@@ -88,9 +97,15 @@ export async function listen(
  */
 const backlog = 4096;
 
+/**
+ * How many sockets listen on an address. In a turn of its loop, Node accepts one connection of each, so with a single socket a client
+ * would wait for as many turns as others connected before it. Other systems do not share a port between sockets.
+ */
+const listeners = process.platform === 'linux' ? 32 : 1;
+
 /** Starts to listen. Resolves with false when the machine has no such address, and rejects for any other problem. */
-async function bind(server: Server, port: number, host: string, ipv6Only: boolean): Promise<boolean> {
-  server.listen({ port, host, ipv6Only, backlog });
+async function bind(server: Server, options: ListenOptions): Promise<boolean> {
+  server.listen({ ...options, backlog });
   try {
     await once(server, 'listening');
   } catch (error) {

@@ -6,6 +6,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { describe, test } from 'node:test';
 import type { TestContext } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { errorResponse } from '../../../service/src/http/errors.ts';
 import { httpLimits } from '../../../service/src/http/admission.ts';
 import type { HttpLimits } from '../../../service/src/http/admission.ts';
@@ -333,6 +334,30 @@ describe('the HTTP server', () => {
     await pumpInto(client, client);
     assert.ok(client.bytesWritten < 24 * mebibyte, `${client.bytesWritten} bytes`);
   });
+
+  test(
+    'accepts a crowd of connections in few turns of the event loop',
+    { skip: process.platform !== 'linux' && 'ports are shared between sockets on Linux' },
+    async (t) => {
+      const handled: Request[] = [];
+      const fetch = (request: Request) => {
+        handled.push(request);
+        return new Response('ok');
+      };
+      const server = await listenOnLoopback({ fetch, refuse }, 0, 'SERVICE_PORT');
+      t.after(server.close);
+      const clients = Array.from({ length: 320 }, () => connect(server.port, '127.0.0.1'));
+      t.after(() => clients.forEach((one) => one.destroy()));
+      // Connects are done once they are called, so that all of them wait to be accepted.
+      for (const one of clients) one.on('error', () => {}).write(get);
+      let turns = 0;
+      while (handled.length < clients.length) {
+        turns += 1;
+        await nextTurn();
+      }
+      assert.ok(turns < clients.length / 2, `${turns} turns`);
+    },
+  );
 
   test('starts few requests of one network before that of another', async (t) => {
     const order: string[] = [];
