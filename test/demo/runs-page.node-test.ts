@@ -22,6 +22,8 @@ test('a plugin can be written and deployed in the editor, and every version run 
   const frame = await tab.launch();
   const deploy = async (version: string) => {
     await frame.locator('::-p-aria([name="Deploy"][role="button"])').click();
+    await frame.waitForSelector('dialog.deploy:not([data-state=testing])');
+    await frame.locator('dialog.deploy [type=submit]').click();
     await frame.waitForFunction(
       (text) => document.querySelector('.status-deployed')?.textContent?.startsWith(text),
       { polling: 50 },

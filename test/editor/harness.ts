@@ -215,6 +215,22 @@ export function editorIn(frame: Frame, keyboard: Keyboard) {
     press: async (name: string) => {
       await frame.locator(`::-p-aria([name="${name}"][role="button"])`).click();
     },
+    /** Saves now, by its key. */
+    save: async () => {
+      await frame.focus('.cm-content');
+      await pressKeys({ keyboard }, 'Control', 's');
+    },
+    /** Builds, by its key. */
+    build: async () => {
+      await frame.focus('.cm-content');
+      await pressKeys({ keyboard }, 'Control', 'b');
+    },
+    /** Deploys, whatever the tests of the plugin say. */
+    deploy: async () => {
+      await frame.locator('::-p-aria([name="Deploy"][role="button"])').click();
+      await frame.waitForSelector('dialog.deploy:not([data-state=testing])');
+      await frame.locator('dialog.deploy [type=submit]').click();
+    },
     /** All that this browser keeps of plugins. */
     kept: () =>
       frame.evaluate(() =>

@@ -231,7 +231,7 @@ test('HTML in any name, text, error or log is shown as text: on the demo page, i
   await shows('result', 'log', 'description', 'payload', 'error code', 'error', 'one log', 'identifier');
   await pressKeys(page, 'Control', 'Shift', 'd');
   // A test failed, so it is asked for.
-  await frame.locator('dialog.ask[open] .button.primary').click();
+  await frame.locator('dialog.deploy[data-state=failed] [type=submit]').click();
   await shows('version');
 
   // What the editor says to the page around it is a stranger's text there.

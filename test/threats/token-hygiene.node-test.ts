@@ -121,6 +121,8 @@ async function useEverything(world: World, delivery: 'url' | 'message', user: st
   await pressKeys(page, 'Control', 'Enter');
   await frame.waitForFunction(() => /\d passed/.test(document.body.innerText), { polling: 50 });
   await pressKeys(page, 'Control', 'Shift', 'd');
+  await frame.waitForSelector('#deploy-message:focus');
+  await page.keyboard.press('Enter');
   await status(frame, '.status-deployed', 'v1.0.');
   await page.waitForSelector('.editor-bar .live');
   await look();

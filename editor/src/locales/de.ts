@@ -118,7 +118,6 @@ export const de: Texts = {
     test: 'Alle Tests ausführen',
     testShort: 'Testen',
     deploy: 'Bereitstellen',
-    deployWithMessage: 'Mit Nachricht bereitstellen …',
     stop: 'Anhalten, was gerade läuft',
     next: 'Nächstes Problem',
     previous: 'Voriges Problem',
@@ -446,19 +445,34 @@ export const de: Texts = {
     doneNotLive: (version, live) =>
       `Als ${version} bereitgestellt. Aktiv bleibt ${live}, weil diese Version ausgewählt wurde; die neue aktivieren Sie unter „Versionen“.`,
     unchanged: (version) => `${version} ist schon bereitgestellt: Seitdem hat sich nichts geändert.`,
-    titleFailed: 'Trotz fehlgeschlagener Tests bereitstellen?',
     title: 'Bereitstellen',
-    failed: (count) =>
+    target: 'Geht an',
+    everyone: 'Alle, sobald die Version bereitgestellt ist.',
+    replaces: (live) => `Alle, sobald die Version bereitgestellt ist. Sie ersetzt ${live}.`,
+    staysLive: (live) =>
+      `Noch niemanden: Aktiv bleibt ${live}, weil diese Version ausgewählt wurde. Die neue aktivieren Sie unter „Versionen“.`,
+    changes: 'Änderungen',
+    firstVersion: 'Das ist die erste Version.',
+    notCompared: 'Die aktive Version konnte nicht geladen werden, daher fehlt der Unterschied zum Text.',
+    same: (version) => `Der Entwurf ist gleich ${version}, der aktiven Version.`,
+    onlyTests: (version) => `Seit ${version}, der aktiven Version, haben sich nur Tests geändert.`,
+    changesSince: (version) => `Änderungen seit ${version}, der aktiven Version`,
+    noTests: 'Dieses Plugin hat keine Tests.',
+    noTestRuns: 'Dieser Dienst führt keine Tests aus.',
+    failed: (count) => (count === 1 ? 'Ein Test schlägt fehl:' : `${count} Tests schlagen fehl:`),
+    untested: (count) =>
       count === 1
-        ? 'Mit dem jetzigen Text schlägt ein Test fehl:'
-        : `Mit dem jetzigen Text schlagen ${count} Tests fehl:`,
-    failedBefore: (count) =>
-      count === 1
-        ? 'Ein Test ist zuletzt fehlgeschlagen, und der Text hat sich seitdem geändert:'
-        : `${count} Tests sind zuletzt fehlgeschlagen, und der Text hat sich seitdem geändert:`,
+        ? 'Ein Test lief mit diesem Text noch nicht.'
+        : `${count} Tests liefen mit diesem Text noch nicht.`,
+    untestedBecause: (count, reason) =>
+      count === 1 ? `Ein Test lief nicht: ${reason}.` : `${count} Tests liefen nicht: ${reason}.`,
+    showProblems: 'Probleme zeigen',
+    showTests: 'Tests zeigen',
+    afterTests: 'Wird bereitgestellt, sobald die Tests bestanden sind.',
     andMore: (count) => `und ${count} weitere`,
     message: 'Nachricht',
-    messageHint: 'Wozu diese Version dient, bis zu 500 Zeichen. Sie steht bei den Versionen.',
+    messageHint:
+      'Was neu ist, bis zu 500 Zeichen. Es steht bei den Versionen. Eingabe stellt bereit, Umschalt+Eingabe beginnt eine Zeile.',
     anyway: 'Trotzdem bereitstellen',
     deploy: 'Bereitstellen',
   },

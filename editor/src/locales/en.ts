@@ -117,7 +117,6 @@ export const en = {
     test: 'Run all tests',
     testShort: 'Test',
     deploy: 'Deploy',
-    deployWithMessage: 'Deploy with a message…',
     stop: 'Stop what is running',
     next: 'Next problem',
     previous: 'Previous problem',
@@ -445,17 +444,32 @@ export const en = {
     doneNotLive: (version: string, live: string) =>
       `Deployed as ${version}. ${live} stays live, because it was chosen; make the new one live among the versions.`,
     unchanged: (version: string) => `${version} is deployed already: nothing changed since.`,
-    titleFailed: 'Deploy with failed tests?',
     title: 'Deploy',
-    failed: (count: number) =>
-      count === 1 ? 'One test fails with the text as it is:' : `${count} tests fail with the text as it is:`,
-    failedBefore: (count: number) =>
-      count === 1
-        ? 'One test failed when it ran last, and the text has changed since:'
-        : `${count} tests failed when they ran last, and the text has changed since:`,
+    target: 'Goes to',
+    everyone: 'Everyone, as soon as it is deployed.',
+    replaces: (live: string) => `Everyone, as soon as it is deployed. It replaces ${live}.`,
+    staysLive: (live: string) =>
+      `No one yet: ${live} stays live, because it was chosen. Make the new version live among the versions.`,
+    changes: 'Changes',
+    firstVersion: 'This is the first version.',
+    notCompared: 'What is live could not be loaded, so its difference to the text is not shown.',
+    same: (version: string) => `The draft is the same as ${version}, which is live.`,
+    onlyTests: (version: string) => `Only tests changed since ${version}, which is live.`,
+    changesSince: (version: string) => `Changes since ${version}, which is live`,
+    noTests: 'This plugin has no tests.',
+    noTestRuns: 'This service runs no tests.',
+    failed: (count: number) => (count === 1 ? 'One test fails:' : `${count} tests fail:`),
+    untested: (count: number) =>
+      count === 1 ? 'One test has not run with this text.' : `${count} tests have not run with this text.`,
+    untestedBecause: (count: number, reason: string) =>
+      count === 1 ? `One test did not run: ${reason}.` : `${count} tests did not run: ${reason}.`,
+    showProblems: 'Show the problems',
+    showTests: 'Show the tests',
+    afterTests: 'Deploys once the tests have passed.',
     andMore: (count: string) => `and ${count} more`,
     message: 'Message',
-    messageHint: 'What this version is for, up to 500 characters. It is shown among the versions.',
+    messageHint:
+      'What is new, up to 500 characters. It is shown among the versions. Enter deploys, Shift+Enter begins a line.',
     anyway: 'Deploy all the same',
     deploy: 'Deploy',
   },

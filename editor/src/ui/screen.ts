@@ -4,6 +4,7 @@ import { type TemplateResult, render } from 'lit/html.js';
 export class Screen {
   readonly #root: HTMLElement;
   #view: (() => TemplateResult) | undefined;
+  readonly #listeners = new Set<() => void>();
   #isDrawScheduled = false;
 
   constructor(root: HTMLElement) {
@@ -18,10 +19,17 @@ export class Screen {
     this.draw(true);
   }
 
+  /** Calls `listener` after each drawing, for what is shown outside the root. Returns what ends that. */
+  subscribe(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
   /** Draws the view once for all changes of the current task, in a microtask; with `now`, at once. */
   draw(now = false): void {
     if (now) {
       if (this.#view) render(this.#view(), this.#root);
+      for (const listener of this.#listeners) listener();
     } else if (!this.#isDrawScheduled) {
       this.#isDrawScheduled = true;
       queueMicrotask(() => {

@@ -117,13 +117,16 @@ export class Actions extends Emitter<{ built: void }> {
     if (!(await this.pipeline.runDeploy(message))) this.#showFailedBuild();
   }
 
-  /** Runs tests one after the other. Does nothing while another action runs. */
-  async runTests(entries: readonly TestEntry[]): Promise<void> {
+  /**
+   * Runs tests one after the other. Does nothing while another action runs.
+   * @param isShown whether the panel of tests comes into view
+   */
+  async runTests(entries: readonly TestEntry[], { isShown = true } = {}): Promise<void> {
     const { dock, session } = this.#parts;
     const { pipeline } = this;
     if (!entries.length || pipeline.action) return;
     this.#begin(() => void this.runTests(entries));
-    dock.show('tests');
+    if (isShown) dock.show('tests');
     for (const entry of entries) entry.isWaiting = true;
     this.#testProgress = { done: 0, all: entries.length };
     const payloads = entries.map(({ test }) => test.payload ?? '');
@@ -132,7 +135,7 @@ export class Actions extends Emitter<{ built: void }> {
       if (!entry) return;
       this.#testProgress = { done: index + 1, all: entries.length };
       // A user who runs a single test wants to see its result.
-      if (entries.length === 1) entry.isOpen = true;
+      if (isShown && entries.length === 1) entry.isOpen = true;
       this.#handleTest(entry, run);
     });
     for (const entry of entries) entry.isWaiting = false;
@@ -140,7 +143,7 @@ export class Actions extends Emitter<{ built: void }> {
     if (!isComplete) this.#showFailedBuild();
     session.screen.draw();
     const [first] = entries;
-    if (isComplete && first && entries.length === 1) dock.showResult(first);
+    if (isComplete && isShown && first && entries.length === 1) dock.showResult(first);
   }
 
   /** Runs the payload that is typed in. Does nothing while another action runs. */

@@ -9,9 +9,6 @@ import { hasPanel } from './panels.ts';
 import type { TextCommand } from './text-help.ts';
 import type { Workspace } from './workspace.ts';
 
-/** The commands with buttons, in their order. */
-export const BUTTONS = ['save', 'build', 'test', 'deploy'] as const;
-
 /** All commands on an open plugin, with labels in the present language. */
 export function workspaceCommands(on: Workspace): Command[] {
   const groups = [
@@ -50,8 +47,9 @@ function workCommands(workspace: Workspace): Command[] {
       short: words.testShort,
       shortcut: { key: 'Enter' },
       offered: () => actions.canTest,
-      enabled: () => isIdle() && tests.entries.length > 0,
-      run: () => void actions.runTests(tests.entries),
+      enabled: isIdle,
+      // Without tests, the build is what there is to try.
+      run: () => void (tests.entries.length ? actions.runTests(tests.entries) : actions.build()),
     },
     {
       id: 'deploy',
@@ -59,14 +57,7 @@ function workCommands(workspace: Workspace): Command[] {
       shortcut: { key: 'd', shift: true },
       offered: canDeploy,
       enabled: isIdle,
-      run: () => void workspace.deploy({ withMessage: false }),
-    },
-    {
-      id: 'deploy-message',
-      label: words.deployWithMessage,
-      offered: canDeploy,
-      enabled: isIdle,
-      run: () => void workspace.deploy({ withMessage: true }),
+      run: () => void workspace.deploy(),
     },
     {
       id: 'stop',

@@ -42,6 +42,11 @@ export class ServiceState extends Emitter<ServiceStateEvents> {
     return this.#features?.has('testing') ?? false;
   }
 
+  /** Whether the service has said what it supports. */
+  get hasFeatures(): boolean {
+    return this.#features !== undefined;
+  }
+
   /** Whether a build's log can be streamed. */
   get canStream(): boolean {
     return this.#features?.has('stream_builds') ?? false;

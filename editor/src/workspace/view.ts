@@ -4,19 +4,11 @@ import { formatNumber } from '../locales/formats.ts';
 import { texts } from '../locales/locale.ts';
 import { statusOf } from '../pipeline/work.ts';
 import { ownerLine, pluginHeading } from '../plugin/identity-view.ts';
-import {
-  type Command,
-  isEnabled,
-  isOffered,
-  runCommand,
-  shortcutAria,
-  shortcutText,
-} from '../ui/commands.ts';
+import { isEnabled, isOffered, runCommand, shortcutAria, shortcutText } from '../ui/commands.ts';
 import { dockView } from '../ui/dock.ts';
 import { icon, stopButton } from '../ui/icon.ts';
 import { statusLine } from '../ui/status-line.ts';
 import type { Access } from './access.ts';
-import { BUTTONS } from './commands.ts';
 import { workspacePanels } from './panels.ts';
 import { LEAVING_HINT } from './plugin-document.ts';
 import type { Workspace } from './workspace.ts';
@@ -26,10 +18,10 @@ export function workspaceView(workspace: Workspace): TemplateResult {
   const { session, document, actions, access, commands, dock, menu, work } = workspace;
   const { target, notices } = session;
   const { pipeline } = actions;
+  // A service that runs no plugins can still build them.
+  const tryOut = actions.canTest ? 'test' : 'build';
   const { frame } = texts();
   const { line, column } = document.cursor;
-  // One that is not offered keeps its place, so that the others keep their elements when it is.
-  const buttons = BUTTONS.flatMap((id) => commands.find((command) => command.id === id) ?? []);
   return html`<div class="workspace">
     <header class="top">
       <div class="identity">
@@ -40,10 +32,8 @@ export function workspaceView(workspace: Workspace): TemplateResult {
       </div>
       ${readOnlyBadge(access)}
       <div class="actions">
-        ${buttons.map((command) => (isOffered(command) ? commandButton(command) : nothing))}${
-          pipeline.isSlow ? stopButton(() => pipeline.stop()) : nothing
-        }
-        ${menu.view(commands)}
+        ${pipeline.isSlow ? stopButton(() => pipeline.stop()) : commandButton(workspace, tryOut)}
+        ${commandButton(workspace, 'deploy')} ${menu.view(commands)}
       </div>
     </header>
     ${statusLine(statusOf(work))} ${notices.view()}
@@ -68,11 +58,13 @@ function readOnlyBadge({ readOnlyReason }: Access): TemplateResult | typeof noth
   </p>`;
 }
 
-function commandButton(command: Command): TemplateResult {
-  const { id, label, shortcut, short } = command;
+function commandButton({ commands }: Workspace, id: string): TemplateResult | typeof nothing {
+  const command = commands.find((one) => one.id === id);
+  if (!command || !isOffered(command)) return nothing;
+  const { label, shortcut, short } = command;
   return html`<button
     type="button"
-    class=${id === BUTTONS.at(-1) ? 'button primary' : 'button'}
+    class=${id === 'deploy' ? 'button primary' : 'button'}
     aria-disabled=${!isEnabled(command)}
     aria-keyshortcuts=${shortcut ? shortcutAria(shortcut) : nothing}
     title=${shortcut ? `${label} (${shortcutText(shortcut)})` : label}

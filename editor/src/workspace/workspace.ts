@@ -6,7 +6,6 @@ import { saveStatus } from '../draft/save-status.ts';
 import { texts } from '../locales/locale.ts';
 import type { ActionError } from '../pipeline/progress.ts';
 import type { Work } from '../pipeline/work.ts';
-import { failedTests } from '../tests/test-list.ts';
 import { CommandMenu } from '../ui/command-menu.ts';
 import type { Command } from '../ui/commands.ts';
 import { settings } from '../ui/settings.ts';
@@ -14,7 +13,7 @@ import { visibleText } from '../ui/visible-text.ts';
 import { Access } from './access.ts';
 import { Actions } from './actions.ts';
 import { handleWorkspaceKey, workspaceCommands } from './commands.ts';
-import { showDeployDialog } from './dialogs.ts';
+import { DeploySheet } from './deploy-sheet.ts';
 import { Dock } from './dock.ts';
 import { DraftSaving } from './draft-saving.ts';
 import { showLanguageNotice, startOver } from './language.ts';
@@ -52,6 +51,7 @@ export class Workspace {
   readonly types: PluginTypes;
   readonly textHelp: TextHelp;
   readonly menu: CommandMenu;
+  readonly #deploySheet: DeploySheet;
   readonly #storageNotice: StorageNotice;
   #commands: readonly Command[];
 
@@ -66,6 +66,7 @@ export class Workspace {
     this.actions = new Actions({ session, access, document, saving, serviceState, dock });
     this.types = new PluginTypes(session, access, dock, this.actions);
     this.textHelp = new TextHelp(session, document.editor);
+    this.#deploySheet = new DeploySheet(this);
     this.menu = new CommandMenu(() => screen.draw(true));
     const storageNotice = (this.#storageNotice = new StorageNotice(session, serviceState, dock));
     this.#commands = workspaceCommands(this);
@@ -189,10 +190,9 @@ export class Workspace {
     await this.session.notices.notifyIfMissing(this.document.editor.openSearch(options));
   }
 
-  /** Deploys. Asks before where tests failed; `withMessage`: the user writes a message for the version. */
-  async deploy({ withMessage }: { withMessage: boolean }): Promise<void> {
-    const failed = failedTests(this.document.tests, this.document.sourceKey);
-    const message = withMessage || failed.names.length ? await showDeployDialog(failed) : '';
+  /** Lets the user see what would be deployed, and deploys it on confirmation. */
+  async deploy(): Promise<void> {
+    const message = await this.#deploySheet.show();
     if (message !== undefined && !this.session.signal.aborted) await this.actions.deploy(message);
   }
 

@@ -10,7 +10,7 @@ describe('unsaved work in the editor', () => {
     scene(async ({ service, target, open, saved }) => {
       const page = await open();
       await page.untilOpen();
-      await page.press('Save');
+      await page.save();
       await page.untilStatus('Saved');
       service.clock.ahead = 16 * 60_000;
       await page.type('// too late');
@@ -123,7 +123,7 @@ describe('unsaved work in the editor', () => {
       await second.page.bringToFront();
       await second.type('// from the second');
       await second.untilStatus('Not saved: changed elsewhere');
-      await second.press('Save');
+      await second.save();
       assert.equal((await service.draft(target))?.contents.includes('from the second'), false);
       await second.press('Compare and choose');
       await second.page.waitForSelector('dialog[open]');

@@ -46,6 +46,8 @@ describe('building, testing and deploying in the editor', () => {
       await until('got Ada');
 
       await pressKeys(page, 'Control', 'Shift', 'd');
+      await page.waitForSelector('#deploy-message:focus');
+      await page.keyboard.press('Enter');
       await untilStatusOf(editor, 'deployed', 'v1.0.0 deployed');
       await type('// newer');
       await untilStatusOf(editor, 'built', 'Changed since the build');
@@ -61,12 +63,12 @@ describe('building, testing and deploying in the editor', () => {
       await service.save({ contents: good, lang: 'typescript' }, target);
       const editor = await open();
       await editor.untilOpen();
-      await editor.press('Deploy');
+      await editor.deploy();
       await untilStatusOf(editor, 'deployed', 'v1.0.0 deployed');
       await editor.type('// two');
-      await editor.press('Deploy');
+      await editor.deploy();
       await untilStatusOf(editor, 'deployed', 'v1.0.1 deployed');
-      await editor.press('Deploy');
+      await editor.deploy();
       await editor.until('v1.0.1 is deployed already: nothing changed since.');
       assert.match((await service.draft(target))?.contents ?? '', /\/\/ two/);
     }));
@@ -75,9 +77,9 @@ describe('building, testing and deploying in the editor', () => {
     scene(async ({ service, target, open }) => {
       await service.save({ contents: good, lang: 'typescript' }, target);
       const editor = await open();
-      const { page, untilOpen, until, press } = editor;
+      const { page, untilOpen, until, build, deploy } = editor;
       await untilOpen();
-      await press('Deploy');
+      await deploy();
       await until('Deployed as v1.0.0');
       // What the browser reports when the user comes back to the tab.
       await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')));
@@ -85,7 +87,7 @@ describe('building, testing and deploying in the editor', () => {
       await until('Deployed as v1.0.0');
 
       await page.setOfflineMode(true);
-      await press('Build');
+      await build();
       await until('the build gave no result');
       await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')));
       await page.evaluate(() => new Promise(requestAnimationFrame));
@@ -98,7 +100,7 @@ describe('building, testing and deploying in the editor', () => {
     scene(async ({ service, target, open }) => {
       await service.save({ contents: bad, lang: 'typescript' }, target);
       const editor = await open();
-      const { page, untilOpen, until, press } = editor;
+      const { page, untilOpen, until, deploy } = editor;
       await untilOpen();
       await page.waitForSelector('.cm-lintRange-error');
       await page.locator('#tab-build').click();
@@ -106,7 +108,7 @@ describe('building, testing and deploying in the editor', () => {
       await until('found as you type');
       const builds = () => service.seen.filter(({ path }) => path.includes('/build/')).length;
       const before = builds();
-      await press('Deploy');
+      await deploy();
       await untilStatusOf(editor, 'built', 'Build failed: one problem');
       await until('found by the build');
       assert.equal(builds(), before + 1);
@@ -214,7 +216,7 @@ describe('building, testing and deploying in the editor', () => {
       };
       const editor = await open();
       await editor.untilOpen();
-      await editor.press('Build');
+      await editor.build();
       await untilStatusOf(editor, 'built', 'Built');
       assert.match((await log(editor)) ?? '', /The build succeeded/);
       assert.deepEqual(accepts, ['*/*']);
@@ -240,7 +242,7 @@ describe('building, testing and deploying in the editor', () => {
         request.url.includes('/build/') && refusals-- > 0
           ? new Response('{}', { status: 503, headers: { 'retry-after': '1' } })
           : undefined;
-      await editor.press('Build');
+      await editor.build();
       await editor.until('The service is busy. Trying again in a second.');
       await untilStatusOf(editor, 'built', 'Built');
       assert.equal(await editor.page.$('.notice'), null);
@@ -257,7 +259,7 @@ describe('building, testing and deploying in the editor', () => {
             )
           : undefined;
       await editor.type('// kept');
-      await editor.press('Build');
+      await editor.build();
       await editor.until('half way');
       await service.stop();
       await untilStatusOf(editor, 'built', 'Not built: connection lost');
@@ -270,7 +272,7 @@ describe('building, testing and deploying in the editor', () => {
       await untilStatusOf(editor, 'built', 'Built');
 
       service.clock.ahead = 16 * 60_000;
-      await editor.press('Build');
+      await editor.build();
       await untilStatusOf(editor, 'built', 'Not built: your session ended');
       assert.match(await editor.text(), /\/\/ kept/);
     }));
@@ -281,7 +283,7 @@ describe('building, testing and deploying in the editor', () => {
       const editor = await open();
       await editor.untilOpen();
       await service.save({ contents: '// theirs', lang: 'typescript' }, target);
-      await editor.press('Build');
+      await editor.build();
       await editor.until('Compare and choose');
       assert.equal((await service.draft(target))?.contents, '// theirs');
       await editor.press('Compare and choose');
@@ -291,7 +293,7 @@ describe('building, testing and deploying in the editor', () => {
         () => service.draft(target),
         (draft) => draft?.contents === good,
       );
-      await editor.press('Build');
+      await editor.build();
       await untilStatusOf(editor, 'built', 'Built');
     }));
 
@@ -312,7 +314,8 @@ describe('building, testing and deploying in the editor', () => {
       await pressKeys(page, 'Shift', 'F10');
       await page.keyboard.press('d');
       await page.keyboard.press('Enter');
-      await untilStatusOf(editor, 'deployed', 'v1.0.0 deployed');
+      await page.waitForSelector('dialog.deploy[open]');
+      await page.keyboard.press('Escape');
       await pressForHelp(page);
       await page.waitForSelector('dialog.help[open]');
       assert.match(await page.$eval('dialog.help', ({ innerText }) => innerText), /Deploy\s+Ctrl\+Shift\+D/);

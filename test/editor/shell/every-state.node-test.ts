@@ -68,12 +68,12 @@ async function openUsedPlugin({ service, target, open }: Scene): Promise<EditorP
   const token = await service.token(target, 'read,write,deploy,runs');
   const editor = await open(await service.url(target, token));
   await editor.untilOpen();
-  await editor.press('Deploy');
+  await editor.deploy();
   await editor.until('v1.0.0 deployed');
   await service.run('Ada', target);
   await service.run('bad', target);
   await editor.type('// second\n');
-  await editor.press('Deploy');
+  await editor.deploy();
   await editor.until('Deployed as v1.0.1');
   return editor;
 }
@@ -109,8 +109,8 @@ describe('in every state of the editor', () => {
       await page.waitForSelector('.difference');
       await look('tests, each open, passed, failed and not run');
       await click('Deploy');
-      await page.waitForSelector('dialog.ask[open]');
-      await look('the question before a deployment with failed tests');
+      await page.waitForSelector('dialog.deploy[data-state=failed] .difference');
+      await look('the sheet that deploys, with failed tests');
       await page.keyboard.press('Escape');
       await click('Remove: was not run');
       await look('a test that was removed');
@@ -142,14 +142,13 @@ describe('in every state of the editor', () => {
       await page.waitForSelector('.cm-lintRange-error');
       await page.locator('#tab-build').click();
       await look('problems of the text');
-      await click('Build');
+      await editor.build();
       await until('The build failed.');
       await look('a build that failed');
 
       for (const [name, selector] of [
         ['Settings', 'dialog[open]'],
         ['Start over in another', 'dialog[open] .languages, dialog[open] button.language, dialog.ask[open]'],
-        ['Deploy with a message', '#deploy-message'],
         ['Keyboard help', 'dialog[open]'],
         ['About this plugin', 'dialog[open]'],
       ] as const) {
@@ -257,7 +256,6 @@ describe('in every state of the editor', () => {
         'Go to the text': () => focusIn('.cm-content'),
         'Start over in another language': () => shows('dialog.ask[open]'),
         Settings: () => shows('dialog[open]'),
-        'Deploy with a message': () => shows('#deploy-message'),
         'Keyboard help': () => shows('dialog[open]'),
         'About this plugin': () => shows('dialog[open]'),
       };
@@ -273,7 +271,7 @@ describe('in every state of the editor', () => {
       await command(editor, 'Run all tests');
       await editor.until('tests failed');
       await command(editor, 'Deploy');
-      await page.waitForSelector('dialog.ask[open]');
+      await page.waitForSelector('dialog.deploy[open]');
       await page.keyboard.press('Escape');
       let pass = () => {};
       context.service.script.hold = ({ url }) =>

@@ -109,7 +109,7 @@ describe('the editor in a page', () => {
     scene(async (launcher) => {
       const [one, other] = [plugin(), plugin()];
       await launcher.waitForMessage('ready', await launcher.open(one));
-      await launcher.press('Save');
+      await launcher.save();
       await launcher.untilStatus('Saved');
       let pass: () => void = () => {};
       const gate = new Promise<void>((resolve) => (pass = resolve));
@@ -300,6 +300,8 @@ describe('the editor in a page', () => {
       const token = await service.token({ fn: `plugin-${count}` });
       await launcher.sendMessage({ type: 'token', session, token });
       assert.equal((await launcher.waitForMessage('build', session))['succeeded'], true);
+      await launcher.frame.waitForSelector('dialog.deploy:not([data-state=testing])');
+      await launcher.frame.locator('dialog.deploy [type=submit]').click();
       assert.equal((await launcher.waitForMessage('deploy', session))['version'], 'v1.0.0');
     }));
 });

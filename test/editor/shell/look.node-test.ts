@@ -56,7 +56,7 @@ describe("the editor's page", () => {
 
     test(`asks for a choice accessibly in ${scheme} colours`, async () => {
       await set(scheme);
-      await editor.press('Save');
+      await editor.save();
       await editor.untilStatus('Saved');
       await service.save({ contents: `export const x = '${scheme}';\n`, lang: 'typescript' }, target);
       await editor.type('// mine');
@@ -124,8 +124,11 @@ describe("the editor's page", () => {
       }, language);
       await set('light', width, 640);
       await page.goto(await service.url(target, token));
-      await page.waitForSelector('.actions button:nth-child(4)');
-      await page.evaluate(() => document.querySelector<HTMLElement>('.actions button:nth-child(4)')?.click());
+      const deploy = '.actions .primary';
+      await page.waitForSelector(deploy);
+      await page.$eval(deploy, (button) => (button as HTMLElement).click());
+      await page.waitForSelector('dialog.deploy:not([data-state=testing])');
+      await page.$eval('dialog.deploy [type=submit]', (button) => (button as HTMLElement).click());
       await page.waitForSelector('#tab-runs');
       await page.evaluate(() => document.querySelector<HTMLElement>('#tab-tests')?.click());
       // While it deploys, nothing can be run.
@@ -167,7 +170,7 @@ describe("the editor's page", () => {
     await editor.page.waitForSelector('#tab-run:not([hidden])');
     await editor.page.focus('header button');
     const names: string[] = [];
-    for (let step = 0; step < 6; step++) {
+    for (let step = 0; step < 4; step++) {
       if (step > 0) await editor.page.keyboard.press('Tab');
       names.push(
         await editor.page.evaluate(() => {
@@ -178,7 +181,7 @@ describe("the editor's page", () => {
       );
       if (names.at(-1) === 'Source') await editor.page.keyboard.press('Escape');
     }
-    assert.deepEqual(names, ['Save', 'Build', 'Test', 'Deploy', 'Menu', 'Source']);
+    assert.deepEqual(names, ['Test', 'Deploy', 'Menu', 'Source']);
   });
 
   test('has names and roles for screen readers', async () => {
@@ -231,7 +234,7 @@ describe('the editor, which axe finds nothing wrong with,', () => {
       for (const pass of held) pass();
       await editor.untilOpen();
       await editor.type('const x: number = "";');
-      await editor.press('Build');
+      await editor.build();
       await editor.until('Build failed');
       await inspect('build failed', page);
       await page.locator('#tab-tests').click();

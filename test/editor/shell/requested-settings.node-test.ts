@@ -49,7 +49,7 @@ describe('the settings that the host page requests', () => {
         (await launcher.frame.$$eval('.actions', ([one]) => one?.textContent ?? '')).includes('Deploy'),
         false,
       );
-      await launcher.press('Save');
+      await launcher.save();
       await launcher.waitForMessage('ready', session, ({ exists }) => exists === true);
     }));
 

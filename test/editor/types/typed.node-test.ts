@@ -42,7 +42,7 @@ describe('a namespace with types in the editor', () => {
       await service.setNamespace('prices', prices);
       const place = { ...target, namespace: 'prices' };
       await service.save({ contents, lang: 'typescript' }, place);
-      const { page, until, press, untilOpen } = await open(await service.url(place));
+      const { page, until, press, deploy, untilOpen } = await open(await service.url(place));
       await untilOpen();
       await page.locator('#tab-types').click();
       const code = await page.waitForSelector('.types-code');
@@ -146,13 +146,13 @@ describe('a namespace with types in the editor', () => {
       const first = await open(await service.url(place));
       await first.untilOpen();
       await first.page.waitForSelector('#tab-types');
-      await first.press('Deploy');
+      await first.deploy();
       await first.until('v1.0.0 deployed');
 
       const { note: _, ...rest } = input.properties;
       const properties = { ...rest, count: { type: 'number' }, since: { type: 'string' } };
       await service.setNamespace('changing', { input: { ...input, properties }, output });
-      const { page, until, press, untilOpen } = await open(await service.url(place));
+      const { page, until, press, deploy, untilOpen } = await open(await service.url(place));
       await untilOpen();
       await until('What this plugin gets or gives changed since v1.0.0.');
       await press('Show what changed');
@@ -165,7 +165,7 @@ describe('a namespace with types in the editor', () => {
         '+ Input.since is newstring',
       ]);
       await until('The types changed since v1.0.0, which is live');
-      await press('Deploy');
+      await deploy();
       await until('v1.0.1 deployed');
       await page.waitForFunction(() => !document.querySelector('.types-changes'), { polling: 50 });
     }));

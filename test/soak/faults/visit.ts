@@ -122,6 +122,14 @@ export class Visit {
     await editorIn(frame, this.page.keyboard).press(name);
   }
 
+  async build(): Promise<void> {
+    await editorIn(await this.demo.editorFrame(), this.page.keyboard).build();
+  }
+
+  async deploy(): Promise<void> {
+    await editorIn(await this.demo.editorFrame(), this.page.keyboard).deploy();
+  }
+
   /** Waits until a part of the status line starts with a text. */
   async fact(part: 'saved' | 'built' | 'deployed', start: string): Promise<void> {
     const frame = await this.demo.editorFrame();

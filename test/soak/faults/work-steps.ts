@@ -85,10 +85,10 @@ const actionOutcome =
  * that the step has without a fault.
  */
 const again =
-  (button: string, done: (visit: Visit) => Promise<unknown>): Step['recover'] =>
+  (act: (visit: Visit) => Promise<unknown>, done: (visit: Visit) => Promise<unknown>): Step['recover'] =>
   async (visit) => {
     if (visit.fault.effect !== 'busy') {
-      await visit.press(visit.fault.whole === 'offline' ? button : 'Try again');
+      await (visit.fault.whole === 'offline' ? act(visit) : visit.press('Try again'));
       await done(visit);
     }
     await visit.type('after');
@@ -114,13 +114,13 @@ const build: Step = {
   to: 'service',
   hits: matchRequest('POST', (fn) => `build/javascript/[^/]+/default/${fn}`),
   prepare: openAndType,
-  act: (visit) => visit.press('Build'),
+  act: (visit) => visit.build(),
   outcome: actionOutcome('build', lost('build')),
   check: async (visit, outcome) => {
     await checkAction(built)(visit, outcome);
     if (visit.fault.effect !== 'busy') await visit.untilMessage(/Not built: /);
   },
-  recover: again('Build', built),
+  recover: again((visit) => visit.build(), built),
 };
 
 const answered = async (visit: Visit) => {
@@ -135,13 +135,13 @@ const test: Step = {
   hits: matchRequest('POST', (fn) => `test/[^/]+/default/${fn}`),
   prepare: async (visit) => {
     await openAndType(visit);
-    await visit.press('Build');
+    await visit.build();
     await built(visit);
   },
   act: (visit) => visit.press('Test'),
   outcome: actionOutcome('run', lost('run')),
   check: checkAction(answered),
-  recover: again('Test', answered),
+  recover: again((visit) => visit.press('Test'), answered),
 };
 
 const deployed = (visit: Visit) => visit.fact('deployed', 'v1.0.');
@@ -152,7 +152,7 @@ const deploy: Step = {
   to: 'service',
   hits: matchRequest('POST', (fn) => `draft/[^/]+/default/${fn}/promote`),
   prepare: test.prepare,
-  act: (visit) => visit.press('Deploy'),
+  act: (visit) => visit.deploy(),
   outcome: actionOutcome(
     'deployment',
     /connection was lost before the service answered.*deploying again is safe/,
@@ -162,7 +162,7 @@ const deploy: Step = {
     // It may be deployed, for all that the page knows, and that is what it says.
     if (visit.fault.effect !== 'busy') await visit.untilMessage(/Perhaps deployed: /);
   },
-  recover: again('Deploy', deployed),
+  recover: again((visit) => visit.deploy(), deployed),
 };
 
 export const workSteps: readonly Step[] = [save, build, test, deploy];

@@ -1,0 +1,282 @@
+import { type TemplateResult, html, nothing, render } from 'lit/html.js';
+import type { PluginSource } from 'plugin-editor/client.js';
+import { formatNumber } from '../locales/formats.ts';
+import { texts } from '../locales/locale.ts';
+import '../pipeline/text-difference.ts';
+import { type ActionError, actionErrorReason } from '../pipeline/progress.ts';
+import { countTests } from '../pipeline/work.ts';
+import { sameWork } from '../plugin/source.ts';
+import type { TestEntry } from '../tests/test-list.ts';
+import { openDialog } from '../ui/dialog.ts';
+import { icon, stopButton } from '../ui/icon.ts';
+import type { Workspace } from './workspace.ts';
+
+/** The longest message of a version, in characters. */
+const MAX_MESSAGE_LENGTH = 500;
+/** How many names of failed tests are listed at most. */
+const MAX_NAMES = 8;
+
+/** What is live, to compare with. `none`: nothing was deployed yet. */
+type Comparison = 'loading' | 'failed' | 'none' | { version: string; source: PluginSource };
+
+/** `broken`: the text does not build. `untested`: tests did not run. `settled`: nothing is left to ask about. */
+type SheetState = 'testing' | 'broken' | 'failed' | 'untested' | 'settled';
+
+/**
+ * Shows what a deployment would change, how the tests end, and whom it reaches, before the user deploys. Tests that did not run
+ * with the present text run as soon as it opens.
+ */
+export class DeploySheet {
+  readonly #workspace: Workspace;
+  /** Kept when the sheet is closed, until a version has it. */
+  #message = '';
+  #comparison: Comparison = 'loading';
+  /** Whether the tests that this sheet asked for have not ended yet. */
+  #isTesting = false;
+  /** Why the last action did not complete. */
+  #error: ActionError | undefined;
+  /** Whether the user confirmed before the tests had ended. */
+  #isConfirmed = false;
+  #confirm = () => {};
+  #cancel = () => {};
+
+  constructor(workspace: Workspace) {
+    this.#workspace = workspace;
+    const { pipeline } = workspace.actions;
+    pipeline.on('error', ({ error }) => (this.#error = error));
+    pipeline.on('deploy', () => (this.#message = ''));
+  }
+
+  /** Opens the sheet. Resolves with the message once the user confirms, and with `undefined` where the user closes it. */
+  async show(): Promise<string | undefined> {
+    const { screen } = this.#workspace.session;
+    this.#isConfirmed = false;
+    const isSure = await openDialog<true>({
+      className: 'deploy',
+      title: texts().deploy.title,
+      content: (close) => {
+        this.#confirm = () => close(true);
+        this.#cancel = () => close();
+        return html`<div class="deploy-sheet"></div>`;
+      },
+      onOpen: (dialog) => {
+        const place = dialog.querySelector<HTMLElement>('.deploy-sheet');
+        const draw = () => {
+          dialog.dataset['state'] = this.#state;
+          if (place) render(this.#view(), place);
+        };
+        const end = screen.subscribe(draw);
+        void this.#compare();
+        void this.#runTests();
+        draw();
+        queueMicrotask(() => dialog.querySelector<HTMLElement>('#deploy-message')?.focus());
+        return end;
+      },
+    });
+    return isSure && this.#message.trim();
+  }
+
+  /** Compares with what is live. */
+  async #compare(): Promise<void> {
+    const { session, serviceState } = this.#workspace;
+    const { client, location, signal, screen } = session;
+    const { live } = serviceState;
+    this.#comparison = live === undefined ? 'none' : 'loading';
+    if (live === undefined) return;
+    try {
+      this.#comparison = { version: live, source: await client.getVersion(location, live, { signal }) };
+    } catch {
+      this.#comparison = 'failed';
+    }
+    screen.draw();
+  }
+
+  /** Runs the tests that have not run with the present text. Deploys after them where the user has confirmed meanwhile. */
+  async #runTests(): Promise<void> {
+    const { session, serviceState, actions, document } = this.#workspace;
+    this.#error = undefined;
+    this.#isTesting = this.#untested.length > 0;
+    if (!this.#isTesting) return;
+    await serviceState.loadFeatures();
+    const entries = document.tests.entries.filter((entry) => this.#untested.includes(entry));
+    if (actions.canTest) await actions.runTests(entries, { isShown: false });
+    this.#isTesting = false;
+    if (this.#isConfirmed && this.#state === 'settled') this.#confirm();
+    this.#isConfirmed = false;
+    session.screen.draw();
+  }
+
+  /** The tests that have not run with the present text and payload. */
+  get #untested(): readonly TestEntry[] {
+    const { tests, testStatuses } = this.#workspace.document;
+    return tests.entries.filter((_, index) => {
+      const status = testStatuses[index];
+      return !status?.isCurrent || status.verdict === 'none';
+    });
+  }
+
+  get #failed(): readonly TestEntry[] {
+    const { tests, testStatuses } = this.#workspace.document;
+    return tests.entries.filter((_, index) => {
+      const status = testStatuses[index];
+      return status?.isCurrent && status.verdict === 'failed';
+    });
+  }
+
+  get #state(): SheetState {
+    const { work, serviceState, actions } = this.#workspace;
+    const { build, sourceKey } = work;
+    if (this.#isTesting) return 'testing';
+    if (build.kind === 'failed' && build.sourceKey === sourceKey) return 'broken';
+    if (this.#failed.length) return 'failed';
+    // A service that runs no plugins can test none.
+    const canTest = actions.canTest || !serviceState.hasFeatures;
+    return this.#untested.length && canTest ? 'untested' : 'settled';
+  }
+
+  #view(): TemplateResult {
+    const { deploy, common } = texts();
+    const state = this.#state;
+    const isAsking = state === 'failed' || state === 'untested';
+    const isOff = state === 'broken' || !this.#workspace.access.canDeploy;
+    const submit = (event: SubmitEvent) => {
+      event.preventDefault();
+      if (isOff) return;
+      if (state !== 'testing') return this.#confirm();
+      this.#isConfirmed = true;
+      this.#workspace.session.screen.draw();
+    };
+    /** Enter deploys. Where the sheet asks, it goes to the question first, so that no key that was meant for "Deploy" answers it. */
+    const handleKey = (event: KeyboardEvent) => {
+      const { key, shiftKey, isComposing, currentTarget } = event;
+      if (key !== 'Enter' || shiftKey || isComposing) return;
+      event.preventDefault();
+      const { form } = currentTarget as HTMLTextAreaElement;
+      if (isAsking) form?.querySelector<HTMLElement>('[type=submit]')?.focus();
+      else if (!event.repeat) form?.requestSubmit();
+    };
+    return html`<form class="deploy-form" method="dialog" @submit=${submit}>
+      <div class="deploy-parts">
+        <section>
+          <h3>${deploy.target}</h3>
+          <p>${this.#targetText()}</p>
+        </section>
+        <section>
+          <h3>${deploy.changes}</h3>
+          ${this.#changes()}
+        </section>
+        <section class="deploy-tests" data-state=${state}>
+          <h3>${texts().tests.title}</h3>
+          <div role="status">${this.#tests(state)}</div>
+          ${this.#testActions(state)}
+        </section>
+        <section>
+          <h3><label for="deploy-message">${deploy.message}</label></h3>
+          <textarea
+            id="deploy-message"
+            class="field"
+            dir="auto"
+            rows="2"
+            maxlength=${MAX_MESSAGE_LENGTH}
+            aria-describedby="deploy-hint"
+            .value=${this.#message}
+            @input=${({ currentTarget }: Event) =>
+              (this.#message = (currentTarget as HTMLTextAreaElement).value)}
+            @keydown=${handleKey}
+          ></textarea>
+          <p id="deploy-hint" class="panel-hint">${deploy.messageHint}</p>
+        </section>
+      </div>
+      <footer>
+        <p class="deploy-wait" role="status">
+          ${this.#isConfirmed && state === 'testing' ? deploy.afterTests : ''}
+        </p>
+        <button type="button" class="button" @click=${() => this.#cancel()}>${common.cancel}</button>
+        <button
+          type="submit"
+          class=${isAsking ? 'button primary caution' : 'button primary'}
+          aria-disabled=${isOff || this.#isConfirmed}
+        >
+          ${isAsking ? deploy.anyway : deploy.deploy}
+        </button>
+      </footer>
+    </form>`;
+  }
+
+  /** Whom the version reaches. */
+  #targetText(): string {
+    const { live, isPinned } = this.#workspace.serviceState;
+    const { deploy } = texts();
+    if (live === undefined) return deploy.everyone;
+    return isPinned ? deploy.staysLive(live) : deploy.replaces(live);
+  }
+
+  #changes(): TemplateResult {
+    const { deploy, common } = texts();
+    const comparison = this.#comparison;
+    if (comparison === 'none') return html`<p>${deploy.firstVersion}</p>`;
+    if (comparison === 'loading') return html`<p>${common.loading}</p>`;
+    if (comparison === 'failed') return html`<p>${deploy.notCompared}</p>`;
+    const { version, source } = comparison;
+    const present = this.#workspace.document.source;
+    if (sameWork(source, present)) return html`<p>${deploy.same(version)}</p>`;
+    if (source.contents === present.contents) return html`<p>${deploy.onlyTests(version)}</p>`;
+    return html`<text-difference
+      .was=${source.contents}
+      .is=${present.contents}
+      .label=${deploy.changesSince(version)}
+    ></text-difference>`;
+  }
+
+  /** How the tests ended. */
+  #tests(state: SheetState): TemplateResult {
+    const { deploy, tests: words, status } = texts();
+    const { work, document } = this.#workspace;
+    const all = document.tests.entries.length;
+    if (state === 'testing') {
+      const { done, all: count } = work.testing ?? { done: 0, all: this.#untested.length };
+      return html`<p>
+        ${done ? words.progress(formatNumber(done), formatNumber(count)) : words.running(count)}
+      </p>`;
+    }
+    if (state === 'broken')
+      return html`<p class="deploy-verdict">${icon('fail')}${texts().problems.failed}</p>`;
+    if (state === 'untested') {
+      const reason = this.#error && actionErrorReason(this.#error);
+      const text = reason
+        ? deploy.untestedBecause(this.#untested.length, reason)
+        : deploy.untested(this.#untested.length);
+      return html`<p class="deploy-verdict">${icon('warning')}${text}</p>`;
+    }
+    const failed = this.#failed.map((entry) => document.tests.titleOf(entry));
+    if (failed.length) {
+      const more = failed.length - MAX_NAMES;
+      return html`<p class="deploy-verdict">${icon('warning')}${deploy.failed(failed.length)}</p>
+        <ul class="failed-tests">
+          ${failed.slice(0, MAX_NAMES).map((name) => html`<li>${name}</li>`)}
+          ${more > 0 ? html`<li>${deploy.andMore(formatNumber(more))}</li>` : nothing}
+        </ul>`;
+    }
+    if (!all) return html`<p>${deploy.noTests}</p>`;
+    const { passed, ran } = countTests(work.tests);
+    if (!passed && !ran) return html`<p>${deploy.noTestRuns}</p>`;
+    const said = [...(passed ? [status.testsPassed(passed)] : []), ...(ran ? [status.testsRan(ran)] : [])];
+    return html`<p class="deploy-verdict">${icon(passed ? 'pass' : 'ran')}${said.join(', ')}</p>`;
+  }
+
+  /** What the user can do about the tests. */
+  #testActions(state: SheetState): TemplateResult | typeof nothing {
+    const { dock, actions } = this.#workspace;
+    const { deploy, tests } = texts();
+    const button = (label: string, run: () => void) =>
+      html`<button type="button" class="button quiet" @click=${run}>${label}</button>`;
+    const show = (panel: 'tests' | 'build') => {
+      this.#cancel();
+      dock.focus(panel);
+    };
+    if (state === 'testing') return stopButton(() => actions.pipeline.stop(), 'button quiet');
+    if (state === 'broken') return button(deploy.showProblems, () => show('build'));
+    if (state === 'failed') return button(deploy.showTests, () => show('tests'));
+    return state === 'untested' ? button(tests.runAll, () => void this.#runTests()) : nothing;
+  }
+}

@@ -1,0 +1,159 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { pressKeys } from '../../support/press-keys.ts';
+import type { EditorPage, EditorService, Target } from '../harness.ts';
+import { scenes } from '../scenes.ts';
+
+const half = 'export const run = (input: string): string => String(Number(input) * 0.5);\n';
+const tests = [
+  { name: 'halves', payload: '4', expected: '2' },
+  { name: 'halves nothing', payload: '0', expected: '0' },
+];
+
+const untilState = ({ page }: EditorPage, state: string) =>
+  page.waitForSelector(`dialog.deploy[data-state=${state}]`);
+
+const sheetText = ({ page }: EditorPage) => page.$eval('.deploy-parts', ({ innerText }) => innerText);
+
+const untilClosed = ({ page }: EditorPage) => page.waitForFunction(() => !document.querySelector('dialog'));
+
+/** Holds the runs of tests until the returned function is called. */
+function holdTests({ script }: EditorService): () => void {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  script.hold = ({ url }) => (url.includes('/api/v1/test/') ? promise : undefined);
+  return resolve;
+}
+
+const deployments = ({ seen }: EditorService, { fn }: Target) =>
+  seen.filter(({ path }) => path.includes(`/${fn}/`) && path.endsWith('/promote')).length;
+
+describe('the sheet that deploys', () => {
+  const scene = scenes();
+
+  test('runs the tests that never ran, deploys by Enter once they have passed, and then compares with what is live', () =>
+    scene(async ({ service, target, open }) => {
+      await service.save({ contents: half, lang: 'typescript', tests }, target);
+      const editor = await open();
+      const { page, untilOpen, until, press, type } = editor;
+      await untilOpen();
+      // It is opened and confirmed before a test has ended.
+      const pass = holdTests(service);
+      await press('Deploy');
+      await untilState(editor, 'testing');
+      await page.waitForSelector('#deploy-message:focus');
+      await page.keyboard.type('The first one\n');
+      await until('Deploys once the tests have passed.');
+      assert.equal(deployments(service, target), 0);
+      pass();
+      await until('Deployed as v1.0.0');
+      await untilClosed(editor);
+
+      await type('// more');
+      await press('Deploy');
+      await untilState(editor, 'settled');
+      await page.waitForSelector('.deploy-parts .difference');
+      const shown = await sheetText(editor);
+      assert.match(shown, /It replaces v1\.0\.0\./);
+      assert.match(shown, /Is:\s+\/\/ more/);
+      assert.match(shown, /2 tests passed/);
+      // The message of the former version is not this one's.
+      assert.equal(await page.$eval('#deploy-message', (one) => (one as HTMLTextAreaElement).value), '');
+    }));
+
+  test('asks about tests that fail with a change, and about those that could not run', () =>
+    scene(async ({ service, target, open }) => {
+      await service.save({ contents: half, lang: 'typescript', tests }, target);
+      const editor = await open();
+      const { page, untilOpen, until, press } = editor;
+      await untilOpen();
+      await press('Run all');
+      await until('2 passed');
+      await page.focus('.cm-content');
+      await pressKeys(page, 'Control', 'a');
+      await page.keyboard.type(half.replace('0.5', '0.6'));
+      const pass = holdTests(service);
+      await press('Deploy');
+      await page.waitForSelector('#deploy-message:focus');
+      await page.keyboard.press('Enter');
+      pass();
+      await untilState(editor, 'failed');
+      assert.match(await sheetText(editor), /One test fails:\s+halves/);
+      // Enter was meant for "Deploy": it does not answer the question.
+      assert.equal(
+        await page.$eval('dialog [type=submit]', (one) => one.textContent?.trim()),
+        'Deploy all the same',
+      );
+      await page.keyboard.press('Enter');
+      await page.waitForSelector('dialog [type=submit]:focus');
+      assert.equal(deployments(service, target), 0);
+      await press('Show the tests');
+      await page.waitForSelector('#tab-tests:focus');
+
+      await page.setOfflineMode(true);
+      await editor.type('// later');
+      await press('Deploy');
+      await untilState(editor, 'untested');
+      assert.match(await sheetText(editor), /2 tests did not run: not saved\./);
+      await page.setOfflineMode(false);
+      await page.locator('.deploy-tests .button').click();
+      await untilState(editor, 'failed');
+      await press('Deploy all the same');
+      await until('Deployed as v1.0.0');
+    }));
+
+  test('loses nothing when Escape closes it, and gives the focus back', () =>
+    scene(async ({ service, target, open }) => {
+      await service.save({ contents: half, lang: 'typescript' }, target);
+      const editor = await open();
+      const { page, untilOpen, until } = editor;
+      await untilOpen();
+      await page.focus('.cm-content');
+      await pressKeys(page, 'Control', 'Shift', 'd');
+      await page.waitForSelector('#deploy-message:focus');
+      assert.match(await sheetText(editor), /This is the first version\.[^]*This plugin has no tests\./);
+      await page.keyboard.type('What is new');
+      await pressKeys(page, 'Shift', 'Enter');
+      await page.keyboard.type('and why');
+      await page.keyboard.press('Escape');
+      await untilClosed(editor);
+      await page.waitForSelector('.cm-content:focus');
+      assert.equal(deployments(service, target), 0);
+      await pressKeys(page, 'Control', 'Shift', 'd');
+      await page.waitForSelector('#deploy-message:focus');
+      await page.keyboard.press('Enter');
+      await until('Deployed as v1.0.0');
+      await page.locator('#tab-versions').click();
+      await until('What is new\nand why');
+    }));
+
+  for (const [width, height] of [
+    [360, 640],
+    [360, 400],
+    [1100, 400],
+  ] as const)
+    test(`fits into ${width} by ${height} pixels, in German and from right to left, with its buttons in view`, () =>
+      scene(async ({ service, target, open }) => {
+        await service.save({ contents: half.repeat(30), lang: 'typescript', tests }, target);
+        const editor = await open('about:blank');
+        const { page } = editor;
+        await page.setViewport({ width, height });
+        await page.evaluateOnNewDocument(() => {
+          Object.defineProperty(navigator, 'languages', { get: () => ['de'] });
+          addEventListener('DOMContentLoaded', () => (document.documentElement.dir = 'rtl'));
+        });
+        await page.goto(await service.url(target));
+        await editor.untilOpen();
+        await editor.press('Bereitstellen');
+        await page.waitForSelector('dialog.deploy:not([data-state=testing])');
+        const out = await page.evaluate(() =>
+          [...document.querySelectorAll('dialog, dialog footer button, dialog header button')].flatMap(
+            (one) => {
+              const { left, right, top, bottom } = one.getBoundingClientRect();
+              const fits = left >= 0 && right <= innerWidth && top >= 0 && bottom <= innerHeight;
+              return fits ? [] : [one.outerHTML.slice(0, 200)];
+            },
+          ),
+        );
+        assert.deepEqual(out, []);
+      }));
+});
