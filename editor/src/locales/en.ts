@@ -543,6 +543,7 @@ export const en = {
       'No tests yet. A test runs the plugin with a payload, and compares the answer with what you expect.',
     add: 'Add test',
     runAll: 'Run all',
+    inputs: 'Payload and expected answer',
     name: 'Name',
     description: 'Description',
     payload: 'Payload',

@@ -163,9 +163,15 @@ export function buildLabel(work: Work): string {
 }
 
 /** The number beside the tab of the tests. */
-export function testsBadge({ tests }: Work): { number: number; label: string; tone: 'calm' | 'bad' } {
-  const { failed } = countTests(tests);
+export function testsBadge({ tests }: Work): {
+  number: number;
+  label: string;
+  tone: 'calm' | 'bad' | 'good';
+} {
+  const { failed, passed } = countTests(tests);
   const words = texts().tests;
+  if (passed && passed === tests.length)
+    return { number: passed, label: texts().status.testsPassed(passed), tone: 'good' };
   return failed
     ? {
         number: failed,

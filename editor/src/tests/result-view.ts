@@ -46,7 +46,7 @@ export function resultView(options: ResultOptions): TemplateResult {
     ${
       'error' in outcome
         ? errorView(outcome.error, options)
-        : html`${section(words.result, outcome.result)}${expectation(outcome.result, verdict, options)}`
+        : html`${expectation(outcome.result, verdict, options)}${section(words.result, outcome.result)}`
     }
     ${before?.payload === run.payload ? changeView(before, run) : nothing}
     ${outcome.logs.length ? logsView(outcome.logs, onJump) : nothing}

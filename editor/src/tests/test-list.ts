@@ -20,6 +20,8 @@ export interface TestEntry {
   /** Whether it runs, or is going to. */
   isWaiting: boolean;
   isOpen: boolean;
+  /** Whether its inputs are unfolded; until the user decides, they are as long as it has no result. */
+  areInputsOpen?: boolean;
 }
 
 /** The plugin's tests, in the order in which they are shown and run. */
@@ -62,6 +64,7 @@ export class TestList {
   add(test: PluginTest = {}): TestEntry {
     const entry = this.#entryOf({ name: this.#freeName(), description: '', payload: '', ...test });
     entry.isOpen = true;
+    entry.areInputsOpen = true;
     this.#change([...this.#entries, entry]);
     return entry;
   }
@@ -69,6 +72,8 @@ export class TestList {
   /** Changes a field; `undefined` removes it. Fields that the editor does not know are kept. */
   edit(entry: TestEntry, field: TestField, value: string | undefined): void {
     const { [field]: former, ...rest } = entry.test;
+    // A result must not fold what the user is writing in.
+    entry.areInputsOpen = true;
     if (value === undefined) {
       entry.test = rest;
     } else {

@@ -112,6 +112,13 @@ function testView(entry: TestEntry, index: number, options: TestsPanelOptions): 
     entry.isOpen = open;
     onToggle();
   };
+  const areInputsOpen = entry.areInputsOpen ?? !entry.run;
+  const toggleInputs = ({ currentTarget }: Event) => {
+    const { open } = currentTarget as HTMLDetailsElement;
+    if (open === areInputsOpen) return;
+    entry.areInputsOpen = open;
+    onToggle();
+  };
   const runs = entry.isWaiting
     ? html`<button
         type="button"
@@ -139,9 +146,12 @@ function testView(entry: TestEntry, index: number, options: TestsPanelOptions): 
         ><span class="entry-hint">${entry.test.description ?? ''}</span>${outcomeView(entry, status)}
       </summary>
       <div class="entry-fields">
-        ${field(entry, 'name', words.name, 0, options)}${field(entry, 'description', words.description, 0, options)}
-        ${field(entry, 'payload', words.payload, 3, options)}${expectedView(entry, options)}
         ${entry.isOpen ? resultOf(entry, status, options) : nothing}
+        <details class="test-inputs" ?open=${areInputsOpen} @toggle=${toggleInputs}>
+          <summary ?hidden=${!entry.run}>${icon('chevron')}${words.inputs}</summary>
+          ${field(entry, 'name', words.name, 0, options)}${field(entry, 'description', words.description, 0, options)}
+          ${field(entry, 'payload', words.payload, 3, options)}${expectedView(entry, options)}
+        </details>
         ${canEdit ? rowActions(entry, index, title, options) : nothing}
       </div>
     </details>
@@ -201,10 +211,7 @@ function outcomeView(entry: TestEntry, { verdict, isCurrent }: TestStatus): Temp
     class="entry-outcome"
     data-tone=${isCurrent ? verdictTones[verdict] : 'stale'}
     title=${isCurrent ? said : words.tests.beforeChange(said)}
-    >${isCurrent ? icon(verdictIcons[verdict]) : nothing}${words.tests.outcome(
-      said,
-      formatDuration(entry.run.took),
-    )}</span
+    >${icon(verdictIcons[verdict])}${words.tests.outcome(said, formatDuration(entry.run.took))}</span
   >`;
 }
 

@@ -17,7 +17,7 @@ export interface DockPanel {
   /** Made only while the panel is in view. */
   content: () => unknown;
   /** A number beside the name; `label` says what it counts. */
-  count?: { number: number; label: string; tone: 'calm' | 'bad' } | undefined;
+  count?: { number: number; label: string; tone: 'calm' | 'bad' | 'good' } | undefined;
 }
 
 /** Which panel is in view, if one is, and what the user does about it. */
@@ -64,7 +64,7 @@ export function dockView(panels: readonly DockPanel[], dock: DockState): Templat
         data-tone=${count?.tone ?? 'calm'}
         title=${count?.label ?? nothing}
         ?hidden=${!count?.number}
-        >${count?.number ?? 0}</span
+        >${count?.tone === 'good' ? icon('pass') : nothing}${count?.number ?? 0}</span
       >
     </button>`;
   };

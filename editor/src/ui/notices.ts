@@ -28,11 +28,10 @@ interface Shown {
 /** The notice that a module could not be loaded. */
 const MISSING = 'module';
 
-/** The notices above the text, at most one of each kind. */
+/** The notices: at most one of each kind, of which one is in view, alerts before notes and the newest first. */
 export class Notices {
   readonly #onChange: () => void;
-  /** A kind that is hidden keeps its place, so that the others are not drawn anew and read out again. */
-  readonly #shown = new Map<string, Shown | undefined>();
+  readonly #shown = new Map<string, Shown>();
   #count = 0;
 
   /** `onChange` is called after each change. */
@@ -52,13 +51,13 @@ export class Notices {
   }
 
   hide(kind: string): void {
-    if (!this.#shown.get(kind)) return;
-    this.#shown.set(kind, undefined);
+    if (!this.#shown.has(kind)) return;
+    this.#shown.delete(kind);
     this.#onChange();
   }
 
   #hidePassing(): void {
-    for (const [kind, shown] of this.#shown) if (shown?.isTransient) this.#shown.set(kind, undefined);
+    for (const [kind, shown] of this.#shown) if (shown.isTransient) this.#shown.delete(kind);
   }
 
   /** The button that hides a notice. */
@@ -87,9 +86,10 @@ export class Notices {
   }
 
   view(): TemplateResult {
-    const shown = [...this.#shown.values()];
+    const newest = [...this.#shown.values()].toSorted((a, b) => b.number - a.number);
+    const shown = newest.find((one) => one.notice().tone === 'alert') ?? newest[0];
     return html`<section class="notices" aria-label=${texts().common.messages}>
-      ${shown.map((one) => (one ? keyed(one.number, noticeView(one.notice())) : nothing))}
+      ${shown ? keyed(shown.number, noticeView(shown.notice())) : nothing}
     </section>`;
   }
 }

@@ -162,6 +162,7 @@ export class Actions extends Emitter<{ built: void }> {
     });
     state.isRunning = false;
     if (!isComplete) this.#showFailedBuild();
+    else dock.showPayloadResult();
     session.screen.draw();
   }
 

@@ -244,7 +244,11 @@ function runFocusedPayload(event: KeyboardEvent, { document: { tests }, actions 
   event.stopPropagation();
   if (event.repeat || !actions.canTest) return true;
   if (focused === 'payload') void actions.runPayload();
-  else void actions.runTests([focused]);
+  else {
+    // Its result must not fold the field that has the focus.
+    focused.areInputsOpen = true;
+    void actions.runTests([focused]);
+  }
   return true;
 }
 

@@ -76,6 +76,12 @@ export class Dock {
     row?.querySelector('.result')?.scrollIntoView({ block: 'nearest' });
   }
 
+  /** Scrolls to the result of the payload. */
+  showPayloadResult(): void {
+    this.#session.screen.draw(true);
+    document.querySelector('#panel-run .result')?.scrollIntoView({ block: 'nearest' });
+  }
+
   #set(panel: PanelId, isOpen: boolean): void {
     Object.assign(chosen, { panel, isOpen });
     this.#session.screen.draw();

@@ -9,6 +9,9 @@ import type { PluginSession } from './plugin-session.ts';
 
 const NOTICE = 'language';
 
+/** The languages whose notice the user has dismissed. Other plugins that keep their language do not show it again. */
+const dismissed = new Set<string>();
+
 /** A list of languages to choose from. */
 export const languageChoices = (
   languages: readonly Language[],
@@ -102,8 +105,16 @@ export async function startOver(
 export function showLanguageNotice(parts: StartOverParts, asked: string): void {
   const { session, access, saving } = parts;
   const { notices } = session;
+  if (dismissed.has(asked)) return;
   notices.show(NOTICE, () => {
     const words = texts().language;
+    const dismiss = {
+      label: texts().common.dismiss,
+      run: () => {
+        dismissed.add(asked);
+        notices.hide(NOTICE);
+      },
+    };
     const startOverInAsked = {
       label: words.startOverIn(prettyLanguage(asked)),
       run: () => {
@@ -115,7 +126,7 @@ export function showLanguageNotice(parts: StartOverParts, asked: string): void {
       tone: 'note',
       text: words.stays(prettyLanguage(asked), prettyLanguage(saving.source.lang)),
       // What the token permits may become known later.
-      actions: [...(access.canWrite ? [startOverInAsked] : []), notices.dismiss(NOTICE)],
+      actions: [...(access.canWrite ? [startOverInAsked] : []), dismiss],
     };
   });
 }

@@ -105,7 +105,7 @@ test('the deployment is shown as current only for the text that was deployed, an
   }
 });
 
-test('only tests that fail with the present text turn the badge red', () => {
+test('only tests that fail with the present text turn the badge red, and only if all pass it has a tick', () => {
   const passed: TestStatus = { verdict: 'passed', isCurrent: true };
   const failed: TestStatus = { verdict: 'failed', isCurrent: true };
   const old: TestStatus = { verdict: 'failed', isCurrent: false };
@@ -115,6 +115,7 @@ test('only tests that fail with the present text turn the badge red', () => {
     [[none, none], undefined, 2, 'calm'],
     [[passed, failed, ran], '1 of 3 tests failed', 1, 'bad'],
     [[passed, passed, none], '2 tests passed', 3, 'calm'],
+    [[passed, passed], '2 tests passed', 2, 'good'],
     [[ran], '1 test ran', 1, 'calm'],
     [[old, none], 'Tests ran before the last change', 2, 'calm'],
   ];

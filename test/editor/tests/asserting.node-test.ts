@@ -42,7 +42,15 @@ describe('tests with expected answers in the editor', () => {
         () => service.draft(target),
         (draft) => draft?.tests?.[0]?.['expected'] === '{"total":-6}',
       );
-      await page.waitForSelector('#tab-tests .count[data-tone=calm]');
+      await page.waitForSelector('#tab-tests .count[data-tone=good] .icon');
+      // The result stands above the inputs, which are folded.
+      const [result, inputs] = await Promise.all(
+        ['.test .result', '.test-inputs'].map((one) =>
+          page.$eval(one, (box) => box.getBoundingClientRect().top),
+        ),
+      );
+      assert.ok((result ?? 0) < (inputs ?? 0));
+      assert.equal(await page.$eval('.test-inputs', (one) => (one as HTMLDetailsElement).open), false);
     }));
 
   test('run by Ctrl+Enter in their payload, which otherwise runs the payload of a run', () =>

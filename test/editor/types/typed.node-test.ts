@@ -42,7 +42,7 @@ describe('a namespace with types in the editor', () => {
       await service.setNamespace('prices', prices);
       const place = { ...target, namespace: 'prices' };
       await service.save({ contents, lang: 'typescript' }, place);
-      const { page, until, press, deploy, untilOpen } = await open(await service.url(place));
+      const { page, until, press, untilOpen } = await open(await service.url(place));
       await untilOpen();
       await page.locator('#tab-types').click();
       const code = await page.waitForSelector('.types-code');

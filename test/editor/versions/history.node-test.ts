@@ -88,6 +88,8 @@ describe('versions and runs in the editor', () => {
       await type('// second');
       await deploy();
       await until('Deployed as v1.0.1');
+      // One notice is in view at a time.
+      await press('Dismiss');
       await press('Show versions');
       await page.waitForSelector('.history-item');
       const deleteFirst = async () => {

@@ -13,7 +13,8 @@ const tests = [
 const untilState = ({ page }: EditorPage, state: string) =>
   page.waitForSelector(`dialog.deploy[data-state=${state}]`);
 
-const sheetText = ({ page }: EditorPage) => page.$eval('.deploy-parts', ({ innerText }) => innerText);
+const sheetText = ({ page }: EditorPage) =>
+  page.$eval('.deploy-parts', (one) => (one as HTMLElement).innerText);
 
 const untilClosed = ({ page }: EditorPage) => page.waitForFunction(() => !document.querySelector('dialog'));
 
