@@ -49,8 +49,7 @@ test('everything can be done by keyboard alone with visible focus, from signing 
   await keys.press('s', 'Control');
   await status('[role=status]', 'Saved');
 
-  await keys.tabTo(/^button Build/, true);
-  await keys.press('Enter');
+  await keys.press('b', 'Control');
   await status('.status-built', 'Built');
   await keys.tabTo(/Source$/);
   await keys.press('Enter', 'Control');
@@ -60,6 +59,8 @@ test('everything can be done by keyboard alone with visible focus, from signing 
   await keys.press('ArrowRight');
   assert.match((await keys.focused()).name, /^button Payload/);
   await keys.press('d', 'Control', 'Shift');
+  await editor.waitForSelector('#deploy-message:focus');
+  await keys.press('Enter');
   await status('.status-deployed', 'v1.0.0 deployed');
   await keys.tabTo(/^button Close/, true);
   await keys.press('Enter');

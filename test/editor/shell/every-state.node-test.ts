@@ -108,6 +108,7 @@ describe('in every state of the editor', () => {
       await page.waitForSelector('.json-differences');
       await page.waitForSelector('.difference');
       await look('tests, each open, passed, failed and not run');
+      await editor.type('// third\n');
       await click('Deploy');
       await page.waitForSelector('dialog.deploy[data-state=failed] .difference');
       await look('the sheet that deploys, with failed tests');

@@ -99,7 +99,6 @@ describe('the settings that the host page requests', () => {
       // Its commands too, with the keys by the names on a German keyboard.
       await launcher.frame.focus('.cm-content');
       await launcher.page.keyboard.press('F1');
-      await launcher.until('Mit Nachricht bereitstellen');
       await launcher.until('Strg+Umschalt+D');
       await launcher.page.keyboard.press('Escape');
       await launcher.sendMessage({ type: 'configure', session, locale: 'ar' });
