@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { findings } from './axe.ts';
+import { findings } from '../support/axe.ts';
 import { startDemoInBrowser } from './demo-in-browser.ts';
 import { deployPlugin } from './deploy.ts';
 import type { DemoPage } from './page-driver.ts';

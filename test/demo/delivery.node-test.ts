@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { describe, test } from 'node:test';
 import type { Frame } from 'puppeteer-core';
 import { countFrames } from '../support/count-frames.ts';
@@ -7,8 +9,7 @@ import { editorText, isEditor } from './page-driver.ts';
 import type { DemoPage } from './page-driver.ts';
 import { until } from '../support/until.ts';
 
-// Tokens that end while one types: nothing but a renewal brings a save through.
-const { demo, openTab } = await startDemoInBrowser({ EDITOR_TOKEN_TTL: '12' });
+const { demo, openTab } = await startDemoInBrowser();
 
 describe('the demo page', () => {
   let tab: DemoPage;
@@ -156,6 +157,10 @@ describe('the demo page', () => {
       else void request.continue();
     });
     const draft = new URL('/api/v1/draft/com.example.customer-7/orders/add-record', demo.service);
+    // All tokens end now, as they do after a while.
+    const database = new DatabaseSync(join(demo.dataDir, 'service.sqlite'), { timeout: 10_000 });
+    database.exec('DELETE FROM editor_tokens');
+    database.close();
     await until('the end of the token', async () => {
       const response = await fetch(draft, { headers: { authorization: `Bearer ${token}` } });
       return response.status === 401;

@@ -1,13 +1,10 @@
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
-import type { AxeResults } from 'axe-core';
+import { findingsInBoth } from '../support/axe.ts';
 import { pressKeys } from '../support/press-keys.ts';
 import { startDemoInBrowser } from './demo-in-browser.ts';
 
 const { openTab } = await startDemoInBrowser();
-
-const axe = await readFile(new URL(import.meta.resolve('axe-core/axe.min.js')), 'utf8');
 
 test('a plugin can be written and deployed in the editor, and every version run on the vendor’s sample', async () => {
   const tab = await openTab();
@@ -65,17 +62,7 @@ test('a plugin can be written and deployed in the editor, and every version run 
   // What Larder itself makes of the plugin, with its own data, which is run without being asked for.
   await untilText('As v1.0.1 has it');
   assert.match(await tab.text('.work .cases'), /Good morning, Ines![^]*Hallo, Jonas![^]*Bonjour, Margaux!/);
-  for (const theme of ['light', 'dark']) {
-    // Colours that are on their way from one theme to the other are those of neither.
-    const still = { name: 'prefers-reduced-motion', value: 'reduce' };
-    await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: theme }, still]);
-    await page.evaluate(axe);
-    const { violations } = (await page.evaluate('axe.run()')) as AxeResults;
-    assert.deepEqual(
-      violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`),
-      [],
-    );
-  }
+  assert.deepEqual(await findingsInBoth(page), []);
   await tab.choosePlugin('add-record');
   assert.equal(await page.$('.runs table'), null);
   assert.deepEqual(tab.complaints, []);

@@ -9,7 +9,7 @@ import { after, before, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import type { Browser, Page } from 'puppeteer-core';
-import { findings } from '../demo/axe.ts';
+import { findings } from '../support/axe.ts';
 import { launchChromium } from '../demo/harness.ts';
 
 /** The path of the site on the server, which the build has to know. */
@@ -103,7 +103,7 @@ test('every page of the site works in a sub-folder, fits on a phone and passes a
     const tooWide = await page.evaluate(() => document.documentElement.scrollWidth > innerWidth);
     if (tooWide) found.push(`${path}: is wider than a telephone`);
     // What is around the content is the same on all pages but the first.
-    const seen = await findings(page, path === all[0] ? undefined : '#VPContent');
+    const seen = await findings(page, path === all[0] ? {} : { part: '#VPContent' });
     for (const one of [...seen, ...faults]) found.push(`${path}: ${one}`);
   }
   assert.deepEqual(found, []);

@@ -1,14 +1,10 @@
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
 import { describe, test } from 'node:test';
-import type { AxeResults } from 'axe-core';
-import type { Page } from 'puppeteer-core';
+import { COLOUR_RULES, findings, findingsInBoth } from '../../support/axe.ts';
 import { pressKeys } from '../../support/press-keys.ts';
 import { type EditorPage } from '../harness.ts';
 import { type Scene, scenes } from '../scenes.ts';
 import { eventually } from '../../support/until.ts';
-
-const axe = await readFile(new URL(import.meta.resolve('axe-core/axe.min.js')), 'utf8');
 
 const contents = `let count = 0;
 export function run(input: string): string {
@@ -29,26 +25,12 @@ const tests = [
   { name: 'was not run' },
 ];
 
-/** The looks that are looked at in each state: rules other than on contrast say the same in all of them. */
-const LOOKS = [
-  { name: 'light', features: [{ name: 'prefers-color-scheme', value: 'light' }], rules: undefined },
-  { name: 'dark', features: [{ name: 'prefers-color-scheme', value: 'dark' }], rules: ['color-contrast'] },
-  { name: 'forced', features: [{ name: 'forced-colors', value: 'active' }], rules: ['color-contrast'] },
-] as const;
-
-/** What axe finds in a page as it is, in light, dark and forced colours. */
-async function findings(page: Page): Promise<string[]> {
-  await page.evaluate(`window.axe ?? (() => { ${axe} })()`);
+/** What axe finds in forced colours, where the browser chooses nearly all of them. */
+async function findingsInForced({ page }: EditorPage): Promise<string[]> {
   const session = await page.createCDPSession();
-  const found: string[] = [];
-  for (const { name, features, rules } of LOOKS) {
-    const still = { name: 'prefers-reduced-motion', value: 'reduce' };
-    await session.send('Emulation.setEmulatedMedia', { features: [...features, still] });
-    const options = rules ? { runOnly: { type: 'rule', values: rules } } : {};
-    const results = (await page.evaluate(`axe.run(${JSON.stringify(options)})`)) as AxeResults;
-    for (const { id, nodes } of results.violations)
-      found.push(`${name}: ${id}: ${nodes.map(({ html }) => html).join(' ')}`);
-  }
+  const features = [{ name: 'forced-colors', value: 'active' }];
+  await session.send('Emulation.setEmulatedMedia', { features });
+  const found = await findings(page, { rules: COLOUR_RULES });
   await session.detach();
   return found;
 }
@@ -94,12 +76,13 @@ async function untilRuns({ page }: EditorPage): Promise<void> {
 describe('in every state of the editor', () => {
   const scene = scenes();
 
-  test('axe finds nothing, in light, dark and forced colours', () =>
+  test('axe finds nothing in light and dark colours, and in forced ones where colours tell states apart', () =>
     scene(async (context) => {
       const { service, target, open } = context;
       const editor = await openUsedPlugin(context);
       const { page, until, press: click } = editor;
-      const look = async (state: string) => assert.deepEqual(await findings(page), [], state);
+      const look = async (state: string, part?: string) =>
+        assert.deepEqual(await findingsInBoth(page, part), [], state);
 
       await page.locator('#tab-tests').click();
       await click('Run all');
@@ -108,10 +91,11 @@ describe('in every state of the editor', () => {
       await page.waitForSelector('.json-differences');
       await page.waitForSelector('.difference');
       await look('tests, each open, passed, failed and not run');
+      assert.deepEqual(await findingsInForced(editor), []);
       await editor.type('// third\n');
       await click('Deploy');
       await page.waitForSelector('dialog.deploy[data-state=failed] .difference');
-      await look('the sheet that deploys, with failed tests');
+      await look('the sheet that deploys, with failed tests', 'dialog[open]');
       await page.keyboard.press('Escape');
       await click('Remove: was not run');
       await look('a test that was removed');
@@ -124,7 +108,7 @@ describe('in every state of the editor', () => {
       await page.select('#compared-to', 'v1.0.0');
       await click('Compare with v1.0.0: v1.0.1');
       await page.waitForSelector('dialog.compare[open] .cm-content');
-      await look('two versions compared');
+      await look('two versions compared', 'dialog[open]');
       await page.keyboard.press('Escape');
       await page.waitForSelector('dialog', { hidden: true });
 
@@ -143,6 +127,7 @@ describe('in every state of the editor', () => {
       await page.waitForSelector('.cm-lintRange-error');
       await page.locator('#tab-build').click();
       await look('problems of the text');
+      assert.deepEqual(await findingsInForced(editor), []);
       await editor.build();
       await until('The build failed.');
       await look('a build that failed');
@@ -155,14 +140,18 @@ describe('in every state of the editor', () => {
       ] as const) {
         await command(editor, name);
         await page.waitForSelector(selector);
-        await look(name);
+        await look(name, 'dialog[open]');
         await page.keyboard.press('Escape');
         await page.waitForSelector('dialog', { hidden: true });
       }
       await page.keyboard.press('F1');
       await page.waitForSelector('dialog.palette[open] input:focus');
       await page.keyboard.type('nothing is called this');
-      await look('a search for a command that is not there');
+      await look('a search for a command that is not there', 'dialog[open]');
+      await page.keyboard.press('Escape');
+      await click('Menu');
+      await page.waitForSelector('[role=menu]', { visible: true });
+      await look('the menu');
       await page.keyboard.press('Escape');
 
       await page.focus('.cm-content');
@@ -185,10 +174,7 @@ describe('in every state of the editor', () => {
 
       const readOnly = await open(await service.url(target, await service.token(target, 'read')));
       await readOnly.until('Read-only');
-      assert.deepEqual(await findings(readOnly.page), [], 'read-only');
-      const fresh = await open(await service.url({ fn: `${target.fn}-new` }));
-      await fresh.until('Choose a language');
-      assert.deepEqual(await findings(fresh.page), [], 'a new plugin without a language');
+      assert.deepEqual(await findingsInBoth(readOnly.page), [], 'read-only');
     }));
 
   test('everything that a panel offers can be reached by the Tab key', () =>
