@@ -7,10 +7,13 @@ export class StorageUnavailableError extends Error {
 
   /** Whether there is no room on the disk, so that only what adds to the database fails. */
   readonly isDiskFull: boolean;
+  /** Whether the transaction was rolled back because of another one, so that it can be done again at once. */
+  readonly isConflict: boolean;
 
-  constructor(cause: unknown, isDiskFull = false) {
+  constructor(cause: unknown, { isDiskFull = false, isConflict = false } = {}) {
     super('The database cannot be used at the moment.', { cause });
     this.isDiskFull = isDiskFull;
+    this.isConflict = isConflict;
   }
 }
 

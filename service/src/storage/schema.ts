@@ -57,7 +57,7 @@ export interface Schema {
     erased_at: Nullable<number>;
     /** The last version that it ever had is v1.0.<last_patch>; -1 before the first. */
     last_patch: number;
-    /** The version that is live in place of the newest; the three are null where none is pinned. */
+    /** The version that is live instead of the newest; the three are null where none is pinned. */
     pinned_patch: Nullable<number>;
     pinned_at: Nullable<number>;
     pinned_by: Nullable<string>;

@@ -161,7 +161,17 @@ export class Storage {
     }
   }
 
+  /** Does a transaction, and once more where another one, such as that of a node of an older release, deadlocks with it. */
   async #transact<T>(work: (db: Transaction) => Promise<T>): Promise<T> {
+    try {
+      return await this.#transactOnce(work);
+    } catch (error) {
+      if (!(error instanceof StorageUnavailableError) || !error.isConflict) throw error;
+      return this.#transactOnce(work);
+    }
+  }
+
+  async #transactOnce<T>(work: (db: Transaction) => Promise<T>): Promise<T> {
     const changes: Change[] = [];
     const result = await this.#engine.db.transaction().execute(async (query) => {
       const value = await this.#inTransaction.run(true, () => work({ ...this.db, query, changes }));

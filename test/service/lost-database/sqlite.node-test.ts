@@ -72,7 +72,7 @@ test('a full disk undoes the transaction, and is not reported as a fault of the 
   const reader = new DatabaseSync(file, { readOnly: true });
   let isFull = false;
   const checkSpace = () => {
-    if (isFull) throw new StorageUnavailableError(new Error('full'), true);
+    if (isFull) throw new StorageUnavailableError(new Error('full'), { isDiskFull: true });
   };
   const dialect = new NodeSqliteDialect({ writer, reader, checkFile: () => {}, checkSpace });
   const db = new Kysely<{ texts: { text: string } }>({ dialect });

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { TestContext } from 'node:test';
+import { sql } from 'kysely';
 import { createToken } from '../../../service/src/accounts/tokens.ts';
-import { engines, freshDatabase, openDuring, patientStorage } from './databases.ts';
+import { engines, freshDatabase, postgresTest, openDuring, patientStorage } from './databases.ts';
 import type { EngineName } from './databases.ts';
 import {
   seedTenant,
@@ -18,7 +19,7 @@ import {
   tokenFor,
 } from './plugins.ts';
 import { until } from '../../support/until.ts';
-import { readDraft, replaceDraft } from '../../../service/src/storage/tables/drafts.ts';
+import { overwriteDraft, readDraft, replaceDraft } from '../../../service/src/storage/tables/drafts.ts';
 import { findCurrentBuild } from '../../../service/src/storage/tables/builds.ts';
 import {
   addCode,
@@ -191,3 +192,56 @@ for (const engine of engines) {
     }
   });
 }
+
+postgresTest('a write that deadlocks with another one is done again', async (t) => {
+  const nodes = await twoNodes(t, 'postgres');
+  await save(nodes[0], '1', plugin);
+  await save(nodes[0], '1', otherPlugin);
+  const arrived = [Promise.withResolvers<void>(), Promise.withResolvers<void>()] as const;
+  let attempts = 0;
+  /** Overwrites the two drafts, the second one once the other node has overwritten it. */
+  const overwrite = (i: 0 | 1) =>
+    nodes[i].transaction(async (db) => {
+      attempts += 1;
+      for (const one of i ? [plugin, otherPlugin] : [otherPlugin, plugin]) {
+        await overwriteDraft(db, one, sourceOf('2'), { now: i });
+        arrived[i].resolve();
+        await Promise.all(arrived.map(({ promise }) => promise));
+      }
+    });
+  await Promise.all([overwrite(0), overwrite(1)]);
+  assert.equal(attempts, 3);
+  assert.equal((await readDraft(nodes[0].db, plugin))?.revision, 3);
+});
+
+postgresTest('a statement by itself that deadlocks is done again', async (t) => {
+  const nodes = await twoNodes(t, 'postgres');
+  await save(nodes[0], '1', plugin);
+  await save(nodes[0], '1', otherPlugin);
+  const begun = Promise.withResolvers<void>();
+  const transaction = nodes[1].db.query.transaction().execute(async (query) => {
+    const touch = (pluginId: number) =>
+      query.updateTable('drafts').set({ updated_at: 9 }).where('plugin_id', '=', pluginId).execute();
+    const [first, second] = await query
+      .selectFrom('drafts')
+      .select('plugin_id')
+      .orderBy('plugin_id')
+      .execute();
+    assert.ok(first && second);
+    await touch(second.plugin_id);
+    begun.resolve();
+    await until('the statement waits for the second row, and holds the first', async () => {
+      const { rows } = await sql<{ count: number }>`select count(*)::int as count from pg_locks
+        join pg_stat_activity using (pid) where datname = current_database() and not granted`.execute(query);
+      return rows[0]?.count === 1;
+    });
+    await touch(first.plugin_id);
+  });
+  await begun.promise;
+  const { query } = nodes[0].db;
+  const execute = query.updateTable('drafts').set({ lang: 'typescript' }).execute();
+  await Promise.all([execute, transaction]);
+  const rows = await query.selectFrom('drafts').select(['lang', 'updated_at']).execute();
+  const written = { lang: 'typescript', updated_at: 9 };
+  assert.deepEqual(rows, [written, written]);
+});

@@ -4,9 +4,15 @@ import { StorageUnavailableError } from '../errors.ts';
 /**
  * SQLSTATEs, or classes of them, that are not about the statement, but say that the server cannot do its work: problems of
  * connections, resources and the system; interventions by the operator or a time limit; a server that has become a standby; a
- * session that was idle in a transaction; and a lock that was not available, or that two transactions waited for in a circle.
+ * session that was idle in a transaction; a lock that was not available; and {@link conflictStates}.
  */
-const unavailableStates = ['08', '53', '57', '58', '25006', '25P03', '40P01', '55P03'];
+const unavailableStates = ['08', '53', '57', '58', '25006', '25P03', '40001', '40P01', '55P03'];
+
+/** SQLSTATEs of a transaction that the server rolled back because of another one: a serialization failure, and a deadlock. */
+const conflictStates: ReadonlySet<unknown> = new Set(['40001', '40P01']);
+
+export const isConflict = (error: unknown): boolean =>
+  error instanceof DatabaseError && conflictStates.has(error.code);
 
 /** Whether a statement failed because the database is unavailable, and not because of the statement itself. */
 export const isUnavailable = (error: unknown): boolean =>

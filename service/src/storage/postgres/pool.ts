@@ -3,7 +3,7 @@ import { Pool } from 'pg';
 import type { ClientConfig, PoolClient } from 'pg';
 import type { ConnectionUsage } from '../../operations/metrics.ts';
 import { clientConfig, waitForEnd, TrackedClient, poolClient } from './client.ts';
-import { isDiskFull, isUnavailable } from './errors.ts';
+import { isConflict, isDiskFull, isUnavailable } from './errors.ts';
 import type { PostgresLimits } from './limits.ts';
 import type { Monitor } from './monitor.ts';
 import { Turns } from '../turns.ts';
@@ -93,18 +93,29 @@ export class BoundedPool implements PostgresPool {
       // Every client of the pool is a `PoolMember`.
       if (client instanceof TrackedClient) client.destroy();
     }, this.#limits.holdTimeout);
+    // The first statement of a connection is `begin`, or a transaction by itself.
+    let isFirst = true;
     return poolClient(
       async (sql, parameters) => {
         if (brokenBy !== undefined) throw new StorageUnavailableError(brokenBy);
+        const isTransaction = isFirst;
+        isFirst = false;
+        const query = () => client.query(sql, [...parameters]);
         try {
-          return await client.query(sql, [...parameters]);
+          return await query().catch((error: unknown) => {
+            if (isTransaction && isConflict(error)) return query();
+            throw error;
+          });
         } catch (error) {
           if (!isUnavailable(error)) throw error;
           const cause = brokenBy ?? error;
           // After an error of the server the connection may still work; the rollback that follows will show it.
           if (!('severity' in (error as object))) brokenBy = cause;
           this.#monitor.check();
-          throw new StorageUnavailableError(cause, isDiskFull(cause));
+          throw new StorageUnavailableError(cause, {
+            isDiskFull: isDiskFull(cause),
+            isConflict: isConflict(cause),
+          });
         }
       },
       (isBroken) => {

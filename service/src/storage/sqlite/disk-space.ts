@@ -25,10 +25,9 @@ export class DiskSpace {
     this.#check();
     if (this.#free < this.#reserved) {
       const free = Math.floor(this.#free / mebibyte);
-      throw new StorageUnavailableError(
-        new Error(`only ${free} MiB are free on the disk of the database`),
-        true,
-      );
+      throw new StorageUnavailableError(new Error(`only ${free} MiB are free on the disk of the database`), {
+        isDiskFull: true,
+      });
     }
   }
 

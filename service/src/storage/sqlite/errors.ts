@@ -24,7 +24,7 @@ export async function translateErrors<T>(work: () => T | Promise<T>): Promise<T>
     return await work();
   } catch (error) {
     const code = codeOf(error) ?? -1;
-    if (unavailableCodes.has(code)) throw new StorageUnavailableError(error, code === full);
+    if (unavailableCodes.has(code)) throw new StorageUnavailableError(error, { isDiskFull: code === full });
     throw error;
   }
 }

@@ -10,7 +10,7 @@ export interface EnvironmentToken {
   readonly environment: string;
   /**
    * Who holds it, such as `owner`, who proved an e-mail address, `operator`, who ran a command, or `demo`, the vendor back
-   * end beside the service. Each holder has tokens of its own, so that nobody's new token ends another's.
+   * end beside the service. A new token ends only those of its holder.
    */
   readonly holder: string;
   /** In milliseconds since the epoch; `undefined` while nothing has replaced it. */

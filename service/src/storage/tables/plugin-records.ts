@@ -15,7 +15,7 @@ export interface PluginRecord {
   readonly isBuilt: boolean;
   /** The newest version; `undefined` before the first deploy. */
   readonly latest: string | undefined;
-  /** The version that is live in place of the newest. */
+  /** The version that is live instead of the newest. */
   readonly pinned: { readonly version: string; readonly at: number; readonly actor?: string } | undefined;
   /** How many versions there are. */
   readonly versions: number;

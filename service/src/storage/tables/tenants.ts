@@ -12,7 +12,7 @@ export interface TenantLimits {
 
 export interface Tenant extends TenantKey {
   readonly id: number;
-  /** Empty where nobody gave one. */
+  /** Empty by default. */
   readonly description: string;
   readonly isSuspended: boolean;
   readonly limits: TenantLimits;
