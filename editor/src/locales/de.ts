@@ -610,6 +610,7 @@ export const de: Texts = {
       length: (limit: string) => `muss ${limit} Zeichen haben`,
       entries: (limit: string) => `muss ${limit} Einträge haben`,
       pattern: (pattern: string) => `muss zu ${pattern} passen`,
+      oneLine: 'muss eine Zeile sein',
       format: (format: string) => `muss das Format ${format} haben`,
       alternatives: 'passt zu keiner der erlaubten Formen, oder zu zu vielen',
       other: (keyword: string) => `passt nicht (${keyword})`,

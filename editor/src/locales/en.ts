@@ -607,6 +607,7 @@ export const en = {
       length: (limit: string) => `must have ${limit} characters`,
       entries: (limit: string) => `must have ${limit} entries`,
       pattern: (pattern: string) => `must match ${pattern}`,
+      oneLine: 'must be one line',
       format: (format: string) => `must have the format ${format}`,
       alternatives: 'fits none of the allowed forms, or too many',
       other: (keyword: string) => `does not fit (${keyword})`,

@@ -1,5 +1,6 @@
-import { type OutputUnit, Validator } from '@cfworker/json-schema';
+import { type OutputUnit, format as libraryFormats, Validator } from '@cfworker/json-schema';
 import { texts } from '../locales/locale.ts';
+import { formats } from './formats.ts';
 import { type Path, type Schema, decodePointer, isRecord, pathOf, partsOf, typeLabel } from './schema.ts';
 
 /** Something in a value that does not fit its schema. */
@@ -7,6 +8,14 @@ export interface SchemaProblem {
   path: Path;
   message: string;
 }
+
+// The library looks formats up in this object. A payload has to be checked here as the service checks it.
+Object.setPrototypeOf(libraryFormats, null);
+for (const name of Object.keys(libraryFormats)) delete libraryFormats[name];
+Object.assign(libraryFormats, formats);
+
+/** Patterns for a text of one line. */
+const ONE_LINE: ReadonlySet<string> = new Set(['^[^\\r\\n]*$', '^[^\\n\\r]*$', '^[^\\n]*$', '^.*$']);
 
 /** How many problems are listed at most: one that is in every entry of a list is understood by the first few. */
 const MAX_PROBLEMS = 50;
@@ -97,7 +106,7 @@ export class SchemaCheck {
       case 'false':
         return { path, message: words.unknown };
       case 'pattern':
-        return { path, message: words.pattern(limit ?? '') };
+        return { path, message: ONE_LINE.has(limit ?? '') ? words.oneLine : words.pattern(limit ?? '') };
       case 'format':
         return { path, message: words.format(limit ?? '') };
       default:

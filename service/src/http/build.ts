@@ -15,10 +15,10 @@ import { updateDraft } from './draft-saves.ts';
 import { checkPreconditions } from './preconditions.ts';
 import type { PluginSource } from '../plugins/records.ts';
 import { translateBusyError } from './run-errors.ts';
+import { typesForBuild } from './environment/compile-namespace.ts';
 import { readDraft, readDraftState } from '../storage/tables/drafts.ts';
 import type { DraftState } from '../storage/tables/drafts.ts';
 import { buildDigestOf } from '../storage/tables/digest.ts';
-import { readNamespaceTypes } from '../storage/tables/namespaces.ts';
 import type { NamespaceTypes } from '../storage/tables/namespaces.ts';
 import { pluginTypes } from '../toolchains/types/declarations.ts';
 import { sourceLimit } from './source-limit.ts';
@@ -106,9 +106,10 @@ async function startBuild(
 ): Promise<{ etag: string; outcome: Promise<BuildOutcome> }> {
   const { plugin, caller, draft } = request;
   const { etag, buildDigest } = await saveSource(c, context, request);
-  const types = await readNamespaceTypes(context.storage.db, plugin);
   let building: Promise<BuildOutcome>;
+  let types: NamespaceTypes;
   try {
+    types = await typesForBuild(context, plugin, c.req.raw.signal);
     building = context.builds.build(draft.lang, {
       source: draft.contents,
       types: pluginTypes(types.declarations),

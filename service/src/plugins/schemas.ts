@@ -15,6 +15,8 @@ export interface CompiledSchemas {
   readonly schemas: Schemas;
   readonly inputCheck?: string;
   readonly outputCheck?: string;
+  /** Missing where a release that ignored formats has compiled them. */
+  readonly checksFormats?: true;
 }
 
 /** Which JSON of a run is checked. */

@@ -8,6 +8,7 @@ export const longestPath = 500;
 export const checkHelper = `(() => {
   const { parse, stringify } = JSON;
   const hasOwn = (value, key) => typeof value === 'object' && value !== null && Object.hasOwn(value, key);
+  const escape = (key) => String(key).replaceAll('~', '~0').replaceAll('/', '~1');
   const unescape = (key) => key.replaceAll('~1', '/').replaceAll('~0', '~');
   const violation = (path, message) => {
     while (path.length > ${longestPath}) path = path.slice(0, path.lastIndexOf('/'));
@@ -22,6 +23,19 @@ export const checkHelper = `(() => {
     return names.length > 1 ? names.slice(0, -1).join(', ') + ' or ' + names.at(-1) : names[0];
   };
   const plural = (n, one, many) => n + ' ' + (n === 1 ? one : many);
+  const oneLine = ['^[^\\\\r\\\\n]*$', '^[^\\\\n\\\\r]*$', '^[^\\\\n]*$', '^.*$'];
+  const formatWords = {
+    date: 'a date, such as 2026-03-31',
+    time: 'a time with its offset, such as 14:30:00Z',
+    'date-time': 'a date and time with its offset, such as 2026-03-31T14:30:00Z',
+    duration: 'a duration, such as P1DT12H',
+    email: 'an e-mail address',
+    uuid: 'a UUID',
+    uri: 'a URI, such as https://example.com/',
+    hostname: 'a host name',
+    ipv4: 'an IPv4 address',
+    ipv6: 'an IPv6 address',
+  };
   const reasons = {
     type: (type) => 'must be of type ' + listed([type].flat()),
     const: (value) => { const text = short(value); return text === undefined ? undefined : 'must be ' + text; },
@@ -34,7 +48,11 @@ export const checkHelper = `(() => {
     multipleOf: (n) => 'must be a multiple of ' + n,
     minLength: (n) => 'must have at least ' + plural(n, 'character', 'characters'),
     maxLength: (n) => 'must have at most ' + plural(n, 'character', 'characters'),
-    pattern: (pattern) => pattern.length > 200 ? 'must match the pattern of the schema' : 'must match the pattern ' + pattern,
+    pattern: (pattern) => {
+      if (oneLine.includes(pattern)) return 'must be one line';
+      return pattern.length > 200 ? 'must match the pattern of the schema' : 'must match the pattern ' + pattern;
+    },
+    format: (format) => 'must be ' + (formatWords[format] ?? 'of the format ' + format),
     minItems: (n) => 'must have at least ' + plural(n, 'item', 'items'),
     maxItems: (n) => 'must have at most ' + plural(n, 'item', 'items'),
     minProperties: (n) => 'must have at least ' + plural(n, 'property', 'properties'),
@@ -50,7 +68,117 @@ export const checkHelper = `(() => {
   };
   const maps = ['properties', 'patternProperties', 'dependentSchemas'];
   const lists = ['allOf', 'anyOf', 'oneOf', 'prefixItems'];
-  const reasonOf = (schema, location) => {
+
+  // Which alternative comes nearest is found by reading the schema, and not by the validator, which stops at the first violation.
+  // What is read is bounded; where that is not enough, or a keyword decides that is not known here, nothing is said about it.
+  const tooMuch = {};
+  const typeOf = (value) =>
+    value === null ? 'null' : Array.isArray(value) ? 'array' : Number.isInteger(value) ? 'integer' : typeof value;
+  const fails = {
+    minimum: (v, n) => v < n, maximum: (v, n) => v > n,
+    exclusiveMinimum: (v, n) => v <= n, exclusiveMaximum: (v, n) => v >= n,
+    minLength: (v, n) => v.length < n, maxLength: (v, n) => v.length > 2 * n || [...v].length > n,
+    pattern: (v, pattern) => !new RegExp(pattern, 'u').test(v),
+    minItems: (v, n) => v.length < n, maxItems: (v, n) => v.length > n,
+  };
+  const keywordsFor = {
+    number: ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum'],
+    string: ['minLength', 'maxLength', 'pattern', 'format'],
+    array: ['minItems', 'maxItems'],
+  };
+  const explain = (root, formats, keyword, alternatives, value, path) => {
+    let steps = 0;
+    const resolve = (part) => {
+      for (let n = 0; hasOwn(part, '$ref') && Object.keys(part).every((key) => key === '$ref' || key === '$defs'); n += 1) {
+        if (n > 100) throw tooMuch;
+        part = root.$defs[part.$ref.slice('#/$defs/'.length)];
+      }
+      return part;
+    };
+    const misfits = (given, value, path, depth) => {
+      if ((steps += 1) > 2000 || depth > 20) throw tooMuch;
+      const part = resolve(given);
+      if (part === true) return [];
+      if (part === false) return [{ path, keyword: 'false', message: 'must not be there', weight: 1 }];
+      const found = [];
+      const add = (keyword, message, weight, at = path) => found.push({ path: at, keyword, message, weight });
+      const type = typeOf(value);
+      if (hasOwn(part, 'type')) {
+        const types = [part.type].flat();
+        if (!types.includes(type) && !(type === 'integer' && types.includes('number'))) {
+          return [{ path, keyword: 'type', types, message: reasons.type(types), weight: depth ? 20 : 1000 }];
+        }
+      }
+      const text = ['object', 'array'].includes(type) ? undefined : stringify(value);
+      const isOther = (one) => (typeof one === 'object' && one !== null ? text !== undefined : text === undefined || stringify(one) !== text);
+      if (hasOwn(part, 'const') && isOther(part.const)) add('const', reasons.const(part.const) ?? 'must be another value', 50);
+      if (hasOwn(part, 'enum') && part.enum.every(isOther)) add('enum', reasons.enum(part.enum) ?? 'must be another value', 50);
+      for (const keyword of keywordsFor[type === 'integer' ? 'number' : type] ?? []) {
+        if (!hasOwn(part, keyword)) continue;
+        const isWrong = keyword === 'format' ? !formats[part.format]?.(value) : fails[keyword](value, part[keyword]);
+        if (isWrong) add(keyword, reasons[keyword](part[keyword]), 1);
+      }
+      const within = (part, key) => found.push(...misfits(part, value[key], path + '/' + escape(key), depth + 1));
+      if (type === 'object') {
+        const properties = part.properties ?? {};
+        for (const name of part.required ?? []) {
+          if (!hasOwn(value, name)) add('required', 'must be there', 2, path + '/' + escape(name));
+        }
+        for (const key of Object.keys(value)) {
+          if ((steps += 1) > 2000) throw tooMuch;
+          if (hasOwn(properties, key)) within(properties[key], key);
+          else if (hasOwn(part, 'additionalProperties') && !hasOwn(part, 'patternProperties')) within(part.additionalProperties, key);
+        }
+      }
+      if (type === 'array') {
+        const first = part.prefixItems ?? [];
+        for (const key of value.keys()) {
+          if (key < first.length) within(first[key], key);
+          else if (hasOwn(part, 'items')) within(part.items, key);
+        }
+      }
+      if (hasOwn(part, '$ref')) found.push(...misfits({ $ref: part.$ref }, value, path, depth));
+      for (const one of part.allOf ?? []) found.push(...misfits(one, value, path, depth));
+      for (const keyword of ['anyOf', 'oneOf']) {
+        if (!hasOwn(part, keyword)) continue;
+        const all = part[keyword].map((one) => misfits(one, value, path, depth + 1));
+        if (all.every((one) => one.length)) add(keyword, reasons[keyword](), 5);
+      }
+      return found;
+    };
+    const all = alternatives.map((given, i) => {
+      const list = misfits(given, value, path, 0);
+      const { title } = resolve(given);
+      const name = typeof title === 'string' && title.length <= 100 ? stringify(title) : 'number ' + (i + 1);
+      return { name, list, weight: list.reduce((sum, { weight }) => sum + weight, 0) };
+    });
+    const fitting = all.filter(({ list }) => !list.length).map(({ name }) => name);
+    if (fitting.length > 1 && keyword === 'oneOf') {
+      const names = fitting.slice(0, 5);
+      return 'must fit only one of the alternatives, and fits ' + names.slice(0, -1).join(', ') + ' and ' + names.at(-1);
+    }
+    if (fitting.length) return undefined;
+    const firsts = all.map(({ list }) => list[0]);
+    if (firsts.every(({ keyword, weight }) => keyword === 'type' && weight === 1000)) {
+      return reasons.type([...new Set(firsts.flatMap(({ types }) => types))]);
+    }
+    const isConstant = (one) => hasOwn(one, 'const') && short(one.const) !== undefined;
+    if (alternatives.length <= 20 && alternatives.every((one) => isConstant(resolve(one)))) {
+      return reasons.enum(alternatives.map((one) => resolve(one).const)) ?? 'must fit one of the alternatives';
+    }
+    const nearest = all.reduce((best, one) => (one.weight < best.weight ? one : best));
+    const [reason, ...others] = nearest.list.toSorted((a, b) => b.weight - a.weight);
+    const where = reason.path === path ? 'it ' : reason.path + ' ';
+    const more = others.length ? ', with ' + plural(others.length, 'more violation', 'more violations') : '';
+    const message = 'must fit one of ' + all.length + ' alternatives: the nearest is ' + nearest.name + ', where ' + where + reason.message + more;
+    return message.length > 900 ? undefined : message;
+  };
+  const valueAt = (value, path) => {
+    for (const key of path.split('/').slice(1).map(unescape)) value = value[key];
+    return value;
+  };
+
+  const reasonOf = (schema, formats, value, path, location) => {
     let part = schema;
     let keyword = '';
     // Names of properties and the like are not keywords, even where they are spelled like one.
@@ -68,11 +196,19 @@ export const checkHelper = `(() => {
       isName = maps.includes(keyword);
     }
     if (part === false) return 'must not be there';
+    if (keyword === 'anyOf' || keyword === 'oneOf') {
+      try {
+        const explained = explain(schema, formats, keyword, part, valueAt(value, path), path);
+        if (explained !== undefined) return explained;
+      } catch (error) {
+        if (error !== tooMuch && !/overflow|Maximum call stack/.test(String(error))) throw error;
+      }
+    }
     const known = Object.hasOwn(reasons, keyword) ? reasons[keyword](part) : undefined;
     return known ?? 'does not fit the schema';
   };
   return (check) => {
-    const [validate, schemaText] = check;
+    const [validate, schemaText, formats] = check;
     return (text) => {
       let value;
       try {
@@ -88,7 +224,8 @@ export const checkHelper = `(() => {
         return violation('', 'is nested too deep to be checked');
       }
       const [first] = validate.errors;
-      return violation(first.instanceLocation.slice(1), reasonOf(parse(schemaText), first.keywordLocation));
+      const path = first.instanceLocation.slice(1);
+      return violation(path, reasonOf(parse(schemaText), formats ?? {}, value, path, first.keywordLocation));
     };
   };
 })()`;

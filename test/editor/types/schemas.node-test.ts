@@ -40,6 +40,18 @@ describe('a value that does not fit its schema', () => {
       '["a/b ü"]: fits none of the allowed forms, or too many',
     ]);
     assert.deepEqual(problems(1), [': must be object']);
+    const letter = {
+      properties: {
+        due: { format: 'date' },
+        subject: { pattern: '^[^\\r\\n]*$' },
+        account: { format: 'iban' },
+        other: { format: 'constructor' },
+      },
+    };
+    assert.deepEqual(problems({ due: 'tomorrow', subject: 'a\nb', account: 'x', other: 'x' }, letter), [
+      'due: must have the format date',
+      'subject: must be one line',
+    ]);
   });
 
   test('has no mistakes if the schema cannot be read, and the schema is not changed', () => {

@@ -13,6 +13,9 @@ test('AssemblyScript: problems have their place, the signature of run among them
   await assertProblems('assemblyscript', '\nexport function run(input: string): i32 { return 1; }', [
     [2, 17, /from text to text/],
   ]);
+  await assertProblems('assemblyscript', good.replace('return', 'JSON.parse(input); return'), [
+    [1, 46, /^Cannot find name 'JSON'\. AssemblyScript has no JSON: take what you need out of the text/],
+  ]);
   await assertProblems('assemblyscript', `import "fs";\n${good}`, [[1, 8, /not found/]]);
   await assertProblems(
     'assemblyscript',

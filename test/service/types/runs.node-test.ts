@@ -2,6 +2,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { errorOf } from '../harness.ts';
 import { greeting, plugin, startTypedPlugin, types } from './typed-plugin.ts';
+import {
+  readNamespaceTypes,
+  replaceCompiledSchemas,
+} from '../../../service/src/storage/tables/namespaces.ts';
 import { until } from '../../support/until.ts';
 
 test('a plugin in a namespace with types takes and returns values, which are checked on their way', async (t) => {
@@ -163,4 +167,38 @@ test('a version keeps its schemas, and a draft must be built anew once those of 
   await deleteTypes();
   assert.deepEqual([(await known())['built'], (await known())['outdated']], [false, true]);
   assert.deepEqual(await answered('{"name":"Ada"}', 'v1.0.1'), [200, '{"text":"Ada 1"}']);
+});
+
+test('a build takes formats into account where an earlier release compiled the types, and a version keeps its checks', async (t) => {
+  const { setTypes, build, tryOut, run, deploy, storage } = await startTypedPlugin(t);
+  const input = { properties: { due: { format: 'date' } } };
+  await setTypes({ input });
+  const key = { environment: 'com.acme', namespace: 'default' };
+  const { schemasDigest } = await readNamespaceTypes(storage.db, key);
+  const compileAsBefore = () =>
+    replaceCompiledSchemas(storage.db, key, schemasDigest, {
+      schemas: { input },
+      inputCheck: '[() => true, "true"]',
+    });
+  // What was built by that release has its check, which is put here by a build of types that say that they check formats.
+  await replaceCompiledSchemas(storage.db, key, schemasDigest, {
+    schemas: { input },
+    inputCheck: '[() => true, "true"]',
+    checksFormats: true,
+  });
+  assert.equal((await build('export const run = () => 1;')).succeeded, true);
+  assert.equal((await deploy()).status, 200);
+  await compileAsBefore();
+  assert.equal((await run('{"due":"tomorrow"}')).status, 200);
+
+  assert.equal((await build('export const run = () => 2;')).succeeded, true);
+  assert.equal((await readNamespaceTypes(storage.db, key)).compiled?.checksFormats, true);
+  assert.deepEqual(await tryOut('{"due":"tomorrow"}'), {
+    error: {
+      code: 'invalid-input',
+      message: 'The input at /due must be a date, such as 2026-03-31.',
+      path: '/due',
+    },
+  });
+  assert.equal((await run('{"due":"tomorrow"}')).status, 200);
 });

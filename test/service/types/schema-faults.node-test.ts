@@ -5,6 +5,7 @@ import type { JsonSchema } from '../../../service/src/plugins/schemas.ts';
 import type { NamespaceFinding } from '../../../service/src/sandbox/namespace-check.ts';
 import { linkSchema } from '../../../service/src/toolchains/schemas/link-schema.ts';
 import { InvalidSchemaError, pathOf } from '../../../service/src/toolchains/schemas/read-schema.ts';
+import type { SchemaJob } from '../../../service/src/toolchains/schemas/schema-protocol.ts';
 import { startSchemaTools } from './schema-tools.ts';
 
 const { sandbox, compiler, compilePair, owner, signal } = startSchemaTools();
@@ -51,7 +52,13 @@ test('a violation names the place and what the schema asks for there', async () 
       'must have what the schema asks for beside another property',
     ],
     ['{"allOf":[true,{"minItems":2}]}', '[1]', '', 'must have at least 2 items'],
-    ['{"anyOf":[{"type":"null"},{"type":"string"}]}', '1', '', 'must fit one of the alternatives'],
+    ['{"pattern":"^[^\\\\r\\\\n]*$"}', '"a\\nb"', '', 'must be one line'],
+    [
+      '{"properties":{"due":{"format":"date"}}}',
+      '{"due":"tomorrow"}',
+      '/due',
+      'must be a date, such as 2026-03-31',
+    ],
     [
       '{"properties":{"properties":{"required":["type"]}}}',
       '{"properties":{}}',
@@ -71,6 +78,137 @@ test('a violation names the place and what the schema asks for there', async () 
   for (const [schema, value, path, message] of cases) {
     assert.deepEqual(await faultOf(schema, value), { path, message }, `${schema} ${value.slice(0, 50)}`);
   }
+});
+
+test('a violation of anyOf or oneOf names the nearest alternative, and what keeps the value out of it', async () => {
+  const payment = JSON.stringify({
+    properties: {
+      pay: {
+        oneOf: [
+          {
+            title: 'Card',
+            type: 'object',
+            required: ['by', 'number'],
+            properties: {
+              by: { const: 'card' },
+              number: { type: 'string', maxLength: 16 },
+              until: { format: 'date' },
+            },
+            additionalProperties: false,
+          },
+          { $ref: '#/$defs/transfer' },
+          { type: 'null' },
+        ],
+      },
+    },
+    $defs: {
+      transfer: {
+        type: 'object',
+        required: ['by', 'iban'],
+        properties: { by: { const: 'transfer' }, iban: { type: 'string' } },
+      },
+    },
+  });
+  const nearest = 'must fit one of 3 alternatives: the nearest is';
+  const cases: [schema: string, value: string, path: string, message: string][] = [
+    [
+      payment,
+      '{"pay":{"by":"card","number":1}}',
+      '/pay',
+      `${nearest} "Card", where /pay/number must be of type string`,
+    ],
+    [payment, '{"pay":{"by":"transfer"}}', '/pay', `${nearest} number 2, where /pay/iban must be there`],
+    [
+      payment,
+      '{"pay":{"by":"card","number":"1","until":"soon","x":1}}',
+      '/pay',
+      `${nearest} "Card", where /pay/until must be a date, such as 2026-03-31, with 1 more violation`,
+    ],
+    [payment, '{"pay":"card"}', '/pay', 'must be of type object or null'],
+    ['{"anyOf":[{"type":"null"},{"type":"string"}]}', '1', '', 'must be of type null or string'],
+    ['{"anyOf":[{"const":"a"},{"const":"b"}]}', '"c"', '', 'must be one of "a", "b"'],
+    [
+      '{"oneOf":[{"title":"Even","multipleOf":2},{"multipleOf":3}]}',
+      '6',
+      '',
+      'must fit only one of the alternatives, and fits "Even" and number 2',
+    ],
+    [
+      '{"anyOf":[{"items":{"type":"string"},"maxItems":1},{"type":"null"}]}',
+      '["a",1,"b"]',
+      '',
+      'must fit one of 2 alternatives: the nearest is number 1, where /1 must be of type string, with 1 more violation',
+    ],
+    // Keywords that are not read decide, or there is too much to read: the violation says no more than it knows.
+    ['{"anyOf":[{"not":{}},{"not":{"type":"number"}}]}', '1', '', 'must fit one of the alternatives'],
+    [
+      '{"anyOf":[{"items":{"type":"string"}},{"type":"null"}]}',
+      `[${'"a",'.repeat(5000)}1]`,
+      '',
+      'must fit one of the alternatives',
+    ],
+    [
+      '{"$ref":"#/$defs/t","$defs":{"t":{"anyOf":[{"type":"array","items":{"$ref":"#/$defs/t"}},{"const":1}]}}}',
+      `${'['.repeat(40)}2${']'.repeat(40)}`,
+      '',
+      'must fit one of the alternatives',
+    ],
+  ];
+  for (const [schema, value, path, message] of cases) {
+    assert.deepEqual(await faultOf(schema, value), { path, message }, `${schema} ${value.slice(0, 50)}`);
+  }
+});
+
+test('what is legal and probably wrong in a schema is warned of', async () => {
+  const warningsOf = async (job: SchemaJob) => {
+    const outcome = await compiler.compile(job, owner, signal);
+    assert.ok('warnings' in outcome, JSON.stringify(outcome));
+    return outcome.warnings.map(({ pointer, message }) => `${pointer}: ${message.split(';')[0]}`);
+  };
+  const closed = { additionalProperties: false };
+  const input = {
+    propertys: { total: {} },
+    ...closed,
+    properties: {
+      iban: { format: 'iban' },
+      due: { format: 'date', description: 'When.', examples: ['2026-01-01'], 'x-order': 1, tsType: 'Date' },
+      lines: { items: { properties: { sku: true } } },
+      either: { oneOf: [{ properties: { a: true } }, { properties: { b: true }, ...closed }] },
+      whole: { allOf: [{ properties: { a: true } }], unevaluatedProperties: false },
+    },
+  };
+  assert.deepEqual(
+    await warningsOf({ input, output: { properties: { a: { format: 'iban', requird: [] } } } }),
+    [
+      '/input/propertys: "propertys" is not a keyword of JSON Schema 2020-12, and is ignored',
+      '/input/properties/iban/format: "iban" is not checked',
+      '/input/properties/lines/items: allows properties that it does not name, so that a misspelled one is accepted: set "additionalProperties": false, or true if you mean it',
+      '/input/properties/either/oneOf/0: allows properties that it does not name, so that a misspelled one is accepted: set "additionalProperties": false, or true if you mean it',
+      '/output/properties/a/format: "iban" is not checked',
+      '/output/properties/a/requird: "requird" is not a keyword of JSON Schema 2020-12, and is ignored',
+    ],
+  );
+  const outcome = await compiler.compile(
+    { output: { requird: [], Type: 'text', [`a${longName}`]: 1 } },
+    owner,
+    signal,
+  );
+  assert.ok('warnings' in outcome);
+  const meant = outcome.warnings.map(({ message }) => /did you mean "(\w+)"\?$/.exec(message)?.[1]);
+  assert.deepEqual(meant, ['required', 'type', undefined]);
+  // As many as fit into a response, however many there are.
+  assert.equal(
+    (
+      await warningsOf({
+        input: named(
+          5000,
+          () => 1,
+          (i) => `propertie${i}`,
+        ),
+      })
+    ).length,
+    50,
+  );
 });
 
 test('names with a meaning in JavaScript are ordinary names in schemas and in values', async () => {
@@ -107,6 +245,7 @@ test('an invalid schema is refused with the place', () => {
     [{ properties: [] }, 'properties'],
     [{ required: ['a', 'a'] }, 'required'],
     [{ minLength: -1 }, 'minLength'],
+    [{ format: 1 }, 'format'],
     [{ allOf: [] }, 'allOf'],
     [{ allOf: [{ multipleOf: 0 }] }, 'allOf.0.multipleOf'],
     [{ items: [] }, 'items'],

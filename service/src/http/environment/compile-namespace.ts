@@ -3,11 +3,17 @@ import { ServiceError } from '../errors.ts';
 import { longestPointer } from '../operations/issues.ts';
 import { keysOfPointer, toPointer } from '../../json-pointer.ts';
 import { loadedProgram } from '../../plugins/program.ts';
-import type { CompiledSchemas, Direction } from '../../plugins/schemas.ts';
+import type { CompiledSchemas, Direction, Schemas } from '../../plugins/schemas.ts';
 import { decodeFinding } from '../../sandbox/decode-report.ts';
 import type { NamespaceCheck, NamespaceFinding } from '../../sandbox/namespace-check.ts';
 import type { RunError } from '../../sandbox/outcome.ts';
-import type { NamespaceDetails, NamespaceKey, Sample } from '../../storage/tables/namespaces.ts';
+import type {
+  NamespaceDetails,
+  NamespaceKey,
+  NamespaceTypes,
+  Sample,
+} from '../../storage/tables/namespaces.ts';
+import { readNamespaceTypes, replaceCompiledSchemas } from '../../storage/tables/namespaces.ts';
 import type { SchemaOutcome } from '../../toolchains/schemas/schema-protocol.ts';
 
 /**
@@ -23,7 +29,7 @@ export async function compileNamespace(
   { environment }: NamespaceKey,
   details: NamespaceDetails,
   signal: AbortSignal,
-): Promise<{ compiled: CompiledSchemas; declarations: string }> {
+): Promise<{ compiled: CompiledSchemas; declarations: string; warnings: readonly NamespaceWarning[] }> {
   const owner = { environment, tenant: '', token: '' };
   const check: CheckInSandbox = async (work, types) => {
     const program = loadedProgram({ kind: 'check', ...(types && { types }) });
@@ -37,14 +43,54 @@ export async function compileNamespace(
   await checkPatterns(check, outcome.patterns);
   const { result } = outcome;
   if ('failed' in result) throw invalidNamespace([input === undefined ? 'output' : 'input'], result.failed);
-  const { declarations, inputCheck, outputCheck } = result;
-  const compiled = {
-    schemas: { ...(input !== undefined && { input }), ...(output !== undefined && { output }) },
-    ...(inputCheck !== undefined && { inputCheck }),
-    ...(outputCheck !== undefined && { outputCheck }),
-  };
+  const { declarations } = result;
+  const compiled = withChecks(
+    { ...(input !== undefined && { input }), ...(output !== undefined && { output }) },
+    result,
+  );
   await checkSamples(check, details.samples ?? [], compiled);
-  return { compiled, declarations };
+  const warnings = outcome.warnings.map(({ pointer, message }) => ({ path: pointer, message }));
+  return { compiled, declarations, warnings };
+}
+
+const withChecks = (
+  schemas: Schemas,
+  {
+    inputCheck,
+    outputCheck,
+  }: { readonly inputCheck?: string | undefined; readonly outputCheck?: string | undefined },
+): CompiledSchemas => ({
+  schemas,
+  ...(inputCheck !== undefined && { inputCheck }),
+  ...(outputCheck !== undefined && { outputCheck }),
+  checksFormats: true,
+});
+
+/**
+ * The types of a namespace for a build. Schemas that were compiled by a release that ignored formats are compiled again and
+ * saved; where that fails, the build takes what there is.
+ */
+export async function typesForBuild(
+  { schemaCompiler, storage }: ServiceContext,
+  key: NamespaceKey,
+  signal: AbortSignal,
+): Promise<NamespaceTypes> {
+  const types = await readNamespaceTypes(storage.db, key);
+  const { compiled, schemasDigest } = types;
+  if (!compiled || compiled.checksFormats) return types;
+  const owner = { environment: key.environment, tenant: '', token: '' };
+  const outcome = await schemaCompiler.compile(compiled.schemas, owner, signal);
+  if ('invalid' in outcome || 'failed' in outcome.result) return types;
+  const checked = withChecks(compiled.schemas, outcome.result);
+  await replaceCompiledSchemas(storage.db, key, schemasDigest, checked);
+  return { ...types, compiled: checked };
+}
+
+/** What is legal in a schema and probably wrong. */
+export interface NamespaceWarning {
+  /** A JSON Pointer into the details. */
+  readonly path: string;
+  readonly message: string;
 }
 
 /** Runs a check in the sandbox, with the schemas of `types`. */

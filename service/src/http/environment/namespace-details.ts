@@ -71,3 +71,15 @@ export const namespaceDetailsSchema = z.object(details).meta({ id: 'NamespaceDet
 export const namespaceSchema = z
   .object({ namespace: z.string(), ...details })
   .meta({ id: 'Namespace', examples: [{ namespace: 'orders', ...example }] });
+
+/** The response to a namespace that was set. */
+export const setNamespaceSchema = z
+  .object({
+    namespace: z.string(),
+    ...details,
+    warnings: z.array(z.object({ path: z.string(), message: z.string() })).meta({
+      description:
+        'What is legal and probably wrong: an unknown keyword or format, and parts of an input that allow other properties. `path` is a JSON Pointer into the record. At most 50 for each schema.',
+    }),
+  })
+  .meta({ id: 'SetNamespace', examples: [{ namespace: 'orders', ...example, warnings: [] }] });

@@ -17,7 +17,14 @@ import {
 } from '../../storage/tables/namespaces.ts';
 import type { NamespaceDetails, NamespaceKey, NamespaceRecord } from '../../storage/tables/namespaces.ts';
 import { compileNamespace, invalidNamespace } from './compile-namespace.ts';
-import { detailsLimit, namespaceDetailsSchema, namespaceSchema, schemasLimit } from './namespace-details.ts';
+import type { NamespaceWarning } from './compile-namespace.ts';
+import {
+  detailsLimit,
+  namespaceDetailsSchema,
+  namespaceSchema,
+  schemasLimit,
+  setNamespaceSchema,
+} from './namespace-details.ts';
 
 const listPath = '/api/v1/environment/:environment/namespaces';
 const namespacePath = `${listPath}/:namespace` as const;
@@ -87,13 +94,17 @@ export const namespaces: ServiceInterface = {
       auth: 'environment',
       body: jsonBody(namespaceDetailsSchema, { description: 'The whole record.', limit: detailsLimit }),
       responses: {
-        200: json(namespaceSchema, { description: 'The record, in place of the one before.' }),
-        201: json(namespaceSchema, { description: 'The record, the first of this namespace.' }),
+        200: json(setNamespaceSchema, { description: 'The record, which replaces the one before.' }),
+        201: json(setNamespaceSchema, { description: 'The record, the first of this namespace.' }),
       },
       errors: { 503: ['busy', 'cancelled'] },
       handle: async ({ c, target, body }, context) => {
-        const isNew = await setNamespace(context, target, body as NamespaceDetails, c.req.raw.signal);
-        return { status: isNew ? 201 : 200, body: { namespace: target.namespace, ...body } };
+        const details = body as NamespaceDetails;
+        const { isNew, warnings } = await setNamespace(context, target, details, c.req.raw.signal);
+        return {
+          status: isNew ? 201 : 200,
+          body: { namespace: target.namespace, ...body, warnings: [...warnings] },
+        };
       },
     }),
 
@@ -121,7 +132,7 @@ async function setNamespace(
   key: NamespaceKey,
   details: NamespaceDetails,
   signal: AbortSignal,
-): Promise<boolean> {
+): Promise<{ readonly isNew: boolean; readonly warnings: readonly NamespaceWarning[] }> {
   const { input, output, templates = {} } = details;
   const size = Buffer.byteLength(JSON.stringify([input, output])) - '[,]'.length;
   if (size > schemasLimit) {
@@ -142,8 +153,9 @@ async function setNamespace(
   }
   const types = areTyped(details)
     ? await translateBusyErrors(false, () => compileNamespace(context, key, details, signal))
-    : { compiled: undefined, declarations: '' };
-  return replaceNamespace(context.storage.db, key, details, types, context.now());
+    : { compiled: undefined, declarations: '', warnings: [] };
+  const isNew = await replaceNamespace(context.storage.db, key, details, types, context.now());
+  return { isNew, warnings: types.warnings };
 }
 
 /** The keys that lead to a number such as `1e400`, which `JSON.parse` makes infinite; `undefined` where there is none. */

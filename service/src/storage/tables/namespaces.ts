@@ -166,6 +166,22 @@ export async function replaceNamespace(
   }
 }
 
+/** Replaces the compiled schemas of a namespace, unless its schemas were changed meanwhile. */
+export async function replaceCompiledSchemas(
+  db: Db,
+  { environment, namespace }: NamespaceKey,
+  schemasDigest: string,
+  compiled: CompiledSchemas,
+): Promise<void> {
+  await db.query
+    .updateTable('namespaces')
+    .set({ compiled: JSON.stringify(compiled) })
+    .where('environment', '=', environment)
+    .where('name', '=', namespace)
+    .where('schemas_digest', '=', schemasDigest)
+    .execute();
+}
+
 /** Deletes the record of a namespace. Resolves with false when there is none. */
 export async function deleteNamespace(db: Db, { environment, namespace }: NamespaceKey): Promise<boolean> {
   const row = await db.query

@@ -78,7 +78,7 @@ async function loadCompiler(): Promise<Compile> {
         const inEntry = range?.source.normalizedPath === entry;
         diagnostics.push({
           ...(inPlugin ? positionAt(range.start) : inEntry ? positionOfRun(source) : { line: 1, column: 1 }),
-          message: inEntry ? `${missingRun(textTypes)}. ${message}` : message,
+          message: inEntry ? `${missingRun(textTypes)}. ${message}` : withAdvice(message),
           severity: severities[category] ?? 'information',
         });
       },
@@ -111,6 +111,22 @@ async function withDataUrls<T>(load: () => Promise<T>): Promise<T> {
   } finally {
     for (const [owner, name] of added) Reflect.deleteProperty(owner, name);
   }
+}
+
+/** What AssemblyScript has not, and authors who know JavaScript look for. */
+const adviceByName: Readonly<Record<string, string>> = {
+  JSON: 'AssemblyScript has no JSON: take what you need out of the text, or write the plugin in TypeScript or JavaScript.',
+  Promise: 'AssemblyScript has no promises: "run" returns its result.',
+  fetch: 'Plugins have no network: take what is needed from the input.',
+  setTimeout: 'Plugins have no timers: a run ends with the result of "run".',
+};
+
+/** Adds to the message for a missing name what to do without it. */
+function withAdvice(message: string): string {
+  const name = /^Cannot find name '([^']+)'/.exec(message)?.[1];
+  return name !== undefined && Object.hasOwn(adviceByName, name)
+    ? `${message} ${adviceByName[name]}`
+    : message;
 }
 
 // The compiler also prints its diagnostics, at any length; they are taken from `reportDiagnostic`.

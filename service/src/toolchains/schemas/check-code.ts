@@ -1,5 +1,6 @@
 import { createRequire } from 'node:module';
 import type { JsonSchema } from '../../plugins/schemas.ts';
+import { formats } from './formats.ts';
 
 /*
  * Makes the source of a function that validates values by a schema. Because anybody may have written the schema, this is only
@@ -22,13 +23,14 @@ const options = {
   includeErrors: true,
   isJSON: true,
   unmodifiedPrototypes: true,
-  formatAssertion: false,
+  formatAssertion: true,
+  formats,
   contentValidation: false,
 };
 
 /**
  * Loads the library, and returns a function that makes the source of a check: an array of the validator, which returns whether a
- * value fits and has `errors` where it does not, and of the schema as JSON, from which messages are made.
+ * value fits and has `errors` where it does not, of the schema as JSON, from which messages are made, and of its formats' functions.
  */
 export function loadCheckMaker(): (schema: JsonSchema) => string {
   const require = createRequire(import.meta.url);
@@ -40,6 +42,9 @@ export function loadCheckMaker(): (schema: JsonSchema) => string {
   const { validator } = require('@exodus/schemasafe') as Library;
   return (schema) => {
     const check = validator(schema, options).toModule({ semi: false });
-    return `[${check}, ${JSON.stringify(JSON.stringify(schema))}]`;
+    const json = JSON.stringify(schema);
+    const used = Object.entries(formats).filter(([name]) => json.includes(`"format":"${name}"`));
+    const functionsOf = used.map(([name, format]) => `${JSON.stringify(name)}: ${String(format)}`).join();
+    return `[${check}, ${JSON.stringify(json)}, {${functionsOf}}]`;
   };
 }

@@ -1,6 +1,6 @@
 /*
  * The keywords of JSON Schema 2020-12 that constrain a value, and what their own values have to be. All others (annotations,
- * formats, contents, and extensions such as `tsType`) are ignored, as 2020-12 requires.
+ * contents, and extensions such as `tsType`) are ignored, as 2020-12 requires.
  */
 
 export const types = ['null', 'boolean', 'integer', 'number', 'string', 'array', 'object'] as const;
@@ -80,6 +80,7 @@ export const checks: Readonly<Record<string, Check>> = {
   maxLength: count,
   minLength: count,
   pattern: text,
+  format: text,
   maxItems: count,
   minItems: count,
   uniqueItems: flag,
@@ -102,7 +103,7 @@ export const checks: Readonly<Record<string, Check>> = {
 export const typeOfKeyword: Readonly<Record<string, readonly TypeName[]>> = Object.fromEntries(
   Object.entries({
     number: 'multipleOf maximum exclusiveMaximum minimum exclusiveMinimum',
-    string: 'maxLength minLength pattern',
+    string: 'maxLength minLength pattern format',
     array:
       'maxItems minItems uniqueItems maxContains minContains contains items prefixItems unevaluatedItems',
     object:
@@ -123,4 +124,25 @@ export const assertions: ReadonlySet<string> = new Set([
   'title',
   'description',
   'deprecated',
+]);
+
+/** The keywords that have a meaning to others, and none for the service. */
+const annotations = [
+  '$comment',
+  '$vocabulary',
+  'contentEncoding',
+  'contentMediaType',
+  'default',
+  'definitions',
+  'examples',
+  'readOnly',
+  'writeOnly',
+];
+
+/** All keywords of the dialect. */
+export const knownKeywords: ReadonlySet<string> = new Set([
+  ...assertions,
+  ...Object.keys(subschemas),
+  ...Object.keys(checks),
+  ...annotations,
 ]);

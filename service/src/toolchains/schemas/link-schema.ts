@@ -1,4 +1,5 @@
 import type { JsonSchema } from '../../plugins/schemas.ts';
+import { formats } from './formats.ts';
 import { assertions, typeOfKeyword } from './keywords.ts';
 import type { TypeName } from './keywords.ts';
 import { InvalidSchemaError, keywordsOf, SchemaDocument } from './read-schema.ts';
@@ -28,10 +29,19 @@ const maxCharacters = 2 ** 20;
  * anything that is not in the schema. The target of a dynamic reference depends on the path by which it is reached: the parts
  * around it are written out once for each such path that differs.
  */
-export function linkSchema(schema: JsonSchema): LinkedSchema & { readonly patterns: readonly Pattern[] } {
+export function linkSchema(schema: JsonSchema): LinkedSchema & {
+  readonly patterns: readonly Pattern[];
+  readonly document: SchemaDocument;
+  readonly references: References;
+} {
   const document = new SchemaDocument(schema);
-  return { ...new Linker(document).link(), patterns: document.patterns };
+  const references = new References(document);
+  return { ...new Linker(references).link(document), patterns: document.patterns, document, references };
 }
+
+/** Whether a linked schema keeps a keyword that holds no subschemas. A format that is not checked is an annotation. */
+const isAssertion = (keyword: string, value: unknown) =>
+  assertions.has(keyword) && (keyword !== 'format' || Object.hasOwn(formats, value as string));
 
 /** The dynamic scope of a path through the schema: the first part on it with an anchor of a name is the target for that name. */
 interface Scope {
@@ -43,7 +53,6 @@ interface Scope {
 }
 
 class Linker {
-  readonly #document: SchemaDocument;
   readonly #references: References;
   readonly #numbers = new Map<string, number>();
   readonly #definitions: unknown[] = [];
@@ -58,13 +67,11 @@ class Linker {
   #parts = 0;
   #characters = 0;
 
-  constructor(document: SchemaDocument) {
-    this.#document = document;
-    this.#references = new References(document);
+  constructor(references: References) {
+    this.#references = references;
   }
 
-  link(): LinkedSchema {
-    const { root } = this.#document;
+  link({ root }: SchemaDocument): LinkedSchema {
     const schema = this.#part(root, this.#enter(this.#scopeOf(new Map()), root));
     for (let next = this.#queue.shift(); next; next = this.#queue.shift()) {
       this.#definitions[next.number] = this.#written(next.node, next.scope);
@@ -152,7 +159,7 @@ class Linker {
         const isList = Array.isArray(value);
         written.push([keyword, isList ? parts.map(([, part]) => part) : Object.fromEntries(parts)]);
       } else if (child) written.push([keyword, this.#part(child as SchemaNode, scope)]);
-      else if (assertions.has(keyword)) written.push([keyword, value]);
+      else if (isAssertion(keyword, value)) written.push([keyword, value]);
     }
     const { ref, dynamicRef } = this.#references.of(node);
     const references = [
@@ -176,7 +183,7 @@ class Linker {
       for (const [keyword, value] of Object.entries(keywordsOf(node.schema))) {
         const child = node.children.get(keyword);
         if (child instanceof Map) for (const name of child.keys()) length += String(name).length;
-        else if (assertions.has(keyword)) length += JSON.stringify(value).length;
+        else if (isAssertion(keyword, value)) length += JSON.stringify(value).length;
       }
       this.#lengths.set(node, length);
     }

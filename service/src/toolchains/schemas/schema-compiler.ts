@@ -37,11 +37,11 @@ export class SchemaProcess extends ToolClient {
   async compile(job: SchemaJob, time: number): Promise<SchemaOutcome> {
     await this.tool.ready;
     const done = await this.tool.doJob(JSON.stringify(job), time);
-    if ('failed' in done) return { patterns: [], result: done };
+    if ('failed' in done) return { patterns: [], warnings: [], result: done };
     try {
       return decodeOutcome(done.reply);
     } catch {
-      return { patterns: [], result: { failed: this.tool.rejectReply() } };
+      return { patterns: [], warnings: [], result: { failed: this.tool.rejectReply() } };
     }
   }
 }

@@ -8,6 +8,7 @@ import { InvalidSchemaError, pathOf } from './read-schema.ts';
 import type { Place } from './read-schema.ts';
 import { jobLimit, longestPlace, longestPlaces, replyLimit } from './schema-protocol.ts';
 import type { CompiledPair, SchemaJob, SchemaOutcome } from './schema-protocol.ts';
+import { findWarnings } from './schema-warnings.ts';
 import { declareTypes } from './typescript-types.ts';
 
 /* The program of a process of the schema compiler: reads, links and compiles the schemas that it is sent. */
@@ -21,6 +22,7 @@ function compilerBy(makeCheck: (schema: JsonSchema) => string): (job: SchemaJob)
   return (job) => {
     let room = longestPlaces;
     const patterns: { pointer: string; pattern: string }[] = [];
+    const warnings: { pointer: string; message: string }[] = [];
     const link = (direction: Direction) => {
       const schema = job[direction];
       if (schema === undefined) return undefined;
@@ -31,6 +33,9 @@ function compilerBy(makeCheck: (schema: JsonSchema) => string): (job: SchemaJob)
           room -= pointer.length;
           patterns.push({ pointer, pattern });
         }
+        for (const { place, message } of findWarnings(direction, linked)) {
+          warnings.push({ pointer: pointerIn(direction, place), message });
+        }
         return linked;
       } catch (error) {
         const place = error instanceof InvalidSchemaError ? error.place : undefined;
@@ -39,7 +44,7 @@ function compilerBy(makeCheck: (schema: JsonSchema) => string): (job: SchemaJob)
     };
     try {
       const [input, output] = [link('input'), link('output')];
-      return { patterns, result: attempt(() => compilePair(input, output)) };
+      return { patterns, warnings, result: attempt(() => compilePair(input, output)) };
     } catch (error) {
       if (!(error instanceof InvalidPartError)) throw error;
       return { invalid: error.pointer, message: error.message };
@@ -88,6 +93,6 @@ await serveTool(async () => {
     const reply = JSON.stringify(compile(JSON.parse(text) as SchemaJob));
     if (Buffer.byteLength(reply) <= replyLimit) return reply;
     const failed = `the types and checks that are made of it are longer than ${replyLimit} bytes`;
-    return JSON.stringify({ patterns: [], result: { failed } } satisfies SchemaOutcome);
+    return JSON.stringify({ patterns: [], warnings: [], result: { failed } } satisfies SchemaOutcome);
   };
 }, jobLimit);

@@ -29,6 +29,8 @@ const outcome = z.union([
   z.object({
     /** The regular expressions. The process does not try them, because the engine that runs plugins decides. */
     patterns: z.array(z.object({ pointer, pattern: z.string() })),
+    /** What is legal and probably wrong. */
+    warnings: z.array(z.object({ pointer, message: z.string().max(1000) })),
     result: z.union([
       z.object({ failed: z.string().max(2000) }),
       z.object({
