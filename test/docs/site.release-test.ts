@@ -11,6 +11,7 @@ import { promisify } from 'node:util';
 import type { Browser, Page } from 'puppeteer-core';
 import { findings } from '../support/axe.ts';
 import { launchChromium } from '../demo/harness.ts';
+import { editorIn } from '../editor/harness.ts';
 
 /** The path of the site on the server, which the build has to know. */
 const BASE = '/products/plugin-editor/docs/';
@@ -88,7 +89,7 @@ async function open(path: string): Promise<void> {
 const addresses = async () =>
   (await readdir(folder, { recursive: true }))
     .map((path) => path.replaceAll('\\', '/'))
-    .filter((path) => path.endsWith('.html') && !/^(?:stand-in-editor\/|404)/.test(path))
+    .filter((path) => path.endsWith('.html') && !/^(?:stand-in-editor\/|try\/|404)/.test(path))
     .toSorted();
 
 test('every page of the site works in a sub-folder, fits on a phone and passes axe', async () => {
@@ -122,6 +123,27 @@ describe('the site on a wide screen', () => {
     await open('guides/theming.html');
     await page.waitForSelector('plugin-editor:state(ready)');
     assert.deepEqual(faults, []);
+  });
+
+  test('shows the real editor on its front page, which tests and deploys without a service', async () => {
+    await open('index.html');
+    await page.waitForSelector('plugin-editor:state(ready)');
+    await page.$eval('plugin-editor', (one) => one.scrollIntoView({ block: 'center' }));
+    const frame = page.frames().find((one) => one.url().includes('/try/editor/'))!;
+    const editor = editorIn(frame, page.keyboard);
+    await editor.press('Test');
+    await editor.until('2 passed');
+    await editor.deploy();
+    await editor.until('v1.0.2 deployed');
+    await frame.locator('#tab-versions').click();
+    await editor.until('Regulars save 20 cents');
+    assert.deepEqual(faults, []);
+    // What is typed is saved, and what was not recorded is answered with a reason.
+    await editor.type('//');
+    await editor.save();
+    await editor.untilStatus('Saved');
+    await editor.build();
+    await editor.until('plays a recording');
   });
 
   test('finds a page by its search, without a server', async () => {

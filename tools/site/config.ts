@@ -1,4 +1,4 @@
-import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { type MarkdownIt, extendMarkdown } from './markdown.ts';
 import { excludedPages, root, sidebars, sitePage } from './pages.ts';
@@ -28,8 +28,22 @@ const features = {
 /** The path of that file in the site: it is that of the builder interface's operation, below the address of the service. */
 const FEATURES_PATH = 'example-service/api/v1/features';
 
+/** Where the built editor is. */
+const editor = `${root}service/dist/editor/`;
+
 /** Files of the site beside its pages, by their paths. */
-const files: Readonly<Record<string, string>> = {
+const files: Readonly<Record<string, string | Buffer>> = {
+  // The editor of the front page, which a service worker answers from a recording.
+  ...Object.fromEntries(
+    globSync('**/*.{css,js,svg,txt,woff2}', { cwd: editor }).map((path) => [
+      `try/editor/${path}`,
+      readFileSync(editor + path),
+    ]),
+  ),
+  'try/editor/index.html': readFileSync(`${editor}index.html`, 'utf8').replace('__ADDRESS_TOKENS__', 'off'),
+  'try/service-worker.js': readFileSync(`${root}tools/site/try/service-worker.js`),
+  'try/recording.json': readFileSync(`${root}tools/site/try/recording.json`),
+  'icon.svg': readFileSync(`${root}editor/icon.svg`),
   'stand-in-editor/index.html': standInPage({ exists: true }).replace(
     '<head>',
     '<head><meta name="color-scheme" content="light dark"><style>body{font:15px system-ui}textarea{width:100%;height:8em}</style>',
@@ -38,11 +52,24 @@ const files: Readonly<Record<string, string>> = {
   [FEATURES_PATH]: JSON.stringify(features),
 };
 
+/** The content types of those files, which browsers demand of scripts and styles. */
+const contentTypes: Readonly<Record<string, string>> = {
+  css: 'text/css',
+  html: 'text/html; charset=utf-8',
+  js: 'text/javascript',
+  json: 'application/json',
+  svg: 'image/svg+xml',
+  txt: 'text/plain; charset=utf-8',
+};
+
+interface DevResponse {
+  setHeader(name: string, value: string): void;
+  end(body: string | Buffer): void;
+}
+
 interface Server {
   middlewares: {
-    use(
-      handle: (request: { url?: string }, response: { end(body: string): void }, next: () => void) => void,
-    ): void;
+    use(handle: (request: { url?: string }, response: DevResponse, next: () => void) => void): void;
   };
 }
 
@@ -56,6 +83,10 @@ export default {
   cacheDir: join(root, 'node_modules/.cache/plugin-editor/site'),
   outDir: join(root, 'tools/site/dist'),
   lastUpdated: false,
+  // The base of the site is only known to VitePress, which adds it to the addresses of the theme but not to these.
+  transformHead: ({ siteData }: { siteData: { base: string } }) => [
+    ['link', { rel: 'icon', href: `${siteData.base}icon.svg`, type: 'image/svg+xml' }],
+  ],
   // The addresses of the local service, which runs on the reader's own machine.
   ignoreDeadLinks: 'localhostLinks',
   markdown: {
@@ -88,9 +119,12 @@ export default {
         configureServer({ middlewares }: Server) {
           middlewares.use(({ url = '' }, response, next) => {
             const path = url.slice(1).split('?')[0] ?? '';
-            const body = files[path] ?? files[`${path}index.html`];
-            if (body === undefined) next();
-            else response.end(body);
+            const found = files[path] === undefined ? `${path}index.html` : path;
+            const body = files[found];
+            if (body === undefined) return next();
+            const type = contentTypes[found.split('.').at(-1) ?? ''];
+            if (type !== undefined) response.setHeader('content-type', type);
+            response.end(body);
           });
         },
       },
@@ -106,6 +140,7 @@ export default {
       cpSync(join(root, path), join(outDir, path), { recursive: true });
   },
   themeConfig: {
+    logo: { src: '/icon.svg', alt: '' },
     nav: [
       { text: 'Start', link: '/start/' },
       { text: 'Guides', link: '/guides/' },

@@ -2,8 +2,8 @@ import '../../src/index.ts';
 import type { PluginEditorElement, PluginEditorEventMap } from '../../src/index.ts';
 import { standInOf } from '../../src/testing/in-page.ts';
 
-// The elements that run on the pages which describe them. The editor is the stand-in of `plugin-editor/testing.js`, which the site
-// serves beside its pages, so that nothing but static files is needed.
+// The elements that run on the pages which describe them. The editor is the stand-in of `plugin-editor/testing.js`, and on the front
+// page the real one with a service worker that plays a recording. The site serves both beside its pages: it needs no service.
 
 /** Which events of the editor are shown. `plugin` would only repeat others, and the token of these pages never expires. */
 const SHOWN: Readonly<Record<keyof PluginEditorEventMap, boolean>> = {
@@ -39,7 +39,45 @@ const shows: Readonly<Record<string, (place: HTMLElement, base: string) => void>
   'plugin-editor': showEditor,
   'plugin-features': showFeatures,
   theming: showTheming,
+  try: (place, base) => void showRecorded(place, base),
 };
+
+/** Shows the real editor, or a picture of it where the browser has no service workers, as in some private windows. */
+async function showRecorded(place: HTMLElement, base: string): Promise<void> {
+  try {
+    await startWorker(`${base}try/service-worker.js`);
+  } catch {
+    const note = document.createElement('p');
+    note.textContent = 'This browser lets no service worker run here, so the editor cannot be shown.';
+    place.replaceChildren(note);
+    return;
+  }
+  const editor = document.createElement('plugin-editor');
+  editor.className = 'recorded';
+  editor.editorUrl = `${base}try/editor/index.html`;
+  editor.builder = location.origin;
+  // What `test/docs/record.ts` recorded.
+  editor.ident = 'com.example.customer-7';
+  editor.namespace = 'prices';
+  editor.fn = 'price-rule';
+  editor.tokenDelivery = 'message';
+  editor.fetchToken = async () => ({ token: 'recorded', expires_in: 900 });
+  place.replaceChildren(editor);
+}
+
+/** Resolves once the worker answers the pages below its folder. Rejects where the browser runs none. */
+async function startWorker(address: string): Promise<void> {
+  const registration = await navigator.serviceWorker.register(address);
+  const worker = registration.active ?? registration.waiting ?? registration.installing;
+  if (!worker) throw new Error('There is no worker.');
+  if (worker.state === 'activated') return;
+  await new Promise<void>((resolve, reject) => {
+    worker.addEventListener('statechange', () => {
+      if (worker.state === 'activated') resolve();
+      if (worker.state === 'redundant') reject(new Error('The worker could not start.'));
+    });
+  });
+}
 
 function makeEditor(base: string): PluginEditorElement {
   const editor = document.createElement('plugin-editor');

@@ -24,7 +24,9 @@ export interface MarkdownIt {
 export function extendMarkdown(md: MarkdownIt): void {
   md.core.ruler.push('repository_links', ({ tokens, env }) => {
     // VitePress renders a page once more for the search, with `path` alone.
-    const { path, realPath = path } = env as { path: string; realPath?: string };
+    const { path, realPath = path } = env as { path?: string; realPath?: string };
+    // A title of the front matter, which has no page and no links.
+    if (realPath === undefined) return;
     const page = relative(root, realPath).replaceAll('\\', '/');
     for (const token of tokens.flatMap((one) => [one, ...(one.children ?? [])])) {
       const target = token.type === 'link_open' ? token.attrGet('href') : null;

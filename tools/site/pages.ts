@@ -5,9 +5,10 @@ import { fileURLToPath } from 'node:url';
 /** The folder of the repository, with a slash at its end. */
 export const root = fileURLToPath(new URL('../../', import.meta.url));
 
-/** The pages outside of `docs` that pages in it link to: their paths in the repository, and in the site. */
+/** The pages outside of `docs`: their paths in the repository, and in the site. */
 const others: Readonly<Record<string, string>> = {
-  'README.md': 'index.md',
+  'tools/site/home.md': 'index.md',
+  'README.md': 'readme.md',
   'CHANGELOG.md': 'changelog.md',
   'CONTRIBUTING.md': 'contributing.md',
   'SECURITY.md': 'reporting.md',
@@ -15,7 +16,7 @@ const others: Readonly<Record<string, string>> = {
 };
 
 /** The Markdown files that are no pages of the site, as globs from the root. */
-export const excludedPages = ['{demo,deploy,service,src,test,tools}/**', 'editor/*/**'];
+export const excludedPages = ['{demo,deploy,service,src,test}/**', 'tools/*/**/!(home).md', 'editor/*/**'];
 
 /**
  * The path in the site of a page of the repository. A folder's `README.md` is its index.
