@@ -1,15 +1,18 @@
 import { writeFile } from 'node:fs/promises';
 import { startDemo } from '../demo/harness.ts';
 import { openDemo } from '../demo/page-driver.ts';
+import { editorIn } from '../editor/harness.ts';
 import { launchChromium } from '../support/chromium.ts';
+import { savePriceRule } from './price-rule.ts';
 
-// Takes the README's pictures of the running demo: `node test/docs/picture.ts`, after a change of its looks.
+// Takes the README's pictures of the running demo: `node tools/run.js packages chromium test/docs/picture.ts`, after a change of its looks.
 
 const SIZE = { width: 1280, height: 800, deviceScaleFactor: 1.25 };
 
 const demo = await startDemo();
 const browser = await launchChromium();
 try {
+  await savePriceRule(demo);
   for (const theme of ['light', 'dark']) {
     const tab = await openDemo(browser, demo.vendor);
     const { page } = tab;
@@ -17,22 +20,11 @@ try {
     await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: theme }]);
     await tab.signIn('ada');
     await tab.choosePlugin('price-rule');
-    await tab.chooseLanguage('TypeScript');
     const frame = await tab.launch();
-    await frame.focus('.cm-content');
-    for (const [key, done] of [
-      ['b', '.status-built'],
-      ['Enter', 'body'],
-    ] as const) {
-      await page.keyboard.down('Control');
-      await page.keyboard.press(key);
-      await page.keyboard.up('Control');
-      await frame.waitForFunction(
-        (selector) => /^Built|\d ran/.test(document.querySelector(selector)?.textContent ?? ''),
-        {},
-        done,
-      );
-    }
+    const editor = editorIn(frame, page.keyboard);
+    await frame.locator('#tab-tests').click();
+    await editor.press('Run all');
+    await editor.until('2 passed');
     const picture = await page.screenshot({ type: 'webp', quality: 55 });
     await writeFile(new URL(`picture-${theme}.webp`, import.meta.url), picture);
     console.log(`picture-${theme}.webp: ${Math.round(picture.length / 1000)} KB`);

@@ -1,60 +1,14 @@
 import { createHash } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import type { Frame, Page } from 'puppeteer-core';
-import { BuilderClient, parseIdent } from 'plugin-editor/client.js';
-import { editorTokenOf } from '../demo/deploy.ts';
 import { startDemo } from '../demo/harness.ts';
 import { openDemo } from '../demo/page-driver.ts';
-import { targetOf } from '../demo/vendor-setup.ts';
 import { launchChromium } from '../support/chromium.ts';
 import { pressKeys } from '../support/press-keys.ts';
+import { savePriceRule } from './price-rule.ts';
 
 // Records what the running demo's service answers to the editor, for the front page of the documentation:
 // `node tools/run.js packages chromium test/docs/record.ts`, after a change of the editor or the service.
-
-const target = targetOf('customer-7', 'price-rule');
-
-const rule = (lines: string) => `// price-rule: what one of an article in the basket costs.
-// Prices are in cents.
-
-const DOZEN = 12;
-
-export const run = ({ product, count, buyer }: Input): Output => {
-${lines}  return { unitPrice: product.unitPrice };
-};
-`;
-
-const trade = `  if (buyer.group === 'trade') {
-    return { unitPrice: Math.round(product.unitPrice * 0.8), reason: 'Trade price' };
-  }
-`;
-const dozen = `  if (count >= DOZEN) {
-    return { unitPrice: Math.round(product.unitPrice * 0.9), reason: 'By the dozen' };
-  }
-`;
-const regular = `  if (buyer.group === 'regular' && count > 2) {
-    return { unitPrice: product.unitPrice - 20, reason: 'Thank you for coming back' };
-  }
-`;
-
-const rye = { sku: 'B-104', name: 'Rye loaf', unitPrice: 450 };
-const croissant = { sku: 'B-310', name: 'Butter croissant', unitPrice: 210 };
-const tests = [
-  {
-    name: 'Three loaves for a regular',
-    payload: JSON.stringify(
-      { product: rye, count: 3, buyer: { group: 'regular', since: '2024-11-02' } },
-      null,
-      2,
-    ),
-    expected: JSON.stringify({ unitPrice: 430, reason: 'Thank you for coming back' }, null, 2),
-  },
-  {
-    name: 'A dozen croissants',
-    payload: JSON.stringify({ product: croissant, count: 12, buyer: { group: 'retail' } }, null, 2),
-    expected: JSON.stringify({ unitPrice: 189, reason: 'By the dozen' }, null, 2),
-  },
-];
 
 interface Entry {
   request: string;
@@ -70,24 +24,7 @@ type Recorded = Entry & { sent: string };
 const demo = await startDemo();
 const browser = await launchChromium();
 try {
-  const token = await editorTokenOf(demo, 'ada', target);
-  const client = new BuilderClient({ baseUrl: demo.service, token });
-  const { ident, namespace, fn } = target;
-  const { environment, tenant } = parseIdent(ident);
-  const plugin = { environment, userID: tenant, namespace, pluginName: fn, language: 'typescript' };
-  const save = async (contents: string) => {
-    await client.saveDraft(plugin, { lang: 'typescript', contents, tests });
-    await client.build(plugin, contents);
-  };
-  for (const [contents, message] of [
-    [rule(trade), 'Trade customers pay a fifth less'],
-    [rule(trade + dozen), 'A tenth less from a dozen on'],
-  ] as const) {
-    await save(contents);
-    await client.deploy(plugin, { message });
-  }
-  await save(rule(trade + dozen + regular));
-
+  await savePriceRule(demo);
   const tab = await openDemo(browser, demo.vendor);
   const { page } = tab;
   await page.setViewport({ width: 1400, height: 1000 });
