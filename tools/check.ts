@@ -37,6 +37,7 @@ const checks: Readonly<Record<string, readonly (readonly string[])[]>> = {
     tsc('src', '--noEmit'),
     tsc('src/core'),
     tsc('src/server'),
+    tsc('tools/site/try'),
     tsc('test/types'),
   ],
   imports: [

@@ -1,6 +1,3 @@
-// @ts-check
-/// <reference lib="webworker" />
-
 /*
  * Answers the editor on the front page from a recording of the demo, which `test/docs/record.ts` makes, so that the site needs no
  * service. It also maps the editor's own files, whose addresses begin with `/editor/`, to where the site has them.
