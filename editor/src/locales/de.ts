@@ -545,8 +545,8 @@ export const de: Texts = {
     empty:
       'Noch keine Tests. Ein Test führt das Plugin mit einer Eingabe aus und vergleicht die Antwort mit der, die Sie erwarten.',
     add: 'Neuer Test',
-    inputs: 'Eingabe und erwartete Antwort',
     runAll: 'Alle ausführen',
+    inputs: 'Eingabe und erwartete Antwort',
     name: 'Name',
     description: 'Beschreibung',
     payload: 'Eingabe',
