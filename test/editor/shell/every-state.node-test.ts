@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { COLOUR_RULES, findings, findingsInBoth } from '../../support/axe.ts';
+import { COLOUR_RULES, findings, findingsInBoth, useColours } from '../../support/axe.ts';
 import { pressKeys } from '../../support/press-keys.ts';
 import { type EditorPage } from '../harness.ts';
 import { type Scene, scenes } from '../scenes.ts';
@@ -27,8 +27,14 @@ const tests = [
 
 /** What axe finds in forced colours, where the browser chooses nearly all of them. */
 async function findingsInForced({ page }: EditorPage): Promise<string[]> {
+  // Else the page keeps the dark colours that it has.
+  await useColours(page, 'light');
   const session = await page.createCDPSession();
-  const features = [{ name: 'forced-colors', value: 'active' }];
+  // Without movement: a colour on its way to another is neither.
+  const features = [
+    { name: 'forced-colors', value: 'active' },
+    { name: 'prefers-reduced-motion', value: 'reduce' },
+  ];
   await session.send('Emulation.setEmulatedMedia', { features });
   const found = await findings(page, { rules: COLOUR_RULES });
   await session.detach();
