@@ -33,6 +33,7 @@ const serviceFolders: Readonly<Record<string, readonly string[]>> = {
   // Of accounts, only how a token is hashed: see the last test.
   storage: ['plugins', 'operations', 'limits', 'processes', 'accounts'],
   accounts: ['plugins', 'storage'],
+  outbound: ['plugins', 'operations', 'processes', 'limits', 'storage'],
   runs: ['plugins', 'storage'],
   http: [
     'plugins',
@@ -43,6 +44,7 @@ const serviceFolders: Readonly<Record<string, readonly string[]>> = {
     'toolchains',
     'storage',
     'accounts',
+    'outbound',
     'runs',
   ],
   // Of http, storage and runs, only how origins and addresses of databases are read, and what can be recorded.
@@ -55,6 +57,7 @@ const serviceFolders: Readonly<Record<string, readonly string[]>> = {
     'toolchains',
     'storage',
     'accounts',
+    'outbound',
     'http',
     'settings',
   ],

@@ -50,6 +50,8 @@ test('settings have the documented defaults', () => {
     runRetentionDays: 14,
     runRetention: 1000,
     offlineRunSeconds: 30,
+    outbound: true,
+    outboundAllow: [],
     metricsHost: undefined,
     metricsPort: undefined,
     logLevel: 'info',
@@ -153,6 +155,20 @@ describe('an invalid value ends the start with one line that names it and what w
       /^EDITOR_ANCESTORS: "https:/,
     );
   });
+
+  for (const value of [
+    'https://*.example.com',
+    'localhost:5173',
+    'http://a.test/',
+    'HTTPS://a.test',
+    'https://a.test:443',
+  ]) {
+    test(`an origin that is not exact is refused for OUTBOUND_ALLOW: ${value}`, () => {
+      const [line = ''] = mistakesOf({ OUTBOUND_ALLOW: `http://localhost:5173 ${value}` });
+      assert.match(line, /^OUTBOUND_ALLOW is .*; it must be origins, each with its scheme/);
+      assert.ok(line.endsWith(`"${value}" is none.`), line);
+    });
+  }
 
   test('each of several mistakes has a line of its own', () => {
     const lines = mistakesOf({ SERVICE_PORT: 'x', LOG_LEVEL: 'y\nz', DRAIN_SECONDS: 'w' });
