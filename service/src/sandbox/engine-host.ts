@@ -30,6 +30,9 @@ export type Tokens = Readonly<
 
 const silent: GuestListener = { log: () => false, error: () => {}, shouldEnd: () => false };
 
+/** How many bytes `crypto.getRandomValues` gives at once. */
+const maxRandomBytes = 65_536;
+
 export const nullText = '<null>';
 
 /** Restores a U+FEFF at the start of a text, which the library's decoder takes for a byte order mark and removes. */
@@ -39,7 +42,8 @@ export const restoreByteOrderMark = (text: string, length: number) =>
 /** The functions and the clock that an engine uses on the host's side. */
 export class EngineHost {
   memory: { readonly buffer: ArrayBuffer } = { buffer: new ArrayBuffer(0) };
-  clockReads = 0;
+  /** Whether code has read the time, or a random number of `crypto`, since the run began. */
+  hasReadClockOrRandom = false;
   #listener = silent;
   // Undefined until the first run begins; until then the monotonic clock reads 0. The engine keeps that reading as
   // `performance.timeOrigin`, which is therefore 0 in every engine and reveals nothing to a plugin.
@@ -48,7 +52,7 @@ export class EngineHost {
   begin(listener: GuestListener): void {
     this.#listener = listener;
     this.#start = performance.now();
-    this.clockReads = 0;
+    this.hasReadClockOrRandom = false;
   }
 
   shouldEnd(): boolean {
@@ -57,12 +61,21 @@ export class EngineHost {
 
   /** Writes nanoseconds: the time of day, or for the monotonic clock the time since the run began. */
   readonly readClock = (clock: number, _precision: bigint, resultPointer: number): number => {
-    this.clockReads += 1;
+    this.hasReadClockOrRandom = true;
     const now = performance.now();
     // As a bigint, because the time of day in nanoseconds is more than a number can hold exactly.
     const nanoseconds =
       clock === 0 ? BigInt(Date.now()) * 1_000_000n : BigInt(Math.round((now - (this.#start ?? now)) * 1e6));
     new DataView(this.memory.buffer).setBigUint64(resultPointer, nanoseconds, true);
+    return 0;
+  };
+
+  /** Writes random bytes: for `crypto`, and for its ciphers against attacks that measure. */
+  readonly readRandom = (pointer: number, length: number): number => {
+    this.hasReadClockOrRandom = true;
+    const bytes = new Uint8Array(this.memory.buffer, pointer, length);
+    for (let at = 0; at < length; at += maxRandomBytes)
+      crypto.getRandomValues(bytes.subarray(at, at + maxRandomBytes));
     return 0;
   };
 

@@ -9,6 +9,7 @@ import { runLimits } from './run-limits.ts';
 import { EngineHost, nullText, restoreByteOrderMark } from './engine-host.ts';
 import type { GuestListener, Tokens } from './engine-host.ts';
 import { locateRandomState, randomStateSize } from './random-state.ts';
+import { webExtensions } from './web-extensions.ts';
 
 const wasm = new WebAssembly.Module(readFileSync(new URL(import.meta.resolve('quickjs-wasi/quickjs.wasm'))));
 
@@ -87,7 +88,7 @@ export class ScriptEngine {
 
   /** Whether code has read the time or a random number since the memory was restored. */
   get hasReadClockOrRandom(): boolean {
-    return this.#host.clockReads > 0 || Buffer.compare(this.#seed, this.#randomState()) !== 0;
+    return this.#host.hasReadClockOrRandom || Buffer.compare(this.#seed, this.#randomState()) !== 0;
   }
 
   /** Captures the present state, to be restored later. The memory must not have grown, and no code may be running. */
@@ -192,11 +193,13 @@ const optionsFor = (host: EngineHost): QuickJSOptions => ({
   memoryLimit: runLimits.memory,
   maxStackSize: MAX_STACK_SIZE,
   timezoneOffset: 0,
+  extensions: webExtensions,
   interruptHandler: () => host.shouldEnd(),
   wasi: (memory) => {
     host.memory = memory;
     return {
       clock_time_get: host.readClock,
+      random_get: host.readRandom,
       // The engine prints nothing by itself; standard output is the runner's.
       fd_write: () => 8,
     };
