@@ -32,8 +32,9 @@ const serviceFolders: Readonly<Record<string, readonly string[]>> = {
   toolchains: ['plugins', 'processes', 'sandbox'],
   // Of accounts, only how a token is hashed: see the last test.
   storage: ['plugins', 'operations', 'limits', 'processes', 'accounts'],
-  accounts: ['plugins', 'storage'],
   outbound: ['plugins', 'operations', 'processes', 'limits', 'storage'],
+  audit: ['plugins', 'storage'],
+  accounts: ['plugins', 'storage', 'audit'],
   runs: ['plugins', 'storage'],
   http: [
     'plugins',
@@ -43,6 +44,7 @@ const serviceFolders: Readonly<Record<string, readonly string[]>> = {
     'sandbox',
     'toolchains',
     'storage',
+    'audit',
     'accounts',
     'outbound',
     'runs',

@@ -1,6 +1,16 @@
 import type { Context } from 'hono';
 import type { ServiceContext } from './context.ts';
-import { endedEditorToken, forbidden, notPermitted, tenantSuspended, unauthorized } from './errors.ts';
+import {
+  badRequest,
+  endedEditorToken,
+  forbidden,
+  notPermitted,
+  ServiceError,
+  tenantSuspended,
+  unauthorized,
+} from './errors.ts';
+import { actorSchema, checkStorable } from './grant-schemas.ts';
+import { describeIssues } from './operations/issues.ts';
 import type { QueueOwner } from '../processes/fair-queue.ts';
 import type { Permission } from '../plugins/permissions.ts';
 import { isInScope, type PluginKey, type PluginScope } from '../plugins/plugin-key.ts';
@@ -48,6 +58,8 @@ export interface EnvironmentCaller {
   readonly environment: string;
   /** Whose token it is. */
   readonly holder: string;
+  /** The vendor's id for the person on whose behalf it asks, of the header `x-actor`. */
+  readonly actor?: string;
   /** When the token ends, in milliseconds since the epoch; `undefined` while nothing has replaced it. */
   readonly expiresAt?: number;
 }
@@ -148,13 +160,38 @@ async function environmentCaller(
   const { environment, holder, endsAt } = found;
   const info = requestInfo(c);
   info.holder = holder;
+  const actor = readActorHeader(c);
+  info.actor = actor;
   info.environment ??= environment;
   if (target.environment !== undefined && target.environment !== environment) {
     throw forbidden('The environment token is for another environment.');
   }
   setRequestOwner({ environment, tenant: target.tenant ?? '', token: id });
-  return { kind: 'environment', environment, holder, ...(endsAt !== undefined && { expiresAt: endsAt }) };
+  return {
+    kind: 'environment',
+    environment,
+    holder,
+    ...(actor !== undefined && { actor }),
+    ...(endsAt !== undefined && { expiresAt: endsAt }),
+  };
 }
+
+/** The actor in the header `x-actor`, which is percent-encoded UTF-8. Throws 400 where it is not, or cannot be an actor. */
+function readActorHeader(c: Context): string | undefined {
+  const header = c.req.header('x-actor');
+  if (header === undefined) return undefined;
+  try {
+    const { success, data, error } = actorSchema.safeParse(decodeURIComponent(header));
+    if (!success) throw invalidActor(describeIssues(error.issues, 'the header x-actor'));
+    checkStorable({ actor: data });
+    return data;
+  } catch (error) {
+    if (error instanceof ServiceError) throw error;
+    throw invalidActor('the header x-actor: must be percent-encoded UTF-8.');
+  }
+}
+
+const invalidActor = (message: string) => badRequest('invalid-header', message);
 
 /** Throws 401 for a token that was not found. */
 function requireKnownToken(found: EnvironmentToken | undefined): EnvironmentToken {

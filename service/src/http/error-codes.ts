@@ -6,6 +6,7 @@ export const errorCodes = {
   'invalid-request': { 400: 'The request line or the Host header is malformed.' },
   'invalid-path': { 400: 'A segment of the path is not valid.' },
   'invalid-query': { 400: 'A query parameter is not valid; `path` says which.' },
+  'invalid-header': { 400: 'The header `x-actor` is not valid.' },
   'invalid-cursor': { 400: '`after` is not a cursor of this list with this filter.' },
   'invalid-json': { 400: 'The body is empty, or is not JSON.' },
   'invalid-text': { 400: 'The body is not UTF-8, or a text holds what cannot be stored.' },

@@ -26,6 +26,8 @@ export interface Schema {
     created_at: Fixed<number>;
     /** Null for a token that nothing has replaced. */
     ends_at: Nullable<number>;
+    /** What it permits, separated by commas; null for everything. */
+    scopes: FixedNullable<string>;
   };
   /**
    * A deleted tenant stays as a row with `deleted_at`, so that making a token for it does not create it again. A tenant that is
@@ -41,6 +43,12 @@ export interface Schema {
     most_plugins: Nullable<number>;
     /** How many runs a minute it may have, 0 for any number; null for the limit of the settings. */
     runs_per_minute: Nullable<number>;
+    /** These, too, are null for what the settings say. */
+    storage_mb: Nullable<number>;
+    calls_per_minute: Nullable<number>;
+    run_timeout_ms: Nullable<number>;
+    run_memory_mb: Nullable<number>;
+    record_level: Nullable<string>;
     created_at: Fixed<number>;
     deleted_at: Nullable<number>;
     /** When its last rows in other tables were erased. */
@@ -195,6 +203,52 @@ export interface Schema {
     failures: number;
     microseconds: number;
     builds: number;
+  };
+  /** What plugins used, by name. */
+  usage_plugin_days: {
+    environment: Fixed<string>;
+    /** By UTC, as `YYYY-MM-DD`. */
+    day: Fixed<string>;
+    tenant: Fixed<string>;
+    namespace: Fixed<string>;
+    name: Fixed<string>;
+    runs: number;
+    failures: number;
+    microseconds: number;
+    builds: number;
+  };
+  /** The audit log: who changed what, and who read what. Names, because entries stay when what they name is deleted. */
+  audit_entries: {
+    /** A UUIDv7, as its bytes: they sort by the time of the entry. */
+    id: Fixed<Uint8Array>;
+    environment: Fixed<string>;
+    action: Fixed<string>;
+    /** The kind of token, `operator` or `service`. */
+    kind: Fixed<string>;
+    via: FixedNullable<string>;
+    holder: FixedNullable<string>;
+    actor: FixedNullable<string>;
+    tenant: FixedNullable<string>;
+    namespace: FixedNullable<string>;
+    name: FixedNullable<string>;
+    version: FixedNullable<string>;
+    /** JSON. */
+    details: FixedNullable<string>;
+    request_id: Fixed<string>;
+    /** Of an entry that there is one of in an hour: a digest of what distinguishes it. */
+    hour_key: FixedNullable<string>;
+    /** About how many bytes the entry takes. */
+    size: Fixed<number>;
+  };
+  /** About how many bytes the entries of an environment take, up to those that `audit_progress` names. */
+  audit_sizes: {
+    environment: Fixed<string>;
+    bytes: number;
+  };
+  /** One row: the id of the last audit entry that `audit_sizes` counts. */
+  audit_progress: {
+    id: number;
+    counted_to: Uint8Array;
   };
   /** One row: the number of the last change in `changes`. Its lock makes the order of numbers the order of commits. */
   change_counter: {

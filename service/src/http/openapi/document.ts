@@ -82,7 +82,8 @@ function showParsedType(schema: ParameterSchema): void {
 }
 
 function describe(operation: Operation, errors: ErrorResponses): ZodOpenApiOperationObject {
-  const { id, summary, tag, auth, query, headers = [], body, responses: declared } = operation;
+  const { id, summary, tag, auth, query, body, responses: declared } = operation;
+  const headers = [...(operation.headers ?? []), ...(takesEnvironmentToken(auth) ? actorHeader : [])];
   const names = namesIn(operation.path);
   const responses: Record<`${number}`, ZodOpenApiResponseObject | { $ref: string }> = {};
   for (const [status, codes] of errorsOf(operation)) responses[`${status}`] = errors.add(status, codes);
@@ -106,6 +107,11 @@ function describe(operation: Operation, errors: ErrorResponses): ZodOpenApiOpera
     responses,
   };
 }
+
+const actorHeader = ['x-actor'] as const;
+
+const takesEnvironmentToken = (auth: Auth) =>
+  security[auth].some((one) => Object.hasOwn(one, 'environmentToken'));
 
 /** A sentence on the permission that an editor token needs, unless it is `read`, which every token has. */
 const permissionNeeded = ({ permission }: Operation) =>

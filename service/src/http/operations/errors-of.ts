@@ -17,16 +17,20 @@ const withToken: ErrorList = {
   403: ['forbidden'],
 };
 
+const withEnvironmentToken: ErrorList = { ...withToken, 400: ['invalid-path', 'invalid-header'] };
+
 const withEditorToken: ErrorList = { ...withToken, 403: ['forbidden', 'tenant-suspended'] };
+
+const withEitherToken: ErrorList = { ...withEnvironmentToken, 403: ['forbidden', 'tenant-suspended'] };
 
 const ofAuth: Readonly<Record<Auth, ErrorList>> = {
   none: always,
   monitor: {},
   editor: withEditorToken,
-  environment: withToken,
-  run: withToken,
-  'editor-or-environment': withEditorToken,
-  optional: withEditorToken,
+  environment: withEnvironmentToken,
+  run: withEnvironmentToken,
+  'editor-or-environment': withEitherToken,
+  optional: withEitherToken,
 };
 
 /** All error codes that an operation can respond with, by their status codes, the lowest status code first. */

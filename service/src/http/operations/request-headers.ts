@@ -3,6 +3,8 @@ export const requestHeaders = {
   'if-match': 'The entity tag of the draft that the request is about; 412 where the draft is another by now.',
   'if-none-match':
     'On a read, the entity tag of what the client has already: 304 where it is the same. On a write, `*`: 412 where there is a draft.',
+  'x-actor':
+    'With an environment token: the vendor’s id for the person on whose behalf it asks, percent-encoded. Versions, pins and the audit log keep it.',
   accept: '`text/event-stream` for the response in events, as they happen.',
 } as const;
 
