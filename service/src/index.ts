@@ -144,6 +144,7 @@ function toServiceOptions(settings: Settings) {
     editorAncestors: settings.editorAncestors,
     editorAddressTokens: settings.editorAddressTokens,
     runLimits: { time: settings.runTimeoutMs, memory: settings.runMemoryMb * mebibyte },
+    python: { runners: settings.pythonRunners, memory: settings.pythonMemoryMb * mebibyte },
     trustedProxies: toBlockList(settings.trustedProxies),
     tenantPlugins: settings.tenantPlugins,
     tenantStorage: settings.tenantStorageMb * mebibyte,

@@ -3,10 +3,12 @@ import { startRecording } from '../runs/recording.ts';
 import type { Recording, RecordingOptions } from '../runs/recording.ts';
 import type { AdjustableLimits } from '../sandbox/run-limits.ts';
 import { Sandbox } from '../sandbox/sandbox.ts';
+import type { SandboxOptions } from '../sandbox/sandbox.ts';
 import { Eraser } from '../storage/erasing/eraser.ts';
 import type { Storage } from '../storage/storage.ts';
 import { Builds } from '../toolchains/build/builds.ts';
 import { LanguageHelp } from '../toolchains/language-help/language-help.ts';
+import { MissingPackageError } from '../toolchains/language.ts';
 import { loadLanguages } from '../toolchains/languages.ts';
 import type { LoadedLanguage } from '../toolchains/languages.ts';
 import { SchemaCompiler } from '../toolchains/schemas/schema-compiler.ts';
@@ -47,6 +49,8 @@ export interface ServiceOptions extends AppOptions {
   now?: () => number;
   /** The limits of a run (default: 1 s, 32 MiB). */
   runLimits?: AdjustableLimits | undefined;
+  /** How plugins in Python are run (default: in one process, with 64 MiB). */
+  python?: SandboxOptions['python'];
   /**
    * The compilers and runners of several services in one process, which remain the caller's to close (default: the service has its
    * own). `runLimits` has no effect on them, and `metrics` counts none of their runs and builds. Only tests use this option.
@@ -192,7 +196,7 @@ class ServiceParts {
 /** Makes what compiles and runs plugins. Nothing is started yet. */
 export function createToolProcesses(
   languages: ReadonlyMap<string, LoadedLanguage>,
-  { runLimits, metrics }: Pick<ServiceOptions, 'runLimits' | 'metrics'> = {},
+  { runLimits, python, metrics }: Pick<ServiceOptions, 'runLimits' | 'python' | 'metrics'> = {},
 ): ToolProcesses {
   return {
     builds: new Builds(languages, undefined, (language, outcome, times) =>
@@ -202,6 +206,7 @@ export function createToolProcesses(
     schemaCompiler: new SchemaCompiler(),
     sandbox: new Sandbox({
       ...(runLimits && { limits: runLimits }),
+      ...(python && { python }),
       onRun: ({ outcome, took, isWarm }) =>
         metrics?.observeRun('error' in outcome ? outcome.error.code : 'ok', isWarm, took),
     }),
@@ -216,5 +221,8 @@ export async function closeToolProcesses(processes: ToolProcesses): Promise<void
   await processes.sandbox.close();
 }
 
-const logSkippedLanguage = (log: Log) => (language: string, reason: unknown) =>
+const logSkippedLanguage = (log: Log) => (language: string, reason: unknown) => {
+  // `check` says how to get it.
+  if (reason instanceof MissingPackageError) return;
   log.warn({ language, err: reason }, 'A toolchain does not work here and is left out.');
+};

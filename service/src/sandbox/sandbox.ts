@@ -4,6 +4,8 @@ import type { QueueOwner } from '../processes/fair-queue.ts';
 import type { LoggedOutcome } from './outcome.ts';
 import type { AdjustableLimits } from './run-limits.ts';
 import type { StoredProgram } from '../plugins/program.ts';
+import { PythonSandbox } from './python/python-sandbox.ts';
+import type { PythonOptions } from './python/python-sandbox.ts';
 import { RunnerProcess, RunnerStartError } from './runner-process.ts';
 
 export interface Run {
@@ -20,6 +22,8 @@ export interface Run {
 export interface SandboxOptions {
   /** The limits of each run (default: 1 s, 32 MiB). */
   readonly limits?: AdjustableLimits;
+  /** How plugins in Python are run, beside the limit of time. */
+  readonly python?: Omit<PythonOptions, 'time'>;
   /** Called for each run that has ended. */
   readonly onRun?: (run: FinishedRun) => void;
 }
@@ -55,17 +59,22 @@ export class Sandbox {
   readonly #idle: RunnerProcess[] = [];
   readonly #busy = new Set<RunnerProcess>();
   readonly #options: SandboxOptions;
+  readonly #python: PythonSandbox;
   #watch: NodeJS.Timeout | undefined;
   #works = false;
   #isClosed = false;
 
   constructor(options: SandboxOptions = {}) {
     this.#options = options;
+    this.#python = new PythonSandbox({
+      ...options.python,
+      ...(options.limits && { time: options.limits.time }),
+    });
   }
 
   /** How many runs wait for their turn. */
   get waiting(): number {
-    return this.#queue.waiting;
+    return this.#queue.waiting + this.#python.waiting;
   }
 
   /**
@@ -86,8 +95,21 @@ export class Sandbox {
   }
 
   /** As {@link run}, with the time that the run took. */
-  runAndMeasure({ owner, signal, ...run }: Run): Promise<FinishedRun> {
+  runAndMeasure(run: Run): Promise<FinishedRun> {
+    const isPython = this.#python.isPython(run.program);
+    if (isPython === false) return this.#runScript(run);
+    if (isPython === true) return this.#runPython(run);
+    return isPython.then((known) => (known ? this.#runPython(run) : this.#runScript(run)));
+  }
+
+  #runScript({ owner, signal, ...run }: Run): Promise<FinishedRun> {
     return this.#run(run, this.#queue.acquire(owner, signal));
+  }
+
+  async #runPython(run: Run): Promise<FinishedRun> {
+    const finished = await this.#python.runAndMeasure(run);
+    this.#options.onRun?.(finished);
+    return finished;
   }
 
   async #run(
@@ -134,6 +156,7 @@ export class Sandbox {
   async close(): Promise<void> {
     this.#isClosed = true;
     clearInterval(this.#watch);
+    this.#python.close();
     await Promise.all([...this.#idle, ...this.#busy].map((runner) => runner.close()));
   }
 

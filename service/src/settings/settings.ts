@@ -96,6 +96,10 @@ export const settings = {
   runTimeoutMs: setting('RUN_TIMEOUT_MS', wholeNumber(10, 60_000, 'a time in milliseconds'), 1000),
   /** How much memory one run may use. */
   runMemoryMb: setting('RUN_MEMORY_MB', wholeNumber(8, 256, 'a size in MiB'), 32),
+  /** How many processes run plugins in Python, at most. Each holds about 300 MB while there are such runs. */
+  pythonRunners: setting('PYTHON_RUNNERS', wholeNumber(1, 64, 'a number of processes'), 1),
+  /** How much memory one run in Python may use, beyond that of the interpreter itself. */
+  pythonMemoryMb: setting('PYTHON_MEMORY_MB', wholeNumber(8, 512, 'a size in MiB'), 64),
   /** How many plugins a tenant may have. With `0` it may have none. */
   tenantPlugins: setting('TENANT_PLUGINS', wholeNumber(0, 10 ** 9, 'a number of plugins'), 1000),
   /**

@@ -26,10 +26,13 @@ test('the features list the languages that work, and name no feature that does n
   assert.deepEqual(features, ['stream_builds', 'testing']);
   // Others may have been added, by a file of their own each.
   assert.deepEqual(
-    languages.filter(({ identifier }) => ['assemblyscript', 'javascript', 'typescript'].includes(identifier)),
+    languages.filter(({ identifier }) =>
+      ['assemblyscript', 'javascript', 'python', 'typescript'].includes(identifier),
+    ),
     [
       { identifier: 'assemblyscript', pretty: 'AssemblyScript', short: 'as' },
       { identifier: 'javascript', pretty: 'JavaScript', short: 'js' },
+      { identifier: 'python', pretty: 'Python', short: 'py' },
       { identifier: 'typescript', pretty: 'TypeScript', short: 'ts' },
     ],
   );
@@ -37,7 +40,7 @@ test('the features list the languages that work, and name no feature that does n
 
 test('both template routes use the name and the namespace; the first has default values for them', async (t) => {
   const { fetch } = await startService(t);
-  for (const lang of ['assemblyscript', 'javascript', 'typescript']) {
+  for (const lang of ['assemblyscript', 'javascript', 'python', 'typescript']) {
     const record = async (path: string) =>
       (await json(await fetch(path))) as { lang: string; contents: string; tests: object[] };
     const first = await record(`/api/v1/template/${lang}`);
