@@ -1,5 +1,7 @@
 import { closeBrackets, closeBracketsKeymap, completionKeymap } from '@codemirror/autocomplete';
 import { javascript } from '@codemirror/lang-javascript';
+import { python } from '@codemirror/lang-python';
+import { indentUnit } from '@codemirror/language';
 import { EditorState, type Extension, Prec } from '@codemirror/state';
 import { keymap } from '@codemirror/view';
 import { completionList } from './completion-list.ts';
@@ -10,6 +12,7 @@ const languages: Record<string, () => Extension> = {
   typescript: () => javascript({ typescript: true }),
   // Its syntax is TypeScript's.
   assemblyscript: () => javascript({ typescript: true }),
+  python: () => [python(), Prec.high(indentUnit.of('    '))],
 };
 
 /** Highlighting, indentation and completion of a language; nothing for one that the editor does not know. */

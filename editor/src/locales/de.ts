@@ -201,6 +201,12 @@ export const de: Texts = {
       'Es gibt die Standardbibliothek von AssemblyScript (String, Array, Map, Math) und console für die Logs eines Laufs.',
       'Es gibt kein JSON, keine Promises, keine Closures, kein Netzwerk und keine Timer.',
     ],
+    pythonText: [
+      'Ein Plugin ist eine Datei mit einer Funktion run. Nichts bleibt für den nächsten Lauf.',
+      'run bekommt und gibt Text, oder die Werte im Bereich „Typen“. Sie darf async sein.',
+      'Es gibt die Module der Standardbibliothek, die nur rechnen (json, re, datetime, decimal, dataclasses), und print und logging für die Logs eines Laufs.',
+      'Es gibt keine anderen Pakete, kein Netzwerk, keine Dateien, keine Threads und keine Timer.',
+    ],
   },
 
   settings: {
@@ -577,6 +583,7 @@ export const de: Texts = {
 
   types: {
     intro: 'run bekommt einen Input und gibt einen Output oder ein Promise darauf.',
+    introPython: 'run bekommt einen Input und gibt einen Output zurück.',
     introText: 'In AssemblyScript bekommt und gibt run Text: JSON dieser Typen.',
     samples: 'Beispiele',
     asTest: 'Als Test verwenden',

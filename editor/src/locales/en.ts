@@ -202,6 +202,12 @@ export const en = {
       'It has the standard library of AssemblyScript (String, Array, Map, Math) and console for the logs of a run.',
       'It has no JSON, no promises, no closures, no network and no timers.',
     ],
+    pythonText: [
+      'A plugin is one file with a function run. Nothing stays for the next run.',
+      'run takes and gives text, or the values in the panel “Types”. It may be async.',
+      'It has the modules of the standard library that only compute (json, re, datetime, decimal, dataclasses), and print and logging for the logs of a run.',
+      'It has no other packages, no network, no files, no threads and no timers.',
+    ],
   },
 
   settings: {
@@ -575,6 +581,7 @@ export const en = {
 
   types: {
     intro: 'run gets an Input, and gives an Output or a promise of one.',
+    introPython: 'run gets an Input, and returns an Output.',
     introText: 'In AssemblyScript run gets and gives text, which is JSON of these types.',
     samples: 'Samples',
     asTest: 'Use as a test',

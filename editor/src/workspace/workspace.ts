@@ -64,7 +64,7 @@ export class Workspace {
     const serviceState = (this.serviceState = new ServiceState(session, saving));
     const dock = (this.dock = new Dock(session));
     this.actions = new Actions({ session, access, document, saving, serviceState, dock });
-    this.types = new PluginTypes(session, access, dock, this.actions);
+    this.types = new PluginTypes(session, document, access, dock, this.actions);
     this.textHelp = new TextHelp(session, document.editor);
     this.#deploySheet = new DeploySheet(this);
     this.menu = new CommandMenu(() => screen.draw(true));

@@ -98,9 +98,15 @@ export class PluginClient<Location> {
     return this.#send({ path: pathOf('v1/run', { uuid }), schema: runSchema }, options);
   }
 
-  /** Gets the types of a plugin's input and output, where its namespace has them. */
-  async getTypes(location: Location, options?: CallOptions): Promise<PluginTypes> {
-    const path = pathOf('v1/types', this.#segmentsOf(location));
+  /**
+   * Gets the types of a plugin's input and output, where its namespace has them. `language`: that of their declarations, `python`
+   * for `TypedDict`s (default: TypeScript).
+   */
+  async getTypes(
+    location: Location,
+    { language, ...options }: CallOptions & { language?: 'typescript' | 'python' } = {},
+  ): Promise<PluginTypes> {
+    const path = pathOf('v1/types', this.#segmentsOf(location)) + queryOf({ language });
     return this.#send({ path, schema: pluginTypesSchema }, options);
   }
 
