@@ -44,9 +44,10 @@ export const types: ServiceInterface = {
         const found = await findNamespace(storage.db, target);
         if (!found || !areTyped(found.details)) return { status: 200, body: { declarations: '' } };
         const { input, output, samples } = found.details;
+        const schemas = { input, output };
         const declarations =
           query.language === 'python'
-            ? await declarationsIn(context, 'python', target, { input, output }, c.req.raw.signal)
+            ? await declarationsIn(context, 'python', target, schemas, c.req.raw.signal)
             : await readDeclarations(storage.db, target);
         const body = {
           declarations,

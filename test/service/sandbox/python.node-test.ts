@@ -42,14 +42,9 @@ test('Python: text goes in and out unchanged, and an async function is run to it
 });
 
 test('Python: values are checked by the schemas of the program', async () => {
-  const types = {
-    input: { type: 'object' },
-    inputCheck: undefined,
-    outputCheck: undefined,
-  };
   const typed = (code: string, input: string) =>
     sandbox.run({
-      program: loadedProgram({ kind: 'python', code, types: {} as unknown as typeof types }),
+      program: loadedProgram({ kind: 'python', code, types: { schemas: {} } }),
       input,
       owner,
     });

@@ -207,5 +207,5 @@ def run(input: Input) -> Output:
     ).succeeded,
     true,
   );
-  assert.match(String((await tryOut('{"class": 1, "a b": []}')).result), /str \| dict/);
+  assert.match(String(JSON.stringify(await tryOut('{"class": 1, "a b": []}'))), /str \| dict/);
 });

@@ -8,7 +8,6 @@ import type { GuestEvents, Imports } from './closed-imports.ts';
 /** The functions, globals and memory that CPython exports. Pointers are numbers. */
 interface Exports {
   readonly memory: WebAssembly.Memory;
-  readonly __indirect_function_table: WebAssembly.Table;
   readonly [name: string]: unknown;
 }
 
@@ -61,7 +60,10 @@ export class Interpreter {
     const started = () => exports as Exports;
     this.#imports = makeImports(
       module,
-      () => ({ memory: started().memory, table: started().__indirect_function_table }),
+      () => ({
+        memory: started().memory,
+        table: started()['__indirect_function_table'] as WebAssembly.Table,
+      }),
       { ...events, grow: (bytes) => this.#grow(bytes) },
       library,
     );

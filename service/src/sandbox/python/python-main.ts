@@ -60,7 +60,7 @@ async function startInterpreter(): Promise<Interpreter> {
     return started;
   } catch (error) {
     send(frameKind.broken, errorMessage(error));
-    process.exit(1);
+    return process.exit(1);
   }
 }
 

@@ -235,7 +235,10 @@ function readImage(channel: Duplex, onImage: (bytes: Buffer) => void): void {
     chunks.push(chunk);
     length += chunk.length;
     if (needed === 4 && length >= 4) needed += Buffer.concat(chunks).readUInt32LE();
-    if (needed > longestImage) return void channel.destroy();
+    if (needed > longestImage) {
+      channel.destroy();
+      return;
+    }
     if (needed === 4 || length < needed) return;
     onImage(Buffer.concat(chunks).subarray(4, needed));
     channel.destroy();

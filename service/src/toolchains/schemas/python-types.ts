@@ -187,7 +187,7 @@ function literalsOf(values: readonly unknown[]): string {
     if (typeof value === 'string') return pythonString(value);
     if (typeof value === 'boolean') return value ? 'True' : 'False';
     if (value === null) return 'None';
-    return Number.isSafeInteger(value) ? String(value) : undefined;
+    return typeof value === 'number' && Number.isSafeInteger(value) ? String(value) : undefined;
   });
   return isShort && written.every((one) => one !== undefined)
     ? `Literal[${[...new Set(written)].join(', ')}]`
