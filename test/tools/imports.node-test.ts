@@ -49,8 +49,8 @@ const serviceFolders: Readonly<Record<string, readonly string[]>> = {
     'outbound',
     'runs',
   ],
-  // Of http, storage and runs, only how origins and addresses of databases are read, and what can be recorded.
-  settings: ['storage', 'http', 'runs'],
+  // Of http, storage and plugins, only how origins and addresses of databases are read, and what can be recorded.
+  settings: ['storage', 'http', 'plugins'],
   cli: [
     'plugins',
     'operations',

@@ -5,6 +5,7 @@ import {
   endedEditorToken,
   forbidden,
   notPermitted,
+  outOfScope,
   ServiceError,
   tenantSuspended,
   unauthorized,
@@ -12,7 +13,8 @@ import {
 import { actorSchema, checkStorable } from './grant-schemas.ts';
 import { describeIssues } from './operations/issues.ts';
 import type { QueueOwner } from '../processes/fair-queue.ts';
-import type { Permission } from '../plugins/permissions.ts';
+import { hasScope } from '../plugins/permissions.ts';
+import type { Permission, Scope } from '../plugins/permissions.ts';
 import { isInScope, type PluginKey, type PluginScope } from '../plugins/plugin-key.ts';
 import type { Admission } from './admission.ts';
 import { requestInfo } from './request-info.ts';
@@ -56,6 +58,10 @@ export interface EditorCaller {
 export interface EnvironmentCaller {
   readonly kind: 'environment';
   readonly environment: string;
+  /** The id of the token. */
+  readonly tokenId: string;
+  /** What the token permits. */
+  readonly scopes: readonly Scope[];
   /** Whose token it is. */
   readonly holder: string;
   /** The vendor's id for the person on whose behalf it asks, of the header `x-actor`. */
@@ -74,11 +80,16 @@ export type CallerOf<A extends Auth> =
  * that the operation takes; 403 where the token is for another target or lacks the permission, or where its tenant is suspended;
  * and 429 past the rate of the token or, without a valid token, of the client's address.
  * @param permission what an editor token has to permit
+ * @param scope what an environment token has to permit
  */
 export async function authorize(
   c: Context,
   context: ServiceContext,
-  { auth, permission = 'read' }: { auth: Auth; permission?: Permission | undefined },
+  {
+    auth,
+    permission = 'read',
+    scope = 'any',
+  }: { auth: Auth; permission?: Permission | undefined; scope?: Scope | 'any' | undefined },
   target: Partial<PluginKey>,
 ): Promise<EditorCaller | EnvironmentCaller | undefined> {
   if (auth === 'monitor') return undefined;
@@ -88,7 +99,7 @@ export async function authorize(
   }
   const { token, kind } = await bearerToken(c, context.admission, tokenKinds[auth]);
   if (kind === 'editor') return editorCaller(c, token, context, { permission, target });
-  return environmentCaller(c, token, context, { auth, target });
+  return environmentCaller(c, token, context, { auth, scope, target });
 }
 
 /** The kinds of tokens that an operation takes. */
@@ -144,7 +155,7 @@ async function environmentCaller(
   c: Context,
   token: string,
   { storage, admission, now }: ServiceContext,
-  { auth, target }: { auth: Auth; target: Partial<PluginKey> },
+  { auth, scope, target }: { auth: Auth; scope: Scope | 'any'; target: Partial<PluginKey> },
 ): Promise<EnvironmentCaller> {
   const hash = hashToken(token);
   const id = Buffer.from(hash).toString('hex', 0, 8);
@@ -157,7 +168,7 @@ async function environmentCaller(
       : await admission.takeToken(c, hash, async () =>
           requireKnownToken(await findEnvironmentToken(storage.db, token, now())),
         );
-  const { environment, holder, endsAt } = found;
+  const { id: tokenId, environment, holder, scopes, endsAt } = found;
   const info = requestInfo(c);
   info.holder = holder;
   const actor = readActorHeader(c);
@@ -166,10 +177,13 @@ async function environmentCaller(
   if (target.environment !== undefined && target.environment !== environment) {
     throw forbidden('The environment token is for another environment.');
   }
+  if (scope !== 'any' && !hasScope(scopes, scope)) throw outOfScope(scope);
   setRequestOwner({ environment, tenant: target.tenant ?? '', token: id });
   return {
     kind: 'environment',
     environment,
+    tokenId,
+    scopes,
     holder,
     ...(actor !== undefined && { actor }),
     ...(endsAt !== undefined && { expiresAt: endsAt }),

@@ -2,6 +2,9 @@ import type { Builds } from '../toolchains/build/builds.ts';
 import type { LanguageHelp } from '../toolchains/language-help/language-help.ts';
 import type { Language } from '../toolchains/language.ts';
 import type { SchemaCompiler } from '../toolchains/schemas/schema-compiler.ts';
+import type { HourlyEntries } from '../audit/hourly-entries.ts';
+import type { RecordLevel } from '../plugins/record-level.ts';
+import type { AdjustableLimits } from '../sandbox/run-limits.ts';
 import type { RunRecorder } from '../runs/recorder.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { Readiness } from './readiness.ts';
@@ -18,6 +21,8 @@ export interface ServiceContext {
   /** Makes types and checks of the schemas of namespaces. */
   readonly schemaCompiler: SchemaCompiler;
   readonly sandbox: Sandbox;
+  /** Notes in the audit log what has one entry for each actor, plugin and hour. */
+  readonly hourlyEntries: HourlyEntries;
   /** Records runs, and counts builds. */
   readonly recorder: RunRecorder;
   /** The toolchains that work on this machine, by identifier. */
@@ -29,6 +34,13 @@ export interface ServiceContext {
   readonly tenantPlugins: number | undefined;
   /** How many bytes a tenant may store; `undefined` for any number. */
   readonly tenantStorage: number | undefined;
+  /** What limits of a tenant may be at most: those of the service. */
+  readonly maxLimits: {
+    readonly run: AdjustableLimits;
+    readonly records: RecordLevel;
+    /** Calls a minute of one tenant; 0 for any number. */
+    readonly calls: number;
+  };
   /** The builder features that all interfaces together offer. */
   readonly features: readonly string[];
   /** How long an editor token lives by default, in seconds. */

@@ -1,6 +1,9 @@
 import type { Log } from '../operations/log.ts';
 import { startRecording } from '../runs/recording.ts';
 import type { Recording, RecordingOptions } from '../runs/recording.ts';
+import { AuditRetention } from '../audit/retention.ts';
+import { HourlyEntries } from '../audit/hourly-entries.ts';
+import { defaultLimits } from '../sandbox/run-limits.ts';
 import type { AdjustableLimits } from '../sandbox/run-limits.ts';
 import { Sandbox } from '../sandbox/sandbox.ts';
 import type { SandboxOptions } from '../sandbox/sandbox.ts';
@@ -96,6 +99,12 @@ export function createService(options: ServiceOptions): Service {
     storage,
     ...toolProcesses,
     recorder: recording.recorder,
+    hourlyEntries: new HourlyEntries(),
+    maxLimits: {
+      run: options.runLimits ?? defaultLimits,
+      records: options.recording?.level ?? 'logs',
+      calls: 0,
+    },
     languages,
     admission,
     eraser,
@@ -131,6 +140,7 @@ class ServiceParts {
   readonly admission: Admission;
   readonly eraser: Eraser;
   readonly recording: Recording;
+  readonly auditRetention: AuditRetention;
   /** Closes what compiles and runs plugins, unless that is the caller's. */
   readonly #closeToolProcesses: () => Promise<void>;
 
@@ -153,6 +163,8 @@ class ServiceParts {
         log?.warn(lost, 'Records of runs, or usage, could not be written before the service ended.');
       },
     });
+    this.auditRetention = new AuditRetention({ storage, now });
+    this.auditRetention.start();
     this.admission = new Admission(createRateCounters(storage.db), {
       now,
       ...(rates && { rates }),
@@ -187,7 +199,7 @@ class ServiceParts {
   async close(): Promise<void> {
     this.admission.close();
     const erased = this.eraser.close();
-    await Promise.all([this.#closeToolProcesses(), erased]);
+    await Promise.all([this.#closeToolProcesses(), erased, this.auditRetention.close()]);
     // Last, so that the runs that have just ended are recorded, too.
     await this.recording.close();
   }

@@ -1,8 +1,11 @@
 import type { Context } from 'hono';
 import * as z from 'zod';
+import { writeAudit } from '../audit/entries.ts';
+import { auditStamp } from './audit-stamp.ts';
 import type { EditorCaller } from './auth.ts';
 import { noDraft, notBuilt } from './require-draft.ts';
 import type { ServiceContext, ServiceInterface } from './context.ts';
+import { allowedStorageOf } from './environment/tenant-details.ts';
 import { versionNameSchema } from './environment/plugin-details.ts';
 import { json } from './operations/responses.ts';
 import { optionalJsonBody } from './operations/bodies.ts';
@@ -78,15 +81,19 @@ export const deploy: ServiceInterface = {
  * Throws 404 without a draft, 412 when the draft is not the one that `If-Match` names, and 409 when it differs from the newest
  * version and has no successful build.
  */
-function deployDraft(
+async function deployDraft(
   c: Context,
-  { storage, now, tenantStorage: allowed }: ServiceContext,
+  context: ServiceContext,
   plugin: PluginKey,
-  { actor }: EditorCaller,
+  caller: EditorCaller,
   message: string | undefined,
 ): Promise<z.input<typeof deployed>> {
   checkStorable({ message });
+  const { storage, now } = context;
+  const { actor } = caller;
+  const stamp = auditStamp(c, caller, context);
   // In one transaction, so that of several equal deploys at the same time the first adds a version and the others find it.
+  const allowed = await allowedStorageOf(context, plugin);
   return storage.transaction(async (db) => {
     await lockPlugin(db, plugin);
     return writeWithinQuota(db, plugin, allowed, () => addVersionOf(db));
@@ -112,7 +119,10 @@ function deployDraft(
       schemasDigest,
       ...written,
     });
-    return { version, live: await liveOr(version) };
+    const live = await liveOr(version);
+    const details = { live, ...(message !== undefined && { message }) };
+    await writeAudit(db, { ...stamp, action: 'plugin.deployed', target: plugin, version, details });
+    return { version, live };
 
     async function liveOr(newestVersion: string): Promise<string> {
       return (await findLiveVersion(db, plugin))?.version ?? newestVersion;

@@ -14,7 +14,7 @@ export const errorCodes = {
   'token-missing': { 401: 'The operation needs a token, and none came.' },
   'token-invalid': { 401: 'The token is malformed, of the wrong kind, unknown, or has ended.' },
   forbidden: { 403: 'The token is for something else.' },
-  'not-permitted': { 403: 'The editor token does not permit it.' },
+  'not-permitted': { 403: 'The token does not permit it.' },
   'tenant-suspended': { 403: 'The tenant is suspended.' },
   'tenant-deleted': { 403: 'The tenant was deleted, and has not been created again.' },
   'too-many-plugins': { 403: 'The tenant has as many plugins as it may have.' },

@@ -54,6 +54,9 @@ export const forbidden = (message: string) => new ServiceError(403, 'forbidden',
 export const notPermitted = (permission: string) =>
   new ServiceError(403, 'not-permitted', `The editor token does not have the permission "${permission}".`);
 
+export const outOfScope = (scope: string) =>
+  new ServiceError(403, 'not-permitted', `The environment token does not have the scope "${scope}".`);
+
 export const tenantSuspended = () =>
   new ServiceError(
     403,

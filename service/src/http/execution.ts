@@ -59,6 +59,7 @@ export const execution: ServiceInterface = {
       summary: 'Run the live version of a plugin',
       tag: 'execution',
       auth: 'run',
+      scope: 'run',
       body: inputBody,
       isQueued: true,
       responses,
@@ -77,6 +78,7 @@ export const execution: ServiceInterface = {
       summary: 'Run a version of a plugin',
       tag: 'execution',
       auth: 'run',
+      scope: 'run',
       body: inputBody,
       isQueued: true,
       responses,
@@ -130,7 +132,8 @@ async function execute(
   responseHeaders['server-timing'] = `run;dur=${took.toFixed(1)}`;
   // The plugin does not run on input that does not fit its schema.
   const ran = 'error' in outcome && outcome.error.code === 'invalid-input' ? 0 : took;
-  context.recorder.record({ id, plugin, version: program, input, outcome, took: ran });
+  const { records: level } = tenant.limits;
+  context.recorder.record({ id, plugin, version: program, input, outcome, took: ran, level });
   if ('error' in outcome) {
     request.runError = outcome.error.code;
     throw executionError(outcome.error, outcome.logs);

@@ -1,5 +1,6 @@
 import { openApi } from './openapi.ts';
 import { access } from './access.ts';
+import { audit } from './environment/audit.ts';
 import { build } from './build.ts';
 import { builder } from './builder.ts';
 import { check } from './check.ts';
@@ -38,6 +39,7 @@ export const interfaces: readonly ServiceInterface[] = [
   runs,
   usage,
   environmentResults,
+  audit,
   tenants,
   sessions,
   environmentTokens,

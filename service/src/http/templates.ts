@@ -27,6 +27,7 @@ export const templates: ServiceInterface = {
       description,
       tag: 'builder',
       auth: 'optional',
+      scope: 'any',
       responses: { 200: json(sourceSchema, { description: 'Source that works as it is.' }) },
       handle: async ({ c, path, caller }, context) => ({
         status: 200,
@@ -47,6 +48,7 @@ export const templates: ServiceInterface = {
       description,
       tag: 'builder',
       auth: 'optional',
+      scope: 'any',
       query: z.object({
         namespace: z
           .string()

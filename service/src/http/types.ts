@@ -31,6 +31,7 @@ export const types: ServiceInterface = {
       description: 'By the types of its namespace; the plugin need not be there yet.',
       tag: 'types',
       auth: 'editor-or-environment',
+      scope: 'read',
       permission: 'read',
       query: z.object({
         language: z.enum(['typescript', 'python']).optional().meta({

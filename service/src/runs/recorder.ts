@@ -5,7 +5,8 @@ import { StorageUnavailableError } from '../storage/errors.ts';
 import { RecordQueue } from './record-queue.ts';
 import { toRecord } from './to-record.ts';
 import type { CompletedRun } from './to-record.ts';
-import type { RecordLevel } from './record-level.ts';
+import { recordLevels } from '../plugins/record-level.ts';
+import type { RecordLevel } from '../plugins/record-level.ts';
 import { UsageSum } from './usage-sum.ts';
 
 /** The records and usage that are written in one transaction. */
@@ -72,7 +73,7 @@ export class RunRecorder {
   }
 
   record(run: CompletedRun): void {
-    const record = toRecord(run, this.#options.level ?? 'logs');
+    const record = toRecord(run, lowerLevel(this.#options.level ?? 'logs', run.level));
     if (this.#isClosed || !this.#queue.add(record)) this.#drop(record);
     this.#schedule();
   }
@@ -165,6 +166,9 @@ export class RunRecorder {
     this.#options.onDropped?.(1, reason);
   }
 }
+
+const lowerLevel = (one: RecordLevel, other: RecordLevel = one): RecordLevel =>
+  recordLevels[Math.min(recordLevels.indexOf(one), recordLevels.indexOf(other))] ?? one;
 
 /** Splits a batch in two; `undefined` for one that cannot be split. */
 function split({ records, usage }: Batch): Batch[] | undefined {

@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import { recordLevels } from '../runs/record-level.ts';
+import { recordLevels } from '../plugins/record-level.ts';
 import type { DatabaseAddress } from '../storage/database-url.ts';
 import {
   addressRanges,

@@ -49,6 +49,8 @@ export interface Schema {
     run_timeout_ms: Nullable<number>;
     run_memory_mb: Nullable<number>;
     record_level: Nullable<string>;
+    /** The actor who created or changed it last. */
+    changed_by: Nullable<string>;
     created_at: Fixed<number>;
     deleted_at: Nullable<number>;
     /** When its last rows in other tables were erased. */

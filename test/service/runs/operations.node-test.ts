@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { TestContext } from 'node:test';
 import { storeBatch } from '../../../service/src/runs/recording.ts';
-import { recordLevels } from '../../../service/src/runs/record-level.ts';
+import { recordLevels } from '../../../service/src/plugins/record-level.ts';
 import { toRecord } from '../../../service/src/runs/to-record.ts';
 import type { CompletedRun } from '../../../service/src/runs/to-record.ts';
 import { bearer, errorOf, startService } from '../harness.ts';

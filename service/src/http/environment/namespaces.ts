@@ -1,4 +1,7 @@
 import * as z from 'zod';
+import { writeAudit } from '../../audit/entries.ts';
+import { auditStamp } from '../audit-stamp.ts';
+import type { AuditStamp } from '../../audit/entries.ts';
 import type { ServiceContext, ServiceInterface } from '../context.ts';
 import { notFound, ServiceError } from '../errors.ts';
 import { empty, json } from '../operations/responses.ts';
@@ -43,6 +46,7 @@ export const namespaces: ServiceInterface = {
         'By name, in the order of bytes. Where records are long, a page may hold fewer than `limit`.',
       tag: 'types',
       auth: 'environment',
+      scope: 'read',
       query: z.object(pageQuery()),
       responses: {
         200: json(
@@ -75,6 +79,7 @@ export const namespaces: ServiceInterface = {
       summary: 'The types of a namespace',
       tag: 'types',
       auth: 'environment',
+      scope: 'read',
       responses: { 200: json(namespaceSchema, { description: 'The record.' }) },
       errors: { 404: ['namespace-not-found'] },
       handle: async ({ target }, { storage }) => {
@@ -92,15 +97,17 @@ export const namespaces: ServiceInterface = {
       description: `Replaces the record as a whole. The schemas are JSON Schemas (2020-12), with at most ${schemasLimit} bytes together, and refer to nothing outside of themselves. Drafts have to be built anew where schemas change; versions stay as they are.`,
       tag: 'types',
       auth: 'environment',
+      scope: 'manage',
       body: jsonBody(namespaceDetailsSchema, { description: 'The whole record.', limit: detailsLimit }),
       responses: {
         200: json(setNamespaceSchema, { description: 'The record, which replaces the one before.' }),
         201: json(setNamespaceSchema, { description: 'The record, the first of this namespace.' }),
       },
       errors: { 503: ['busy', 'cancelled'] },
-      handle: async ({ c, target, body }, context) => {
+      handle: async ({ c, target, caller, body }, context) => {
+        const stamp = auditStamp(c, caller, context);
         const details = body as NamespaceDetails;
-        const { isNew, warnings } = await setNamespace(context, target, details, c.req.raw.signal);
+        const { isNew, warnings } = await setNamespace(context, target, details, stamp, c.req.raw.signal);
         return {
           status: isNew ? 201 : 200,
           body: { namespace: target.namespace, ...body, warnings: [...warnings] },
@@ -117,10 +124,15 @@ export const namespaces: ServiceInterface = {
         'Removes nothing else: plugins stay, and versions still run with the schemas that they were built with.',
       tag: 'types',
       auth: 'environment',
+      scope: 'manage',
       responses: { 204: empty({ description: 'The namespace has no types any more.' }) },
       errors: { 404: ['namespace-not-found'] },
-      handle: async ({ target }, { storage }) => {
-        if (!(await deleteNamespace(storage.db, target))) throw namespaceNotFound();
+      handle: async ({ c, target, caller }, context) => {
+        const stamp = auditStamp(c, caller, context);
+        await context.storage.transaction(async (db) => {
+          if (!(await deleteNamespace(db, target))) throw namespaceNotFound();
+          await writeAudit(db, { ...stamp, action: 'namespace.deleted', target });
+        });
         return { status: 204 };
       },
     }),
@@ -131,6 +143,7 @@ async function setNamespace(
   context: ServiceContext,
   key: NamespaceKey,
   details: NamespaceDetails,
+  stamp: AuditStamp,
   signal: AbortSignal,
 ): Promise<{ readonly isNew: boolean; readonly warnings: readonly NamespaceWarning[] }> {
   const { input, output, templates = {} } = details;
@@ -154,7 +167,13 @@ async function setNamespace(
   const types = areTyped(details)
     ? await translateBusyErrors(false, () => compileNamespace(context, key, details, signal))
     : { compiled: undefined, declarations: '', warnings: [] };
-  const isNew = await replaceNamespace(context.storage.db, key, details, types, context.now());
+  const { environment, namespace } = key;
+  const isNew = await context.storage.transaction(async (db) => {
+    const isAdded = await replaceNamespace(db, key, details, types, context.now());
+    const target = { environment, namespace };
+    await writeAudit(db, { ...stamp, action: 'namespace.set', target, details: { new: isAdded } });
+    return isAdded;
+  });
   return { isNew, warnings: types.warnings };
 }
 

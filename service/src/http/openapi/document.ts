@@ -91,7 +91,9 @@ function describe(operation: Operation, errors: ErrorResponses): ZodOpenApiOpera
   for (const [status, one] of Object.entries(declared)) {
     responses[status as `${number}`] = describeResponse(one);
   }
-  const description = [operation.description ?? [], permissionNeeded(operation)].flat().join('\n\n');
+  const description = [operation.description ?? [], permissionNeeded(operation), scopeNeeded(operation)]
+    .flat()
+    .join('\n\n');
   return {
     operationId: id,
     summary,
@@ -118,6 +120,9 @@ const permissionNeeded = ({ permission }: Operation) =>
   permission === undefined || permission === 'read'
     ? []
     : `An editor token needs the permission \`${permission}\`.`;
+
+const scopeNeeded = ({ scope }: Operation) =>
+  scope === undefined || scope === 'any' ? [] : `An environment token needs the scope \`${scope}\`.`;
 
 const byName = <Name extends string, T>(names: readonly Name[], make: (name: Name) => T) =>
   Object.fromEntries(names.map((name) => [name, make(name)])) as Record<Name, T>;
@@ -159,7 +164,7 @@ function describeResponse(response: DeclaredResponse): ZodOpenApiResponseObject 
     const text = { 'text/plain': { schema: { type: 'string' } } } as const;
     return { ...base, content: { ...text, ...(response.orJson && { 'application/json': { schema: {} } }) } };
   }
-  const { schema, events } = response;
+  const { schema, events, rows } = response;
   return {
     ...base,
     content: {
@@ -167,6 +172,7 @@ function describeResponse(response: DeclaredResponse): ZodOpenApiResponseObject 
       ...(events !== undefined && {
         'text/event-stream': { schema: { type: 'string', description: events } },
       }),
+      ...(rows && { [rows.type]: { schema: { type: 'string', description: rows.description } } }),
     },
   };
 }

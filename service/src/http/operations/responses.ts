@@ -30,6 +30,14 @@ export interface JsonResponse<Schema extends z.ZodType = z.ZodType> extends Resp
    * `Response` itself.
    */
   readonly events?: string;
+  /** What is sent instead where the client accepts that type: all rows of a list. The handler then returns a `Response` itself. */
+  readonly rows?: RowStream;
+}
+
+/** All rows of a list in another type than JSON. */
+export interface RowStream {
+  readonly type: 'application/x-ndjson' | 'text/csv';
+  readonly description: string;
 }
 
 export interface TextResponse extends ResponseBase {

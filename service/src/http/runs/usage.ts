@@ -14,7 +14,8 @@ const paging = pagingBy('text', 'text');
 /** How many days are returned by default. */
 const defaultDays = 30;
 
-const dayQuery = (description: string) =>
+/** A parameter of a query that is a day. */
+export const dayQuery = (description: string) =>
   z.iso.date({ error: 'must be a day as YYYY-MM-DD' }).optional().meta({ description });
 
 /** What the tenants of an environment used. */
@@ -28,6 +29,7 @@ export const usage: ServiceInterface = {
       description: `Usage is kept for ${usageDays} days, also that of tenants that were deleted since.`,
       tag: 'environment',
       auth: 'environment',
+      scope: 'read',
       query: z.object({
         ...pageQuery(),
         from: dayQuery('The first day; by default the last 30 days are listed.'),
@@ -59,7 +61,7 @@ export const usage: ServiceInterface = {
         const { tenant, from, to } = query;
         checkStorable({ tenant });
         const { environment } = target;
-        const range = rangeOf(query, now());
+        const range = dayRange(query, now());
         // By the parameters as they were sent: a default range would change at midnight, and invalidate cursors.
         const list = { operation: 'getUsage', filter: { environment, tenant, from, to } };
         const request = paging.readRequest(list, query);
@@ -88,12 +90,17 @@ export const usage: ServiceInterface = {
   ],
 };
 
-interface Range {
+/** Days by UTC, both included. */
+interface DayRange {
   readonly from: string;
   readonly to: string;
 }
 
-function rangeOf({ from, to }: { from?: string | undefined; to?: string | undefined }, now: number): Range {
+/** The days that a query asks for, by default the last 30. Throws 400 where the first is after the last. */
+export function dayRange(
+  { from, to }: { from?: string | undefined; to?: string | undefined },
+  now: number,
+): DayRange {
   const last = to ?? dayOf(now);
   const first = from ?? dayOf(Date.parse(last) - (defaultDays - 1) * dayLength);
   if (first > last) throw badRequest('invalid-query', 'from: must not be after `to`.', '/from');
@@ -101,7 +108,7 @@ function rangeOf({ from, to }: { from?: string | undefined; to?: string | undefi
 }
 
 /** The days of a range that there can be usage of. */
-function daysOf({ from, to }: Range, now: number): string[] {
+function daysOf({ from, to }: DayRange, now: number): string[] {
   // A node whose clock is ahead may have counted for tomorrow.
   const newest = now + dayLength;
   const days = Array.from({ length: usageDays + 2 }, (_, i) => dayOf(newest - i * dayLength)).toReversed();

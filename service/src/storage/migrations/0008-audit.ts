@@ -75,6 +75,7 @@ export const audit: Migration = {
     await db.schema.alterTable('environment_tokens').addColumn('scopes', text).execute();
     for (const column of ['storage_mb', 'calls_per_minute', 'run_timeout_ms', 'run_memory_mb'] as const)
       await db.schema.alterTable('tenants').addColumn(column, integer).execute();
-    await db.schema.alterTable('tenants').addColumn('record_level', text).execute();
+    for (const column of ['record_level', 'changed_by'] as const)
+      await db.schema.alterTable('tenants').addColumn(column, text).execute();
   },
 };
