@@ -92,7 +92,11 @@ const compactStyles: Plugin = {
   enforce: 'pre',
   transform: {
     filter: { id: /\/element\/(features-)?styles\.ts$/ },
-    handler: (code) => code.replaceAll(/\/\*.*?\*\//gs, '').replaceAll(/\s*\n\s*/g, '\n'),
+    handler: (code) =>
+      code
+        .replaceAll(/\/\*.*?\*\//gs, '')
+        .replaceAll(/\s*\n\s*/g, '\n')
+        .replaceAll(/([{;])\n(?=\w)/g, '$1'),
   },
 };
 

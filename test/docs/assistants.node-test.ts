@@ -5,11 +5,17 @@ import { after, before, test } from 'node:test';
 import { snippet } from './markdown.ts';
 import { type Project, createProject, tscFile } from './package.ts';
 
-// The guide's assistants: they compile, and each reads what its model streams.
+// The guides on assistants and agents: they compile, and each reads what its model streams.
 
-const FILES = ['use-assistant', 'assistant', 'answer', 'ask-anthropic', 'ask-openai', 'ask-local'].map(
-  (name) => `${name}.ts`,
-);
+const FILES = [
+  'use-assistant',
+  'assistant',
+  'answer',
+  'ask-anthropic',
+  'ask-openai',
+  'ask-local',
+  'agent-token',
+].map((name) => `${name}.ts`);
 
 const MODELS = {
   'ask-anthropic.ts': {
