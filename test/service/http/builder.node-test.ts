@@ -62,7 +62,7 @@ test('a template for an unknown language is answered with 404 and the known lang
   for (const path of ['/api/v1/template/cobol', '/api/v2/template/constructor/x']) {
     const error = await errorOf(await fetch(path));
     assert.deepEqual([error.status, error.code], [404, 'unknown-language']);
-    assert.match(error.message, /javascript, typescript/);
+    assert.match(error.message, /javascript, python, typescript/);
   }
 });
 
@@ -107,7 +107,7 @@ test('an invalid record is refused with its field and what would be right, and c
     [{ contents: '' }, /lang: .*expected string/],
     [{ ...source, tests: {} }, /tests: .*expected array/],
     [{ ...source, tests: [{}, { payload: 1 }] }, /tests\[1\]\.payload: .*expected string/],
-    [{ contents: '', lang: 'cobol' }, /lang: must be one of assemblyscript, javascript, typescript/],
+    [{ contents: '', lang: 'cobol' }, /lang: must be one of assemblyscript, javascript, python, typescript/],
     [{ contents: '', lang: '__proto__' }, /lang: must be one of/],
   ];
   for (const [record, message] of cases) {

@@ -54,6 +54,7 @@ async function startInterpreter(): Promise<Interpreter> {
     });
     const { code, source } = compile(started, 'def run(input): return input');
     const trial = call(started, { source, code, text: 'works', isJson: false });
+    started.restore();
     if (!('result' in trial) || trial.result !== 'works') throw new Error('Python gives a wrong result.');
     if (!imageSize) writeImage(started.image);
     send(frameKind.ready, '');
@@ -98,6 +99,7 @@ interface Call extends CachedProgram {
   readonly isJson: boolean;
 }
 
+/** Runs a program. The memory has to be put back afterwards. */
 function call(python: Interpreter, { source, code, text, isJson }: Call): RunOutcome {
   const wide = !text.isWellFormed();
   try {
@@ -115,9 +117,7 @@ function call(python: Interpreter, { source, code, text, isJson }: Call): RunOut
     if (error instanceof ClosedCallError) throw error;
     if (python.isGrowthRefused) return { error: pythonMemoryError(memory) };
     if (error instanceof RangeError) return { error: limitError('stack-limit') };
-    return { error: pluginError('Python cannot go on: the plugin has damaged its memory.') };
-  } finally {
-    python.restore();
+    return { error: pluginError('Python cannot go on: the plugin ran out of stack, or damaged its memory.') };
   }
 }
 
@@ -159,6 +159,8 @@ async function doJob(job: RunJob): Promise<void> {
   else if ('result' in outcome) send(frameKind.result, encodeText(outcome.result));
   else send(frameKind.error, JSON.stringify(outcome.error));
   if (closed) process.exit(1);
+  // After the outcome was sent, so that its caller need not wait.
+  interpreter.restore();
 }
 
 function findProgram(hash: string, program: Program | undefined): CachedProgram {
