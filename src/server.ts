@@ -11,12 +11,17 @@ export type {
   PluginLocation,
 } from './server/environment-client.ts';
 export type {
+  AuditOptions,
+  EnvironmentCallOptions,
   NamespaceDetails,
+  Scope,
   TenantDetails,
   TokenDetails,
   UsageOptions,
 } from './server/environment-client.ts';
 export type {
+  AuditEntry,
+  AuditPage,
   CreatedSession,
   CreatedToken,
   EnvironmentTokenRecord,

@@ -176,9 +176,18 @@ export const OPERATIONS: [name: string, call: Call, sent: string, data: object |
     { tokens: [{ id: '1', holder: 'h', createdAt: 'now', endsAt: 'then' }] },
   ],
   [
+    'listAudit',
+    (c, o) => c.listAudit(HERE, { action: 'plugin.live', actor: 'u 1', ...o }),
+    'GET /api/v1/environment/com.acme/audit?action=plugin.live&actor=u+1',
+    {
+      entries: [{ id: '1', at: 'now', action: 'plugin.live', by: { kind: 'operator' }, requestId: '2' }],
+      next: 'a',
+    },
+  ],
+  [
     'createToken',
-    (c, o) => c.createToken(HERE, { holder: 'h', overlap: 60 }, o),
-    'POST /api/v1/environment/com.acme/tokens {"holder":"h","overlap":60}',
+    (c, o) => c.createToken(HERE, { holder: 'h', overlap: 60, scopes: ['run'] }, o),
+    'POST /api/v1/environment/com.acme/tokens {"holder":"h","overlap":60,"scopes":["run"]}',
     { id: '2', token: 'env-2' },
   ],
   [

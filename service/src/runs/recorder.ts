@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { RunRecord } from '../storage/tables/runs.ts';
-import type { UsageOfDay } from '../storage/tables/usage.ts';
+import type { PluginUsageOfDay } from '../storage/tables/usage.ts';
 import { StorageUnavailableError } from '../storage/errors.ts';
+import type { PluginKey } from '../plugins/plugin-key.ts';
 import { RecordQueue } from './record-queue.ts';
 import { toRecord } from './to-record.ts';
 import type { CompletedRun } from './to-record.ts';
@@ -13,7 +14,7 @@ import { UsageSum } from './usage-sum.ts';
 export interface Batch {
   readonly records: readonly RunRecord[];
   /** Usage beside that of the records. */
-  readonly usage: readonly UsageOfDay[];
+  readonly usage: readonly PluginUsageOfDay[];
 }
 
 export interface RecorderOptions {
@@ -34,7 +35,7 @@ export interface RecorderOptions {
 /** What a recorder could not write before it was closed. */
 export interface LostRecords {
   readonly records: number;
-  /** Usage beside that of the records: the number of pairs of a tenant and a day. */
+  /** Usage beside that of the records: the number of pairs of a plugin and a day. */
   readonly usage: number;
 }
 
@@ -78,8 +79,8 @@ export class RunRecorder {
     this.#schedule();
   }
 
-  countBuild(tenant: Pick<UsageOfDay, 'environment' | 'tenant'>): void {
-    this.#usage.addBuild(tenant, (this.#options.now ?? Date.now)());
+  countBuild(plugin: PluginKey): void {
+    this.#usage.addBuild(plugin, (this.#options.now ?? Date.now)());
     this.#schedule();
   }
 

@@ -32,7 +32,7 @@ export function toRecord(
   { id, plugin, version, input, outcome, took }: CompletedRun,
   level: RecordLevel,
 ): RunRecord {
-  const { environment, tenant } = plugin;
+  const { environment, tenant, namespace, pluginName } = plugin;
   const error = 'error' in outcome ? outcome.error : undefined;
   const output = 'result' in outcome ? outcome.result.toWellFormed() : undefined;
   return {
@@ -40,6 +40,8 @@ export function toRecord(
     pluginId: version.pluginId,
     environment,
     tenant,
+    namespace,
+    pluginName,
     version: version.version,
     code: error?.code,
     took,
