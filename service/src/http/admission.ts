@@ -7,7 +7,7 @@ import { Rates } from '../limits/rates.ts';
 import type { RateExceeded } from '../limits/rates.ts';
 import { rateWindow } from '../limits/rate-share.ts';
 import type { Counters } from '../limits/rate-share.ts';
-import type { ShareLimits } from './share-budget.ts';
+import type { ShareLimits } from '../processes/share-budget.ts';
 import { Throttle } from '../limits/throttle.ts';
 import type { PluginKey } from '../plugins/plugin-key.ts';
 import type { QueueOwner } from '../processes/fair-queue.ts';

@@ -67,9 +67,12 @@ export const errorCodes = {
   internal: { 500: 'The service failed; its log says more.' },
   'runner-crashed': { 500: 'The process that the plugin ran in has ended.' },
   busy: { 503: 'The service has too much to do at the moment.' },
-  cancelled: { 503: 'The client went away before the turn of its request came.' },
+  cancelled: {
+    503: 'The client went away before the turn of its request came, or the run was ended while it waited.',
+  },
   'storage-unavailable': { 503: 'The service cannot use its database at the moment.' },
   'time-limit': { 504: 'The run took longer than it may.' },
+  'wait-limit': { 504: 'The run took longer than it may with all that it waited for.' },
 } as const satisfies Readonly<Record<string, Readonly<Partial<Record<number, string>>>>>;
 
 export type ErrorCode = keyof typeof errorCodes;

@@ -45,7 +45,7 @@ const errors: ErrorList = {
   429: ['too-many-requests'],
   500: ['runner-crashed'],
   503: ['busy', 'cancelled'],
-  504: ['time-limit'],
+  504: ['time-limit', 'wait-limit'],
 };
 
 /** The execution interface: runs deployed versions for an environment's vendor. */

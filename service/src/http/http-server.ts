@@ -12,7 +12,7 @@ import { Connection } from './connection.ts';
 import type { Exchange } from './connection.ts';
 import { Pace } from './pace.ts';
 import { discardBody, responseClass } from './response.ts';
-import { ShareBudget } from './share-budget.ts';
+import { ShareBudget } from '../processes/share-budget.ts';
 
 /** Responds to the requests of an HTTP server, well-formed or not. */
 export interface RequestHandler {

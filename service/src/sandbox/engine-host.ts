@@ -6,6 +6,11 @@ export interface GuestListener {
   log(text: GuestText): boolean;
   /** The code threw an error: its text, and its stack. */
   error(error: GuestText, stack: GuestText): void;
+  /** The code calls `fetch`. `head` is JSON. Returning false refuses the call, because the run has made too many. */
+  call?(id: number, head: GuestText, body: Uint8Array | undefined): boolean;
+  /** The code sets a timer, of so many ms. Returning false refuses it, because the run has set too many. */
+  startTimer?(id: number, delay: number): boolean;
+  stopTimer?(id: number): void;
   /** Called again and again while the code runs. Returning true ends the code, in a way that it cannot catch. */
   shouldEnd(): boolean;
 }
@@ -23,10 +28,21 @@ export interface GuestText {
  */
 export type Tokens = Readonly<
   Record<
-    'invoke' | 'invokeJson' | 'toJson' | 'describe' | 'isNullText' | 'undefined' | 'true' | 'false',
+    | 'invoke'
+    | 'invokeJson'
+    | 'toJson'
+    | 'describe'
+    | 'isNullText'
+    | CallHelper
+    | 'undefined'
+    | 'true'
+    | 'false',
     number
   >
 >;
+
+/** The functions of `guest-calls.ts`. */
+export type CallHelper = 'connect' | 'open' | 'hasPending' | 'respond' | 'reject' | 'fire';
 
 const silent: GuestListener = { log: () => false, error: () => {}, shouldEnd: () => false };
 
@@ -45,13 +61,15 @@ export class EngineHost {
   /** Whether code has read the time, or a random number of `crypto`, since the run began. */
   hasReadClockOrRandom = false;
   #listener = silent;
-  // Undefined until the first run begins; until then the monotonic clock reads 0. The engine keeps that reading as
+  // Undefined until the first run begins. Until then both clocks and all random bytes are 0, so that the first state of all engines
+  // is the same: a run is put back into another engine than the one that it was taken out of. The engine keeps that reading as
   // `performance.timeOrigin`, which is therefore 0 in every engine and reveals nothing to a plugin.
   #start: number | undefined;
 
-  begin(listener: GuestListener): void {
+  /** `elapsed`: how many ms ago the run began, for one that is put back. */
+  begin(listener: GuestListener, elapsed = 0): void {
     this.#listener = listener;
-    this.#start = performance.now();
+    this.#start = performance.now() - elapsed;
     this.hasReadClockOrRandom = false;
   }
 
@@ -62,10 +80,8 @@ export class EngineHost {
   /** Writes nanoseconds: the time of day, or for the monotonic clock the time since the run began. */
   readonly readClock = (clock: number, _precision: bigint, resultPointer: number): number => {
     this.hasReadClockOrRandom = true;
-    const now = performance.now();
     // As a bigint, because the time of day in nanoseconds is more than a number can hold exactly.
-    const nanoseconds =
-      clock === 0 ? BigInt(Date.now()) * 1_000_000n : BigInt(Math.round((now - (this.#start ?? now)) * 1e6));
+    const nanoseconds = this.#start === undefined ? 0n : this.#readAfterStart(clock, this.#start);
     new DataView(this.memory.buffer).setBigUint64(resultPointer, nanoseconds, true);
     return 0;
   };
@@ -74,30 +90,52 @@ export class EngineHost {
   readonly readRandom = (pointer: number, length: number): number => {
     this.hasReadClockOrRandom = true;
     const bytes = new Uint8Array(this.memory.buffer, pointer, length);
-    for (let at = 0; at < length; at += maxRandomBytes)
-      crypto.getRandomValues(bytes.subarray(at, at + maxRandomBytes));
+    if (this.#start === undefined) bytes.fill(0);
+    else {
+      for (let at = 0; at < length; at += maxRandomBytes)
+        crypto.getRandomValues(bytes.subarray(at, at + maxRandomBytes));
+    }
     return 0;
   };
+
+  #readAfterStart(clock: number, start: number): bigint {
+    if (clock === 0) return BigInt(Date.now()) * 1_000_000n;
+    return BigInt(Math.round((performance.now() - start) * 1e6));
+  }
 
   /** The names of the functions that the guest helpers take, in their order. */
   readonly functionNames = ['log', 'reportError'] as const;
 
+  /** The names of those that `guest-calls.ts` takes. */
+  readonly callNames = ['call', 'startTimer', 'stopTimer'] as const;
+
   /** Connects these functions to an engine whose memory was restored from a snapshot. */
   register(vm: QuickJS, tokens: Tokens): void {
+    const boolean = (value: boolean | undefined) => vm.importHandle(value ? tokens.true : tokens.false);
     const functions: Record<
-      (typeof this.functionNames)[number],
+      (typeof this.functionNames)[number] | (typeof this.callNames)[number],
       (...values: JSValueHandle[]) => JSValueHandle
     > = {
       log: (text, length, isNull) => {
-        const shouldEnd = this.#listener.log(guestText(text, length, isNull));
-        return vm.importHandle(shouldEnd ? tokens.true : tokens.false);
+        return boolean(this.#listener.log(guestText(text, length, isNull)));
       },
       reportError: (error, length, isNull, stack, stackLength, stackIsNull) => {
         this.#listener.error(guestText(error, length, isNull), guestText(stack, stackLength, stackIsNull));
         return vm.importHandle(tokens.undefined);
       },
+      call: (id, head, length, body) => {
+        const bytes = body && !body.isUndefined ? body.toUint8Array() : undefined;
+        return boolean(this.#listener.call?.(id?.toNumber() ?? 0, guestText(head, length), bytes));
+      },
+      startTimer: (id, delay) =>
+        boolean(this.#listener.startTimer?.(id?.toNumber() ?? 0, delay?.toNumber() ?? 0)),
+      stopTimer: (id) => {
+        this.#listener.stopTimer?.(id?.toNumber() ?? 0);
+        return vm.importHandle(tokens.undefined);
+      },
     };
-    for (const name of this.functionNames) vm.registerHostCallback(name, functions[name]);
+    for (const name of [...this.functionNames, ...this.callNames])
+      vm.registerHostCallback(name, functions[name]);
   }
 }
 

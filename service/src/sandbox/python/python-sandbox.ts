@@ -58,7 +58,7 @@ export class PythonSandbox {
   }
 
   /** As `runAndMeasure` of the `Sandbox`. */
-  runAndMeasure({ program, input, owner, signal, onTurn }: Run): Promise<FinishedRun> {
+  runAndMeasure({ program, input, owner, signal, onTurn }: Run): Promise<Omit<FinishedRun, 'waited'>> {
     // The turn ends once there is a runner for the next run: who uses up runners waits for their start.
     return this.#pool.use(this.#queue.acquire(owner, signal), async (runner) => {
       onTurn?.();
