@@ -84,7 +84,7 @@ async function measureNeighbour(): Promise<{ alone: number; beside: number }> {
   const owner = { environment: 'com.acme', tenant: 'one', token: '' };
   try {
     await sandbox.run({ program: hello, input: '', owner });
-    let isLooping = true;
+    const looping = new AbortController();
     const measure = async () => {
       const times: number[] = [];
       for (let i = 0; i < 1000; i++) {
@@ -97,10 +97,11 @@ async function measureNeighbour(): Promise<{ alone: number; beside: number }> {
     await measure();
     const alone = await measure();
     const loops = (async () => {
-      while (isLooping) await sandbox.run({ program: busy, input: '', owner: { ...owner, tenant: 'two' } });
+      while (!looping.signal.aborted)
+        await sandbox.run({ program: busy, input: '', owner: { ...owner, tenant: 'two' } });
     })();
     const beside = await measure();
-    isLooping = false;
+    looping.abort();
     await loops;
     return { alone, beside };
   } finally {
