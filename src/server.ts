@@ -9,6 +9,7 @@ export type {
   IdentifierLocation,
   NamespaceLocation,
   PluginLocation,
+  WebhookLocation,
 } from './server/environment-client.ts';
 export type {
   AuditOptions,
@@ -18,6 +19,7 @@ export type {
   TenantDetails,
   TokenDetails,
   UsageOptions,
+  WebhookDetails,
 } from './server/environment-client.ts';
 export type {
   AuditEntry,
@@ -33,6 +35,14 @@ export type {
   UsageDay,
   UsagePage,
 } from './server/environment-records.ts';
+export type {
+  CreatedWebhook,
+  Webhook,
+  WebhookDelivery,
+  WebhookDeliveryPage,
+  WebhookPage,
+  WebhookSecret,
+} from './server/webhook-records.ts';
 export type { EnvironmentToken } from './server/environment-token.ts';
 export { ExecutionClient } from './server/execution-client.ts';
 export type { ExecutionClientOptions, ExecutionLocation, RunDetails } from './server/execution-client.ts';

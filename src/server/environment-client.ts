@@ -26,6 +26,18 @@ import {
   usagePageSchema,
 } from './environment-records.ts';
 import {
+  type CreatedWebhook,
+  type Webhook,
+  type WebhookDeliveryPage,
+  type WebhookPage,
+  type WebhookSecret,
+  createdWebhookSchema,
+  deliveryPageSchema,
+  webhookPageSchema,
+  webhookSchema,
+  webhookSecretSchema,
+} from './webhook-records.ts';
+import {
   type EnvironmentToken,
   checkEnvironmentToken,
   checkNotSecret,
@@ -119,6 +131,21 @@ export interface NamespaceDetails {
   samples?: readonly { name: string; description?: string; input: unknown; output?: unknown }[];
   /** Source for new plugins, by language. */
   templates?: Readonly<Record<string, string>>;
+}
+
+/** What a webhook is told, and where. The events are listed in the guide on webhooks. */
+export interface WebhookDetails {
+  /** `https`, but for what the operator of the service allows. */
+  url: string;
+  /** Such as `plugin.deployed`. */
+  events: readonly string[];
+  description?: string;
+}
+
+/** A webhook of your environment. */
+export interface WebhookLocation extends EnvironmentLocation {
+  /** Its id. */
+  webhook: string;
 }
 
 /** Your environment. */
@@ -349,6 +376,69 @@ export class EnvironmentClient extends PluginClient<PluginLocation, { actor?: st
     await this.#send({ method: 'DELETE', path }, options);
   }
 
+  /** Creates a webhook. Only this response has its secret, which verifies what it is sent. */
+  async createWebhook(
+    { environment }: EnvironmentLocation,
+    details: WebhookDetails,
+    options?: CallOptions,
+  ): Promise<CreatedWebhook> {
+    const path = environmentPath(environment, 'webhooks');
+    return this.#send({ method: 'POST', path, json: details, schema: createdWebhookSchema }, options);
+  }
+
+  /** Lists your webhooks, the oldest first, and resolves with one page. */
+  async listWebhooks(
+    { environment }: EnvironmentLocation,
+    { signal, ...page }: PageOptions & CallOptions = {},
+  ): Promise<WebhookPage> {
+    const path = environmentPath(environment, 'webhooks') + queryOf(page);
+    return this.#send({ path, schema: webhookPageSchema }, { signal });
+  }
+
+  /** Gets a webhook: whether it is enabled, and why not. */
+  async getWebhook(location: WebhookLocation, options?: CallOptions): Promise<Webhook> {
+    return this.#send({ path: webhookPath(location), schema: webhookSchema }, options);
+  }
+
+  /** Changes the fields of a webhook that are given, such as `{ enabled: true }`, and no others. */
+  async updateWebhook(
+    location: WebhookLocation,
+    changes: Partial<WebhookDetails> & { enabled?: boolean },
+    options?: CallOptions,
+  ): Promise<Webhook> {
+    const path = webhookPath(location);
+    return this.#send({ method: 'PATCH', path, json: changes, schema: webhookSchema }, options);
+  }
+
+  /** Deletes a webhook, with what waits for it. */
+  async deleteWebhook(location: WebhookLocation, options?: CallOptions): Promise<void> {
+    await this.#send({ method: 'DELETE', path: webhookPath(location) }, options);
+  }
+
+  /** Gives a webhook another secret. For 24 hours both sign. */
+  async rotateWebhookSecret(location: WebhookLocation, options?: CallOptions): Promise<WebhookSecret> {
+    const path = webhookPath(location, 'secret');
+    return this.#send({ method: 'POST', path, schema: webhookSecretSchema }, options);
+  }
+
+  /** Lists what a webhook was told in the last 14 days, the newest first, and resolves with one page. */
+  async listDeliveries(
+    location: WebhookLocation,
+    { signal, ...page }: PageOptions & CallOptions = {},
+  ): Promise<WebhookDeliveryPage> {
+    const path = webhookPath(location, 'deliveries') + queryOf(page);
+    return this.#send({ path, schema: deliveryPageSchema }, { signal });
+  }
+
+  /** Has the service send an event again, at once. */
+  async resendDelivery(
+    { delivery, ...location }: WebhookLocation & { delivery: string },
+    options?: CallOptions,
+  ): Promise<void> {
+    const path = webhookPath(location, 'deliveries', { delivery }, 'resend');
+    await this.#send({ method: 'POST', path }, options);
+  }
+
   async #send<T>(
     operation: Operation<T>,
     { signal, actor = this.#options.actor }: EnvironmentCallOptions = {},
@@ -382,6 +472,9 @@ const segmentsOf = ({ identifier, namespace = DEFAULT_NAMESPACE, pluginName }: P
 });
 
 const tenantPath = (identifier: string, ...more: string[]) => pathOf('v1/tenant', { identifier }, ...more);
+
+const webhookPath = ({ environment, webhook }: WebhookLocation, ...more: (string | Segments)[]) =>
+  environmentPath(environment, 'webhooks', { webhook }, ...more);
 
 const environmentPath = (environment: string, ...more: (string | Segments)[]) =>
   pathOf('v1/environment', { environment }, ...more);

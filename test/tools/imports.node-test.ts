@@ -33,7 +33,8 @@ const serviceFolders: Readonly<Record<string, readonly string[]>> = {
   // Of accounts, only how a token is hashed: see the last test.
   storage: ['plugins', 'operations', 'limits', 'processes', 'accounts'],
   outbound: ['plugins', 'operations', 'processes', 'limits', 'storage'],
-  audit: ['plugins', 'storage'],
+  webhooks: ['plugins', 'storage', 'outbound'],
+  audit: ['plugins', 'storage', 'webhooks'],
   accounts: ['plugins', 'storage', 'audit'],
   runs: ['plugins', 'storage'],
   http: [
@@ -47,6 +48,7 @@ const serviceFolders: Readonly<Record<string, readonly string[]>> = {
     'audit',
     'accounts',
     'outbound',
+    'webhooks',
     'runs',
   ],
   // Of http, storage and plugins, only how origins and addresses of databases are read, and what can be recorded.

@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto';
 import { v7 as createUuid } from 'uuid';
+import { isWebhookEvent } from '../plugins/webhook-events.ts';
+import { tellWebhooks } from '../webhooks/outbox.ts';
 import type { PluginKey } from '../plugins/plugin-key.ts';
 import type { Db, Transaction } from '../storage/db.ts';
 import { uuidToBytes } from '../storage/tables/uuids.ts';
@@ -82,9 +84,14 @@ export const unattendedStamp = (kind: 'operator' | 'service', at: number): Audit
   requestId: createUuid({ msecs: at }),
 });
 
-/** Writes the entry of a change, in the transaction of the change. */
+/** Writes the entry of a change, in the transaction of the change, and tells the webhooks that want to know of it. */
 export async function writeAudit(db: Transaction, entry: NewAuditEntry): Promise<void> {
   await db.query.insertInto('audit_entries').values(toRow(entry)).execute();
+  const { action, at, target, version, by, details } = entry;
+  if (isWebhookEvent(action)) {
+    const message = typeof details?.['message'] === 'string' ? details['message'] : undefined;
+    await tellWebhooks(db, { type: action, at, target, version, actor: by.actor, message });
+  }
 }
 
 /** Writes an entry of which there is one for each actor, plugin and hour, unless that is there. */

@@ -1,4 +1,11 @@
 import type { Log } from '../operations/log.ts';
+import { OutboundCalls } from '../outbound/calls.ts';
+import type { CallLimits } from '../outbound/calls.ts';
+import { Guard } from '../outbound/guard.ts';
+import type { GuardOptions } from '../outbound/guard.ts';
+import { Identity } from '../outbound/identity.ts';
+import { Secrets } from '../outbound/secrets.ts';
+import type { SecretsOptions } from '../outbound/secrets.ts';
 import { startRecording } from '../runs/recording.ts';
 import type { Recording, RecordingOptions } from '../runs/recording.ts';
 import { AuditRetention } from '../audit/retention.ts';
@@ -29,6 +36,8 @@ import { refuseMalformed } from './refuse-malformed.ts';
 import { Admission } from './admission.ts';
 import type { RequestRates } from './admission.ts';
 import type { RequestShares } from './shares.ts';
+import { PluginHealth } from '../webhooks/plugin-health.ts';
+import { WebhookSender } from '../webhooks/sender.ts';
 import { createRateCounters } from '../storage/tables/rate-counters.ts';
 
 export interface ServiceOptions extends AppOptions {
@@ -46,6 +55,12 @@ export interface ServiceOptions extends AppOptions {
   tenantPlugins?: number;
   /** How many bytes of drafts, versions and programs a tenant may store (default: any number). */
   tenantStorage?: number;
+  /** Which requests of plugins are made, and their limits (default: those to public addresses). */
+  outbound?: Omit<GuardOptions, 'hosts'> & CallLimits;
+  /** With which keys secrets are stored (default: none, so that there are no secrets). */
+  secrets?: SecretsOptions;
+  /** The origin that users reach the service by (default: that of the first of `hosts`). */
+  publicUrl?: string | undefined;
   /** What is recorded of runs, and for how long it is kept. */
   recording?: RecordingOptions | undefined;
   /** The clock: milliseconds since the epoch. */
@@ -95,6 +110,7 @@ export function createService(options: ServiceOptions): Service {
   }
   const parts = new ServiceParts({ ...options, now });
   const { toolProcesses, languages, admission, eraser, recording } = parts;
+  const { guard, secrets, identity, outbound } = parts;
   const context: ServiceContext = {
     storage,
     ...toolProcesses,
@@ -105,9 +121,15 @@ export function createService(options: ServiceOptions): Service {
       records: options.recording?.level ?? 'logs',
       calls: 0,
     },
+    outbound,
+    guard,
+    secrets,
+    identity,
     languages,
     admission,
     eraser,
+    webhookSender: parts.webhookSender,
+    pluginHealth: parts.pluginHealth,
     tenantPlugins,
     tenantStorage,
     features: interfaces.flatMap((one) => one.features ?? []),
@@ -141,6 +163,12 @@ class ServiceParts {
   readonly eraser: Eraser;
   readonly recording: Recording;
   readonly auditRetention: AuditRetention;
+  readonly secrets: Secrets;
+  readonly guard: Guard;
+  readonly identity: Identity;
+  readonly outbound: OutboundCalls;
+  readonly webhookSender: WebhookSender;
+  readonly pluginHealth: PluginHealth;
   /** Closes what compiles and runs plugins, unless that is the caller's. */
   readonly #closeToolProcesses: () => Promise<void>;
 
@@ -172,12 +200,44 @@ class ServiceParts {
       ...(rateLeaseTimeout !== undefined && { leaseTimeout: rateLeaseTimeout }),
       ...(trustedProxies && { trustedProxies }),
     });
+    this.secrets = new Secrets(options.secrets);
+    this.guard = new Guard({ ...options.outbound, hosts: options.hosts });
+    this.identity = new Identity(storage, this.secrets, now);
+    this.outbound = new OutboundCalls({
+      ...options.outbound,
+      storage,
+      guard: this.guard,
+      secrets: this.secrets,
+      identity: this.identity,
+      issuer: () => options.publicUrl ?? `http://${options.hosts[0] ?? 'localhost'}`,
+      now,
+      leaseTimeout: rateLeaseTimeout,
+      onCall: (outcome) => metrics?.countCall(outcome),
+      onError: (error) => log?.error({ err: error }, 'A request of a plugin could not be made.'),
+    });
     this.eraser = new Eraser(storage, {
       now,
       tenantStorage: options.tenantStorage,
       onError: (error) => {
         // That the database is unavailable is logged once, by `onAvailability` of the storage.
         if (isUnexpectedError(error)) log?.warn({ err: error }, 'What was deleted could not be erased yet.');
+      },
+    });
+    this.webhookSender = new WebhookSender({
+      storage,
+      guard: this.guard,
+      secrets: this.secrets,
+      now,
+      onError: (error) => {
+        if (isUnexpectedError(error)) log?.warn({ err: error }, 'A webhook could not be sent to.');
+      },
+    });
+    this.pluginHealth = new PluginHealth({
+      storage,
+      now,
+      onEvent: () => this.webhookSender.wake(),
+      onError: (error) => {
+        if (isUnexpectedError(error)) log?.warn({ err: error }, 'Runs could not be counted for webhooks.');
       },
     });
     metrics?.collect({
@@ -198,8 +258,12 @@ class ServiceParts {
 
   async close(): Promise<void> {
     this.admission.close();
+    this.outbound.close();
     const erased = this.eraser.close();
-    await Promise.all([this.#closeToolProcesses(), erased, this.auditRetention.close()]);
+    const { auditRetention, webhookSender } = this;
+    await Promise.all([this.#closeToolProcesses(), erased, auditRetention.close(), webhookSender.close()]);
+    await this.guard.close();
+    await this.pluginHealth.close();
     // Last, so that the runs that have just ended are recorded, too.
     await this.recording.close();
   }

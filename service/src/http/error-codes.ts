@@ -18,6 +18,7 @@ export const errorCodes = {
   'tenant-suspended': { 403: 'The tenant is suspended.' },
   'tenant-deleted': { 403: 'The tenant was deleted, and has not been created again.' },
   'too-many-plugins': { 403: 'The tenant has as many plugins as it may have.' },
+  'too-many-webhooks': { 403: 'The environment has as many webhooks as it may have.' },
   'storage-full': {
     403: 'The tenant stores as much as it may; `details` has `usedMb` and `allowedMb`.',
   },
@@ -26,6 +27,9 @@ export const errorCodes = {
   'plugin-not-found': { 404: 'There is no such plugin.' },
   'tenant-not-found': { 404: 'There is no such tenant.' },
   'namespace-not-found': { 404: 'The namespace has no types.' },
+  'connection-not-found': { 404: 'The namespace has no such connection.' },
+  'webhook-not-found': { 404: 'The environment has no such webhook.' },
+  'delivery-not-found': { 404: 'The webhook has no such delivery.' },
   'token-not-found': { 404: 'The environment has no such token.' },
   'version-not-found': { 404: 'The plugin has no such version.' },
   'run-not-found': { 404: 'There is no such run, or its record is no longer kept.' },
@@ -35,6 +39,7 @@ export const errorCodes = {
   },
   'no-language-help': { 404: 'There is no help with writing in this language.' },
   'method-not-allowed': { 405: 'The path has no such method; the header Allow names those that it has.' },
+  'namespace-in-use': { 409: 'The namespace has connections or libraries; remove them first.' },
   'tenant-exists': { 409: 'The tenant exists already.' },
   'request-timeout': { 408: 'The request did not arrive whole in time.' },
   'version-in-use': { 409: 'The version is the newest, or live.' },
@@ -70,6 +75,7 @@ export const errorCodes = {
   cancelled: {
     503: 'The client went away before the turn of its request came, or the run was ended while it waited.',
   },
+  'secrets-unavailable': { 503: 'The service has no SECRETS_KEY, so that it can store no secret.' },
   'storage-unavailable': { 503: 'The service cannot use its database at the moment.' },
   'time-limit': { 504: 'The run took longer than it may.' },
   'wait-limit': { 504: 'The run took longer than it may with all that it waited for.' },

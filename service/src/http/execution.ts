@@ -132,6 +132,8 @@ async function execute(
   responseHeaders['server-timing'] = `run;dur=${took.toFixed(1)}`;
   // The plugin does not run on input that does not fit its schema.
   const ran = 'error' in outcome && outcome.error.code === 'invalid-input' ? 0 : took;
+  const hasFailed = 'error' in outcome && outcome.error.code !== 'invalid-input';
+  context.pluginHealth.count(plugin, program.pluginId, hasFailed);
   const { records: level } = tenant.limits;
   context.recorder.record({ id, plugin, version: program, input, outcome, took: ran, level });
   if ('error' in outcome) {

@@ -6,6 +6,7 @@ import { builder } from './builder.ts';
 import { check } from './check.ts';
 import type { ServiceInterface } from './context.ts';
 import { deploy } from './deploy.ts';
+import { connections } from './environment/connections.ts';
 import { environmentTokens } from './environment/environment-tokens.ts';
 import { namespaces } from './environment/namespaces.ts';
 import { functions } from './environment/functions.ts';
@@ -22,6 +23,7 @@ import { progress } from './progress.ts';
 import { templates } from './templates.ts';
 import { types } from './types.ts';
 import { testing } from './testing.ts';
+import { webhooks } from './environment/webhooks.ts';
 
 /** All interfaces of the service but `health`, which `app.ts` adds before the middleware that may refuse a request. */
 export const interfaces: readonly ServiceInterface[] = [
@@ -47,5 +49,7 @@ export const interfaces: readonly ServiceInterface[] = [
   versions,
   functions,
   namespaces,
+  connections,
   types,
+  webhooks,
 ];

@@ -36,7 +36,7 @@ export interface GuardedRequest {
   readonly signal?: AbortSignal | undefined;
   /** How long all of it may take, in ms. */
   readonly timeout: number;
-  /** How long the body of the response may be once it is decompressed, in bytes. */
+  /** How long the body of the response may be once it is decompressed, in bytes; 0 for a response whose body is not read. */
   readonly maxBytes: number;
 }
 
@@ -219,6 +219,11 @@ async function readResponse(
   const hasBody = method !== 'HEAD' && statusCode !== 204 && statusCode !== 304;
   const encoding = hasBody ? find('content-encoding')?.trim().toLowerCase() : undefined;
   try {
+    if (maxBytes === 0) {
+      // The connection ends with it, so that a receiver cannot keep it busy.
+      body.on('error', () => {}).destroy();
+      return { status: statusCode, statusText, headers: [], body: new Uint8Array() };
+    }
     if (hasBody && Number(find('content-length')) > maxBytes) throw tooLong(url, maxBytes);
     const read = await readBody(decoded(body, encoding, url, maxBytes), url, maxBytes);
     return {

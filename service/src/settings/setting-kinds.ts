@@ -123,6 +123,21 @@ function isExactOrigin(text: string): boolean {
   );
 }
 
+/** Keys of 32 bytes in base64. */
+export const secretKeys = list.transform((texts, context) => {
+  const keys = texts.map((text) => Buffer.from(text, 'base64'));
+  const areKeys = keys.every(
+    (key, i) =>
+      key.length === 32 && key.toString('base64').replace(/=+$/, '') === texts[i]?.replace(/=+$/, ''),
+  );
+  return areKeys && keys.length > 0
+    ? keys
+    : refuse(
+        context,
+        'one or more keys of 32 bytes in base64, such as openssl rand -base64 32 prints, separated by spaces',
+      );
+});
+
 /** A URL of a mail server. */
 export const smtpUrl = z.string().transform((text, context) => {
   const url = URL.canParse(text) ? new URL(text) : undefined;

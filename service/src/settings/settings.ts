@@ -12,6 +12,7 @@ import {
   originList,
   port,
   publicUrl,
+  secretKeys,
   smtpUrl,
   text,
   wholeNumber,
@@ -132,6 +133,17 @@ export const settings = {
    * a private address; and those of this service itself. Such as `http://localhost:5173` in development.
    */
   outboundAllow: setting<readonly string[]>('OUTBOUND_ALLOW', exactOrigins, []),
+  /** How long a request of a plugin may take. */
+  callTimeoutMs: setting('CALL_TIMEOUT_MS', wholeNumber(10, 60_000, 'a time in milliseconds'), 10_000),
+  /** How long a response to a plugin may be, once it is decompressed. */
+  callResponseKb: setting('CALL_RESPONSE_KB', wholeNumber(1, 16_384, 'a size in KiB'), 1024),
+  /** How many requests the plugins of a tenant may make each minute. */
+  tenantCallsPerMinute: setting('TENANT_CALLS_PER_MINUTE', perMinute, 0),
+  /**
+   * Keys of 32 bytes in base64, separated by spaces or commas, with which secrets are stored: the first encrypts, all decrypt. With
+   * PostgreSQL there are no secrets without it. @default with SQLite the file `secrets.key` in `DATA_DIR`, made at first use
+   */
+  secretsKey: secret('SECRETS_KEY', secretKeys),
   /** Where metrics are served: an address or a name. @default loopback */
   metricsHost: setting('METRICS_HOST', listenHost),
   /** The port for metrics. Without it there are none. */

@@ -140,6 +140,28 @@ export interface Schema {
     declarations: string;
     updated_at: number;
   };
+  /** Encrypted values for connections, and the origins that tenants have for those with a wildcard. */
+  connection_values: {
+    environment: Fixed<string>;
+    /** 0 for the value of the environment, which tenants without one have. */
+    tenant_id: Fixed<number>;
+    namespace: Fixed<string>;
+    connection: Fixed<string>;
+    /** Encrypted: see `outbound/secrets.ts`. */
+    sealed: Nullable<string>;
+    origin: Nullable<string>;
+    updated_at: number;
+  };
+  /** The keys that sign the identities of plugins. Each signs until the next one does. */
+  identity_keys: {
+    /** The `kid` of its tokens. */
+    id: Fixed<string>;
+    /** A JSON Web Key. */
+    public_key: Fixed<string>;
+    /** The private key, encrypted: see `outbound/secrets.ts`. */
+    sealed: string;
+    signs_from: Fixed<number>;
+  };
   /** Programs are stored once, by the SHA-256 of their JSON in hex: builds and versions of the same text share one. */
   programs: {
     hash: string;
@@ -251,6 +273,58 @@ export interface Schema {
   audit_progress: {
     id: number;
     counted_to: Uint8Array;
+  };
+  /** Where a vendor wants to be told of events. */
+  webhooks: {
+    /** A UUIDv7, as its bytes. */
+    id: Fixed<Uint8Array>;
+    environment: Fixed<string>;
+    url: string;
+    /** Separated by commas. */
+    events: string;
+    description: Nullable<string>;
+    is_enabled: 0 | 1;
+    disabled_reason: Nullable<string>;
+    /** Since when every try has failed; null after a success. */
+    failing_since: Nullable<number>;
+    /** Encrypted: see `outbound/secrets.ts`. */
+    sealed_secret: string;
+    /** The secret before it, which signs, too, until `former_ends_at`. */
+    former_secret: Nullable<string>;
+    former_ends_at: Nullable<number>;
+    created_at: Fixed<number>;
+  };
+  /** The events that webhooks are told, in the order in which they were written: both the outbox and the list of deliveries. */
+  webhook_deliveries: {
+    position: Generated<number>;
+    message_id: Fixed<string>;
+    webhook_id: Fixed<Uint8Array>;
+    type: Fixed<string>;
+    /** What the event is about, such as a plugin. The first tries of what is about the same keep their order. */
+    subject: Fixed<string>;
+    body: Fixed<string>;
+    created_at: Fixed<number>;
+    status: 'pending' | 'delivered' | 'failed';
+    /** How often it was tried since it was made, or sent again. */
+    tries: number;
+    /** JSON: all tries. */
+    attempts: string;
+    /** When it is tried next. While a node sends it, when another one may: a node that is killed sends nothing more. */
+    next_at: Nullable<number>;
+    /** After which time it is not tried again. */
+    give_up_at: number;
+  };
+  /** How many runs of a plugin ended in a slot of ten seconds, for a few minutes. */
+  plugin_run_counts: {
+    plugin_id: Fixed<number>;
+    slot: Fixed<number>;
+    runs: number;
+    failures: number;
+  };
+  /** Whether vendors were told that a plugin is failing. */
+  plugin_health: {
+    plugin_id: Fixed<number>;
+    is_failing: 0 | 1;
   };
   /** One row: the number of the last change in `changes`. Its lock makes the order of numbers the order of commits. */
   change_counter: {

@@ -54,6 +54,10 @@ test('settings have the documented defaults', () => {
     offlineRunSeconds: 30,
     outbound: true,
     outboundAllow: [],
+    callTimeoutMs: 10_000,
+    callResponseKb: 1024,
+    tenantCallsPerMinute: 0,
+    secretsKey: undefined,
     metricsHost: undefined,
     metricsPort: undefined,
     logLevel: 'info',
@@ -173,6 +177,20 @@ describe('an invalid value ends the start with one line that names it and what w
       assert.ok(line.endsWith(`"${value}" is none.`), line);
     });
   }
+
+  test('SECRETS_KEY takes keys of 32 bytes, and a mistake does not show one', () => {
+    const keys = [1, 2].map((byte) => Buffer.alloc(32, byte));
+    const texts = keys.map((key) => key.toString('base64'));
+    assert.deepEqual(readSettings({ SECRETS_KEY: texts.join(' ') }).secretsKey, keys);
+    for (const value of [texts[0]?.slice(4) ?? '', `${texts[0]},short`, 'hunter2'.repeat(6)]) {
+      const [line = ''] = mistakesOf({ SECRETS_KEY: value });
+      assert.match(
+        line,
+        /^SECRETS_KEY cannot be used; it must be one or more keys of 32 bytes in base64, such as/,
+      );
+      assert.ok(!line.includes(value.slice(0, 10)), line);
+    }
+  });
 
   test('each of several mistakes has a line of its own', () => {
     const lines = mistakesOf({ SERVICE_PORT: 'x', LOG_LEVEL: 'y\nz', DRAIN_SECONDS: 'w' });

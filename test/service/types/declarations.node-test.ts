@@ -207,5 +207,5 @@ def run(input: Input) -> Output:
     ).succeeded,
     true,
   );
-  assert.match(String(JSON.stringify(await tryOut('{"class": 1, "a b": []}'))), /str \| dict/);
+  assert.match(JSON.stringify(await tryOut('{"class": 1, "a b": []}')), /str \| dict/);
 });

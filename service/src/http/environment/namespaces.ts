@@ -10,8 +10,11 @@ import { operation } from '../operations/operation.ts';
 import { longestPointer } from '../operations/issues.ts';
 import { pageQuery, pagingBy } from '../paging.ts';
 import { toPointer } from '../../json-pointer.ts';
+import { lockNamespace, deleteValuesOf, noteConnections } from '../../storage/tables/connection-values.ts';
+import type { Connection } from '../../plugins/connections.ts';
 import { translateBusyErrors } from '../run-errors.ts';
 import { areTyped } from '../../plugins/schemas.ts';
+import type { Transaction } from '../../storage/db.ts';
 import {
   deleteNamespace,
   findNamespace,
@@ -19,6 +22,7 @@ import {
   replaceNamespace,
 } from '../../storage/tables/namespaces.ts';
 import type { NamespaceDetails, NamespaceKey, NamespaceRecord } from '../../storage/tables/namespaces.ts';
+import { checkConnections } from './connection-details.ts';
 import { compileNamespace, invalidNamespace } from './compile-namespace.ts';
 import type { NamespaceWarning } from './compile-namespace.ts';
 import {
@@ -103,14 +107,21 @@ export const namespaces: ServiceInterface = {
         200: json(setNamespaceSchema, { description: 'The record, which replaces the one before.' }),
         201: json(setNamespaceSchema, { description: 'The record, the first of this namespace.' }),
       },
-      errors: { 503: ['busy', 'cancelled'] },
+      errors: { 503: ['busy', 'cancelled', 'secrets-unavailable'] },
       handle: async ({ c, target, caller, body }, context) => {
+        const { connections, ...details } = body;
         const stamp = auditStamp(c, caller, context);
-        const details = body as NamespaceDetails;
-        const { isNew, warnings } = await setNamespace(context, target, details, stamp, c.req.raw.signal);
+        const given = details as NamespaceDetails;
+        const set = await setNamespace(context, target, given, connections, stamp, c.req.raw.signal);
+        const { isNew, warnings } = set;
         return {
           status: isNew ? 201 : 200,
-          body: { namespace: target.namespace, ...body, warnings: [...warnings] },
+          body: {
+            namespace: target.namespace,
+            ...details,
+            ...(set.connections && { connections: set.connections }),
+            warnings: [...warnings],
+          },
         };
       },
     }),
@@ -126,11 +137,11 @@ export const namespaces: ServiceInterface = {
       auth: 'environment',
       scope: 'manage',
       responses: { 204: empty({ description: 'The namespace has no types any more.' }) },
-      errors: { 404: ['namespace-not-found'] },
+      errors: { 404: ['namespace-not-found'], 409: ['namespace-in-use'] },
       handle: async ({ c, target, caller }, context) => {
         const stamp = auditStamp(c, caller, context);
         await context.storage.transaction(async (db) => {
-          if (!(await deleteNamespace(db, target))) throw namespaceNotFound();
+          await removeNamespace(db, target);
           await writeAudit(db, { ...stamp, action: 'namespace.deleted', target });
         });
         return { status: 204 };
@@ -143,9 +154,10 @@ async function setNamespace(
   context: ServiceContext,
   key: NamespaceKey,
   details: NamespaceDetails,
+  connections: readonly Connection[] | null | undefined,
   stamp: AuditStamp,
   signal: AbortSignal,
-): Promise<{ readonly isNew: boolean; readonly warnings: readonly NamespaceWarning[] }> {
+): Promise<SetNamespace> {
   const { input, output, templates = {} } = details;
   const size = Buffer.byteLength(JSON.stringify([input, output])) - '[,]'.length;
   if (size > schemasLimit) {
@@ -167,14 +179,57 @@ async function setNamespace(
   const types = areTyped(details)
     ? await translateBusyErrors(false, () => compileNamespace(context, key, details, signal))
     : { compiled: undefined, declarations: '', warnings: [] };
-  const { environment, namespace } = key;
-  const isNew = await context.storage.transaction(async (db) => {
-    const isAdded = await replaceNamespace(db, key, details, types, context.now());
-    const target = { environment, namespace };
-    await writeAudit(db, { ...stamp, action: 'namespace.set', target, details: { new: isAdded } });
-    return isAdded;
+  checkConnections(connections ?? [], context.guard);
+  // Now, so that a verifier finds the key before it is first used.
+  if (connections?.some(({ credential }) => credential?.type === 'identity'))
+    await context.identity.prepare();
+  const set = await context.storage.transaction(async (db) => {
+    await lockNamespace(db, key);
+    const before = (await findNamespace(db, key))?.details.connections;
+    const granted = connections === undefined ? before : (connections ?? undefined);
+    const record = { ...details, ...(granted && { connections: granted }) };
+    if (connections !== undefined) {
+      const names = new Set(granted?.map(({ name }) => name));
+      const removed = (before ?? []).filter(({ name }) => !names.has(name));
+      await deleteValuesOf(
+        db,
+        key,
+        removed.map(({ name }) => name),
+      );
+      noteConnections(db, key);
+    }
+    const isNew = await replaceNamespace(db, key, record, types, context.now());
+    const { environment, namespace } = key;
+    await writeAudit(db, {
+      ...stamp,
+      action: 'namespace.set',
+      target: { environment, namespace },
+      details: { new: isNew, ...(granted && { connections: granted.map(({ name }) => name) }) },
+    });
+    return { isNew, connections: granted };
   });
-  return { isNew, warnings: types.warnings };
+  return { ...set, warnings: types.warnings };
+}
+
+interface SetNamespace {
+  readonly isNew: boolean;
+  /** As they are now. */
+  readonly connections: readonly Connection[] | undefined;
+  readonly warnings: readonly NamespaceWarning[];
+}
+
+/** Deletes the record of a namespace. Throws 404 where there is none, and 409 where something depends on it. */
+async function removeNamespace(db: Transaction, key: NamespaceKey): Promise<void> {
+  await lockNamespace(db, key);
+  const found = await findNamespace(db, key);
+  if (!found) throw namespaceNotFound();
+  if (found.details.connections?.length)
+    throw new ServiceError(
+      409,
+      'namespace-in-use',
+      'The namespace has connections; remove them first, by a PUT with `connections: null`.',
+    );
+  await deleteNamespace(db, key);
 }
 
 /** The keys that lead to a number such as `1e400`, which `JSON.parse` makes infinite; `undefined` where there is none. */

@@ -52,7 +52,7 @@ export interface EmptyResponse extends ResponseBase {
 
 export type DeclaredResponse = JsonResponse | TextResponse | EmptyResponse;
 
-export type ResponseStatus = 200 | 201 | 204 | 304 | 503;
+export type ResponseStatus = 200 | 201 | 202 | 204 | 304 | 503;
 
 /** The responses of an operation, but for its errors, by their status codes. */
 export type DeclaredResponses = { readonly [S in ResponseStatus]?: DeclaredResponse };

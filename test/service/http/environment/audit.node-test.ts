@@ -36,7 +36,8 @@ type Author = Awaited<ReturnType<typeof startAuthor>>;
 
 /** An author, and how to send with an actor, and to read the entries that a step adds, the oldest first. */
 async function startAudited(t: TestContext) {
-  const author = await startAuthor(t);
+  const secrets = { keys: [Buffer.alloc(32, 7)] };
+  const author = await startAuthor(t, { actor: 'ada' }, { secrets });
   const { fetch, environmentToken, okay, send } = author;
   const sendAs = (actor: string, method: string, to: string, body?: unknown, token = environmentToken) =>
     fetch(to, {
@@ -83,6 +84,24 @@ const as =
 const none: Row['entries'] = [];
 const source = JSON.stringify({ contents: 'export const run = () => "3";', lang: 'javascript' });
 const record = { 'content-type': 'application/json' };
+const linked = {
+  connections: [
+    { name: 'rates', origin: 'https://api.example.com', credential: { type: 'header', header: 'x-key' } },
+  ],
+};
+const ofEnvironment = '/api/v1/environment/com.acme/connections/linked/rates';
+const ofTenant = `${tenantPath}/connections/linked/rates`;
+const credential = { value: 'never in an entry' };
+const connection = { namespace: 'linked', details: { connection: 'rates' } };
+const hooksPath = '/api/v1/environment/com.acme/webhooks';
+const hook = { url: 'https://app.acme.com/hooks', events: ['plugin.live'] };
+/** Sends to the only webhook, or to something of it. */
+const toHook =
+  (method: string, what = '', body?: unknown) =>
+  async ({ okay, send, sendAs }: Audited) => {
+    const { webhooks } = await okay<{ webhooks: { id: string }[] }>(send('GET', hooksPath));
+    return sendAs('grace', method, `${hooksPath}/${webhooks[0]?.id}${what}`, body);
+  };
 
 /**
  * Every operation that is no GET, and the reads that leave an entry, in an order in which each can be done. A new operation needs a
@@ -156,6 +175,53 @@ const rows: Readonly<Record<string, Row>> = {
   deleteNamespace: {
     call: as('DELETE', '/api/v1/environment/com.acme/namespaces/typed'),
     entries: [{ action: 'namespace.deleted', by: backEnd, namespace: 'typed' }],
+  },
+  setEnvironmentConnectionValue: {
+    async call({ okay, send, added, sendAs }) {
+      await okay(send('PUT', '/api/v1/environment/com.acme/namespaces/linked', linked), 201);
+      await added();
+      return sendAs('grace', 'PUT', ofEnvironment, credential);
+    },
+    entries: [{ action: 'connection-value.set', by: backEnd, ...connection }],
+  },
+  deleteEnvironmentConnectionValue: {
+    call: as('DELETE', ofEnvironment),
+    entries: [{ action: 'connection-value.deleted', by: backEnd, ...connection }],
+  },
+  setTenantConnectionValue: {
+    call: as('PUT', ofTenant, credential),
+    entries: [{ action: 'connection-value.set', by: backEnd, ident: 'com.acme.t1', ...connection }],
+  },
+  deleteTenantConnectionValue: {
+    call: as('DELETE', ofTenant),
+    entries: [{ action: 'connection-value.deleted', by: backEnd, ident: 'com.acme.t1', ...connection }],
+  },
+  createWebhook: {
+    call: as('POST', hooksPath, hook),
+    entries: [{ action: 'webhook.created', by: backEnd, details: { host: 'app.acme.com' } }],
+  },
+  updateWebhook: {
+    call: toHook('PATCH', '', { description: 'Chat' }),
+    entries: [{ action: 'webhook.changed', by: backEnd, details: { changed: ['description'] } }],
+  },
+  rotateWebhookSecret: {
+    call: toHook('POST', '/secret'),
+    entries: [{ action: 'webhook.changed', by: backEnd, details: { changed: ['secret'] } }],
+  },
+  resendDelivery: {
+    async call({ okay, send, added, plugin: at, ...author }) {
+      await okay(send('PUT', `${at()}/live`, { version: null }));
+      await added();
+      const { webhooks } = await okay<{ webhooks: { id: string }[] }>(send('GET', hooksPath));
+      const list = `${hooksPath}/${webhooks[0]?.id}/deliveries`;
+      const { deliveries } = await okay<{ deliveries: { id: string }[] }>(send('GET', list));
+      return author.sendAs('grace', 'POST', `${list}/${deliveries[0]?.id}/resend`);
+    },
+    entries: none,
+  },
+  deleteWebhook: {
+    call: toHook('DELETE'),
+    entries: [{ action: 'webhook.deleted', by: backEnd }],
   },
   saveDraft: {
     call: editorPost('/api/v1/draft/com.acme.t1/default/add-record', source, record),
