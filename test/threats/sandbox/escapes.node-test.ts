@@ -110,7 +110,7 @@ describe('what a run can reach of the sandbox', () => {
       running(
         `return Reflect.ownKeys(globalThis).filter((key) => typeof key !== 'string' || /^[a-z]/.test(key)).map(String).join();`,
       ),
-      'parseInt,parseFloat,isNaN,isFinite,queueMicrotask,decodeURI,decodeURIComponent,encodeURI,encodeURIComponent,escape,unescape,undefined,eval,globalThis,btoa,atob,performance,console,Symbol(Symbol.toStringTag)',
+      'parseInt,parseFloat,isNaN,isFinite,queueMicrotask,decodeURI,decodeURIComponent,encodeURI,encodeURIComponent,escape,unescape,undefined,eval,globalThis,btoa,atob,performance,crypto,structuredClone,console,Symbol(Symbol.toStringTag)',
     ],
   });
 });
