@@ -119,7 +119,7 @@ export function createService(options: ServiceOptions): Service {
     maxLimits: {
       run: options.runLimits ?? defaultLimits,
       records: options.recording?.level ?? 'logs',
-      calls: 0,
+      calls: options.outbound?.perMinute ?? 0,
     },
     outbound,
     guard,

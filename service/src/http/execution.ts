@@ -11,6 +11,9 @@ import { ProgramRemovedError } from '../storage/tables/programs.ts';
 import type { PluginKey } from '../plugins/plugin-key.ts';
 import { executionError, translateBusyErrors } from './run-errors.ts';
 import { runLimits } from '../sandbox/run-limits.ts';
+import type { AdjustableLimits } from '../sandbox/run-limits.ts';
+import type { Tenant } from '../storage/tables/tenants.ts';
+import { mebibyte } from '../units.ts';
 import { requestInfo } from './request-info.ts';
 import type { StoredVersion } from '../plugins/program.ts';
 
@@ -93,6 +96,16 @@ export const execution: ServiceInterface = {
   ],
 };
 
+/** The limits of a tenant's runs, at most those of the service; `undefined` where it has none of its own. */
+function limitsOf(
+  { limits: { runTimeoutMs: time, runMemoryMb } }: Tenant,
+  max: AdjustableLimits,
+): AdjustableLimits | undefined {
+  if (time === undefined && runMemoryMb === undefined) return undefined;
+  const memory = runMemoryMb === undefined ? max.memory : runMemoryMb * mebibyte;
+  return { time: Math.min(time ?? max.time, max.time), memory: Math.min(memory, max.memory) };
+}
+
 const versionNotFound = () => notFound('version-not-found', 'There is no such version of this plugin.');
 
 interface Execution {
@@ -121,6 +134,7 @@ async function execute(
     owner: { ...plugin, token: '' },
     signal: () => c.req.raw.signal,
     onTurn: () => request.held?.checkUnsent(),
+    limits: limitsOf(tenant, context.maxLimits.run),
   };
   responseHeaders['x-plugin-version'] = program.version;
   const { outcome, took } = await translateBusyErrors(false, () => context.sandbox.runAndMeasure(run)).catch(

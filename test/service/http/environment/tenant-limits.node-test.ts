@@ -12,6 +12,7 @@ test('limits of a tenant are at most those of the service, and null brings these
     tenantStorage: 1024 * kibibyte,
     runLimits: { time: 500, memory: 32 * 1024 * kibibyte },
     recording: { level: 'logs' },
+    outbound: { perMinute: 10 },
   });
   await createPlugin('com.acme.t1');
   const set = (limits: object) => send('PATCH', path, { limits });
@@ -26,6 +27,9 @@ test('limits of a tenant are at most those of the service, and null brings these
     ['records', 'payloads'],
     ['records', 'all'],
     ['callsPerMinute', -1],
+    ['callsPerMinute', 11],
+    // 0 is for any number.
+    ['callsPerMinute', 0],
   ] as const) {
     const refused = await set({ [name]: value });
     const { error } = (await refused.json()) as { error: { code: string; path: string } };
@@ -100,4 +104,30 @@ test('records of a tenant’s runs hold no more than its level', async (t) => {
     });
   }
   assert.deepEqual(details, [['logs', 'input', 'output'], ['logs'], []]);
+});
+
+test('a tenant’s runs have its own limits of time and memory', async (t) => {
+  const { send, okay, startSession, environmentToken, fetch } = await startVendor(t);
+  const { token } = await startSession('com.acme.t1');
+  const post = (to: string, body: string, by: string) =>
+    fetch(to, { method: 'POST', headers: { ...bearer(by), 'content-type': 'text/plain' }, body });
+  const at = 'com.acme.t1/default/add-record';
+  const contents = `export const run = (what) => {
+    if (what === 'loop') for (;;);
+    return String('x'.repeat(Number(what) * 1024 * 1024).length);
+  };`;
+  await okay(post(`/api/v1/build/javascript/${at}`, contents, token));
+  await okay(send('POST', `/api/v1/draft/${at}/promote`, undefined, token));
+  const run = async (what: string) => {
+    const response = await post(`/exec/name/${at}`, what, environmentToken);
+    if (response.status === 200) return response.text();
+    const { error } = (await response.json()) as { error: { code: string; message: string } };
+    return `${error.code}: ${error.message}`;
+  };
+  assert.equal(await run('10'), String(10 * kibibyte * kibibyte));
+  await okay(send('PATCH', path, { limits: { runTimeoutMs: 70, runMemoryMb: 6 } }));
+  assert.match(await run('loop'), /^time-limit: .*0\.07 s/);
+  assert.match(await run('10'), /^memory-limit: /);
+  await okay(send('PATCH', path, { limits: { runTimeoutMs: null, runMemoryMb: null } }));
+  assert.equal(await run('10'), String(10 * kibibyte * kibibyte));
 });
