@@ -45,7 +45,12 @@ export type {
 } from './server/webhook-records.ts';
 export type { EnvironmentToken } from './server/environment-token.ts';
 export { ExecutionClient } from './server/execution-client.ts';
-export type { ExecutionClientOptions, ExecutionLocation, RunDetails } from './server/execution-client.ts';
+export type {
+  ExecutionClientOptions,
+  ExecutionLocation,
+  RunDetails,
+  RunOptions,
+} from './server/execution-client.ts';
 export type { NodeRequest, NodeResponse } from './server/node-types.ts';
 export type { Grant, Permission } from './server/permissions.ts';
 export type { PluginTarget } from './server/plugin-target.ts';
@@ -55,7 +60,7 @@ export { toNodeHandler } from './server/to-node-handler.ts';
 export type { NodeContext, NodeHandler } from './server/to-node-handler.ts';
 export { createTokenEndpoint } from './server/token-endpoint.ts';
 export type { Access, TokenEndpoint, TokenEndpointOptions } from './server/token-endpoint.ts';
-export type { CallOptions } from './core/client/plugin-client.ts';
+export type { CallOptions, RolloutTerms } from './core/client/plugin-client.ts';
 export { eachPage } from './core/client/pages.ts';
 export type { Page } from './core/client/pages.ts';
 export type { PageOptions, PluginListOptions, RunListOptions } from './core/client/pages.ts';
@@ -66,6 +71,7 @@ export type {
   PluginTypes,
   PluginVersion,
   PluginVersionSource,
+  Rollout,
   RunPage,
   Sample,
   Session,

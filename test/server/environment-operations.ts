@@ -1,5 +1,5 @@
 import { EnvironmentClient, type EnvironmentClientOptions } from '../../src/server.ts';
-import { PLUGIN, RUN, SESSION, VERSION } from '../core/client/records.ts';
+import { PLUGIN, ROLLOUT, RUN, SESSION, VERSION } from '../core/client/records.ts';
 import type { Rule } from '../support/scripted-server-rules.ts';
 import { startScriptedServer } from '../support/scripted-server-node.ts';
 import { ENVIRONMENT_TOKEN, IDENT } from './endpoint-fixture.ts';
@@ -156,6 +156,14 @@ export const OPERATIONS: [name: string, call: Call, sent: string, data: object |
     `DELETE /api/v1/plugin/${PATH}/versions/v1.0.0`,
     undefined,
   ],
+  ['getRollout', (c, o) => c.getRollout(LOCATION, o), `GET /api/v1/plugin/${PATH}/rollout`, ROLLOUT],
+  [
+    'setRollout',
+    (c, o) => c.setRollout(LOCATION, 'v1.0.1', { percent: 30, stop: { runs: 50, failures: 0.1 } }, o),
+    `PUT /api/v1/plugin/${PATH}/rollout {"version":"v1.0.1","percent":30,"stop":{"runs":50,"failures":0.1}}`,
+    ROLLOUT,
+  ],
+  ['endRollout', (c, o) => c.endRollout(LOCATION, o), `DELETE /api/v1/plugin/${PATH}/rollout`, undefined],
   [
     'listRuns',
     (c, o) => c.listRuns(LOCATION, { success: false, limit: 5, ...o }),

@@ -9,6 +9,7 @@ import type { Guard } from '../outbound/guard.ts';
 import type { Identity } from '../outbound/identity.ts';
 import type { Outbound } from '../outbound/outbound.ts';
 import type { Secrets } from '../outbound/secrets.ts';
+import type { RolloutCounter } from '../runs/rollout-counter.ts';
 import type { RunRecorder } from '../runs/recorder.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { Readiness } from './readiness.ts';
@@ -39,6 +40,8 @@ export interface ServiceContext {
   readonly secrets: Secrets;
   /** Signs who a plugin's request is from. */
   readonly identity: Identity;
+  /** Counts the runs of rollouts. */
+  readonly rolloutCounter: RolloutCounter;
   /** The toolchains that work on this machine, by identifier. */
   readonly languages: ReadonlyMap<string, Language>;
   readonly admission: Admission;

@@ -7,6 +7,7 @@ import { Identity } from '../outbound/identity.ts';
 import { Secrets } from '../outbound/secrets.ts';
 import type { SecretsOptions } from '../outbound/secrets.ts';
 import { startRecording } from '../runs/recording.ts';
+import { RolloutCounter } from '../runs/rollout-counter.ts';
 import type { Recording, RecordingOptions } from '../runs/recording.ts';
 import { AuditRetention } from '../audit/retention.ts';
 import { HourlyEntries } from '../audit/hourly-entries.ts';
@@ -109,7 +110,7 @@ export function createService(options: ServiceOptions): Service {
     throw new Error('EDITOR_TOKEN_TTL must be a whole number of seconds, at least 1.');
   }
   const parts = new ServiceParts({ ...options, now });
-  const { toolProcesses, languages, admission, eraser, recording } = parts;
+  const { toolProcesses, languages, admission, eraser, recording, rolloutCounter } = parts;
   const { guard, secrets, identity, outbound } = parts;
   const context: ServiceContext = {
     storage,
@@ -125,6 +126,7 @@ export function createService(options: ServiceOptions): Service {
     guard,
     secrets,
     identity,
+    rolloutCounter,
     languages,
     admission,
     eraser,
@@ -169,6 +171,7 @@ class ServiceParts {
   readonly outbound: OutboundCalls;
   readonly webhookSender: WebhookSender;
   readonly pluginHealth: PluginHealth;
+  readonly rolloutCounter: RolloutCounter;
   /** Closes what compiles and runs plugins, unless that is the caller's. */
   readonly #closeToolProcesses: () => Promise<void>;
 
@@ -193,6 +196,10 @@ class ServiceParts {
     });
     this.auditRetention = new AuditRetention({ storage, now });
     this.auditRetention.start();
+    this.rolloutCounter = new RolloutCounter(storage, {
+      now,
+      onError: (error) => log?.warn({ err: error }, 'Runs of rollouts could not be counted.'),
+    });
     this.admission = new Admission(createRateCounters(storage.db), {
       now,
       ...(rates && { rates }),
@@ -265,6 +272,7 @@ class ServiceParts {
     await this.guard.close();
     await this.pluginHealth.close();
     // Last, so that the runs that have just ended are recorded, too.
+    await this.rolloutCounter.close();
     await this.recording.close();
   }
 }

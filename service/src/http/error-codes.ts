@@ -32,6 +32,7 @@ export const errorCodes = {
   'delivery-not-found': { 404: 'The webhook has no such delivery.' },
   'token-not-found': { 404: 'The environment has no such token.' },
   'version-not-found': { 404: 'The plugin has no such version.' },
+  'rollout-not-found': { 404: 'The plugin never had a rollout.' },
   'run-not-found': { 404: 'There is no such run, or its record is no longer kept.' },
   'unknown-language': {
     404: 'The service has no such language.',
@@ -42,7 +43,10 @@ export const errorCodes = {
   'namespace-in-use': { 409: 'The namespace has connections or libraries; remove them first.' },
   'tenant-exists': { 409: 'The tenant exists already.' },
   'request-timeout': { 408: 'The request did not arrive whole in time.' },
-  'version-in-use': { 409: 'The version is the newest, or live.' },
+  'version-in-use': { 409: 'The version is the newest, live, or being rolled out.' },
+  'rollout-conflict': {
+    409: 'Nothing is live yet, the version is live already, or there is another rollout.',
+  },
   'not-built': { 409: 'The draft has no successful build since it was changed.' },
   'check-superseded': { 409: 'The same token asked for a newer check of the plugin.' },
   'help-superseded': { 409: 'The same token asked the same of the plugin again.' },

@@ -16,6 +16,8 @@ import type { Tenant } from '../storage/tables/tenants.ts';
 import { mebibyte } from '../units.ts';
 import { requestInfo } from './request-info.ts';
 import type { StoredVersion } from '../plugins/program.ts';
+import { isInShare, rolloutKey } from '../plugins/rollout.ts';
+import type { LiveVersion } from '../storage/tables/versions.ts';
 
 const inputBody = textBody({
   description: 'What the plugin gets: JSON, whatever its type says, where it was built with types.',
@@ -60,9 +62,11 @@ export const execution: ServiceInterface = {
       method: 'POST',
       path: '/exec/name/:identifier/:namespace/:pluginName',
       summary: 'Run the live version of a plugin',
+      description: 'While another version is rolled out, a share of the runs gets that one.',
       tag: 'execution',
       auth: 'run',
       scope: 'run',
+      headers: ['x-rollout-key'],
       body: inputBody,
       isQueued: true,
       responses,
@@ -110,7 +114,7 @@ const versionNotFound = () => notFound('version-not-found', 'There is no such ve
 
 interface Execution {
   readonly plugin: PluginKey;
-  readonly find: () => Promise<StoredVersion | undefined>;
+  readonly find: () => Promise<StoredVersion | LiveVersion | undefined>;
   readonly readInput: ReadText;
 }
 
@@ -124,8 +128,17 @@ async function execute(
   const tenant = await context.storage.runs.tenant(plugin);
   if (tenant?.isSuspended) throw tenantSuspended();
   await context.admission.takeRun(plugin, tenant?.limits.runsPerMinute);
-  const program = tenant && (await find());
-  if (!program) throw versionNotFound();
+  const found = tenant && (await find());
+  if (!found) throw versionNotFound();
+  const rollout = 'rollout' in found ? found.rollout : undefined;
+  const isCandidate =
+    rollout !== undefined &&
+    isInShare(
+      rollout.percent,
+      `${found.pluginId} ${rollout.version.version}`,
+      rolloutKey(c.req.header('x-rollout-key'), id),
+    );
+  const program = isCandidate ? rollout.version : found;
   const { isTyped } = program;
   const input = await readInput({ anyType: isTyped });
   const run = {
@@ -148,6 +161,11 @@ async function execute(
   const ran = 'error' in outcome && outcome.error.code === 'invalid-input' ? 0 : took;
   const hasFailed = 'error' in outcome && outcome.error.code !== 'invalid-input';
   context.pluginHealth.count(plugin, program.pluginId, hasFailed);
+  if (rollout) {
+    const { pluginId } = found;
+    const { number } = rollout;
+    context.rolloutCounter.count({ pluginId, number, isCandidate, runs: 1, failures: hasFailed ? 1 : 0 });
+  }
   const { records: level } = tenant.limits;
   context.recorder.record({ id, plugin, version: program, input, outcome, took: ran, level });
   if ('error' in outcome) {

@@ -11,6 +11,7 @@ import { environmentTokens } from './environment/environment-tokens.ts';
 import { namespaces } from './environment/namespaces.ts';
 import { functions } from './environment/functions.ts';
 import { plugins } from './environment/plugins.ts';
+import { rollouts } from './environment/rollouts.ts';
 import { sessions } from './environment/sessions.ts';
 import { tenants } from './environment/tenants.ts';
 import { versions } from './environment/versions.ts';
@@ -47,6 +48,7 @@ export const interfaces: readonly ServiceInterface[] = [
   environmentTokens,
   plugins,
   versions,
+  rollouts,
   functions,
   namespaces,
   connections,

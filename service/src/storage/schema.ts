@@ -72,6 +72,33 @@ export interface Schema {
     pinned_at: Nullable<number>;
     pinned_by: Nullable<string>;
   };
+  /** The last rollout of each plugin that had one. */
+  rollouts: {
+    plugin_id: Fixed<number>;
+    /** Counts the rollouts of the plugin. */
+    number: number;
+    /** The version that some of the runs get. */
+    patch: number;
+    /** The version that the others get: the pin that it began with. It has ended where the pin is another one. */
+    live_patch: number;
+    pinned_at: number;
+    percent: number;
+    /** JSON: when it ends by itself; null for never. */
+    stop: Nullable<string>;
+    started_at: number;
+    actor: Nullable<string>;
+    ended_at: Nullable<number>;
+    end_reason: Nullable<string>;
+  };
+  /** How many runs of each side of a rollout there were. */
+  rollout_counts: {
+    plugin_id: Fixed<number>;
+    number: Fixed<number>;
+    /** 1 for the version that is rolled out, 0 for the live one. */
+    is_candidate: Fixed<0 | 1>;
+    runs: number;
+    failures: number;
+  };
   editor_tokens: {
     token_hash: Fixed<Uint8Array>;
     tenant_id: Fixed<number>;

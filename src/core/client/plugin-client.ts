@@ -6,11 +6,13 @@ import {
   type PluginRun,
   type PluginTypes,
   type PluginVersionSource,
+  type Rollout,
   type RunPage,
   type Session,
   type VersionPage,
   pluginSchema,
   pluginTypesSchema,
+  rolloutSchema,
   runPageSchema,
   runSchema,
   sessionSchema,
@@ -22,6 +24,17 @@ import {
 export interface CallOptions {
   /** Ends the call, which then rejects with the signal's reason. */
   signal?: AbortSignal | undefined;
+}
+
+/** Which share of a plugin's runs by name another version than the live one gets. */
+export interface RolloutTerms {
+  /** Of 100 runs, how many: 1 to 99. */
+  percent: number;
+  /**
+   * Ends the rollout by itself: once both versions have `runs`, where the share of failures (0 to 1) is higher by `failures`
+   * than that of what is live.
+   */
+  stop?: { runs: number; failures: number } | undefined;
 }
 
 type Send = <T>(operation: Operation<T>, options: CallOptions | undefined) => Promise<T>;
@@ -90,6 +103,35 @@ export class PluginClient<Location, Extra extends object = object> {
       schema: pluginSchema,
     };
     return this.#send(operation, options);
+  }
+
+  /** Gets the last rollout of a plugin, also after its end. Rejects with an `HttpError` of status 404 where there never was one. */
+  async getRollout(location: Location, options?: CallOptions): Promise<Rollout> {
+    return this.#send({ path: this.#path(location, 'rollout'), schema: rolloutSchema }, options);
+  }
+
+  /**
+   * Gives a version to a share of the runs by name, and pins what is live; or changes the rollout of that version. Terms that
+   * are left out are none: without `stop` the rollout does not end by itself.
+   */
+  async setRollout(
+    location: Location,
+    version: string,
+    { percent, stop }: RolloutTerms,
+    options?: CallOptions,
+  ): Promise<Rollout> {
+    const operation: Operation<Rollout> = {
+      method: 'PUT',
+      path: this.#path(location, 'rollout'),
+      json: { version: checkSegment('version', version), percent, stop },
+      schema: rolloutSchema,
+    };
+    return this.#send(operation, options);
+  }
+
+  /** Ends a rollout: all runs by name get the live version again, which stays pinned. */
+  async endRollout(location: Location, options?: CallOptions): Promise<void> {
+    await this.#send({ method: 'DELETE', path: this.#path(location, 'rollout') }, options);
   }
 
   /**

@@ -19,6 +19,7 @@ import {
 import { checkStorable } from '../grant-schemas.ts';
 import { findPluginRecord, listPluginRecords } from '../../storage/tables/plugin-records.ts';
 import { deletePlugin, pinVersion } from '../../storage/tables/plugins.ts';
+import { stopRollout } from './rollouts.ts';
 import { lockPlugin } from '../../storage/db.ts';
 
 const pluginPath = '/api/v1/plugin/:ident/:namespace/:name';
@@ -138,7 +139,8 @@ export const plugins: ServiceInterface = {
       method: 'PUT',
       path: `${pluginPath}/live`,
       summary: 'Make a version live',
-      description: 'It stays live, whatever is deployed after it, until another one is or `null` is sent.',
+      description:
+        'It stays live, whatever is deployed after it, until another one is or `null` is sent. Ends a rollout.',
       tag: 'environment',
       auth: 'editor-or-environment',
       scope: 'manage',
@@ -160,6 +162,7 @@ export const plugins: ServiceInterface = {
         const stamp = auditStamp(c, caller, context);
         const found = await storage.transaction(async (db) => {
           await lockPlugin(db, target);
+          await stopRollout(db, target, 'live-set', stamp);
           const isThere = await pinVersion(db, target, body.version ?? undefined, { now: now(), actor });
           const plugin = await findPluginRecord(db, target);
           if (plugin && !isThere) throw versionNotFound();

@@ -123,7 +123,7 @@ export const versions: ServiceInterface = {
       path: `${path}/:version`,
       summary: 'Delete a version',
       description:
-        'Makes room for others. The newest version, and the live one, stay. Its number is never used again, and the records of its runs stay.',
+        'Makes room for others. The newest version, the live one and one that is rolled out stay. Its number is never used again, and the records of its runs stay.',
       tag: 'environment',
       auth: 'editor-or-environment',
       scope: 'manage',
@@ -153,7 +153,7 @@ const versionInUse = (version: string) =>
   new ServiceError(
     409,
     'version-in-use',
-    `${version} is the newest version, or what runs where none is named: deploy or make live another one first.`,
+    `${version} is the newest version, what runs where none is named, or being rolled out: deploy or make live another one first, or end the rollout.`,
   );
 
 /** The version that is live; `undefined` before the first deploy. Throws 404 where there is no such plugin. */

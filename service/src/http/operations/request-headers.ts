@@ -5,6 +5,8 @@ export const requestHeaders = {
     'On a read, the entity tag of what the client has already: 304 where it is the same. On a write, `*`: 412 where there is a draft.',
   'x-actor':
     'With an environment token: the vendor’s id for the person on whose behalf it asks, percent-encoded. Versions, pins and the audit log keep it.',
+  'x-rollout-key':
+    'While a version is rolled out, decides whether it runs: the same key gets the same version, such as the id of a customer. Percent-encoded where it is not ASCII.',
   accept: '`text/event-stream` for the response in events, as they happen.',
 } as const;
 

@@ -223,8 +223,20 @@ const eraseRuns: ErasingStep = async ({ query, engine }, pluginIds, limit) => {
   return numDeletedRows < max;
 };
 
+const eraseRollouts: ErasingStep = async ({ query }, pluginIds) => {
+  for (const table of ['rollouts', 'rollout_counts'] as const)
+    await query.deleteFrom(table).where('plugin_id', 'in', pluginIds).execute();
+  return true;
+};
+
 /**
  * The steps of erasing plugins, in their order. A new table whose rows refer to plugins needs a step here, and nothing else for
  * the deletion of plugins and tenants.
  */
-const pluginSteps: readonly ErasingStep[] = [eraseRuns, eraseVersionsAndBuilds, eraseDrafts, eraseHealth];
+const pluginSteps: readonly ErasingStep[] = [
+  eraseRuns,
+  eraseVersionsAndBuilds,
+  eraseRollouts,
+  eraseDrafts,
+  eraseHealth,
+];

@@ -8,6 +8,7 @@ import { namespaces } from './0004-namespaces.ts';
 import { tenantStorage } from './0005-tenant-storage.ts';
 import { connections } from './0007-connections.ts';
 import { audit } from './0008-audit.ts';
+import { rollout } from './0009-rollout.ts';
 import { webhooks } from './0010-webhooks.ts';
 
 export interface Migration {
@@ -31,5 +32,6 @@ export const migrations: readonly Migration[] = [
   tenantStorage,
   connections,
   audit,
+  rollout,
   webhooks,
 ];

@@ -196,6 +196,19 @@ const rows: Readonly<Record<string, Row>> = {
     call: as('DELETE', ofTenant),
     entries: [{ action: 'connection-value.deleted', by: backEnd, ident: 'com.acme.t1', ...connection }],
   },
+  setRollout: {
+    call: ({ plugin: at, sendAs }) =>
+      sendAs('grace', 'PUT', `${at()}/rollout`, { version: 'v1.0.0', percent: 5 }),
+    entries: [
+      { action: 'rollout.started', by: backEnd, ...plugin, version: 'v1.0.0', details: { percent: 5 } },
+    ],
+  },
+  endRollout: {
+    call: ({ plugin: at, sendAs }) => sendAs('grace', 'DELETE', `${at()}/rollout`),
+    entries: [
+      { action: 'rollout.stopped', by: backEnd, ...plugin, version: 'v1.0.0', details: { reason: 'ended' } },
+    ],
+  },
   createWebhook: {
     call: as('POST', hooksPath, hook),
     entries: [{ action: 'webhook.created', by: backEnd, details: { host: 'app.acme.com' } }],
