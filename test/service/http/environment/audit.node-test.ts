@@ -522,12 +522,12 @@ describe('the audit log', () => {
     await write(30, 'com.acme', clock.now - day);
     await write(5, 'org.other', clock.now - day);
     const sizeOf = async (environment: string) => {
-      const rows = await storage.db.query
+      const sizes = await storage.db.query
         .selectFrom('audit_entries')
         .select('size')
         .where('environment', '=', environment)
         .execute();
-      return rows.reduce((sum, { size }) => sum + size, 0);
+      return sizes.reduce((sum, { size }) => sum + size, 0);
     };
     const now = () => clock.now;
     await new AuditRetention({ storage, now }).sweep();
