@@ -176,8 +176,7 @@ export function connectLauncher(options: LauncherOptions): Launcher | undefined 
   ): AsyncGenerator<AssistantPart> {
     signal?.throwIfAborted();
     const request = String(++requestCount);
-    if (!report(asked, { ...plugin, ...question, type: 'assist', request }))
-      throw new Error('closed');
+    if (!report(asked, { ...plugin, ...question, type: 'assist', request })) throw new Error('closed');
     const answer = new Answer();
     answers.set(request, answer);
     const stop = () => answer.end(signal?.reason as Error);
