@@ -36,7 +36,8 @@ const serviceFolders: Readonly<Record<string, readonly string[]>> = {
   webhooks: ['plugins', 'storage', 'outbound'],
   audit: ['plugins', 'storage', 'webhooks'],
   accounts: ['plugins', 'storage', 'audit'],
-  runs: ['plugins', 'storage'],
+  // Of audit, only how the end of a rollout is written down.
+  runs: ['plugins', 'storage', 'audit'],
   http: [
     'plugins',
     'operations',

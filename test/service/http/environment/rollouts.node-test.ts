@@ -88,7 +88,7 @@ test('a deploy with a rollout pins what is live and gives the version to a share
   const keys = Array.from({ length: 100 }, (_, i) => `customer-${i}`);
   const candidates = async () => {
     const versions = await versionsOf(keys);
-    assert.deepEqual([...new Set(versions)].toSorted(), ['v1.0.0', 'v1.0.1']);
+    assert.deepEqual(new Set(versions), new Set(['v1.0.0', 'v1.0.1']));
     return keys.filter((_, i) => versions[i] === 'v1.0.1');
   };
   const first = await candidates();
