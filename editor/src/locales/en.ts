@@ -193,8 +193,8 @@ export const en = {
     sandboxText: [
       'A plugin is one file that exports run. Nothing is imported, nothing stays for the next run.',
       'run takes and gives text, or the values in the panel “Types”.',
-      'It has the language itself (JSON, Map, Date, Math.random, promises), console for the logs of a run, performance.now, atob, btoa and queueMicrotask.',
-      'It has no fetch or other network, no setTimeout or other timer, no document, window, process or require, and no Intl.',
+      'It has the language itself (JSON, Map, Date, Intl, Math.random, promises), console for the logs of a run, URL, Headers, TextEncoder, TextDecoder, structuredClone, crypto, performance.now, atob, btoa and queueMicrotask.',
+      'It has no fetch or other network, no setTimeout or other timer, and no document, window, process or require.',
     ],
     assemblyScriptText: [
       'A plugin is one file that exports run. Nothing is imported, nothing stays for the next run.',

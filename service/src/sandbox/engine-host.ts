@@ -1,4 +1,5 @@
 import type { JSValueHandle, QuickJS } from 'quickjs-wasi';
+import { answerIntl } from './intl-host.ts';
 
 /** Is notified of what the guest's code does while it runs, and decides when it has to end. */
 export interface GuestListener {
@@ -104,7 +105,7 @@ export class EngineHost {
   }
 
   /** The names of the functions that the guest helpers take, in their order. */
-  readonly functionNames = ['log', 'reportError'] as const;
+  readonly functionNames = ['log', 'reportError', 'intl'] as const;
 
   /** The names of those that `guest-calls.ts` takes. */
   readonly callNames = ['call', 'startTimer', 'stopTimer'] as const;
@@ -133,6 +134,11 @@ export class EngineHost {
         this.#listener.stopTimer?.(id?.toNumber() ?? 0);
         return vm.importHandle(tokens.undefined);
       },
+      intl: (operation, description, ...values) => {
+        const answer = answerIntl(textFrom(operation), textFrom(description), ...values.map(valueFrom));
+        // The time of the host's work is the run's.
+        return vm.newString(this.#listener.shouldEnd() ? '!' : answer);
+      },
     };
     for (const name of [...this.functionNames, ...this.callNames])
       vm.registerHostCallback(name, functions[name]);
@@ -150,3 +156,9 @@ function guestText(text?: JSValueHandle, lengthHandle?: JSValueHandle, isNull?: 
     },
   };
 }
+
+/** A text of the guest. Anything else is left unread, because an object's conversion would run the plugin's code in here. */
+const textFrom = (value?: JSValueHandle): string => (value?.isString ? value.toString() : '');
+
+const valueFrom = (value: JSValueHandle): string | number =>
+  value.isNumber ? value.toNumber() : textFrom(value);

@@ -2,7 +2,10 @@ import { readFileSync } from 'node:fs';
 import { MAX_STACK_SIZE, QuickJS } from 'quickjs-wasi';
 import type { JSValueHandle, QuickJSOptions, Snapshot } from 'quickjs-wasi';
 import { guestCalls } from './guest-calls.ts';
+import { guestCrypto } from './guest-crypto.ts';
 import { guestHelpers, helpersFile } from './guest-helpers.ts';
+import { guestIntl } from './guest-intl.ts';
+import { guestWeb } from './guest-web.ts';
 import { applyDifference, differenceBetween } from './memory-difference.ts';
 import type { MemoryDifference } from './memory-difference.ts';
 import { mebibyte } from '../units.ts';
@@ -212,10 +215,19 @@ async function createBase(headroom: number): Promise<Base> {
   const host = new EngineHost();
   const vm = await QuickJS.create(optionsFor(host));
   const randomStateAt = locateRandomState(vm, host.memory);
-  const functions = host.functionNames.map((name) => vm.newFunction(name, () => vm.undefined));
-  const helpers = vm.callFunction(vm.evalCode(guestHelpers, helpersFile), vm.undefined, ...functions);
-  const callFunctions = host.callNames.map((name) => vm.newFunction(name, () => vm.undefined));
-  const calls = vm.callFunction(vm.evalCode(guestCalls, helpersFile), vm.undefined, ...callFunctions);
+  const install = (source: string, ...functions: JSValueHandle[]) =>
+    vm.callFunction(vm.evalCode(source, helpersFile), vm.undefined, ...functions);
+  const [log, reportError, intl] = host.functionNames.map((name) =>
+    vm.newFunction(name, () => vm.undefined),
+  ) as [JSValueHandle, JSValueHandle, JSValueHandle];
+  install(guestWeb);
+  install(guestCrypto);
+  install(guestIntl, intl);
+  const helpers = install(guestHelpers, log, reportError);
+  const calls = install(
+    guestCalls,
+    ...host.callNames.map((name) => vm.newFunction(name, () => vm.undefined)),
+  );
   const tokens = {
     connect: vm.exportHandle(calls.getProp('connect')),
     open: vm.exportHandle(calls.getProp('open')),
