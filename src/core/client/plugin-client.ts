@@ -106,7 +106,7 @@ export class PluginClient<Location, Extra extends object = object> {
   }
 
   /** Gets the last rollout of a plugin, also after its end. Rejects with an `HttpError` of status 404 where there never was one. */
-  async getRollout(location: Location, options?: CallOptions): Promise<Rollout> {
+  async getRollout(location: Location, options?: CallOptions & Extra): Promise<Rollout> {
     return this.#send({ path: this.#path(location, 'rollout'), schema: rolloutSchema }, options);
   }
 
@@ -118,7 +118,7 @@ export class PluginClient<Location, Extra extends object = object> {
     location: Location,
     version: string,
     { percent, stop }: RolloutTerms,
-    options?: CallOptions,
+    options?: CallOptions & Extra,
   ): Promise<Rollout> {
     const operation: Operation<Rollout> = {
       method: 'PUT',
@@ -130,7 +130,7 @@ export class PluginClient<Location, Extra extends object = object> {
   }
 
   /** Ends a rollout: all runs by name get the live version again, which stays pinned. */
-  async endRollout(location: Location, options?: CallOptions): Promise<void> {
+  async endRollout(location: Location, options?: CallOptions & Extra): Promise<void> {
     await this.#send({ method: 'DELETE', path: this.#path(location, 'rollout') }, options);
   }
 
