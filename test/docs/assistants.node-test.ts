@@ -8,14 +8,14 @@ import { type Project, createProject, tscFile } from './package.ts';
 // The guides on assistants and agents: they compile, and each reads what its model streams.
 
 const FILES = [
-  'use-assistant',
-  'assistant',
-  'answer',
-  'ask-anthropic',
-  'ask-openai',
-  'ask-local',
-  'agent-token',
-].map((name) => `${name}.ts`);
+  'use-assistant.ts',
+  'assistant.ts',
+  'answer.ts',
+  'ask-anthropic.ts',
+  'ask-openai.ts',
+  'ask-local.ts',
+  'agent-token.ts',
+];
 
 const MODELS = {
   'ask-anthropic.ts': {
