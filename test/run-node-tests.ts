@@ -20,8 +20,8 @@ import { type NodeRun, releaseRuns, testRuns } from './tiers.ts';
 const { env } = process;
 const cache = join(root, 'node_modules/.cache/plugin-editor');
 
-/** Many tests wait for processes, so that two more than the cores have work. */
-const concurrency = availableParallelism() + 2;
+/** As many as there are cores: each starts processes, and on a slow machine more of them only exceed each other's time limits. */
+const concurrency = availableParallelism();
 // A test file and what it starts load the same modules, hundreds of times in a run.
 env['NODE_COMPILE_CACHE'] ??= join(cache, 'compiled');
 const builtService = new URL('support/built-service.js', import.meta.url).href;

@@ -35,7 +35,8 @@ export async function setUpVendor() {
   hosts.push(`127.0.0.1:${listening.port}`);
   const environmentToken = await provisionEnvironmentToken(storage, 'com.example');
   const builderUrl = `http://127.0.0.1:${listening.port}`;
-  await setUpPlaces(new EnvironmentClient({ builderUrl, environmentToken }), ENVIRONMENT);
+  // As long as the demo waits: compilers start slowly on a busy machine.
+  await setUpPlaces(new EnvironmentClient({ builderUrl, environmentToken, timeout: 60_000 }), ENVIRONMENT);
   const page = (type: string, text: string) => ({ type, body: new TextEncoder().encode(text) });
   const vendorHosts = ['localhost:5173', '127.0.0.1:5173'];
   const app = createVendorApp({

@@ -238,7 +238,8 @@ function runs(
     env: {},
     stdio: ['ignore', output ?? 'pipe', 'ignore'],
     encoding: 'utf8',
-    timeout: 5000,
+    // On a busy machine a try takes seconds, and one that is cut off would count as a layer that does not hold.
+    timeout: 30_000,
   });
 }
 

@@ -65,7 +65,6 @@ describe('the editor in a page', () => {
       const earlier = service.seen.length;
       assert.deepEqual((await launcher.waitForMessage('hello'))['capabilities'], [
         'open',
-        'assist',
         'save',
         'configure',
       ]);
