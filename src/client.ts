@@ -15,7 +15,7 @@ export type {
 } from './core/client/builder-client.ts';
 export { eachPage } from './core/client/pages.ts';
 export type { Page, PageOptions, PluginListOptions, RunListOptions } from './core/client/pages.ts';
-export type { CallOptions } from './core/client/plugin-client.ts';
+export type { CallOptions, RolloutTerms } from './core/client/plugin-client.ts';
 export type {
   BuildResult,
   CheckResult,
@@ -29,6 +29,7 @@ export type {
   PluginVersion,
   PluginVersionSource,
   Progress,
+  Rollout,
   RunPage,
   Sample,
   Session,

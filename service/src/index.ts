@@ -11,7 +11,7 @@ import { metricsHandler } from './operations/metrics-server.ts';
 import { warnOfMissingIsolation } from './processes/isolation-report.ts';
 import { openStorage } from './storage/storage.ts';
 import { StartError } from './start-error.ts';
-import { completeSettings, knownHosts } from './settings/complete-settings.ts';
+import { completeSettings, knownHosts, secretsOf } from './settings/complete-settings.ts';
 import type { Settings } from './settings/settings.ts';
 import { toBlockList } from './settings/setting-kinds.ts';
 import { mebibyte } from './units.ts';
@@ -144,6 +144,7 @@ function toServiceOptions(settings: Settings) {
     editorAncestors: settings.editorAncestors,
     editorAddressTokens: settings.editorAddressTokens,
     runLimits: { time: settings.runTimeoutMs, memory: settings.runMemoryMb * mebibyte },
+    python: { runners: settings.pythonRunners, memory: settings.pythonMemoryMb * mebibyte },
     trustedProxies: toBlockList(settings.trustedProxies),
     tenantPlugins: settings.tenantPlugins,
     tenantStorage: settings.tenantStorageMb * mebibyte,
@@ -153,6 +154,15 @@ function toServiceOptions(settings: Settings) {
       tokenRequests: settings.tokenRequestsPerMinute,
       addressRequests: settings.addressRequestsPerMinute,
     },
+    publicUrl: settings.publicUrl,
+    outbound: {
+      isOn: settings.outbound,
+      allow: settings.outboundAllow,
+      timeout: settings.callTimeoutMs,
+      responseBytes: settings.callResponseKb * 1024,
+      perMinute: settings.tenantCallsPerMinute,
+    },
+    secrets: secretsOf(settings),
     recording: {
       level: settings.runRecords,
       days: settings.runRetentionDays,

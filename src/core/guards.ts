@@ -12,3 +12,7 @@ export const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 export const isTextList = (value: unknown): value is string[] => Array.isArray(value) && value.every(isText);
+
+/** Whether something is a list of objects, as tests are. */
+export const isRecordList = (value: unknown): value is Record<string, unknown>[] =>
+  Array.isArray(value) && value.every(isRecord);

@@ -1,5 +1,13 @@
-import { isFlag, isText, isTextList } from './guards.ts';
-import { CHANNEL, type EditorMessage, type EditorMessages, LIMITS, MAX_VALUES, VERSION } from './messages.ts';
+import { isFlag, isRecordList, isText, isTextList } from './guards.ts';
+import {
+  CHANNEL,
+  type EditorMessage,
+  type EditorMessages,
+  LIMITS,
+  MAX_ASSIST_VALUES,
+  MAX_VALUES,
+  VERSION,
+} from './messages.ts';
 import { truncateJson } from './truncate-json.ts';
 
 type Guard = (value: unknown) => boolean;
@@ -22,6 +30,17 @@ const FIELDS: { [Type in keyof EditorMessages]: FieldGuards<EditorMessages[Type]
   test: { 'name?': isText, 'result?': isText, 'error?': () => true, 'passed?': isFlag },
   deploy: { version: isText, 'unchanged?': isFlag },
   live: { version: (value) => value === null || isText(value) },
+  assist: {
+    request: isText,
+    prompt: isText,
+    language: isText,
+    source: isText,
+    'tests?': isRecordList,
+    'declarations?': isText,
+    'problems?': isRecordList,
+    'failures?': isRecordList,
+  },
+  'assist-stop': { request: isText },
 };
 
 /** The names of optional fields, each with its question mark. */
@@ -58,6 +77,7 @@ export function parseEditorMessage(
   // A field of this name takes the place of the protocol's version.
   if (version !== VERSION && !fields['version']) return undefined;
   const limits: Partial<Record<string, number>> = LIMITS[type as keyof typeof LIMITS] ?? {};
+  const maxValues = type === 'assist' ? MAX_ASSIST_VALUES : MAX_VALUES;
   const message: Record<string, unknown> = { type };
   for (const [key, isValid] of Object.entries(fields)) {
     const name = key.replace('?', '');
@@ -66,7 +86,7 @@ export function parseEditorMessage(
       if (isOptional) continue;
       return undefined;
     }
-    const value = truncateJson(posted[name], limits[name] ?? 0, MAX_VALUES, tokens);
+    const value = truncateJson(posted[name], limits[name] ?? 0, maxValues, tokens);
     if (isValid(value)) message[name] = value;
     else if (!isOptional || STRICT_FIELDS.includes(key)) return undefined;
   }

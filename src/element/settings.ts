@@ -37,12 +37,13 @@ export class SettingsSync {
 
   /** The settings that differ from what was sent to the editor, without those that are deferred. */
   #changes(): Snapshot {
-    const { locale, readOnly } = this.#host;
+    const { locale, readOnly, assistant } = this.#host;
     // Each attribute whose change is a `configure` is a field of that message.
     const now: Record<NamesWith<'configure'> | keyof EditorSettings, unknown> = {
       locale: localeOf(this.#host, locale) ?? null,
       readOnly,
       appearance: this.#appearance.read(),
+      assistant: !!assistant,
     };
     const json = Object.entries(now).map(([name, value]) => [
       name,
@@ -60,7 +61,7 @@ export class SettingsSync {
    */
   takeAll(): EditorSettings {
     this.#deferred = {};
-    this.#sent = { locale: 'null', readOnly: 'false' };
+    this.#sent = { locale: 'null', readOnly: 'false', assistant: 'false' };
     return this.takeChanges() as EditorSettings;
   }
 

@@ -21,8 +21,18 @@ export const tenantSchema = z.looseObject({
   plugins: z.number(),
   /** Limits for this customer, which override those in the service's settings. */
   limits: z.optional(
-    z.looseObject({ plugins: z.optional(z.number()), runsPerMinute: z.optional(z.number()) }),
+    z.looseObject({
+      plugins: z.optional(z.number()),
+      runsPerMinute: z.optional(z.number()),
+      storageMb: z.optional(z.number()),
+      callsPerMinute: z.optional(z.number()),
+      runTimeoutMs: z.optional(z.number()),
+      runMemoryMb: z.optional(z.number()),
+      records: z.optional(z.string()),
+    }),
   ),
+  /** On whose behalf it was created or changed last. */
+  actor: z.optional(z.string()),
   /** Only where one tenant is requested. */
   usage: z.optional(usageSchema),
 });
@@ -43,10 +53,12 @@ export const createdSessionSchema = z.looseObject({
   actor: z.optional(z.string()),
 });
 
-/** What a tenant used on a day (UTC, `YYYY-MM-DD`). */
+/** What a tenant, or with `by: 'plugin'` a plugin, used on a day (UTC, `YYYY-MM-DD`). */
 const usageDaySchema = z.looseObject({
   day: z.string(),
   tenant: z.string(),
+  namespace: z.optional(z.string()),
+  name: z.optional(z.string()),
   runs: z.number(),
   failures: z.number(),
   /** How long the runs took together, in ms. */
@@ -57,10 +69,40 @@ const usageDaySchema = z.looseObject({
 /** A page of days; `next`, where there is more, is `after` of the next page. */
 export const usagePageSchema = z.looseObject({ days: z.array(usageDaySchema), next: z.optional(z.string()) });
 
+/** Who did what, and by which request. */
+const auditEntrySchema = z.looseObject({
+  id: z.string(),
+  at: z.string(),
+  /** Such as `plugin.live`. */
+  action: z.string(),
+  by: z.looseObject({
+    /** `environment-token`, `editor-token`, `operator` or `service`. */
+    kind: z.string(),
+    via: z.optional(z.string()),
+    /** The holder of the environment token. */
+    holder: z.optional(z.string()),
+    actor: z.optional(z.string()),
+  }),
+  ident: z.optional(z.string()),
+  namespace: z.optional(z.string()),
+  name: z.optional(z.string()),
+  version: z.optional(z.string()),
+  details: z.optional(z.record(z.string(), z.unknown())),
+  requestId: z.string(),
+});
+
+/** A page of the audit log; `next`, where there is more, is `after` of the next page. */
+export const auditPageSchema = z.looseObject({
+  entries: z.array(auditEntrySchema),
+  next: z.optional(z.string()),
+});
+
 /** The record of an environment token. Only the response of `createToken` has the token itself. */
 const environmentTokenSchema = z.looseObject({
   id: z.string(),
   holder: z.string(),
+  /** What it permits; missing in responses of earlier services, whose tokens permit everything. */
+  scopes: z.optional(z.array(z.string())),
   createdAt: z.string(),
   endsAt: z.optional(z.string()),
 });
@@ -95,6 +137,8 @@ export const namespacePageSchema = z.looseObject({
 
 export type Tenant = z.output<typeof tenantSchema>;
 export type TenantPage = z.output<typeof tenantPageSchema>;
+export type AuditEntry = z.output<typeof auditEntrySchema>;
+export type AuditPage = z.output<typeof auditPageSchema>;
 export type CreatedSession = z.output<typeof createdSessionSchema>;
 export type UsageDay = z.output<typeof usageDaySchema>;
 export type UsagePage = z.output<typeof usagePageSchema>;

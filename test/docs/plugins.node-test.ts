@@ -16,6 +16,15 @@ test('the plugin of the page "What a plugin may use" runs and logs', async () =>
   assert.equal('result' in unnamed && unnamed.result, '{"greeting":"Hello, world!"}');
 });
 
+test('the plugin of the page "Plugins in Python" runs and logs', async () => {
+  const program = loadedProgram({ kind: 'python', code: snippet('greeting.py') });
+  const owner = { environment: 'com.acme', tenant: 'customer-7', token: '' };
+  assert.deepEqual(await sandbox.run({ program, input: '{"name":"Ada"}', owner }), {
+    result: '{"greeting": "Hello, Ada!"}',
+    logs: ['[info] Greeting Ada'],
+  });
+});
+
 test('what that page calls unavailable is unavailable', async () => {
   const names = ['fetch', 'setTimeout', 'Intl', 'window', 'document', 'process', 'require'];
   const code = `export const run = () => [${names.map((name) => `typeof ${name}`).join()}].join()`;

@@ -1,5 +1,5 @@
 import { EnvironmentClient, type EnvironmentClientOptions } from '../../src/server.ts';
-import { PLUGIN, RUN, SESSION, VERSION } from '../core/client/records.ts';
+import { PLUGIN, ROLLOUT, RUN, SESSION, VERSION } from '../core/client/records.ts';
 import type { Rule } from '../support/scripted-server-rules.ts';
 import { startScriptedServer } from '../support/scripted-server-node.ts';
 import { ENVIRONMENT_TOKEN, IDENT } from './endpoint-fixture.ts';
@@ -156,6 +156,14 @@ export const OPERATIONS: [name: string, call: Call, sent: string, data: object |
     `DELETE /api/v1/plugin/${PATH}/versions/v1.0.0`,
     undefined,
   ],
+  ['getRollout', (c, o) => c.getRollout(LOCATION, o), `GET /api/v1/plugin/${PATH}/rollout`, ROLLOUT],
+  [
+    'setRollout',
+    (c, o) => c.setRollout(LOCATION, 'v1.0.1', { percent: 30, stop: { runs: 50, failures: 0.1 } }, o),
+    `PUT /api/v1/plugin/${PATH}/rollout {"version":"v1.0.1","percent":30,"stop":{"runs":50,"failures":0.1}}`,
+    ROLLOUT,
+  ],
+  ['endRollout', (c, o) => c.endRollout(LOCATION, o), `DELETE /api/v1/plugin/${PATH}/rollout`, undefined],
   [
     'listRuns',
     (c, o) => c.listRuns(LOCATION, { success: false, limit: 5, ...o }),
@@ -176,9 +184,18 @@ export const OPERATIONS: [name: string, call: Call, sent: string, data: object |
     { tokens: [{ id: '1', holder: 'h', createdAt: 'now', endsAt: 'then' }] },
   ],
   [
+    'listAudit',
+    (c, o) => c.listAudit(HERE, { action: 'plugin.live', actor: 'u 1', ...o }),
+    'GET /api/v1/environment/com.acme/audit?action=plugin.live&actor=u+1',
+    {
+      entries: [{ id: '1', at: 'now', action: 'plugin.live', by: { kind: 'operator' }, requestId: '2' }],
+      next: 'a',
+    },
+  ],
+  [
     'createToken',
-    (c, o) => c.createToken(HERE, { holder: 'h', overlap: 60 }, o),
-    'POST /api/v1/environment/com.acme/tokens {"holder":"h","overlap":60}',
+    (c, o) => c.createToken(HERE, { holder: 'h', overlap: 60, scopes: ['run'] }, o),
+    'POST /api/v1/environment/com.acme/tokens {"holder":"h","overlap":60,"scopes":["run"]}',
     { id: '2', token: 'env-2' },
   ],
   [

@@ -1,8 +1,11 @@
 import { closeBrackets, closeBracketsKeymap, completionKeymap } from '@codemirror/autocomplete';
 import { javascript } from '@codemirror/lang-javascript';
+import { python, pythonLanguage } from '@codemirror/lang-python';
+import { indentUnit } from '@codemirror/language';
 import { EditorState, type Extension, Prec } from '@codemirror/state';
 import { keymap } from '@codemirror/view';
 import { completionList } from './completion-list.ts';
+import { pythonLibrary } from './python-completion.ts';
 
 /** The support for each language that the editor has. */
 const languages: Record<string, () => Extension> = {
@@ -10,6 +13,11 @@ const languages: Record<string, () => Extension> = {
   typescript: () => javascript({ typescript: true }),
   // Its syntax is TypeScript's.
   assemblyscript: () => javascript({ typescript: true }),
+  python: () => [
+    python(),
+    pythonLanguage.data.of({ autocomplete: pythonLibrary }),
+    Prec.high(indentUnit.of('    ')),
+  ],
 };
 
 /** Highlighting, indentation and completion of a language; nothing for one that the editor does not know. */

@@ -79,6 +79,7 @@ export class EditorApp {
     this.#settings = settings;
     if (settings.locale !== former.locale) void setLocale(settings.locale);
     this.#workspace?.setReadOnly(settings.readOnly ?? false);
+    this.#workspace?.setAssistant(settings.assistant ?? false);
     if (settings.initialSource && !former.initialSource) this.#useInitialSource(settings.initialSource);
     this.#screen.draw();
   }
@@ -279,6 +280,7 @@ export class EditorApp {
     const kept = this.#keptTexts.get(session.key);
     const workspace = new Workspace(session, { source, exists, permissions, isReadOnly, kept });
     this.#workspace = workspace;
+    workspace.setAssistant(this.#settings.assistant ?? false);
     this.#isChoosing = false;
     this.#screen.show(() => workspace.view());
     workspace.start();

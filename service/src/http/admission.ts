@@ -7,7 +7,7 @@ import { Rates } from '../limits/rates.ts';
 import type { RateExceeded } from '../limits/rates.ts';
 import { rateWindow } from '../limits/rate-share.ts';
 import type { Counters } from '../limits/rate-share.ts';
-import type { ShareLimits } from './share-budget.ts';
+import type { ShareLimits } from '../processes/share-budget.ts';
 import { Throttle } from '../limits/throttle.ts';
 import type { PluginKey } from '../plugins/plugin-key.ts';
 import type { QueueOwner } from '../processes/fair-queue.ts';
@@ -171,7 +171,7 @@ const proxyNetwork = 'proxy';
 
 /** Makes the handler of an operation. It admits each request, and responds with what the operation's own handler makes. */
 export function admit(operation: Operation, context: ServiceContext, respond: Responder): RouteHandler {
-  const { auth, permission, query, body, handle } = operation;
+  const { auth, permission, scope, query, body, handle } = operation;
   const { admission } = context;
   const readPath = pathReader(operation.path);
   return async (c) => {
@@ -180,7 +180,7 @@ export function admit(operation: Operation, context: ServiceContext, respond: Re
     if (auth === 'run') info.responseHeaders['x-suborbital-requestid'] = info.id;
     const { path, target } = readPath(c);
     // Address and token: `authorize` takes from the rates of either.
-    const caller = await authorize(c, context, { auth, permission }, target);
+    const caller = await authorize(c, context, { auth, permission, scope }, target);
 
     // Tenant
     // Monitors are always answered.

@@ -3,6 +3,7 @@ import * as z from 'zod';
 import type { EditorCaller } from './auth.ts';
 import type { BuildOutcome } from '../toolchains/build/limits.ts';
 import type { ServiceContext, ServiceInterface } from './context.ts';
+import { allowedStorageOf } from './environment/tenant-details.ts';
 import { diagnosticSchema } from './diagnostics.ts';
 import { eventStream, wantsEventStream } from './event-stream.ts';
 import { requestInfo } from './request-info.ts';
@@ -155,7 +156,7 @@ async function saveSource(
 
 /** Saves the program, unless the draft has changed meanwhile: the program of an older draft must not replace a newer one. */
 async function keepProgram(
-  { storage, now, tenantStorage: allowed }: ServiceContext,
+  context: ServiceContext,
   plugin: PluginKey,
   { buildDigest, types }: { readonly buildDigest: string; readonly types: NamespaceTypes },
   outcome: BuildOutcome,
@@ -164,6 +165,8 @@ async function keepProgram(
   if (!compiled) return outcome;
   // The program holds the schemas it was built with, so that a version keeps them when those of its namespace change.
   const program = types.compiled ? { ...compiled, types: types.compiled } : compiled;
+  const { storage, now } = context;
+  const allowed = await allowedStorageOf(context, plugin);
   await storage.transaction(async (db) => {
     await lockPlugin(db, plugin);
     if ((await readDraftState(db, plugin))?.buildDigest !== buildDigest) return;

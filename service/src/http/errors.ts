@@ -1,3 +1,4 @@
+import { SecretsUnavailableError } from '../outbound/secrets.ts';
 import { DeletedError, StorageUnavailableError } from '../storage/errors.ts';
 import { StorageFullError } from '../storage/tables/tenant-storage.ts';
 import type { CodeOf, ErrorCode, StatusOf } from './error-codes.ts';
@@ -54,6 +55,9 @@ export const forbidden = (message: string) => new ServiceError(403, 'forbidden',
 export const notPermitted = (permission: string) =>
   new ServiceError(403, 'not-permitted', `The editor token does not have the permission "${permission}".`);
 
+export const outOfScope = (scope: string) =>
+  new ServiceError(403, 'not-permitted', `The environment token does not have the scope "${scope}".`);
+
 export const tenantSuspended = () =>
   new ServiceError(
     403,
@@ -101,6 +105,7 @@ function toServiceError(error: unknown): ServiceError | undefined {
   if (error instanceof ServiceError) return error;
   if (error instanceof StorageUnavailableError) return error.isDiskFull ? diskFull : storageUnavailable;
   if (error instanceof StorageFullError) return storageFull(error);
+  if (error instanceof SecretsUnavailableError) return secretsUnavailable;
   if (error instanceof DeletedError) return endedEditorToken();
   return undefined;
 }
@@ -112,6 +117,13 @@ const storageFull = ({ usedMb, allowedMb }: StorageFullError) =>
     `The drafts, versions and programs of this tenant take ${usedMb} MB of the ${allowedMb} MB that they may take. Delete versions or plugins, or shorten drafts, to make room.`,
     { details: { usedMb, allowedMb } },
   );
+
+const secretsUnavailable = new ServiceError(
+  503,
+  'secrets-unavailable',
+  'The service can store and read no secrets: its operator has to set SECRETS_KEY to keys of 32 bytes in base64.',
+  { headers: { 'retry-after': '600' } },
+);
 
 const internalError = new ServiceError(
   500,

@@ -11,8 +11,13 @@ import { ProgramRemovedError } from '../storage/tables/programs.ts';
 import type { PluginKey } from '../plugins/plugin-key.ts';
 import { executionError, translateBusyErrors } from './run-errors.ts';
 import { runLimits } from '../sandbox/run-limits.ts';
+import type { AdjustableLimits } from '../sandbox/run-limits.ts';
+import type { Tenant } from '../storage/tables/tenants.ts';
+import { mebibyte } from '../units.ts';
 import { requestInfo } from './request-info.ts';
 import type { StoredVersion } from '../plugins/program.ts';
+import { isInShare, rolloutKey } from '../plugins/rollout.ts';
+import type { LiveVersion } from '../storage/tables/versions.ts';
 
 const inputBody = textBody({
   description: 'What the plugin gets: JSON, whatever its type says, where it was built with types.',
@@ -45,7 +50,7 @@ const errors: ErrorList = {
   429: ['too-many-requests'],
   500: ['runner-crashed'],
   503: ['busy', 'cancelled'],
-  504: ['time-limit'],
+  504: ['time-limit', 'wait-limit'],
 };
 
 /** The execution interface: runs deployed versions for an environment's vendor. */
@@ -57,8 +62,11 @@ export const execution: ServiceInterface = {
       method: 'POST',
       path: '/exec/name/:identifier/:namespace/:pluginName',
       summary: 'Run the live version of a plugin',
+      description: 'While another version is rolled out, a share of the runs gets that one.',
       tag: 'execution',
       auth: 'run',
+      scope: 'run',
+      headers: ['x-rollout-key'],
       body: inputBody,
       isQueued: true,
       responses,
@@ -77,6 +85,7 @@ export const execution: ServiceInterface = {
       summary: 'Run a version of a plugin',
       tag: 'execution',
       auth: 'run',
+      scope: 'run',
       body: inputBody,
       isQueued: true,
       responses,
@@ -91,11 +100,21 @@ export const execution: ServiceInterface = {
   ],
 };
 
+/** The limits of a tenant's runs, at most those of the service; `undefined` where it has none of its own. */
+function limitsOf(
+  { limits: { runTimeoutMs: time, runMemoryMb } }: Tenant,
+  max: AdjustableLimits,
+): AdjustableLimits | undefined {
+  if (time === undefined && runMemoryMb === undefined) return undefined;
+  const memory = runMemoryMb === undefined ? max.memory : runMemoryMb * mebibyte;
+  return { time: Math.min(time ?? max.time, max.time), memory: Math.min(memory, max.memory) };
+}
+
 const versionNotFound = () => notFound('version-not-found', 'There is no such version of this plugin.');
 
 interface Execution {
   readonly plugin: PluginKey;
-  readonly find: () => Promise<StoredVersion | undefined>;
+  readonly find: () => Promise<StoredVersion | LiveVersion | undefined>;
   readonly readInput: ReadText;
 }
 
@@ -109,8 +128,17 @@ async function execute(
   const tenant = await context.storage.runs.tenant(plugin);
   if (tenant?.isSuspended) throw tenantSuspended();
   await context.admission.takeRun(plugin, tenant?.limits.runsPerMinute);
-  const program = tenant && (await find());
-  if (!program) throw versionNotFound();
+  const found = tenant && (await find());
+  if (!found) throw versionNotFound();
+  const rollout = 'rollout' in found ? found.rollout : undefined;
+  const isCandidate =
+    rollout !== undefined &&
+    isInShare(
+      rollout.percent,
+      `${found.pluginId} ${rollout.version.version}`,
+      rolloutKey(c.req.header('x-rollout-key'), id),
+    );
+  const program = isCandidate ? rollout.version : found;
   const { isTyped } = program;
   const input = await readInput({ anyType: isTyped });
   const run = {
@@ -119,6 +147,7 @@ async function execute(
     owner: { ...plugin, token: '' },
     signal: () => c.req.raw.signal,
     onTurn: () => request.held?.checkUnsent(),
+    limits: limitsOf(tenant, context.maxLimits.run),
   };
   responseHeaders['x-plugin-version'] = program.version;
   const { outcome, took } = await translateBusyErrors(false, () => context.sandbox.runAndMeasure(run)).catch(
@@ -130,7 +159,15 @@ async function execute(
   responseHeaders['server-timing'] = `run;dur=${took.toFixed(1)}`;
   // The plugin does not run on input that does not fit its schema.
   const ran = 'error' in outcome && outcome.error.code === 'invalid-input' ? 0 : took;
-  context.recorder.record({ id, plugin, version: program, input, outcome, took: ran });
+  const hasFailed = 'error' in outcome && outcome.error.code !== 'invalid-input';
+  context.pluginHealth.count(plugin, program.pluginId, hasFailed);
+  if (rollout) {
+    const { pluginId } = found;
+    const { number } = rollout;
+    context.rolloutCounter.count({ pluginId, number, isCandidate, runs: 1, failures: hasFailed ? 1 : 0 });
+  }
+  const { records: level } = tenant.limits;
+  context.recorder.record({ id, plugin, version: program, input, outcome, took: ran, level });
   if ('error' in outcome) {
     request.runError = outcome.error.code;
     throw executionError(outcome.error, outcome.logs);

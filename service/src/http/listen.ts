@@ -7,7 +7,7 @@ import type { HttpLimits } from './admission.ts';
 import { drainServer } from './drain.ts';
 import { createHttpServer } from './http-server.ts';
 import type { HttpServer, RequestHandler } from './http-server.ts';
-import { ShareBudget } from './share-budget.ts';
+import { ShareBudget } from '../processes/share-budget.ts';
 import { StartError } from '../start-error.ts';
 
 export interface ListeningServer {

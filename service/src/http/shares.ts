@@ -3,8 +3,8 @@ import type { FairQueueLimits, QueueOwner } from '../processes/fair-queue.ts';
 import { mebibyte } from '../units.ts';
 import { ServiceError } from './errors.ts';
 import { translateBusyError } from './run-errors.ts';
-import { ShareBudget } from './share-budget.ts';
-import type { ShareLimits } from './share-budget.ts';
+import { ShareBudget } from '../processes/share-budget.ts';
+import type { ShareLimits } from '../processes/share-budget.ts';
 
 /** What may be held for requests at once. Those without a token count as the tenants of one environment, by their network. */
 export interface RequestShares {

@@ -2,7 +2,7 @@ import type { PluginKey } from '../plugins/plugin-key.ts';
 import type { StoredVersion } from '../plugins/program.ts';
 import type { RunDetails, RunRecord } from '../storage/tables/runs.ts';
 import { truncateByJson, truncateLogs, truncateText, toStorableText } from './truncate.ts';
-import type { RecordLevel } from './record-level.ts';
+import type { RecordLevel } from '../plugins/record-level.ts';
 
 /** Why a run has no output. `path`: a JSON Pointer to the part of the input or output that did not fit. */
 export interface CompletedRunError {
@@ -23,6 +23,8 @@ export interface CompletedRun {
   };
   /** How long the run took, in ms, without waiting; 0 when it was refused before it began. */
   readonly took: number;
+  /** How much its record holds, where that is less than what the service records. */
+  readonly level?: RecordLevel | undefined;
 }
 
 /** Makes the record of a run. It does not refer to long texts of the run, so that waiting records take little memory. */
@@ -30,7 +32,7 @@ export function toRecord(
   { id, plugin, version, input, outcome, took }: CompletedRun,
   level: RecordLevel,
 ): RunRecord {
-  const { environment, tenant } = plugin;
+  const { environment, tenant, namespace, pluginName } = plugin;
   const error = 'error' in outcome ? outcome.error : undefined;
   const output = 'result' in outcome ? outcome.result.toWellFormed() : undefined;
   return {
@@ -38,6 +40,8 @@ export function toRecord(
     pluginId: version.pluginId,
     environment,
     tenant,
+    namespace,
+    pluginName,
     version: version.version,
     code: error?.code,
     took,

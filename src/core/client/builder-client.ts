@@ -26,7 +26,7 @@ import {
   sendOperation,
 } from './operation.ts';
 import type { PluginListOptions } from './pages.ts';
-import { type CallOptions, PluginClient } from './plugin-client.ts';
+import { type CallOptions, PluginClient, type RolloutTerms } from './plugin-client.ts';
 import {
   type BuildResult,
   type CheckResult,
@@ -131,6 +131,8 @@ export interface BuildOptions extends BusyOptions {
 export interface DeployOptions extends BusyOptions {
   /** What is new in the version, up to 500 characters. */
   message?: string | undefined;
+  /** Begins a rollout of the version: a share of the runs by name gets it, and what is live stays live. */
+  rollout?: RolloutTerms | undefined;
   /** Deploys only if the draft still has this tag; else rejects with an `HttpError` of status 412. */
   etag?: string | undefined;
 }
@@ -290,12 +292,12 @@ export class BuilderClient extends PluginClient<DraftLocation> {
   /** Makes the built draft the next version, unless it is what was deployed last: see `unchanged`. */
   async deploy(
     location: DraftLocation,
-    { message, etag, ...options }: DeployOptions = {},
+    { message, rollout, etag, ...options }: DeployOptions = {},
   ): Promise<Deployment> {
     const operation: Operation<Deployment> = {
       method: 'POST',
       path: pathOf('v1/draft', pluginSegments(location), 'promote'),
-      json: message === undefined ? undefined : { message },
+      json: message === undefined && !rollout ? undefined : { message, rollout },
       headers: preconditions(etag),
       schema: deploymentSchema,
       timeout: TURN_TIMEOUT,

@@ -54,6 +54,26 @@ export const versionSourceSchema = z.looseObject({
   output: z.optional(z.unknown()),
 });
 
+const rolloutStopSchema = z.object({ runs: z.number(), failures: z.number() });
+
+/** The last rollout of a plugin. */
+export const rolloutSchema = z.looseObject({
+  version: z.string(),
+  /** Of 100 runs by name, how many get the version. */
+  percent: z.number(),
+  startedAt: z.string(),
+  actor: z.optional(z.string()),
+  /** When it ends by itself. */
+  stop: z.optional(rolloutStopSchema),
+  /** The runs that got the version, and how many of them failed. */
+  runs: z.number(),
+  failures: z.number(),
+  /** The same of the live version, since the rollout began. */
+  live: z.looseObject({ version: z.string(), runs: z.number(), failures: z.number() }),
+  /** When and why it ended; missing while it runs. */
+  stopped: z.optional(z.looseObject({ at: z.string(), reason: z.string() })),
+});
+
 /** Why a plugin failed. The texts come from whoever wrote the plugin. */
 const failureSchema = z.looseObject({
   code: z.string(),
@@ -196,6 +216,7 @@ export const deploymentSchema = z.looseObject({
 export type Plugin = z.output<typeof pluginSchema>;
 export type PluginVersion = z.output<typeof versionSchema>;
 export type PluginVersionSource = z.output<typeof versionSourceSchema>;
+export type Rollout = z.output<typeof rolloutSchema>;
 export type PluginRun = z.output<typeof runSchema>;
 export type PluginPage = z.output<typeof pluginPageSchema>;
 export type VersionPage = z.output<typeof versionPageSchema>;

@@ -9,7 +9,7 @@ import {
 } from '../../../src/client.ts';
 import type { Rule } from '../../support/scripted-server-rules.ts';
 import { startScriptedServer } from '../../support/scripted-server-node.ts';
-import { PLUGIN, RUN, SESSION, SOURCE, VERSION } from './records.ts';
+import { PLUGIN, ROLLOUT, RUN, SESSION, SOURCE, VERSION } from './records.ts';
 
 const TENANT = { environment: 'com.acme', userID: 'customer-7' };
 const LOCATION = { ...TENANT, pluginName: 'add-record' };
@@ -78,6 +78,14 @@ const OPERATIONS: [name: string, call: Call, sent: string, data: object | undefi
     `DELETE /api/v1/plugin/${PATH}/versions/v1.0.0`,
     undefined,
   ],
+  ['getRollout', (c, o) => c.getRollout(LOCATION, o), `GET /api/v1/plugin/${PATH}/rollout`, ROLLOUT],
+  [
+    'setRollout',
+    (c, o) => c.setRollout(LOCATION, 'v1.0.1', { percent: 30, stop: { runs: 50, failures: 0.1 } }, o),
+    `PUT /api/v1/plugin/${PATH}/rollout {"version":"v1.0.1","percent":30,"stop":{"runs":50,"failures":0.1}}`,
+    ROLLOUT,
+  ],
+  ['endRollout', (c, o) => c.endRollout(LOCATION, o), `DELETE /api/v1/plugin/${PATH}/rollout`, undefined],
   [
     'listRuns',
     (c, o) => c.listRuns(LOCATION, { version: 'v1.0.0', success: false, ...o }),
@@ -137,6 +145,12 @@ const OPERATIONS: [name: string, call: Call, sent: string, data: object | undefi
     (c, o) => c.deploy(LOCATION, o),
     `POST /api/v1/draft/${PATH}/promote`,
     { version: 'v1.0.0', live: 'v1.0.0' },
+  ],
+  [
+    'deploy with a rollout',
+    (c, o) => c.deploy(LOCATION, { rollout: { percent: 10 }, ...o }),
+    `POST /api/v1/draft/${PATH}/promote {"rollout":{"percent":10}}`,
+    { version: 'v1.0.1', live: 'v1.0.0' },
   ],
   [
     'deploy with a message',

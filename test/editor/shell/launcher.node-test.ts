@@ -65,6 +65,7 @@ describe('the editor in a page', () => {
       const earlier = service.seen.length;
       assert.deepEqual((await launcher.waitForMessage('hello'))['capabilities'], [
         'open',
+        'assist',
         'save',
         'configure',
       ]);

@@ -191,5 +191,5 @@ test('a Node that is too old ends every command with one line that names the ver
   }).done();
   assert.equal(status, 1);
   assert.equal(out, '');
-  assert.equal(err, 'plugin-editor-service needs Node 22.18 or later, and this is Node 20.19.4.\n');
+  assert.equal(err, 'plugin-editor-service needs Node 22.19 or later, and this is Node 20.19.4.\n');
 });

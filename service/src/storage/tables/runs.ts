@@ -25,6 +25,8 @@ export interface RunRecord {
   readonly pluginId: number;
   readonly environment: string;
   readonly tenant: string;
+  readonly namespace: string;
+  readonly pluginName: string;
   /** Such as `v1.0.0`. */
   readonly version: string;
   /** The error code; `undefined` for a run with an output. */

@@ -3,6 +3,8 @@
  * library, the globals that the sandbox adds, and the types of the input and output of `run`.
  */
 
+import { webDeclarations } from './web-declarations.ts';
+
 /** The sandbox's globals beside those of the language itself. No DOM, nothing of Node, no network, no timers. */
 export const sandboxDeclarations = `/** Writes to the plugin's log. */
 interface Console {
@@ -31,6 +33,7 @@ declare const performance: {
 declare function atob(base64: string): string;
 /** Writes Base64. Each character of the text stands for one byte, so none may be past U+00FF. */
 declare function btoa(bytes: string): string;
+${webDeclarations}
 `;
 
 /** The types of the input and output of `run`, in TypeScript. */

@@ -1,4 +1,4 @@
-import type { Release } from '../../processes/fair-queue.ts';
+import type { Release } from './fair-queue.ts';
 
 /** How long the last idle process is kept for the next job, in ms. */
 const idleTime = 10 * 60_000;
@@ -21,10 +21,10 @@ interface Waiter<Process> {
 }
 
 /**
- * The processes of one tool, such as a language's compiler. They are started when they are needed, and the last idle one is kept for ten minutes. The
+ * The processes of one kind, such as a language's compilers. They are started when they are needed, and the last idle one is kept for ten minutes. The
  * pool does not limit how many there are at once; that is for its users, with a queue.
  */
-export class ToolPool<Process extends PooledProcess> {
+export class ProcessPool<Process extends PooledProcess> {
   readonly #start: () => Process;
   readonly #extraIdleTime: number;
   readonly #all = new Set<Process>();

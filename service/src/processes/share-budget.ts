@@ -1,5 +1,5 @@
-import { BusyError } from '../processes/fair-queue.ts';
-import type { BusyLevel, QueueOwner } from '../processes/fair-queue.ts';
+import { BusyError } from './fair-queue.ts';
+import type { BusyLevel, QueueOwner } from './fair-queue.ts';
 
 /** How much may be held at once: in all, and by one environment, tenant and token. */
 export interface ShareLimits {
