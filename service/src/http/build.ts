@@ -113,7 +113,7 @@ async function startBuild(
     types = await typesForBuild(context, plugin, c.req.raw.signal);
     building = context.builds.build(draft.lang, {
       source: draft.contents,
-      types: pluginTypes(types.declarations),
+      types: pluginTypes(types.declarations, await context.storage.runs.connections(plugin)),
       owner: caller.owner,
       signal: c.req.raw.signal,
       // A stream has begun by the turn of its build, and counts each event while it is not taken.

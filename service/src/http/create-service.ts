@@ -39,6 +39,7 @@ import type { RequestRates } from './admission.ts';
 import type { RequestShares } from './shares.ts';
 import { PluginHealth } from '../webhooks/plugin-health.ts';
 import { WebhookSender } from '../webhooks/sender.ts';
+import type { TenantKey } from '../plugins/plugin-key.ts';
 import { createRateCounters } from '../storage/tables/rate-counters.ts';
 
 export interface ServiceOptions extends AppOptions {
@@ -174,6 +175,7 @@ class ServiceParts {
   readonly rolloutCounter: RolloutCounter;
   /** Closes what compiles and runs plugins, unless that is the caller's. */
   readonly #closeToolProcesses: () => Promise<void>;
+  readonly #stopListening: () => void;
 
   constructor(options: ServiceOptions & { readonly now: () => number }) {
     const { storage, now, rates, rateLeaseTimeout, trustedProxies, log, metrics } = options;
@@ -247,6 +249,9 @@ class ServiceParts {
         if (isUnexpectedError(error)) log?.warn({ err: error }, 'Runs could not be counted for webhooks.');
       },
     });
+    this.#stopListening = storage.runs.onTenantsChange(
+      (isAffected) => void this.#endRunsOf(storage, isAffected),
+    );
     metrics?.collect({
       waiting: () => ({
         runs: this.toolProcesses.sandbox.waiting,
@@ -263,7 +268,20 @@ class ServiceParts {
     void this.toolProcesses.builds.warmUp();
   }
 
+  /** Ends the runs that may wait, of tenants that were suspended or deleted. */
+  async #endRunsOf(storage: Storage, isAffected: (tenant: TenantKey) => boolean): Promise<void> {
+    const { connected } = this.toolProcesses.sandbox;
+    for (const key of connected.tenants().filter(isAffected)) {
+      // Where the database is away, the next change that is known ends them.
+      const tenant = await storage.runs.tenant(key).catch(() => 'unknown' as const);
+      if (tenant === 'unknown' || (tenant && !tenant.isSuspended)) continue;
+      const reason = `The tenant was ${tenant ? 'suspended' : 'deleted'}.`;
+      connected.cancel(reason, (owner) => isSameTenant(owner, key));
+    }
+  }
+
   async close(): Promise<void> {
+    this.#stopListening();
     this.admission.close();
     this.outbound.close();
     const erased = this.eraser.close();
@@ -276,6 +294,9 @@ class ServiceParts {
     await this.recording.close();
   }
 }
+
+const isSameTenant = (one: TenantKey, other: TenantKey) =>
+  one.environment === other.environment && one.tenant === other.tenant;
 
 /** Makes what compiles and runs plugins. Nothing is started yet. */
 export function createToolProcesses(

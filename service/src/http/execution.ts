@@ -7,6 +7,7 @@ import type { HandlerResponse } from './operations/responses.ts';
 import { textBody } from './operations/bodies.ts';
 import type { ReadText } from './operations/bodies.ts';
 import { operation } from './operations/operation.ts';
+import { RunCaller } from '../outbound/run-caller.ts';
 import { ProgramRemovedError } from '../storage/tables/programs.ts';
 import type { PluginKey } from '../plugins/plugin-key.ts';
 import { executionError, translateBusyErrors } from './run-errors.ts';
@@ -141,6 +142,11 @@ async function execute(
   const program = isCandidate ? rollout.version : found;
   const { isTyped } = program;
   const input = await readInput({ anyType: isTyped });
+  const connections = await context.storage.runs.connections(plugin);
+  const { version } = program;
+  const caller = connections.length
+    ? new RunCaller(context.outbound, { plugin, version, runId: id, isTest: false })
+    : undefined;
   const run = {
     program,
     input,
@@ -148,8 +154,9 @@ async function execute(
     signal: () => c.req.raw.signal,
     onTurn: () => request.held?.checkUnsent(),
     limits: limitsOf(tenant, context.maxLimits.run),
+    caller,
   };
-  responseHeaders['x-plugin-version'] = program.version;
+  responseHeaders['x-plugin-version'] = version;
   const { outcome, took } = await translateBusyErrors(false, () => context.sandbox.runAndMeasure(run)).catch(
     (error: unknown) => {
       // The version was deleted after it was looked up.

@@ -9,6 +9,7 @@ import { translateBusyErrors } from './run-errors.ts';
 import type { PluginKey } from '../plugins/plugin-key.ts';
 import type { StoredProgram } from '../plugins/program.ts';
 import type { Db } from '../storage/db.ts';
+import { MockedCalls } from '../outbound/mocked-calls.ts';
 import { runErrorCodes } from '../sandbox/outcome.ts';
 import { runLimits } from '../sandbox/run-limits.ts';
 
@@ -65,9 +66,11 @@ export const testing: ServiceInterface = {
         // The input is read first, so that a client that sends it slowly does not keep a program in memory meanwhile.
         const input = await body();
         const program = await loadBuilt(storage.db, target);
+        const connections = await storage.runs.connections(target);
         const run = {
           program,
           input,
+          ...(connections.length && { caller: new MockedCalls([]) }),
           owner: caller.owner,
           signal: () => c.req.raw.signal,
           onTurn: () => requestInfo(c).held?.checkUnsent(),

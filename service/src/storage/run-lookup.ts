@@ -39,6 +39,7 @@ export class RunLookup {
   /** The values for that, with the keys of their namespaces and tenants. */
   readonly #values: ChangeCache<KeyedValues>;
   readonly #listeners = new Set<ConnectionsListener>();
+  readonly #tenantListeners = new Set<TenantsListener>();
   // A version never changes, but it can be deleted with its plugin.
   readonly #versions: ChangeCache<StoredVersion>;
 
@@ -110,6 +111,12 @@ export class RunLookup {
     return () => this.#listeners.delete(listener);
   }
 
+  /** As {@link onConnectionsChange}, when tenants may have been changed or deleted. */
+  onTenantsChange(listener: TenantsListener): () => void {
+    this.#tenantListeners.add(listener);
+    return () => this.#tenantListeners.delete(listener);
+  }
+
   /** Removes what has changed from the caches. `undefined`: anything may have changed. */
   handleChanges(changes: readonly Change[] | undefined): void {
     if (!changes) {
@@ -117,6 +124,7 @@ export class RunLookup {
       const all = [this.#tokens, this.#tenants, this.#versions, this.#live, this.#connections, this.#values];
       for (const cache of all) cache.invalidate();
       for (const listener of this.#listeners) listener(() => true);
+      for (const listener of this.#tenantListeners) listener(() => true);
       return;
     }
     const keysOf = (...kinds: Change['kind'][]) =>
@@ -134,6 +142,8 @@ export class RunLookup {
     const isStale = (key: string) => stale.some((start) => key.startsWith(start));
     this.#live.invalidate(isStale);
     this.#versions.invalidate(isStale);
+    if (!tenants.size) return;
+    for (const listener of this.#tenantListeners) listener((key) => tenants.has(tenantCacheKey(key)));
   }
 
   #handleConnections(namespaces: ReadonlySet<string>, tenants: ReadonlySet<string>): void {
@@ -156,3 +166,6 @@ interface KeyedValues {
 
 /** `isAffected` is whether the connections of a namespace, or the values for them, may have changed. */
 export type ConnectionsListener = (isAffected: (key: NamespaceKey) => boolean) => void;
+
+/** `isAffected` is whether a tenant may have been changed or deleted. */
+export type TenantsListener = (isAffected: (key: TenantKey) => boolean) => void;

@@ -1,0 +1,209 @@
+import assert from 'node:assert/strict';
+import { request } from 'node:http';
+import { after, afterEach, test } from 'node:test';
+import type { TestContext } from 'node:test';
+import type { ServiceOptions } from '../../../service/src/http/create-service.ts';
+import { processTree } from '../../bench/executions/processes.ts';
+import { until } from '../../support/until.ts';
+import { startPlugin } from '../plugin.ts';
+import { secretsKey } from './connected-service.ts';
+import { startUpstream } from './upstream.ts';
+import type { Upstream } from './upstream.ts';
+
+const upstream = await startUpstream();
+const origin = `http://localhost:${upstream.port}`;
+after(() => upstream[Symbol.asyncDispose]());
+afterEach(() => upstream.reset());
+
+const value = 'value-that-no-plugin-sees';
+const rates = {
+  name: 'rates',
+  origin,
+  pathPrefix: '/v1',
+  methods: ['GET', 'POST'],
+  credential: { type: 'header', header: 'x-key', prefix: 'key ' },
+};
+
+/** Time enough for a busy machine. */
+const patient = { time: 20_000, memory: 32 * 2 ** 20 };
+
+const asyncRun = (body: string) => `export async function run(input) {\n${body}\n}`;
+
+/** A plugin of a namespace with a connection, which is built, deployed and asked by HTTP. */
+async function start(
+  t: TestContext,
+  code: string,
+  { record, ...options }: Partial<ServiceOptions> & { readonly record?: object } = {},
+) {
+  const plugin = await startPlugin(t, 't1', undefined, {
+    secrets: { keys: [secretsKey] },
+    outbound: { allow: [origin], timeout: 60_000 },
+    runLimits: patient,
+    ...options,
+  });
+  const ask = async (method: string, path: string, body?: object) => {
+    const headers = { ...plugin.vendor, 'content-type': 'application/json' };
+    const response = await plugin.send(method, path, headers, body && JSON.stringify(body));
+    assert.ok(response.status < 300, response.body);
+  };
+  const setNamespace = (more: object) =>
+    ask('PUT', '/api/v1/environment/com.acme/namespaces/default', { ...record, ...more });
+  await setNamespace({ connections: [rates] });
+  await ask('PUT', '/api/v1/tenant/com.acme.t1/connections/default/rates', { value });
+  const built = await plugin.build(code);
+  assert.ok(built.succeeded, built.outputLog);
+  const version = await plugin.deploy();
+  return { ...plugin, ask, setNamespace, version, call: (input = '') => plugin.run(version, input) };
+}
+
+const errorOf = ({ body }: { readonly body: string }) =>
+  (JSON.parse(body) as { error: { code: string; message: string } }).error;
+
+/** Holds the responses to all requests until they are let go. */
+function hold(): { readonly held: Parameters<Upstream['handle']>[]; release: () => void } {
+  const held: Parameters<Upstream['handle']>[] = [];
+  upstream.handle = (...args) => void held.push(args);
+  return {
+    held,
+    release: () => {
+      for (const [{ url }, response] of held.splice(0)) response.end(`got ${url}`);
+    },
+  };
+}
+
+test('a plugin gets what its namespace grants, with a credential that it never sees', async (t) => {
+  const { call } = await start(
+    t,
+    asyncRun(`const response = await fetch(${JSON.stringify(origin)} + '/v1/latest?of=' + input, {
+      method: 'POST', headers: { 'x-key': 'mine', 'x-other': 'kept' }, body: 'asked',
+    });
+    return JSON.stringify([response.status, await response.text(), [...response.headers.keys()]]);`),
+  );
+  upstream.handle = (_, response) => response.writeHead(201, { 'x-a': 'b' }).end('rate 1.08');
+  const { status, body } = await call('EUR');
+  assert.equal(status, 200, body);
+  const [code, text, headers] = JSON.parse(body) as [number, string, string[]];
+  assert.deepEqual([code, text], [201, 'rate 1.08']);
+  assert.ok(headers.includes('x-a'));
+  const [asked] = upstream.requests;
+  assert.deepEqual([asked?.method, asked?.url, asked?.body], ['POST', '/v1/latest?of=EUR', 'asked']);
+  assert.equal(asked?.headers['x-key'], `key ${value}`);
+  assert.equal(asked?.headers['x-other'], 'kept');
+});
+
+test('a response that holds the credential does not reach the plugin', async (t) => {
+  const { call } = await start(t, asyncRun(`return (await fetch('${origin}/v1')).text();`));
+  upstream.handle = ({ headers }, response) => response.end(JSON.stringify(headers));
+  const response = await call();
+  assert.equal(response.status, 422);
+  assert.match(errorOf(response).message, /was refused: it holds the credential/);
+  assert.ok(!response.body.includes(value));
+});
+
+test('what is not granted ends the run with the error of the call, unless the plugin catches it', async (t) => {
+  const { call } = await start(
+    t,
+    asyncRun(`try { await fetch('${origin}/v2'); } catch (error) {
+      if (input === 'catch') return [error.name, error.code].join();
+      throw error;
+    }`),
+  );
+  assert.equal((await call('catch')).body, 'TypeError,not-granted');
+  const response = await call();
+  assert.equal(response.status, 422);
+  const { code, message } = errorOf(response);
+  assert.equal(code, 'plugin-error');
+  assert.match(message, /GET .*\/v2 is not granted\. What is granted: rates \(GET, POST .*\/v1\)/);
+  assert.equal(upstream.requests.length, 0);
+});
+
+test('without connections there is no fetch', async (t) => {
+  const { call, setNamespace } = await start(t, asyncRun('return typeof fetch + typeof setTimeout;'));
+  assert.equal((await call()).body, 'functionfunction');
+  await setNamespace({ connections: null });
+  assert.equal((await call()).body, 'undefinedundefined');
+});
+
+test('a plugin with types calls, too', async (t) => {
+  const { call } = await start(
+    t,
+    asyncRun(`return { rate: await (await fetch('${origin}/v1/' + input.of)).json() };`),
+    {
+      record: {
+        input: { type: 'object', required: ['of'], properties: { of: { type: 'string' } } },
+        output: { type: 'object', required: ['rate'], properties: { rate: { type: 'number' } } },
+      },
+    },
+  );
+  upstream.handle = (_, response) => response.end('1.08');
+  assert.deepEqual(JSON.parse((await call('{"of":"EUR"}')).body), { rate: 1.08 });
+  upstream.handle = (_, response) => response.end('"dear"');
+  assert.equal(errorOf(await call('{"of":"EUR"}')).code, 'invalid-output');
+});
+
+test('runs that wait are not lost with a runner', async (t) => {
+  const { call, version } = await start(t, asyncRun(`return (await fetch('${origin}/v1/' + input)).text();`));
+  assert.equal(version, 'v1.0.0');
+  const { held, release } = hold();
+  const before = new Set(processTree(process.pid));
+  const runs = Array.from({ length: 20 }, (_, i) => call(String(i)));
+  await until('all runs wait', () => held.length === 20);
+  const runners = processTree(process.pid).filter((pid) => !before.has(pid));
+  assert.ok(runners.length > 0);
+  for (const pid of runners) process.kill(pid, 'SIGKILL');
+  release();
+  const bodies = (await Promise.all(runs)).map(({ body }) => body);
+  assert.deepEqual(
+    bodies,
+    runs.map((_, i) => `got /v1/${i}`),
+  );
+});
+
+test('the call ends when the client has gone', async (t) => {
+  const { port, paths, vendor, version } = await start(
+    t,
+    asyncRun(`return (await fetch('${origin}/v1')).text();`),
+  );
+  const { held } = hold();
+  const client = request({
+    host: '127.0.0.1',
+    port,
+    method: 'POST',
+    path: paths.exec(version),
+    headers: vendor,
+  });
+  client.on('error', () => {});
+  client.end();
+  await until('the call came', () => held.length === 1);
+  const [, response] = held[0] ?? [];
+  client.destroy();
+  await until('the call was ended', () => response?.destroyed === true);
+});
+
+for (const [what, method, body] of [
+  ['suspended', 'PATCH', { suspended: true }],
+  ['deleted', 'DELETE', undefined],
+] as const)
+  test(`runs that wait end when their tenant is ${what}`, async (t) => {
+    const { call, ask } = await start(t, asyncRun(`return (await fetch('${origin}/v1')).text();`));
+    const { held } = hold();
+    const ended = call();
+    await until('the call came', () => held.length === 1);
+    const [, upstreamResponse] = held[0] ?? [];
+    await ask(method, '/api/v1/tenant/com.acme.t1', body);
+    const response = await ended;
+    assert.equal(response.status, 503);
+    assert.deepEqual(
+      [errorOf(response).code, errorOf(response).message],
+      ['cancelled', `The tenant was ${what}.`],
+    );
+    await until('the call was ended', () => upstreamResponse?.destroyed === true);
+  });
+
+test('a test of a draft makes no call', async (t) => {
+  const { test: testDraft } = await start(t, asyncRun(`return (await fetch('${origin}/v1')).text();`));
+  const { error } = await testDraft();
+  assert.equal(error?.code, 'plugin-error');
+  assert.match(error?.message ?? '', /GET .*\/v1 has no mock in this test\./);
+  assert.equal(upstream.requests.length, 0);
+});
