@@ -37,11 +37,9 @@ export type {
   TestResult,
   VersionPage,
 } from './core/client/records.ts';
-export { buildEditorUrl, parseEditorUrl } from './core/editor-url.ts';
-export type { EditorAddress } from './core/editor-url.ts';
+export { buildEditorUrl, joinIdent, parseEditorUrl, parseIdent } from './core/url.ts';
+export type { EditorAddress, Ident } from './core/url.ts';
 export { HttpError, NetworkError, RequestError, SchemaError, TimeoutError } from './core/errors.ts';
-export { joinIdent, parseIdent } from './core/ident.ts';
-export type { Ident } from './core/ident.ts';
 export {
   editorTokenSchema,
   featuresSchema,

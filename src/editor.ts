@@ -7,6 +7,7 @@ import {
   type EditorMessages,
   type EditorSettings,
   type EditorSettingsChange,
+  type InitialSource,
   type LauncherMessages,
   type PluginDetails,
   type PluginToOpen,
@@ -14,7 +15,6 @@ import {
   VERSION,
 } from './core/messages.ts';
 import { isFlag, isRecordList, isText } from './core/guards.ts';
-import type { InitialSource } from './core/initial-source.ts';
 import { parseOrigins } from './core/origins.ts';
 
 export type {
@@ -23,16 +23,16 @@ export type {
   AssistantProposal,
   AssistantQuestion,
 } from './core/assistant.ts';
-export type { InitialSource } from './core/initial-source.ts';
-export type { PluginTest } from './core/records.ts';
 export type {
   Appearance,
   EditorSettings,
   EditorSettingsChange,
+  InitialSource,
   PluginDetails,
   PluginToOpen,
   TokenRequestReason,
 } from './core/messages.ts';
+export type { PluginTest } from './core/records.ts';
 
 /** A new token for the plugin that is open. */
 export interface RenewedToken {
@@ -105,7 +105,7 @@ export interface PluginChannel {
   assist(question: AssistantQuestion, options?: { signal?: AbortSignal }): AsyncIterable<AssistantPart>;
 }
 
-/** A part of what the assistant answers: text that follows what came before, or a proposal in place of an earlier one. */
+/** A part of what the assistant answers: text that follows what came before, or a proposal that replaces an earlier one. */
 export interface AssistantPart extends AssistantProposal {
   text?: string;
 }

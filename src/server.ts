@@ -79,6 +79,6 @@ export type {
   VersionPage,
 } from './core/client/records.ts';
 export { HttpError, NetworkError, RequestError, SchemaError, TimeoutError } from './core/errors.ts';
-export { joinIdent, parseIdent } from './core/ident.ts';
-export type { Ident } from './core/ident.ts';
+export { joinIdent, parseIdent } from './core/url.ts';
+export type { Ident } from './core/url.ts';
 export type { SendOptions } from './core/request.ts';

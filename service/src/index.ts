@@ -33,10 +33,10 @@ export interface RunningService {
   createEnvironmentToken(environment: string): Promise<string>;
   /**
    * Shuts down without failing a request, as the command does on SIGTERM: `/readyz` is 503 at once, requests are accepted for
-   * `drainSeconds` more with `connection: close`, those under way have up to 30 s to end, and then everything is closed.
+   * `drainSeconds` more with `connection: close`, open requests have up to 30 s to end, and then everything is closed.
    */
   shutDown(): Promise<void>;
-  /** Closes the service: it accepts no new request, and those under way have 2 s to end. */
+  /** Closes the service: it accepts no new request, and open requests have 2 s to end. */
   close(): Promise<void>;
 }
 

@@ -1,11 +1,10 @@
 import type { AssistantFailure, AssistantProblem } from './assistant.ts';
-import type { InitialSource } from './initial-source.ts';
 import type { PluginTest } from './records.ts';
 
 /**
  * The frame protocol, version 1: who sends what to whom. Each message is plain JSON with `channel`, `version` and `type`;
- * `session` names the `open` that a message belongs to. Two messages of the editor (`deploy`, `live`) have a field `version` of
- * their own, which takes the place of the protocol's.
+ * `session` names the `open` that a message belongs to. Two messages of the editor (`deploy`, `live`) have another
+ * `version`, which replaces that of the protocol.
  *
  * The two interfaces below are the only list of messages. The types of both sides, what each side has to handle and the tables
  * of docs/reference/frame-protocol.md follow from them. The compiler names all places that have to handle a new message.
@@ -76,8 +75,8 @@ export interface LauncherMessages {
   /** Only to an editor with the capability `save`: save now, also where there is no draft yet. */
   'save-request': { request: string };
   /**
-   * A part of the assistant's answer: text that follows what came before, or a proposed source or list of tests, whole, in place
-   * of an earlier one.
+   * A part of the assistant's answer: text that follows what came before, or a proposed source or list of tests, whole, which
+   * replaces an earlier one.
    */
   'assist-part': { request: string; text?: string; source?: string; tests?: PluginTest[] };
   /** The answer ended. `error`: what the assistant said that went wrong, or one of the codes below. */
@@ -213,3 +212,13 @@ export const MAX_VALUES = 200;
 
 /** The same for the lists of `assist`: as many as a plugin's record may have. @internal */
 export const MAX_ASSIST_VALUES = 20_000;
+
+/** The source of a plugin that has no draft yet, instead of a template. */
+export interface InitialSource {
+  /** The program text. */
+  contents: string;
+  /** The `identifier` of its language, as the builder knows it. */
+  lang: string;
+  /** Its tests, as a draft has them. */
+  tests?: readonly { name?: string; description?: string; payload?: string }[] | undefined;
+}

@@ -10,7 +10,7 @@ import {
   requireConfig,
   watchedValues,
 } from '../core/config.ts';
-import { checkedEditorUrl } from '../core/editor-url.ts';
+import { checkedEditorUrl } from '../core/url.ts';
 import { PluginEditorError } from '../core/errors.ts';
 import type { EditorSettings } from '../core/messages.ts';
 import { type HeldToken, getToken } from '../core/token.ts';

@@ -1,5 +1,5 @@
 import type { Config } from '../core/config.ts';
-import { checkedEditorUrl } from '../core/editor-url.ts';
+import { checkedEditorUrl } from '../core/url.ts';
 import { PluginEditorError, asEditorError } from '../core/errors.ts';
 import type { LauncherMessage, PluginDetails } from '../core/messages.ts';
 import type { HeldToken } from '../core/token.ts';
@@ -47,7 +47,7 @@ export class Launch {
       editorUrl === this.#editorUrl &&
       // A preloaded frame has no token in its address, so it serves message delivery alone.
       tokenDelivery === (this.#config?.tokenDelivery ?? 'message') &&
-      (connection.supports('open') || (tokenDelivery === 'message' && connection.isBlank))
+      (connection.supports('open') || (tokenDelivery === 'message' && connection.phase === 'blank'))
     );
   }
 
@@ -179,8 +179,8 @@ export class Launch {
   #handleReady(details?: PluginDetails): void {
     clearTimeout(this.#timer);
     const connection = this.connection as EditorConnection;
-    const isFirst = connection.awaitsReady;
-    if (details) connection.awaitsReady = false;
+    const isFirst = connection.phase !== 'ready';
+    if (details) connection.phase = 'ready';
     this.#controller.shown.reportReady(details, isFirst);
   }
 

@@ -1,8 +1,8 @@
 import { LitElement, type PropertyDeclarations, html, nothing } from 'lit';
-import { ATTRIBUTES, type AttributeProperties, attributeOf, attributeRows } from '../core/attributes.ts';
+import { ATTRIBUTES, type AttributeProperties, attributeOf, attributeRows } from '../core/config.ts';
 import type { Assistant } from '../core/assistant.ts';
 import type { PluginEditorError } from '../core/errors.ts';
-import type { InitialSource } from '../core/initial-source.ts';
+import type { InitialSource } from '../core/messages.ts';
 import type { FetchToken, TokenHeaders } from '../core/token.ts';
 import { EditorController } from './controller.ts';
 import { canRetry, renderError } from './error-view.ts';

@@ -2,9 +2,8 @@ import { type Operation, type Segments, pathOf, queryOf } from '../core/client/o
 import type { PageOptions, PluginListOptions } from '../core/client/pages.ts';
 import { type CallOptions, PluginClient } from '../core/client/plugin-client.ts';
 import { type PluginPage, pluginPageSchema } from '../core/client/records.ts';
-import { DEFAULT_NAMESPACE } from '../core/editor-url.ts';
+import { DEFAULT_NAMESPACE, httpUrl } from '../core/url.ts';
 import type { SendOptions } from '../core/request.ts';
-import { httpUrl } from '../core/url.ts';
 import {
   type AuditPage,
   type CreatedSession,
@@ -63,7 +62,7 @@ export interface EnvironmentClientOptions extends SendOptions {
 
 /** What can be set for a single call. */
 export interface EnvironmentCallOptions extends CallOptions {
-  /** On whose behalf the call is made, in place of the `actor` of the client. */
+  /** On whose behalf the call is made; replaces the `actor` of the client. */
   actor?: string | undefined;
 }
 

@@ -1,7 +1,6 @@
-import { checkSegment, httpUrl } from '../core/url.ts';
+import { checkSegment, DEFAULT_NAMESPACE, httpUrl } from '../core/url.ts';
 import type { CallOptions } from '../core/client/plugin-client.ts';
 import { checkText, encodedPath } from '../core/client/operation.ts';
-import { DEFAULT_NAMESPACE } from '../core/editor-url.ts';
 import type { Received, SendOptions } from '../core/request.ts';
 import {
   type EnvironmentToken,

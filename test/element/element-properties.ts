@@ -1,5 +1,5 @@
 import * as fc from 'fast-check';
-import { attributeOf } from '../../src/core/attributes.ts';
+import { attributeOf } from '../../src/core/config.ts';
 import '../../src/plugin-editor.ts';
 import '../../src/plugin-features.ts';
 import {

@@ -14,7 +14,7 @@ const topLevelFolders: Readonly<Record<string, { paths: readonly string[]; packa
   service: { paths: [], packages: /^plugin-editor(?:\/|$)/ },
   editor: { paths: [], packages: /^plugin-editor(?:\/|$)/ },
   demo: { paths: [], packages: /^plugin-editor(?:-service$|\/|$)/ },
-  // The generators read the elements' classes. What the tools start is no import: `scripts.node-test.ts` follows that.
+  // The generators read the elements' classes. What the tools start is no import.
   tools: { paths: ['src'], packages: /^$/ },
   test: { paths: ['src', 'service', 'editor', 'demo', 'tools'], packages: /^plugin-editor/ },
 };

@@ -101,7 +101,7 @@ export const execution: ServiceInterface = {
   ],
 };
 
-/** The limits of a tenant's runs, at most those of the service; `undefined` where it has none of its own. */
+/** The limits of a tenant's runs, at most those of the service; `undefined` where it has none. */
 function limitsOf(
   { limits: { runTimeoutMs: time, runMemoryMb } }: Tenant,
   max: AdjustableLimits,

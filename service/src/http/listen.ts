@@ -77,7 +77,7 @@ export async function listen(
     throw new StartError(
       host === undefined
         ? 'This machine has no loopback address to listen on.'
-        : `${hostVariable(variable)} is ${host}, which is not an address of this machine; it must be one of its own, or 0.0.0.0 or :: for all.`,
+        : `${hostVariable(variable)} is ${host}, which is not an address of this machine; it must be one, or 0.0.0.0 or :: for all.`,
     );
   }
   return {

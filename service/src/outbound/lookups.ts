@@ -12,7 +12,7 @@ const [foundFor, missingFor] = [10_000, 5000];
 
 /**
  * Node looks names up in its pool of threads, of which it gives two to slow work. So one environment has one of them at most, and
- * names that nobody answers for delay no other environment by more than its turn.
+ * names that no server answers for delay no other environment by more than its turn.
  */
 const limits = {
   slots: 2,

@@ -1,6 +1,5 @@
 import { SchemaError } from '../errors.ts';
-import { DEFAULT_NAMESPACE } from '../editor-url.ts';
-import { joinIdent } from '../ident.ts';
+import { checkSegment, DEFAULT_NAMESPACE, httpUrl, joinIdent } from '../url.ts';
 import { type Features, type PluginSource, featuresSchema, pluginSourceSchema } from '../records.ts';
 import {
   DEFAULT_TIMEOUT,
@@ -12,7 +11,6 @@ import {
   readJson,
 } from '../request.ts';
 import { withTimeLimit } from '../time-limit.ts';
-import { checkSegment, httpUrl } from '../url.ts';
 import { toHttpError } from './error-body.ts';
 import { readEvents } from './event-stream.ts';
 import {

@@ -9,7 +9,7 @@ const { service, browser } = await startEditorInBrowser();
 let count = 0;
 
 /** Opens a plugin in a page that has an assistant, with its panel in view. */
-async function scene(run: (launcher: LauncherPage, session: string, fn: string) => Promise<void>) {
+async function withEditor(run: (launcher: LauncherPage, session: string, fn: string) => Promise<void>) {
   const launcher = await openLauncher(browser, service);
   try {
     const fn = `assisted-${++count}`;
@@ -44,7 +44,7 @@ const press = (launcher: LauncherPage, label: string) =>
   launcher.frame.locator(`.assist ::-p-aria([name="${label}"][role="button"])`).click();
 
 test('the panel is there while the page has an assistant', async () => {
-  await scene(async (launcher, session) => {
+  await withEditor(async (launcher, session) => {
     await launcher.sendMessage({ type: 'configure', session, assistant: false });
     await eventually(
       () => launcher.frame.$('#tab-assist'),
@@ -54,7 +54,7 @@ test('the panel is there while the page has an assistant', async () => {
 });
 
 test('a question carries the work, and the answer streams in as text', async () => {
-  await scene(async (launcher, session, fn) => {
+  await withEditor(async (launcher, session, fn) => {
     const asked = await ask(launcher, session, 'What is this?');
     assert.deepEqual(
       [
@@ -85,7 +85,7 @@ test('a question carries the work, and the answer streams in as text', async () 
 });
 
 test('a proposal is checked, taken by part, and undone as one', async () => {
-  await scene(async (launcher, session) => {
+  await withEditor(async (launcher, session) => {
     const { request, source } = await ask(launcher, session, 'Change it.');
     const proposed = `// first\n${String(source)}// last\n`;
     const before = await sourceOf(launcher);
@@ -107,7 +107,7 @@ test('a proposal is checked, taken by part, and undone as one', async () => {
 });
 
 test('a proposal that does not build says so, and one that is left changes nothing', async () => {
-  await scene(async (launcher, session) => {
+  await withEditor(async (launcher, session) => {
     const { request } = await ask(launcher, session, 'Break it.');
     const before = await sourceOf(launcher);
     await launcher.sendMessage({ type: 'assist-part', session, request, source: 'export const run = (' });
@@ -120,7 +120,7 @@ test('a proposal that does not build says so, and one that is left changes nothi
 });
 
 test('an answer is stopped by the author, and a failure is said in plain words', async () => {
-  await scene(async (launcher, session) => {
+  await withEditor(async (launcher, session) => {
     const { request } = await ask(launcher, session, 'Go on forever.');
     await launcher.sendMessage({ type: 'assist-part', session, request, text: 'And on' });
     await untilPanel(launcher, 'And on');

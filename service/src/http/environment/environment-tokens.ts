@@ -24,7 +24,7 @@ const path = '/api/v1/environment/:environment/tokens';
 const [usualOverlap, longestOverlap] = [3600, 86_400];
 
 const holderSchema = actorSchema.meta({
-  description: 'Whose token it is, as logs name it; each holder has tokens of its own.',
+  description: 'Who holds the token, as logs name it. A new token replaces only tokens of the same holder.',
   example: 'billing',
 });
 

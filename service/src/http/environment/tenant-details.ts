@@ -46,13 +46,13 @@ export const limitChangesSchema = z
   )
   .meta({
     description:
-      'What the tenant may have in place of what the settings of the service say, which `null` brings back. `plugins` and `runsPerMinute` may be more than those, the others only less.',
+      'Limits of this tenant that replace the settings of the service; `null` restores the setting. `plugins` and `runsPerMinute` may be above the setting, the others only below.',
   });
 
 const limitsSchema = z
   .object(limitFields)
   .partial()
-  .meta({ description: 'In place of what the settings of the service say.' });
+  .meta({ description: 'Limits of this tenant that replace the settings of the service.' });
 
 /** What a tenant stores, in MiB. */
 export const usageSchema = z

@@ -231,7 +231,7 @@ function readGiven(
 const withoutUndefined = (record: Record<string, unknown>) =>
   Object.fromEntries(Object.entries(record).filter(([, value]) => value !== undefined));
 
-/** What handlers read of a request: its signal, its information, and these headers in place of those that were sent. */
+/** What handlers read of a request: its signal, its information, and these headers instead of those that were sent. */
 const callContext = (c: Context, headers: Readonly<Record<string, string>>): Context =>
   ({
     req: { raw: { signal: c.req.raw.signal }, header: (name: string) => headers[name.toLowerCase()] },

@@ -13,7 +13,7 @@ import {
 } from './harness.ts';
 import { eventually } from '../support/until.ts';
 
-export interface Scene {
+export interface EditorFixture {
   service: EditorService;
   /** The plugin of the test. */
   target: Target;
@@ -27,9 +27,9 @@ export interface Scene {
  * One service and one browser for the tests of a suite; each test gets a new plugin and a new browser profile, and
  * finds the service as it should be. At the end no page may have had an error or have broken its policy.
  */
-export function scenes(
+export function editorFixture(
   options: Partial<ServiceOptions> = {},
-): (run: (scene: Scene) => Promise<void>) => Promise<void> {
+): (run: (fixture: EditorFixture) => Promise<void>) => Promise<void> {
   let service: EditorService;
   let browser: Browser;
   let count = 0;

@@ -14,8 +14,8 @@ export function checkToken(token: string): void {
   if (!/^[!-~]+$/.test(token)) throw new UnusableValueError('token');
 }
 
-/** Holds the token that the requests of one plugin are made with, and gets another one when it has ended. */
-export class TokenHolder {
+/** Sends the requests of one plugin with its token, and renews the token when the service says that it has ended. */
+export class BearerAuth {
   /** It may be replaced at any time, so it is read anew for each request. */
   token: string;
   readonly #renewToken: RenewToken | undefined;
