@@ -20,6 +20,9 @@ export { readSettings } from './settings/read-settings.ts';
 export type { Settings } from './settings/settings.ts';
 export { StartError } from './start-error.ts';
 
+/** How much longer than a run may wait such runs have to end when the service shuts down, in ms. */
+const waitGrace = 5000;
+
 /** A plugin service that is running. */
 export interface RunningService {
   /** The port that it listens on, at this machine's loopback addresses or at `serviceHost`. */
@@ -33,7 +36,8 @@ export interface RunningService {
   createEnvironmentToken(environment: string): Promise<string>;
   /**
    * Shuts down without failing a request, as the command does on SIGTERM: `/readyz` is 503 at once, requests are accepted for
-   * `drainSeconds` more with `connection: close`, open requests have up to 30 s to end, and then everything is closed.
+   * `drainSeconds` more with `connection: close`, open requests have up to 30 s to end, or 5 s more than `runWaitMs` if that is
+   * longer, and then everything is closed.
    */
   shutDown(): Promise<void>;
   /** Closes the service: it accepts no new request, and open requests have 2 s to end. */
@@ -101,7 +105,7 @@ export async function startService(
       shutDown: async () => {
         isDraining = true;
         log.info({ drainSeconds: settings.drainSeconds }, 'The service ends: it is not ready any more.');
-        await server.drain(settings.drainSeconds);
+        await server.drain(settings.drainSeconds, settings.runWaitMs + waitGrace, service.cancelWaiting);
         await closers.close();
         log.info('The service has ended.');
       },
@@ -144,6 +148,12 @@ function toServiceOptions(settings: Settings) {
     editorAncestors: settings.editorAncestors,
     editorAddressTokens: settings.editorAddressTokens,
     runLimits: { time: settings.runTimeoutMs, memory: settings.runMemoryMb * mebibyte },
+    waiting: {
+      time: settings.runWaitMs,
+      calls: settings.runCalls,
+      runs: settings.waitingRuns,
+      memory: settings.waitingMb * mebibyte,
+    },
     python: { runners: settings.pythonRunners, memory: settings.pythonMemoryMb * mebibyte },
     trustedProxies: toBlockList(settings.trustedProxies),
     tenantPlugins: settings.tenantPlugins,

@@ -69,11 +69,13 @@ export interface ServiceOptions extends AppOptions {
   now?: () => number;
   /** The limits of a run (default: 1 s, 32 MiB). */
   runLimits?: AdjustableLimits | undefined;
+  /** The limits of runs that may make calls. */
+  waiting?: SandboxOptions['waiting'];
   /** How plugins in Python are run (default: in one process, with 64 MiB). */
   python?: SandboxOptions['python'];
   /**
    * The compilers and runners of several services in one process, which remain the caller's to close (default: the service has its
-   * own). `runLimits` has no effect on them, and `metrics` counts none of their runs and builds. Only tests use this option.
+   * own). `runLimits` and `waiting` have no effect on them, and `metrics` counts none of their runs and builds. Only tests use this option.
    */
   toolProcesses?: ToolProcesses | undefined;
   /** Whether each response is checked by its schema, for tests: one that does not fit becomes a 500 (default false). */
@@ -99,6 +101,8 @@ export interface Service {
   trustedProxies: TrustedProxies | undefined;
   /** Starts the compilers and a runner in the background, so that the first build and run need not wait for them. */
   warmUp: () => void;
+  /** Ends the runs that may make calls, each with an answer. */
+  cancelWaiting: () => void;
   /** Ends the processes, queues and timers of the service. Unfinished runs and builds fail; the storage stays open. */
   close: () => Promise<void>;
 }
@@ -152,6 +156,7 @@ export function createService(options: ServiceOptions): Service {
       parts.warmUp();
       setImmediate(() => openApiFile(context.operations));
     },
+    cancelWaiting: () => toolProcesses.sandbox.connected.cancel('The service ends.'),
     close: () => parts.close(),
   };
 }
@@ -301,7 +306,12 @@ const isSameTenant = (one: TenantKey, other: TenantKey) =>
 /** Makes what compiles and runs plugins. Nothing is started yet. */
 export function createToolProcesses(
   languages: ReadonlyMap<string, LoadedLanguage>,
-  { runLimits, python, metrics }: Pick<ServiceOptions, 'runLimits' | 'python' | 'metrics'> = {},
+  {
+    runLimits,
+    waiting,
+    python,
+    metrics,
+  }: Pick<ServiceOptions, 'runLimits' | 'waiting' | 'python' | 'metrics'> = {},
 ): ToolProcesses {
   return {
     builds: new Builds(languages, undefined, (language, outcome, times) =>
@@ -311,6 +321,7 @@ export function createToolProcesses(
     schemaCompiler: new SchemaCompiler(),
     sandbox: new Sandbox({
       ...(runLimits && { limits: runLimits }),
+      ...(waiting && { waiting }),
       ...(python && { python }),
       onRun: ({ outcome, took, isWarm }) =>
         metrics?.observeRun('error' in outcome ? outcome.error.code : 'ok', isWarm, took),

@@ -137,6 +137,14 @@ export const settings = {
   callTimeoutMs: setting('CALL_TIMEOUT_MS', wholeNumber(10, 60_000, 'a time in milliseconds'), 10_000),
   /** How long a response to a plugin may be, once it is decompressed. */
   callResponseKb: setting('CALL_RESPONSE_KB', wholeNumber(1, 16_384, 'a size in KiB'), 1024),
+  /** How long one run may take with all that it waits for: requests, timers and, once it has begun, a free runner. */
+  runWaitMs: setting('RUN_WAIT_MS', wholeNumber(100, 300_000, 'a time in milliseconds'), 25_000),
+  /** How many requests one run may make. */
+  runCalls: setting('RUN_CALLS', wholeNumber(1, 1000, 'a number of requests'), 20),
+  /** How many runs that may make requests there are at once on a node: half of them for an environment, a quarter for a tenant. */
+  waitingRuns: setting('WAITING_RUNS', wholeNumber(4, 100_000, 'a number of runs'), 1000),
+  /** How much such runs may hold while they wait, with their requests and responses; shared as `WAITING_RUNS` is. */
+  waitingMb: setting('WAITING_MB', wholeNumber(8, 65_536, 'a size in MiB'), 256),
   /** How many requests the plugins of a tenant may make each minute. */
   tenantCallsPerMinute: setting('TENANT_CALLS_PER_MINUTE', perMinute, 0),
   /**
@@ -150,7 +158,10 @@ export const settings = {
   metricsPort: setting('METRICS_PORT', port),
   /** The least important lines that are logged. */
   logLevel: setting('LOG_LEVEL', oneOf(logLevels), 'info'),
-  /** How long requests are still accepted after SIGTERM. Ending takes up to 35 s more. */
+  /**
+   * How long requests are still accepted after SIGTERM. Ending takes up to 35 s more, or 10 s more than `RUN_WAIT_MS` if that is
+   * longer.
+   */
   drainSeconds: setting('DRAIN_SECONDS', wholeNumber(0, 600, 'a time in seconds'), 5),
   /** The server that mails verification codes. Without it they become files in `DATA_DIR/outbox`. */
   smtpUrl: secret('SMTP_URL', smtpUrl),

@@ -2,10 +2,14 @@ import assert from 'node:assert/strict';
 import { request } from 'node:http';
 import { after, afterEach, test } from 'node:test';
 import type { TestContext } from 'node:test';
+import { closeToolProcesses, createToolProcesses } from '../../../service/src/http/create-service.ts';
 import type { ServiceOptions } from '../../../service/src/http/create-service.ts';
+import { listen } from '../../../service/src/http/listen.ts';
+import { loadLanguages } from '../../../service/src/toolchains/languages.ts';
 import { processTree } from '../../bench/executions/processes.ts';
 import { until } from '../../support/until.ts';
 import { startPlugin } from '../plugin.ts';
+import { cleanUpFirst } from '../storage/databases.ts';
 import { secretsKey } from './connected-service.ts';
 import { startUpstream } from './upstream.ts';
 import type { Upstream } from './upstream.ts';
@@ -59,6 +63,8 @@ async function start(
 const errorOf = ({ body }: { readonly body: string }) =>
   (JSON.parse(body) as { error: { code: string; message: string } }).error;
 
+const fetchText = `return (await fetch('${origin}/v1/' + input)).text();`;
+
 /** Holds the responses to all requests until they are let go. */
 function hold(): { readonly held: Parameters<Upstream['handle']>[]; release: () => void } {
   const held: Parameters<Upstream['handle']>[] = [];
@@ -92,7 +98,7 @@ test('a plugin gets what its namespace grants, with a credential that it never s
 });
 
 test('a response that holds the credential does not reach the plugin', async (t) => {
-  const { call } = await start(t, asyncRun(`return (await fetch('${origin}/v1')).text();`));
+  const { call } = await start(t, asyncRun(fetchText));
   upstream.handle = ({ headers }, response) => response.end(JSON.stringify(headers));
   const response = await call();
   assert.equal(response.status, 422);
@@ -142,12 +148,14 @@ test('a plugin with types calls, too', async (t) => {
 });
 
 test('runs that wait are not lost with a runner', async (t) => {
-  const { call, version } = await start(t, asyncRun(`return (await fetch('${origin}/v1/' + input)).text();`));
-  assert.equal(version, 'v1.0.0');
-  const { held, release } = hold();
+  const toolProcesses = createToolProcesses(loadLanguages(), { runLimits: patient });
+  cleanUpFirst(t, () => closeToolProcesses(toolProcesses));
+  const { call } = await start(t, asyncRun(fetchText), { toolProcesses });
+  const { release } = hold();
   const before = new Set(processTree(process.pid));
   const runs = Array.from({ length: 20 }, (_, i) => call(String(i)));
-  await until('all runs wait', () => held.length === 20);
+  // A run is in its runner for a moment after its call has come.
+  await until('all runs wait', () => toolProcesses.sandbox.connected.waiting === 20);
   const runners = processTree(process.pid).filter((pid) => !before.has(pid));
   assert.ok(runners.length > 0);
   for (const pid of runners) process.kill(pid, 'SIGKILL');
@@ -160,10 +168,7 @@ test('runs that wait are not lost with a runner', async (t) => {
 });
 
 test('the call ends when the client has gone', async (t) => {
-  const { port, paths, vendor, version } = await start(
-    t,
-    asyncRun(`return (await fetch('${origin}/v1')).text();`),
-  );
+  const { port, paths, vendor, version } = await start(t, asyncRun(fetchText));
   const { held } = hold();
   const client = request({
     host: '127.0.0.1',
@@ -185,7 +190,7 @@ for (const [what, method, body] of [
   ['deleted', 'DELETE', undefined],
 ] as const)
   test(`runs that wait end when their tenant is ${what}`, async (t) => {
-    const { call, ask } = await start(t, asyncRun(`return (await fetch('${origin}/v1')).text();`));
+    const { call, ask } = await start(t, asyncRun(fetchText));
     const { held } = hold();
     const ended = call();
     await until('the call came', () => held.length === 1);
@@ -200,10 +205,67 @@ for (const [what, method, body] of [
     await until('the call was ended', () => upstreamResponse?.destroyed === true);
   });
 
+/** The limits of runs that wait, and one of them that is less. */
+const waiting = (less: object) => ({
+  waiting: { time: 60_000, calls: 20, runs: 1000, memory: 64 * 2 ** 20, ...less },
+});
+
+test('a run ends that waits for longer than it may', async (t) => {
+  const { call } = await start(t, asyncRun(fetchText), waiting({ time: 500 }));
+  const { held } = hold();
+  const response = await call();
+  assert.deepEqual([response.status, errorOf(response).code], [504, 'wait-limit']);
+  await until('the call was ended', () => held.every(([, { destroyed }]) => destroyed));
+});
+
+test('a run makes as many calls as it may', async (t) => {
+  const code = `for (let i = 0; i < 3; i++) await fetch('${origin}/v1/' + i);`;
+  const { call } = await start(t, asyncRun(code), waiting({ calls: 2 }));
+  upstream.handle = (_, response) => response.end();
+  const response = await call();
+  assert.equal(response.status, 422);
+  assert.match(errorOf(response).message, /has made as many calls as a run may/);
+  assert.equal(upstream.requests.length, 2);
+});
+
+test('a run that may make calls takes a place, else it does not begin', async (t) => {
+  const { call } = await start(t, asyncRun(fetchText), waiting({ runs: 4 }));
+  const { held, release } = hold();
+  const first = call();
+  await until('the first waits', () => held.length === 1);
+  const refused = await call();
+  assert.deepEqual([refused.status, errorOf(refused).code], [503, 'busy']);
+  assert.ok(refused.headers['retry-after']);
+  release();
+  assert.equal((await first).status, 200);
+});
+
+test('what does not fit into the memory of runs that wait ends its run', async (t) => {
+  const { call } = await start(t, asyncRun(fetchText), waiting({ memory: 4 * 100_000 }));
+  upstream.handle = (_, response) => response.end('x'.repeat(200_000));
+  const response = await call();
+  assert.deepEqual([response.status, errorOf(response).code], [422, 'memory-limit']);
+});
+
+test('draining waits for runs that wait, and then ends them with an answer', async (t) => {
+  const { service, port, paths, vendor, version } = await start(t, asyncRun(fetchText));
+  const { held } = hold();
+  const draining = await listen(service, 0, 'SERVICE_PORT', {}, '127.0.0.1');
+  const answered = new Promise<number | undefined>((resolve, reject) => {
+    const headers = { ...vendor, host: `127.0.0.1:${port}` };
+    const options = { host: '127.0.0.1', port: draining.port, method: 'POST', path: paths.exec(version) };
+    const asked = request({ ...options, headers, agent: false }, ({ statusCode }) => resolve(statusCode));
+    asked.on('error', reject).end();
+  });
+  await until('the call came', () => held.length === 1);
+  await draining.drain(0, 500, service.cancelWaiting);
+  assert.equal(await answered, 503);
+});
+
 test('a test of a draft makes no call', async (t) => {
-  const { test: testDraft } = await start(t, asyncRun(`return (await fetch('${origin}/v1')).text();`));
+  const { test: testDraft } = await start(t, asyncRun(fetchText));
   const { error } = await testDraft();
   assert.equal(error?.code, 'plugin-error');
-  assert.match(error?.message ?? '', /GET .*\/v1 has no mock in this test\./);
+  assert.match(error?.message ?? '', /GET .*\/v1\/ has no mock in this test\./);
   assert.equal(upstream.requests.length, 0);
 });
