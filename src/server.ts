@@ -14,6 +14,7 @@ export type {
 export type {
   AuditOptions,
   EnvironmentCallOptions,
+  NamespaceConnection,
   NamespaceDetails,
   Scope,
   TenantDetails,

@@ -1,6 +1,6 @@
 /*
  * Checks of unknown data for what runs in the elements and in the editor's half of the frame protocol. The clients use zod,
- * which weighs more than both of these.
+ * of which `zod/mini` with one schema adds 4.7 KB gzip: a fifth of the script tag, and twice `editor.js`.
  */
 
 export const isText = (value: unknown): value is string => typeof value === 'string';

@@ -130,6 +130,22 @@ export interface NamespaceDetails {
   samples?: readonly { name: string; description?: string; input: unknown; output?: unknown }[];
   /** Source for new plugins, by language. */
   templates?: Readonly<Record<string, string>>;
+  /** What its plugins may reach. As in the service, what is left out stays, and `null` removes all. */
+  connections?: readonly NamespaceConnection[] | null;
+}
+
+/** Requests that the plugins of a namespace may make. */
+export interface NamespaceConnection {
+  name: string;
+  description?: string;
+  /** `https://host[:port]`; or `https://*.example.com`, of which each tenant names one origin together with its value. */
+  origin: string;
+  /** Default: `/`. */
+  pathPrefix?: string;
+  /** Default: `GET` alone. */
+  methods?: readonly string[];
+  /** What the service adds to each request: a header with a stored value, or a signed token. */
+  credential?: { type: 'header'; header: string; prefix?: string } | { type: 'identity' };
 }
 
 /** What a webhook is told, and where. The events are listed in the guide on webhooks. */

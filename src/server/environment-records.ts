@@ -116,6 +116,20 @@ export const environmentTokensSchema = z.looseObject({
 /** A new environment token. */
 export const createdTokenSchema = z.looseObject({ id: z.string(), token: z.string() });
 
+/** Requests that the plugins of a namespace may make. */
+const connectionSchema = z.looseObject({
+  name: z.string(),
+  description: z.optional(z.string()),
+  /** `https://host[:port]`; or `https://*.example.com`, of which each tenant names one origin together with its value. */
+  origin: z.string(),
+  pathPrefix: z.optional(z.string()),
+  methods: z.optional(z.array(z.string())),
+  /** What the service adds to each request: a `header` with a stored value, or an `identity`, a signed token. */
+  credential: z.optional(
+    z.looseObject({ type: z.string(), header: z.optional(z.string()), prefix: z.optional(z.string()) }),
+  ),
+});
+
 /** The types of the input and output of a namespace's plugins. `input` and `output` are JSON Schemas (2020-12). */
 export const namespaceSchema = z.looseObject({
   namespace: z.optional(z.string()),
@@ -125,6 +139,8 @@ export const namespaceSchema = z.looseObject({
   samples: z.optional(z.array(sampleSchema)),
   /** Source for new plugins, by language. */
   templates: z.optional(z.record(z.string(), z.string())),
+  /** What its plugins may reach. */
+  connections: z.optional(z.array(connectionSchema)),
   /** What is legal and probably wrong in the schemas: only in the response of `setNamespace`. */
   warnings: z.optional(z.array(z.looseObject({ path: z.string(), message: z.string() }))),
 });

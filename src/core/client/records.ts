@@ -155,6 +155,8 @@ export const sessionSchema = z.looseObject({
   namespace: z.optional(z.string()),
   fn: z.optional(z.string()),
   permissions: z.array(z.string()),
+  /** Only for an environment token. */
+  scopes: z.optional(z.array(z.string())),
   actor: z.optional(z.string()),
   /** In seconds; missing for a token that does not end by itself. */
   expires_in: z.optional(z.number()),
