@@ -262,6 +262,7 @@ class ServiceParts {
         runs: this.toolProcesses.sandbox.waiting,
         ...this.toolProcesses.builds.waiting,
         help: this.toolProcesses.languageHelp.waiting,
+        calls: this.toolProcesses.sandbox.connected.waiting,
       }),
       connections: () => storage.connections(),
     });

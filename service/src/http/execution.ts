@@ -15,6 +15,7 @@ import { runLimits } from '../sandbox/run-limits.ts';
 import type { AdjustableLimits } from '../sandbox/run-limits.ts';
 import type { Tenant } from '../storage/tables/tenants.ts';
 import { mebibyte } from '../units.ts';
+import { lowerLevel } from '../plugins/record-level.ts';
 import { requestInfo } from './request-info.ts';
 import type { StoredVersion } from '../plugins/program.ts';
 import { isInShare, rolloutKey } from '../plugins/rollout.ts';
@@ -144,8 +145,14 @@ async function execute(
   const input = await readInput({ anyType: isTyped });
   const connections = await context.storage.runs.connections(plugin);
   const { version } = program;
+  const { records: level } = tenant.limits;
+  const keepsPayloads = lowerLevel(context.maxLimits.records, level) === 'payloads';
   const caller = connections.length
-    ? new RunCaller(context.outbound, { plugin, version, runId: id, isTest: false })
+    ? new RunCaller(
+        context.outbound,
+        { plugin, version, runId: id, isTest: false },
+        keepsPayloads ? context.secrets : undefined,
+      )
     : undefined;
   const run = {
     program,
@@ -157,12 +164,12 @@ async function execute(
     caller,
   };
   responseHeaders['x-plugin-version'] = version;
-  const { outcome, took } = await translateBusyErrors(false, () => context.sandbox.runAndMeasure(run)).catch(
-    (error: unknown) => {
-      // The version was deleted after it was looked up.
-      throw error instanceof ProgramRemovedError ? versionNotFound() : error;
-    },
-  );
+  const { outcome, took, waited } = await translateBusyErrors(false, () =>
+    context.sandbox.runAndMeasure(run),
+  ).catch((error: unknown) => {
+    // The version was deleted after it was looked up.
+    throw error instanceof ProgramRemovedError ? versionNotFound() : error;
+  });
   responseHeaders['server-timing'] = `run;dur=${took.toFixed(1)}`;
   // The plugin does not run on input that does not fit its schema.
   const ran = 'error' in outcome && outcome.error.code === 'invalid-input' ? 0 : took;
@@ -173,8 +180,16 @@ async function execute(
     const { number } = rollout;
     context.rolloutCounter.count({ pluginId, number, isCandidate, runs: 1, failures: hasFailed ? 1 : 0 });
   }
-  const { records: level } = tenant.limits;
-  context.recorder.record({ id, plugin, version: program, input, outcome, took: ran, level });
+  context.recorder.record({
+    id,
+    plugin,
+    version: program,
+    input,
+    outcome,
+    took: ran,
+    ...(caller && { waited, calls: caller.records }),
+    level,
+  });
   if ('error' in outcome) {
     request.runError = outcome.error.code;
     throw executionError(outcome.error, outcome.logs);

@@ -9,8 +9,8 @@ export interface ConnectionUsage {
 
 /** Sources of the values that are read when the metrics are requested. */
 export interface MetricSources {
-  /** How many jobs wait in each queue. */
-  readonly waiting: () => Readonly<Record<'runs' | 'builds' | 'checks' | 'help', number>>;
+  /** How many jobs wait in each queue; `calls`: how many runs wait for their calls. */
+  readonly waiting: () => Readonly<Record<'runs' | 'builds' | 'checks' | 'help' | 'calls', number>>;
   /** `undefined` where the database has no pool of connections. */
   readonly connections: () => ConnectionUsage | undefined;
 }

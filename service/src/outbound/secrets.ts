@@ -1,4 +1,11 @@
-import { createCipheriv, createDecipheriv, createHash, randomBytes, randomUUID } from 'node:crypto';
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHash,
+  createHmac,
+  randomBytes,
+  randomUUID,
+} from 'node:crypto';
 import { closeSync, linkSync, mkdirSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 
@@ -70,6 +77,20 @@ export class Secrets {
     } catch (cause) {
       throw new SecretsUnavailableError('It was changed, or belongs elsewhere.', { cause });
     }
+  }
+
+  /** A digest that says nothing of a text to who has no key; `undefined` without a key. */
+  digest(text: string, body: Uint8Array): string | undefined {
+    return this.digests(text, body)[0];
+  }
+
+  /** The digests of a text by each key, the current one first: what has another one was made of another text. */
+  digests(text: string, body: Uint8Array): string[] {
+    if (!this.isAvailable) return [];
+    return this.#known().map(({ bytes }) => {
+      const own = createHmac('sha256', bytes).update('digests of calls').digest();
+      return createHmac('sha256', own).update(JSON.stringify(text)).update(body).digest('base64url');
+    });
   }
 
   /** The id of the key that encrypts now; `undefined` where none was needed yet. */

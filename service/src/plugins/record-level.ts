@@ -4,3 +4,7 @@
 export const recordLevels = ['outcome', 'logs', 'payloads'] as const;
 
 export type RecordLevel = (typeof recordLevels)[number];
+
+/** The level that records less. */
+export const lowerLevel = (one: RecordLevel, other: RecordLevel = one): RecordLevel =>
+  recordLevels[Math.min(recordLevels.indexOf(one), recordLevels.indexOf(other))] ?? one;

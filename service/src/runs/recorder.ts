@@ -6,7 +6,7 @@ import type { PluginKey } from '../plugins/plugin-key.ts';
 import { RecordQueue } from './record-queue.ts';
 import { toRecord } from './to-record.ts';
 import type { CompletedRun } from './to-record.ts';
-import { recordLevels } from '../plugins/record-level.ts';
+import { lowerLevel } from '../plugins/record-level.ts';
 import type { RecordLevel } from '../plugins/record-level.ts';
 import { UsageSum } from './usage-sum.ts';
 
@@ -167,9 +167,6 @@ export class RunRecorder {
     this.#options.onDropped?.(1, reason);
   }
 }
-
-const lowerLevel = (one: RecordLevel, other: RecordLevel = one): RecordLevel =>
-  recordLevels[Math.min(recordLevels.indexOf(one), recordLevels.indexOf(other))] ?? one;
 
 /** Splits a batch in two; `undefined` for one that cannot be split. */
 function split({ records, usage }: Batch): Batch[] | undefined {

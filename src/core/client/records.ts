@@ -84,6 +84,29 @@ const failureSchema = z.looseObject({
 /** What a plugin logged, one item for each time that it logged. */
 const logsSchema = z.optional(z.array(z.string()));
 
+/** A call of a run. */
+export const callSchema = z.looseObject({
+  /** The name of the connection; empty where none permits the call. */
+  connection: z.string(),
+  method: z.string(),
+  /** Without query. */
+  url: z.string(),
+  status: z.optional(z.number()),
+  /** The code of its error. */
+  error: z.optional(z.string()),
+  /** In ms. */
+  took: z.number(),
+  requestBytes: z.number(),
+  responseBytes: z.number(),
+  requestType: z.optional(z.string()),
+  /** The first 16 KB, as of `responseBody`: only in `getRun`, and where the service keeps payloads. */
+  requestBody: z.optional(z.string()),
+  responseType: z.optional(z.string()),
+  responseBody: z.optional(z.string()),
+  /** Whether a body was longer, or is no text. */
+  truncated: z.optional(z.boolean()),
+});
+
 /** One recorded run. */
 export const runSchema = z.looseObject({
   uuid: z.string(),
@@ -96,8 +119,12 @@ export const runSchema = z.looseObject({
   error: z.optional(failureSchema),
   /** How long the run alone took, in ms. */
   took: z.number(),
+  /** How long it waited for calls and timers, in ms; only of a run that may make calls. */
+  waited: z.optional(z.number()),
   inputBytes: z.number(),
   outputBytes: z.number(),
+  /** Its calls, in the order in which they ended. */
+  calls: z.optional(z.array(callSchema)),
   logs: logsSchema,
   /** The first 16 KB of the input, as `output` has those of the output; both only where the service keeps payloads. */
   input: z.optional(z.string()),

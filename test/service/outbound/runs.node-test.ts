@@ -65,6 +65,11 @@ const errorOf = ({ body }: { readonly body: string }) =>
 
 const fetchText = `return (await fetch('${origin}/v1/' + input)).text();`;
 
+interface RecordedRun {
+  readonly waited: number;
+  readonly calls?: readonly { readonly took: number; readonly digest?: string }[];
+}
+
 /** Holds the responses to all requests until they are let go. */
 function hold(): { readonly held: Parameters<Upstream['handle']>[]; release: () => void } {
   const held: Parameters<Upstream['handle']>[] = [];
@@ -261,6 +266,71 @@ test('draining waits for runs that wait, and then ends them with an answer', asy
   await draining.drain(0, 500, service.cancelWaiting);
   assert.equal(await answered, 503);
 });
+
+for (const level of ['outcome', 'logs', 'payloads'] as const)
+  test(`the record of a run has its calls, at the level ${level}`, async (t) => {
+    const { call, send, vendor } = await start(
+      t,
+      asyncRun(`await fetch('${origin}/v1/a?secret=1', { method: 'POST', body: input });
+        await fetch('${origin}/v2').catch(() => {}); return 'done';`),
+      { recording: { level } },
+    );
+    upstream.handle = (_, response) =>
+      response.writeHead(201, { 'content-type': 'text/plain' }).end('é'.repeat(9000));
+    const { headers } = await call('asked');
+    const read = async (path: string) => {
+      let body = '';
+      await until('the run is recorded', async () => {
+        const response = await send('GET', path, vendor);
+        body = response.body;
+        return response.status === 200 && body.includes('"waited"');
+      });
+      return JSON.parse(body) as RecordedRun;
+    };
+    const one = await read(`/api/v1/run/${headers['x-request-id']}`);
+    const [listed] = (
+      (await read('/api/v1/plugin/com.acme.t1/default/add-record/runs')) as unknown as {
+        runs: RecordedRun[];
+      }
+    ).runs;
+    assert.ok(one.waited > 0);
+    assert.equal(listed?.waited, one.waited);
+    const outline = (run: RecordedRun | undefined) => run?.calls?.map(({ took, digest, ...rest }) => rest);
+    const plain = [
+      {
+        connection: 'rates',
+        method: 'POST',
+        url: `${origin}/v1/a`,
+        status: 201,
+        requestBytes: 5,
+        responseBytes: 18_000,
+      },
+      {
+        connection: '',
+        method: 'GET',
+        url: `${origin}/v2`,
+        error: 'not-granted',
+        requestBytes: 0,
+        responseBytes: 0,
+      },
+    ];
+    assert.deepEqual(outline(listed), level === 'outcome' ? undefined : plain);
+    if (level !== 'payloads') return assert.deepEqual(one.calls, listed?.calls);
+    assert.deepEqual(outline(one), [
+      {
+        ...plain[0],
+        requestType: 'text/plain;charset=UTF-8',
+        requestBody: 'asked',
+        responseType: 'text/plain',
+        responseBody: 'é'.repeat(8192),
+        truncated: true,
+      },
+      plain[1],
+    ]);
+    assert.ok(one.calls?.[0]?.digest);
+    assert.notEqual(one.calls?.[0]?.digest, one.calls?.[1]?.digest);
+    assert.ok(!JSON.stringify([one, listed]).includes('secret=1'));
+  });
 
 test('a test of a draft makes no call', async (t) => {
   const { test: testDraft } = await start(t, asyncRun(fetchText));

@@ -97,7 +97,7 @@ export const runs: ServiceInterface = {
         if (!found || (caller.kind === 'editor' && !isInScope(found.plugin, caller.scope)))
           throw runNotFound();
         await noteReading(c, context, caller, found.plugin, [found.run]);
-        return respond(200, toRun(found.plugin, found.run));
+        return respond(200, toRun(found.plugin, found.run, true));
       },
     }),
   ],
@@ -125,7 +125,7 @@ export async function noteReading(
 ): Promise<void> {
   const mayHold =
     context.maxLimits.records !== 'outcome' ||
-    read.some(({ details: { logs, input, output } }) => logs ?? input ?? output);
+    read.some(({ details: { logs, input, output, calls } }) => logs ?? input ?? output ?? calls);
   if (!read.length || !mayHold) return;
   const stamp = auditStamp(c, caller, context);
   await context.hourlyEntries.write(context.storage.db, { ...stamp, action: 'runs.read', target: plugin });
