@@ -151,7 +151,7 @@ async function execute(
     ? new RunCaller(
         context.outbound,
         { plugin, version, runId: id, isTest: false },
-        keepsPayloads ? context.secrets : undefined,
+        keepsPayloads ? { secrets: context.secrets } : undefined,
       )
     : undefined;
   const run = {

@@ -57,7 +57,7 @@ interface PendingCall {
 }
 
 /** What is recorded of an address: neither its query nor its user. */
-const recordedUrl = (text: string) => {
+export const recordedUrl = (text: string) => {
   if (URL.canParse(text)) {
     const url = new URL(text);
     return url.host ? `${url.protocol}//${url.host}${url.pathname}` : url.protocol;

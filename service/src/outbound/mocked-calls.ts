@@ -1,5 +1,8 @@
 import { STATUS_CODES } from 'node:http';
 import * as z from 'zod';
+import { toStorableText } from '../runs/truncate.ts';
+import type { RecordedCall } from '../storage/tables/runs.ts';
+import { recordedUrl } from './calls.ts';
 import { isHeaderName, isHeaderValue } from './headers.ts';
 import type { CallResult, GuestRequest } from '../sandbox/run-calls.ts';
 
@@ -30,22 +33,45 @@ export const mocksSchema = z.array(mockSchema).max(maxMocks);
 
 export type Mock = z.output<typeof mockSchema>;
 
+/** How many characters of an address are shown. */
+const longestShown = 1000;
+
 const encoder = new TextEncoder();
 
 /** Answers the calls of a test without any request: each mock once, in their order. */
 export class MockedCalls {
   readonly #mocks: Mock[];
+  readonly #records: RecordedCall[] = [];
 
   constructor(mocks: readonly Mock[]) {
     this.#mocks = [...mocks];
   }
 
-  async call({ method, url }: GuestRequest): Promise<CallResult> {
+  /** The calls that were made, of which those without a mock have an error. */
+  get records(): readonly RecordedCall[] {
+    return this.#records;
+  }
+
+  async call(request: GuestRequest): Promise<CallResult> {
+    const result = this.#answer(request);
+    this.#records.push({
+      connection: '',
+      method: toStorableText(request.method),
+      url: toStorableText(recordedUrl(request.url).slice(0, longestShown)),
+      ...('error' in result ? { error: result.error.code } : { status: result.response.status }),
+      took: 0,
+      requestBytes: request.body?.byteLength ?? 0,
+      responseBytes: 'error' in result ? 0 : result.response.body.byteLength,
+    });
+    return result;
+  }
+
+  #answer({ method, url }: GuestRequest): CallResult {
     const address = URL.canParse(url) ? new URL(url).href : url;
     const index = this.#mocks.findIndex((mock) => matches(mock, method, address));
     const [mock] = index < 0 ? [] : this.#mocks.splice(index, 1);
     if (!mock) {
-      const message = `${method} ${address.slice(0, 1000)} has no mock in this test.`;
+      const message = `${method} ${address.slice(0, longestShown)} has no mock in this test.`;
       return { error: { code: 'call-not-mocked', message } };
     }
     const { status = 200, headers = {}, body } = mock.response;

@@ -9,19 +9,24 @@ const keptOfRun = 64 * 1024;
 /** The longest address that is recorded, in characters. */
 const longestUrl = 1000;
 
+export interface Payloads {
+  /** Makes digests of the calls (default: there are none). */
+  readonly secrets?: Secrets;
+}
+
 /** Makes the calls of one run, and keeps what is recorded of them. */
 export class RunCaller {
   readonly #outbound: Outbound;
   readonly #context: CallContext;
-  readonly #secrets: Secrets | undefined;
+  readonly #payloads: Payloads | undefined;
   readonly #records: RecordedCall[] = [];
   #room = keptOfRun;
 
-  /** `secrets`: makes digests, where bodies are recorded. */
-  constructor(outbound: Outbound, context: CallContext, secrets?: Secrets) {
+  /** `payloads`: given where bodies are recorded. */
+  constructor(outbound: Outbound, context: CallContext, payloads?: Payloads) {
     this.#outbound = outbound;
     this.#context = context;
-    this.#secrets = secrets;
+    this.#payloads = payloads;
   }
 
   /** What is recorded of the calls that have ended, in the order in which they ended. */
@@ -37,17 +42,17 @@ export class RunCaller {
       method: toStorableText(method),
       url: toStorableText(url.slice(0, longestUrl)),
       took: Math.round(record.took * 100) / 100,
-      ...(this.#secrets && this.#payloadsOf(this.#secrets, request, result)),
+      ...(this.#payloads && this.#payloadsOf(this.#payloads, request, result)),
     });
     return result;
   }
 
-  #payloadsOf(secrets: Secrets, request: GuestRequest, result: CallResult): Partial<RecordedCall> {
+  #payloadsOf({ secrets }: Payloads, request: GuestRequest, result: CallResult): Partial<RecordedCall> {
     const sent = this.#keep(request.body);
     const received = 'response' in result ? this.#keep(result.response.body) : {};
     const sentType = typeOf(request.headers);
     const receivedType = 'response' in result ? typeOf(result.response.headers) : undefined;
-    const digest = secrets.digest(...digestedOf(request));
+    const digest = secrets?.digest(...digestedOf(request));
     return {
       ...(sentType !== undefined && { requestType: sentType }),
       ...(sent.text !== undefined && { requestBody: sent.text }),

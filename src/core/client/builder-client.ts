@@ -99,6 +99,21 @@ export interface LanguageHelpRequest {
   request: { method: string; params?: object };
 }
 
+/** A response to a call that a plugin makes in a test. */
+export interface CallMock {
+  /** Any by default. */
+  method?: string;
+  /** The address, or with `*` at its end the beginning of it. */
+  url: string;
+  response: {
+    /** 200 by default. */
+    status?: number;
+    headers?: Record<string, string>;
+    /** Text, or any JSON. */
+    body?: unknown;
+  };
+}
+
 /** For what waits for its turn where the service has too much to do. */
 export interface BusyOptions extends CallOptions {
   /**
@@ -124,6 +139,11 @@ export interface BuildOptions extends BusyOptions {
   onLog?: ((line: string) => void) | undefined;
   /** Builds only if the draft still has this tag, or with `null`, if there is none yet; else rejects as `saveDraft` does. */
   etag?: string | null | undefined;
+}
+
+export interface TestOptions extends BusyOptions {
+  /** The responses to the calls of the plugin, each used once, in order, by what matches; or `'real'` to make them. */
+  calls?: readonly CallMock[] | 'real' | undefined;
 }
 
 export interface DeployOptions extends BusyOptions {
@@ -275,12 +295,24 @@ export class BuilderClient extends PluginClient<DraftLocation> {
     return (await this.#send(operation, options)).data;
   }
 
-  /** Runs the draft as it was built last. Also resolves when the plugin fails: see `error`. */
-  async test(location: DraftLocation, payload: string, options?: BusyOptions): Promise<TestResult> {
+  /**
+   * Runs the draft as it was built last. Also resolves when the plugin fails: see `error`. Its calls are answered from `calls`, or
+   * made with `calls: 'real'`, which needs the permission `deploy`.
+   */
+  async test(
+    location: DraftLocation,
+    payload: string,
+    { calls, ...options }: TestOptions = {},
+  ): Promise<TestResult> {
+    const text = checkText('payload', payload);
     const operation: Operation<TestResult> = {
       method: 'POST',
-      path: pathOf('v1/test', pluginSegments(location)),
-      text: checkText('payload', payload),
+      path:
+        pathOf('v1/test', pluginSegments(location)) +
+        queryOf({ calls: calls === 'real' ? calls : undefined }),
+      ...(calls && calls !== 'real'
+        ? { json: { payload: text, calls }, type: 'application/vnd.plugin-editor.test+json' }
+        : { text }),
       schema: testResultSchema,
       timeout: TURN_TIMEOUT,
     };

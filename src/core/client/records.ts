@@ -105,6 +105,8 @@ export const callSchema = z.looseObject({
   responseBody: z.optional(z.string()),
   /** Whether a body was longer, or is no text. */
   truncated: z.optional(z.boolean()),
+  /** Is the same for the same whole address and body of the request; with payloads alone. */
+  digest: z.optional(z.string()),
 });
 
 /** One recorded run. */
@@ -231,6 +233,8 @@ export const testResultSchema = z.looseObject({
   logs: logsSchema,
   /** How long the run alone took, in ms. */
   took: z.optional(z.number()),
+  /** The calls that it made, in the order in which they ended. */
+  calls: z.optional(z.array(callSchema)),
 });
 
 /** The result of a deploy. */
@@ -259,5 +263,6 @@ export type LanguageHelp = z.output<typeof languageHelpSchema>;
 export type Progress = z.output<typeof progressSchema>;
 export type Sample = z.output<typeof sampleSchema>;
 export type BuildResult = z.output<typeof buildResultSchema>;
+export type RecordedCall = z.output<typeof callSchema>;
 export type TestResult = z.output<typeof testResultSchema>;
 export type Deployment = z.output<typeof deploymentSchema>;

@@ -127,6 +127,31 @@ test('an agent reads, checks, saves, builds, tests, runs and deploys a plugin', 
   );
 });
 
+test('tests of a plugin that calls get the responses that they name', async (t) => {
+  const { service, environmentToken, tokenFor, connect } = await start(t);
+  const connections = [{ name: 'rates', origin: 'https://rates.example.com' }];
+  await service.send(
+    'PUT',
+    '/api/v1/environment/com.acme/namespaces/default',
+    { ...bearer(environmentToken), 'content-type': 'application/json' },
+    JSON.stringify({ connections }),
+  );
+  const { ok } = await connect(await tokenFor(undefined, 'read,write'));
+  const contents =
+    'export async function run() { return (await fetch("https://rates.example.com/EUR")).text(); }\n';
+  const calls = [{ url: 'https://rates.example.com/*', response: { body: '1.08' } }];
+  const record = { contents, lang: 'javascript', tests: [{ expected: '1.08', calls }, { expected: '1.08' }] };
+  await ok('save_draft', { source: record });
+  assert.equal((await ok('build'))['succeeded'], true);
+  const { tests } = await ok('run_tests');
+  assert.deepEqual(
+    (tests as { passed: boolean }[]).map(({ passed }) => passed),
+    [true, false],
+  );
+  assert.match(JSON.stringify(tests), /has no mock in this test/);
+  assert.equal((await ok('run', { input: '', calls }))['result'], '1.08');
+});
+
 test('a token has the tools of its permissions, and reaches the plugins of its scope alone', async (t) => {
   const { service, environmentToken, tokenFor, connect } = await start(t);
   const writer = await tokenFor('com.acme.t1/default/other');

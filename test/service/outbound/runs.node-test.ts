@@ -65,6 +65,18 @@ const errorOf = ({ body }: { readonly body: string }) =>
 
 const fetchText = `return (await fetch('${origin}/v1/' + input)).text();`;
 
+interface TestAnswer {
+  readonly result?: string;
+  readonly error?: { readonly code: string; readonly message: string; readonly path?: string };
+  readonly calls?: readonly {
+    readonly connection: string;
+    readonly url: string;
+    readonly status?: number;
+    readonly error?: string;
+    readonly responseBody?: string;
+  }[];
+}
+
 interface RecordedRun {
   readonly waited: number;
   readonly calls?: readonly { readonly took: number; readonly digest?: string }[];
@@ -287,7 +299,7 @@ for (const level of ['outcome', 'logs', 'payloads'] as const)
       });
       return JSON.parse(body) as RecordedRun;
     };
-    const one = await read(`/api/v1/run/${headers['x-request-id']}`);
+    const one = await read(`/api/v1/run/${String(headers['x-request-id'])}`);
     const [listed] = (
       (await read('/api/v1/plugin/com.acme.t1/default/add-record/runs')) as unknown as {
         runs: RecordedRun[];
@@ -295,7 +307,8 @@ for (const level of ['outcome', 'logs', 'payloads'] as const)
     ).runs;
     assert.ok(one.waited > 0);
     assert.equal(listed?.waited, one.waited);
-    const outline = (run: RecordedRun | undefined) => run?.calls?.map(({ took, digest, ...rest }) => rest);
+    const outline = (run: RecordedRun | undefined) =>
+      run?.calls?.map(({ took: _took, digest: _digest, ...rest }) => rest);
     const plain = [
       {
         connection: 'rates',
@@ -332,10 +345,66 @@ for (const level of ['outcome', 'logs', 'payloads'] as const)
     assert.ok(!JSON.stringify([one, listed]).includes('secret=1'));
   });
 
-test('a test of a draft makes no call', async (t) => {
-  const { test: testDraft } = await start(t, asyncRun(fetchText));
-  const { error } = await testDraft();
-  assert.equal(error?.code, 'plugin-error');
-  assert.match(error?.message ?? '', /GET .*\/v1\/ has no mock in this test\./);
+const testType = 'application/vnd.plugin-editor.test+json';
+
+const fetchTwice = `const [a, b] = await Promise.all(['/v1/a', '/v1/b'].map(async (path) => {
+  const response = await fetch('${origin}' + path, { method: input || 'GET' });
+  return [response.status, response.headers.get('content-type'), await response.text()].join(' ');
+}));
+return a + '; ' + b;`;
+
+test('a test of a draft makes no call, and gets the responses that it names', async (t) => {
+  const { send, paths, editor } = await start(t, asyncRun(fetchTwice));
+  const ask = async (body: object) => {
+    const headers = { ...editor, 'content-type': testType };
+    return JSON.parse((await send('POST', paths.test, headers, JSON.stringify(body))).body) as TestAnswer;
+  };
+  const any = { url: `${origin}/v1/*`, response: { status: 404, body: 'gone' } };
+  const first = { method: 'POST', url: `${origin}/v1/a`, response: { body: { rate: 1 } } };
+  const good = await ask({ payload: 'POST', calls: [any, first, any] });
+  assert.equal(good.result, '404  gone; 404  gone');
+  const ordered = await ask({ payload: 'POST', calls: [first, any] });
+  assert.equal(ordered.result, '200 application/json {"rate":1}; 404  gone');
+  assert.deepEqual(
+    ordered.calls?.map(({ url, status }) => [url, status]),
+    [
+      [`${origin}/v1/a`, 200],
+      [`${origin}/v1/b`, 404],
+    ],
+  );
+  const missing = await ask({ payload: '', calls: [first, any] });
+  assert.equal(missing.error?.code, 'plugin-error');
+  assert.match(missing.error?.message ?? '', /GET .*\/v1\/b has no mock in this test\./);
+  assert.ok(missing.calls?.some(({ url, error }) => url.endsWith('/v1/b') && error === 'call-not-mocked'));
+  const wrong = await ask({ payload: '', calls: [{ url: 'x' }] });
+  assert.deepEqual([wrong.error?.code, wrong.error?.path], ['invalid-body', '/calls/0/response']);
   assert.equal(upstream.requests.length, 0);
+});
+
+test('a real call of a test needs the permission to deploy, and is in the audit log', async (t) => {
+  const { send, paths, editor, vendor } = await start(t, asyncRun(fetchText));
+  upstream.handle = (_, response) => response.end('rate');
+  const ask = async (headers: object) => send('POST', `${paths.test}?calls=real`, { ...headers }, 'x');
+  const { result, calls } = JSON.parse((await ask(editor)).body) as TestAnswer;
+  assert.equal(result, 'rate');
+  assert.deepEqual(
+    calls?.map(({ connection, status, responseBody }) => [connection, status, responseBody]),
+    [['rates', 200, 'rate']],
+  );
+  const session = await send(
+    'POST',
+    '/api/v1/tenant/com.acme.t1/session',
+    { ...vendor, 'content-type': 'application/json' },
+    JSON.stringify({ permissions: ['read', 'write'] }),
+  );
+  const { token } = JSON.parse(session.body) as { token: string };
+  const refused = await ask({ authorization: `Bearer ${token}` });
+  assert.deepEqual([refused.status, errorOf(refused).code], [403, 'not-permitted']);
+  assert.equal(upstream.requests.length, 1);
+  const audit = await send('GET', '/api/v1/environment/com.acme/audit?action=test.real-calls', vendor);
+  const { entries } = JSON.parse(audit.body) as { entries: { name: string }[] };
+  assert.deepEqual(
+    entries.map(({ name }) => name),
+    ['add-record'],
+  );
 });

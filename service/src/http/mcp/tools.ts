@@ -2,6 +2,8 @@ import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod';
 import type { Permission } from '../../plugins/permissions.ts';
 import { sourceSchema } from '../../plugins/records.ts';
+import { mocksSchema } from '../../outbound/mocked-calls.ts';
+import { testType } from '../testing.ts';
 import type { PluginSource } from '../../plugins/records.ts';
 
 /** What a tool calls an operation with, beside the plugin. */
@@ -60,7 +62,17 @@ const outcome = {
   error: z.looseObject({ code: z.string(), message: z.string() }).optional(),
   logs: z.array(z.string()).optional(),
   took: z.number().describe('Milliseconds.'),
+  calls: z.array(z.looseObject({ url: z.string() })).optional(),
 };
+
+/** Runs the draft; `calls`: the responses to its calls, where there are some. */
+const testWith = (operation: CallOperation, payload: string, calls: unknown) =>
+  calls === undefined
+    ? operation('testDraft', { body: payload })
+    : operation('testDraft', {
+        body: JSON.stringify({ payload, calls }),
+        headers: { 'content-type': testType },
+      });
 
 /** How many tests `run_tests` runs at once. */
 const maxTests = 50;
@@ -152,14 +164,17 @@ export const tools: readonly Tool[] = [
       'Runs the built draft with an input in the sandbox, without real calls. Nothing is recorded.',
     permission: 'write',
     readOnly: true,
-    input: z.object({ input: z.string().describe('What the plugin gets; JSON as text where it has types.') }),
+    input: z.object({
+      input: z.string().describe('What the plugin gets; JSON as text where it has types.'),
+      calls: mocksSchema.optional().describe('The responses to its calls, each of which is used once.'),
+    }),
     output: z.object(outcome),
-    call: async ({ input }, operation) => (await operation('testDraft', { body: input })).body,
+    call: async ({ input, calls }, operation) => (await testWith(operation, input, calls)).body,
   }),
   tool({
     name: 'run_tests',
     title: 'Run the tests',
-    description: `Runs the tests of the built draft in the sandbox, without real calls: the first ${maxTests}, or those from \`first\` on.`,
+    description: `Runs the tests of the built draft in the sandbox, without real calls: \`calls\` of a test are their responses. The first ${maxTests}, or those from \`first\` on.`,
     permission: 'write',
     readOnly: true,
     input: z.object({
@@ -180,9 +195,9 @@ export const tools: readonly Tool[] = [
       const { source: draft } = await readSource(operation);
       const all = draft.tests ?? [];
       const results: Record<string, unknown>[] = [];
-      for (const { name, payload, ...test } of all.slice(first - 1, first - 1 + maxTests)) {
-        const { body } = await operation('testDraft', { body: payload ?? '' });
-        const { expected } = test as { expected?: unknown };
+      for (const { name, payload = '', ...test } of all.slice(first - 1, first - 1 + maxTests)) {
+        const { expected, calls } = test as { expected?: unknown; calls?: unknown };
+        const { body } = await testWith(operation, payload, calls);
         const passed =
           body['error'] !== undefined
             ? false

@@ -144,10 +144,13 @@ function describeBody(body: Body): ZodOpenApiRequestBodyObject {
   const { description, limit } = body;
   const inFull = `${description} At most ${limit} bytes.`;
   if (body.kind === 'text') {
-    const { example } = body;
+    const { example, json } = body;
     const schema = { type: 'string', ...(example !== undefined && { examples: [example] }) } as const;
     // Not `required`: an empty text is sent as no body at all.
-    return { description: inFull, content: { 'text/plain': { schema } } };
+    return {
+      description: inFull,
+      content: { 'text/plain': { schema }, ...(json && { [json.type]: { schema: json.schema } }) },
+    };
   }
   return {
     description: inFull,
