@@ -279,7 +279,7 @@ describe('request', () => {
     abort.abort(reason);
     expect(await end).to.equal(reason);
     expect(timers.waits).to.deep.equal([25_000]);
-    // Without a timer or a request under way, nothing can send another request.
+    // Without a timer or a pending request, nothing can send another request.
     expect(timers.pending).to.equal(0);
     expect(await fixture.server.requests()).to.have.length(1);
   });

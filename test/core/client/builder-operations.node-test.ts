@@ -446,7 +446,7 @@ describe('error responses', () => {
     ['is JSON in another shape', { json: ['marker-1'] }],
     ['is null', { json: null }],
     ['is text', { json: 'marker-1' }],
-    ['has text in place of its error', { json: { error: 'marker-1' } }],
+    ['has text instead of its error', { json: { error: 'marker-1' } }],
     ['has other types', { json: { error: { code: 7, path: ['marker-1'] } } }],
     ['has control characters', { json: { error: { code: 'marker-1\n', path: '/\u0000marker-1' } } }],
     [

@@ -137,7 +137,7 @@ test('a port that is in use ends the start with one line and exit code 1', async
   assert.match(err, new RegExp(`^.*${port}.*SERVICE_PORT.*\n$`));
 });
 
-test('the port that the message suggests in place of a high one is a valid port', async (t) => {
+test('the port that the message suggests instead of a high one is a valid port', async (t) => {
   const server = createServer();
   t.after(() => server.close());
   let port = 65_535;

@@ -43,7 +43,7 @@ const echoOf = (ended: Ended) => {
 };
 
 describe('a call', () => {
-  test('is made with the value of the tenant, else that of the environment, in place of the plugin’s header', async (t) => {
+  test('is made with the value of the tenant, else that of the environment, instead of the plugin’s header', async (t) => {
     const { call, setValue, ask } = await start(t, [rates]);
     const authorization = async () => {
       const ended = await call({ url: `${origin}/v1/latest`, headers: [['AUTHORIZATION', 'Bearer mine']] });

@@ -148,7 +148,7 @@ for (const engine of engines) {
     await storage.transaction(async () => {});
   });
 
-  test(`${engine}: closing waits for a transaction under way`, async (t) => {
+  test(`${engine}: closing waits for an open transaction`, async (t) => {
     const address = await databaseWithSchema(t, engine);
     const storage = await openDuring(t, address);
     const { promise: began, resolve: resolveBegan } = Promise.withResolvers<void>();

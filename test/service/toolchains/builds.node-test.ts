@@ -151,7 +151,7 @@ test('a build or a check whose client has gone leaves the queue', async (t) => {
   }
 });
 
-test('a job under way ends soon after its client has gone, except for a build that is to finish', async (t) => {
+test('a running job ends soon after its client has gone, except for a build that is to finish', async (t) => {
   const { build, check, held } = start(t);
   const long = held('long');
   const controller = new AbortController();
