@@ -14,13 +14,10 @@ export type {
 export type {
   AuditOptions,
   EnvironmentCallOptions,
-  NamespaceConnection,
-  NamespaceDetails,
   Scope,
   TenantDetails,
   TokenDetails,
   UsageOptions,
-  WebhookDetails,
 } from './server/environment-client.ts';
 export type {
   AuditEntry,
@@ -37,10 +34,19 @@ export type {
   UsagePage,
 } from './server/environment-records.ts';
 export type {
+  ConnectionLocation,
+  ConnectionOwner,
+  ConnectionValue,
+  ConnectionValuePage,
+  NamespaceConnection,
+  NamespaceDetails,
+} from './server/connection-records.ts';
+export type {
   CreatedWebhook,
   Webhook,
   WebhookDelivery,
   WebhookDeliveryPage,
+  WebhookDetails,
   WebhookPage,
   WebhookSecret,
 } from './server/webhook-records.ts';

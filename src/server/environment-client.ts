@@ -25,8 +25,19 @@ import {
   usagePageSchema,
 } from './environment-records.ts';
 import {
+  type ConnectionLocation,
+  type ConnectionOwner,
+  type ConnectionValue,
+  type ConnectionValuePage,
+  type NamespaceDetails,
+  connectionPath,
+  connectionsPath,
+  connectionValuePageSchema,
+} from './connection-records.ts';
+import {
   type CreatedWebhook,
   type Webhook,
+  type WebhookDetails,
   type WebhookDeliveryPage,
   type WebhookPage,
   type WebhookSecret,
@@ -117,44 +128,6 @@ export interface TokenDetails {
   overlap?: number;
   /** What it permits; by default what the token does that this is requested with. */
   scopes?: readonly Scope[];
-}
-
-/**
- * The types of the input and output of a namespace's plugins. `input` and `output` are JSON Schemas (2020-12); a missing one is
- * any JSON.
- */
-export interface NamespaceDetails {
-  description?: string;
-  input?: unknown;
-  output?: unknown;
-  samples?: readonly { name: string; description?: string; input: unknown; output?: unknown }[];
-  /** Source for new plugins, by language. */
-  templates?: Readonly<Record<string, string>>;
-  /** What its plugins may reach. As in the service, what is left out stays, and `null` removes all. */
-  connections?: readonly NamespaceConnection[] | null;
-}
-
-/** Requests that the plugins of a namespace may make. */
-export interface NamespaceConnection {
-  name: string;
-  description?: string;
-  /** `https://host[:port]`; or `https://*.example.com`, of which each tenant names one origin together with its value. */
-  origin: string;
-  /** Default: `/`. */
-  pathPrefix?: string;
-  /** Default: `GET` alone. */
-  methods?: readonly string[];
-  /** What the service adds to each request: a header with a stored value, or a signed token. */
-  credential?: { type: 'header'; header: string; prefix?: string } | { type: 'identity' };
-}
-
-/** What a webhook is told, and where. The events are listed in the guide on webhooks. */
-export interface WebhookDetails {
-  /** `https`, but for what the operator of the service allows. */
-  url: string;
-  /** Such as `plugin.deployed`. */
-  events: readonly string[];
-  description?: string;
 }
 
 /** A webhook of your environment. */
@@ -389,6 +362,29 @@ export class EnvironmentClient extends PluginClient<PluginLocation, { actor?: st
   ): Promise<void> {
     const path = environmentPath(environment, 'namespaces', { namespace });
     await this.#send({ method: 'DELETE', path }, options);
+  }
+
+  /** Lists for which connections a tenant, or your environment, has values, and resolves with one page. No response has a value. */
+  async listConnectionValues(
+    owner: ConnectionOwner,
+    { signal, actor, ...page }: PageOptions & EnvironmentCallOptions = {},
+  ): Promise<ConnectionValuePage> {
+    const path = connectionsPath(owner) + queryOf(page);
+    return this.#send({ path, schema: connectionValuePageSchema }, { signal, actor });
+  }
+
+  /** Sets what a tenant, or your environment, has for a connection, from the next call of every plugin on. */
+  async setConnectionValue(
+    location: ConnectionLocation,
+    value: ConnectionValue,
+    options?: EnvironmentCallOptions,
+  ): Promise<void> {
+    await this.#send({ method: 'PUT', path: connectionPath(location), json: value }, options);
+  }
+
+  /** Deletes what a tenant, or your environment, has for a connection. */
+  async deleteConnectionValue(location: ConnectionLocation, options?: EnvironmentCallOptions): Promise<void> {
+    await this.#send({ method: 'DELETE', path: connectionPath(location) }, options);
   }
 
   /** Creates a webhook. Only this response has its secret, which verifies what it is sent. */

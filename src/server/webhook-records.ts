@@ -1,5 +1,14 @@
 import * as z from 'zod/mini';
 
+/** What a webhook is told, and where. The events are listed in the guide on webhooks. */
+export interface WebhookDetails {
+  /** `https`, but for what the operator of the service allows. */
+  url: string;
+  /** Such as `plugin.deployed`. */
+  events: readonly string[];
+  description?: string;
+}
+
 /** A webhook: where the service sends which events of your environment. */
 export const webhookSchema = z.looseObject({
   id: z.string(),

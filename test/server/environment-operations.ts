@@ -34,6 +34,9 @@ export const CREATED = {
   permissions: ['read', 'write', 'deploy'],
   more: 1,
 };
+const VALUES = {
+  connections: [{ namespace: 'default', connection: 'rates', updatedAt: '2031-01-02T03:04:05Z' }],
+};
 export const TYPES = {
   description: 'Prices',
   input: { type: 'object' },
@@ -228,6 +231,41 @@ export const OPERATIONS: [name: string, call: Call, sent: string, data: object |
     'deleteNamespace',
     (c, o) => c.deleteNamespace({ ...HERE, namespace: 'n' }, o),
     'DELETE /api/v1/environment/com.acme/namespaces/n',
+    undefined,
+  ],
+  [
+    'listConnectionValues of a tenant',
+    (c, o) => c.listConnectionValues(TENANT, { limit: 1, ...o }),
+    `GET /api/v1/tenant/${IDENT}/connections?limit=1`,
+    VALUES,
+  ],
+  [
+    'listConnectionValues of an environment',
+    (c, o) => c.listConnectionValues(HERE, o),
+    'GET /api/v1/environment/com.acme/connections',
+    VALUES,
+  ],
+  [
+    'setConnectionValue of a tenant',
+    (c, o) =>
+      c.setConnectionValue(
+        { ...TENANT, connection: 'rates' },
+        { value: 'v', origin: 'https://a.example' },
+        o,
+      ),
+    `PUT /api/v1/tenant/${IDENT}/connections/default/rates {"value":"v","origin":"https://a.example"}`,
+    undefined,
+  ],
+  [
+    'setConnectionValue of an environment',
+    (c, o) => c.setConnectionValue({ ...HERE, namespace: 'n', connection: 'rates' }, { value: 'v' }, o),
+    'PUT /api/v1/environment/com.acme/connections/n/rates {"value":"v"}',
+    undefined,
+  ],
+  [
+    'deleteConnectionValue',
+    (c, o) => c.deleteConnectionValue({ ...TENANT, connection: 'rates' }, o),
+    `DELETE /api/v1/tenant/${IDENT}/connections/default/rates`,
     undefined,
   ],
 ];

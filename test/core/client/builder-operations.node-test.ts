@@ -141,6 +141,18 @@ const OPERATIONS: [name: string, call: Call, sent: string, data: object | undefi
     { result: 'A', took: 0.5, logs: ['l'] },
   ],
   [
+    'test with responses to calls',
+    (c, o) => c.test(LOCATION, 'ä', { calls: [{ url: 'https://a.example/*', response: { body: 1 } }], ...o }),
+    `POST /api/v1/test/${PATH} {"payload":"ä","calls":[{"url":"https://a.example/*","response":{"body":1}}]}`,
+    { result: 'A', calls: [] },
+  ],
+  [
+    'test with real calls',
+    (c, o) => c.test(LOCATION, 'ä', { calls: 'real', ...o }),
+    `POST /api/v1/test/${PATH}?calls=real ä`,
+    { result: 'A' },
+  ],
+  [
     'deploy',
     (c, o) => c.deploy(LOCATION, o),
     `POST /api/v1/draft/${PATH}/promote`,
@@ -170,7 +182,9 @@ describe('BuilderClient', () => {
       const { method = '', path = '', search = '', body = '', headers = {} } = request ?? {};
       assert.equal(`${method} ${path}${search}${body && ` ${body}`}`, sent);
       assert.equal(headers['authorization'], `Bearer ${TOKEN}`);
-      const type = body.startsWith('{') ? 'application/json' : body ? 'text/plain; charset=utf-8' : undefined;
+      const json = body.includes('"calls"') ? 'vnd.plugin-editor.test+json' : 'json';
+      const text = body ? 'text/plain; charset=utf-8' : undefined;
+      const type = body.startsWith('{') ? `application/${json}` : text;
       assert.equal(headers['content-type'], type);
     });
 

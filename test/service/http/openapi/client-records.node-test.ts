@@ -4,6 +4,7 @@ import * as z from 'zod';
 import * as records from '../../../../src/core/client/records.ts';
 import { featuresSchema, pluginSourceSchema } from '../../../../src/core/records.ts';
 import * as environment from '../../../../src/server/environment-records.ts';
+import * as connections from '../../../../src/server/connection-records.ts';
 import * as webhooks from '../../../../src/server/webhook-records.ts';
 import { startService } from '../../harness.ts';
 import { type OpenApi, type Schema, operationsOf, resolved } from './openapi.ts';
@@ -41,6 +42,8 @@ const RECORDS: Readonly<Record<string, z.core.$ZodType>> = {
   listNamespaces: environment.namespacePageSchema,
   setNamespace: environment.namespaceSchema,
   getTypes: records.pluginTypesSchema,
+  listTenantConnectionValues: connections.connectionValuePageSchema,
+  listEnvironmentConnectionValues: connections.connectionValuePageSchema,
   listWebhooks: webhooks.webhookPageSchema,
   createWebhook: webhooks.createdWebhookSchema,
   getWebhook: webhooks.webhookSchema,
