@@ -5,6 +5,7 @@ export type {
   BuildOptions,
   BuilderClientOptions,
   BusyOptions,
+  CallMock,
   DeployOptions,
   Draft,
   DraftLocation,
@@ -12,6 +13,7 @@ export type {
   SaveOptions,
   SourceLocation,
   TenantLocation,
+  TestOptions,
 } from './core/client/builder-client.ts';
 export { eachPage } from './core/client/pages.ts';
 export type { Page, PageOptions, PluginListOptions, RunListOptions } from './core/client/pages.ts';
@@ -29,6 +31,7 @@ export type {
   PluginVersion,
   PluginVersionSource,
   Progress,
+  RecordedCall,
   Rollout,
   RunPage,
   Sample,

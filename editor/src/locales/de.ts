@@ -677,6 +677,8 @@ export const de: Texts = {
     which: 'Welche Läufe',
     succeeded: 'Erfolgreich',
     runFailed: 'Fehlgeschlagen',
+    calls: 'Aufrufe',
+    waited: (duration) => `Er hat ${duration} auf seine Aufrufe gewartet.`,
     input: 'Eingabe',
     output: 'Ausgabe',
     truncated: 'Gekürzt: Nur der Anfang wird aufbewahrt.',

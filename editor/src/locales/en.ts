@@ -674,6 +674,8 @@ export const en = {
     which: 'Which runs',
     succeeded: 'Succeeded',
     runFailed: 'Failed',
+    calls: 'Calls',
+    waited: (duration: string) => `It waited ${duration} for its calls.`,
     input: 'Input',
     output: 'Output',
     truncated: 'Cut: only the beginning is kept.',
