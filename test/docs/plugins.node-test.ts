@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { loadedProgram } from '../../service/src/plugins/program.ts';
 import { Sandbox } from '../../service/src/sandbox/sandbox.ts';
+import { connectionsSchema } from '../../service/src/http/environment/connection-details.ts';
+import { MockedCalls, mocksSchema } from '../../service/src/outbound/mocked-calls.ts';
 import { snippet } from './markdown.ts';
 
 const sandbox = new Sandbox();
@@ -23,6 +25,23 @@ test('the plugin of the page "Plugins in Python" runs and logs', async () => {
     result: '{"greeting": "Hello, Ada!"}',
     logs: ['[info] Greeting Ada'],
   });
+});
+
+test('the plugin of the page "Let plugins call" passes its test, and its connections are legal', async () => {
+  const { connections } = JSON.parse(snippet('connections.json')) as { connections: unknown };
+  assert.equal(connectionsSchema.parse(connections).length, 2);
+  const rateTest = JSON.parse(snippet('rate-test.json')) as {
+    payload: string;
+    expected: string;
+    calls: unknown;
+  };
+  const ended = await sandbox.run({
+    program: loadedProgram({ kind: 'script', code: snippet('rate.js'), file: 'plugin.js' }),
+    input: rateTest.payload,
+    owner: { environment: 'com.acme', tenant: 'customer-7', token: '' },
+    caller: new MockedCalls(mocksSchema.parse(rateTest.calls)),
+  });
+  assert.deepEqual(ended, { result: rateTest.expected, logs: [] });
 });
 
 test('what that page calls unavailable is unavailable', async () => {

@@ -22,7 +22,8 @@ function setUp() {
         diary.push(`build ${contents} ${options?.etag}`);
         return responses.build();
       },
-      test: (_, payload, { calls } = {}) => {
+      test: (_, payload, options) => {
+        const calls = options?.calls;
         diary.push(calls ? `test ${payload} ${JSON.stringify(calls)}` : `test ${payload}`);
         return responses.test(payload);
       },
