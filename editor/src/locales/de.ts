@@ -69,6 +69,10 @@ export const de: Texts = {
       title: 'Der Speicherplatz ist voll',
       text: 'Löschen Sie alte Versionen Ihrer Plugins, und versuchen Sie es noch einmal.',
     },
+    storageUnavailable: {
+      title: 'Der Plugin-Dienst kann seinen Speicher nicht nutzen',
+      text: 'Von Ihrer Arbeit ist nichts verloren; versuchen Sie es in einigen Minuten noch einmal.',
+    },
     moduleMissing:
       'Dieser Teil des Editors ließ sich nicht laden. Prüfen Sie Ihre Verbindung und versuchen Sie es noch einmal. Hilft das nicht, wurde der Dienst vielleicht erneuert: Öffnen Sie den Editor neu, sobald Ihre Arbeit gespeichert ist.',
   },
@@ -298,6 +302,7 @@ export const de: Texts = {
       conflict: 'Nicht gespeichert: an anderer Stelle geändert',
       tooLarge: 'Nicht gespeichert: Das Plugin ist zu groß',
       storageFull: 'Nicht gespeichert: Der Speicherplatz ist voll',
+      storageUnavailable: 'Nicht gespeichert: Der Speicher des Dienstes ist nicht verfügbar, neuer Versuch folgt',
       refused: 'Nicht gespeichert: Der Dienst hat es abgelehnt',
     },
     kept: 'Ihr Text bleibt hier und in diesem Browser erhalten.',
@@ -405,6 +410,7 @@ export const de: Texts = {
       conflict: 'an anderer Stelle geändert',
       tooLarge: 'Das Plugin ist zu groß',
       storageFull: 'Der Speicherplatz ist voll',
+      storageUnavailable: 'Der Speicher des Dienstes ist nicht verfügbar',
       refused: 'Der Dienst hat es abgelehnt',
       stopped: 'angehalten',
       notSaved: 'nicht gespeichert',
@@ -434,6 +440,8 @@ export const de: Texts = {
     pluginTooLarge: 'Das Plugin ist größer, als der Dienst annimmt.',
     storageFull:
       'Der Speicherplatz für Ihre Plugins ist voll. Löschen Sie alte Versionen oder kürzen Sie einen Text, und versuchen Sie es noch einmal.',
+    storageUnavailable:
+      'Der Dienst kann seinen Speicher im Moment nicht nutzen. Ihr Text ist sicher; versuchen Sie es in einigen Minuten noch einmal.',
     deployRefused:
       'Der Dienst hat das Bereitstellen abgelehnt: Der Entwurf ist nicht mehr der, der gebaut wurde. Bauen Sie ihn noch einmal und stellen Sie ihn dann bereit.',
     refused: {

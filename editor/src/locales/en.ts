@@ -68,6 +68,10 @@ export const en = {
     conflict: { title: 'The plugin was changed elsewhere', text: 'Try again to see its present state.' },
     tooLarge: { title: 'The plugin is too large', text: 'The service will not hand it out.' },
     storageFull: { title: 'Storage is full', text: 'Delete old versions of your plugins, then try again.' },
+    storageUnavailable: {
+      title: 'The plugin service cannot use its storage',
+      text: 'Nothing of yours is lost; try again in a few minutes.',
+    },
     moduleMissing:
       'This part of the editor could not be loaded. Check your connection and try again. If that does not help, the service may have been upgraded: once your work is saved, open the editor again.',
   },
@@ -299,6 +303,7 @@ export const en = {
       conflict: 'Not saved: changed elsewhere',
       tooLarge: 'Not saved: the plugin is too large',
       storageFull: 'Not saved: storage is full',
+      storageUnavailable: 'Not saved: the storage of the service is unavailable, retrying',
       refused: 'Not saved: the service refused it',
     },
     kept: 'Your text is kept here and in this browser.',
@@ -404,6 +409,7 @@ export const en = {
       conflict: 'changed elsewhere',
       tooLarge: 'the plugin is too large',
       storageFull: 'storage is full',
+      storageUnavailable: 'the storage of the service is unavailable',
       refused: 'the service refused it',
       stopped: 'stopped',
       notSaved: 'not saved',
@@ -433,6 +439,8 @@ export const en = {
     pluginTooLarge: 'The plugin is larger than the service takes.',
     storageFull:
       'The storage for your plugins is full. To make room, delete old versions or shorten a text, then try again.',
+    storageUnavailable:
+      'The service cannot use its storage at the moment. Your text is safe; try again in a few minutes.',
     deployRefused:
       'The service refused to deploy: the draft is no longer what was built. Build it again, then deploy.',
     refused: {

@@ -59,6 +59,8 @@ export function actionErrorAdvice(
       return { text: action === 'test' ? words.payloadTooLarge : words.pluginTooLarge, again: false };
     case 'storage-full':
       return { text: words.storageFull, again: true };
+    case 'storage-unavailable':
+      return { text: words.storageUnavailable, again: true };
     case 'refused':
       return { text: action === 'deploy' ? words.deployRefused : words.refused[action], again: true };
     default:

@@ -187,7 +187,10 @@ export function admit(operation: Operation, context: ServiceContext, respond: Re
     const held =
       auth === 'monitor'
         ? undefined
-        : new Held(admission.shares, ownerOf(c, caller, target, admission), auth === 'run');
+        : new Held(admission.shares, ownerOf(c, caller, target, admission), {
+            isRun: auth === 'run',
+            isVendor: (caller as EditorCaller | EnvironmentCaller | undefined)?.kind === 'environment',
+          });
     info.held = held;
     const outgoing = bindingsOf(c).outgoing as ServiceResponse | undefined;
     if (outgoing) outgoing.held = held;
@@ -219,7 +222,7 @@ function ownerOf(c: Context, caller: unknown, target: Partial<PluginKey>, admiss
   const known = caller as EditorCaller | EnvironmentCaller | undefined;
   if (!known) return admission.anonymous(c);
   if (known.kind === 'editor') return known.owner;
-  return { environment: known.environment, tenant: target.tenant ?? '', token: '' };
+  return { environment: known.environment, tenant: target.tenant ?? '', token: known.tokenId };
 }
 
 /* ---- The address, the token and the tenant -------------------------------------------------------------------------- */

@@ -60,7 +60,7 @@ export const build: ServiceInterface = {
           description: 'How the build ended.',
           headers: ['etag'],
           events:
-            'An event `log` for each line, as it happens, and at the end one `result`, which is the response as JSON.',
+            'An event `log` for each line, as it happens, and at the end one `result`, which is the response as JSON; or one `error`, `{ status, error }`, whose status and body a response would have had, such as 403 `storage-full`.',
         }),
       },
       errors: {

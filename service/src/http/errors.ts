@@ -90,9 +90,19 @@ export const methodNotAllowed = (method: string, allow: string) =>
  * log.
  */
 export function errorResponse(error: unknown, requestId: string): Response {
-  const { status, code, message, path, details, logs, headers } = toServiceError(error) ?? internalError;
-  const body = { code, message, ...(path !== undefined && { path }), ...(details && { details }), requestId };
-  return Response.json({ error: body, logs }, { status, headers });
+  const { status, logs, headers } = toServiceError(error) ?? internalError;
+  return Response.json({ error: errorBody(error, requestId), logs }, { status, headers });
+}
+
+/** What the last event of a stream says of an error after which there is no result: the status and body that a response would have. */
+export function errorEvent(error: unknown, requestId: string): string {
+  const { status } = toServiceError(error) ?? internalError;
+  return JSON.stringify({ status, error: errorBody(error, requestId) });
+}
+
+function errorBody(error: unknown, requestId: string): object {
+  const { code, message, path, details } = toServiceError(error) ?? internalError;
+  return { code, message, ...(path !== undefined && { path }), ...(details && { details }), requestId };
 }
 
 /** The code that a request is answered with after an error. */

@@ -2,6 +2,8 @@ import type { Context } from 'hono';
 import { stream, streamSSE } from 'hono/streaming';
 import type { StreamingApi } from 'hono/utils/stream';
 import { bindingsOf } from './bindings.ts';
+import { errorCodeOf, errorEvent, isUnexpectedError } from './errors.ts';
+import { requestInfo } from './request-info.ts';
 import type { ServiceResponse } from './response.ts';
 import { translateBusyError } from './run-errors.ts';
 
@@ -52,8 +54,9 @@ type Send = (event: string, data: string) => Promise<void>;
 
 /**
  * Responds with the events that `work` sends, as it sends them. For a client that does not read, only one event is kept in
- * memory, and the connection is ended after `timeout` ms without progress (default 30,000). An error of `work` breaks the stream off, and is
- * reported unless the client caused it. A client that goes away does not end `work`.
+ * memory, and the connection is ended after `timeout` ms without progress (default 30,000). An error of `work` that the service
+ * responds with on purpose becomes the last event, `error`; an unexpected one breaks the stream off, and is reported. A client that
+ * goes away does not end `work`.
  */
 export function eventStream(c: Context, work: (send: Send) => Promise<void>, timeout = writeTime): Response {
   const response = streamSSE(c, async (out) => {
@@ -61,8 +64,13 @@ export function eventStream(c: Context, work: (send: Send) => Promise<void>, tim
     try {
       await work(send);
     } catch (error) {
-      // Where the client has gone, or too many jobs are waiting, the translated error is not reported.
-      c.get('reportUnexpectedError')?.(translateBusyError(error, true));
+      const translated = translateBusyError(error, true);
+      if (!isUnexpectedError(translated)) {
+        const info = requestInfo(c);
+        info.errorCode = errorCodeOf(translated);
+        return send('error', errorEvent(translated, info.id));
+      }
+      c.get('reportUnexpectedError')?.(translated);
       breakOff(c, () => out.abort());
     }
   });

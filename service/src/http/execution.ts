@@ -73,9 +73,10 @@ export const execution: ServiceInterface = {
       isQueued: true,
       responses,
       errors,
-      handle: ({ c, target, body }, context) =>
+      handle: ({ c, target, caller, body }, context) =>
         execute(c, context, {
           plugin: target,
+          tokenId: caller.tokenId,
           find: () => context.storage.runs.liveVersion(target),
           readInput: body,
         }),
@@ -92,9 +93,10 @@ export const execution: ServiceInterface = {
       isQueued: true,
       responses,
       errors,
-      handle: ({ c, target, path, body }, context) =>
+      handle: ({ c, target, path, caller, body }, context) =>
         execute(c, context, {
           plugin: target,
+          tokenId: caller.tokenId,
           find: () => context.storage.runs.version(target, path.version),
           readInput: body,
         }),
@@ -116,6 +118,7 @@ const versionNotFound = () => notFound('version-not-found', 'There is no such ve
 
 interface Execution {
   readonly plugin: PluginKey;
+  readonly tokenId: string;
   readonly find: () => Promise<StoredVersion | LiveVersion | undefined>;
   readonly readInput: ReadText;
 }
@@ -123,7 +126,7 @@ interface Execution {
 async function execute(
   c: Context,
   context: ServiceContext,
-  { plugin, find, readInput }: Execution,
+  { plugin, tokenId, find, readInput }: Execution,
 ): Promise<HandlerResponse<typeof responses>> {
   const request = requestInfo(c);
   const { id, responseHeaders } = request;
@@ -157,7 +160,7 @@ async function execute(
   const run = {
     program,
     input,
-    owner: { ...plugin, token: '' },
+    owner: { ...plugin, token: tokenId },
     signal: () => c.req.raw.signal,
     onTurn: () => request.held?.checkUnsent(),
     limits: limitsOf(tenant, context.maxLimits.run),

@@ -1,7 +1,7 @@
 import { BusyError } from './fair-queue.ts';
 import type { BusyLevel, QueueOwner } from './fair-queue.ts';
 
-/** How much may be held at once: in all, and by one environment, tenant and token. */
+/** How much may be held at once: in all, and by one environment, tenant and token while nobody else holds anything. */
 export interface ShareLimits {
   readonly total: number;
   readonly perEnvironment: number;
@@ -11,7 +11,12 @@ export interface ShareLimits {
 
 const levels: readonly BusyLevel[] = ['token', 'tenant', 'environment', 'service'];
 
-/** Counts what callers hold, such as bytes, and refuses what is more than a share. */
+/**
+ * Counts what callers hold, such as bytes, and refuses what is more than a share. Shares shrink with what is left, as in the buffers
+ * of switches ("dynamic thresholds"): an environment may hold a fixed multiple of what is free, a tenant likewise of what is free of
+ * its environment's share, and a token of its tenant's. So whatever the number of those who take all that they can, something is left
+ * for the next one. One that holds nothing yet needs no more than room.
+ */
 export class ShareBudget {
   readonly #max: readonly number[];
   readonly #held = new Map<string, number>();
@@ -38,8 +43,16 @@ export class ShareBudget {
   }
 
   #check(keys: readonly string[], amount: number): void {
-    const full = keys.findIndex((key, i) => (this.#held.get(key) ?? 0) + amount > (this.#max[i] ?? 0));
-    if (full >= 0) throw new BusyError(levels[full] ?? 'service');
+    const max = this.#max;
+    const after = keys.map((key) => (this.#held.get(key) ?? 0) + amount);
+    for (const [i, wanted = 0] of after.entries()) {
+      const [share = 0, sharedBy = 0] = [max[i], max[i + 1]];
+      if (wanted > share) throw new BusyError(levels[i] ?? 'service');
+      const free = sharedBy - (after[i + 1] ?? 0);
+      // The multiple is such that one alone may hold its whole share.
+      const isTooMuch = wanted > amount && wanted * (sharedBy - share) > share * free;
+      if (i + 1 < max.length && isTooMuch) throw new BusyError(levels[i + 1] ?? 'service');
+    }
   }
 
   #hold(keys: readonly string[], amount: number): () => void {

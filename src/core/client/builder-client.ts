@@ -11,7 +11,7 @@ import {
   readJson,
 } from '../request.ts';
 import { withTimeLimit } from '../time-limit.ts';
-import { toHttpError } from './error-body.ts';
+import { eventToHttpError, toHttpError } from './error-body.ts';
 import { readEvents } from './event-stream.ts';
 import {
   type Operation,
@@ -248,15 +248,15 @@ export class BuilderClient extends PluginClient<DraftLocation> {
         rejectByLog(error);
       }
     };
+    const operation: Operation<BuildResult> = {
+      method: 'POST',
+      path: pathOf('v1/build', { language, ...pluginSegments(location) }),
+      text: checkText('source', source),
+      headers: { ...preconditions(etag), ...(onLog && { accept: 'text/event-stream' }) },
+      timeout: BUILD_TIMEOUT,
+    };
     const sent = this.#send<BuildResult>(
-      {
-        method: 'POST',
-        path: pathOf('v1/build', { language, ...pluginSegments(location) }),
-        text: checkText('source', source),
-        headers: { ...preconditions(etag), ...(onLog && { accept: 'text/event-stream' }) },
-        read: readBuild(log),
-        timeout: BUILD_TIMEOUT,
-      },
+      (token) => ({ ...operation, read: readBuild(log, token) }),
       options,
     );
     const { data, headers } = await Promise.race([sent, failure]);
@@ -364,7 +364,7 @@ export class BuilderClient extends PluginClient<DraftLocation> {
   }
 
   async #send<T>(
-    operation: Operation<T>,
+    operation: Operation<T> | ((token: string | undefined) => Operation<T>),
     { signal, onBusy }: BusyOptions = {},
     isPublic = false,
   ): Promise<Received<T>> {
@@ -373,7 +373,7 @@ export class BuilderClient extends PluginClient<DraftLocation> {
       throw new TypeError('token must be set: this operation takes an editor token');
     }
     const token = await tokenOf(this.#options, signal);
-    return sendOperation(operation, {
+    return sendOperation(typeof operation === 'function' ? operation(token) : operation, {
       base: this.#base,
       fetch,
       timeout,
@@ -397,9 +397,9 @@ async function tokenOf(
   return withTimeLimit(async () => token(), timeout, 'token', signal);
 }
 
-/** Reads the response to a build. If it is streamed, each event `log` is passed to `onLog` as it arrives, up to `result`. */
+/** Reads the response to a build. If it is streamed, each event `log` is passed to `onLog` as it arrives, up to `result` or `error`. */
 const readBuild =
-  (onLog: (line: string) => void): ReadResponse<BuildResult> =>
+  (onLog: (line: string) => void, token: string | undefined): ReadResponse<BuildResult> =>
   async (response, label) => {
     const { body, headers } = response;
     const parse = parseWith(buildResultSchema);
@@ -409,6 +409,7 @@ const readBuild =
       if (type === 'log') onLog(data);
       // The end of the stream is not waited for: a proxy may keep the connection open.
       if (type === 'result') return parse(parseJson(data, label), label);
+      if (type === 'error') throw eventToHttpError(parseJson(data, label), response, label, token);
     }
     throw new SchemaError(label, 'the event stream ended without a result');
   };
