@@ -16,7 +16,7 @@ import { until } from '../support/until.ts';
 
 const blocks = ['back-end', 'roles', 'rollouts', 'webhooks']
   .flatMap((page) => blocksIn(read(`docs/guides/${page}.md`)))
-  .filter(({ language }) => language !== 'mermaid');
+  .filter(({ language }) => language === 'ts');
 
 /** The part of the guide's code that its reader has to write. */
 const SECRETS = `const values = new Map([['ENVIRONMENT_TOKEN', 'env-1']]);

@@ -45,7 +45,15 @@ test('the plugin of the page "Let plugins call" passes its test, and its connect
 });
 
 test('what that page calls unavailable is unavailable', async () => {
-  const names = ['fetch', 'setTimeout', 'Intl', 'window', 'document', 'process', 'require'];
+  const names = [
+    'fetch',
+    'setTimeout',
+    'Intl.Locale',
+    'Intl.Segmenter',
+    'window',
+    'document',
+    'process',
+  ].concat(['require', 'Request', 'Blob', 'ReadableStream']);
   const code = `export const run = () => [${names.map((name) => `typeof ${name}`).join()}].join()`;
   const program = loadedProgram({ kind: 'script', code, file: 'plugin.js' });
   const ended = await sandbox.run({
@@ -54,4 +62,19 @@ test('what that page calls unavailable is unavailable', async () => {
     owner: { environment: 'com.acme', tenant: 'customer-7', token: '' },
   });
   assert.equal('result' in ended && ended.result, names.map(() => 'undefined').join());
+});
+
+test('the plugins of that page write as a country does, and sign', async () => {
+  const owner = { environment: 'com.acme', tenant: 'customer-7', token: '' };
+  const run = async (name: string, input: string) => {
+    const program = loadedProgram({ kind: 'script', code: snippet(name), file: 'plugin.js' });
+    const ended = await sandbox.run({ program, input, owner });
+    return 'result' in ended ? ended.result : ended;
+  };
+  assert.deepEqual(JSON.parse(String(await run('invoice.js', ''))), {
+    amount: '1.234,50\u00a0€',
+    due: '24. November 2026',
+    payers: ['Änne', 'Bo', 'Zoe'],
+  });
+  console.log(await run('sign.js', 'a text to sign'));
 });
