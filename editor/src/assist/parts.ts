@@ -1,5 +1,4 @@
-import { Chunk } from '@codemirror/merge';
-import { Text } from '@codemirror/state';
+import { diff } from '@codemirror/merge';
 
 /** A block of an answer: plain text, or the content of a fence. */
 export interface Block {
@@ -31,19 +30,23 @@ export type Piece = string | Part;
 /** The pieces of a change from one text to another, by lines. */
 export function piecesOf(before: string, after: string): Piece[] {
   // With a line break at its end, the last line is compared like the others.
-  const [a, b] = [`${before}\n`, `${after}\n`];
+  const [a, b] = [before, after].map((text) => text.split('\n').map((line) => `${line}\n`)) as [
+    string[],
+    string[],
+  ];
+  const codes = new Map([...new Set([...a, ...b])].map((line, index) => [line, String.fromCharCode(index)]));
+  // There are no more characters, of which one stands for each line.
+  if (codes.size > 65_536) return [{ before: a.join(''), after: b.join(''), isTaken: true }];
+  const encode = (lines: readonly string[]) => lines.map((line) => codes.get(line)).join('');
   const pieces: Piece[] = [];
   let at = 0;
-  const chunks = Chunk.build(Text.of(a.split('\n')), Text.of(b.split('\n')), {
-    scanLimit: 2000,
-    timeout: 300,
-  });
-  for (const { fromA, toA, fromB, toB } of chunks) {
-    if (fromA > at) pieces.push(a.slice(at, fromA));
-    pieces.push({ before: a.slice(fromA, toA), after: b.slice(fromB, toB), isTaken: true });
-    at = Math.min(toA, a.length);
+  const changes = diff(encode(a), encode(b), { scanLimit: 2000, timeout: 300 });
+  for (const { fromA, toA, fromB, toB } of changes) {
+    if (fromA > at) pieces.push(a.slice(at, fromA).join(''));
+    pieces.push({ before: a.slice(fromA, toA).join(''), after: b.slice(fromB, toB).join(''), isTaken: true });
+    at = toA;
   }
-  if (at < a.length) pieces.push(a.slice(at));
+  if (at < a.length) pieces.push(a.slice(at).join(''));
   return pieces;
 }
 

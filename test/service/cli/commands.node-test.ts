@@ -352,7 +352,7 @@ test('env-token says what is wrong with a holder or an overlap', () => {
       /^--overlap is "86401"; it must be a whole number of seconds from 0 to 86400/,
     ],
     [['com.acme', '--overlap', '1.5'], /^--overlap is "1\.5"/],
-    [['you@acme.com', '--overlap', '1'], /^--holder and --overlap are for an environment alone/],
+    [['you@acme.com', '--overlap', '1'], /^--holder, --overlap and --scopes are for an environment alone/],
   ] as const) {
     const isMeant = (error: unknown) => error instanceof UsageError && message.test(error.message);
     assert.throws(() => readArguments([...args]), isMeant, args.join(' '));

@@ -32,9 +32,8 @@ export function declarePythonTypes(
       linked ? new PythonTypes(name, linked).write() : `# Any JSON.\ntype ${name} = Any\n`,
     )
     .join('\n\n');
-  const used = ['Any', 'Literal', 'NotRequired', 'TypedDict'].filter((name) =>
-    new RegExp(`\\b${name}\\b`).test(body),
-  );
+  const words = new Set(body.split(/\W+/));
+  const used = ['Any', 'Literal', 'NotRequired', 'TypedDict'].filter((name) => words.has(name));
   return `${used.length ? `from typing import ${used.join(', ')}\n\n\n` : ''}${body}`;
 }
 
