@@ -68,8 +68,7 @@ export const formats: Readonly<Record<string, FormatCheck>> = {
     if (text.length > 65_536 || !/^[a-z][a-z\d+.-]*:/i.test(text)) return false;
     if (/[^\x21-\x7e]|["<>\\^`{|}]|%(?![\da-f]{2})/i.test(text)) return false;
     const rest = text.slice(text.indexOf(':') + 1);
-    const fragmentStart = rest.indexOf('#');
-    if (fragmentStart >= 0 && rest.includes('#', fragmentStart + 1)) return false;
+    if (rest.indexOf('#') !== rest.lastIndexOf('#')) return false;
     if (!rest.startsWith('//')) return !/[[\]]/.test(rest);
     const end = rest.slice(2).search(/[/?#]/);
     const authority = end < 0 ? rest.slice(2) : rest.slice(2, end + 2);
