@@ -120,22 +120,18 @@ function lifetimeLayer({ shell, privileges }: SystemTools): IsolationLayer {
   return { name, holds: true, detail: `${by} ends them with the service, also when that is killed` };
 }
 
-function neighboursLayer({ separation, users, privateFolders }: SystemTools): IsolationLayer {
+function neighboursLayer({ separation, users, privateFolders, openFolders }: SystemTools): IsolationLayer {
   const name = 'neighbours';
   if (separation === 'bubblewrap') {
     return { name, holds: true, detail: 'each sees no process, socket or temporary file but its own' };
   }
   const means = `${needsLinux('bubblewrap')}, and a system that permits user namespaces`;
   if (separation === 'own') {
-    const folders = privateFolders.join(', ');
-    return {
-      name,
-      holds: folders !== '',
-      detail:
-        folders === ''
-          ? `each sees no process but its own, but can reach sockets by path; ${means}`
-          : `each sees no process but its own, and empty folders for ${folders}`,
-    };
+    const seen = 'each sees no process but its own';
+    if (!openFolders.length)
+      return { name, holds: true, detail: `${seen}, and empty folders for ${privateFolders.join(', ')}` };
+    const detail = `${seen}, but can reach sockets and leave empty files in ${openFolders.join(', ')}, where the service's code is; install it elsewhere, such as in /opt`;
+    return { name, holds: false, detail };
   }
   const remains = 'see command lines, reach sockets by path and leave empty files where every user may';
   return {

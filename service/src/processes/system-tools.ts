@@ -42,6 +42,8 @@ export interface SystemTools {
   readonly separation: 'bubblewrap' | 'own' | 'none';
   /** The folders that are empty in a process whose separation is `own`. */
   readonly privateFolders: readonly string[];
+  /** The folders that would be private, if the code that a process needs were not in them. */
+  readonly openFolders: readonly string[];
 }
 
 /** Consecutive ids of users. */
@@ -77,6 +79,7 @@ export const noSystemTools: SystemTools = {
   limitsWrites: false,
   separation: 'none',
   privateFolders: [],
+  openFolders: [],
 };
 
 let found: SystemTools | undefined;
@@ -115,13 +118,14 @@ export function findTools(code: readonly string[] = neededCode(), shell = system
     keepIfWorking({ limitsProcesses: true });
   }
   if (!keepIfWorking({ separation: 'bubblewrap' }, startsNode, [process.execPath])) {
-    const privateFolders = sharedFolders.filter(
-      (folder) => existsSync(folder) && !code.some((path) => path.startsWith(`${folder}/`)),
-    );
+    const folders = sharedFolders.filter((folder) => existsSync(folder));
+    const openFolders = folders.filter((folder) => code.some((path) => path.startsWith(`${folder}/`)));
+    const privateFolders = folders.filter((folder) => !openFolders.includes(folder));
     // The program is root within its namespace for users, so that it can, and must, drop the bounding set, too.
     const privileges = tools.namespaces === 'user' ? privilegeOptions[0] : tools.privileges;
     if (tools.privileges && tools.namespaces !== 'none') {
-      keepIfWorking({ separation: 'own', privateFolders, privileges }, seesNothing, privateFolders);
+      const change = { separation: 'own', privateFolders, openFolders, privileges } as const;
+      keepIfWorking(change, seesNothing, privateFolders);
     }
   }
   keepIfWorking({ isUnprivileged: true }, hasNoPrivileges);

@@ -194,7 +194,7 @@ describe('the report lists the layers that hold for a service that is started', 
         { seesProcesses, reachesSocket, leavesFile },
         holds('neighbours')
           ? { seesProcesses: false, reachesSocket: false, leavesFile: false }
-          : { seesProcesses: true, reachesSocket: true, leavesFile: true },
+          : { seesProcesses: separation === 'none', reachesSocket: true, leavesFile: true },
       );
       if (holds('neighbours') || hasOwnUsers) {
         const { readsVariables, signals, endsNeighbour } = intruder;
@@ -225,6 +225,16 @@ test('each layer that does not hold is one line of warning', () => {
 test('on a system without any of the tools, the only layer that holds is a user who is not root', () => {
   const holding = isolationReport(noSystemTools).flatMap(({ name, holds }) => (holds ? [name] : []));
   assert.deepEqual(holding, isRoot() ? [] : ['user']);
+});
+
+test('a service in a folder that programs share leaves that folder open, and the report says which', () => {
+  const tools: SystemTools = { ...noSystemTools, separation: 'own', privateFolders: ['/run'] };
+  const layerOf = (openFolders: readonly string[]) =>
+    isolationReport({ ...tools, openFolders }).find(({ name }) => name === 'neighbours');
+  assert.equal(layerOf([])?.holds, true);
+  const open = layerOf(['/tmp']);
+  assert.equal(open?.holds, false);
+  assert.match(open.detail, / in \/tmp, where the service's code is; install it elsewhere/);
 });
 
 test('a limit that is set and does not work is not reported as holding', { skip: !linux }, (t) => {
