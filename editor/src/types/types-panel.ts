@@ -1,4 +1,5 @@
 import { typescriptLanguage } from '@codemirror/lang-javascript';
+import { pythonLanguage } from '@codemirror/lang-python';
 import { highlightCode } from '@lezer/highlight';
 import { type TemplateResult, html, nothing } from 'lit/html.js';
 
@@ -40,9 +41,11 @@ export function typesPanel(options: TypesPanelOptions): TemplateResult {
   const words = texts().types;
   return html`<div class="types">
     ${changesView(options)}
-    <p class="panel-hint">${lang === 'assemblyscript' ? words.introText : words.intro}</p>
+    <p class="panel-hint">
+      ${lang === 'assemblyscript' ? words.introText : lang === 'python' ? words.introPython : words.intro}
+    </p>
     <pre class="output types-code" dir="ltr" tabindex="0" role="group" aria-label=${texts().frame.types}><code
-      >${highlightTypes(spaced(types.declarations.trim()))}</code></pre>
+      >${highlightTypes(lang === 'python' ? types.declarations.trim() : spaced(types.declarations.trim()), lang)}</code></pre>
     ${types.samples?.length ? html`<h2>${words.samples}</h2>` : nothing}
     ${(types.samples ?? []).map((sample, index) => sampleView(sample, index, options))}
   </div>`;
@@ -126,12 +129,12 @@ function changeView({ path, kind, was, is }: SchemaChange): TemplateResult {
   </li>`;
 }
 
-/** TypeScript in the colours of the text editor, whose style sheet is in the page with it. */
-function highlightTypes(code: string): TemplateResult {
+/** TypeScript or Python in the colours of the text editor, whose style sheet is in the page with it. */
+function highlightTypes(code: string, lang: string): TemplateResult {
   const parts: (TemplateResult | string)[] = [];
   highlightCode(
     code,
-    typescriptLanguage.parser.parse(code),
+    (lang === 'python' ? pythonLanguage : typescriptLanguage).parser.parse(code),
     codeHighlight,
     (text, classes) => parts.push(classes ? html`<span class=${classes}>${text}</span>` : text),
     () => parts.push('\n'),

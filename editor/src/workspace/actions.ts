@@ -130,14 +130,16 @@ export class Actions extends Emitter<{ built: void }> {
     for (const entry of entries) entry.isWaiting = true;
     this.#testProgress = { done: 0, all: entries.length };
     const payloads = entries.map(({ test }) => test.payload ?? '');
-    const isComplete = await pipeline.runTests(payloads, (index, run) => {
+    const mocks = entries.map(({ test }) => test['calls']);
+    const handleRun = (index: number, run: Run) => {
       const entry = entries[index];
       if (!entry) return;
       this.#testProgress = { done: index + 1, all: entries.length };
       // A user who runs a single test wants to see its result.
       if (isShown && entries.length === 1) entry.isOpen = true;
       this.#handleTest(entry, run);
-    });
+    };
+    const isComplete = await pipeline.runTests(payloads, handleRun, mocks);
     for (const entry of entries) entry.isWaiting = false;
     this.#testProgress = undefined;
     if (!isComplete) this.#showFailedBuild();

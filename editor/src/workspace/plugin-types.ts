@@ -6,6 +6,7 @@ import { loadModule } from '../ui/lazy-module.ts';
 import type { Access } from './access.ts';
 import type { Actions } from './actions.ts';
 import type { Dock } from './dock.ts';
+import type { PluginDocument } from './plugin-document.ts';
 import type { PluginSession } from './plugin-session.ts';
 
 type TypesModule = typeof import('../types/types-panel.ts');
@@ -22,6 +23,7 @@ const NOTICE = 'types';
 /** The types of the plugin's input and output, where its namespace has any, and their changes since the last deployment. */
 export class PluginTypes {
   readonly #session: PluginSession;
+  readonly #document: PluginDocument;
   readonly #access: Access;
   readonly #dock: Dock;
   readonly #actions: Actions;
@@ -36,13 +38,21 @@ export class PluginTypes {
   /** The version that a notice about changed types was shown for. */
   #notifiedVersion: string | undefined;
 
-  constructor(session: PluginSession, access: Access, dock: Dock, actions: Actions) {
+  constructor(
+    session: PluginSession,
+    document: PluginDocument,
+    access: Access,
+    dock: Dock,
+    actions: Actions,
+  ) {
     this.#session = session;
+    this.#document = document;
     this.#access = access;
     this.#dock = dock;
     this.#actions = actions;
     // What was built and deployed was made for the types of that moment.
     actions.on('built', () => void this.load());
+    document.on('language', () => void this.load());
   }
 
   /** The types; `undefined` where the namespace has none, or they are not loaded yet. */
@@ -87,7 +97,10 @@ export class PluginTypes {
   async #loadOnce(): Promise<void> {
     const { client, location, screen, signal } = this.#session;
     try {
-      const types = await client.getTypes(location, { signal });
+      const types = await client.getTypes(location, {
+        signal,
+        ...(this.#document.language === 'python' && { language: 'python' as const }),
+      });
       // Without types there is nothing to show, and nothing to load.
       if (!types.declarations) {
         this.#types = this.#difference = undefined;

@@ -12,6 +12,7 @@ import { settings } from '../ui/settings.ts';
 import { visibleText } from '../ui/visible-text.ts';
 import { Access } from './access.ts';
 import { Actions } from './actions.ts';
+import { Assistance } from './assistance.ts';
 import { handleWorkspaceKey, workspaceCommands } from './commands.ts';
 import { DeploySheet } from './deploy-sheet.ts';
 import { Dock } from './dock.ts';
@@ -50,6 +51,7 @@ export class Workspace {
   readonly actions: Actions;
   readonly types: PluginTypes;
   readonly textHelp: TextHelp;
+  readonly assistance = new Assistance(this);
   readonly menu: CommandMenu;
   readonly #deploySheet: DeploySheet;
   readonly #storageNotice: StorageNotice;
@@ -64,7 +66,7 @@ export class Workspace {
     const serviceState = (this.serviceState = new ServiceState(session, saving));
     const dock = (this.dock = new Dock(session));
     this.actions = new Actions({ session, access, document, saving, serviceState, dock });
-    this.types = new PluginTypes(session, access, dock, this.actions);
+    this.types = new PluginTypes(session, document, access, dock, this.actions);
     this.textHelp = new TextHelp(session, document.editor);
     this.#deploySheet = new DeploySheet(this);
     this.menu = new CommandMenu(() => screen.draw(true));
@@ -136,6 +138,12 @@ export class Workspace {
     if (isReadOnly === this.access.isHostReadOnly) return;
     if (isReadOnly && this.saving.isUnsaved) this.saving.flush();
     this.access.isHostReadOnly = isReadOnly;
+  }
+
+  /** Whether the page around the editor has an assistant. */
+  setAssistant(isOffered: boolean): void {
+    this.assistance.isOffered = isOffered;
+    this.session.screen.draw();
   }
 
   /** Saves now, also a plugin without a draft, because the host asks for it. @throws Error that says why it could not. */

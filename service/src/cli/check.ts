@@ -7,6 +7,7 @@ import { readSettings } from '../settings/read-settings.ts';
 import type { Settings } from '../settings/settings.ts';
 import { loadedProgram } from '../plugins/program.ts';
 import { Builds } from '../toolchains/build/builds.ts';
+import { MissingPackageError } from '../toolchains/language.ts';
 import { loadLanguages } from '../toolchains/languages.ts';
 import { inspectDatabase } from '../storage/inspect.ts';
 import { readOptions } from './options.ts';
@@ -170,8 +171,9 @@ function checkIsolation(): Finding {
 
 async function checkToolchains(): Promise<Finding> {
   const problems: string[] = [];
+  const missing: string[] = [];
   const languages = loadLanguages((name, reason) => {
-    problems.push(`${name}: ${errorMessage(reason)}`);
+    (reason instanceof MissingPackageError ? missing : problems).push(`${name}: ${errorMessage(reason)}`);
   });
   const builds = new Builds(languages);
   try {
@@ -184,5 +186,7 @@ async function checkToolchains(): Promise<Finding> {
   } finally {
     builds.close();
   }
-  return problems.length ? failed(problems.join('; ')) : ok(`${[...languages.keys()].join(', ')} build`);
+  if (problems.length) return failed([...problems, ...missing].join('; '));
+  const built = `${[...languages.keys()].join(', ')} build`;
+  return ok(missing.length ? `${built}; not there is ${missing.join('; ')}` : built);
 }

@@ -6,6 +6,7 @@ export const errorCodes = {
   'invalid-request': { 400: 'The request line or the Host header is malformed.' },
   'invalid-path': { 400: 'A segment of the path is not valid.' },
   'invalid-query': { 400: 'A query parameter is not valid; `path` says which.' },
+  'invalid-header': { 400: 'The header `x-actor` is not valid.' },
   'invalid-cursor': { 400: '`after` is not a cursor of this list with this filter.' },
   'invalid-json': { 400: 'The body is empty, or is not JSON.' },
   'invalid-text': { 400: 'The body is not UTF-8, or a text holds what cannot be stored.' },
@@ -13,10 +14,11 @@ export const errorCodes = {
   'token-missing': { 401: 'The operation needs a token, and none came.' },
   'token-invalid': { 401: 'The token is malformed, of the wrong kind, unknown, or has ended.' },
   forbidden: { 403: 'The token is for something else.' },
-  'not-permitted': { 403: 'The editor token does not permit it.' },
+  'not-permitted': { 403: 'The token does not permit it.' },
   'tenant-suspended': { 403: 'The tenant is suspended.' },
   'tenant-deleted': { 403: 'The tenant was deleted, and has not been created again.' },
   'too-many-plugins': { 403: 'The tenant has as many plugins as it may have.' },
+  'too-many-webhooks': { 403: 'The environment has as many webhooks as it may have.' },
   'storage-full': {
     403: 'The tenant stores as much as it may; `details` has `usedMb` and `allowedMb`.',
   },
@@ -25,8 +27,12 @@ export const errorCodes = {
   'plugin-not-found': { 404: 'There is no such plugin.' },
   'tenant-not-found': { 404: 'There is no such tenant.' },
   'namespace-not-found': { 404: 'The namespace has no types.' },
+  'connection-not-found': { 404: 'The namespace has no such connection.' },
+  'webhook-not-found': { 404: 'The environment has no such webhook.' },
+  'delivery-not-found': { 404: 'The webhook has no such delivery.' },
   'token-not-found': { 404: 'The environment has no such token.' },
   'version-not-found': { 404: 'The plugin has no such version.' },
+  'rollout-not-found': { 404: 'The plugin never had a rollout.' },
   'run-not-found': { 404: 'There is no such run, or its record is no longer kept.' },
   'unknown-language': {
     404: 'The service has no such language.',
@@ -34,9 +40,13 @@ export const errorCodes = {
   },
   'no-language-help': { 404: 'There is no help with writing in this language.' },
   'method-not-allowed': { 405: 'The path has no such method; the header Allow names those that it has.' },
+  'namespace-in-use': { 409: 'The namespace has connections or libraries; remove them first.' },
   'tenant-exists': { 409: 'The tenant exists already.' },
   'request-timeout': { 408: 'The request did not arrive whole in time.' },
-  'version-in-use': { 409: 'The version is the newest, or live.' },
+  'version-in-use': { 409: 'The version is the newest, live, or being rolled out.' },
+  'rollout-conflict': {
+    409: 'Nothing is live yet, the version is live already, or there is another rollout.',
+  },
   'not-built': { 409: 'The draft has no successful build since it was changed.' },
   'check-superseded': { 409: 'The same token asked for a newer check of the plugin.' },
   'help-superseded': { 409: 'The same token asked the same of the plugin again.' },
@@ -66,9 +76,13 @@ export const errorCodes = {
   internal: { 500: 'The service failed; its log says more.' },
   'runner-crashed': { 500: 'The process that the plugin ran in has ended.' },
   busy: { 503: 'The service has too much to do at the moment.' },
-  cancelled: { 503: 'The client went away before the turn of its request came.' },
+  cancelled: {
+    503: 'The client went away before the turn of its request came, or the run was ended while it waited.',
+  },
+  'secrets-unavailable': { 503: 'The service has no SECRETS_KEY, so that it can store no secret.' },
   'storage-unavailable': { 503: 'The service cannot use its database at the moment.' },
   'time-limit': { 504: 'The run took longer than it may.' },
+  'wait-limit': { 504: 'The run took longer than it may with all that it waited for.' },
 } as const satisfies Readonly<Record<string, Readonly<Partial<Record<number, string>>>>>;
 
 export type ErrorCode = keyof typeof errorCodes;

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import type { ServiceInterface } from './context.ts';
+import { declarationsIn } from './declarations.ts';
 import { schemaInResponse, namespaceSchema } from './environment/namespace-details.ts';
 import { json } from './operations/responses.ts';
 import { operation } from './operations/operation.ts';
@@ -30,13 +31,25 @@ export const types: ServiceInterface = {
       description: 'By the types of its namespace; the plugin need not be there yet.',
       tag: 'types',
       auth: 'editor-or-environment',
+      scope: 'read',
       permission: 'read',
+      query: z.object({
+        language: z.enum(['typescript', 'python']).optional().meta({
+          description:
+            'The language of `declarations`, by default TypeScript. In Python they are `TypedDict`s.',
+        }),
+      }),
       responses: { 200: json(typesResponse, { description: 'The types, and samples.' }) },
-      handle: async ({ target }, { storage }) => {
+      handle: async ({ c, target, query }, context) => {
+        const { storage } = context;
         const found = await findNamespace(storage.db, target);
         if (!found || !areTyped(found.details)) return { status: 200, body: { declarations: '' } };
         const { input, output, samples } = found.details;
-        const declarations = await readDeclarations(storage.db, target);
+        const schemas = { input, output };
+        const declarations =
+          query.language === 'python'
+            ? await declarationsIn(context, 'python', target, schemas, c.req.raw.signal)
+            : await readDeclarations(storage.db, target);
         const body = {
           declarations,
           ...(input !== undefined && { input }),

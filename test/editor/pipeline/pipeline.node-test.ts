@@ -22,8 +22,9 @@ function setUp() {
         diary.push(`build ${contents} ${options?.etag}`);
         return responses.build();
       },
-      test: (_, payload) => {
-        diary.push(`test ${payload}`);
+      test: (_, payload, options) => {
+        const calls = options?.calls;
+        diary.push(calls ? `test ${payload} ${JSON.stringify(calls)}` : `test ${payload}`);
         return responses.test(payload);
       },
       deploy: async (_, options) => {
@@ -105,6 +106,16 @@ test('deploying and running build only what is not built', async () => {
   diary.length = 0;
   await pipeline.runDeploy();
   assert.ok(diary.includes('build two "1"'));
+});
+
+test('a test is run with the responses to calls that it names', async () => {
+  const { pipeline, diary } = setUp();
+  const mock = { url: 'https://a.example/*', response: { body: 1 } };
+  await pipeline.runTests(['a', 'b', 'c'], () => {}, [[mock], undefined, []]);
+  assert.deepEqual(
+    diary.filter((one) => one.startsWith('test')),
+    [`test a ${JSON.stringify([mock])}`, 'test b', 'test c'],
+  );
 });
 
 test('half a surrogate pair is sent as U+FFFD, because the client refuses it', async () => {

@@ -10,8 +10,8 @@ const source = { contents: 'export function run(input) {\n  return input;\n}\n',
 
 describe('the settings that the host page requests', () => {
   let count = 0;
-  const scene = async (
-    run: (scene: {
+  const withEditor = async (
+    run: (fixture: {
       launcher: LauncherPage;
       fn: string;
       open: (settings?: object, permissions?: string) => Promise<string>;
@@ -36,7 +36,7 @@ describe('the settings that the host page requests', () => {
   const has = ({ frame }: LauncherPage, selector: string) => frame.$(selector).then(Boolean);
 
   test('are answered with the language, whether there is a draft and the permissions, and again when these change', () =>
-    scene(async ({ launcher, open }) => {
+    withEditor(async ({ launcher, open }) => {
       const session = await open({ template: 'javascript' }, 'read,write');
       const ready = await launcher.waitForMessage('ready', session, ({ permissions }) =>
         Array.isArray(permissions),
@@ -54,7 +54,7 @@ describe('the settings that the host page requests', () => {
     }));
 
   test('can make it read-only, after unsaved work was saved, and editable again', () =>
-    scene(async ({ launcher, fn, open }) => {
+    withEditor(async ({ launcher, fn, open }) => {
       await service.save(source, { fn });
       const session = await open();
       await launcher.waitForMessage('ready', session);
@@ -75,7 +75,7 @@ describe('the settings that the host page requests', () => {
     }));
 
   test('include a read-only token, with which nothing can be changed, and the tests can be read', () =>
-    scene(async ({ launcher, fn, open }) => {
+    withEditor(async ({ launcher, fn, open }) => {
       await service.save({ ...source, tests: [{ name: 'a test', payload: 'p' }] }, { fn });
       const session = await open({}, 'read');
       await launcher.waitForMessage('ready', session);
@@ -89,7 +89,7 @@ describe('the settings that the host page requests', () => {
     }));
 
   test('can be German throughout from that moment on, and fall back to English for an unknown language', () =>
-    scene(async ({ launcher, fn, open }) => {
+    withEditor(async ({ launcher, fn, open }) => {
       await service.save(source, { fn });
       const session = await open({ locale: 'de-CH' });
       await launcher.waitForMessage('ready', session);
@@ -110,7 +110,7 @@ describe('the settings that the host page requests', () => {
     }));
 
   test('apply the look of the page, and remove it again', () =>
-    scene(async ({ launcher, fn, open }) => {
+    withEditor(async ({ launcher, fn, open }) => {
       await service.save(source, { fn });
       const appearance = { colorScheme: 'dark', accent: 'rgb(255, 200, 0)', radius: '2px', font: 'url(x)' };
       const session = await open({ appearance });
@@ -128,7 +128,7 @@ describe('the settings that the host page requests', () => {
     }));
 
   test('begin a new plugin with the given source, which is not dirty, and is saved on request', () =>
-    scene(async ({ launcher, fn, open }) => {
+    withEditor(async ({ launcher, fn, open }) => {
       const initialSource = { ...source, contents: '// given\n', tests: [{ name: 'given test' }] };
       const session = await open({ initialSource });
       await launcher.waitForMessage('ready', session);
@@ -145,7 +145,7 @@ describe('the settings that the host page requests', () => {
     }));
 
   test('do not change the language of a draft, unless the user starts over in another one', () =>
-    scene(async ({ launcher, fn, open }) => {
+    withEditor(async ({ launcher, fn, open }) => {
       await service.save(source, { fn });
       const session = await open({ template: 'typescript' });
       await launcher.waitForMessage('ready', session);
@@ -184,7 +184,7 @@ describe('the settings that the host page requests', () => {
     }));
 
   test('offer to start over no longer once it is known that the token permits reading alone', () =>
-    scene(async ({ launcher, fn, open }) => {
+    withEditor(async ({ launcher, fn, open }) => {
       await service.save(source, { fn });
       let release = () => {};
       const isReleased = new Promise<void>((resolve) => (release = resolve));

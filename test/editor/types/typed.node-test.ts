@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { pressKeys } from '../../support/press-keys.ts';
-import { scenes } from '../scenes.ts';
+import { editorFixture } from '../editor-fixture.ts';
 
 const input = {
   type: 'object',
@@ -35,10 +35,10 @@ const contents = `export const run = ({ count, buyer }: Input): Output => {
 `;
 
 describe('a namespace with types in the editor', () => {
-  const scene = scenes();
+  const withEditor = editorFixture();
 
   test('shows its types and samples; a sample becomes a test, whose payload is checked, completed and run', () =>
-    scene(async ({ service, target, open }) => {
+    withEditor(async ({ service, target, open }) => {
       await service.setNamespace('prices', prices);
       const place = { ...target, namespace: 'prices' };
       await service.save({ contents, lang: 'typescript' }, place);
@@ -92,7 +92,7 @@ describe('a namespace with types in the editor', () => {
     }));
 
   test('keeps the tabs of all six panels in one line of a narrow page, with the chosen one in view', () =>
-    scene(async ({ service, target, open }) => {
+    withEditor(async ({ service, target, open }) => {
       await service.setNamespace('prices', prices);
       const place = { ...target, namespace: 'prices' };
       await service.save({ contents, lang: 'typescript' }, place);
@@ -139,7 +139,7 @@ describe('a namespace with types in the editor', () => {
     }));
 
   test('shows what changed since the deployed version, until a build and a deployment', () =>
-    scene(async ({ service, target, open }) => {
+    withEditor(async ({ service, target, open }) => {
       const place = { ...target, namespace: 'changing' };
       await service.setNamespace('changing', prices);
       await service.save({ contents, lang: 'typescript' }, place);
@@ -171,7 +171,7 @@ describe('a namespace with types in the editor', () => {
     }));
 
   test('has a panel of types, which is missing without types, where payloads are text', () =>
-    scene(async ({ service, target, open }) => {
+    withEditor(async ({ service, target, open }) => {
       await service.save({ contents: 'export const run = (input) => input;\n', lang: 'javascript' }, target);
       const { page, press, untilOpen } = await open();
       await untilOpen();

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { pressKeys } from '../../support/press-keys.ts';
 import type { EditorPage, EditorService, Target } from '../harness.ts';
-import { scenes } from '../scenes.ts';
+import { editorFixture } from '../editor-fixture.ts';
 
 const half = 'export const run = (input: string): string => String(Number(input) * 0.5);\n';
 const tests = [
@@ -29,10 +29,10 @@ const deployments = ({ seen }: EditorService, { fn }: Target) =>
   seen.filter(({ path }) => path.includes(`/${fn}/`) && path.endsWith('/promote')).length;
 
 describe('the sheet that deploys', () => {
-  const scene = scenes();
+  const withEditor = editorFixture();
 
   test('runs the tests that never ran, deploys by Enter once they have passed, and then compares with what is live', () =>
-    scene(async ({ service, target, open }) => {
+    withEditor(async ({ service, target, open }) => {
       await service.save({ contents: half, lang: 'typescript', tests }, target);
       const editor = await open();
       const { page, untilOpen, until, press, type } = editor;
@@ -62,7 +62,7 @@ describe('the sheet that deploys', () => {
     }));
 
   test('asks about tests that fail with a change, and about those that could not run', () =>
-    scene(async ({ service, target, open }) => {
+    withEditor(async ({ service, target, open }) => {
       await service.save({ contents: half, lang: 'typescript', tests }, target);
       const editor = await open();
       const { page, untilOpen, until, press } = editor;
@@ -103,7 +103,7 @@ describe('the sheet that deploys', () => {
     }));
 
   test('loses nothing when Escape closes it, and gives the focus back', () =>
-    scene(async ({ service, target, open }) => {
+    withEditor(async ({ service, target, open }) => {
       await service.save({ contents: half, lang: 'typescript' }, target);
       const editor = await open();
       const { page, untilOpen, until } = editor;
@@ -133,7 +133,7 @@ describe('the sheet that deploys', () => {
     [1100, 400],
   ] as const)
     test(`fits into ${width} by ${height} pixels, in German and from right to left, with its buttons in view`, () =>
-      scene(async ({ service, target, open }) => {
+      withEditor(async ({ service, target, open }) => {
         await service.save({ contents: half.repeat(30), lang: 'typescript', tests }, target);
         const editor = await open('about:blank');
         const { page } = editor;

@@ -130,7 +130,7 @@ test('an execution is logged with the id of its run, its version and its time, a
 test('a fault is logged with its stack, under the id that the client received', async (t) => {
   const text: string[] = [];
   const log = createLog('info', (line) => text.push(line));
-  // Without the harness's own listener, which takes faults in place of the log.
+  // Without the harness's own listener, which takes faults instead of the log.
   const { send, storage } = await listen(t, { log, onError: undefined as never });
   await storage.close();
   const response = await send('GET', draftPath, bearer(`pe_edit_${'A'.repeat(43)}`));

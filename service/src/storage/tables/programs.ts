@@ -48,6 +48,8 @@ function sizeOf(program: Program): number {
       return 1 + checks + program.module.length;
     case 'script':
       return 1 + checks + program.code.length + (program.mappings ?? '').length;
+    case 'python':
+      return 1 + checks + program.code.length;
     default:
       return 1 + checks;
   }

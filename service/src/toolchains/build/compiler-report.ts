@@ -19,6 +19,7 @@ const program = z.discriminatedUnion('kind', [
     mappings: z.string().exactOptional(),
   }),
   z.object({ kind: z.literal('wasm'), module: z.string() }),
+  z.object({ kind: z.literal('python'), code: z.string() }),
 ]);
 
 const report = z.object({

@@ -17,10 +17,10 @@ async function startAuthor(t: TestContext) {
     ...vendor,
     token,
     saveText: (length: number) => save(token, { lang: 'javascript', contents: 'x'.repeat(length) }, {}, path),
-    build: (length: number, headers: Record<string, string> = {}) =>
+    build: (length: number) =>
       fetch('/api/v1/build/javascript/com.acme.t1/default/add-record', {
         method: 'POST',
-        headers: { ...bearer(token), 'content-type': 'text/plain', ...headers },
+        headers: { ...bearer(token), 'content-type': 'text/plain' },
         body: `export const run = () => '${'x'.repeat(length)}';`,
       }),
     deploy: () => send('POST', `${path}/promote`, undefined, token),
