@@ -15,13 +15,15 @@ function errorOf(code: string): DatabaseError {
   return error;
 }
 
-for (const [code, expected] of Object.entries({
-  53100: { isUnavailable: true, isDiskFull: true, isFull: false, isConflict: false },
-  53300: { isUnavailable: true, isDiskFull: false, isFull: true, isConflict: false },
-  40001: { isUnavailable: true, isDiskFull: false, isFull: false, isConflict: true },
-  23505: { isUnavailable: false, isDiskFull: false, isFull: false, isConflict: false },
-}))
-  test(`the state ${code} of PostgreSQL is ${JSON.stringify(expected)}`, () => {
+const none = { isUnavailable: false, isDiskFull: false, isFull: false, isConflict: false };
+
+for (const [code, title, expected] of [
+  ['53100', 'the disk is full', { ...none, isUnavailable: true, isDiskFull: true }],
+  ['53300', 'the server has too many connections', { ...none, isUnavailable: true, isFull: true }],
+  ['40001', 'another transaction was in the way', { ...none, isUnavailable: true, isConflict: true }],
+  ['23505', 'the statement is at fault', none],
+] as const)
+  test(`error ${code} of PostgreSQL says that ${title}`, () => {
     const error = errorOf(code);
     const found = {
       isUnavailable: isUnavailable(error),
