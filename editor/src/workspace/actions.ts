@@ -111,9 +111,12 @@ export class Actions extends Emitter<{ built: void }> {
     await this.pipeline.runBuild();
   }
 
-  /** @param message what is new in the version */
-  async deploy(message = ''): Promise<void> {
-    this.#begin(() => void this.deploy(message));
+  /**
+   * @param message what is new in the version
+   * @param retry asks the user again, where the deployment does not complete: the text or its tests may have changed meanwhile
+   */
+  async deploy(message: string, retry: () => void): Promise<void> {
+    this.#begin(retry);
     if (!(await this.pipeline.runDeploy(message))) this.#showFailedBuild();
   }
 

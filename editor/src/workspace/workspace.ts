@@ -201,7 +201,8 @@ export class Workspace {
   /** Lets the user see what would be deployed, and deploys it on confirmation. */
   async deploy(): Promise<void> {
     const message = await this.#deploySheet.show();
-    if (message !== undefined && !this.session.signal.aborted) await this.actions.deploy(message);
+    if (message === undefined || this.session.signal.aborted) return;
+    await this.actions.deploy(message, () => void this.deploy());
   }
 
   /** Starts over in another language that the user chooses. */

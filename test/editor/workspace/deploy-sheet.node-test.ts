@@ -127,6 +127,37 @@ describe('the sheet that deploys', () => {
       await until('What is new\nand why');
     }));
 
+  test('opens again with its message when a failed deployment is tried again', () =>
+    withEditor(async ({ service, target, open }) => {
+      await service.save({ contents: half, lang: 'typescript', tests }, target);
+      const editor = await open();
+      const { page, untilOpen, until, press, type } = editor;
+      await untilOpen();
+      service.script.respond = ({ url }) =>
+        url.endsWith('/promote') ? Response.json({ error: {} }, { status: 500 }) : undefined;
+      await press('Deploy');
+      await untilState(editor, 'settled');
+      await page.keyboard.type('What is new\n');
+      await untilClosed(editor);
+      await page.waitForSelector('.notice.alert');
+      const before = deployments(service, target);
+      service.script.respond = undefined;
+
+      // The text that is deployed now is another one than the user has seen in the sheet.
+      await type('// more');
+      await press('Try again');
+      await untilState(editor, 'settled');
+      assert.match(await sheetText(editor), /2 tests passed/);
+      assert.equal(
+        await page.$eval('#deploy-message', (one) => (one as HTMLTextAreaElement).value),
+        'What is new',
+      );
+      assert.equal(deployments(service, target), before);
+      await page.focus('#deploy-message');
+      await page.keyboard.press('Enter');
+      await until('Deployed as v1.0.0');
+    }));
+
   for (const [width, height] of [
     [360, 640],
     [360, 400],
