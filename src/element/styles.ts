@@ -5,7 +5,7 @@ export const styles = css`
     display: block;
     position: relative;
     block-size: var(--plugin-editor-height, 36rem);
-    overflow: hidden;
+    overflow: clip;
     font: var(--plugin-editor-font, 1rem/1.5 system-ui, sans-serif);
     color: var(--plugin-editor-color, CanvasText);
     background: var(--plugin-editor-background, Canvas);

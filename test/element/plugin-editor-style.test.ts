@@ -138,6 +138,19 @@ describe('layout of <plugin-editor>', () => {
     expect(styleOf(element).display).to.equal('none');
   });
 
+  it('keeps the frame in view, whatever scrolls into view', async () => {
+    const server = await editorServer();
+    const element = mount(server);
+    await untilState(element, 'ready');
+    const top = () => frameOf(element).getBoundingClientRect().top - element.getBoundingClientRect().top;
+    const below = document.createElement('p');
+    below.textContent = 'Below';
+    frameOf(element).after(below);
+    below.scrollIntoView({ block: 'start' });
+    element.scrollTop = 50;
+    expect([element.scrollTop, top()]).to.deep.equal([0, 0]);
+  });
+
   it('does not shift from insertion to ready', async () => {
     const server = await walkServer();
     const shifts: PerformanceEntry[] = [];
