@@ -302,7 +302,8 @@ export const de: Texts = {
       conflict: 'Nicht gespeichert: an anderer Stelle geändert',
       tooLarge: 'Nicht gespeichert: Das Plugin ist zu groß',
       storageFull: 'Nicht gespeichert: Der Speicherplatz ist voll',
-      storageUnavailable: 'Nicht gespeichert: Der Speicher des Dienstes ist nicht verfügbar, neuer Versuch folgt',
+      storageUnavailable:
+        'Nicht gespeichert: Der Speicher des Dienstes ist nicht verfügbar, neuer Versuch folgt',
       refused: 'Nicht gespeichert: Der Dienst hat es abgelehnt',
     },
     kept: 'Ihr Text bleibt hier und in diesem Browser erhalten.',
@@ -605,7 +606,6 @@ export const de: Texts = {
     noticeChanged: (version: string) => `Was dieses Plugin bekommt oder gibt, ist seit ${version} anders.`,
     show: 'Änderungen zeigen',
     fits: 'Erwartet:',
-    whole: 'der ganze Wert',
     change: {
       added: 'ist neu',
       removed: 'gibt es nicht mehr',

@@ -602,7 +602,6 @@ export const en = {
     noticeChanged: (version: string) => `What this plugin gets or gives changed since ${version}.`,
     show: 'Show what changed',
     fits: 'Expected:',
-    whole: 'the whole value',
     change: {
       added: 'is new',
       removed: 'is gone',
