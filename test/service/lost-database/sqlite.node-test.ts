@@ -147,10 +147,9 @@ test('on a full disk writes are refused with words of their own, and runs and de
 function fillableDisk(t: TestContext) {
   const disk = { isFull: false };
   const { statfsSync } = fs;
-  const mock = t.mock.method(fs, 'statfsSync', (path: string) => ({
-    ...statfsSync(path),
-    ...(disk.isFull && { bavail: 0 }),
-  }));
+  const mock = t.mock.method(fs, 'statfsSync', (path: string) =>
+    Object.assign(statfsSync(path), disk.isFull && { bavail: 0 }),
+  );
   syncBuiltinESMExports();
   cleanUpFirst(t, () => {
     mock.mock.restore();
