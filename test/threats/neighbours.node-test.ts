@@ -21,7 +21,7 @@ const expected: Readonly<Record<string, string[]>> = {
   S3: ['closed'],
   S4: ['422'],
   // All that one connection can leave unread.
-  S5: ['short page'],
+  S5: ['page ended by its bytes'],
   // More than one token may have in progress.
   S6: ['429'],
   // More than a tenant may store.
