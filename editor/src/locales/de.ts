@@ -322,6 +322,9 @@ export const de: Texts = {
       `Der Dienst hat das Plugin so nicht angenommen. ${where} Ändern Sie es oder versuchen Sie es mit „Speichern“ noch einmal.`,
     adviceConflict: (where) =>
       `Dieses Plugin wurde an anderer Stelle geändert, vielleicht in einem anderen Tab. ${where} Vergleichen Sie die beiden Fassungen und wählen Sie eine.`,
+    changedElsewhere:
+      'Dieses Plugin wurde an anderer Stelle geändert, vielleicht in einem anderen Tab. Sie sehen den Stand davor.',
+    showSaved: 'Gespeicherten Stand zeigen',
     adviceNoCopy:
       'Dieser Browser kann keine Kopie aufheben. Lassen Sie die Seite geöffnet, bis der Text gespeichert ist.',
     compareAndChoose: 'Vergleichen und wählen',

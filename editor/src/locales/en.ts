@@ -322,6 +322,9 @@ export const en = {
       `The service did not take the plugin as it is. ${where} Change it, or try again with Save.`,
     adviceConflict: (where: string) =>
       `This plugin was changed elsewhere, perhaps in another tab. ${where} Compare the two versions and choose one.`,
+    changedElsewhere:
+      'This plugin was changed elsewhere, perhaps in another tab. You see it as it was before.',
+    showSaved: 'Show what is saved',
     adviceNoCopy: 'This browser cannot keep a copy. Leave this page open until the text is saved.',
     compareAndChoose: 'Compare and choose',
     tookTheirs: 'You took the version that was saved elsewhere.',

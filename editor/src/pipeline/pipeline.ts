@@ -131,12 +131,20 @@ export class Pipeline extends Emitter<PipelineEvents> {
     }
     if (!deployed) {
       if (this.#deploy.kind === 'none') this.#setState({ deploy: { kind: 'none', hasNeverRun: true } });
-    } else if (this.#deploy.kind !== 'deployed' || this.#deploy.version !== deployed.version) {
-      const { version, current } = deployed;
-      this.#setState({
-        deploy: { kind: 'deployed', version, ...(current && sourceKey !== undefined ? { sourceKey } : {}) },
-      });
+      return;
     }
+    const { version, current } = deployed;
+    const known = this.#deploy.kind === 'deployed' && this.#deploy.version === version;
+    const isOfDraft = current && sourceKey !== undefined;
+    if (!known || isOfDraft)
+      this.#setState({ deploy: { kind: 'deployed', version, ...(isOfDraft ? { sourceKey } : {}) } });
+  }
+
+  /** The service has another draft now, so that what it last built is not the text here. */
+  forgetBuild(): void {
+    if (this.#action) return;
+    this.#builtKey = undefined;
+    this.#setState({ build: { kind: 'none' } });
   }
 
   /** Stops the action. */

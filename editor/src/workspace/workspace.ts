@@ -84,6 +84,11 @@ export class Workspace {
       this.#report();
       void serviceState.loadLive();
     });
+    serviceState.on('otherDraft', () => {
+      this.actions.pipeline.forgetBuild();
+      void saving.offerOtherDraft();
+    });
+    saving.on('takeOver', () => void serviceState.loadProgress());
     signal.addEventListener(
       'abort',
       settings.subscribe(() => screen.draw()),
@@ -94,10 +99,7 @@ export class Workspace {
   start(): void {
     const { saving, serviceState } = this;
     void serviceState.loadFeatures();
-    if (saving.exists) {
-      void serviceState.loadProgress();
-      void serviceState.loadLive();
-    }
+    if (saving.exists) void serviceState.loadProgress();
     void this.types.load();
     this.actions.handleEdit();
     saving.start();

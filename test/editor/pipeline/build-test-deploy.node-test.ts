@@ -96,6 +96,39 @@ describe('building, testing and deploying in the editor', () => {
       await page.waitForFunction(() => !document.body.innerText.includes('the build gave no result'));
     }));
 
+  test('says that another tab saved once the user is back, and counts no build of that text for this one', () =>
+    withEditor(async ({ service, target, open }) => {
+      await service.save({ contents: good, lang: 'typescript' }, target);
+      const here = await open();
+      await here.untilOpen();
+      const comeBack = () => here.page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')));
+      const built = () => here.page.$eval('.status-built', (one) => one.textContent);
+      const elsewhere = await open();
+      await elsewhere.untilOpen();
+      await elsewhere.type('// theirs');
+      await elsewhere.build();
+      await untilStatusOf(elsewhere, 'built', 'Built');
+
+      await comeBack();
+      await here.until('This plugin was changed elsewhere');
+      assert.equal(await built(), 'Not built since opening');
+      await here.press('Show what is saved');
+      await untilStatusOf(here, 'built', 'Built');
+      assert.match(await here.text(), /\/\/ theirs/);
+      assert.equal((await here.page.$$('.notice')).length, 0);
+
+      // Neither does a build of this text count any more, since the service has none of it.
+      await elsewhere.type(' again');
+      await elsewhere.build();
+      await untilStatusOf(elsewhere, 'built', 'Built');
+      await comeBack();
+      await here.until('This plugin was changed elsewhere');
+      assert.equal(await built(), 'Not built since opening');
+      // What is typed all the same is a conflict, as ever.
+      await here.type('// mine');
+      await here.until('Compare and choose');
+    }));
+
   test('checks types while the user types; the build finds the same problems, and nothing is deployed', () =>
     withEditor(async ({ service, target, open }) => {
       await service.save({ contents: bad, lang: 'typescript' }, target);

@@ -241,6 +241,23 @@ test("the builder's report on earlier builds and deployments is taken over when 
   // Another page deployed since; what is being edited here is not what the builder has.
   pipeline.applyProgress({ built: true, deployed: { version: 'v1.0.8', current: true } }, undefined);
   assert.deepEqual(pipeline.deployment, { kind: 'deployed', version: 'v1.0.8' });
+  // It is once the page took that draft over.
+  page.text = 'two';
+  pipeline.applyProgress(
+    { built: true, deployed: { version: 'v1.0.8', current: true } },
+    { lang: 'x', contents: 'two' },
+  );
+  assert.deepEqual(pipeline.deployment, { kind: 'deployed', version: 'v1.0.8', sourceKey: keyOf('two') });
+});
+
+test('a build that the service replaced by that of another page is made again', async () => {
+  const { pipeline, diary } = setUp();
+  await pipeline.runBuild();
+  pipeline.forgetBuild();
+  assert.deepEqual(pipeline.build, { kind: 'none' });
+  diary.length = 0;
+  await pipeline.runTests(['Ada'], () => {});
+  assert.deepEqual(diary, ['save', 'replace by one', 'build one "1"', 'is "2"', 'test Ada']);
 });
 
 test('a deployment that is stopped before its response came may have happened', async () => {
