@@ -20,7 +20,7 @@ function loadedLater(load: () => Promise<Extension>): Extension {
     let isThere = true;
     load().then(
       (extension) => isThere && view.dispatch({ effects: compartment.reconfigure(extension) }),
-      (error: unknown) => console.warn('The support for the language could not be loaded:', error),
+      (error: unknown) => console.warn(error),
     );
     return { destroy: () => (isThere = false) };
   });
