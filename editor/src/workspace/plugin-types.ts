@@ -55,7 +55,7 @@ export class PluginTypes {
     document.on('language', () => void this.load());
   }
 
-  /** The types; `undefined` where the namespace has none, or they are not loaded yet. */
+  /** The types, and what may be reached; `undefined` where the namespace has neither, or they are not loaded yet. */
   get current(): NamespaceTypes | undefined {
     return this.#types;
   }
@@ -76,7 +76,7 @@ export class PluginTypes {
 
   /** The schemas, where the namespace has types and the code that uses them is loaded. */
   get schemas(): Schemas | undefined {
-    if (!this.#types || !this.#module) return undefined;
+    if (!this.#types?.declarations || !this.#module) return undefined;
     const { input, output } = this.#types;
     return { input: input as Schema | undefined, output: output as Schema | undefined };
   }
@@ -97,12 +97,16 @@ export class PluginTypes {
   async #loadOnce(): Promise<void> {
     const { client, location, screen, signal } = this.#session;
     try {
-      const types = await client.getTypes(location, {
+      const { language } = this.#document;
+      const { connections, ...rest } = await client.getTypes(location, {
         signal,
-        ...(this.#document.language === 'python' && { language: 'python' as const }),
+        ...(language === 'python' && { language: 'python' as const }),
       });
-      // Without types there is nothing to show, and nothing to load.
-      if (!types.declarations) {
+      // The other languages have no `fetch`.
+      const canCall = (language === 'javascript' || language === 'typescript') && connections?.length;
+      const types: NamespaceTypes = canCall ? { ...rest, connections } : rest;
+      // Without either there is nothing to show, and nothing to load.
+      if (!types.declarations && !canCall) {
         this.#types = this.#difference = undefined;
         return screen.draw();
       }
@@ -112,6 +116,11 @@ export class PluginTypes {
       // A value that fits the input's type is a better start than an empty field.
       if (sample) this.#actions.payload.payload ||= JSON.stringify(sample.input, null, 2);
       screen.draw();
+      if (!types.declarations) {
+        this.#difference = undefined;
+        this.#isOutdated = false;
+        return;
+      }
       await this.#compare(types, this.#module);
       screen.draw();
     } catch (error) {

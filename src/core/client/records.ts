@@ -165,6 +165,21 @@ export const pluginTypesSchema = z.looseObject({
   input: z.optional(z.unknown()),
   output: z.optional(z.unknown()),
   samples: z.optional(z.array(sampleSchema)),
+  /** What `fetch` may reach; missing where there is no `fetch`. */
+  connections: z.optional(
+    z.array(
+      z.looseObject({
+        name: z.string(),
+        description: z.optional(z.string()),
+        /** With `*` where the tenant has none yet. */
+        origin: z.string(),
+        /** Default: `/`. */
+        pathPrefix: z.optional(z.string()),
+        /** Default: `GET` alone. */
+        methods: z.optional(z.array(z.string())),
+      }),
+    ),
+  ),
 });
 
 /** How much storage a tenant takes, in MB. */

@@ -97,7 +97,12 @@ const OPERATIONS: [name: string, call: Call, sent: string, data: object | undefi
     'getTypes',
     (c, o) => c.getTypes(LOCATION, o),
     `GET /api/v1/types/${PATH}`,
-    { declarations: 'type Input = 1', input: {}, samples: [{ name: 'a', input: 1 }] },
+    {
+      declarations: 'type Input = 1',
+      input: {},
+      samples: [{ name: 'a', input: 1 }],
+      connections: [{ name: 'rates', origin: 'https://rates.example', methods: ['GET'] }],
+    },
   ],
   [
     'getSession',

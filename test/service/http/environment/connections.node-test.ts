@@ -40,6 +40,29 @@ describe('connections of a namespace', () => {
     assert.deepEqual(codeOf(await ask('DELETE', record)), [404, 'namespace-not-found']);
   });
 
+  test('are shown to authors with their types: without credentials, and with the origin that the tenant has', async (t) => {
+    const { ask, setNamespace } = await startConnectedService(t);
+    const typesOf = async (tenant: string) =>
+      (await ask('GET', `/api/v1/types/com.acme.${tenant}/default/p`)).body;
+    await setNamespace({ description: 'Orders.' });
+    assert.deepEqual(await typesOf('t1'), { declarations: '' });
+    await setNamespace({ connections: [{ ...rates, description: 'Rates.', methods: ['POST'] }, shop] });
+    const origin = 'https://one.shops.example.com';
+    assert.equal(
+      (await ask('PUT', '/api/v1/tenant/com.acme.t1/connections/default/shop', { origin })).status,
+      204,
+    );
+    const described = { name: 'rates', description: 'Rates.', origin: rates.origin, methods: ['POST'] };
+    assert.deepEqual(await typesOf('t1'), {
+      declarations: '',
+      connections: [described, { name: 'shop', origin }],
+    });
+    assert.deepEqual(await typesOf('t2'), {
+      declarations: '',
+      connections: [described, { name: 'shop', origin: shop.origin }],
+    });
+  });
+
   test('that could never be, or overlap, are 422 with the path', async (t) => {
     const { setNamespace, storage } = await startConnectedService(t, {
       hosts: ['localhost:8082', 'plugins.example.com'],
