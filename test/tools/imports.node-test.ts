@@ -32,7 +32,7 @@ const serviceFolders: Readonly<Record<string, readonly string[]>> = {
   toolchains: ['plugins', 'processes', 'sandbox'],
   // Of accounts, only how a token is hashed: see the last test.
   storage: ['plugins', 'operations', 'limits', 'processes', 'accounts'],
-  outbound: ['plugins', 'operations', 'processes', 'limits', 'storage'],
+  outbound: ['plugins', 'operations', 'processes', 'limits', 'sandbox', 'storage'],
   webhooks: ['plugins', 'storage', 'outbound'],
   audit: ['plugins', 'storage', 'webhooks'],
   accounts: ['plugins', 'storage', 'audit'],

@@ -189,7 +189,7 @@ export function admit(operation: Operation, context: ServiceContext, respond: Re
         ? undefined
         : new Held(admission.shares, ownerOf(c, caller, target, admission), {
             isRun: auth === 'run',
-            isVendor: (caller as EditorCaller | EnvironmentCaller | undefined)?.kind === 'environment',
+            isVendor: caller?.kind === 'environment',
           });
     info.held = held;
     const outgoing = bindingsOf(c).outgoing as ServiceResponse | undefined;

@@ -1,5 +1,5 @@
 import { ServiceError } from './errors.ts';
-import { truncateLogs, toStorableText } from '../runs/truncate.ts';
+import { truncateLogs, toStorableText } from '../plugins/truncate.ts';
 import type { RunError } from '../sandbox/outcome.ts';
 import { BusyError } from '../processes/fair-queue.ts';
 import { SupersededError } from '../toolchains/process/superseding-queue.ts';

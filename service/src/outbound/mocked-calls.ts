@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import * as z from 'zod';
-import { toStorableText } from '../runs/truncate.ts';
+import { toStorableText } from '../plugins/truncate.ts';
 import type { RecordedCall } from '../storage/tables/runs.ts';
 import { recordedUrl } from './calls.ts';
 import { isHeaderName, isHeaderValue } from './headers.ts';

@@ -1,4 +1,4 @@
-import { keptBytes, toStorableText } from '../runs/truncate.ts';
+import { keptBytes, toStorableText } from '../plugins/truncate.ts';
 import type { RecordedCall } from '../storage/tables/runs.ts';
 import type { CallContext, CallResult, GuestRequest, Outbound } from './outbound.ts';
 import type { Secrets } from './secrets.ts';

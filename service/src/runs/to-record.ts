@@ -1,7 +1,7 @@
 import type { PluginKey } from '../plugins/plugin-key.ts';
 import type { StoredVersion } from '../plugins/program.ts';
 import type { RecordedCall, RunDetails, RunRecord } from '../storage/tables/runs.ts';
-import { truncateByJson, truncateLogs, truncateText, toStorableText } from './truncate.ts';
+import { truncateByJson, truncateLogs, truncateText, toStorableText } from '../plugins/truncate.ts';
 import type { RecordLevel } from '../plugins/record-level.ts';
 
 /** Why a run has no output. `path`: a JSON Pointer to the part of the input or output that did not fit. */

@@ -255,10 +255,7 @@ export class BuilderClient extends PluginClient<DraftLocation> {
       headers: { ...preconditions(etag), ...(onLog && { accept: 'text/event-stream' }) },
       timeout: BUILD_TIMEOUT,
     };
-    const sent = this.#send<BuildResult>(
-      (token) => ({ ...operation, read: readBuild(log, token) }),
-      options,
-    );
+    const sent = this.#send<BuildResult>((token) => ({ ...operation, read: readBuild(log, token) }), options);
     const { data, headers } = await Promise.race([sent, failure]);
     const saved = headers.get('etag');
     return saved ? { ...data, etag: saved } : data;

@@ -180,10 +180,10 @@ for (const [thrown, status, code] of [
         throw thrown;
       });
     });
-    const text = await (await app.request('/')).text();
-    const [, , type, data = ''] = /^event: (log)\ndata: (begun)\n\nevent: (\w+)\ndata: (.+)\n\n$/
-      .exec(text)
-      ?.slice(1) ?? assert.fail(text);
+    const streamed = await (await app.request('/')).text();
+    const [, , type, data = ''] =
+      /^event: (log)\ndata: (begun)\n\nevent: (\w+)\ndata: (.+)\n\n$/.exec(streamed)?.slice(1) ??
+      assert.fail(streamed);
     const { error, ...rest } = JSON.parse(data) as { error: { code: string; requestId: string } };
     assert.deepEqual([type, rest, error.code, error.requestId], ['error', { status }, code, 'an-id']);
   });
