@@ -1,6 +1,6 @@
 import { SchemaError } from '../core/errors.ts';
 
-/** The permissions of editor tokens, as the service has them. @internal */
+/** The permissions of editor tokens, as the service has them. */
 export const PERMISSIONS = ['read', 'write', 'deploy', 'runs'] as const;
 
 /** What an editor token can allow. Every token allows `read`. */
