@@ -68,7 +68,7 @@ export const execution: ServiceInterface = {
       tag: 'execution',
       auth: 'run',
       scope: 'run',
-      headers: ['x-rollout-key'],
+      headers: ['x-rollout-key', 'traceparent'],
       body: inputBody,
       isQueued: true,
       responses,
@@ -89,6 +89,7 @@ export const execution: ServiceInterface = {
       tag: 'execution',
       auth: 'run',
       scope: 'run',
+      headers: ['traceparent'],
       body: inputBody,
       isQueued: true,
       responses,
@@ -129,7 +130,7 @@ async function execute(
   { plugin, tokenId, find, readInput }: Execution,
 ): Promise<HandlerResponse<typeof responses>> {
   const request = requestInfo(c);
-  const { id, responseHeaders } = request;
+  const { id, responseHeaders, traceparent } = request;
   const tenant = await context.storage.runs.tenant(plugin);
   if (tenant?.isSuspended) throw tenantSuspended();
   await context.admission.takeRun(plugin, tenant?.limits.runsPerMinute);
@@ -153,7 +154,7 @@ async function execute(
   const caller = connections.length
     ? new RunCaller(
         context.outbound,
-        { plugin, version, runId: id, isTest: false },
+        { plugin, version, runId: id, isTest: false, traceparent },
         keepsPayloads ? { secrets: context.secrets } : undefined,
       )
     : undefined;
@@ -192,6 +193,7 @@ async function execute(
     took: ran,
     ...(caller && { waited, calls: caller.records }),
     level,
+    traceparent,
   });
   if ('error' in outcome) {
     request.runError = outcome.error.code;

@@ -97,6 +97,7 @@ export const testing: ServiceInterface = {
       },
       handle: async ({ c, target, caller, query, body }, context) => {
         const { storage, sandbox } = context;
+        const request = requestInfo(c);
         const isReal = query.calls === 'real';
         if (isReal && !caller.permissions.includes('deploy')) throw notPermitted('deploy');
         // The input is read first, so that a client that sends it slowly does not keep a program in memory meanwhile.
@@ -106,7 +107,13 @@ export const testing: ServiceInterface = {
         const calls = isReal
           ? new RunCaller(
               context.outbound,
-              { plugin: target, version: '', runId: requestInfo(c).id, isTest: true },
+              {
+                plugin: target,
+                version: '',
+                runId: request.id,
+                isTest: true,
+                traceparent: request.traceparent,
+              },
               {},
             )
           : new MockedCalls(mocks);
@@ -120,7 +127,7 @@ export const testing: ServiceInterface = {
           ...(connections.length && { caller: calls }),
           owner: caller.owner,
           signal: () => c.req.raw.signal,
-          onTurn: () => requestInfo(c).held?.checkUnsent(),
+          onTurn: () => request.held?.checkUnsent(),
         };
         const { outcome, took } = await translateBusyErrors(true, () => sandbox.runAndMeasure(run));
         const { logs, ...resultOrError } = outcome;

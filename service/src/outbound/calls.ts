@@ -162,13 +162,12 @@ export class OutboundCalls implements Outbound {
       if (hasChanged) await pending.checkAgain();
       await this.#takeCall(plugin);
       const added = await this.#credential(connection, url, context);
-      const name = added?.name.toLowerCase();
+      const { traceparent } = context;
+      const headers =
+        traceparent === undefined ? request.headers : withHeader(request.headers, 'traceparent', traceparent);
       const response = await this.#options.guard.request(url, {
         method,
-        headers: [
-          ...request.headers.filter(([header]) => header.toLowerCase() !== name),
-          ...(added ? [[added.name, added.value] as const] : []),
-        ],
+        headers: added ? withHeader(headers, added.name, added.value) : headers,
         ...(request.body && { body: request.body }),
         owner: { environment: plugin.environment, tenant: plugin.tenant, token: '' },
         signal: AbortSignal.any([signal, revoked.signal]),
@@ -254,6 +253,14 @@ export class OutboundCalls implements Outbound {
     return new CallError('unreachable', 'The request could not be made.');
   }
 }
+
+type Headers = GuestRequest['headers'];
+
+/** Headers with one more, which replaces what has its name. */
+const withHeader = (headers: Headers, name: string, value: string): Headers => [
+  ...headers.filter(([other]) => other.toLowerCase() !== name.toLowerCase()),
+  [name, value],
+];
 
 /** What a value is encrypted for. */
 export const valueContext = (

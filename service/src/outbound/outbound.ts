@@ -18,6 +18,8 @@ export interface CallContext {
   readonly runId: string;
   /** Whether this is a real call of a test, which has no version. */
   readonly isTest: boolean;
+  /** The trace that the request of the run belongs to. */
+  readonly traceparent?: string | undefined;
 }
 
 export type CallResult =

@@ -26,13 +26,15 @@ export interface CompletedRun {
   /** How long it waited, in ms; only of a run that may make calls. */
   readonly waited?: number | undefined;
   readonly calls?: readonly RecordedCall[] | undefined;
+  /** The trace that its request belongs to. */
+  readonly traceparent?: string | undefined;
   /** How much its record holds, where that is less than what the service records. */
   readonly level?: RecordLevel | undefined;
 }
 
 /** Makes the record of a run. It does not refer to long texts of the run, so that waiting records take little memory. */
 export function toRecord(
-  { id, plugin, version, input, outcome, took, waited, calls = [] }: CompletedRun,
+  { id, plugin, version, input, outcome, took, waited, calls = [], traceparent }: CompletedRun,
   level: RecordLevel,
 ): RunRecord {
   const { environment, tenant, namespace, pluginName } = plugin;
@@ -51,6 +53,7 @@ export function toRecord(
     inputBytes: Buffer.byteLength(input),
     outputBytes: output === undefined ? 0 : Buffer.byteLength(output),
     details: serialize({
+      ...(traceparent !== undefined && { traceparent }),
       ...(waited !== undefined && { waited: Math.round(waited * 1000) / 1000 }),
       ...(level !== 'outcome' && {
         ...toDetails(outcome.logs, error, level === 'payloads' ? { input, output } : {}),

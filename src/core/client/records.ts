@@ -123,6 +123,8 @@ export const runSchema = z.looseObject({
   took: z.number(),
   /** How long it waited for calls and timers, in ms; only of a run that may make calls. */
   waited: z.optional(z.number()),
+  /** The trace that its request belongs to: the header `traceparent` that came with it. */
+  traceparent: z.optional(z.string()),
   inputBytes: z.number(),
   outputBytes: z.number(),
   /** Its calls, in the order in which they ended. */

@@ -345,6 +345,30 @@ for (const level of ['outcome', 'logs', 'payloads'] as const)
     assert.ok(!JSON.stringify([one, listed]).includes('secret=1'));
   });
 
+test('the trace of the caller is in the calls and in the record, at every level', async (t) => {
+  const trace = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
+  const { send, vendor, editor, paths, version } = await start(
+    t,
+    asyncRun(`const headers = { TraceParent: '00-' + '1'.repeat(32) + '-' + '1'.repeat(16) + '-00' };
+      return (await fetch('${origin}/v1/' + input, { headers })).text();`),
+    { recording: { level: 'outcome' } },
+  );
+  upstream.handle = (_, response) => response.end();
+  const { headers } = await send('POST', paths.exec(version), { ...vendor, traceparent: trace }, 'run');
+  await send('POST', `${paths.test}?calls=real`, { ...editor, traceparent: trace }, 'test');
+  assert.deepEqual(
+    upstream.requests.map((request) => [request.url, request.headers['traceparent']]),
+    [
+      ['/v1/run', trace],
+      ['/v1/test', trace],
+    ],
+  );
+  await until('the run is recorded', async () => {
+    const { status, body } = await send('GET', `/api/v1/run/${String(headers['x-request-id'])}`, vendor);
+    return status === 200 && (JSON.parse(body) as { traceparent?: string }).traceparent === trace;
+  });
+});
+
 const testType = 'application/vnd.plugin-editor.test+json';
 
 const fetchTwice = `const [a, b] = await Promise.all(['/v1/a', '/v1/b'].map(async (path) => {

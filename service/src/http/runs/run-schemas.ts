@@ -52,6 +52,10 @@ export const runSchema = z
       .min(0)
       .optional()
       .meta({ description: 'Milliseconds that it waited for calls and timers, where it may make calls.' }),
+    traceparent: z
+      .string()
+      .optional()
+      .meta({ description: 'The trace of its request, from the header of that name.' }),
     inputBytes: z.int().min(0),
     outputBytes: z.int().min(0),
     calls: z

@@ -33,6 +33,8 @@ export interface RecordedCall {
 export interface RunDetails {
   /** How long it waited, in ms; only of a run that may make calls. Recorded at every level. */
   readonly waited?: number;
+  /** The trace that its request belongs to. Recorded at every level. */
+  readonly traceparent?: string;
   readonly calls?: readonly RecordedCall[];
   /** The error's message. */
   readonly message?: string;
