@@ -142,7 +142,7 @@ async function saveSource(
   const { db } = context.storage;
   const current = await readDraftState(db, plugin);
   // The same text again is not a new revision, so that other tabs need not reload it.
-  if (current?.buildDigest === buildDigestOf(built)) {
+  if (current && current.buildDigest === (await buildDigestOf(built))) {
     checkPreconditions(c, current.etag);
     return current;
   }

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { writeAudit } from '../../audit/entries.ts';
 import { auditStamp } from '../audit-stamp.ts';
 import type { ServiceContext, ServiceInterface } from '../context.ts';
-import { empty, json } from '../operations/responses.ts';
+import { empty, json, JsonText } from '../operations/responses.ts';
 import { schemaInResponse } from './namespace-details.ts';
 import { operation } from '../operations/operation.ts';
 import { pageQuery, pagingBy } from '../paging.ts';
@@ -23,6 +23,7 @@ import {
 import { pluginExists } from '../../storage/tables/plugins.ts';
 import { findPluginRecord } from '../../storage/tables/plugin-records.ts';
 import { lockPlugin } from '../../storage/db.ts';
+import { stringifyMembers } from '../../storage/long-json.ts';
 
 const path = '/api/v1/plugin/:ident/:namespace/:name/versions';
 
@@ -106,14 +107,14 @@ export const versions: ServiceInterface = {
       permission: 'read',
       responses: { 200: json(versionSourceSchema, { description: 'The version.' }) },
       errors: { 404: ['plugin-not-found', 'version-not-found'] },
-      handle: async ({ target, path: { version } }, context) => {
+      handle: async ({ target, path: { version: name } }, context) => {
         const live = await liveVersion(context, target);
-        const found = await findVersionRecord(context.storage.db, target, version);
+        const found = await findVersionRecord(context.storage.db, target, name);
         if (!found) throw versionNotFound();
         const { contents, tests = [] } = JSON.parse(found.source) as PluginSource;
         const types = found.program.isTyped ? (await found.program.load()).types : undefined;
-        const body = { ...toVersionDetails(found.record, live), contents, tests, ...types?.schemas };
-        return { status: 200, body };
+        const version = { ...toVersionDetails(found.record, live), contents, tests, ...types?.schemas };
+        return { status: 200, body: new JsonText(await stringifyMembers(version)) };
       },
     }),
 
