@@ -583,7 +583,6 @@ export const de: Texts = {
     runningOne: 'Läuft …',
     running: (count) => (count === 1 ? 'Läuft …' : `${count} Tests laufen …`),
     progress: (done, all) => `${done} von ${all} ausgeführt …`,
-    outcome: (words, time) => `${words} ${time}`,
     beforeChange: (words) => `${words} vor der letzten Änderung`,
     passed: (count) => `${count} bestanden`,
     failed: (count) => `${count} fehlgeschlagen`,
@@ -645,6 +644,15 @@ export const de: Texts = {
     live: 'Aktiv',
     liveHint: 'Diese Version läuft, wenn keine bestimmte verlangt wird.',
     deployedBy: (when, who) => `${when}, von ${who}`,
+    changes: ({ added, removed, hasOtherTests }, before) => {
+      const lines = (count: number) => (count === 1 ? 'eine Zeile' : `${count} Zeilen`);
+      const parts = [
+        ...(added ? [`${lines(added)} hinzugefügt`] : []),
+        ...(removed ? [`${lines(removed)} entfernt`] : []),
+        ...(hasOtherTests ? ['Tests geändert'] : []),
+      ];
+      return `Seit ${before}: ${parts.join(', ') || 'derselbe Text, dieselben Tests'}`;
+    },
     compareDraft: 'Mit dem Entwurf vergleichen',
     compareWith: (version) => `Mit ${version} vergleichen`,
     compare: 'Vergleichen',

@@ -580,7 +580,6 @@ export const en = {
     runningOne: 'Running…',
     running: (count: number) => (count === 1 ? 'Running…' : `Running ${count} tests…`),
     progress: (done: string, all: string) => `${done} of ${all} run…`,
-    outcome: (words: string, time: string) => `${words} ${time}`,
     beforeChange: (words: string) => `${words} before the last change`,
     passed: (count: number) => `${count} passed`,
     failed: (count: number) => `${count} failed`,
@@ -641,6 +640,18 @@ export const en = {
     live: 'Live',
     liveHint: 'What runs when no version is asked for.',
     deployedBy: (when: string, who: string) => `${when}, by ${who}`,
+    changes: (
+      { added, removed, hasOtherTests }: { added: number; removed: number; hasOtherTests: boolean },
+      before: string,
+    ) => {
+      const lines = (count: number) => (count === 1 ? 'one line' : `${count} lines`);
+      const parts = [
+        ...(added ? [`${lines(added)} added`] : []),
+        ...(removed ? [`${lines(removed)} removed`] : []),
+        ...(hasOtherTests ? ['tests changed'] : []),
+      ];
+      return `Since ${before}: ${parts.join(', ') || 'the same text and tests'}`;
+    },
     compareDraft: 'Compare with the draft',
     compareWith: (version: string) => `Compare with ${version}`,
     compare: 'Compare',
