@@ -12,6 +12,7 @@ describe('language help', () => {
     withEditor(async (context) => {
       const editor = await openText(context, javascript);
       const { page } = editor;
+      await page.setViewport({ width: 1280, height: 800 });
       await untilHelped(context, editor);
       await putCursor(page, 'input;', 5);
       await page.keyboard.type('.tri');
@@ -24,6 +25,20 @@ describe('language help', () => {
         const { left, top, width, height } = info!.getBoundingClientRect();
         return info!.contains(document.elementFromPoint(left + width / 2, top + height / 2));
       });
+      const covered = await page.evaluate(() => {
+        const [list, info] = ['.cm-tooltip-autocomplete > ul', '.cm-completionInfo'].map((selector) =>
+          document.querySelector(selector)!.getBoundingClientRect(),
+        ) as [DOMRect, DOMRect];
+        return (
+          info.left < list.right && info.right > list.left && info.top < list.bottom && info.bottom > list.top
+        );
+      });
+      assert.equal(covered, false, 'the documentation covers the list');
+      const kind = await page.$eval(
+        '[aria-selected] .cm-completionIcon',
+        (one) => getComputedStyle(one, '::after').content,
+      );
+      assert.equal(kind, '"ƒ"');
       // CodeMirror takes no key for a list that has just appeared under who types, for 75 ms.
       await page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 750)));
       await page.keyboard.press('Enter');
