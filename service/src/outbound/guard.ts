@@ -17,7 +17,10 @@ import type { Resolve } from './lookups.ts';
 export interface GuardOptions {
   /** Whether requests are made at all (default true). */
   readonly isOn?: boolean;
-  /** The origins that may be `http`, single labels, IP literals, private or this service's, such as `http://localhost:5173`. */
+  /**
+   * The origins that may be `http`, single labels, IP literals, private or this service's, such as `http://localhost:5173`. Read at
+   * every request.
+   */
   readonly allow?: readonly string[];
   /** The values of `Host` that are this service's own. Read at every request. */
   readonly hosts?: readonly string[];
@@ -60,7 +63,7 @@ const maxOwners = 500;
  */
 export class Guard {
   readonly #isOn: boolean;
-  readonly #allow: ReadonlySet<string>;
+  readonly #allow: readonly string[];
   readonly #hosts: readonly string[];
   readonly #lookups: Lookups;
   readonly #ca: string | undefined;
@@ -72,7 +75,7 @@ export class Guard {
 
   constructor({ isOn = true, allow = [], hosts = [], resolve, ca }: GuardOptions = {}) {
     this.#isOn = isOn;
-    this.#allow = new Set(allow);
+    this.#allow = allow;
     this.#hosts = hosts;
     this.#lookups = new Lookups(resolve);
     this.#ca = ca;
@@ -82,7 +85,7 @@ export class Guard {
    * Why an origin could never be reached, as words that follow "it"; `undefined` for one that may be. It does not look names up.
    */
   refusal(origin: string): string | undefined {
-    if (this.#allow.has(origin)) return undefined;
+    if (this.#allow.includes(origin)) return undefined;
     const { protocol, hostname, host, port } = new URL(origin);
     if (protocol !== 'https:') return 'must be https, unless the operator lists it in OUTBOUND_ALLOW';
     if (isIP(unbracketed(hostname)))
@@ -150,7 +153,8 @@ export class Guard {
     return new Agent({
       connect: (target, callback) => {
         const { protocol, host } = target;
-        if (this.#allow.has(new URL(`${protocol}//${host ?? ''}`).origin)) return listed(target, callback);
+        if (this.#allow.includes(new URL(`${protocol}//${host ?? ''}`).origin))
+          return listed(target, callback);
         const literal = unbracketed(target.hostname);
         // A literal address is never looked up.
         if (isIP(literal) && !isPublicAddress(literal)) return callback(notPublic(target.hostname), null);
