@@ -93,10 +93,10 @@ export class Secrets {
     });
   }
 
-  /** The id of the key that encrypts now; `undefined` where none was needed yet. */
-  get currentKeyId(): string | undefined {
+  /** The ids of the keys, that of the one that encrypts first; empty where none was needed yet. */
+  get keyIds(): readonly string[] {
     if (!this.#keys.length && this.#file !== undefined) this.#keys = readKeyFile(this.#file);
-    return this.#keys[0]?.id;
+    return this.#keys.map(({ id }) => id);
   }
 
   #known(): readonly [Key, ...Key[]] {

@@ -139,10 +139,11 @@ test('check reports each sound part on a line of its own', async (t) => {
       .trimEnd()
       .split('\n')
       .map((line) => /^(?:ok|warning|failed) +(\w+): ./.exec(line)?.[1]),
-    ['settings', 'database', 'schema', 'sandbox', 'isolation', 'toolchains'],
+    ['settings', 'database', 'schema', 'secrets', 'sandbox', 'isolation', 'toolchains'],
   );
   assert.match(out, /^ok +database: SQLite at /m);
   assert.match(out, /^ok +schema: up to date$/m);
+  assert.match(out, /^ok +secrets: there are none yet$/m);
   assert.match(out, /^ok +sandbox: a plugin runs$/m);
   assert.match(out, /^(?:ok|warning) +isolation: /m);
   assert.match(out, /^ok +toolchains: .*javascript.* build$/m);

@@ -39,7 +39,7 @@ test('without keys and a file there are no secrets', () => {
 test('a file for the key is made at first use, for this user alone, and all processes take it', (t) => {
   const file = join(temporaryDirectory(t), 'secrets.key');
   const [one, other] = [new Secrets({ file }), new Secrets({ file })];
-  assert.equal(one.currentKeyId, undefined);
+  assert.deepEqual(one.keyIds, []);
   assert.throws(() => statSync(file), { code: 'ENOENT' });
   const sealed = one.seal('s3cret', row);
   assert.equal(statSync(file).mode & 0o777, 0o600);
