@@ -12,7 +12,8 @@ describe('language help', () => {
     withEditor(async (context) => {
       const editor = await openText(context, javascript);
       const { page } = editor;
-      await page.setViewport({ width: 1280, height: 800 });
+      // Where the text has less room beside the list than documentation usually takes.
+      await page.setViewport({ width: 640, height: 600 });
       await untilHelped(context, editor);
       await putCursor(page, 'input;', 5);
       await page.keyboard.type('.tri');
