@@ -17,6 +17,7 @@ export type {
 } from './core/client/builder-client.ts';
 export { eachPage } from './core/client/pages.ts';
 export type { Page, PageOptions, PluginListOptions, RunListOptions } from './core/client/pages.ts';
+export type { Replay, ReplayOptions, ReplayResult } from './core/client/replay.ts';
 export type { CallOptions, RolloutTerms } from './core/client/plugin-client.ts';
 export type {
   BuildResult,

@@ -168,6 +168,12 @@ export const OPERATIONS: [name: string, call: Call, sent: string, data: object |
   ],
   ['endRollout', (c, o) => c.endRollout(LOCATION, o), `DELETE /api/v1/plugin/${PATH}/rollout`, undefined],
   [
+    'replay',
+    (c, o) => c.replay(LOCATION, { version: 'v1.0.1', limit: 5, ...o }),
+    `POST /api/v1/plugin/${PATH}/replay {"version":"v1.0.1","limit":5}`,
+    { replayed: 3, same: 1, different: 1, failed: 1, skipped: 2 },
+  ],
+  [
     'listRuns',
     (c, o) => c.listRuns(LOCATION, { success: false, limit: 5, ...o }),
     `GET /api/v1/plugin/${PATH}/runs?success=false&limit=5`,

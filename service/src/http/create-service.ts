@@ -132,6 +132,7 @@ export function createService(options: ServiceOptions): Service {
     secrets,
     identity,
     rolloutCounter,
+    replaying: new Set(),
     languages,
     admission,
     eraser,

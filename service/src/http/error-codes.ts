@@ -47,6 +47,7 @@ export const errorCodes = {
   'rollout-conflict': {
     409: 'Nothing is live yet, the version is live already, or there is another rollout.',
   },
+  'no-payloads': { 409: 'Inputs of runs are not recorded: `RUN_RECORDS` or a limit of the tenant says so.' },
   'not-built': { 409: 'The draft has no successful build since it was changed.' },
   'check-superseded': { 409: 'The same token asked for a newer check of the plugin.' },
   'help-superseded': { 409: 'The same token asked the same of the plugin again.' },

@@ -11,10 +11,8 @@ import { RunCaller } from '../outbound/run-caller.ts';
 import { ProgramRemovedError } from '../storage/tables/programs.ts';
 import type { PluginKey } from '../plugins/plugin-key.ts';
 import { executionError, translateBusyErrors } from './run-errors.ts';
+import { limitsOf } from './tenant-limits.ts';
 import { runLimits } from '../sandbox/run-limits.ts';
-import type { AdjustableLimits } from '../sandbox/run-limits.ts';
-import type { Tenant } from '../storage/tables/tenants.ts';
-import { mebibyte } from '../units.ts';
 import { lowerLevel } from '../plugins/record-level.ts';
 import { requestInfo } from './request-info.ts';
 import type { StoredVersion } from '../plugins/program.ts';
@@ -104,16 +102,6 @@ export const execution: ServiceInterface = {
     }),
   ],
 };
-
-/** The limits of a tenant's runs, at most those of the service; `undefined` where it has none. */
-function limitsOf(
-  { limits: { runTimeoutMs: time, runMemoryMb } }: Tenant,
-  max: AdjustableLimits,
-): AdjustableLimits | undefined {
-  if (time === undefined && runMemoryMb === undefined) return undefined;
-  const memory = runMemoryMb === undefined ? max.memory : runMemoryMb * mebibyte;
-  return { time: Math.min(time ?? max.time, max.time), memory: Math.min(memory, max.memory) };
-}
 
 const versionNotFound = () => notFound('version-not-found', 'There is no such version of this plugin.');
 

@@ -17,6 +17,7 @@ import { tenants } from './environment/tenants.ts';
 import { versions } from './environment/versions.ts';
 import { execution } from './execution.ts';
 import { environmentResults } from './runs/results.ts';
+import { replay } from './runs/replay.ts';
 import { runs } from './runs/runs.ts';
 import { usage } from './runs/usage.ts';
 import { languageHelp } from './language-help.ts';
@@ -40,6 +41,7 @@ export const interfaces: readonly ServiceInterface[] = [
   access,
   execution,
   runs,
+  replay,
   usage,
   environmentResults,
   audit,

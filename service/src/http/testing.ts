@@ -155,7 +155,7 @@ async function readInput(c: Context, text: string): Promise<z.output<typeof test
 }
 
 /** Loads the program of the draft into memory, because the next build may replace it while the test waits for its turn. */
-async function loadBuilt(db: Db, plugin: PluginKey, attempts = 5): Promise<StoredProgram> {
+export async function loadBuilt(db: Db, plugin: PluginKey, attempts = 5): Promise<StoredProgram> {
   const { hash, isTyped, load } = await requireBuiltProgram(db, plugin);
   try {
     const program = await load();

@@ -1,4 +1,5 @@
 import { checkSegment } from '../url.ts';
+import { type Replay, type ReplayOptions, readReplay } from './replay.ts';
 import { type Operation, type Segments, pathOf, queryOf } from './operation.ts';
 import type { PageOptions, RunListOptions } from './pages.ts';
 import {
@@ -36,6 +37,9 @@ export interface RolloutTerms {
    */
   stop?: { runs: number; failures: number } | undefined;
 }
+
+/** Two hundred runs may take so long, in ms. */
+const REPLAY_TIMEOUT = 600_000;
 
 type Send = <T>(operation: Operation<T>, options: CallOptions | undefined) => Promise<T>;
 
@@ -142,6 +146,23 @@ export class PluginClient<Location, Extra extends object = object> {
     const [list, call] = splitOptions<RunListOptions>(options);
     const path = this.#path(location, 'runs') + queryOf(list);
     return this.#send({ path, schema: runPageSchema }, call);
+  }
+
+  /**
+   * Runs the draft, or a version, on the inputs of the newest recorded runs, and compares. Nothing is recorded or changed. Ends
+   * when the signal is aborted. Rejects with an `HttpError` of the code `no-payloads` where inputs are not recorded.
+   */
+  async replay(location: Location, options?: ReplayOptions & CallOptions & Extra): Promise<Replay> {
+    const [{ version, limit, onResult }, call] = splitOptions<ReplayOptions>(options);
+    const operation: Operation<Replay> = {
+      method: 'POST',
+      path: this.#path(location, 'replay'),
+      json: { version, limit },
+      headers: { accept: 'text/event-stream' },
+      read: readReplay(onResult),
+      timeout: REPLAY_TIMEOUT,
+    };
+    return this.#send(operation, call);
   }
 
   /** Gets one run by its id, which is the `x-request-id` of the response to its call (`requestId` of `ExecutionClient`). */

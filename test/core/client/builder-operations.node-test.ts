@@ -87,6 +87,12 @@ const OPERATIONS: [name: string, call: Call, sent: string, data: object | undefi
   ],
   ['endRollout', (c, o) => c.endRollout(LOCATION, o), `DELETE /api/v1/plugin/${PATH}/rollout`, undefined],
   [
+    'replay',
+    (c, o) => c.replay(LOCATION, { version: 'v1.0.1', limit: 5, ...o }),
+    `POST /api/v1/plugin/${PATH}/replay {"version":"v1.0.1","limit":5}`,
+    { replayed: 3, same: 1, different: 1, failed: 1, skipped: 2 },
+  ],
+  [
     'listRuns',
     (c, o) => c.listRuns(LOCATION, { version: 'v1.0.0', success: false, ...o }),
     `GET /api/v1/plugin/${PATH}/runs?version=v1.0.0&success=false`,

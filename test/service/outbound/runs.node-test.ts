@@ -357,7 +357,7 @@ test('the trace of the caller is in the calls and in the record, at every level'
   const { headers } = await send('POST', paths.exec(version), { ...vendor, traceparent: trace }, 'run');
   await send('POST', `${paths.test}?calls=real`, { ...editor, traceparent: trace }, 'test');
   assert.deepEqual(
-    upstream.requests.map((request) => [request.url, request.headers['traceparent']]),
+    upstream.requests.map((one) => [one.url, one.headers['traceparent']]),
     [
       ['/v1/run', trace],
       ['/v1/test', trace],

@@ -37,7 +37,7 @@ type Author = Awaited<ReturnType<typeof startAuthor>>;
 /** An author, and how to send with an actor, and to read the entries that a step adds, the oldest first. */
 async function startAudited(t: TestContext) {
   const secrets = { keys: [Buffer.alloc(32, 7)] };
-  const author = await startAuthor(t, { actor: 'ada' }, { secrets });
+  const author = await startAuthor(t, { actor: 'ada' }, { secrets, recording: { level: 'payloads' } });
   const { fetch, environmentToken, okay, send } = author;
   const sendAs = (actor: string, method: string, to: string, body?: unknown, token = environmentToken) =>
     fetch(to, {
@@ -261,6 +261,10 @@ const rows: Readonly<Record<string, Row>> = {
       'export const run = () => "3";',
     ),
     entries: none,
+  },
+  replayRuns: {
+    call: ({ plugin: at, sendAs }) => sendAs('grace', 'POST', `${at()}/replay`, { limit: 1 }),
+    entries: [{ action: 'runs.replayed', by: backEnd, ...plugin }],
   },
   testDraft: { call: editorPost('/api/v1/test/com.acme.t1/default/add-record', 'x'), entries: none },
   deployDraft: {
