@@ -37,7 +37,7 @@ const serviceFolders: Readonly<Record<string, readonly string[]>> = {
   audit: ['plugins', 'storage', 'webhooks'],
   accounts: ['plugins', 'storage', 'audit'],
   // Of audit, only how the end of a rollout is written down.
-  runs: ['plugins', 'storage', 'audit'],
+  runs: ['plugins', 'sandbox', 'outbound', 'storage', 'audit'],
   http: [
     'plugins',
     'operations',
@@ -63,6 +63,7 @@ const serviceFolders: Readonly<Record<string, readonly string[]>> = {
     'storage',
     'accounts',
     'outbound',
+    'webhooks',
     'http',
     'settings',
   ],
