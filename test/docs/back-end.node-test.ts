@@ -140,6 +140,23 @@ describe('the page "From your back end"', () => {
     assert.deepEqual(await end.requests(), [`DELETE ${at}/rollout`, `PUT ${at}/live {"version":"v1.0.1"}`]);
   });
 
+  test('finds the runs that a draft ends in another way with try.ts', async () => {
+    const at = '/api/v1/plugin/com.acme.customer-7/default/price-rule';
+    const counts = { replayed: 2, same: 1, different: 1, failed: 0, skipped: 0 };
+    const events = [
+      ['result', { uuid: 'r-1', same: true, before: { output: '1' }, after: { output: '1', took: 1 } }],
+      ['result', { uuid: 'r-2', same: false, before: { output: '1' }, after: { output: '2', took: 1 } }],
+      ['done', counts],
+    ].map(([type, data]) => `event: ${String(type)}\ndata: ${JSON.stringify(data)}\n\n`);
+    const { calls, requests: asked } = await load('try.ts', {
+      path: `${at}/replay`,
+      headers: { 'content-type': 'text/event-stream' },
+      body: events.join(''),
+    });
+    assert.deepEqual(await calls['tryDraft']?.(), { changed: ['r-2: 1 → 2'], ...counts });
+    assert.deepEqual(await asked(), [`POST ${at}/replay {"limit":100}`]);
+  });
+
   test('creates a webhook with create-webhook.ts, and keeps its secret', async () => {
     const path = '/api/v1/environment/com.acme/webhooks';
     const url = 'https://app.acme.com/hooks';

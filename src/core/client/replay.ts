@@ -51,7 +51,7 @@ export interface ReplayOptions {
   onResult?: ((result: ReplayResult) => void) | undefined;
 }
 
-/** Reads the events of a replay, up to `done` or `error`. */
+/** Reads the events of a replay, up to `done` or `error`. @internal */
 export const readReplay =
   (onResult: ReplayOptions['onResult']): ReadResponse<Replay> =>
   async (response, label) => {
