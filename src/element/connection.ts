@@ -1,4 +1,4 @@
-import type { NamesWith } from '../core/config.ts';
+import type { NamesWith } from '../core/attributes.ts';
 import { PluginEditorError, isPluginEditorError } from '../core/errors.ts';
 import {
   CHANNEL,
@@ -43,11 +43,10 @@ interface SaveRequest extends PromiseWithResolvers<void> {
 export class EditorConnection {
   declare readonly editorFrame: EditorFrame;
   declare readonly withToken: boolean;
-  /**
-   * How far the editor is. `blank`: it was given no plugin, by address or message; `opening`: it was given one, and has not said
-   * `ready` since; `ready`: it has.
-   */
-  declare phase: 'blank' | 'opening' | 'ready';
+  /** Whether the editor has not been given any plugin yet, by address or message. */
+  declare isBlank: boolean;
+  /** Whether the editor has sent no `ready` since the last `open`. */
+  awaitsReady = true;
 
   #capabilities: string[] | undefined;
   #session: string | undefined;
@@ -57,7 +56,7 @@ export class EditorConnection {
 
   constructor({ withToken, knownTokens, onHello, onMessage, ...frameOptions }: ConnectionOptions) {
     this.withToken = withToken;
-    this.phase = withToken ? 'opening' : 'blank';
+    this.isBlank = !withToken;
     this.editorFrame = new EditorFrame(frameOptions);
     this.editorFrame.onMessage = (data) => {
       const message = parseEditorMessage(data, this.#session, knownTokens());
@@ -103,7 +102,8 @@ export class EditorConnection {
     this.endSession();
     // `crypto.randomUUID` exists in secure contexts alone.
     this.#session = crypto.getRandomValues(new Uint32Array(4)).join('-');
-    this.phase = 'opening';
+    this.isBlank = false;
+    this.awaitsReady = true;
     this.post({ type: 'open', ...plugin });
   }
 

@@ -1,10 +1,7 @@
 import { SchemaError } from '../core/errors.ts';
 
-/** The permissions of editor tokens, as the service has them. */
-export const PERMISSIONS = ['read', 'write', 'deploy', 'runs'] as const;
-
 /** What an editor token can allow. Every token allows `read`. */
-export type Permission = (typeof PERMISSIONS)[number];
+export type Permission = 'read' | 'write' | 'deploy' | 'runs';
 
 /** What an editor token is to allow, and for whom it is. */
 export interface Grant {
@@ -16,6 +13,14 @@ export interface Grant {
   /** Your name for who it is: 1 to 200 characters. It is kept with what they do, and travels in addresses: use an opaque id. */
   actor?: string;
 }
+
+/** All permissions. They are the keys of an object, so that the compiler names one that is missing. */
+const PERMISSIONS: readonly unknown[] = Object.keys({
+  read: true,
+  write: true,
+  deploy: true,
+  runs: true,
+} satisfies Record<Permission, true>);
 
 /**
  * Text without characters that hide or reorder the text around them. As in the service, its length is counted in characters
@@ -38,13 +43,15 @@ export function checkActor(actor: unknown): string {
  * @throws TypeError for anything but an array of known permissions.
  * @internal
  */
-function checkPermissions(given: unknown): readonly Permission[] {
-  const known: readonly unknown[] = PERMISSIONS;
+function checkPermissions(permissions: unknown): readonly Permission[] {
   // The copy has no holes, which `every` would skip.
-  if (!Array.isArray(given) || ![...(given as unknown[])].every((one) => known.includes(one))) {
+  if (
+    !Array.isArray(permissions) ||
+    ![...(permissions as unknown[])].every((one) => PERMISSIONS.includes(one))
+  ) {
     throw new TypeError(`permissions must be an array of ${PERMISSIONS.join(', ')}`);
   }
-  return given.length > 0 ? [...new Set(given as Permission[])] : ['read'];
+  return permissions.length > 0 ? [...new Set(permissions as Permission[])] : ['read'];
 }
 
 /**

@@ -82,7 +82,6 @@ export type PluginEditorProperties = Settable<
   | 'fetchToken'
   | 'tokenHeaders'
   | 'initialSource'
-  | 'assistant'
   | 'strings'
 > & { [Key in 'editorUrl' | 'builder' | 'ident' | 'fn']: PluginEditorElement[Key] | undefined };
 
@@ -93,7 +92,7 @@ export type PluginEditorOneOf<Attribute extends string> =
 /** Properties of `<plugin-editor>` without an attribute. */
 export type PluginEditorOnly = Pick<
   PluginEditorProperties,
-  'fetchToken' | 'tokenHeaders' | 'initialSource' | 'assistant' | 'strings'
+  'fetchToken' | 'tokenHeaders' | 'initialSource' | 'strings'
 >;
 
 /** Events of `<plugin-editor>`. */

@@ -21,7 +21,6 @@ const LAYERS = [
   'tests',
   'versions',
   'runs',
-  'assist',
   'workspace',
   'shell',
   '.',

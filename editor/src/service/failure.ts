@@ -18,8 +18,6 @@ export type Failure =
   | 'too-large'
   /** It would add to storage that is full. */
   | 'storage-full'
-  /** The service cannot save or read at the moment, for instance because its disk is full. */
-  | 'storage-unavailable'
   /** The service refuses this record. */
   | 'refused';
 
@@ -41,28 +39,16 @@ export function failureOf(error: unknown): Failure {
     case 413:
       return 'too-large';
     case 429:
-      return 'busy';
     case 503:
-      return error.code === 'storage-unavailable' ? 'storage-unavailable' : 'busy';
+      return 'busy';
     default:
       return error.status >= 500 ? 'service' : 'refused';
   }
 }
 
 /** Whether the same request may succeed later. */
-export const isTransient = (failure: Failure): boolean =>
-  ['connection', 'service', 'busy', 'storage-unavailable'].includes(failure);
+export const isTransient = (failure: Failure): boolean => ['connection', 'service', 'busy'].includes(failure);
 
 /** A failure as the key of its text. */
-export function failureKey(failure: Failure) {
-  switch (failure) {
-    case 'too-large':
-      return 'tooLarge';
-    case 'storage-full':
-      return 'storageFull';
-    case 'storage-unavailable':
-      return 'storageUnavailable';
-    default:
-      return failure;
-  }
-}
+export const failureKey = (failure: Failure) =>
+  failure === 'too-large' ? 'tooLarge' : failure === 'storage-full' ? 'storageFull' : failure;

@@ -73,8 +73,7 @@ async function isEmpty(c: Context): Promise<boolean> {
   return isWhole === true;
 }
 
-/** Parses JSON; throws 400 where it is none, and 422 where it is nested too deep. */
-export async function parseJson(text: string, check?: CheckCounts): Promise<unknown> {
+async function parseJson(text: string, check: CheckCounts | undefined): Promise<unknown> {
   const counts = await scanJson(text);
   if (counts.isTooDeep) {
     throw new ServiceError(

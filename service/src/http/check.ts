@@ -40,7 +40,7 @@ export const check: ServiceInterface = {
         const declarations = await readDeclarations(context.storage.db, target);
         const job = {
           source,
-          types: pluginTypes(declarations, await context.storage.runs.connections(target)),
+          types: pluginTypes(declarations),
           owner,
           subject,
           signal: c.req.raw.signal,

@@ -87,8 +87,6 @@ class QueueNode {
   readonly ready = new OrderedSet<QueueNode>();
   /** The waiting jobs, in the order in which they came. Only a token has any. */
   readonly waiters = new OrderedSet<Waiter>();
-  /** The waiting jobs that have begun before: they go first. */
-  readonly begun = new OrderedSet<Waiter>();
 
   constructor(key: string, parent: QueueNode | undefined, slots: number, maxWaiting: number) {
     this.key = key;
@@ -98,7 +96,7 @@ class QueueNode {
   }
 
   get isReady(): boolean {
-    return this.held < this.slots && (this.waiters.size > 0 || this.begun.size > 0 || this.ready.size > 0);
+    return this.held < this.slots && (this.waiters.size > 0 || this.ready.size > 0);
   }
 }
 
@@ -125,9 +123,9 @@ export class FairQueue {
   /**
    * Resolves at the turn of a job with the function that ends the turn. Throws a {@link BusyError} at once when too many jobs are
    * waiting; rejects with the signal's reason when that is aborted before the turn comes. `signalOf` is only called when the job
-   * has to wait, because a request creates its signal on demand, which is costly. A job that `hasBegun` is never refused.
+   * has to wait, because a request creates its signal on demand, which is costly.
    */
-  acquire(owner: QueueOwner, signalOf?: () => AbortSignal, hasBegun = false): Promise<Release> {
+  acquire(owner: QueueOwner, signalOf?: () => AbortSignal): Promise<Release> {
     const path = this.#path(owner);
     // Where a slot is free, no job is waiting that could use it.
     if (path.every(({ held, slots }) => held < slots)) return Promise.resolve(this.#hold(path));
@@ -137,18 +135,18 @@ export class FairQueue {
       return Promise.reject(signal.reason as Error);
     }
     const full = path.findIndex(({ waiting, maxWaiting }) => waiting >= maxWaiting);
-    if (full >= 0 && !hasBegun) {
+    if (full >= 0) {
       this.#forgetIdle(path);
       throw new BusyError(levels[full] ?? 'service');
     }
-    return this.#wait(path, signal, hasBegun);
+    return this.#wait(path, signal);
   }
 
-  #wait(path: readonly QueueNode[], signal: AbortSignal | undefined, hasBegun: boolean): Promise<Release> {
-    const waiters = hasBegun ? path[0]?.begun : path[0]?.waiters;
+  #wait(path: readonly QueueNode[], signal: AbortSignal | undefined): Promise<Release> {
+    const [token] = path;
     return new Promise((resolve, reject) => {
       const withdraw = () => {
-        waiters?.delete(waiter);
+        token?.waiters.delete(waiter);
         for (const one of path) one.waiting -= 1;
         this.#refresh(path);
         this.#forgetIdle(path);
@@ -161,7 +159,7 @@ export class FairQueue {
         },
       };
       signal?.addEventListener('abort', withdraw, { once: true });
-      waiters?.add(waiter);
+      token?.waiters.add(waiter);
       for (const one of path) one.waiting += 1;
       this.#refresh(path);
     });
@@ -187,7 +185,7 @@ export class FairQueue {
       let next = this.#root;
       // A node that is removed from `ready` here is added again at the end, so that its next turn comes after those of the others.
       for (let first = next.ready.shift(); first; first = next.ready.shift()) next = first;
-      const waiter = next.begun.shift() ?? next.waiters.shift();
+      const waiter = next.waiters.shift();
       if (!waiter) return;
       for (let one: QueueNode | undefined = next; one; one = one.parent) one.waiting -= 1;
       waiter.start();

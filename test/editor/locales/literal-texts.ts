@@ -18,7 +18,6 @@ const KNOWN = new Set([
   'JavaScript',
   'TypeScript',
   'AssemblyScript',
-  'Python',
 ]);
 
 /** Attributes whose text is shown or read out. */

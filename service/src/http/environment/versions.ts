@@ -1,8 +1,6 @@
 import * as z from 'zod';
-import { writeAudit } from '../../audit/entries.ts';
-import { auditStamp } from '../audit-stamp.ts';
 import type { ServiceContext, ServiceInterface } from '../context.ts';
-import { empty, json, JsonText } from '../operations/responses.ts';
+import { empty, json } from '../operations/responses.ts';
 import { schemaInResponse } from './namespace-details.ts';
 import { operation } from '../operations/operation.ts';
 import { pageQuery, pagingBy } from '../paging.ts';
@@ -23,7 +21,6 @@ import {
 import { pluginExists } from '../../storage/tables/plugins.ts';
 import { findPluginRecord } from '../../storage/tables/plugin-records.ts';
 import { lockPlugin } from '../../storage/db.ts';
-import { stringifyMembers } from '../../storage/long-json.ts';
 
 const path = '/api/v1/plugin/:ident/:namespace/:name/versions';
 
@@ -65,7 +62,6 @@ export const versions: ServiceInterface = {
       description: 'The newest first.',
       tag: 'environment',
       auth: 'editor-or-environment',
-      scope: 'read',
       permission: 'read',
       query: z.object(pageQuery()),
       responses: {
@@ -103,18 +99,17 @@ export const versions: ServiceInterface = {
       summary: 'A version, with what it was made of',
       tag: 'environment',
       auth: 'editor-or-environment',
-      scope: 'read',
       permission: 'read',
       responses: { 200: json(versionSourceSchema, { description: 'The version.' }) },
       errors: { 404: ['plugin-not-found', 'version-not-found'] },
-      handle: async ({ target, path: { version: name } }, context) => {
+      handle: async ({ target, path: { version } }, context) => {
         const live = await liveVersion(context, target);
-        const found = await findVersionRecord(context.storage.db, target, name);
+        const found = await findVersionRecord(context.storage.db, target, version);
         if (!found) throw versionNotFound();
         const { contents, tests = [] } = JSON.parse(found.source) as PluginSource;
         const types = found.program.isTyped ? (await found.program.load()).types : undefined;
-        const version = { ...toVersionDetails(found.record, live), contents, tests, ...types?.schemas };
-        return { status: 200, body: new JsonText(await stringifyMembers(version)) };
+        const body = { ...toVersionDetails(found.record, live), contents, tests, ...types?.schemas };
+        return { status: 200, body };
       },
     }),
 
@@ -124,21 +119,16 @@ export const versions: ServiceInterface = {
       path: `${path}/:version`,
       summary: 'Delete a version',
       description:
-        'Makes room for others. The newest version, the live one and one that is rolled out stay. Its number is never used again, and the records of its runs stay.',
+        'Makes room for others. The newest version, and the live one, stay. Its number is never used again, and the records of its runs stay.',
       tag: 'environment',
       auth: 'editor-or-environment',
-      scope: 'manage',
       permission: 'deploy',
       responses: { 204: empty({ description: 'The version was deleted.' }) },
       errors: { 404: ['plugin-not-found', 'version-not-found'], 409: ['version-in-use'] },
-      handle: async ({ c, target, caller, path: { version } }, context) => {
-        const { storage } = context;
-        const stamp = auditStamp(c, caller, context);
+      handle: async ({ target, path: { version } }, { storage }) => {
         const outcome = await storage.transaction(async (db) => {
           await lockPlugin(db, target);
           const deleted = await deleteVersion(db, target, version);
-          if (deleted === 'deleted')
-            await writeAudit(db, { ...stamp, action: 'version.deleted', target, version });
           return deleted === 'missing' && !(await pluginExists(db, target)) ? 'no-plugin' : deleted;
         }, target);
         if (outcome === 'no-plugin') throw pluginNotFound();
@@ -154,7 +144,7 @@ const versionInUse = (version: string) =>
   new ServiceError(
     409,
     'version-in-use',
-    `${version} is the newest version, what runs where none is named, or being rolled out: deploy or make live another one first, or end the rollout.`,
+    `${version} is the newest version, or what runs where none is named: deploy or make live another one first.`,
   );
 
 /** The version that is live; `undefined` before the first deploy. Throws 404 where there is no such plugin. */

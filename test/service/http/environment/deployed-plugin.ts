@@ -1,5 +1,4 @@
 import type { TestContext } from 'node:test';
-import type { ServiceOptions } from '../../../../service/src/http/create-service.ts';
 import { bearer } from '../../harness.ts';
 import { startVendor } from './vendor.ts';
 import type { SessionResponse } from './vendor.ts';
@@ -23,12 +22,8 @@ export interface Deployed {
 }
 
 /** A vendor with a plugin, and what its author does with it. */
-export async function startAuthor(
-  t: TestContext,
-  session: object = { actor: 'ada' },
-  options: Partial<ServiceOptions> = {},
-) {
-  const vendor = await startVendor(t, options);
+export async function startAuthor(t: TestContext, session: object = { actor: 'ada' }) {
+  const vendor = await startVendor(t);
   const { fetch, okay, startSession } = vendor;
   const { token }: SessionResponse = await startSession('com.acme.t1', session);
   const at = (name = 'add-record', namespace = 'default') => `com.acme.t1/${namespace}/${name}`;

@@ -1,0 +1,65 @@
+import { BusyError } from '../processes/fair-queue.ts';
+import type { BusyLevel, QueueOwner } from '../processes/fair-queue.ts';
+
+/** How much may be held at once: in all, and by one environment, tenant and token. */
+export interface ShareLimits {
+  readonly total: number;
+  readonly perEnvironment: number;
+  readonly perTenant: number;
+  readonly perToken: number;
+}
+
+const levels: readonly BusyLevel[] = ['token', 'tenant', 'environment', 'service'];
+
+/** Counts what callers hold, such as bytes, and refuses what is more than a share. */
+export class ShareBudget {
+  readonly #max: readonly number[];
+  readonly #held = new Map<string, number>();
+
+  constructor({ total, perEnvironment, perTenant, perToken }: ShareLimits) {
+    this.#max = [perToken, perTenant, perEnvironment, total];
+  }
+
+  /** Counts `amount` for a caller until the returned function is called. Throws a {@link BusyError} where that is too much. */
+  take(owner: QueueOwner, amount: number): () => void {
+    const keys = keysOf(owner);
+    this.#check(keys, amount);
+    return this.#hold(keys, amount);
+  }
+
+  /** Throws a {@link BusyError} where a share is used up. */
+  check(owner: QueueOwner): void {
+    this.#check(keysOf(owner), 0);
+  }
+
+  /** Counts what is there already, even past a share. */
+  hold(owner: QueueOwner, amount: number): () => void {
+    return this.#hold(keysOf(owner), amount);
+  }
+
+  #check(keys: readonly string[], amount: number): void {
+    const full = keys.findIndex((key, i) => (this.#held.get(key) ?? 0) + amount > (this.#max[i] ?? 0));
+    if (full >= 0) throw new BusyError(levels[full] ?? 'service');
+  }
+
+  #hold(keys: readonly string[], amount: number): () => void {
+    for (const key of keys) this.#held.set(key, (this.#held.get(key) ?? 0) + amount);
+    let isHeld = true;
+    return () => {
+      if (!isHeld) return;
+      isHeld = false;
+      for (const key of keys) {
+        const left = (this.#held.get(key) ?? 0) - amount;
+        if (left > 0) this.#held.set(key, left);
+        else this.#held.delete(key);
+      }
+    };
+  }
+}
+
+/** The keys of a token, its tenant, its environment and the whole service. No name holds U+0000. */
+function keysOf({ environment, tenant, token }: QueueOwner): readonly string[] {
+  const ofEnvironment = `environment ${environment}`;
+  const ofTenant = `${ofEnvironment}\0${tenant}`;
+  return [`${ofTenant}\0${token}`, ofTenant, ofEnvironment, ''];
+}
