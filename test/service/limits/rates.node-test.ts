@@ -155,16 +155,17 @@ postgresTest(
     cleanUpFirst(t, () => proxy.close());
     url.port = String(proxy.port);
     const through = parseDatabaseUrl(url.href);
+    /** The nodes that have leased. */
     const leasing = new Set<Counters>();
     const nodes = [await openDuring(t, through), await openDuring(t, through)].map((storage) => {
       const inDatabase = createRateCounters(storage.db);
       const counters: Counters = {
+        ...inDatabase,
         async lease(requests, now) {
           const leases = await inDatabase.lease(requests, now);
           leasing.add(counters);
           return leases;
         },
-        prune: (now) => inDatabase.prune(now),
       };
       return node(t, counters, { leaseTimeout: 5000 });
     });
