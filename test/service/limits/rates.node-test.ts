@@ -206,7 +206,7 @@ postgresTest(
         .select(['granted', 'previous_used'])
         .executeTakeFirstOrThrow();
       // A node that asks in advance may have begun the next minute.
-      const counted = Math.max(Number(granted), Number(previous));
+      const counted = Math.max(granted, previous);
       assert.ok(isHeld(counted), `${counted} of ${quota} were counted, in minute ${i}`);
     }
   },
