@@ -86,9 +86,23 @@ const integrity: Plugin = {
   },
 };
 
+/** Leaves comments and indentation out of the style sheets, which a minifier of scripts takes for texts. */
+const compactStyles: Plugin = {
+  name: 'compact-styles',
+  enforce: 'pre',
+  transform: {
+    filter: { id: /\/element\/(features-)?styles\.ts$/ },
+    handler: (code) =>
+      code
+        .replaceAll(/\/\*.*?\*\//gs, '')
+        .replaceAll(/\s*\n\s*/g, '\n')
+        .replaceAll(/([{;])\n(?=\w)/g, '$1'),
+  },
+};
+
 /** For script tags: everything in one file, as a module and as a classic script. The modules for npm are the readable form. */
 const cdn: UserConfig = {
-  plugins: [integrity],
+  plugins: [integrity, compactStyles],
   build: {
     ...shared,
     outDir: 'dist/cdn',
@@ -103,6 +117,8 @@ const cdn: UserConfig = {
     rolldownOptions: {
       output: {
         minify: true,
+        // Nothing that bundles this file needs the marks of pure calls.
+        comments: false,
         postBanner: '/*! plugin-editor: MIT; with Lit: BSD-3-Clause, (c) Google LLC */',
       },
     },

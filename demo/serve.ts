@@ -1,10 +1,12 @@
 import { EnvironmentClient } from 'plugin-editor/server.js';
 import { StartError, startService } from 'plugin-editor-service';
 import { buildVendorPage } from './build.ts';
+import { startRateService } from './rates.ts';
 import { readDemoSettings } from './settings.ts';
 import { ENVIRONMENT } from './vendor/accounts.ts';
 import { createVendorApp } from './vendor/app.ts';
 import { listen } from './vendor/listen.ts';
+import { setUpConnections } from './vendor/places/connected.ts';
 import { setUpPlaces } from './vendor/places/places.ts';
 import { openVendorStore } from './vendor/store.ts';
 
@@ -21,7 +23,9 @@ interface Demo {
 }
 
 async function start(env: NodeJS.ProcessEnv): Promise<Demo> {
-  const { port, service: settings } = readDemoSettings(env);
+  const { port, service: given } = readDemoSettings(env);
+  const outboundAllow = [...given.outboundAllow];
+  const settings = { ...given, outboundAllow };
   const { dataDirectory, editorAncestors } = settings;
   const opened: (() => unknown)[] = [];
   const close = async () => {
@@ -56,7 +60,15 @@ async function start(env: NodeJS.ProcessEnv): Promise<Demo> {
     // Only once both ports are bound: a new token ends the former one, which another demo may still use.
     environmentToken = await service.createEnvironmentToken(ENVIRONMENT);
     const builderUrl = `http://127.0.0.1:${service.port}`;
-    await setUpPlaces(new EnvironmentClient({ builderUrl, environmentToken, timeout: 60_000 }), ENVIRONMENT);
+    const client = new EnvironmentClient({ builderUrl, environmentToken, timeout: 60_000 });
+    await setUpPlaces(client, ENVIRONMENT);
+    const rates = await startRateService(server.port + 1);
+    opened.push(() => rates.close());
+    const larder = `http://127.0.0.1:${server.port}`;
+    // Plugins reach no address of this machine but these two.
+    outboundAllow.push(larder, rates.origin);
+    const problem = await setUpConnections(client, ENVIRONMENT, { larder, rates });
+    if (problem !== undefined) console.error(`Plugins of the demo cannot call: ${problem}`);
     const database =
       settings.database.engine === 'postgres'
         ? `${settings.database.shown} and ${dataDirectory}`

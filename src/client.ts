@@ -5,6 +5,7 @@ export type {
   BuildOptions,
   BuilderClientOptions,
   BusyOptions,
+  CallMock,
   DeployOptions,
   Draft,
   DraftLocation,
@@ -12,10 +13,12 @@ export type {
   SaveOptions,
   SourceLocation,
   TenantLocation,
+  TestOptions,
 } from './core/client/builder-client.ts';
 export { eachPage } from './core/client/pages.ts';
 export type { Page, PageOptions, PluginListOptions, RunListOptions } from './core/client/pages.ts';
-export type { CallOptions } from './core/client/plugin-client.ts';
+export type { Replay, ReplayOptions, ReplayResult } from './core/client/replay.ts';
+export type { CallOptions, RolloutTerms } from './core/client/plugin-client.ts';
 export type {
   BuildResult,
   CheckResult,
@@ -29,6 +32,8 @@ export type {
   PluginVersion,
   PluginVersionSource,
   Progress,
+  RecordedCall,
+  Rollout,
   RunPage,
   Sample,
   Session,
@@ -36,11 +41,9 @@ export type {
   TestResult,
   VersionPage,
 } from './core/client/records.ts';
-export { buildEditorUrl, parseEditorUrl } from './core/editor-url.ts';
-export type { EditorAddress } from './core/editor-url.ts';
+export { buildEditorUrl, joinIdent, parseEditorUrl, parseIdent } from './core/url.ts';
+export type { EditorAddress, Ident } from './core/url.ts';
 export { HttpError, NetworkError, RequestError, SchemaError, TimeoutError } from './core/errors.ts';
-export { joinIdent, parseIdent } from './core/ident.ts';
-export type { Ident } from './core/ident.ts';
 export {
   editorTokenSchema,
   featuresSchema,

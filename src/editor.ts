@@ -1,4 +1,5 @@
 /** The editor's half of the frame protocol, for the page in the frame. */
+import type { AssistantProposal, AssistantQuestion } from './core/assistant.ts';
 import {
   type Appearance,
   CHANNEL,
@@ -6,25 +7,32 @@ import {
   type EditorMessages,
   type EditorSettings,
   type EditorSettingsChange,
+  type InitialSource,
   type LauncherMessages,
   type PluginDetails,
   type PluginToOpen,
   type TokenRequestReason,
   VERSION,
 } from './core/messages.ts';
-import { isFlag, isText } from './core/guards.ts';
-import type { InitialSource } from './core/initial-source.ts';
+import { isFlag, isRecordList, isText } from './core/guards.ts';
 import { parseOrigins } from './core/origins.ts';
 
-export type { InitialSource } from './core/initial-source.ts';
+export type {
+  AssistantFailure,
+  AssistantProblem,
+  AssistantProposal,
+  AssistantQuestion,
+} from './core/assistant.ts';
 export type {
   Appearance,
   EditorSettings,
   EditorSettingsChange,
+  InitialSource,
   PluginDetails,
   PluginToOpen,
   TokenRequestReason,
 } from './core/messages.ts';
+export type { PluginTest } from './core/records.ts';
 
 /** A new token for the plugin that is open. */
 export interface RenewedToken {
@@ -53,7 +61,10 @@ export interface LauncherOptions {
    * `appearance` replaces the one before. Adds the capability `configure`.
    */
   onConfigure?: (changes: EditorSettingsChange) => void;
-  /** Further capabilities: `open`, if this editor can go from one plugin to another without loading anew. */
+  /**
+   * Further capabilities: `open`, if this editor can go from one plugin to another without loading anew, and `assist`, if it
+   * shows a panel for the page's assistant.
+   */
   capabilities?: readonly string[];
   /**
    * Origins of the pages that may open plugins here, such as `https://app.example.com`; what any other page posts is
@@ -85,6 +96,18 @@ export interface PluginChannel {
    * when another plugin is opened or this one closed meanwhile.
    */
   requestToken(reason: TokenRequestReason): Promise<RenewedToken>;
+  /**
+   * Asks the page's assistant, where `assistant` of the settings is `true`; the iteration begins the request. One request runs at
+   * a time: another one ends it. Text is to be shown as text, and a proposal is for the author to take or to leave. Throws an
+   * `Error` whose message is what the assistant said, or the launcher's code; `closed` when another plugin is opened or this one
+   * closed meanwhile; the signal's reason when that aborts.
+   */
+  assist(question: AssistantQuestion, options?: { signal?: AbortSignal }): AsyncIterable<AssistantPart>;
+}
+
+/** A part of what the assistant answers: text that follows what came before, or a proposal that replaces an earlier one. */
+export interface AssistantPart extends AssistantProposal {
+  text?: string;
 }
 
 /** Reports about the plugin that was opened last. Before the first one, the methods do nothing. */
@@ -108,6 +131,11 @@ export function connectLauncher(options: LauncherOptions): Launcher | undefined 
   let session: string | undefined;
   /** The pending request for a token. All calls of `requestToken` meanwhile share it. */
   let tokenRequest: PromiseWithResolvers<RenewedToken> | undefined;
+  /** The names of the plugin that was opened last. */
+  let plugin: Pick<PluginToOpen, 'ident' | 'namespace' | 'fn'> | undefined;
+  let requestCount = 0;
+  /** The answers of the assistant that are awaited, by request. */
+  const answers = new Map<string, Answer>();
 
   // The round trip through JSON leaves out what cannot be posted, such as a function in an error.
   const post = (message: EditorMessage & { session?: string }, target = origin as string) =>
@@ -123,6 +151,8 @@ export function connectLauncher(options: LauncherOptions): Launcher | undefined 
   const endSession = () => {
     session = undefined;
     rejectTokenRequest('closed');
+    for (const answer of answers.values()) answer.end(new Error('closed'));
+    answers.clear();
   };
 
   /** Posts a message of a session, and returns `false` if that is no longer the one that is open. */
@@ -136,7 +166,29 @@ export function connectLauncher(options: LauncherOptions): Launcher | undefined 
     createChannel(
       (type, fields) => report(getSession(), { type, ...fields } as EditorMessage),
       () => (tokenRequest ??= Promise.withResolvers()).promise,
+      (question, given) => ask(getSession(), question, given),
     );
+
+  async function* ask(
+    asked: string | undefined,
+    question: AssistantQuestion,
+    { signal }: { signal?: AbortSignal } = {},
+  ): AsyncGenerator<AssistantPart> {
+    signal?.throwIfAborted();
+    const request = String(++requestCount);
+    if (!report(asked, { ...plugin, ...question, type: 'assist', request })) throw new Error('closed');
+    const answer = new Answer();
+    answers.set(request, answer);
+    const stop = () => answer.end(signal?.reason as Error);
+    signal?.addEventListener('abort', stop);
+    try {
+      yield* answer.parts();
+    } finally {
+      signal?.removeEventListener('abort', stop);
+      // The launcher has ended it already, or is told.
+      if (answers.delete(request)) report(asked, { type: 'assist-stop', request });
+    }
+  }
 
   /** Handles each message of the launcher. All but `open` are about the session that is open. */
   const handlers: {
@@ -148,12 +200,14 @@ export function connectLauncher(options: LauncherOptions): Launcher | undefined 
       endSession();
       origin = sender;
       session = messageSession;
-      const plugin = channelOf(() => messageSession);
+      const { ident, namespace, fn } = open;
+      plugin = { ident, namespace, fn };
+      const channel = channelOf(() => messageSession);
       // An error that the editor did not foresee is reported as well. Without that, the launcher would report a time-out. It
       // goes to the console first, because the launcher removes the frame.
-      (async () => options.onOpen(open, plugin))().catch((error: unknown) => {
+      (async () => options.onOpen(open, channel))().catch((error: unknown) => {
         reportError(error);
-        plugin.error(messageOf(error));
+        channel.error(messageOf(error));
       });
     },
     token: (data) => {
@@ -171,6 +225,17 @@ export function connectLauncher(options: LauncherOptions): Launcher | undefined 
       void (async () => (options.onSave as () => Promise<void>)())()
         .then(() => undefined, messageOf)
         .then((error) => report(messageSession, { type: 'save-result', request, error } as EditorMessage));
+    },
+    'assist-part': ({ request, text, source, tests }) =>
+      answers.get(request as string)?.add({
+        ...(isText(text) && { text }),
+        ...(isText(source) && { source }),
+        ...(isRecordList(tests) && { tests }),
+      }),
+    'assist-end': ({ request, error }) => {
+      const answer = answers.get(request as string);
+      answers.delete(request as string);
+      answer?.end(isText(error) ? new Error(error) : undefined);
     },
     close: () => {
       endSession();
@@ -211,6 +276,7 @@ export function connectLauncher(options: LauncherOptions): Launcher | undefined 
 function createChannel(
   send: <Type extends ReportType>(type: Type, fields: EditorMessages[Type]) => boolean,
   awaitToken: () => Promise<RenewedToken>,
+  assist: PluginChannel['assist'],
 ): PluginChannel & ReportMethods {
   return {
     ready: ({ language, exists, permissions } = {}) =>
@@ -229,13 +295,43 @@ function createChannel(
       if (!send('token-request', { reason })) throw new Error('closed');
       return awaitToken();
     },
+    assist,
   };
+}
+
+/** What the assistant answers to one request. */
+class Answer {
+  #parts: AssistantPart[] = [];
+  #end: { error: Error | undefined } | undefined;
+  #wake = () => {};
+
+  add(part: AssistantPart): void {
+    this.#parts.push(part);
+    this.#wake();
+  }
+
+  end(error?: Error): void {
+    this.#end ??= { error };
+    this.#wake();
+  }
+
+  async *parts(): AsyncGenerator<AssistantPart> {
+    for (;;) {
+      yield* this.#parts.splice(0);
+      if (this.#parts.length) continue;
+      if (this.#end?.error) throw this.#end.error;
+      if (this.#end) return;
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve;
+      });
+    }
+  }
 }
 
 type Fields = Record<string, unknown>;
 
 /** The messages that a channel has a method for. */
-type ReportType = Exclude<keyof EditorMessages, 'hello' | 'save-result'>;
+type ReportType = Exclude<keyof EditorMessages, 'hello' | 'save-result' | 'assist' | 'assist-stop'>;
 
 /** Makes the compiler report a message without a method. The method of `token-request` is `requestToken`. */
 type ReportMethods = Record<Exclude<ReportType, 'token-request'>, (...args: never[]) => void>;
@@ -269,10 +365,11 @@ function readToken({ token, expiresAt }: Fields): RenewedToken | undefined {
   return isFilled(token) ? { token, ...(isFilled(expiresAt) && { expiresAt }) } : undefined;
 }
 
-function readSettings({ locale, readOnly, appearance }: Fields): EditorSettingsChange {
+function readSettings({ locale, readOnly, appearance, assistant }: Fields): EditorSettingsChange {
   return {
     ...((locale === null || isFilled(locale)) && { locale }),
     ...((readOnly === null || isFlag(readOnly)) && { readOnly }),
+    ...((assistant === null || isFlag(assistant)) && { assistant }),
     ...(typeof appearance === 'object' && { appearance: appearance && readAppearance(appearance) }),
   };
 }

@@ -15,7 +15,15 @@ export { defaultStrings } from './element/strings.ts';
 export type { PluginEditorStrings } from './element/strings.ts';
 export { HttpError, NetworkError, PluginEditorError, SchemaError, TimeoutError } from './core/errors.ts';
 export type { PluginEditorErrorCode } from './core/errors.ts';
-export type { InitialSource } from './core/initial-source.ts';
-export type { Features, Language } from './core/records.ts';
+export type {
+  Assistant,
+  AssistantFailure,
+  AssistantProblem,
+  AssistantProposal,
+  AssistantQuestion,
+  AssistantRequest,
+} from './core/assistant.ts';
+export type { InitialSource } from './core/messages.ts';
+export type { Features, Language, PluginTest } from './core/records.ts';
 export type { FetchToken, TokenHeaders, TokenRequest } from './core/token.ts';
 export type { EditorToken } from './core/token.ts';

@@ -45,6 +45,7 @@ interface PluginEditorOwnProps extends PropsOf<
   | 'label'
   | 'tokenHeaders'
   | 'initialSource'
+  | 'assistant'
   | 'strings'
 > {
   /** Address of the page's own endpoint that answers with an editor token; a relative one is resolved against the document. Needed unless `fetchToken` is set. */

@@ -9,14 +9,19 @@ export type {
   IdentifierLocation,
   NamespaceLocation,
   PluginLocation,
+  WebhookLocation,
 } from './server/environment-client.ts';
 export type {
-  NamespaceDetails,
+  AuditOptions,
+  EnvironmentCallOptions,
+  Scope,
   TenantDetails,
   TokenDetails,
   UsageOptions,
 } from './server/environment-client.ts';
 export type {
+  AuditEntry,
+  AuditPage,
   CreatedSession,
   CreatedToken,
   EnvironmentTokenRecord,
@@ -28,9 +33,31 @@ export type {
   UsageDay,
   UsagePage,
 } from './server/environment-records.ts';
+export type {
+  ConnectionLocation,
+  ConnectionOwner,
+  ConnectionValue,
+  ConnectionValuePage,
+  NamespaceConnection,
+  NamespaceDetails,
+} from './server/connection-records.ts';
+export type {
+  CreatedWebhook,
+  Webhook,
+  WebhookDelivery,
+  WebhookDeliveryPage,
+  WebhookDetails,
+  WebhookPage,
+  WebhookSecret,
+} from './server/webhook-records.ts';
 export type { EnvironmentToken } from './server/environment-token.ts';
 export { ExecutionClient } from './server/execution-client.ts';
-export type { ExecutionClientOptions, ExecutionLocation, RunDetails } from './server/execution-client.ts';
+export type {
+  ExecutionClientOptions,
+  ExecutionLocation,
+  RunDetails,
+  RunOptions,
+} from './server/execution-client.ts';
 export type { NodeRequest, NodeResponse } from './server/node-types.ts';
 export type { Grant, Permission } from './server/permissions.ts';
 export type { PluginTarget } from './server/plugin-target.ts';
@@ -40,7 +67,8 @@ export { toNodeHandler } from './server/to-node-handler.ts';
 export type { NodeContext, NodeHandler } from './server/to-node-handler.ts';
 export { createTokenEndpoint } from './server/token-endpoint.ts';
 export type { Access, TokenEndpoint, TokenEndpointOptions } from './server/token-endpoint.ts';
-export type { CallOptions } from './core/client/plugin-client.ts';
+export type { Replay, ReplayOptions, ReplayResult } from './core/client/replay.ts';
+export type { CallOptions, RolloutTerms } from './core/client/plugin-client.ts';
 export { eachPage } from './core/client/pages.ts';
 export type { Page } from './core/client/pages.ts';
 export type { PageOptions, PluginListOptions, RunListOptions } from './core/client/pages.ts';
@@ -51,6 +79,7 @@ export type {
   PluginTypes,
   PluginVersion,
   PluginVersionSource,
+  Rollout,
   RunPage,
   Sample,
   Session,
@@ -58,6 +87,6 @@ export type {
   VersionPage,
 } from './core/client/records.ts';
 export { HttpError, NetworkError, RequestError, SchemaError, TimeoutError } from './core/errors.ts';
-export { joinIdent, parseIdent } from './core/ident.ts';
-export type { Ident } from './core/ident.ts';
+export { joinIdent, parseIdent } from './core/url.ts';
+export type { Ident } from './core/url.ts';
 export type { SendOptions } from './core/request.ts';

@@ -19,7 +19,7 @@ const storageFolders = ['storage', 'lost-database', 'nodes', 'runs'];
 const needsPostgres = 'test/service/lost-database/';
 
 /** What else the service keeps: the newest release. */
-const serviceFolders = ['accounts', 'cli', 'http', 'limits', 'operations', 'types'];
+const serviceFolders = ['accounts', 'cli', 'http', 'limits', 'operations', 'outbound', 'types'];
 
 const inFolders = (folders: readonly string[]) =>
   filesOf(`test/service/{${folders.join(',')}}/**/*.{node,release}-test.ts`);

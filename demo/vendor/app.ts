@@ -17,6 +17,7 @@ import { createPlugins } from './plugins.ts';
 import { customerDeleted, Refusal, refusalResponse, signedOut } from './refusals.ts';
 import { createPluginRuns } from './runs.ts';
 import { createGuards, createSignIns, describeUser, serveSignIn } from './sign-in.ts';
+import { serveStock } from './stock.ts';
 import type { VendorStore } from './store.ts';
 
 export interface VendorOptions {
@@ -73,6 +74,9 @@ export function createVendorApp(options: VendorOptions): VendorApp {
 
   // The endpoint checks origins and sizes itself.
   app.all('/plugins/editor-token', (c) => tokenEndpoint(c.req.raw, c));
+
+  // For plugins, which send neither cookies nor the headers of browsers.
+  serveStock(app, builderUrl);
 
   app.use(ownPagesOnly);
 

@@ -2,7 +2,7 @@ import type { Context, Hono } from 'hono';
 import * as z from 'zod/mini';
 import type { User } from './accounts.ts';
 import { readBody } from './body.ts';
-import { findPlace, namespaceOf } from './places/places.ts';
+import { findPlace, namespaceOf, standardPlugins } from './places/places.ts';
 import type { Plugin, Plugins } from './plugins.ts';
 import { Refusal } from './refusals.ts';
 import type { PluginRuns } from './runs.ts';
@@ -59,7 +59,7 @@ export function servePlugins(
         'A name is made of lower-case letters and digits in parts joined by hyphens, at most 40 in all, such as add-record.',
       );
     }
-    if (findPlace(name) || !store.addPlugin(ident, name)) {
+    if (standardPlugins.some((one) => one.name === name) || !store.addPlugin(ident, name)) {
       throw new Refusal(409, 'name-taken', `There is a plugin "${name}" already.`);
     }
     return c.json(describe(c, user), 201);

@@ -11,7 +11,7 @@ import { metricsHandler } from './operations/metrics-server.ts';
 import { warnOfMissingIsolation } from './processes/isolation-report.ts';
 import { openStorage } from './storage/storage.ts';
 import { StartError } from './start-error.ts';
-import { completeSettings, knownHosts } from './settings/complete-settings.ts';
+import { completeSettings, knownHosts, secretsOf } from './settings/complete-settings.ts';
 import type { Settings } from './settings/settings.ts';
 import { toBlockList } from './settings/setting-kinds.ts';
 import { mebibyte } from './units.ts';
@@ -19,6 +19,9 @@ import { mebibyte } from './units.ts';
 export { readSettings } from './settings/read-settings.ts';
 export type { Settings } from './settings/settings.ts';
 export { StartError } from './start-error.ts';
+
+/** How much longer than a run may wait such runs have to end when the service shuts down, in ms. */
+const waitGrace = 5000;
 
 /** A plugin service that is running. */
 export interface RunningService {
@@ -33,10 +36,11 @@ export interface RunningService {
   createEnvironmentToken(environment: string): Promise<string>;
   /**
    * Shuts down without failing a request, as the command does on SIGTERM: `/readyz` is 503 at once, requests are accepted for
-   * `drainSeconds` more with `connection: close`, those under way have up to 30 s to end, and then everything is closed.
+   * `drainSeconds` more with `connection: close`, open requests have up to 30 s to end, or 5 s more than `runWaitMs` if that is
+   * longer, and then everything is closed.
    */
   shutDown(): Promise<void>;
-  /** Closes the service: it accepts no new request, and those under way have 2 s to end. */
+  /** Closes the service: it accepts no new request, and open requests have 2 s to end. */
   close(): Promise<void>;
 }
 
@@ -101,7 +105,7 @@ export async function startService(
       shutDown: async () => {
         isDraining = true;
         log.info({ drainSeconds: settings.drainSeconds }, 'The service ends: it is not ready any more.');
-        await server.drain(settings.drainSeconds);
+        await server.drain(settings.drainSeconds, settings.runWaitMs + waitGrace, service.cancelWaiting);
         await closers.close();
         log.info('The service has ended.');
       },
@@ -144,6 +148,13 @@ function toServiceOptions(settings: Settings) {
     editorAncestors: settings.editorAncestors,
     editorAddressTokens: settings.editorAddressTokens,
     runLimits: { time: settings.runTimeoutMs, memory: settings.runMemoryMb * mebibyte },
+    waiting: {
+      time: settings.runWaitMs,
+      calls: settings.runCalls,
+      runs: settings.waitingRuns,
+      memory: settings.waitingMb * mebibyte,
+    },
+    python: { runners: settings.pythonRunners, memory: settings.pythonMemoryMb * mebibyte },
     trustedProxies: toBlockList(settings.trustedProxies),
     tenantPlugins: settings.tenantPlugins,
     tenantStorage: settings.tenantStorageMb * mebibyte,
@@ -153,6 +164,15 @@ function toServiceOptions(settings: Settings) {
       tokenRequests: settings.tokenRequestsPerMinute,
       addressRequests: settings.addressRequestsPerMinute,
     },
+    publicUrl: settings.publicUrl,
+    outbound: {
+      isOn: settings.outbound,
+      allow: settings.outboundAllow,
+      timeout: settings.callTimeoutMs,
+      responseBytes: settings.callResponseKb * 1024,
+      perMinute: settings.tenantCallsPerMinute,
+    },
+    secrets: secretsOf(settings),
     recording: {
       level: settings.runRecords,
       days: settings.runRetentionDays,

@@ -3,7 +3,7 @@ import { isRecord, isText } from './guards.ts';
 import type { Features } from './records.ts';
 
 /**
- * Checks a features record as `featuresSchema` does, without zod.
+ * Checks a features record as `featuresSchema` does, for the script tag, which has no zod (guards.ts). A test compares both.
  * @param label names the request in the error
  * @throws SchemaError
  */

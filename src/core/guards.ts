@@ -1,6 +1,6 @@
 /*
  * Checks of unknown data for what runs in the elements and in the editor's half of the frame protocol. The clients use zod,
- * which weighs more than both of these.
+ * of which `zod/mini` with one schema adds 4.7 KB gzip: a fifth of the script tag, and twice `editor.js`.
  */
 
 export const isText = (value: unknown): value is string => typeof value === 'string';
@@ -12,3 +12,7 @@ export const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 export const isTextList = (value: unknown): value is string[] => Array.isArray(value) && value.every(isText);
+
+/** Whether something is a list of objects, as tests are. */
+export const isRecordList = (value: unknown): value is Record<string, unknown>[] =>
+  Array.isArray(value) && value.every(isRecord);

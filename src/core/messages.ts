@@ -1,9 +1,10 @@
-import type { InitialSource } from './initial-source.ts';
+import type { AssistantFailure, AssistantProblem } from './assistant.ts';
+import type { PluginTest } from './records.ts';
 
 /**
  * The frame protocol, version 1: who sends what to whom. Each message is plain JSON with `channel`, `version` and `type`;
- * `session` names the `open` that a message belongs to. Two messages of the editor (`deploy`, `live`) have a field `version` of
- * their own, which takes the place of the protocol's.
+ * `session` names the `open` that a message belongs to. Two messages of the editor (`deploy`, `live`) have another
+ * `version`, which replaces that of the protocol.
  *
  * The two interfaces below are the only list of messages. The types of both sides, what each side has to handle and the tables
  * of docs/reference/frame-protocol.md follow from them. The compiler names all places that have to handle a new message.
@@ -17,7 +18,7 @@ export const VERSION = 1;
 export interface EditorMessages {
   /**
    * Greets the launcher. Sent on every load of the page, to any origin (`'*'`); no other message is. Known capabilities: `open`,
-   * `save`, `configure`.
+   * `save`, `configure`, `assist`.
    */
   hello: { capabilities?: string[] };
   /** The plugin is loaded and can be edited. `exists`: whether it has a draft. Sent again when one of the fields changes. */
@@ -40,6 +41,22 @@ export interface EditorMessages {
   deploy: { version: string; unchanged?: boolean };
   /** Another version was made live; `null`: the newest is live again. Not sent for a deploy. */
   live: { version: string | null };
+  /**
+   * The author asks the page's assistant, where the settings say that there is one. Ends the request before it. Answered by any
+   * number of `assist-part` and one `assist-end`. `ident`, `namespace` and `fn` are sent too; the launcher uses those it opened.
+   */
+  assist: {
+    request: string;
+    prompt: string;
+    language: string;
+    source: string;
+    tests?: PluginTest[];
+    declarations?: string;
+    problems?: AssistantProblem[];
+    failures?: AssistantFailure[];
+  };
+  /** The author stopped the assistant. Answered by `assist-end`. */
+  'assist-stop': { request: string };
 }
 
 /** The messages of the launcher, by type. @internal */
@@ -57,6 +74,13 @@ export interface LauncherMessages {
   configure: EditorSettingsChange;
   /** Only to an editor with the capability `save`: save now, also where there is no draft yet. */
   'save-request': { request: string };
+  /**
+   * A part of the assistant's answer: text that follows what came before, or a proposed source or list of tests, whole, which
+   * replaces an earlier one.
+   */
+  'assist-part': { request: string; text?: string; source?: string; tests?: PluginTest[] };
+  /** The answer ended. `error`: what the assistant said that went wrong, or one of the codes below. */
+  'assist-end': { request: string; error?: string | undefined };
   /** Forget the token and the plugin. */
   close: {};
 }
@@ -109,6 +133,8 @@ export interface EditorSettings {
   /** Show the plugin and change nothing. What is allowed is decided by the token alone. */
   readOnly?: boolean;
   appearance?: Appearance;
+  /** Whether the page has an assistant, which takes `assist`. */
+  assistant?: boolean;
 }
 
 /**
@@ -160,6 +186,18 @@ export const LIMITS = {
   test: { name: 1000, result: 65_536, error: 65_536 },
   deploy: { version: 64 },
   live: { version: 64 },
+  // A source may be as large as the service takes one. Of each list: all texts and names of fields in it together.
+  assist: {
+    request: 20,
+    prompt: 20_000,
+    language: 64,
+    source: 1_048_576,
+    tests: 1_048_576,
+    declarations: 262_144,
+    problems: 65_536,
+    failures: 262_144,
+  },
+  'assist-stop': { request: 20 },
 } as const satisfies {
   [
     Type in keyof EditorMessages as keyof TextLimits<EditorMessages[Type]> extends never ? never : Type
@@ -171,3 +209,16 @@ export const LIMITS = {
  * @internal
  */
 export const MAX_VALUES = 200;
+
+/** The same for the lists of `assist`: as many as a plugin's record may have. @internal */
+export const MAX_ASSIST_VALUES = 20_000;
+
+/** The source of a plugin that has no draft yet, instead of a template. */
+export interface InitialSource {
+  /** The program text. */
+  contents: string;
+  /** The `identifier` of its language, as the builder knows it. */
+  lang: string;
+  /** Its tests, as a draft has them. */
+  tests?: readonly { name?: string; description?: string; payload?: string }[] | undefined;
+}

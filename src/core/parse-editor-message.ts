@@ -1,6 +1,14 @@
-import { isFlag, isText, isTextList } from './guards.ts';
-import { CHANNEL, type EditorMessage, type EditorMessages, LIMITS, MAX_VALUES, VERSION } from './messages.ts';
-import { truncateJson } from './truncate-json.ts';
+import { isFlag, isRecordList, isText, isTextList } from './guards.ts';
+import {
+  CHANNEL,
+  type EditorMessage,
+  type EditorMessages,
+  LIMITS,
+  MAX_ASSIST_VALUES,
+  MAX_VALUES,
+  VERSION,
+} from './messages.ts';
+import { redactTokens } from './redact-tokens.ts';
 
 type Guard = (value: unknown) => boolean;
 
@@ -22,6 +30,17 @@ const FIELDS: { [Type in keyof EditorMessages]: FieldGuards<EditorMessages[Type]
   test: { 'name?': isText, 'result?': isText, 'error?': () => true, 'passed?': isFlag },
   deploy: { version: isText, 'unchanged?': isFlag },
   live: { version: (value) => value === null || isText(value) },
+  assist: {
+    request: isText,
+    prompt: isText,
+    language: isText,
+    source: isText,
+    'tests?': isRecordList,
+    'declarations?': isText,
+    'problems?': isRecordList,
+    'failures?': isRecordList,
+  },
+  'assist-stop': { request: isText },
 };
 
 /** The names of optional fields, each with its question mark. */
@@ -58,6 +77,7 @@ export function parseEditorMessage(
   // A field of this name takes the place of the protocol's version.
   if (version !== VERSION && !fields['version']) return undefined;
   const limits: Partial<Record<string, number>> = LIMITS[type as keyof typeof LIMITS] ?? {};
+  const maxValues = type === 'assist' ? MAX_ASSIST_VALUES : MAX_VALUES;
   const message: Record<string, unknown> = { type };
   for (const [key, isValid] of Object.entries(fields)) {
     const name = key.replace('?', '');
@@ -66,9 +86,43 @@ export function parseEditorMessage(
       if (isOptional) continue;
       return undefined;
     }
-    const value = truncateJson(posted[name], limits[name] ?? 0, MAX_VALUES, tokens);
+    const value = truncateJson(posted[name], limits[name] ?? 0, maxValues, tokens);
     if (isValid(value)) message[name] = value;
     else if (!isOptional || STRICT_FIELDS.includes(key)) return undefined;
   }
   return message as unknown as EditorMessage;
+}
+
+/**
+ * Copies a JSON value up to two limits, and without any of these tokens.
+ * @param maxText how many UTF-16 code units all texts and names of fields may have together; what is beyond is cut off
+ * @param maxValues how many items and fields there may be on all levels together; what is beyond is left out
+ */
+export function truncateJson(
+  value: unknown,
+  maxText: number,
+  maxValues: number,
+  tokens: readonly string[],
+): unknown {
+  const limitText = (text: string) => {
+    const limited = redactTokens(text, tokens, maxText);
+    maxText = Math.max(maxText - text.length, 0);
+    return limited;
+  };
+  const json = JSON.stringify(value, (_, part: unknown) => {
+    if (typeof part === 'string') return limitText(part);
+    // JSON has no bigint.
+    if (!part || typeof part !== 'object') return typeof part === 'bigint' ? null : part;
+    const isList = Array.isArray(part);
+    // Typed arrays and `String` objects have a key for every item, and listing those would take long.
+    if (!isList && Object.getPrototypeOf(part) !== Object.prototype) return {};
+    const all = isList ? (part as unknown[]) : Object.keys(part);
+    const kept = all.slice(0, maxValues);
+    maxValues = Math.max(maxValues - all.length, 0);
+    return isList
+      ? kept
+      : Object.fromEntries((kept as (keyof typeof part)[]).map((key) => [limitText(key), part[key]]));
+  });
+  // Parsing makes new strings. A slice of a long string would keep all of it in memory.
+  return JSON.parse(json);
 }

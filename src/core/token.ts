@@ -125,7 +125,7 @@ async function callEndpoint(
 }
 
 /**
- * Checks a token record as `editorTokenSchema` does, without zod.
+ * Checks a token record as `editorTokenSchema` does, for the script tag, which has no zod (guards.ts). A test compares both.
  * @param label names the request in the error
  * @throws SchemaError
  * @internal

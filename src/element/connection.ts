@@ -1,4 +1,4 @@
-import type { NamesWith } from '../core/attributes.ts';
+import type { NamesWith } from '../core/config.ts';
 import { PluginEditorError, isPluginEditorError } from '../core/errors.ts';
 import {
   CHANNEL,
@@ -43,10 +43,11 @@ interface SaveRequest extends PromiseWithResolvers<void> {
 export class EditorConnection {
   declare readonly editorFrame: EditorFrame;
   declare readonly withToken: boolean;
-  /** Whether the editor has not been given any plugin yet, by address or message. */
-  declare isBlank: boolean;
-  /** Whether the editor has sent no `ready` since the last `open`. */
-  awaitsReady = true;
+  /**
+   * How far the editor is. `blank`: it was given no plugin, by address or message; `opening`: it was given one, and has not said
+   * `ready` since; `ready`: it has.
+   */
+  declare phase: 'blank' | 'opening' | 'ready';
 
   #capabilities: string[] | undefined;
   #session: string | undefined;
@@ -56,7 +57,7 @@ export class EditorConnection {
 
   constructor({ withToken, knownTokens, onHello, onMessage, ...frameOptions }: ConnectionOptions) {
     this.withToken = withToken;
-    this.isBlank = !withToken;
+    this.phase = withToken ? 'opening' : 'blank';
     this.editorFrame = new EditorFrame(frameOptions);
     this.editorFrame.onMessage = (data) => {
       const message = parseEditorMessage(data, this.#session, knownTokens());
@@ -102,8 +103,7 @@ export class EditorConnection {
     this.endSession();
     // `crypto.randomUUID` exists in secure contexts alone.
     this.#session = crypto.getRandomValues(new Uint32Array(4)).join('-');
-    this.isBlank = false;
-    this.awaitsReady = true;
+    this.phase = 'opening';
     this.post({ type: 'open', ...plugin });
   }
 

@@ -10,7 +10,7 @@ import {
   requireConfig,
   watchedValues,
 } from '../core/config.ts';
-import { checkedEditorUrl } from '../core/editor-url.ts';
+import { checkedEditorUrl } from '../core/url.ts';
 import { PluginEditorError } from '../core/errors.ts';
 import type { EditorSettings } from '../core/messages.ts';
 import { type HeldToken, getToken } from '../core/token.ts';
@@ -61,6 +61,11 @@ export class EditorController implements ReactiveController {
     return this.#launch.connection?.editorFrame.iframe;
   }
 
+  /** The page's assistant, unchecked. */
+  get assistant(): unknown {
+    return this.#host.assistant;
+  }
+
   hostConnected(): void {
     this.#handledValues = [];
     this.hostMoved();
@@ -98,6 +103,7 @@ export class EditorController implements ReactiveController {
     const host = this.#host;
     if (this.#closing || !host.isConnected) return;
     this.#setFrameAttributes(this.#launch.connection?.editorFrame);
+    if (!host.assistant) this.#launch.assistantCalls.end('assistant-missing');
     const values = watchedValues(host);
     if (!values.every((value, i) => Object.is(value, this.#handledValues[i]))) {
       this.#applyOnceReleased();

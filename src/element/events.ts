@@ -189,7 +189,10 @@ declare global {
  * The editor's messages about the work on a plugin. Each becomes an event of the same name and fields.
  * @internal
  */
-type WorkMessages = Omit<EditorMessages, 'hello' | 'ready' | 'error' | 'token-request' | 'save-result'>;
+type WorkMessages = Omit<
+  EditorMessages,
+  'hello' | 'ready' | 'error' | 'token-request' | 'save-result' | 'assist' | 'assist-stop'
+>;
 
 /** The event of each such message. The type has the compiler check that it is in the event map and takes all fields. */
 const EVENTS: {

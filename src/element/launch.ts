@@ -1,8 +1,9 @@
 import type { Config } from '../core/config.ts';
-import { checkedEditorUrl } from '../core/editor-url.ts';
+import { checkedEditorUrl } from '../core/url.ts';
 import { PluginEditorError, asEditorError } from '../core/errors.ts';
 import type { LauncherMessage, PluginDetails } from '../core/messages.ts';
 import type { HeldToken } from '../core/token.ts';
+import { AssistantCalls } from './assistant-calls.ts';
 import { EditorConnection, type PluginMessage } from './connection.ts';
 import type { EditorController } from './controller.ts';
 import { TokenHolder, toTokenFields } from './token-holder.ts';
@@ -11,7 +12,10 @@ import { TokenHolder, toTokenFields } from './token-holder.ts';
 const CLOSE_DELAY = 250;
 
 /** A message about the work on the plugin. The launch itself handles the others. */
-export type WorkMessage = Exclude<PluginMessage, { type: 'ready' | 'error' | 'token-request' }>;
+export type WorkMessage = Exclude<
+  PluginMessage,
+  { type: 'ready' | 'error' | 'token-request' | 'assist' | 'assist-stop' }
+>;
 
 /** Takes a checked config to a running editor: gets the token, connects with the editor, and gives it the token. */
 export class Launch {
@@ -21,6 +25,7 @@ export class Launch {
   #config: Config | undefined;
   #editorUrl: string | undefined;
   readonly tokens: TokenHolder;
+  readonly assistantCalls = new AssistantCalls(this);
   /** The timer that ends the wait for the frame, or for the editor to handle `close`. */
   #timer: ReturnType<typeof setTimeout> | undefined;
 
@@ -42,7 +47,7 @@ export class Launch {
       editorUrl === this.#editorUrl &&
       // A preloaded frame has no token in its address, so it serves message delivery alone.
       tokenDelivery === (this.#config?.tokenDelivery ?? 'message') &&
-      (connection.supports('open') || (tokenDelivery === 'message' && connection.isBlank))
+      (connection.supports('open') || (tokenDelivery === 'message' && connection.phase === 'blank'))
     );
   }
 
@@ -132,6 +137,7 @@ export class Launch {
   /** Asks the editor to open the plugin. */
   #sendOpen(): void {
     const { builder, ident, namespace, fn, template, initialSource } = this.#config as Config;
+    this.assistantCalls.end();
     this.connection?.open({
       builder,
       ident,
@@ -158,6 +164,13 @@ export class Launch {
         );
       case 'token-request':
         return this.tokens.scheduleTokenRequest();
+      case 'assist': {
+        const { type: _, ...question } = message;
+        const { assistant, shown } = this.#controller;
+        return void this.assistantCalls.start(assistant, shown.key, question);
+      }
+      case 'assist-stop':
+        return this.assistantCalls.stop(message.request);
       default:
         return this.#controller.onMessage(message);
     }
@@ -166,8 +179,8 @@ export class Launch {
   #handleReady(details?: PluginDetails): void {
     clearTimeout(this.#timer);
     const connection = this.connection as EditorConnection;
-    const isFirst = connection.awaitsReady;
-    if (details) connection.awaitsReady = false;
+    const isFirst = connection.phase !== 'ready';
+    if (details) connection.phase = 'ready';
     this.#controller.shown.reportReady(details, isFirst);
   }
 
@@ -216,6 +229,7 @@ export class Launch {
   #reset(keepToken = false): void {
     clearTimeout(this.#timer);
     this.tokens.reset(keepToken);
+    this.assistantCalls.end();
     this.connection?.endSession();
   }
 

@@ -1,7 +1,8 @@
 import { LitElement, type PropertyDeclarations, html, nothing } from 'lit';
-import { ATTRIBUTES, type AttributeProperties, attributeOf, attributeRows } from '../core/attributes.ts';
+import { ATTRIBUTES, type AttributeProperties, attributeOf, attributeRows } from '../core/config.ts';
+import type { Assistant } from '../core/assistant.ts';
 import type { PluginEditorError } from '../core/errors.ts';
-import type { InitialSource } from '../core/initial-source.ts';
+import type { InitialSource } from '../core/messages.ts';
 import type { FetchToken, TokenHeaders } from '../core/token.ts';
 import { EditorController } from './controller.ts';
 import { canRetry, renderError } from './error-view.ts';
@@ -75,6 +76,7 @@ export class PluginEditorElement extends LitElement implements AttributeProperti
     fetchToken: { attribute: false },
     tokenHeaders: { attribute: false },
     initialSource: { attribute: false },
+    assistant: { attribute: false },
     strings: { attribute: false },
   };
 
@@ -145,6 +147,13 @@ export class PluginEditorElement extends LitElement implements AttributeProperti
    * change is made; a new object restarts nothing.
    */
   declare initialSource: InitialSource | undefined;
+  /**
+   * Answers what authors ask in the editor, with a model of yours: called with `{ prompt, ident, namespace, fn, language, source,
+   * tests, declarations?, problems, failures, signal }`, it returns an async iterable of texts and of proposals,
+   * `{ source?, tests? }`. An editor that can, shows a panel for it. A new function restarts nothing; taking it away ends its
+   * answer.
+   */
+  declare assistant: Assistant | undefined;
   /** Texts that replace the English ones, which are exported as `defaultStrings`. */
   declare strings: Partial<PluginEditorStrings> | undefined;
 

@@ -65,8 +65,8 @@ export const styles = css`
     font: inherit;
     padding: 0.4em 1em;
   }
-  /* The box of appearance.ts. Its own font is what the probe in it inherits while the page sets none. Its pseudo-element has
-     everything that is read from the probe, because its transitions are the only events that report a change of these. */
+  /* The box around the probe of AppearanceReader (settings.ts). The probe inherits the box's font while the page sets none. The
+     pseudo-element has every property that is read from the probe: only its transitions report that one of them changed. */
   .look {
     position: absolute;
     visibility: hidden;

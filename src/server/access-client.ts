@@ -1,8 +1,7 @@
 import type * as z from 'zod/mini';
-import { baseOf, httpUrl } from '../core/url.ts';
+import { baseOf, DEFAULT_NAMESPACE, httpUrl } from '../core/url.ts';
 import type { CallOptions } from '../core/client/plugin-client.ts';
 import { encodedPath, queryOf } from '../core/client/operation.ts';
-import { DEFAULT_NAMESPACE } from '../core/editor-url.ts';
 import { editorTokenSchema } from '../core/records.ts';
 import type { SendOptions } from '../core/request.ts';
 import {

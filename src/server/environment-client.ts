@@ -2,10 +2,10 @@ import { type Operation, type Segments, pathOf, queryOf } from '../core/client/o
 import type { PageOptions, PluginListOptions } from '../core/client/pages.ts';
 import { type CallOptions, PluginClient } from '../core/client/plugin-client.ts';
 import { type PluginPage, pluginPageSchema } from '../core/client/records.ts';
-import { DEFAULT_NAMESPACE } from '../core/editor-url.ts';
+import { DEFAULT_NAMESPACE, httpUrl } from '../core/url.ts';
 import type { SendOptions } from '../core/request.ts';
-import { httpUrl } from '../core/url.ts';
 import {
+  type AuditPage,
   type CreatedSession,
   type CreatedToken,
   type EnvironmentTokens,
@@ -21,8 +21,32 @@ import {
   namespaceSchema,
   tenantPageSchema,
   tenantSchema,
+  auditPageSchema,
   usagePageSchema,
 } from './environment-records.ts';
+import {
+  type ConnectionLocation,
+  type ConnectionOwner,
+  type ConnectionValue,
+  type ConnectionValuePage,
+  type NamespaceDetails,
+  connectionPath,
+  connectionsPath,
+  connectionValuePageSchema,
+} from './connection-records.ts';
+import {
+  type CreatedWebhook,
+  type Webhook,
+  type WebhookDetails,
+  type WebhookDeliveryPage,
+  type WebhookPage,
+  type WebhookSecret,
+  createdWebhookSchema,
+  deliveryPageSchema,
+  webhookPageSchema,
+  webhookSchema,
+  webhookSecretSchema,
+} from './webhook-records.ts';
 import {
   type EnvironmentToken,
   checkEnvironmentToken,
@@ -43,6 +67,26 @@ export interface EnvironmentClientOptions extends SendOptions {
    * `POST`, which are never tried again: creating a tenant, a session or a token.
    */
   retry?: number | undefined;
+  /** On whose behalf calls are made, such as the member of your staff: versions, pins and the audit log keep it. */
+  actor?: string | undefined;
+}
+
+/** What can be set for a single call. */
+export interface EnvironmentCallOptions extends CallOptions {
+  /** On whose behalf the call is made; replaces the `actor` of the client. */
+  actor?: string | undefined;
+}
+
+/** Which entries of the audit log are listed; the days are as in {@link UsageOptions}. */
+export interface AuditOptions extends PageOptions {
+  from?: string | undefined;
+  to?: string | undefined;
+  /** Those about this tenant alone: the part of the ident after its last period. */
+  tenant?: string | undefined;
+  /** Those of this action alone, such as `plugin.live`. */
+  action?: string | undefined;
+  /** What this actor did, alone. */
+  actor?: string | undefined;
 }
 
 /** What you can set for a tenant. */
@@ -51,7 +95,16 @@ export interface TenantDetails {
   /** `true`: no tokens are given or taken, and nothing new runs. */
   suspended?: boolean;
   /** Limits for this customer, which override those in the service's settings; `null` to return to these. */
-  limits?: { plugins?: number | null; runsPerMinute?: number | null };
+  limits?: {
+    plugins?: number | null;
+    runsPerMinute?: number | null;
+    storageMb?: number | null;
+    callsPerMinute?: number | null;
+    runTimeoutMs?: number | null;
+    runMemoryMb?: number | null;
+    /** How much records of its runs hold. */
+    records?: 'outcome' | 'logs' | 'payloads' | null;
+  };
 }
 
 /** Which days are listed, as `YYYY-MM-DD` (UTC), both included; by default the last 30. */
@@ -60,7 +113,12 @@ export interface UsageOptions extends PageOptions {
   to?: string | undefined;
   /** Those of this tenant alone: the part of the ident after its last period. */
   tenant?: string | undefined;
+  /** `plugin`: what each plugin used, with its `namespace` and `name`. */
+  by?: 'plugin' | undefined;
 }
+
+/** What an environment token may be limited to. */
+export type Scope = 'run' | 'access' | 'access-deploy' | 'read' | 'manage';
 
 /** For a new environment token. */
 export interface TokenDetails {
@@ -68,19 +126,14 @@ export interface TokenDetails {
   holder?: string;
   /** How long the holder's other tokens stay valid, in seconds: 3600 by default, at most 86400. */
   overlap?: number;
+  /** What it permits; by default what the token does that this is requested with. */
+  scopes?: readonly Scope[];
 }
 
-/**
- * The types of the input and output of a namespace's plugins. `input` and `output` are JSON Schemas (2020-12); a missing one is
- * any JSON.
- */
-export interface NamespaceDetails {
-  description?: string;
-  input?: unknown;
-  output?: unknown;
-  samples?: readonly { name: string; description?: string; input: unknown; output?: unknown }[];
-  /** Source for new plugins, by language. */
-  templates?: Readonly<Record<string, string>>;
+/** A webhook of your environment. */
+export interface WebhookLocation extends EnvironmentLocation {
+  /** Its id. */
+  webhook: string;
 }
 
 /** Your environment. */
@@ -115,29 +168,30 @@ export interface NamespaceLocation extends EnvironmentLocation {
  * `NetworkError` or `SchemaError`; and with the signal's reason when aborted. None of these errors holds the environment
  * token. Lists come in pages; `eachPage` iterates over all of them. Records keep the fields that are not named here.
  */
-export class EnvironmentClient extends PluginClient<PluginLocation> {
+export class EnvironmentClient extends PluginClient<PluginLocation, { actor?: string | undefined }> {
   #base: URL;
   #options: EnvironmentClientOptions;
 
-  /** @throws TypeError when `builderUrl` is not an http or https address, or `environmentToken` cannot be sent. */
+  /** @throws TypeError when `builderUrl` is not an http or https address, or `environmentToken` or `actor` cannot be sent. */
   constructor(options: EnvironmentClientOptions) {
     super(segmentsOf, (operation, callOptions) => this.#send(operation, callOptions));
     this.#base = httpUrl('builderUrl', options.builderUrl);
     checkEnvironmentToken(options.environmentToken);
+    if (options.actor !== undefined) checkActor(options.actor);
     this.#options = options;
   }
 
   /** Lists your customers by name, and resolves with one page of them. */
   async listTenants(
     { environment }: EnvironmentLocation,
-    { signal, ...page }: PageOptions & CallOptions = {},
+    { signal, actor, ...page }: PageOptions & EnvironmentCallOptions = {},
   ): Promise<TenantPage> {
     const path = environmentPath(environment) + queryOf(page);
-    return this.#send({ path, schema: tenantPageSchema }, { signal });
+    return this.#send({ path, schema: tenantPageSchema }, { signal, actor });
   }
 
   /** Gets a customer: whether it is suspended, and how many plugins it has. */
-  async getTenant({ identifier }: IdentifierLocation, options?: CallOptions): Promise<Tenant> {
+  async getTenant({ identifier }: IdentifierLocation, options?: EnvironmentCallOptions): Promise<Tenant> {
     return this.#send({ path: tenantPath(identifier), schema: tenantSchema }, options);
   }
 
@@ -148,7 +202,7 @@ export class EnvironmentClient extends PluginClient<PluginLocation> {
   async createTenant(
     { identifier }: IdentifierLocation,
     details: TenantDetails = {},
-    options?: CallOptions,
+    options?: EnvironmentCallOptions,
   ): Promise<Tenant> {
     return this.#send(
       { method: 'POST', path: tenantPath(identifier), json: details, schema: tenantSchema },
@@ -160,7 +214,7 @@ export class EnvironmentClient extends PluginClient<PluginLocation> {
   async updateTenant(
     { identifier }: IdentifierLocation,
     changes: TenantDetails,
-    options?: CallOptions,
+    options?: EnvironmentCallOptions,
   ): Promise<Tenant> {
     // JSON leaves out a field that is `undefined`, so that it would silently change nothing.
     for (const [name, value] of [...Object.entries(changes), ...Object.entries(changes.limits ?? {})]) {
@@ -173,7 +227,7 @@ export class EnvironmentClient extends PluginClient<PluginLocation> {
   }
 
   /** Deletes a tenant with its plugins, versions and runs. Its usage stays. */
-  async deleteTenant({ identifier }: IdentifierLocation, options?: CallOptions): Promise<void> {
+  async deleteTenant({ identifier }: IdentifierLocation, options?: EnvironmentCallOptions): Promise<void> {
     await this.#send({ method: 'DELETE', path: tenantPath(identifier) }, options);
   }
 
@@ -185,7 +239,7 @@ export class EnvironmentClient extends PluginClient<PluginLocation> {
   async createSession(
     { identifier }: IdentifierLocation,
     session: SessionRequest,
-    options?: CallOptions,
+    options?: EnvironmentCallOptions,
   ): Promise<CreatedSession> {
     const { body, grant } = readSessionRequest(session);
     const path = tenantPath(identifier, 'session');
@@ -199,7 +253,10 @@ export class EnvironmentClient extends PluginClient<PluginLocation> {
     );
   }
 
-  /** Ends a tenant's editor tokens, or those of one actor, which are refused from then on. */
+  /**
+   * Ends a tenant's editor tokens, or those of one actor, which are refused from then on. `actor` is whose tokens end; on whose
+   * behalf, only the client's `actor` says.
+   */
   async endSessions(
     { identifier }: IdentifierLocation,
     { signal, ...who }: { actor?: string } & CallOptions = {},
@@ -214,40 +271,49 @@ export class EnvironmentClient extends PluginClient<PluginLocation> {
   /** Lists a tenant's plugins by name, and resolves with one page of them. */
   async listPlugins(
     { identifier }: IdentifierLocation,
-    { signal, ...list }: PluginListOptions & CallOptions = {},
+    { signal, actor, ...list }: PluginListOptions & EnvironmentCallOptions = {},
   ): Promise<PluginPage> {
     const path = tenantPath(identifier, 'plugins') + queryOf(list);
-    return this.#send({ path, schema: pluginPageSchema }, { signal });
+    return this.#send({ path, schema: pluginPageSchema }, { signal, actor });
   }
 
   /** Deletes a plugin with its draft, versions and runs. The numbers of its versions are never used again. */
-  async deletePlugin(location: PluginLocation, options?: CallOptions): Promise<void> {
+  async deletePlugin(location: PluginLocation, options?: EnvironmentCallOptions): Promise<void> {
     await this.#send({ method: 'DELETE', path: pathOf('v1/plugin', segmentsOf(location)) }, options);
   }
 
   /** Lists what was used, by day and then by tenant, and resolves with one page. */
   async getUsage(
     { environment }: EnvironmentLocation,
-    { signal, ...list }: UsageOptions & CallOptions = {},
+    { signal, actor, ...list }: UsageOptions & EnvironmentCallOptions = {},
   ): Promise<UsagePage> {
     const path = environmentPath(environment, 'usage') + queryOf(list);
-    return this.#send({ path, schema: usagePageSchema }, { signal });
+    return this.#send({ path, schema: usagePageSchema }, { signal, actor });
+  }
+
+  /** Lists who changed what, and who read logs or payloads, the newest first, and resolves with one page. */
+  async listAudit(
+    { environment }: EnvironmentLocation,
+    { signal, ...list }: AuditOptions & CallOptions = {},
+  ): Promise<AuditPage> {
+    const path = environmentPath(environment, 'audit') + queryOf(list);
+    return this.#send({ path, schema: auditPageSchema }, { signal });
   }
 
   /** Lists your environment's tokens by their ids, and resolves with one page. Only `createToken` gets a token itself. */
   async listTokens(
     { environment }: EnvironmentLocation,
-    { signal, ...page }: PageOptions & CallOptions = {},
+    { signal, actor, ...page }: PageOptions & EnvironmentCallOptions = {},
   ): Promise<EnvironmentTokens> {
     const path = environmentPath(environment, 'tokens') + queryOf(page);
-    return this.#send({ path, schema: environmentTokensSchema }, { signal });
+    return this.#send({ path, schema: environmentTokensSchema }, { signal, actor });
   }
 
-  /** Creates an environment token. Its holder's other tokens, including the one of this client, end after `overlap`. */
+  /** Creates an environment token. Its holder's other tokens with the same scopes end after `overlap`. */
   async createToken(
     { environment }: EnvironmentLocation,
     details: TokenDetails = {},
-    options?: CallOptions,
+    options?: EnvironmentCallOptions,
   ): Promise<CreatedToken> {
     const path = environmentPath(environment, 'tokens');
     return this.#send({ method: 'POST', path, json: details, schema: createdTokenSchema }, options);
@@ -256,7 +322,7 @@ export class EnvironmentClient extends PluginClient<PluginLocation> {
   /** Ends an environment token at once. */
   async deleteToken(
     { environment, id }: EnvironmentLocation & { id: string },
-    options?: CallOptions,
+    options?: EnvironmentCallOptions,
   ): Promise<void> {
     await this.#send({ method: 'DELETE', path: environmentPath(environment, 'tokens', { id }) }, options);
   }
@@ -264,16 +330,16 @@ export class EnvironmentClient extends PluginClient<PluginLocation> {
   /** Lists your namespaces with types by name, and resolves with one page. */
   async listNamespaces(
     { environment }: EnvironmentLocation,
-    { signal, ...page }: PageOptions & CallOptions = {},
+    { signal, actor, ...page }: PageOptions & EnvironmentCallOptions = {},
   ): Promise<NamespacePage> {
     const path = environmentPath(environment, 'namespaces') + queryOf(page);
-    return this.#send({ path, schema: namespacePageSchema }, { signal });
+    return this.#send({ path, schema: namespacePageSchema }, { signal, actor });
   }
 
   /** Gets the types of the input and output of a namespace's plugins. */
   async getNamespace(
     { environment, namespace }: NamespaceLocation,
-    options?: CallOptions,
+    options?: EnvironmentCallOptions,
   ): Promise<Namespace> {
     const path = environmentPath(environment, 'namespaces', { namespace });
     return this.#send({ path, schema: namespaceSchema }, options);
@@ -283,33 +349,129 @@ export class EnvironmentClient extends PluginClient<PluginLocation> {
   async setNamespace(
     { environment, namespace }: NamespaceLocation,
     details: NamespaceDetails,
-    options?: CallOptions,
+    options?: EnvironmentCallOptions,
   ): Promise<Namespace> {
     const path = environmentPath(environment, 'namespaces', { namespace });
     return this.#send({ method: 'PUT', path, json: details, schema: namespaceSchema }, options);
   }
 
   /** Removes the types of a namespace, and nothing else. */
-  async deleteNamespace({ environment, namespace }: NamespaceLocation, options?: CallOptions): Promise<void> {
+  async deleteNamespace(
+    { environment, namespace }: NamespaceLocation,
+    options?: EnvironmentCallOptions,
+  ): Promise<void> {
     const path = environmentPath(environment, 'namespaces', { namespace });
     await this.#send({ method: 'DELETE', path }, options);
   }
 
+  /** Lists for which connections a tenant, or your environment, has values, and resolves with one page. No response has a value. */
+  async listConnectionValues(
+    owner: ConnectionOwner,
+    { signal, actor, ...page }: PageOptions & EnvironmentCallOptions = {},
+  ): Promise<ConnectionValuePage> {
+    const path = connectionsPath(owner) + queryOf(page);
+    return this.#send({ path, schema: connectionValuePageSchema }, { signal, actor });
+  }
+
+  /** Sets what a tenant, or your environment, has for a connection, from the next call of every plugin on. */
+  async setConnectionValue(
+    location: ConnectionLocation,
+    value: ConnectionValue,
+    options?: EnvironmentCallOptions,
+  ): Promise<void> {
+    await this.#send({ method: 'PUT', path: connectionPath(location), json: value }, options);
+  }
+
+  /** Deletes what a tenant, or your environment, has for a connection. */
+  async deleteConnectionValue(location: ConnectionLocation, options?: EnvironmentCallOptions): Promise<void> {
+    await this.#send({ method: 'DELETE', path: connectionPath(location) }, options);
+  }
+
+  /** Creates a webhook. Only this response has its secret, which verifies what it is sent. */
+  async createWebhook(
+    { environment }: EnvironmentLocation,
+    details: WebhookDetails,
+    options?: CallOptions,
+  ): Promise<CreatedWebhook> {
+    const path = environmentPath(environment, 'webhooks');
+    return this.#send({ method: 'POST', path, json: details, schema: createdWebhookSchema }, options);
+  }
+
+  /** Lists your webhooks, the oldest first, and resolves with one page. */
+  async listWebhooks(
+    { environment }: EnvironmentLocation,
+    { signal, ...page }: PageOptions & CallOptions = {},
+  ): Promise<WebhookPage> {
+    const path = environmentPath(environment, 'webhooks') + queryOf(page);
+    return this.#send({ path, schema: webhookPageSchema }, { signal });
+  }
+
+  /** Gets a webhook: whether it is enabled, and why not. */
+  async getWebhook(location: WebhookLocation, options?: CallOptions): Promise<Webhook> {
+    return this.#send({ path: webhookPath(location), schema: webhookSchema }, options);
+  }
+
+  /** Changes the fields of a webhook that are given, such as `{ enabled: true }`, and no others. */
+  async updateWebhook(
+    location: WebhookLocation,
+    changes: Partial<WebhookDetails> & { enabled?: boolean },
+    options?: CallOptions,
+  ): Promise<Webhook> {
+    const path = webhookPath(location);
+    return this.#send({ method: 'PATCH', path, json: changes, schema: webhookSchema }, options);
+  }
+
+  /** Deletes a webhook, with what waits for it. */
+  async deleteWebhook(location: WebhookLocation, options?: CallOptions): Promise<void> {
+    await this.#send({ method: 'DELETE', path: webhookPath(location) }, options);
+  }
+
+  /** Gives a webhook another secret. For 24 hours both sign. */
+  async rotateWebhookSecret(location: WebhookLocation, options?: CallOptions): Promise<WebhookSecret> {
+    const path = webhookPath(location, 'secret');
+    return this.#send({ method: 'POST', path, schema: webhookSecretSchema }, options);
+  }
+
+  /** Lists what a webhook was told in the last 14 days, the newest first, and resolves with one page. */
+  async listDeliveries(
+    location: WebhookLocation,
+    { signal, ...page }: PageOptions & CallOptions = {},
+  ): Promise<WebhookDeliveryPage> {
+    const path = webhookPath(location, 'deliveries') + queryOf(page);
+    return this.#send({ path, schema: deliveryPageSchema }, { signal });
+  }
+
+  /** Has the service send an event again, at once. */
+  async resendDelivery(
+    { delivery, ...location }: WebhookLocation & { delivery: string },
+    options?: CallOptions,
+  ): Promise<void> {
+    const path = webhookPath(location, 'deliveries', { delivery }, 'resend');
+    await this.#send({ method: 'POST', path }, options);
+  }
+
   async #send<T>(
     operation: Operation<T>,
-    { signal }: CallOptions = {},
+    { signal, actor = this.#options.actor }: EnvironmentCallOptions = {},
     check?: (record: T, token: string) => void,
   ): Promise<T> {
     const { environmentToken, fetch, timeout, retry } = this.#options;
-    const { data } = await sendWithEnvironmentToken(operation, {
-      base: this.#base,
-      environmentToken,
-      fetch,
-      timeout,
-      retry: operation.method === 'POST' ? 0 : retry,
-      signal,
-      check,
-    });
+    const headers = {
+      ...operation.headers,
+      ...(actor !== undefined && { 'x-actor': encodeURIComponent(checkActor(actor)) }),
+    };
+    const { data } = await sendWithEnvironmentToken(
+      { ...operation, headers },
+      {
+        base: this.#base,
+        environmentToken,
+        fetch,
+        timeout,
+        retry: operation.method === 'POST' ? 0 : retry,
+        signal,
+        check,
+      },
+    );
     return data;
   }
 }
@@ -321,6 +483,9 @@ const segmentsOf = ({ identifier, namespace = DEFAULT_NAMESPACE, pluginName }: P
 });
 
 const tenantPath = (identifier: string, ...more: string[]) => pathOf('v1/tenant', { identifier }, ...more);
+
+const webhookPath = ({ environment, webhook }: WebhookLocation, ...more: (string | Segments)[]) =>
+  environmentPath(environment, 'webhooks', { webhook }, ...more);
 
 const environmentPath = (environment: string, ...more: (string | Segments)[]) =>
   pathOf('v1/environment', { environment }, ...more);

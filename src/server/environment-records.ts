@@ -21,8 +21,18 @@ export const tenantSchema = z.looseObject({
   plugins: z.number(),
   /** Limits for this customer, which override those in the service's settings. */
   limits: z.optional(
-    z.looseObject({ plugins: z.optional(z.number()), runsPerMinute: z.optional(z.number()) }),
+    z.looseObject({
+      plugins: z.optional(z.number()),
+      runsPerMinute: z.optional(z.number()),
+      storageMb: z.optional(z.number()),
+      callsPerMinute: z.optional(z.number()),
+      runTimeoutMs: z.optional(z.number()),
+      runMemoryMb: z.optional(z.number()),
+      records: z.optional(z.string()),
+    }),
   ),
+  /** On whose behalf it was created or changed last. */
+  actor: z.optional(z.string()),
   /** Only where one tenant is requested. */
   usage: z.optional(usageSchema),
 });
@@ -43,10 +53,12 @@ export const createdSessionSchema = z.looseObject({
   actor: z.optional(z.string()),
 });
 
-/** What a tenant used on a day (UTC, `YYYY-MM-DD`). */
+/** What a tenant, or with `by: 'plugin'` a plugin, used on a day (UTC, `YYYY-MM-DD`). */
 const usageDaySchema = z.looseObject({
   day: z.string(),
   tenant: z.string(),
+  namespace: z.optional(z.string()),
+  name: z.optional(z.string()),
   runs: z.number(),
   failures: z.number(),
   /** How long the runs took together, in ms. */
@@ -57,10 +69,40 @@ const usageDaySchema = z.looseObject({
 /** A page of days; `next`, where there is more, is `after` of the next page. */
 export const usagePageSchema = z.looseObject({ days: z.array(usageDaySchema), next: z.optional(z.string()) });
 
+/** Who did what, and by which request. */
+const auditEntrySchema = z.looseObject({
+  id: z.string(),
+  at: z.string(),
+  /** Such as `plugin.live`. */
+  action: z.string(),
+  by: z.looseObject({
+    /** `environment-token`, `editor-token`, `operator` or `service`. */
+    kind: z.string(),
+    via: z.optional(z.string()),
+    /** The holder of the environment token. */
+    holder: z.optional(z.string()),
+    actor: z.optional(z.string()),
+  }),
+  ident: z.optional(z.string()),
+  namespace: z.optional(z.string()),
+  name: z.optional(z.string()),
+  version: z.optional(z.string()),
+  details: z.optional(z.record(z.string(), z.unknown())),
+  requestId: z.string(),
+});
+
+/** A page of the audit log; `next`, where there is more, is `after` of the next page. */
+export const auditPageSchema = z.looseObject({
+  entries: z.array(auditEntrySchema),
+  next: z.optional(z.string()),
+});
+
 /** The record of an environment token. Only the response of `createToken` has the token itself. */
 const environmentTokenSchema = z.looseObject({
   id: z.string(),
   holder: z.string(),
+  /** What it permits; missing in responses of earlier services, whose tokens permit everything. */
+  scopes: z.optional(z.array(z.string())),
   createdAt: z.string(),
   endsAt: z.optional(z.string()),
 });
@@ -74,6 +116,20 @@ export const environmentTokensSchema = z.looseObject({
 /** A new environment token. */
 export const createdTokenSchema = z.looseObject({ id: z.string(), token: z.string() });
 
+/** Requests that the plugins of a namespace may make. */
+const connectionSchema = z.looseObject({
+  name: z.string(),
+  description: z.optional(z.string()),
+  /** `https://host[:port]`; or `https://*.example.com`, of which each tenant names one origin together with its value. */
+  origin: z.string(),
+  pathPrefix: z.optional(z.string()),
+  methods: z.optional(z.array(z.string())),
+  /** What the service adds to each request: a `header` with a stored value, or an `identity`, a signed token. */
+  credential: z.optional(
+    z.looseObject({ type: z.string(), header: z.optional(z.string()), prefix: z.optional(z.string()) }),
+  ),
+});
+
 /** The types of the input and output of a namespace's plugins. `input` and `output` are JSON Schemas (2020-12). */
 export const namespaceSchema = z.looseObject({
   namespace: z.optional(z.string()),
@@ -83,6 +139,8 @@ export const namespaceSchema = z.looseObject({
   samples: z.optional(z.array(sampleSchema)),
   /** Source for new plugins, by language. */
   templates: z.optional(z.record(z.string(), z.string())),
+  /** What its plugins may reach. */
+  connections: z.optional(z.array(connectionSchema)),
   /** What is legal and probably wrong in the schemas: only in the response of `setNamespace`. */
   warnings: z.optional(z.array(z.looseObject({ path: z.string(), message: z.string() }))),
 });
@@ -95,6 +153,8 @@ export const namespacePageSchema = z.looseObject({
 
 export type Tenant = z.output<typeof tenantSchema>;
 export type TenantPage = z.output<typeof tenantPageSchema>;
+export type AuditEntry = z.output<typeof auditEntrySchema>;
+export type AuditPage = z.output<typeof auditPageSchema>;
 export type CreatedSession = z.output<typeof createdSessionSchema>;
 export type UsageDay = z.output<typeof usageDaySchema>;
 export type UsagePage = z.output<typeof usagePageSchema>;

@@ -1,7 +1,6 @@
-import { checkSegment, httpUrl } from '../core/url.ts';
+import { checkSegment, DEFAULT_NAMESPACE, httpUrl } from '../core/url.ts';
 import type { CallOptions } from '../core/client/plugin-client.ts';
 import { checkText, encodedPath } from '../core/client/operation.ts';
-import { DEFAULT_NAMESPACE } from '../core/editor-url.ts';
 import type { Received, SendOptions } from '../core/request.ts';
 import {
   type EnvironmentToken,
@@ -40,6 +39,14 @@ export interface ExecutionLocation {
   version?: string | undefined;
 }
 
+export interface RunOptions extends CallOptions {
+  /**
+   * While a version is rolled out, decides whether it runs: the same key gets the same version, such as the id of a customer.
+   * By default each run is decided for itself.
+   */
+  rolloutKey?: string | undefined;
+}
+
 /** A run that gave an output, and what the service says about it. */
 export interface RunDetails {
   /** What the plugin returned. */
@@ -76,7 +83,7 @@ export class ExecutionClient {
    * `TimeoutError`, `NetworkError` or `SchemaError` (an output over 8 MiB); and with the signal's reason when aborted. None
    * of these errors holds the environment token. After a time-out, an abort or a lost connection the plugin may have run.
    */
-  async run(location: ExecutionLocation, input: string, options?: CallOptions): Promise<string> {
+  async run(location: ExecutionLocation, input: string, options?: RunOptions): Promise<string> {
     return (await this.#run(location, input, options)).data;
   }
 
@@ -84,7 +91,7 @@ export class ExecutionClient {
   async runWithDetails(
     location: ExecutionLocation,
     input: string,
-    options?: CallOptions,
+    options?: RunOptions,
   ): Promise<RunDetails> {
     const { data: output, headers } = await this.#run(location, input, options);
     const requestId = headers.get('x-request-id') ?? headers.get('x-suborbital-requestid');
@@ -101,7 +108,7 @@ export class ExecutionClient {
   async #run(
     { identifier, namespace = DEFAULT_NAMESPACE, pluginName, version }: ExecutionLocation,
     input: string,
-    { signal }: CallOptions = {},
+    { signal, rolloutKey }: RunOptions = {},
   ): Promise<Received<string>> {
     const plugin = { identifier, namespace, pluginName };
     const path =
@@ -110,7 +117,15 @@ export class ExecutionClient {
         : encodedPath('', { ...plugin, version: tagOf(version) });
     const { environmentToken, fetch, timeout = RUN_TIMEOUT, retry = 0 } = this.#options;
     return sendWithEnvironmentToken(
-      { method: 'POST', path, text: checkText('input', input) },
+      {
+        method: 'POST',
+        path,
+        text: checkText('input', input),
+        // Encoded, because a header holds no other text.
+        ...(rolloutKey !== undefined && {
+          headers: { 'x-rollout-key': encodeURIComponent(checkText('rolloutKey', rolloutKey)) },
+        }),
+      },
       { base: this.#base, environmentToken, fetch, timeout, retry, signal, toError: toRunError },
     );
   }

@@ -1,7 +1,10 @@
 import { SchemaError } from '../core/errors.ts';
 
+/** The permissions of editor tokens, as the service has them. */
+export const PERMISSIONS = ['read', 'write', 'deploy', 'runs'] as const;
+
 /** What an editor token can allow. Every token allows `read`. */
-export type Permission = 'read' | 'write' | 'deploy' | 'runs';
+export type Permission = (typeof PERMISSIONS)[number];
 
 /** What an editor token is to allow, and for whom it is. */
 export interface Grant {
@@ -13,14 +16,6 @@ export interface Grant {
   /** Your name for who it is: 1 to 200 characters. It is kept with what they do, and travels in addresses: use an opaque id. */
   actor?: string;
 }
-
-/** All permissions. They are the keys of an object, so that the compiler names one that is missing. */
-const PERMISSIONS: readonly unknown[] = Object.keys({
-  read: true,
-  write: true,
-  deploy: true,
-  runs: true,
-} satisfies Record<Permission, true>);
 
 /**
  * Text without characters that hide or reorder the text around them. As in the service, its length is counted in characters
@@ -43,15 +38,13 @@ export function checkActor(actor: unknown): string {
  * @throws TypeError for anything but an array of known permissions.
  * @internal
  */
-function checkPermissions(permissions: unknown): readonly Permission[] {
+function checkPermissions(given: unknown): readonly Permission[] {
+  const known: readonly unknown[] = PERMISSIONS;
   // The copy has no holes, which `every` would skip.
-  if (
-    !Array.isArray(permissions) ||
-    ![...(permissions as unknown[])].every((one) => PERMISSIONS.includes(one))
-  ) {
+  if (!Array.isArray(given) || ![...(given as unknown[])].every((one) => known.includes(one))) {
     throw new TypeError(`permissions must be an array of ${PERMISSIONS.join(', ')}`);
   }
-  return permissions.length > 0 ? [...new Set(permissions as Permission[])] : ['read'];
+  return given.length > 0 ? [...new Set(given as Permission[])] : ['read'];
 }
 
 /**

@@ -1,7 +1,5 @@
-import { checkSegment } from '../core/url.ts';
+import { checkSegment, DEFAULT_NAMESPACE, parseIdent } from '../core/url.ts';
 import { SchemaError } from '../core/errors.ts';
-import { DEFAULT_NAMESPACE } from '../core/editor-url.ts';
-import { parseIdent } from '../core/ident.ts';
 import { readTextChunks } from '../core/request.ts';
 import { METHODS } from './cors.ts';
 import { Refusal } from './refusal.ts';

@@ -1,3 +1,4 @@
+import type { AssistantProposal, AssistantQuestion } from '../core/assistant.ts';
 import type { PluginToOpen, TokenRequestReason } from '../core/messages.ts';
 
 /** The settings by which the stand-in editor opens plugins. */
@@ -44,6 +45,17 @@ export interface StandInCommands {
    * whose message is the launcher's error code, such as `token-unauthorized`.
    */
   requestToken(reason?: TokenRequestReason): Promise<string | undefined>;
+  /**
+   * Asks the `assistant` of the element, as an author would; what the question leaves out is empty. Resolves when the answer has
+   * ended, or after `stopAfter` parts.
+   */
+  assist(question?: Partial<AssistantQuestion>, options?: { stopAfter?: number }): Promise<AssistantAnswer>;
+}
+
+/** What an assistant answered: all text, the last proposal, and why it failed, if it did. */
+export interface AssistantAnswer extends AssistantProposal {
+  text: string;
+  error?: string;
 }
 
 /** The same commands for a test outside of the frame: each returns a promise. */
@@ -68,6 +80,7 @@ const commandNames = Object.keys({
   live: true,
   fail: true,
   requestToken: true,
+  assist: true,
 } satisfies Record<CommandName, true>) as CommandName[];
 
 /** Makes the commands for a test outside of the frame. `run` carries one out in the page. @internal */

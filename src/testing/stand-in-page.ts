@@ -3,7 +3,7 @@
  * protocol by the same module as a real editor.
  */
 import { connectLauncher, type PluginToOpen } from '../editor.ts';
-import type { OpenedPlugin, StandInCommands, StandInSettings } from './commands.ts';
+import type { AssistantAnswer, OpenedPlugin, StandInCommands, StandInSettings } from './commands.ts';
 
 declare global {
   interface Window {
@@ -66,7 +66,7 @@ const open = (plugin: PluginToOpen) => {
 };
 
 const launcher = connectLauncher({
-  capabilities: ['open'],
+  capabilities: ['open', 'assist'],
   onOpen: (plugin, channel) => {
     if (openError !== undefined) throw new Error(openError);
     channel.ready(open(plugin));
@@ -103,5 +103,29 @@ window.standIn = {
   deploy: (deployed) => launcher?.deploy({ version: 'v1.0.0', ...deployed }),
   live: (version) => launcher?.live({ version }),
   fail: (message) => launcher?.error(message),
+  assist: async (question, { stopAfter = Infinity } = {}) => {
+    const answer: AssistantAnswer = { text: '' };
+    const asked = {
+      prompt: '',
+      language: opened?.language ?? language,
+      source: text.value,
+      tests: [],
+      problems: [],
+      failures: [],
+      ...question,
+    };
+    try {
+      if (!launcher) throw new Error('closed');
+      let count = 0;
+      for await (const { text: more = '', ...proposal } of launcher.assist(asked)) {
+        answer.text += more;
+        Object.assign(answer, proposal);
+        if (++count >= stopAfter) break;
+      }
+    } catch (error) {
+      answer.error = (error as Error).message;
+    }
+    return answer;
+  },
   requestToken: async (reason = 'expired') => (await launcher?.requestToken(reason))?.token,
 };

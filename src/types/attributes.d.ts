@@ -82,6 +82,7 @@ export type PluginEditorProperties = Settable<
   | 'fetchToken'
   | 'tokenHeaders'
   | 'initialSource'
+  | 'assistant'
   | 'strings'
 > & { [Key in 'editorUrl' | 'builder' | 'ident' | 'fn']: PluginEditorElement[Key] | undefined };
 
@@ -92,7 +93,7 @@ export type PluginEditorOneOf<Attribute extends string> =
 /** Properties of `<plugin-editor>` without an attribute. */
 export type PluginEditorOnly = Pick<
   PluginEditorProperties,
-  'fetchToken' | 'tokenHeaders' | 'initialSource' | 'strings'
+  'fetchToken' | 'tokenHeaders' | 'initialSource' | 'assistant' | 'strings'
 >;
 
 /** Events of `<plugin-editor>`. */

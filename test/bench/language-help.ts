@@ -175,7 +175,7 @@ async function measureInPage(service: Service): Promise<Figure[]> {
     }
     const note = '(median, in Chromium)';
     return [
-      { name: 'script of the first load, compressed', value: firstLoad / 1000, limit: 200, unit: 'KB' },
+      { name: 'script of the first load, compressed', value: firstLoad / 1000, limit: 210, unit: 'KB' },
       {
         name: 'from "." to the list of completions',
         value: median(completions),

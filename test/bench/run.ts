@@ -25,6 +25,7 @@ import { measureMount } from './mount.ts';
 import { measureNeighbours, neighbourFigures } from './neighbours.ts';
 import { startOrigins } from './origins.ts';
 import { measurePackage } from './package-sizes.ts';
+import { measurePython } from './python.ts';
 import { measureRunsRecorded } from './runs-recorded.ts';
 import { measureService } from './service.ts';
 import { measureSizes } from './sizes.ts';
@@ -51,6 +52,7 @@ const measures: Readonly<Record<string, Measure>> = {
   deletion: { measure: measureDeletion },
   'editor-load': { measure: () => measureEditorLoad() },
   'editor-typing': { measure: measureTyping },
+  python: { measure: measurePython },
   'typed-runs': { measure: measureTypedRuns },
   'language-help': { measure: measureLanguageHelp },
   neighbours: { measure: measureNeighbours, parts: neighbourFigures, takesLong: true },

@@ -210,7 +210,7 @@ test('BuilderClient works in Node', async () => {
   assert.deepEqual(await new BuilderClient({ baseUrl: server.url() }).getFeatures(), features);
 });
 
-/** Runs a script in a process of its own, which can only exit when nothing is left running. */
+/** Runs a script in a separate process, which can only exit when nothing is left running. */
 async function runToItsEnd(script: string): Promise<string> {
   const source = `
     import { BuilderClient } from ${JSON.stringify(new URL('../../src/client.ts', import.meta.url).href)};

@@ -10,7 +10,7 @@ describe('getToken', () => {
   const fixture = tokenFixture();
 
   describe('fetchToken', () => {
-    it('is called with the target in place of the endpoint', async () => {
+    it('is called with the target instead of the endpoint', async () => {
       const seen: object[] = [];
       const fetchToken: FetchToken = async ({ signal, ...fields }) => {
         seen.push(fields, { aborted: signal.aborted });
@@ -108,7 +108,7 @@ describe('getToken', () => {
   describe('aborting', () => {
     const reason = new Error('no longer wanted');
 
-    it('cancels a request under way and rejects with the reason', async () => {
+    it('cancels a pending request and rejects with the reason', async () => {
       await fixture.start({ delay: 'hang' });
       const abort = new AbortController();
       const end = fixture.fail({}, { signal: abort.signal });

@@ -14,6 +14,8 @@ export const MESSAGE_TYPES = [
   'deploy',
   'save-result',
   'live',
+  'assist',
+  'assist-stop',
 ] as const;
 
 /** An independent description of the protocol, to compare with. */
@@ -45,6 +47,10 @@ export function fitsProtocol(value: Record<string, unknown>): boolean {
       return text('request');
     case 'deploy':
       return text('version');
+    case 'assist':
+      return ['request', 'prompt', 'language', 'source'].every(text);
+    case 'assist-stop':
+      return text('request');
     case 'live':
       return text('version') || value['version'] === null;
     default:

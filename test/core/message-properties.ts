@@ -1,8 +1,7 @@
 import * as fc from 'fast-check';
 
-import { truncateJson } from '../../src/core/truncate-json.ts';
+import { parseEditorMessage, truncateJson } from '../../src/core/parse-editor-message.ts';
 import { LIMITS } from '../../src/core/messages.ts';
-import { parseEditorMessage } from '../../src/core/parse-editor-message.ts';
 import { redactTokens } from '../../src/core/redact-tokens.ts';
 import { fitsProtocol, MESSAGE_TYPES, REASONS, SESSION, WHOLE } from './message-model.ts';
 

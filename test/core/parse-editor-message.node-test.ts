@@ -31,6 +31,20 @@ const good: (EditorMessage & { session?: string })[] = [
   { type: 'deploy', session, version: 'v1.0.0', unchanged: true },
   { type: 'live', session, version: 'v1.0.0' },
   { type: 'live', session, version: null },
+  { type: 'assist-stop', session, request: '1' },
+  { type: 'assist', session, request: '1', prompt: 'p', language: 'l', source: 's' },
+  {
+    type: 'assist',
+    session,
+    request: '1',
+    prompt: 'p',
+    language: 'l',
+    source: 's',
+    tests: [{ name: 'n', payload: '1' }],
+    declarations: 'd',
+    problems: [{ message: 'm', severity: 'error', line: 1, column: 2 }],
+    failures: [{ name: 'n', expected: { a: 1 }, result: '2', error: { code: 'c' } }],
+  },
 ];
 
 /** Fields that were added to the protocol later: one of another type is left out, and the message is still accepted. */
@@ -51,6 +65,20 @@ const younger: [message: Record<string, unknown>, taken: Record<string, unknown>
   [
     { type: 'save-result', request: '1', error: {} },
     { type: 'save-result', request: '1' },
+  ],
+  [
+    {
+      type: 'assist',
+      request: '1',
+      prompt: 'p',
+      language: 'l',
+      source: 's',
+      tests: 'all',
+      declarations: 7,
+      problems: [1],
+      failures: {},
+    },
+    { type: 'assist', request: '1', prompt: 'p', language: 'l', source: 's' },
   ],
 ];
 
@@ -78,6 +106,11 @@ const bad: [why: string, message: unknown][] = [
   ['a name that is no text', { ...all, type: 'test', session, name: null }],
   ['a deploy with the version of the protocol alone', { ...all, type: 'deploy', session }],
   ['a live version that is neither text nor null', { ...all, type: 'live', session, version: 1 }],
+  [
+    'a question without a prompt',
+    { ...all, type: 'assist', session, request: '1', language: 'l', source: '' },
+  ],
+  ['a stop of no request', { ...all, type: 'assist-stop', session }],
   ['an answer to no request', { ...all, type: 'save-result', session }],
   ['a deploy without a channel', { type: 'deploy', session, version: 'v1.0.0' }],
 ];

@@ -3,7 +3,7 @@ import * as fc from 'fast-check';
 import type * as z from 'zod/mini';
 import { checkConfig, missingAttributes, preloadUrl } from '../../src/core/config.ts';
 import { parseWith } from '../../src/core/client/operation.ts';
-import { buildEditorUrl, parseEditorUrl } from '../../src/core/editor-url.ts';
+import { buildEditorUrl, parseEditorUrl } from '../../src/core/url.ts';
 import { PluginEditorError, RequestError } from '../../src/core/errors.ts';
 import { editorTokenSchema, featuresSchema, pluginSourceSchema } from '../../src/core/records.ts';
 import { parseFeatures } from '../../src/core/features.ts';

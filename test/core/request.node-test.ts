@@ -158,6 +158,27 @@ describe('request', () => {
     });
   }
 
+  // Without retries otherwise, as what saves, builds and deploys has none.
+  for (const [status, count] of [
+    [429, 6],
+    [503, 6],
+    [500, 1],
+    [502, 1],
+  ] as const) {
+    it(`sends ${count} requests in all with retry: 0 and onBusy when the status is ${status}, and reports each wait`, async () => {
+      await start({ status, headers: { 'retry-after': '2' } });
+      const waits: number[] = [];
+      const sent = sendRequest({ retry: 0, onBusy: (wait) => waits.push(wait) });
+      expect(await rejection(sent)).to.include({ status, attempts: count });
+      expect(waits).to.deep.equal(Array.from({ length: count - 1 }, () => 2000));
+    });
+  }
+
+  it('does not wait for a busy service that asks for more than 30 s', async () => {
+    await start({ status: 503, headers: { 'retry-after': '31' } });
+    expect(await rejection(sendRequest({ retry: 0, onBusy: () => {} }))).to.include({ attempts: 1 });
+  });
+
   for (const drop of ['start', 'midway'] as const) {
     it(`rejects with a NetworkError when the connection is lost at the ${drop} of three responses`, async () => {
       await start({ body: SECRET.repeat(1000), drop });
@@ -258,7 +279,7 @@ describe('request', () => {
     abort.abort(reason);
     expect(await end).to.equal(reason);
     expect(timers.waits).to.deep.equal([25_000]);
-    // Without a timer or a request under way, nothing can send another request.
+    // Without a timer or a pending request, nothing can send another request.
     expect(timers.pending).to.equal(0);
     expect(await fixture.server.requests()).to.have.length(1);
   });

@@ -1,7 +1,7 @@
 import { describe, it } from 'node:test';
 import { expect } from '../support/expect.ts';
 
-import { truncateJson } from '../../src/core/truncate-json.ts';
+import { truncateJson } from '../../src/core/parse-editor-message.ts';
 import { measure } from './message-properties.ts';
 
 const TOKEN = 'token-123456';

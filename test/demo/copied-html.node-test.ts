@@ -7,7 +7,7 @@ import { build } from 'vite';
 import { launchChromium, startDemo } from './harness.ts';
 import { openDemo } from './page-driver.ts';
 
-test('the copied HTML does on a page of its own what the demo page shows', async (t) => {
+test('the copied HTML does on a separate page what the demo page shows', async (t) => {
   const outDir = await mkdtemp(join(tmpdir(), 'plugin-editor-copied-'));
   t.after(() => rm(outDir, { recursive: true }));
   const [demo, browser] = await Promise.all([

@@ -30,7 +30,7 @@ export interface RunningDemo extends Run {
   stop: () => Promise<number | null>;
 }
 
-/** Runs what `npm start` runs, in a process of its own. Without ports in `env`, on free ones. */
+/** Runs what `npm start` runs, in a separate process. Without ports in `env`, on free ones. */
 export function runServe(env: Record<string, string>): Run {
   return run(process.execPath, ['--disable-warning=ExperimentalWarning', 'demo/serve.ts'], env);
 }

@@ -25,6 +25,8 @@ test('everything can be done by keyboard alone with visible focus, from signing 
   await page.waitForFunction(() => document.querySelector('plugin-features')?.state === 'ready');
   await keys.tabTo(/^input TypeScript/);
   await keys.press('ArrowUp');
+  assert.match((await keys.focused()).name, /^input Python/);
+  await keys.press('ArrowUp');
   assert.match((await keys.focused()).name, /^input JavaScript/);
   await keys.tabTo(/^button Launch the editor/);
   await keys.press('Space');

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { findingsInBoth } from '../support/axe.ts';
 import { pressKeys } from '../support/press-keys.ts';
+import { eventually } from '../support/until.ts';
 import { startDemoInBrowser } from './demo-in-browser.ts';
 
 const { openTab } = await startDemoInBrowser();
@@ -63,6 +64,22 @@ test('a plugin can be written and deployed in the editor, and every version run 
   await untilText('As v1.0.1 has it');
   assert.match(await tab.text('.work .cases'), /Good morning, Ines![^]*Hallo, Jonas![^]*Bonjour, Margaux!/);
   assert.deepEqual(await findingsInBoth(page), []);
+  // The demo records inputs, so that the editor makes a test of a real run.
+  const again = await tab.launch();
+  await again.locator('#tab-runs').click();
+  await eventually(
+    async () => {
+      await again.locator('.runs-head button').click();
+      return again.$$eval('.run-record', (all) => all.length);
+    },
+    (count) => count > 0,
+  );
+  await again.locator('.run-record summary').click();
+  await again.locator('.run-record ::-p-text(Save as test)').click();
+  await again.waitForFunction(() =>
+    document.querySelector<HTMLInputElement>('.test-row .field.name:focus')?.value.startsWith('Run of'),
+  );
+  await tab.click('#leave-editor');
   await tab.choosePlugin('add-record');
   assert.equal(await page.$('.runs table'), null);
   assert.deepEqual(tab.complaints, []);

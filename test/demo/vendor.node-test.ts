@@ -48,7 +48,7 @@ describe('signing in', () => {
     );
     assert.deepEqual(
       session.tenants[0]?.plugins.map(({ name }) => name),
-      ['add-record', 'price-rule', 'greet-customer'],
+      ['add-record', 'price-rule', 'greet-customer', 'check-stock', 'convert-price'],
     );
     assert.equal(session.stranger.ident, 'com.example.customer-9');
     // Another host name than the page's: the cookie is for the page's.

@@ -14,9 +14,9 @@ import { until } from '../support/until.ts';
 // Every block of the guide for back ends compiles with the strictest settings and sends the requests that it describes, and the
 // real service answers as described.
 
-const blocks = ['back-end', 'roles']
+const blocks = ['back-end', 'roles', 'rollouts', 'webhooks']
   .flatMap((page) => blocksIn(read(`docs/guides/${page}.md`)))
-  .filter(({ language }) => language !== 'mermaid');
+  .filter(({ language }) => language === 'ts');
 
 /** The part of the guide's code that its reader has to write. */
 const SECRETS = `const values = new Map([['ENVIRONMENT_TOKEN', 'env-1']]);
@@ -117,6 +117,58 @@ describe('the page "From your back end"', () => {
       calls['pluginsOf']?.('bob@example.com') ?? Promise.resolve(),
       /the tenant must hold no period/,
     );
+  });
+
+  test('starts a rollout with rollout.ts, and finishes it or rolls back with finish.ts', async () => {
+    const at = '/api/v1/plugin/com.acme.customer-7/default/price-rule';
+    const rollout = { version: 'v1.0.1', percent: 10, startedAt: '', runs: 0, failures: 0 };
+    const { calls, requests: asked } = await load('rollout.ts', {
+      path: `${at}/rollout`,
+      json: { ...rollout, live: { version: 'v1.0.0', runs: 0, failures: 0 } },
+    });
+    await calls['startRollout']?.('v1.0.1');
+    assert.deepEqual(await asked(), [
+      `PUT ${at}/rollout {"version":"v1.0.1","percent":10,"stop":{"runs":200,"failures":0.05}}`,
+    ]);
+    const end = await load(
+      'finish.ts',
+      { path: `${at}/rollout`, status: 204 },
+      { path: `${at}/live`, json: { ...PLUGIN, name: 'price-rule' } },
+    );
+    await end.calls['rollBack']?.();
+    await end.calls['finish']?.('v1.0.1');
+    assert.deepEqual(await end.requests(), [`DELETE ${at}/rollout`, `PUT ${at}/live {"version":"v1.0.1"}`]);
+  });
+
+  test('finds the runs that a draft ends in another way with try.ts', async () => {
+    const at = '/api/v1/plugin/com.acme.customer-7/default/price-rule';
+    const counts = { replayed: 2, same: 1, different: 1, failed: 0, skipped: 0 };
+    const events = [
+      ['result', { uuid: 'r-1', same: true, before: { output: '1' }, after: { output: '1', took: 1 } }],
+      ['result', { uuid: 'r-2', same: false, before: { output: '1' }, after: { output: '2', took: 1 } }],
+      ['done', counts],
+    ].map(([type, data]) => `event: ${String(type)}\ndata: ${JSON.stringify(data)}\n\n`);
+    const { calls, requests: asked } = await load('try.ts', {
+      path: `${at}/replay`,
+      headers: { 'content-type': 'text/event-stream' },
+      body: events.join(''),
+    });
+    assert.deepEqual(await calls['tryDraft']?.(), { changed: ['r-2: 1 → 2'], ...counts });
+    assert.deepEqual(await asked(), [`POST ${at}/replay {"limit":100}`]);
+  });
+
+  test('creates a webhook with create-webhook.ts, and keeps its secret', async () => {
+    const path = '/api/v1/environment/com.acme/webhooks';
+    const url = 'https://app.acme.com/hooks';
+    const events = ['plugin.deployed', 'plugin.live', 'plugin.failing', 'plugin.recovered'];
+    const webhook = { id: 'w-1', url, events, enabled: true, createdAt: '', secret: 'whsec_1' };
+    const { calls, requests: asked } = await load('create-webhook.ts', { path, status: 201, json: webhook });
+    assert.equal(await calls['createWebhook']?.(url), 'w-1');
+    assert.deepEqual(await asked(), [`POST ${path} ${JSON.stringify({ url, events })}`]);
+    const { secrets } = await place.load<{ secrets: { read: (name: string) => Promise<string> } }>(
+      'secrets.ts',
+    );
+    assert.equal(await secrets.read('WEBHOOK_SECRET'), 'whsec_1');
   });
 
   test('makes the version before the live one live with roll-back.ts, and the newest again', async () => {
@@ -233,7 +285,10 @@ describe('the page "From your back end", with the service', () => {
 
   /** The exports of all blocks, by name. */
   const loadAll = async () => {
-    const loaded = await Promise.all(blocks.map(({ name }) => place.load<Exports>(`with-service/${name}`)));
+    // The guides to rollouts and webhooks have functions of the same names.
+    const others = ['rollout.ts', 'finish.ts', 'create-webhook.ts'];
+    const own = blocks.filter(({ name }) => !others.includes(name));
+    const loaded = await Promise.all(own.map(({ name }) => place.load<Exports>(`with-service/${name}`)));
     return Object.assign({}, ...loaded) as Calls;
   };
 

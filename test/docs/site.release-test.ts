@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { mkdtemp, readFile, readdir, rm } from 'node:fs/promises';
 import { type Server, createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -156,4 +156,23 @@ describe('the site on a wide screen', () => {
       /docs\/service\/\w+\.html/.test(document.querySelector<HTMLAnchorElement>('.results a')?.href ?? ''),
     );
   });
+});
+
+test('npm run docs starts without a warning', async () => {
+  const args = ['--disable-warning=ExperimentalWarning', 'tools/site/run.ts', 'dev', '--port', '0'];
+  const child = spawn(process.execPath, args, { cwd: repository, env: { ...process.env, NO_COLOR: '1' } });
+  let output = '';
+  try {
+    await new Promise<void>((resolve, reject) => {
+      for (const stream of [child.stdout, child.stderr])
+        stream.on('data', (chunk: Buffer) => {
+          output += chunk.toString();
+          if (output.includes('Local:')) resolve();
+        });
+      child.on('close', () => reject(new Error(`It ended: ${output}`)));
+    });
+  } finally {
+    child.kill();
+  }
+  assert.doesNotMatch(output, /warn|failed/i);
 });

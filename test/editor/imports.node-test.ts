@@ -21,6 +21,7 @@ const LAYERS = [
   'tests',
   'versions',
   'runs',
+  'assist',
   'workspace',
   'shell',
   '.',

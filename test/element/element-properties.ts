@@ -1,5 +1,5 @@
 import * as fc from 'fast-check';
-import { attributeOf } from '../../src/core/attributes.ts';
+import { attributeOf } from '../../src/core/config.ts';
 import '../../src/plugin-editor.ts';
 import '../../src/plugin-features.ts';
 import {
@@ -50,7 +50,7 @@ const set = (element: Element, values: Record<string, unknown>): void => {
 
 const tokenResponse = () => new Response('{"token":"t"}');
 
-/** Answers all requests and lets time pass until nothing is under way. */
+/** Answers all requests and lets time pass until nothing is pending. */
 async function untilSettled(
   world: FakeWorld,
   element: { state: string; updateComplete: Promise<unknown> },

@@ -12,7 +12,7 @@ export interface Model {
   keepsWork: boolean;
   /** Whether a change is delayed. */
   putOff: boolean;
-  /** How many calls of `reload()` are under way: an editor that runs stays until its successor has a token. */
+  /** How many calls of `reload()` are pending: an editor that runs stays until its successor has a token. */
   reloading: number;
   /** The page came back from the cache: refused a token then, the element closes by itself. */
   restored: boolean;

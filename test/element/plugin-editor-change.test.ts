@@ -31,7 +31,7 @@ describe('<plugin-editor> when ident, namespace or fn changes', () => {
   for (const [changes, description] of others) {
     const name = Object.keys(changes)[0] as string;
 
-    it(`aborts a request under way when ${name} changes, and never uses its response`, async () => {
+    it(`aborts a pending request when ${name} changes, and never uses its response`, async () => {
       const server = await editorServer({
         path: '/token',
         times: 1,
@@ -128,7 +128,7 @@ describe('<plugin-editor> when ident, namespace or fn changes', () => {
 });
 
 describe('<plugin-editor> when token-endpoint changes', () => {
-  it('aborts a request under way and requests the new endpoint', async () => {
+  it('aborts a pending request and requests the new endpoint', async () => {
     const server = await editorServer(
       { path: '/token', delay: 'hang' },
       { path: '/other', json: { token: 'other' } },
@@ -190,7 +190,7 @@ describe('<plugin-editor> when template, builder or editor-url changes', () => {
       expect(editors.map(({ query: { token } }) => token)).to.deep.equal(['ended', 'fresh']);
     });
 
-    it(`waits for a token request under way when ${name} changes, and uses its token`, async () => {
+    it(`waits for a pending token request when ${name} changes, and uses its token`, async () => {
       const server = await editorServer({ path: '/token', delay: 'hang', json: { token: SECRET } });
       const element = mount(server);
       await server.requests({ path: '/token', count: 1 });
@@ -250,7 +250,7 @@ describe('<plugin-editor> when another attribute or property changes', () => {
       expect(await requestCounts(server)).to.deep.equal({ '/token': 1, '/editor': 1 });
     });
 
-    it(`continues a request under way when ${name} changes`, async () => {
+    it(`continues a pending request when ${name} changes`, async () => {
       const server = await editorServer({ path: '/token', delay: 'hang', json: { token: SECRET } });
       const element = mount(server);
       await server.requests({ path: '/token', count: 1 });

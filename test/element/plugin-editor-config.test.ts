@@ -95,7 +95,7 @@ describe('attributes and properties of <plugin-editor>', () => {
     }
   }
 
-  it('include fetchToken, which may be set late in place of token-endpoint', async () => {
+  it('include fetchToken, which may be set late instead of token-endpoint', async () => {
     const server = await editorServer();
     const element = mount(server, { 'token-endpoint': null });
     await flush(element, server);

@@ -64,7 +64,7 @@ describe('moving <plugin-editor>', () => {
     }
   });
 
-  it('by moveBefore does not repeat a token request under way', async () => {
+  it('by moveBefore does not repeat a pending token request', async () => {
     const server = await editorServer({ path: '/token', delay: 'hang', json: { token: 't' } });
     const to = place() as Movable;
     const element = mount(server);

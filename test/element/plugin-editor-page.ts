@@ -1,6 +1,6 @@
 import { type ScriptedServer, place } from './plugin-editor-setup.ts';
 
-/** A page of its own with its own element registry, on the origin of the tests. */
+/** A separate page with its own element registry, on the origin of the tests. */
 export interface Page {
   contentWindow: Window & typeof globalThis & { violations: string[] };
   contentDocument: Document;

@@ -70,7 +70,7 @@ const rows: Row[] = [
     shows: /session seems to have ended\. Sign in/,
   })),
   {
-    title: 'HTML in place of JSON',
+    title: 'HTML instead of JSON',
     rule: secretPage,
     code: 'token-invalid',
     message: /not JSON/,

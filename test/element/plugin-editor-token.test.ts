@@ -112,7 +112,7 @@ describe('tokenHeaders of <plugin-editor>', () => {
 });
 
 describe('fetchToken of <plugin-editor>', () => {
-  it('is called with the plugin and a signal, in place of token-endpoint', async () => {
+  it('is called with the plugin and a signal, instead of token-endpoint', async () => {
     const server = await editorServer();
     const calls: TokenRequest[] = [];
     const fetchToken = async (request: TokenRequest) => {

@@ -90,7 +90,7 @@ describe('<plugin-features for>', () => {
     await until('an idle element', () => features.state === 'idle');
   });
 
-  it('sets its choice on an editor that comes later, or in place of another', async () => {
+  it('sets its choice on an editor that comes later, or instead of another', async () => {
     const server = await builder();
     const { box, features } = await link(
       `<plugin-features for="e" builder="${server.url()}"></plugin-features>`,

@@ -285,7 +285,7 @@ describe('message delivery', () => {
     expect((await requestCounts(server))['/token']).to.equal(2);
   });
 
-  it('uses the token under way for a frame of another editor', async () => {
+  it('uses the pending token for a frame of another editor', async () => {
     const server = await protocolServer({}, { path: '/token', delay: 'hang', json: { token: 't' } });
     const received = recordMessages();
     const element = mountWithMessages(server);

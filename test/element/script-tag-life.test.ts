@@ -32,7 +32,7 @@ const EDITOR = `capabilities: ['open'],
 
 type SeenEvent = Event & Record<string, unknown>;
 
-/** An element that the script-tag file defines, on a page of its own, with its events and the calls of its editor. */
+/** An element that the script-tag file defines, on a separate page, with its events and the calls of its editor. */
 class World {
   readonly page: Page;
   readonly element: PluginEditorElement;

@@ -19,7 +19,7 @@ import {
 } from './plugin-editor-setup.ts';
 import { FEATURES, builderThat, loaded, record, settle } from './plugin-features-helpers.ts';
 
-/** A distinct text without letters in place of each string. */
+/** A distinct text without letters instead of each string. */
 const marks = <T extends object>(texts: T): T =>
   Object.fromEntries(Object.keys(texts).map((key, index) => [key, `⟦${index}⟧`])) as T;
 

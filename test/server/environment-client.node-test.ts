@@ -193,3 +193,23 @@ describe('EnvironmentClient', () => {
     assert.ok(!inspect(client, { depth: null, showHidden: true }).includes(ENVIRONMENT_TOKEN));
   });
 });
+
+test('actor is sent percent-encoded, of the call before that of the client, and refused where it cannot be one', async () => {
+  await using started = await start({ actor: 'Zoë' }, { json: { ...TENANT_RECORD, runs: [] } });
+  const { client, service } = started;
+  await client.getTenant(TENANT);
+  await client.getTenant(TENANT, { actor: 'staff 7' });
+  await client.listRuns(LOCATION, { limit: 1, actor: 'ada' });
+  assert.deepEqual(
+    (await service.requests(3)).map(({ headers, search }) => [headers['x-actor'], search]),
+    [
+      ['Zo%C3%AB', ''],
+      ['staff%207', ''],
+      ['ada', '?limit=1'],
+    ],
+  );
+  await assert.rejects(client.getTenant(TENANT, { actor: '' }), TypeError);
+  const options = { builderUrl: 'http://localhost', environmentToken: ENVIRONMENT_TOKEN, actor: 'a\nb' };
+  assert.throws(() => new EnvironmentClient(options), TypeError);
+  assert.equal((await service.requests()).length, 3);
+});

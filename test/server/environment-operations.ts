@@ -1,5 +1,5 @@
 import { EnvironmentClient, type EnvironmentClientOptions } from '../../src/server.ts';
-import { PLUGIN, RUN, SESSION, VERSION } from '../core/client/records.ts';
+import { PLUGIN, ROLLOUT, RUN, SESSION, VERSION } from '../core/client/records.ts';
 import type { Rule } from '../support/scripted-server-rules.ts';
 import { startScriptedServer } from '../support/scripted-server-node.ts';
 import { ENVIRONMENT_TOKEN, IDENT } from './endpoint-fixture.ts';
@@ -33,6 +33,9 @@ export const CREATED = {
   expires_in: 900,
   permissions: ['read', 'write', 'deploy'],
   more: 1,
+};
+const VALUES = {
+  connections: [{ namespace: 'default', connection: 'rates', updatedAt: '2031-01-02T03:04:05Z' }],
 };
 export const TYPES = {
   description: 'Prices',
@@ -156,6 +159,20 @@ export const OPERATIONS: [name: string, call: Call, sent: string, data: object |
     `DELETE /api/v1/plugin/${PATH}/versions/v1.0.0`,
     undefined,
   ],
+  ['getRollout', (c, o) => c.getRollout(LOCATION, o), `GET /api/v1/plugin/${PATH}/rollout`, ROLLOUT],
+  [
+    'setRollout',
+    (c, o) => c.setRollout(LOCATION, 'v1.0.1', { percent: 30, stop: { runs: 50, failures: 0.1 } }, o),
+    `PUT /api/v1/plugin/${PATH}/rollout {"version":"v1.0.1","percent":30,"stop":{"runs":50,"failures":0.1}}`,
+    ROLLOUT,
+  ],
+  ['endRollout', (c, o) => c.endRollout(LOCATION, o), `DELETE /api/v1/plugin/${PATH}/rollout`, undefined],
+  [
+    'replay',
+    (c, o) => c.replay(LOCATION, { version: 'v1.0.1', limit: 5, ...o }),
+    `POST /api/v1/plugin/${PATH}/replay {"version":"v1.0.1","limit":5}`,
+    { replayed: 3, same: 1, different: 1, failed: 1, skipped: 2 },
+  ],
   [
     'listRuns',
     (c, o) => c.listRuns(LOCATION, { success: false, limit: 5, ...o }),
@@ -176,9 +193,18 @@ export const OPERATIONS: [name: string, call: Call, sent: string, data: object |
     { tokens: [{ id: '1', holder: 'h', createdAt: 'now', endsAt: 'then' }] },
   ],
   [
+    'listAudit',
+    (c, o) => c.listAudit(HERE, { action: 'plugin.live', actor: 'u 1', ...o }),
+    'GET /api/v1/environment/com.acme/audit?action=plugin.live&actor=u+1',
+    {
+      entries: [{ id: '1', at: 'now', action: 'plugin.live', by: { kind: 'operator' }, requestId: '2' }],
+      next: 'a',
+    },
+  ],
+  [
     'createToken',
-    (c, o) => c.createToken(HERE, { holder: 'h', overlap: 60 }, o),
-    'POST /api/v1/environment/com.acme/tokens {"holder":"h","overlap":60}',
+    (c, o) => c.createToken(HERE, { holder: 'h', overlap: 60, scopes: ['run'] }, o),
+    'POST /api/v1/environment/com.acme/tokens {"holder":"h","overlap":60,"scopes":["run"]}',
     { id: '2', token: 'env-2' },
   ],
   [
@@ -211,6 +237,41 @@ export const OPERATIONS: [name: string, call: Call, sent: string, data: object |
     'deleteNamespace',
     (c, o) => c.deleteNamespace({ ...HERE, namespace: 'n' }, o),
     'DELETE /api/v1/environment/com.acme/namespaces/n',
+    undefined,
+  ],
+  [
+    'listConnectionValues of a tenant',
+    (c, o) => c.listConnectionValues(TENANT, { limit: 1, ...o }),
+    `GET /api/v1/tenant/${IDENT}/connections?limit=1`,
+    VALUES,
+  ],
+  [
+    'listConnectionValues of an environment',
+    (c, o) => c.listConnectionValues(HERE, o),
+    'GET /api/v1/environment/com.acme/connections',
+    VALUES,
+  ],
+  [
+    'setConnectionValue of a tenant',
+    (c, o) =>
+      c.setConnectionValue(
+        { ...TENANT, connection: 'rates' },
+        { value: 'v', origin: 'https://a.example' },
+        o,
+      ),
+    `PUT /api/v1/tenant/${IDENT}/connections/default/rates {"value":"v","origin":"https://a.example"}`,
+    undefined,
+  ],
+  [
+    'setConnectionValue of an environment',
+    (c, o) => c.setConnectionValue({ ...HERE, namespace: 'n', connection: 'rates' }, { value: 'v' }, o),
+    'PUT /api/v1/environment/com.acme/connections/n/rates {"value":"v"}',
+    undefined,
+  ],
+  [
+    'deleteConnectionValue',
+    (c, o) => c.deleteConnectionValue({ ...TENANT, connection: 'rates' }, o),
+    `DELETE /api/v1/tenant/${IDENT}/connections/default/rates`,
     undefined,
   ],
 ];

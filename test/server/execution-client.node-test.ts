@@ -32,6 +32,18 @@ describe('ExecutionClient', () => {
     });
   }
 
+  test('sends a rollout key percent-encoded, and none unless it is set', async () => {
+    await using at = await start({ path: '/exec/*', body: '' }, { path: '/exec/*', body: '' });
+    await at.client.run(LOCATION, '', { rolloutKey: 'Müller & 7' });
+    await at.client.run(LOCATION, '');
+    const [first, second] = await at.service.requests(2);
+    assert.equal(first?.headers['x-rollout-key'], 'M%C3%BCller%20%26%207');
+    assert.equal(second?.headers['x-rollout-key'], undefined);
+    await assert.rejects(at.client.run(LOCATION, '', { rolloutKey: '\ud800' }), {
+      message: 'rolloutKey must be well-formed text',
+    });
+  });
+
   test('accepts and returns empty text', async () => {
     await using at = await start({ path: '/exec/*', body: '' });
     assert.equal(await at.client.run(LOCATION, ''), '');

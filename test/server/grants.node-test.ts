@@ -4,7 +4,8 @@ import { inspect } from 'node:util';
 import * as fc from 'fast-check';
 import type { AccessLocation } from '../../src/server/access-client.ts';
 import type { AuthorizeResult } from '../../src/server/authorization.ts';
-import { type Permission, checkGranted } from '../../src/server/permissions.ts';
+import { permissions as servicePermissions } from '../../service/src/plugins/permissions.ts';
+import { type Permission, PERMISSIONS, checkGranted } from '../../src/server/permissions.ts';
 import { IDENT, startEndpoint } from './endpoint-fixture.ts';
 
 // The permissions and the actor of a token, from the result of `authorize` to the response, which fail closed.
@@ -12,6 +13,10 @@ import { IDENT, startEndpoint } from './endpoint-fixture.ts';
 const ACTOR = 'user-4711';
 const NAMES = { hidden: 'a\u202eb', control: 'a\u0007', half: 'a\ud800' };
 const answering = (json: object) => ({ path: '*', json: { token: 'editor-1', expires_in: 60, ...json } });
+
+test('the package knows the same permissions as the service, in the same order', () => {
+  assert.deepEqual(PERMISSIONS, servicePermissions);
+});
 
 describe('authorize that answers with { ident, permissions, actor }', () => {
   for (const [name, grant, query, confirmed] of [

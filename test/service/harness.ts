@@ -61,7 +61,10 @@ export async function startService(
   const clock = { now: Date.UTC(2026, 0, 1) };
   const errors: unknown[] = [];
   const needsOwnProcesses =
-    'toolProcesses' in options || options.runLimits !== undefined || options.metrics !== undefined;
+    'toolProcesses' in options ||
+    options.runLimits !== undefined ||
+    options.waiting !== undefined ||
+    options.metrics !== undefined;
   const service = createService({
     storage,
     toolProcesses: needsOwnProcesses ? undefined : sharedToolProcesses(),

@@ -15,7 +15,7 @@ export interface Deployed {
   readonly unchanged?: true;
 }
 
-/** A service in a process of its own, and what a client does there with one plugin, by HTTP. */
+/** A service in a separate process, and what a client does there with one plugin, by HTTP. */
 export class ServiceProcess {
   readonly environmentToken: string;
   readonly #child: ChildProcess;

@@ -5,7 +5,7 @@ import { provisionEnvironmentToken } from '../../service/src/accounts/environmen
 import { parseDatabaseUrl } from '../../service/src/storage/database-url.ts';
 import { openStorage } from '../../service/src/storage/storage.ts';
 
-// A service in a process of its own, for a test that kills it or runs several on one database: `<url> <token>`. It prints
+// A service in a separate process, for a test that kills it or runs several on one database: `<url> <token>`. It prints
 // its port and an environment token, which is a new one unless it was given.
 const [url = '', options = ''] = process.argv.slice(2);
 const storage = await openStorage(parseDatabaseUrl(url));

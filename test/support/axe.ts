@@ -14,8 +14,8 @@ interface Scope {
   rules?: readonly string[];
 }
 
-/** What axe finds in a page as it is, without the frames in it. */
-export async function findings(page: Page, { part, rules }: Scope = {}): Promise<string[]> {
+/** What axe finds in a page or a frame as it is, without the frames in it. */
+export async function findings(page: Pick<Page, 'evaluate'>, { part, rules }: Scope = {}): Promise<string[]> {
   // The script has half a megabyte, which goes to a page once.
   if (!(await page.evaluate('"axe" in window'))) await page.evaluate(axe);
   const context = part === undefined ? 'document' : JSON.stringify(part);

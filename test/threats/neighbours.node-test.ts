@@ -7,22 +7,37 @@ import {
   executionPath,
   ServiceProcess,
 } from '../bench/executions/service-process.ts';
-import { Attacker } from '../bench/neighbours/attack.ts';
-import { known } from '../bench/neighbours/attacks.ts';
+import { Attacker, type Attack } from '../bench/neighbours/attack.ts';
+import { known, variations } from '../bench/neighbours/attacks.ts';
 import { databaseUrl, databaseWithSchema, engineUnderTest } from '../service/storage/databases.ts';
 import { Connection } from '../support/connection.ts';
 import { until } from '../support/until.ts';
 
 /** What has to become of something in each attack: a status, or the end of its connections. */
 const expected: Readonly<Record<string, string[]>> = {
+  S1: ['422'],
   // Fields beyond the limit.
   S2: ['422'],
   S3: ['closed'],
   S4: ['422'],
+  // All that one connection can leave unread.
+  S5: ['page ended by its bytes'],
+  // More than one token may have in progress.
+  S6: ['429'],
   // More than a tenant may store.
   S7: ['403'],
   S8: ['closed'],
   S9: ['closed'],
+  lingering: ['429'],
+  // More than one of two may hold, so that there is something left for a third.
+  hoarders: ['503'],
+};
+
+/** The attacks, each with the environments that attack at once. */
+const attacks: Readonly<Record<string, Attack & { readonly count?: number }>> = {
+  ...known,
+  lingering: variations['lingering'] ?? assert.fail(),
+  hoarders: { ...(variations['hoarders'] ?? assert.fail()), count: 2 },
 };
 
 /** How many runs of the other environment have to be answered during an attack. */
@@ -30,7 +45,9 @@ const runs = 20;
 
 const { contents, input, output } = hello('victim');
 const plugin = { ident: `${environment}.t1`, name: 'victim', lang: 'javascript', contents };
-const environmentOf = (name: string) => `com.attacker-${name.toLowerCase()}`;
+const environmentOf = (name: string, i: number) => `com.attacker-${name.toLowerCase()}-${i}`;
+const environmentsOf = (name: string) =>
+  Array.from({ length: attacks[name]?.count ?? 1 }, (_, i) => environmentOf(name, i));
 
 // How long anything takes is measured by `npm run bench -- neighbours`.
 describe('the service as it is shipped', () => {
@@ -47,7 +64,7 @@ describe('the service as it is shipped', () => {
       await ServiceProcess.start(data.path, {
         variables: { DATABASE_URL: databaseUrl(address), TENANT_STORAGE_MB: '20' },
         heap: 1024,
-        environments: [environment, ...Object.keys(known).map(environmentOf)],
+        environments: [environment, ...Object.keys(attacks).flatMap(environmentsOf)],
       }),
     );
     await service.deploy(plugin);
@@ -63,29 +80,34 @@ describe('the service as it is shipped', () => {
     assert.deepEqual([response.status, response.body], [200, output]);
   }
 
-  for (const [i, [name, { title, engine, prepare, run }]] of Object.entries(known).entries()) {
+  for (const [i, [name, { title, engine, prepare, run }]] of Object.entries(attacks).entries()) {
     if (engine && engine !== engineUnderTest()) continue;
     test(`fails no run of another environment beside ${title}`, async () => {
       const end = new AbortController();
-      const position = {
-        port: service.port,
-        address: `127.0.0.${10 + i}`,
-        environment: environmentOf(name),
-        environmentToken: service.tokenFor(`${environmentOf(name)}.t1`),
-      };
-      const attacker = new Attacker(position, end.signal);
-      await prepare?.(attacker);
-      const attack = run(attacker);
+      const attackers = environmentsOf(name).map((attacked, j) => {
+        const position = {
+          port: service.port,
+          address: `127.0.${j}.${10 + i}`,
+          environment: attacked,
+          environmentToken: service.tokenFor(`${attacked}.t1`),
+        };
+        return new Attacker(position, end.signal);
+      });
+      for (const attacker of attackers) await prepare?.(attacker);
+      const ends = attackers.map((attacker) => run(attacker));
       try {
         for (let count = 0; count < runs; count++) await runVictim();
         for (const what of expected[name] ?? [])
-          await until(`the attack to get ${what}`, () => what in attacker.tally);
+          for (const attacker of attackers)
+            await until(`the attack to get ${what}`, () => what in attacker.tally);
+        await runVictim();
       } finally {
         end.abort();
-        await attack;
+        await Promise.all(ends);
       }
       await runVictim();
-      assert.equal(attacker.tally['500'], undefined, JSON.stringify(attacker.tally));
+      for (const { tally } of attackers)
+        for (const bad of ['500', 'long page']) assert.equal(tally[bad], undefined, JSON.stringify(tally));
     });
   }
 });

@@ -10,7 +10,7 @@ export interface RawResponses {
 
 /**
  * Sends bytes as they are, and reads until the server closes the connection: they must hold something that it refuses,
- * or end in a {@link lastRequest}. (It would give up what is under way if we closed our side.)
+ * or end in a {@link lastRequest}. (It would give up what is pending if we closed our side.)
  */
 export async function sendRaw(port: number, bytes: string): Promise<RawResponses> {
   const socket = connect(port, '127.0.0.1');

@@ -25,6 +25,7 @@ const ROUTES: readonly Route[] = [
       ...tokenOf(auth),
     ]),
   ),
+  ['POST', '/mcp', 'editor'],
   ['GET', '/editor'],
   ['GET', '/editor/{index.html}'],
   ['GET', '/editor/assets/{main.js}'],
@@ -80,7 +81,9 @@ test('no trick in a path leads to a file, whatever segment it stands in', async 
       for (const attack of TRAVERSALS) {
         const target = plain(path.replace(parameter, attack));
         const { status, body } = await send(method, target, headers, method === 'GET' ? '' : 'x');
-        assert.ok(status < 500, `${method} ${target} is answered ${status}`);
+        // Without a key for secrets, what would store one says so before it looks for its place.
+        const isKept = status === 503 && body.includes('secrets-unavailable');
+        assert.ok(status < 500 || isKept, `${method} ${target} is answered ${status}`);
         assert.doesNotMatch(body, /root:x:0|SQLite format|verification code is/, `${method} ${target}`);
         // Resolved, it would be another path, which was not asked for.
         if (/^(?:\.|%2e){1,2}$/i.test(attack)) assert.equal(status, 400, `${method} ${target}`);

@@ -135,6 +135,7 @@ async function checkAfter(t: TestContext, change: (text: string) => string) {
     'docs',
     'service/src',
     'service/package.json',
+    'editor/src/code/python-library.json',
     'README.md',
     'SECURITY.md',
     'llms.txt',

@@ -14,7 +14,7 @@ const topLevelFolders: Readonly<Record<string, { paths: readonly string[]; packa
   service: { paths: [], packages: /^plugin-editor(?:\/|$)/ },
   editor: { paths: [], packages: /^plugin-editor(?:\/|$)/ },
   demo: { paths: [], packages: /^plugin-editor(?:-service$|\/|$)/ },
-  // The generators read the elements' classes. What the tools start is no import: `scripts.node-test.ts` follows that.
+  // The generators read the elements' classes. What the tools start is no import.
   tools: { paths: ['src'], packages: /^$/ },
   test: { paths: ['src', 'service', 'editor', 'demo', 'tools'], packages: /^plugin-editor/ },
 };
@@ -32,8 +32,12 @@ const serviceFolders: Readonly<Record<string, readonly string[]>> = {
   toolchains: ['plugins', 'processes', 'sandbox'],
   // Of accounts, only how a token is hashed: see the last test.
   storage: ['plugins', 'operations', 'limits', 'processes', 'accounts'],
-  accounts: ['plugins', 'storage'],
-  runs: ['plugins', 'storage'],
+  outbound: ['plugins', 'operations', 'processes', 'limits', 'sandbox', 'storage'],
+  webhooks: ['plugins', 'storage', 'outbound'],
+  audit: ['plugins', 'storage', 'webhooks'],
+  accounts: ['plugins', 'storage', 'audit'],
+  // Of audit, only how the end of a rollout is written down.
+  runs: ['plugins', 'sandbox', 'outbound', 'storage', 'audit'],
   http: [
     'plugins',
     'operations',
@@ -42,11 +46,14 @@ const serviceFolders: Readonly<Record<string, readonly string[]>> = {
     'sandbox',
     'toolchains',
     'storage',
+    'audit',
     'accounts',
+    'outbound',
+    'webhooks',
     'runs',
   ],
-  // Of http, storage and runs, only how origins and addresses of databases are read, and what can be recorded.
-  settings: ['storage', 'http', 'runs'],
+  // Of http, storage and plugins, only how origins and addresses of databases are read, and what can be recorded.
+  settings: ['storage', 'http', 'plugins'],
   cli: [
     'plugins',
     'operations',
@@ -55,6 +62,8 @@ const serviceFolders: Readonly<Record<string, readonly string[]>> = {
     'toolchains',
     'storage',
     'accounts',
+    'outbound',
+    'webhooks',
     'http',
     'settings',
   ],

@@ -70,6 +70,10 @@ export async function sessions(): Promise<void> {
   permissions satisfies string[];
   await service.createSession(tenant, { scope: 'namespace', namespace: 'n' }, { signal });
   await service.createSession(tenant, { scope: 'tenant', actor: 'u', expires_in: 60 });
+  const priceRule = { ...tenant, pluginName: 'p' };
+  await service.getRollout(priceRule, { actor: 'u' });
+  await service.setRollout(priceRule, 'v1.0.1', { percent: 5 }, { actor: 'u' });
+  await service.endRollout(priceRule, { actor: 'u' });
   // @ts-expect-error a scope is required
   await service.createSession(tenant, { fn: 'p' });
   // @ts-expect-error a plugin has a name

@@ -90,3 +90,17 @@ export const components = (
     <PluginEditor {...components19} dirty />
   </>
 );
+
+/** An assistant is a property. */
+export const assisted = (
+  <>
+    <PluginEditor
+      {...components19}
+      assistant={async function* ({ prompt }) {
+        yield prompt;
+      }}
+    />
+    {/* @ts-expect-error an assistant returns a stream */}
+    <PluginEditor {...components19} assistant={({ prompt }) => prompt} />
+  </>
+);

@@ -1,4 +1,4 @@
-import { ATTRIBUTES } from '../../src/core/attributes.ts';
+import { ATTRIBUTES } from '../../src/core/config.ts';
 import type { Declaration, Documented, Manifest, Member, Typed } from './manifest.ts';
 
 /** What the generators need to know of an element. */

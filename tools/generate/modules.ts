@@ -123,7 +123,7 @@ function describe(source: Source, declaration: Declaration): Entry {
         })),
       );
     case 'TSTypeAliasDeclaration': {
-      const type = textOf(source, declaration.typeAnnotation);
+      const type = unionOf(source, textOf(source, declaration.typeAnnotation));
       const [, schema = ''] = /^z\.output<typeof (\w+)>$/.exec(type) ?? [];
       const record = recordType(schema);
       if (!record) return entry(`type ${name} = ${type}`);
@@ -142,6 +142,13 @@ function describe(source: Source, declaration: Declaration): Entry {
     default:
       return entry(`const ${name}`);
   }
+}
+
+/** The type `(typeof list)[number]` as the union that it is; any other type as it is. */
+function unionOf({ text }: Source, type: string): string {
+  const [, list] = /^\(typeof (\w+)\)\[number\]$/.exec(type) ?? [];
+  const [, items] = new RegExp(`const ${list} = \\[(.*?)\\] as const`, 's').exec(text) ?? [];
+  return list && items ? flat(items).replace(/,$/, '').replaceAll(', ', ' | ') : type;
 }
 
 /** The module that a class's base class is imported from; `undefined` for a base class of the same module. */

@@ -36,6 +36,8 @@ const TITLES: Readonly<Record<string, string>> = {
   execution: 'Execution interface',
   environment: 'Environment interface',
   types: 'Types of namespaces',
+  connections: 'Connections',
+  webhooks: 'Webhooks',
 };
 
 /** The sections of the records that requests and responses refer to. */

@@ -12,6 +12,7 @@ import { llmsText } from './llms-text.ts';
 import { code, fillMarkers, table } from './markdown.ts';
 import { commonErrors, operationSections, recordSections } from './operations.ts';
 import { pageSections } from './pages.ts';
+import { pythonLibrary } from './python-library.ts';
 import { type ServiceFacts, serviceFacts } from './service.ts';
 import { settingsTable } from './settings.ts';
 
@@ -27,6 +28,7 @@ export async function committedFiles(manifest = createManifest()): Promise<Map<s
     files.set(path, fillMarkers(readFileSync(path, 'utf8'), sections));
   files.set(POLICIES_PAGE, await withPolicies(readFileSync(POLICIES_PAGE, 'utf8')));
   files.set('docs/reference/modules.md', moduleReference());
+  files.set('editor/src/code/python-library.json', await pythonLibrary());
   for (const [path, text] of files) files.set(path, await formatted(path, text));
   files.set(
     'llms.txt',

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { LIMITS, MAX_VALUES } from '../../src/core/messages.ts';
+import { LIMITS, MAX_ASSIST_VALUES, MAX_VALUES } from '../../src/core/messages.ts';
 import { defaultFeaturesStrings, defaultStrings } from '../../src/element/strings.ts';
 import type { ElementView } from './elements.ts';
 import type { Documented, Member, Typed } from './manifest.ts';
@@ -110,13 +110,22 @@ const limitsTable = () =>
         code(type),
         code(name),
         limit.toLocaleString('en') +
-          (LISTS.includes(`${type}.${name}`) ? ` in all texts together; ${MAX_VALUES} items and fields` : ''),
+          (LISTS.includes(`${type}.${name}`)
+            ? ` in all texts together; ${(type === 'assist' ? MAX_ASSIST_VALUES : MAX_VALUES).toLocaleString('en')} items and fields`
+            : ''),
       ]),
     ),
   );
 
 /** The fields that may hold several texts. */
-const LISTS = ['hello.capabilities', 'ready.permissions', 'test.error'];
+const LISTS = [
+  'hello.capabilities',
+  'ready.permissions',
+  'test.error',
+  'assist.tests',
+  'assist.problems',
+  'assist.failures',
+];
 
 const field = ({ name, type }: Member) => code(name + (type?.text.endsWith('| undefined') ? '?' : ''));
 

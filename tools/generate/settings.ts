@@ -27,7 +27,7 @@ export function settingsTable({ settings }: ServiceFacts): string {
   );
 }
 
-/** What a value has to be, by the message of a failed check: without the refused value, and without a bound that nobody reaches. */
+/** What a value has to be, by the message of a failed check: without the refused value, and without a bound that no setting reaches. */
 function valueOf(kind: string): string {
   const words = kind.replace(/; ".*$/, '').replace(/: a whole number from \d+ to 1000000000$/, '');
   return words && `Value: ${words}.`;

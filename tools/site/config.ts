@@ -116,6 +116,12 @@ export default {
     plugins: [
       {
         name: 'plugin-editor-live-elements',
+        // VitePress names what Vite is to bundle as dependencies of `vitepress`, for which Vite looks beside the pages.
+        configResolved({ optimizeDeps }: { optimizeDeps: { include?: string[] } }) {
+          optimizeDeps.include = (optimizeDeps.include ?? []).map((id) =>
+            id.replace(/^vitepress(?= > )/, '../tools/site/node_modules/vitepress'),
+          );
+        },
         configureServer({ middlewares }: Server) {
           middlewares.use(({ url = '' }, response, next) => {
             const path = url.slice(1).split('?')[0] ?? '';

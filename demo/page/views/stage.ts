@@ -1,5 +1,6 @@
 import { html, nothing } from 'lit';
 import type { TemplateResult } from 'lit';
+import { assistant } from '../assistant.ts';
 import type { LiveView, PluginEntry, SignedIn, TenantView } from '../../vendor/wire.ts';
 import { go, leaveEditor, openInNewTab, reloadEditor } from '../actions.ts';
 import { editorAttributes } from '../markup.ts';
@@ -75,6 +76,7 @@ function editorView(state: State) {
     token-endpoint=${attributes['token-endpoint']}
     token-delivery=${attributes['token-delivery'] ?? nothing}
     ?preload=${attributes.preload !== undefined}
+    .assistant=${assistant}
   ></plugin-editor>`;
 }
 

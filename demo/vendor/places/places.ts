@@ -1,4 +1,5 @@
 import type { EnvironmentClient } from 'plugin-editor/server.js';
+import { connectedPlugins } from './connected.ts';
 import { mailPlace } from './mail.ts';
 import { ordersPlace } from './orders.ts';
 import type { Place } from './place.ts';
@@ -15,18 +16,20 @@ export const findPlace = (plugin: string): Place | undefined =>
   places.find((place) => place.plugin === plugin);
 
 /** The namespace that a plugin of this name is in. */
-export const namespaceOf = (plugin: string): string => findPlace(plugin)?.namespace ?? TEXT_NAMESPACE;
+export const namespaceOf = (plugin: string): string =>
+  standardPlugins.find(({ name }) => name === plugin)?.namespace ?? TEXT_NAMESPACE;
 
 /** The plugins that every customer has. */
-export const standardPlugins: readonly PluginEntry[] = places.map(
-  ({ namespace, plugin, runs, view, cases: [first] }) => ({
+export const standardPlugins: readonly PluginEntry[] = [
+  ...places.map(({ namespace, plugin, runs, view, cases: [first] }) => ({
     namespace,
     name: plugin,
     runs,
     sample: JSON.stringify(first?.input, null, 2),
     view,
-  }),
-);
+  })),
+  ...connectedPlugins,
+];
 
 /** A plugin that a customer added. */
 export const addedPlugin = (name: string): PluginEntry => ({

@@ -4,6 +4,7 @@ const pretty: Record<string, string> = {
   javascript: 'JavaScript',
   typescript: 'TypeScript',
   assemblyscript: 'AssemblyScript',
+  python: 'Python',
 };
 
 /** The name of a language, such as `JavaScript`; its identifier where the editor does not know the language. */

@@ -1,7 +1,7 @@
 import { closeBrackets, closeBracketsKeymap, completionKeymap } from '@codemirror/autocomplete';
 import { javascript } from '@codemirror/lang-javascript';
-import { EditorState, type Extension, Prec } from '@codemirror/state';
-import { keymap } from '@codemirror/view';
+import { Compartment, EditorState, type Extension, Prec } from '@codemirror/state';
+import { keymap, ViewPlugin } from '@codemirror/view';
 import { completionList } from './completion-list.ts';
 
 /** The support for each language that the editor has. */
@@ -10,7 +10,22 @@ const languages: Record<string, () => Extension> = {
   typescript: () => javascript({ typescript: true }),
   // Its syntax is TypeScript's.
   assemblyscript: () => javascript({ typescript: true }),
+  python: () => loadedLater(async () => (await import('./python.ts')).pythonSupport()),
 };
+
+/** An extension that a view loads itself, so that the other languages do not wait for it. Without it the text is plain. */
+function loadedLater(load: () => Promise<Extension>): Extension {
+  const compartment = new Compartment();
+  const loader = ViewPlugin.define((view) => {
+    let isThere = true;
+    load().then(
+      (extension) => isThere && view.dispatch({ effects: compartment.reconfigure(extension) }),
+      (error: unknown) => console.warn(error),
+    );
+    return { destroy: () => (isThere = false) };
+  });
+  return [compartment.of([]), loader];
+}
 
 /** Highlighting, indentation and completion of a language; nothing for one that the editor does not know. */
 export const languageSupport = (lang: string): Extension =>

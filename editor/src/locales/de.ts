@@ -69,6 +69,10 @@ export const de: Texts = {
       title: 'Der Speicherplatz ist voll',
       text: 'Löschen Sie alte Versionen Ihrer Plugins, und versuchen Sie es noch einmal.',
     },
+    storageUnavailable: {
+      title: 'Der Plugin-Dienst kann seinen Speicher nicht nutzen',
+      text: 'Von Ihrer Arbeit ist nichts verloren; versuchen Sie es in einigen Minuten noch einmal.',
+    },
     moduleMissing:
       'Dieser Teil des Editors ließ sich nicht laden. Prüfen Sie Ihre Verbindung und versuchen Sie es noch einmal. Hilft das nicht, wurde der Dienst vielleicht erneuert: Öffnen Sie den Editor neu, sobald Ihre Arbeit gespeichert ist.',
   },
@@ -192,14 +196,20 @@ export const de: Texts = {
     sandboxText: [
       'Ein Plugin ist eine Datei, die run exportiert. Nichts wird importiert, nichts bleibt für den nächsten Lauf.',
       'run bekommt und gibt Text, oder die Werte im Bereich „Typen“.',
-      'Es gibt die Sprache selbst (JSON, Map, Date, Math.random, Promises), console für die Logs eines Laufs, performance.now, atob, btoa und queueMicrotask.',
-      'Es gibt kein fetch oder anderes Netzwerk, kein setTimeout oder andere Timer, weder document, window, process noch require, und kein Intl.',
+      'Es gibt die Sprache selbst (JSON, Map, Date, Intl, Math.random, Promises), console für die Logs eines Laufs, URL, Headers, TextEncoder, TextDecoder, structuredClone, crypto, performance.now, atob, btoa und queueMicrotask.',
+      'Es gibt kein fetch oder anderes Netzwerk, kein setTimeout oder andere Timer, und weder document, window, process noch require.',
     ],
     assemblyScriptText: [
       'Ein Plugin ist eine Datei, die run exportiert. Nichts wird importiert, nichts bleibt für den nächsten Lauf.',
       'run bekommt und gibt Text.',
       'Es gibt die Standardbibliothek von AssemblyScript (String, Array, Map, Math) und console für die Logs eines Laufs.',
       'Es gibt kein JSON, keine Promises, keine Closures, kein Netzwerk und keine Timer.',
+    ],
+    pythonText: [
+      'Ein Plugin ist eine Datei mit einer Funktion run. Nichts bleibt für den nächsten Lauf.',
+      'run bekommt und gibt Text, oder die Werte im Bereich „Typen“. Sie darf async sein.',
+      'Es gibt die Module der Standardbibliothek, die nur rechnen (json, re, datetime, decimal, dataclasses), und print und logging für die Logs eines Laufs.',
+      'Es gibt keine anderen Pakete, kein Netzwerk, keine Dateien, keine Threads und keine Timer.',
     ],
   },
 
@@ -292,6 +302,8 @@ export const de: Texts = {
       conflict: 'Nicht gespeichert: an anderer Stelle geändert',
       tooLarge: 'Nicht gespeichert: Das Plugin ist zu groß',
       storageFull: 'Nicht gespeichert: Der Speicherplatz ist voll',
+      storageUnavailable:
+        'Nicht gespeichert: Der Speicher des Dienstes ist nicht verfügbar, neuer Versuch folgt',
       refused: 'Nicht gespeichert: Der Dienst hat es abgelehnt',
     },
     kept: 'Ihr Text bleibt hier und in diesem Browser erhalten.',
@@ -310,6 +322,9 @@ export const de: Texts = {
       `Der Dienst hat das Plugin so nicht angenommen. ${where} Ändern Sie es oder versuchen Sie es mit „Speichern“ noch einmal.`,
     adviceConflict: (where) =>
       `Dieses Plugin wurde an anderer Stelle geändert, vielleicht in einem anderen Tab. ${where} Vergleichen Sie die beiden Fassungen und wählen Sie eine.`,
+    changedElsewhere:
+      'Dieses Plugin wurde an anderer Stelle geändert, vielleicht in einem anderen Tab. Sie sehen den Stand davor.',
+    showSaved: 'Gespeicherten Stand zeigen',
     adviceNoCopy:
       'Dieser Browser kann keine Kopie aufheben. Lassen Sie die Seite geöffnet, bis der Text gespeichert ist.',
     compareAndChoose: 'Vergleichen und wählen',
@@ -399,6 +414,7 @@ export const de: Texts = {
       conflict: 'an anderer Stelle geändert',
       tooLarge: 'Das Plugin ist zu groß',
       storageFull: 'Der Speicherplatz ist voll',
+      storageUnavailable: 'Der Speicher des Dienstes ist nicht verfügbar',
       refused: 'Der Dienst hat es abgelehnt',
       stopped: 'angehalten',
       notSaved: 'nicht gespeichert',
@@ -428,6 +444,8 @@ export const de: Texts = {
     pluginTooLarge: 'Das Plugin ist größer, als der Dienst annimmt.',
     storageFull:
       'Der Speicherplatz für Ihre Plugins ist voll. Löschen Sie alte Versionen oder kürzen Sie einen Text, und versuchen Sie es noch einmal.',
+    storageUnavailable:
+      'Der Dienst kann seinen Speicher im Moment nicht nutzen. Ihr Text ist sicher; versuchen Sie es in einigen Minuten noch einmal.',
     deployRefused:
       'Der Dienst hat das Bereitstellen abgelehnt: Der Entwurf ist nicht mehr der, der gebaut wurde. Bauen Sie ihn noch einmal und stellen Sie ihn dann bereit.',
     refused: {
@@ -565,7 +583,6 @@ export const de: Texts = {
     runningOne: 'Läuft …',
     running: (count) => (count === 1 ? 'Läuft …' : `${count} Tests laufen …`),
     progress: (done, all) => `${done} von ${all} ausgeführt …`,
-    outcome: (words, time) => `${words} ${time}`,
     beforeChange: (words) => `${words} vor der letzten Änderung`,
     passed: (count) => `${count} bestanden`,
     failed: (count) => `${count} fehlgeschlagen`,
@@ -577,7 +594,11 @@ export const de: Texts = {
 
   types: {
     intro: 'run bekommt einen Input und gibt einen Output oder ein Promise darauf.',
+    introPython: 'run bekommt einen Input und gibt einen Output zurück.',
     introText: 'In AssemblyScript bekommt und gibt run Text: JSON dieser Typen.',
+    mayReach: 'Erreichbar',
+    mayReachHint: 'Mit fetch, innerhalb von run. Andere Anfragen werden abgelehnt. Tests stellen keine.',
+    noOriginYet: 'Gewährt nichts, solange dieser Mandant keinen Host dafür hat.',
     samples: 'Beispiele',
     asTest: 'Als Test verwenden',
     tryOut: 'Damit ausführen',
@@ -590,7 +611,6 @@ export const de: Texts = {
     noticeChanged: (version: string) => `Was dieses Plugin bekommt oder gibt, ist seit ${version} anders.`,
     show: 'Änderungen zeigen',
     fits: 'Erwartet:',
-    whole: 'der ganze Wert',
     change: {
       added: 'ist neu',
       removed: 'gibt es nicht mehr',
@@ -624,6 +644,15 @@ export const de: Texts = {
     live: 'Aktiv',
     liveHint: 'Diese Version läuft, wenn keine bestimmte verlangt wird.',
     deployedBy: (when, who) => `${when}, von ${who}`,
+    changes: ({ added, removed, hasOtherTests }, before) => {
+      const lines = (count: number) => (count === 1 ? 'eine Zeile' : `${count} Zeilen`);
+      const parts = [
+        ...(added ? [`${lines(added)} hinzugefügt`] : []),
+        ...(removed ? [`${lines(removed)} entfernt`] : []),
+        ...(hasOtherTests ? ['Tests geändert'] : []),
+      ];
+      return `Seit ${before}: ${parts.join(', ') || 'derselbe Text, dieselben Tests'}`;
+    },
     compareDraft: 'Mit dem Entwurf vergleichen',
     compareWith: (version) => `Mit ${version} vergleichen`,
     compare: 'Vergleichen',
@@ -670,6 +699,8 @@ export const de: Texts = {
     which: 'Welche Läufe',
     succeeded: 'Erfolgreich',
     runFailed: 'Fehlgeschlagen',
+    calls: 'Aufrufe',
+    waited: (duration) => `Er hat ${duration} auf seine Aufrufe gewartet.`,
     input: 'Eingabe',
     output: 'Ausgabe',
     truncated: 'Gekürzt: Nur der Anfang wird aufbewahrt.',
@@ -679,5 +710,51 @@ export const de: Texts = {
     otherVersion: (version) =>
       `Die Zeilen sind die von ${version}; der Text hier kann inzwischen ein anderer sein.`,
     id: 'Kennung',
+  },
+
+  assist: {
+    title: 'Assistent',
+    loading: 'Der Assistent wird geladen …',
+    hint: 'Er bekommt Quelltext und Tests und sieht, was fehlschlug. Er ändert nichts: Sie übernehmen oder verwerfen, was er vorschlägt.',
+    log: 'Fragen und Antworten',
+    you: 'Sie: ',
+    prompt: 'Was möchten Sie wissen oder ändern?',
+    ask: 'Fragen',
+    answering: 'Der Assistent antwortet …',
+    answered: 'Der Assistent hat geantwortet.',
+    stopped: 'Sie haben die Antwort angehalten.',
+    explainProblem: 'Dieses Problem erklären',
+    passTest: 'Diesen Test bestehen lassen',
+    writeTest: 'Einen Test schreiben',
+    copy: 'Kopieren',
+    apply: 'Mit dem Quelltext vergleichen',
+    proposal: 'Vorgeschlagene Änderung',
+    part: (number, of) => `Änderung ${number} von ${of} übernehmen`,
+    testsPart: 'Die Tests übernehmen',
+    same: 'Das ist dasselbe wie das, was da ist.',
+    checking: 'Der Quelltext wird geprüft …',
+    builds:
+      'Geprüft: Er lässt sich bauen. Seine Tests können laufen, sobald Sie ihn übernommen haben, denn ein Lauf speichert den Entwurf.',
+    problems: (count, first) => `Geprüft: Er lässt sich nicht bauen. Probleme: ${count}. Das erste: ${first}`,
+    notChecked: 'Der Quelltext konnte nicht geprüft werden.',
+    notTested: 'Der Quelltext bleibt, wie er ist.',
+    outdated: 'Der Quelltext hat sich seit der Frage geändert. Fragen Sie noch einmal.',
+    take: 'Gewähltes übernehmen',
+    leave: 'Verwerfen',
+    taken: 'Sie haben es übernommen.',
+    left: 'Sie haben es verworfen.',
+    undone: 'Sie haben es übernommen und das rückgängig gemacht.',
+    undo: 'Rückgängig',
+    runTests: 'Tests ausführen',
+    failed: (message) => `Der Assistent ist gescheitert: ${message}`,
+    errors: {
+      closed: 'Das Plugin wurde geschlossen.',
+      'assistant-missing': 'Diese Seite hat keinen Assistenten mehr.',
+      'assistant-replaced': 'Eine andere Frage trat an ihre Stelle.',
+      'assistant-invalid': 'Der Assistent antwortete in einer Form, die sich nicht anzeigen lässt.',
+      'assistant-timeout': 'Der Assistent brauchte zu lange.',
+      'assistant-too-long': 'Die Antwort war zu lang.',
+      'assistant-failed': 'Der Assistent ist gescheitert.',
+    },
   },
 };

@@ -68,6 +68,10 @@ export const en = {
     conflict: { title: 'The plugin was changed elsewhere', text: 'Try again to see its present state.' },
     tooLarge: { title: 'The plugin is too large', text: 'The service will not hand it out.' },
     storageFull: { title: 'Storage is full', text: 'Delete old versions of your plugins, then try again.' },
+    storageUnavailable: {
+      title: 'The plugin service cannot use its storage',
+      text: 'Nothing of yours is lost; try again in a few minutes.',
+    },
     moduleMissing:
       'This part of the editor could not be loaded. Check your connection and try again. If that does not help, the service may have been upgraded: once your work is saved, open the editor again.',
   },
@@ -193,14 +197,20 @@ export const en = {
     sandboxText: [
       'A plugin is one file that exports run. Nothing is imported, nothing stays for the next run.',
       'run takes and gives text, or the values in the panel “Types”.',
-      'It has the language itself (JSON, Map, Date, Math.random, promises), console for the logs of a run, performance.now, atob, btoa and queueMicrotask.',
-      'It has no fetch or other network, no setTimeout or other timer, no document, window, process or require, and no Intl.',
+      'It has the language itself (JSON, Map, Date, Intl, Math.random, promises), console for the logs of a run, URL, Headers, TextEncoder, TextDecoder, structuredClone, crypto, performance.now, atob, btoa and queueMicrotask.',
+      'It has no fetch or other network, no setTimeout or other timer, and no document, window, process or require.',
     ],
     assemblyScriptText: [
       'A plugin is one file that exports run. Nothing is imported, nothing stays for the next run.',
       'run takes and gives text.',
       'It has the standard library of AssemblyScript (String, Array, Map, Math) and console for the logs of a run.',
       'It has no JSON, no promises, no closures, no network and no timers.',
+    ],
+    pythonText: [
+      'A plugin is one file with a function run. Nothing stays for the next run.',
+      'run takes and gives text, or the values in the panel “Types”. It may be async.',
+      'It has the modules of the standard library that only compute (json, re, datetime, decimal, dataclasses), and print and logging for the logs of a run.',
+      'It has no other packages, no network, no files, no threads and no timers.',
     ],
   },
 
@@ -293,6 +303,7 @@ export const en = {
       conflict: 'Not saved: changed elsewhere',
       tooLarge: 'Not saved: the plugin is too large',
       storageFull: 'Not saved: storage is full',
+      storageUnavailable: 'Not saved: the storage of the service is unavailable, retrying',
       refused: 'Not saved: the service refused it',
     },
     kept: 'Your text is kept here and in this browser.',
@@ -311,6 +322,9 @@ export const en = {
       `The service did not take the plugin as it is. ${where} Change it, or try again with Save.`,
     adviceConflict: (where: string) =>
       `This plugin was changed elsewhere, perhaps in another tab. ${where} Compare the two versions and choose one.`,
+    changedElsewhere:
+      'This plugin was changed elsewhere, perhaps in another tab. You see it as it was before.',
+    showSaved: 'Show what is saved',
     adviceNoCopy: 'This browser cannot keep a copy. Leave this page open until the text is saved.',
     compareAndChoose: 'Compare and choose',
     tookTheirs: 'You took the version that was saved elsewhere.',
@@ -398,6 +412,7 @@ export const en = {
       conflict: 'changed elsewhere',
       tooLarge: 'the plugin is too large',
       storageFull: 'storage is full',
+      storageUnavailable: 'the storage of the service is unavailable',
       refused: 'the service refused it',
       stopped: 'stopped',
       notSaved: 'not saved',
@@ -427,6 +442,8 @@ export const en = {
     pluginTooLarge: 'The plugin is larger than the service takes.',
     storageFull:
       'The storage for your plugins is full. To make room, delete old versions or shorten a text, then try again.',
+    storageUnavailable:
+      'The service cannot use its storage at the moment. Your text is safe; try again in a few minutes.',
     deployRefused:
       'The service refused to deploy: the draft is no longer what was built. Build it again, then deploy.',
     refused: {
@@ -563,7 +580,6 @@ export const en = {
     runningOne: 'Running…',
     running: (count: number) => (count === 1 ? 'Running…' : `Running ${count} tests…`),
     progress: (done: string, all: string) => `${done} of ${all} run…`,
-    outcome: (words: string, time: string) => `${words} ${time}`,
     beforeChange: (words: string) => `${words} before the last change`,
     passed: (count: number) => `${count} passed`,
     failed: (count: number) => `${count} failed`,
@@ -575,7 +591,11 @@ export const en = {
 
   types: {
     intro: 'run gets an Input, and gives an Output or a promise of one.',
+    introPython: 'run gets an Input, and returns an Output.',
     introText: 'In AssemblyScript run gets and gives text, which is JSON of these types.',
+    mayReach: 'May reach',
+    mayReachHint: 'With fetch, inside of run. Other requests are refused. Tests make none.',
+    noOriginYet: 'Grants nothing until this tenant has a host for it.',
     samples: 'Samples',
     asTest: 'Use as a test',
     tryOut: 'Run with it',
@@ -587,7 +607,6 @@ export const en = {
     noticeChanged: (version: string) => `What this plugin gets or gives changed since ${version}.`,
     show: 'Show what changed',
     fits: 'Expected:',
-    whole: 'the whole value',
     change: {
       added: 'is new',
       removed: 'is gone',
@@ -621,6 +640,18 @@ export const en = {
     live: 'Live',
     liveHint: 'What runs when no version is asked for.',
     deployedBy: (when: string, who: string) => `${when}, by ${who}`,
+    changes: (
+      { added, removed, hasOtherTests }: { added: number; removed: number; hasOtherTests: boolean },
+      before: string,
+    ) => {
+      const lines = (count: number) => (count === 1 ? 'one line' : `${count} lines`);
+      const parts = [
+        ...(added ? [`${lines(added)} added`] : []),
+        ...(removed ? [`${lines(removed)} removed`] : []),
+        ...(hasOtherTests ? ['tests changed'] : []),
+      ];
+      return `Since ${before}: ${parts.join(', ') || 'the same text and tests'}`;
+    },
     compareDraft: 'Compare with the draft',
     compareWith: (version: string) => `Compare with ${version}`,
     compare: 'Compare',
@@ -667,6 +698,8 @@ export const en = {
     which: 'Which runs',
     succeeded: 'Succeeded',
     runFailed: 'Failed',
+    calls: 'Calls',
+    waited: (duration: string) => `It waited ${duration} for its calls.`,
     input: 'Input',
     output: 'Output',
     truncated: 'Cut: only the beginning is kept.',
@@ -676,5 +709,52 @@ export const en = {
     otherVersion: (version: string) =>
       `The lines are those of ${version}; the text here may be another by now.`,
     id: 'Id',
+  },
+
+  /** The assistant of the page around the editor. */
+  assist: {
+    title: 'Assistant',
+    loading: 'Loading the assistant…',
+    hint: 'It gets the source, the tests, and what failed. It changes nothing: you take or leave what it proposes.',
+    log: 'Questions and answers',
+    you: 'You: ',
+    prompt: 'What do you want to know or change?',
+    ask: 'Ask',
+    answering: 'The assistant answers…',
+    answered: 'The assistant has answered.',
+    stopped: 'You stopped the answer.',
+    explainProblem: 'Explain this problem',
+    passTest: 'Make this test pass',
+    writeTest: 'Write a test',
+    copy: 'Copy',
+    apply: 'Compare with the source',
+    proposal: 'Proposed change',
+    part: (number: number, of: number) => `Take change ${number} of ${of}`,
+    testsPart: 'Take the tests',
+    same: 'It is the same as what is there.',
+    checking: 'Checking the source…',
+    builds: 'Checked: it builds. Its tests can run once you have taken it, because a run saves the draft.',
+    problems: (count: number, first: string) =>
+      `Checked: it does not build. Problems: ${count}. The first: ${first}`,
+    notChecked: 'The source could not be checked.',
+    notTested: 'The source stays as it is.',
+    outdated: 'The source has changed since you asked. Ask again.',
+    take: 'Take what is chosen',
+    leave: 'Leave it',
+    taken: 'You took it.',
+    left: 'You left it.',
+    undone: 'You took it and undid that.',
+    undo: 'Undo',
+    runTests: 'Run the tests',
+    failed: (message: string) => `The assistant failed: ${message}`,
+    errors: {
+      closed: 'The plugin was closed.',
+      'assistant-missing': 'This page has no assistant any longer.',
+      'assistant-replaced': 'Another question took its place.',
+      'assistant-invalid': 'The assistant answered in a way that cannot be shown.',
+      'assistant-timeout': 'The assistant took too long.',
+      'assistant-too-long': 'The answer was too long.',
+      'assistant-failed': 'The assistant failed.',
+    },
   },
 };

@@ -9,15 +9,31 @@ const CONTEXT = 2;
 const MAX_LINES = 200;
 const MAX_LINE_LENGTH = 1000;
 
+// With a line break at its end, the last line is compared like the others.
+const linesOf = (text: string) => Text.of(`${text}\n`.split('\n'));
+
+// The limits keep two long texts without much in common from taking forever.
+const chunksOf = (a: Text, b: Text) => Chunk.build(a, b, { scanLimit: 2000, timeout: 300 });
+
+/** How many lines one text has more than another, and how many it lacks; a line that changed is both. */
+export function countChangedLines(before: string, after: string): { added: number; removed: number } {
+  const [a, b] = [linesOf(before), linesOf(after)];
+  const lineAt = (doc: Text, at: number) => (at > doc.length ? doc.lines + 1 : doc.lineAt(at).number);
+  const count = (doc: Text, from: number, to: number) => lineAt(doc, to) - lineAt(doc, from);
+  let [added, removed] = [0, 0];
+  for (const { fromA, toA, fromB, toB } of chunksOf(a, b)) {
+    removed += count(a, fromA, toA);
+    added += count(b, fromB, toB);
+  }
+  return { added, removed };
+}
+
 /** Shows the difference between two texts, line by line and within lines. `label` is its accessible name. */
 export function differenceView(before: string, after: string, label: string): TemplateResult {
-  // With a line break at its end, the last line is compared like the others.
-  const toLines = (text: string) => Text.of(`${text}\n`.split('\n'));
-  const [a, b] = [toLines(before), toLines(after)];
+  const [a, b] = [linesOf(before), linesOf(after)];
   const rows: TemplateResult[] = [];
   let shown = 1;
-  // The limits keep two long texts without much in common from taking forever.
-  for (const chunk of Chunk.build(a, b, { scanLimit: 2000, timeout: 300 })) {
+  for (const chunk of chunksOf(a, b)) {
     const first = b.lineAt(Math.min(chunk.fromB, b.length)).number;
     if (first - CONTEXT > shown && shown > 1) rows.push(gap());
     rows.push(...context(b, Math.max(shown, first - CONTEXT), first));

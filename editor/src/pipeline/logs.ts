@@ -50,8 +50,8 @@ export const errorTitle = (code: string | undefined): string =>
 /** A part of a stack trace: plain text, or a place in the plugin's source. */
 export type TracePart = string | { text: string; line: number; column: number };
 
-// A frame of a stack, as the sandbox writes it: `at run (plugin.ts:3:11)`, `at plugin.js:3:11`.
-const PLACE = /\bplugin\.(?:js|ts|mjs|mts|as):(\d{1,6}):(\d{1,6})/g;
+// A frame of a stack, as the sandbox writes it: `at run (plugin.ts:3:11)`, `at plugin.js:3:11`; in Python `File "plugin.py", line 3`.
+const PLACE = /\bplugin\.(?:js|ts|mjs|mts|as):(\d{1,6}):(\d{1,6})|"plugin\.py", line (\d{1,6})/g;
 
 /** Splits a text at the places in the source that it names. */
 function readTrace(text: string): TracePart[] {
@@ -59,7 +59,7 @@ function readTrace(text: string): TracePart[] {
   let end = 0;
   for (const match of text.matchAll(PLACE)) {
     if (match.index > end) parts.push(text.slice(end, match.index));
-    parts.push({ text: match[0], line: Number(match[1]), column: Number(match[2]) });
+    parts.push({ text: match[0], line: Number(match[1] ?? match[3]), column: Number(match[2] ?? 1) });
     end = match.index + match[0].length;
   }
   if (end < text.length || !parts.length) parts.push(text.slice(end));

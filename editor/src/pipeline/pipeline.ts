@@ -1,6 +1,7 @@
 import {
   type Build,
   type BuilderClient,
+  type CallMock,
   type Deployment,
   type DraftLocation,
   HttpError,
@@ -130,12 +131,20 @@ export class Pipeline extends Emitter<PipelineEvents> {
     }
     if (!deployed) {
       if (this.#deploy.kind === 'none') this.#setState({ deploy: { kind: 'none', hasNeverRun: true } });
-    } else if (this.#deploy.kind !== 'deployed' || this.#deploy.version !== deployed.version) {
-      const { version, current } = deployed;
-      this.#setState({
-        deploy: { kind: 'deployed', version, ...(current && sourceKey !== undefined ? { sourceKey } : {}) },
-      });
+      return;
     }
+    const { version, current } = deployed;
+    const known = this.#deploy.kind === 'deployed' && this.#deploy.version === version;
+    const isOfDraft = current && sourceKey !== undefined;
+    if (!known || isOfDraft)
+      this.#setState({ deploy: { kind: 'deployed', version, ...(isOfDraft ? { sourceKey } : {}) } });
+  }
+
+  /** The service has another draft now, so that what it last built is not the text here. */
+  forgetBuild(): void {
+    if (this.#action) return;
+    this.#builtKey = undefined;
+    this.#setState({ build: { kind: 'none' } });
   }
 
   /** Stops the action. */
@@ -150,12 +159,16 @@ export class Pipeline extends Emitter<PipelineEvents> {
 
   /**
    * Runs the plugin with each payload, one after the other, and hands out each run as it ends. Returns whether all
-   * were run.
+   * were run. `mocks`: for each payload the responses to its calls.
    */
-  async runTests(payloads: readonly string[], onRun: (index: number, run: Run) => void): Promise<boolean> {
+  async runTests(
+    payloads: readonly string[],
+    onRun: (index: number, run: Run) => void,
+    mocks: readonly unknown[] = [],
+  ): Promise<boolean> {
     const done = await this.#runAction('test', async (signal) => {
       for (const [index, payload] of payloads.entries()) {
-        const run = await this.#runPayload(payload, signal);
+        const run = await this.#runPayload(payload, signal, mocks[index]);
         if (!run) return false;
         onRun(index, run);
       }
@@ -229,7 +242,7 @@ export class Pipeline extends Emitter<PipelineEvents> {
     this.emit('error', { action, error });
   }
 
-  async #runPayload(payload: string, signal: AbortSignal): Promise<Run | undefined> {
+  async #runPayload(payload: string, signal: AbortSignal, mocks?: unknown): Promise<Run | undefined> {
     for (let tries = 1; ; tries++) {
       if (!(await this.#ensureBuilt('test', signal))) return undefined;
       const sourceKey = this.#builtKey ?? '';
@@ -242,7 +255,17 @@ export class Pipeline extends Emitter<PipelineEvents> {
         };
         // The client refuses half a surrogate pair, which UTF-8 cannot hold.
         const text = payload.toWellFormed();
-        const { result, error, logs = [], took } = await client.test(location, text, { onBusy, signal });
+        const {
+          result,
+          error,
+          logs = [],
+          took,
+        } = await client.test(location, text, {
+          onBusy,
+          signal,
+          // As the record has them: the service says what is wrong with them.
+          ...(Array.isArray(mocks) && mocks.length && { calls: mocks as CallMock[] }),
+        });
         const outcome: RunOutcome = error
           ? { error: { ...error, message: error.message ?? '' }, logs }
           : { result: result ?? '', logs };

@@ -5,7 +5,7 @@ import { type Failure, failureKey } from '../service/failure.ts';
 export type ActionError = Failure | 'stopped' | 'not-saved';
 
 /**
- * The last build, as far as this page knows. `sourceKey` identifies the text that was built; `never`: the plugin was never
+ * The last build, as far as this page knows. `sourceKey` identifies the text that was built. `hasNeverRun`: the plugin was never
  * built.
  */
 export type BuildState =
@@ -15,7 +15,7 @@ export type BuildState =
   | { kind: 'failed'; sourceKey: string; errors: number }
   | { kind: 'unfinished'; error: ActionError };
 
-/** The last deployment, as far as this page knows. `never`: the plugin was never deployed. */
+/** The last deployment, as far as this page knows. `hasNeverRun`: the plugin was never deployed. */
 export type DeployState =
   | { kind: 'none'; hasNeverRun?: boolean }
   | { kind: 'deploying' }
@@ -59,6 +59,8 @@ export function actionErrorAdvice(
       return { text: action === 'test' ? words.payloadTooLarge : words.pluginTooLarge, again: false };
     case 'storage-full':
       return { text: words.storageFull, again: true };
+    case 'storage-unavailable':
+      return { text: words.storageUnavailable, again: true };
     case 'refused':
       return { text: action === 'deploy' ? words.deployRefused : words.refused[action], again: true };
     default:

@@ -1,6 +1,12 @@
 import { type TemplateResult, html, nothing } from 'lit/html.js';
 import { repeat } from 'lit/directives/repeat.js';
-import type { BuilderClient, DraftLocation, PluginRun, PluginTest } from 'plugin-editor/client.js';
+import type {
+  BuilderClient,
+  DraftLocation,
+  PluginRun,
+  PluginTest,
+  RecordedCall,
+} from 'plugin-editor/client.js';
 import { formatDuration, formatMoment, formatRecent } from '../locales/formats.ts';
 import { texts } from '../locales/locale.ts';
 import '../pipeline/long-text.ts';
@@ -134,8 +140,9 @@ export class RunsPanel extends LightElement {
   }
 
   #details(run: PluginRun, at: string): TemplateResult {
-    const { uuid, version, error, logs, input, output, truncated } = run;
+    const { uuid, version, error, logs, input, output, truncated, calls = [], waited } = run;
     const words = texts().runs;
+    const mocks = calls.flatMap(toMock);
     const { host } = this;
     const onJump = (line: number, column: number) => host.document.editor.goTo(line, column);
     const title = errorTitle(error?.code);
@@ -144,6 +151,7 @@ export class RunsPanel extends LightElement {
         name: words.testName(at),
         payload: input ?? '',
         ...(typeof output === 'string' && !truncated ? { expected: output } : {}),
+        ...(mocks.length ? { calls: mocks } : {}),
       });
     const payload = (label: string, text: string | null | undefined) =>
       typeof text === 'string'
@@ -161,6 +169,15 @@ export class RunsPanel extends LightElement {
           : nothing
       }
       ${logs?.length ? logsView(logs, onJump) : nothing}
+      ${
+        calls.length
+          ? html`<p class="result-label">${words.calls}</p>
+              <ul class="run-calls">
+                ${calls.map(callView)}
+              </ul>`
+          : nothing
+      }
+      ${waited ? html`<p class="panel-hint">${words.waited(formatDuration(waited))}</p>` : nothing}
       ${payload(words.input, input)}${payload(words.output, output)}
       ${truncated ? html`<p class="panel-hint">${words.truncated}</p>` : nothing}
       ${typeof input === 'string' ? nothing : html`<p class="panel-hint">${words.notKept}</p>`}
@@ -202,6 +219,23 @@ export class RunsPanel extends LightElement {
       // Without the details, what the list has is shown.
     }
   }
+}
+
+/** One call of a run. */
+const callView = ({ method, url, status, error, took }: RecordedCall) =>
+  html`<li>
+    <code dir="ltr">${method} ${url}</code> ${status ?? error}
+    <span class="entry-outcome">${formatDuration(took)}</span>
+  </li>`;
+
+/** The response to a call, for a test; none where the record has not all of it. */
+function toMock({ method, url, status, responseType, responseBody, responseBytes, truncated }: RecordedCall) {
+  if (status === undefined || truncated || (responseBytes && responseBody === undefined)) return [];
+  const headers = responseType === undefined ? undefined : { 'content-type': responseType };
+  // The record has no query, so any one matches.
+  return [
+    { method, url: `${url}*`, response: { status, ...(headers && { headers }), body: responseBody ?? '' } },
+  ];
 }
 
 /** The first line of an error's message, for the list. */

@@ -35,7 +35,7 @@ export class DraftStore {
 
   /** The draft, or `undefined` when there is none yet. */
   async load(signal?: AbortSignal): Promise<Draft | undefined> {
-    const draft = await this.#read(signal);
+    const draft = await this.read(signal);
     this.#replaces = draft ? draft.etag : null;
     return draft;
   }
@@ -49,7 +49,7 @@ export class DraftStore {
       await this.#write(source);
     } catch (error) {
       if (!(error instanceof HttpError) || error.status !== 412) throw error;
-      const current = await this.#read();
+      const current = await this.read();
       const own = !current || [...this.#unconfirmed, source].some((sent) => sameWork(sent, current.source));
       if (!own) throw new DraftConflict(current);
       // The draft is one of this page's own, of a save whose response was lost; or it was deleted.
@@ -81,7 +81,8 @@ export class DraftStore {
     this.#unconfirmed = [];
   }
 
-  async #read(signal?: AbortSignal): Promise<Draft | undefined> {
+  /** Reads the draft, and saves go on replacing the former one. */
+  async read(signal?: AbortSignal): Promise<Draft | undefined> {
     try {
       return await this.#client.readDraft(this.#location, { signal });
     } catch (error) {

@@ -18,6 +18,8 @@ export type Failure =
   | 'too-large'
   /** It would add to storage that is full. */
   | 'storage-full'
+  /** The service cannot save or read at the moment, for instance because its disk is full. */
+  | 'storage-unavailable'
   /** The service refuses this record. */
   | 'refused';
 
@@ -39,16 +41,28 @@ export function failureOf(error: unknown): Failure {
     case 413:
       return 'too-large';
     case 429:
-    case 503:
       return 'busy';
+    case 503:
+      return error.code === 'storage-unavailable' ? 'storage-unavailable' : 'busy';
     default:
       return error.status >= 500 ? 'service' : 'refused';
   }
 }
 
 /** Whether the same request may succeed later. */
-export const isTransient = (failure: Failure): boolean => ['connection', 'service', 'busy'].includes(failure);
+export const isTransient = (failure: Failure): boolean =>
+  ['connection', 'service', 'busy', 'storage-unavailable'].includes(failure);
 
 /** A failure as the key of its text. */
-export const failureKey = (failure: Failure) =>
-  failure === 'too-large' ? 'tooLarge' : failure === 'storage-full' ? 'storageFull' : failure;
+export function failureKey(failure: Failure) {
+  switch (failure) {
+    case 'too-large':
+      return 'tooLarge';
+    case 'storage-full':
+      return 'storageFull';
+    case 'storage-unavailable':
+      return 'storageUnavailable';
+    default:
+      return failure;
+  }
+}

@@ -6,7 +6,7 @@ import { onLocaleChange, setLocale, texts } from '../locales/locale.ts';
 import { type PluginTarget, UnusableValueError, checkTarget } from '../plugin/target.ts';
 import { findBuilder } from '../service/builders.ts';
 import { failureOf } from '../service/failure.ts';
-import { TokenHolder, checkToken } from '../service/token-holder.ts';
+import { BearerAuth, checkToken } from '../service/bearer-auth.ts';
 import { loadModule } from '../ui/lazy-module.ts';
 import { Screen } from '../ui/screen.ts';
 import { type EditorHost, PluginSession } from '../workspace/plugin-session.ts';
@@ -45,7 +45,7 @@ export class EditorApp {
   readonly #options: EditorAppOptions;
   readonly #screen: Screen;
   /** What was asked for last, and whether it could not be opened. */
-  #asked: { target: PluginTarget; tokenHolder: TokenHolder; host: EditorHost; failed?: true } | undefined;
+  #asked: { target: PluginTarget; auth: BearerAuth; host: EditorHost; failed?: true } | undefined;
   /** The last saves of plugins that were closed, by the keys of their sessions. */
   readonly #lastSaves = new Map<string, Promise<void>>();
   /** What was kept of the texts of closed plugins, by the keys of their sessions; the latest is the last. */
@@ -79,6 +79,7 @@ export class EditorApp {
     this.#settings = settings;
     if (settings.locale !== former.locale) void setLocale(settings.locale);
     this.#workspace?.setReadOnly(settings.readOnly ?? false);
+    this.#workspace?.setAssistant(settings.assistant ?? false);
     if (settings.initialSource && !former.initialSource) this.#useInitialSource(settings.initialSource);
     this.#screen.draw();
   }
@@ -106,17 +107,17 @@ export class EditorApp {
     early?: EarlyDraft,
   ): Promise<void> {
     void this.#leave();
-    const tokenHolder = early?.tokenHolder ?? new TokenHolder(token, host.renewToken);
-    this.#asked = { target, tokenHolder, host };
-    this.#session = this.#createSession(target, tokenHolder, host, early?.store);
+    const auth = early?.auth ?? new BearerAuth(token, host.renewToken);
+    this.#asked = { target, auth, host };
+    this.#session = this.#createSession(target, auth, host, early?.store);
     if (this.#session) await this.#load(this.#session, early?.draft);
   }
 
   /** Goes on with another token: saves what the former one could not, or opens what it could not. */
   replaceToken(token: string): void {
     if (!this.#asked) return;
-    const { target, tokenHolder, host, failed } = this.#asked;
-    tokenHolder.token = token;
+    const { target, auth, host, failed } = this.#asked;
+    auth.token = token;
     if (this.#workspace) this.#workspace.resume(['session', 'forbidden']);
     else if (failed) void this.openPlugin(target, token, host);
   }
@@ -126,7 +127,7 @@ export class EditorApp {
     const asked = this.#asked;
     // The last save still needs the token.
     void this.#leave().finally(() => {
-      if (asked) asked.tokenHolder.token = '';
+      if (asked) asked.auth.token = '';
     });
     this.#asked = undefined;
     this.#showTitle();
@@ -139,11 +140,11 @@ export class EditorApp {
    */
   #useInitialSource({ lang }: PluginSource): void {
     if (!this.#asked) return;
-    const { target, tokenHolder, host } = this.#asked;
+    const { target, auth, host } = this.#asked;
     const isNew = this.#workspace ? !this.#workspace.saving.exists : this.#isChoosing;
     const isFitting = !target.template || target.template === lang;
     if (isNew && isFitting && !this.#workspace?.saving.isUnsaved) {
-      void this.openPlugin(target, tokenHolder.token, host);
+      void this.openPlugin(target, auth.token, host);
     }
   }
 
@@ -177,7 +178,7 @@ export class EditorApp {
   /** Checks what is to be opened. Where it cannot be used, shows why, and returns `undefined`. */
   #createSession(
     given: PluginTarget,
-    tokenHolder: TokenHolder,
+    auth: BearerAuth,
     host: EditorHost,
     store: PluginSession['store'] | undefined,
   ): PluginSession | undefined {
@@ -188,8 +189,8 @@ export class EditorApp {
       const builder = findBuilder(target.builder, builders);
       if (builder !== undefined) {
         // Without this check, a token that no header can hold would look like a session that has ended.
-        checkToken(tokenHolder.token);
-        return new PluginSession({ target, builder, tokenHolder, host, screen: this.#screen, store });
+        checkToken(auth.token);
+        return new PluginSession({ target, builder, auth, host, screen: this.#screen, store });
       }
       this.#fail(() => {
         const { title, text } = texts().app.unknownBuilder;
@@ -279,6 +280,7 @@ export class EditorApp {
     const kept = this.#keptTexts.get(session.key);
     const workspace = new Workspace(session, { source, exists, permissions, isReadOnly, kept });
     this.#workspace = workspace;
+    workspace.setAssistant(this.#settings.assistant ?? false);
     this.#isChoosing = false;
     this.#screen.show(() => workspace.view());
     workspace.start();
@@ -293,10 +295,7 @@ export class EditorApp {
    * Runs a step of opening. Where it fails, shows why, and offers to open the plugin again, unless it is open already: a choice
    * that fails must not close what another choice has opened.
    */
-  async #attempt(
-    { target, tokenHolder, host, signal }: PluginSession,
-    step: () => Promise<void>,
-  ): Promise<void> {
+  async #attempt({ target, auth, host, signal }: PluginSession, step: () => Promise<void>): Promise<void> {
     try {
       await step();
     } catch (error) {
@@ -310,7 +309,7 @@ export class EditorApp {
           ? undefined
           : {
               label: texts().common.tryAgain,
-              run: () => void this.openPlugin(target, tokenHolder.token, host),
+              run: () => void this.openPlugin(target, auth.token, host),
             },
       }));
     }

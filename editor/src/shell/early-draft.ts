@@ -3,11 +3,11 @@ import { type PluginTarget, checkTarget, locationOf } from '../plugin/target.ts'
 import { findBuilder } from '../service/builders.ts';
 import { createClient } from '../service/client.ts';
 import { DraftStore } from '../service/draft-store.ts';
-import { type RenewToken, TokenHolder, checkToken } from '../service/token-holder.ts';
+import { type RenewToken, BearerAuth, checkToken } from '../service/bearer-auth.ts';
 
 /** A draft that was requested before the editor was loaded, so that both load at the same time. */
 export interface EarlyDraft {
-  readonly tokenHolder: TokenHolder;
+  readonly auth: BearerAuth;
   readonly store: DraftStore;
   /**
    * What `store.load` resolves with. A rejection is handled already, so that it is not reported as unhandled before this is
@@ -41,10 +41,10 @@ export function requestDraftEarly(options: EarlyDraftOptions): EarlyDraft | unde
   }
   const builder = findBuilder(target.builder, builders);
   if (builder === undefined) return undefined;
-  const tokenHolder = new TokenHolder(token, renewToken);
-  const store = new DraftStore(createClient(builder, tokenHolder), locationOf(target));
+  const auth = new BearerAuth(token, renewToken);
+  const store = new DraftStore(createClient(builder, auth), locationOf(target));
   const abort = new AbortController();
   const draft = store.load(abort.signal);
   draft.catch(() => {});
-  return { tokenHolder, store, draft, cancel: () => abort.abort() };
+  return { auth, store, draft, cancel: () => abort.abort() };
 }

@@ -45,7 +45,7 @@ export class LauncherLink {
     this.#loaded.promise.catch(() => {});
     if (addressed) this.#open(addressed);
     connectLauncher({
-      capabilities: ['open'],
+      capabilities: ['open', 'assist'],
       onOpen: (open, channel) => this.#handleOpen(open, channel),
       onToken: ({ token }) => this.#replaceToken(token),
       onClose: () => {
@@ -196,6 +196,11 @@ class LauncherReport implements EditorHost {
   live(live: Parameters<PluginChannel['live']>[0]): void {
     this.#channel?.live(live);
   }
+
+  assist: PluginChannel['assist'] = (question, options) => {
+    if (!this.#channel) throw new Error('closed');
+    return this.#channel.assist(question, options);
+  };
 
   renewToken = async (): Promise<string> => {
     if (!this.#channel) throw new Error('No launcher is connected that could renew the token');

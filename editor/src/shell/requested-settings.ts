@@ -8,6 +8,8 @@ export interface RequestedSettings {
   /** Nothing may be changed. */
   readOnly?: boolean | undefined;
   appearance?: Appearance | undefined;
+  /** Whether the page has an assistant. */
+  assistant?: boolean | undefined;
   /** What a plugin without a draft begins with. */
   initialSource?: PluginSource | undefined;
 }
@@ -21,10 +23,11 @@ export function parseRequestedSettings(open: object): RequestedSettings {
 
 /** The settings after a change of some of them: a missing field is unchanged, and `null` unsets one. */
 export function applySettingsChange(settings: RequestedSettings, changes: object): RequestedSettings {
-  const { locale, readOnly, appearance } = changes as Record<string, unknown>;
+  const { locale, readOnly, appearance, assistant } = changes as Record<string, unknown>;
   const change: RequestedSettings = {};
   if (locale === null || typeof locale === 'string') change.locale = locale ?? undefined;
   if (readOnly === null || typeof readOnly === 'boolean') change.readOnly = readOnly ?? undefined;
   if (appearance === null || typeof appearance === 'object') change.appearance = appearance ?? undefined;
+  if (assistant === null || typeof assistant === 'boolean') change.assistant = assistant ?? undefined;
   return { ...settings, ...change };
 }

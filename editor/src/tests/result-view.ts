@@ -82,7 +82,7 @@ function misfitView(
   return html`<div class="misfit">
     <p class="misfit-path">
       <span>${isInput ? runs.input : runs.output}</span>
-      ${path.length ? html`<code dir="ltr">${pathText(path)}</code>` : html`<strong>${words.whole}</strong>`}
+      ${path.length ? html`<code dir="ltr">${pathText(path)}</code>` : nothing}
     </p>
     ${
       type || description

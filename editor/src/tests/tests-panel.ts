@@ -55,7 +55,9 @@ export function testsPanel(options: TestsPanelOptions): TemplateResult {
   return html`<div class="tests">
     <div class="tests-head">
       <p class="tests-summary" role="status">${summary(options)}</p>
-      ${canRun && entries.length ? runAll : nothing}${canEdit ? add : nothing}
+      <div class="tests-actions">
+        ${canRun && entries.length ? runAll : nothing}${canEdit ? add : nothing}
+      </div>
     </div>
     <div class="tests-note" role="status">
       ${
@@ -142,7 +144,7 @@ function testView(entry: TestEntry, index: number, options: TestsPanelOptions): 
   return html`<li class="test-row" data-id=${entry.id}>
     <details class="entry test" ?open=${entry.isOpen} @toggle=${toggle}>
       <summary>
-        ${icon('chevron')}<span class="test-title" title=${title}>${title}</span
+        ${icon('chevron')}<span class="test-title" dir="auto" title=${title}>${title}</span
         ><span class="entry-hint">${entry.test.description ?? ''}</span>${outcomeView(entry, status)}
       </summary>
       <div class="entry-fields">
@@ -207,11 +209,12 @@ function outcomeView(entry: TestEntry, { verdict, isCurrent }: TestStatus): Temp
     return html`<span class="entry-outcome" data-tone="busy" title=${words.tests.waiting}>…</span>`;
   if (!entry.run || verdict === 'none') return html`<span class="entry-outcome"></span>`;
   const said = words.result[verdict];
+  const took = formatDuration(entry.run.took);
   return html`<span
     class="entry-outcome"
     data-tone=${isCurrent ? verdictTones[verdict] : 'stale'}
     title=${isCurrent ? said : words.tests.beforeChange(said)}
-    >${icon(verdictIcons[verdict])}${words.tests.outcome(said, formatDuration(entry.run.took))}</span
+    >${icon(verdictIcons[verdict])}<span>${said}</span> <span class="entry-time">${took}</span></span
   >`;
 }
 

@@ -1,4 +1,5 @@
 import { typescriptLanguage } from '@codemirror/lang-javascript';
+import { pythonLanguage } from '@codemirror/lang-python';
 import { highlightCode } from '@lezer/highlight';
 import { type TemplateResult, html, nothing } from 'lit/html.js';
 
@@ -34,18 +35,50 @@ const formatValue = (value: unknown): string => JSON.stringify(value, null, 2);
 /** Puts an empty line before each type. */
 const spaced = (declarations: string): string => declarations.replaceAll(/;\n(?=\/\*\*|type )/g, ';\n\n');
 
-/** The types of the plugin's input and output: as types, and as samples. Loaded, with the fields for values, where there are types. */
+/**
+ * The types of the plugin's input and output, as types and as samples, and what it may reach. Loaded, with the fields for values,
+ * where there are types or connections.
+ */
 export function typesPanel(options: TypesPanelOptions): TemplateResult {
-  const { types, lang } = options;
+  const { types } = options;
   const words = texts().types;
   return html`<div class="types">
-    ${changesView(options)}
-    <p class="panel-hint">${lang === 'assemblyscript' ? words.introText : words.intro}</p>
-    <pre class="output types-code" dir="ltr" tabindex="0" role="group" aria-label=${texts().frame.types}><code
-      >${highlightTypes(spaced(types.declarations.trim()))}</code></pre>
+    ${types.declarations ? declarationsView(options) : nothing}
+    ${types.connections ? connectionsView(types.connections) : nothing}
     ${types.samples?.length ? html`<h2>${words.samples}</h2>` : nothing}
     ${(types.samples ?? []).map((sample, index) => sampleView(sample, index, options))}
   </div>`;
+}
+
+function declarationsView(options: TypesPanelOptions): TemplateResult {
+  const { types, lang } = options;
+  const words = texts().types;
+  const declarations = types.declarations.trim();
+  return html`${changesView(options)}
+    <p class="panel-hint">
+      ${lang === 'assemblyscript' ? words.introText : lang === 'python' ? words.introPython : words.intro}
+    </p>
+    <pre class="output types-code" dir="ltr" tabindex="0" role="group" aria-label=${texts().frame.types}><code
+      >${highlightTypes(lang === 'python' ? declarations : spaced(declarations), lang)}</code></pre>`;
+}
+
+/** What `fetch` may reach. */
+function connectionsView(connections: NonNullable<PluginTypes['connections']>): TemplateResult {
+  const words = texts().types;
+  return html`<section class="connections" aria-labelledby="may-reach">
+    <h2 id="may-reach">${words.mayReach}</h2>
+    <p class="panel-hint">${words.mayReachHint}</p>
+    <ul>
+      ${connections.map(
+        ({ name, description, origin, pathPrefix = '/', methods = ['GET'] }) =>
+          html`<li>
+            <code dir="ltr">${methods.join(', ')} ${origin}${pathPrefix}</code>
+            <span dir="auto">${description ?? name}</span>
+            ${origin.includes('*') ? html`<span class="panel-hint">${words.noOriginYet}</span>` : nothing}
+          </li>`,
+      )}
+    </ul>
+  </section>`;
 }
 
 function sampleView(sample: Sample, index: number, options: TypesPanelOptions): TemplateResult {
@@ -126,12 +159,12 @@ function changeView({ path, kind, was, is }: SchemaChange): TemplateResult {
   </li>`;
 }
 
-/** TypeScript in the colours of the text editor, whose style sheet is in the page with it. */
-function highlightTypes(code: string): TemplateResult {
+/** TypeScript or Python in the colours of the text editor, whose style sheet is in the page with it. */
+function highlightTypes(code: string, lang: string): TemplateResult {
   const parts: (TemplateResult | string)[] = [];
   highlightCode(
     code,
-    typescriptLanguage.parser.parse(code),
+    (lang === 'python' ? pythonLanguage : typescriptLanguage).parser.parse(code),
     codeHighlight,
     (text, classes) => parts.push(classes ? html`<span class=${classes}>${text}</span>` : text),
     () => parts.push('\n'),

@@ -7,7 +7,7 @@ import { splitter } from './splitter.ts';
  * All panels, in their order. Each has its place in what is rendered also while it has nothing to show: without, the focus, or a
  * click that was begun, would get to another panel when one appears before it.
  */
-const PANELS = ['tests', 'run', 'build', 'types', 'versions', 'runs'] as const;
+const PANELS = ['tests', 'run', 'build', 'types', 'versions', 'runs', 'assist'] as const;
 
 export type PanelId = (typeof PANELS)[number];
 

@@ -13,6 +13,7 @@ import type { Work } from '../pipeline/work.ts';
 import { sameWork } from '../plugin/source.ts';
 import { openDialog } from '../ui/dialog.ts';
 import { icon } from '../ui/icon.ts';
+import { loadModule } from '../ui/lazy-module.ts';
 import { LightElement, define } from '../ui/light-element.ts';
 import type { Notice, Notices } from '../ui/notices.ts';
 import { visibleText } from '../ui/visible-text.ts';
@@ -41,6 +42,19 @@ export interface VersionsHost {
 
 const NOTICE = 'versions';
 
+/** What a version has more or less than the one before it. */
+export interface VersionChanges {
+  /** Numbers of lines. */
+  added: number;
+  removed: number;
+  hasOtherTests: boolean;
+}
+
+const pairOf = (before: string, version: string): string => `${before} ${version}`;
+
+/** For how many of the newest versions the panel says what changed: each is loaded for it. */
+const MAX_SUMMARIES = 10;
+
 /** The versions, newest first. The user can compare them, bring one back into the draft, make one live, and delete one. */
 export class VersionsPanel extends LightElement {
   static override properties = {
@@ -48,6 +62,7 @@ export class VersionsPanel extends LightElement {
     status: { state: true },
     work: { attribute: false },
     comparedTo: { state: true },
+    changes: { state: true },
   };
 
   declare protected versions: readonly PluginVersion[];
@@ -56,6 +71,8 @@ export class VersionsPanel extends LightElement {
   declare work: Pick<Work, 'deployment'> | undefined;
   /** The version that others are compared with; `undefined`: the draft. */
   declare protected comparedTo: string | undefined;
+  /** What changed with a version, by `pairOf` the version before and that one. */
+  declare protected changes: ReadonlyMap<string, VersionChanges>;
   host!: VersionsHost;
   #next: string | undefined;
   /** Counts the requests for the list, so that the response to a former one is not shown. */
@@ -71,6 +88,7 @@ export class VersionsPanel extends LightElement {
     this.status = 'loading';
     this.work = undefined;
     this.comparedTo = undefined;
+    this.changes = new Map();
   }
 
   /** Loads the list when the panel comes into view, because other pages may deploy meanwhile, and after each deployment. */
@@ -102,7 +120,7 @@ export class VersionsPanel extends LightElement {
         ${repeat(
           this.versions,
           ({ version }) => version,
-          (version) => this.#version(version),
+          (version, index) => this.#version(version, index),
         )}
       </ol>
       ${
@@ -147,12 +165,14 @@ export class VersionsPanel extends LightElement {
     </div>`;
   }
 
-  #version({ version, deployedAt, actor, message }: PluginVersion): TemplateResult {
+  #version({ version, deployedAt, actor, message }: PluginVersion, index: number): TemplateResult {
     const words = texts().versions;
     const { canWrite, canDeploy } = this.host.access;
     const at = formatDateTime(new Date(deployedAt));
     const isLive = version === this.host.serviceState.live;
-    const isNewest = version === this.versions[0]?.version;
+    const isNewest = index === 0;
+    const before = this.versions[index + 1]?.version;
+    const changes = before !== undefined && this.changes.get(pairOf(before, version));
     const base = this.comparedTo;
     const button = (label: string, run: () => void, name = label) =>
       html`<button type="button" class="button quiet" aria-label=${words.of(name, version)} @click=${run}>
@@ -170,6 +190,7 @@ export class VersionsPanel extends LightElement {
         }<time datetime=${deployedAt}>${actor ? words.deployedBy(at, visibleText(actor)) : at}</time>
       </div>
       ${message ? html`<p class="history-message" dir="auto">${message}</p>` : nothing}
+      ${before && changes ? html`<p class="history-changes">${words.changes(changes, before)}</p>` : nothing}
       <div class="history-actions">
         ${base === version ? nothing : button(words.compare, compare, compareName)}
         ${canWrite ? button(words.bringBack, () => void this.#bringBack(version)) : nothing}
@@ -189,22 +210,52 @@ export class VersionsPanel extends LightElement {
       this.versions = after ? [...this.versions, ...versions] : versions;
       this.#next = next;
       this.status = 'ready';
+      void this.#summarize();
     } catch {
       if (number === this.#loads && !signal.aborted) this.status = 'failed';
     }
   }
 
+  /** Finds out what changed with each of the newest versions. */
+  async #summarize(): Promise<void> {
+    for (const [index, { version }] of this.versions.slice(0, MAX_SUMMARIES).entries()) {
+      const before = this.versions[index + 1]?.version;
+      if (before === undefined || this.changes.has(pairOf(before, version))) continue;
+      try {
+        const { countChangedLines } = await loadModule(() => import('../pipeline/difference-view.ts'));
+        const [was, is] = [await this.#readSource(before), await this.#readSource(version)];
+        const { contents, lang } = was;
+        const changes = {
+          ...countChangedLines(contents, is.contents),
+          hasOtherTests: !sameWork(was, { ...is, contents, lang }),
+        };
+        this.changes = new Map([...this.changes, [pairOf(before, version), changes]]);
+      } catch {
+        // The versions are shown without.
+        return;
+      }
+    }
+  }
+
   /** A version's source. Where it cannot be loaded, shows a notice, and resolves with `undefined`. */
   async #loadSource(version: string): Promise<PluginSource | undefined> {
+    try {
+      return await this.#readSource(version);
+    } catch {
+      this.#notify('alert', () => texts().versions.failed);
+      return undefined;
+    }
+  }
+
+  async #readSource(version: string): Promise<PluginSource> {
     const { client, location, signal } = this.host.session;
     const loading = this.#sources.get(version) ?? client.getVersion(location, version, { signal });
     this.#sources.set(version, loading);
     try {
       return await loading;
-    } catch {
+    } catch (error) {
       this.#sources.delete(version);
-      this.#notify('alert', () => texts().versions.failed);
-      return undefined;
+      throw error;
     }
   }
 
@@ -320,6 +371,7 @@ export class VersionsPanel extends LightElement {
     }
     this.versions = this.versions.filter((one) => one.version !== version);
     this.#sources.delete(version);
+    void this.#summarize();
     if (this.comparedTo === version) this.comparedTo = undefined;
     this.#notify('note', () => texts().versions.deleted(version));
     this.host.handleRoom();

@@ -111,9 +111,12 @@ export class Actions extends Emitter<{ built: void }> {
     await this.pipeline.runBuild();
   }
 
-  /** @param message what is new in the version */
-  async deploy(message = ''): Promise<void> {
-    this.#begin(() => void this.deploy(message));
+  /**
+   * @param message what is new in the version
+   * @param retry asks the user again, where the deployment does not complete: the text or its tests may have changed meanwhile
+   */
+  async deploy(message: string, retry: () => void): Promise<void> {
+    this.#begin(retry);
     if (!(await this.pipeline.runDeploy(message))) this.#showFailedBuild();
   }
 
@@ -130,14 +133,16 @@ export class Actions extends Emitter<{ built: void }> {
     for (const entry of entries) entry.isWaiting = true;
     this.#testProgress = { done: 0, all: entries.length };
     const payloads = entries.map(({ test }) => test.payload ?? '');
-    const isComplete = await pipeline.runTests(payloads, (index, run) => {
+    const mocks = entries.map(({ test }) => test['calls']);
+    const handleRun = (index: number, run: Run) => {
       const entry = entries[index];
       if (!entry) return;
       this.#testProgress = { done: index + 1, all: entries.length };
       // A user who runs a single test wants to see its result.
       if (isShown && entries.length === 1) entry.isOpen = true;
       this.#handleTest(entry, run);
-    });
+    };
+    const isComplete = await pipeline.runTests(payloads, handleRun, mocks);
     for (const entry of entries) entry.isWaiting = false;
     this.#testProgress = undefined;
     if (!isComplete) this.#showFailedBuild();

@@ -39,7 +39,12 @@ export function showKeys(commands: readonly Command[]): void {
 /** Shows the plugin's names in full, which the header may cut off, and what plugins can use. */
 export function showAbout(plugin: PluginTarget, language: string): void {
   const words = texts().about;
-  const rules = language === 'assemblyscript' ? words.assemblyScriptText : words.sandboxText;
+  const rules =
+    language === 'assemblyscript'
+      ? words.assemblyScriptText
+      : language === 'python'
+        ? words.pythonText
+        : words.sandboxText;
   void openDialog({
     className: 'help',
     title: words.title,

@@ -18,6 +18,8 @@ export interface DraftSavingEvents {
   state: SaveState;
   /** The service has a draft for the first time. */
   create: void;
+  /** The draft that was saved elsewhere is in the editor now. */
+  takeOver: void;
 }
 
 /** Saves the draft, keeps a copy of what is not saved, and says in notices what the user has to do about a failure. */
@@ -143,6 +145,28 @@ export class DraftSaving extends Emitter<DraftSavingEvents> implements PipelineD
   /** Where another page saved meanwhile, saving finds out what, and lets the user choose. */
   handleRefusal(error: unknown): void {
     if (error instanceof HttpError && error.status === 412) this.#queue.invalidateBase();
+  }
+
+  /** Another page saved meanwhile, and nothing here is unsaved: says so, and offers what the service has. */
+  async offerOtherDraft(): Promise<void> {
+    const { store, notices, signal } = this.#session;
+    const theirs = await store.read(signal).catch(() => undefined);
+    // What is unsaved by now is saved soon, which asks the user about a conflict.
+    if (!theirs || signal.aborted || this.isUnsaved) return;
+    if (theirs.etag === store.etag) return;
+    const takeOver = () => {
+      if (!sameWork(theirs.source, this.source)) this.#document.replace(theirs.source);
+      store.acceptAsBase(theirs);
+      this.#queue.acceptAsBase(theirs.source);
+      this.emit('takeOver');
+    };
+    // Saved elsewhere and changed back.
+    if (sameWork(theirs.source, this.source)) return takeOver();
+    notices.show(NOTICE, () => ({
+      tone: 'note',
+      text: texts().save.changedElsewhere,
+      actions: [{ label: texts().save.showSaved, primary: true, run: takeOver }],
+    }));
   }
 
   /** Where this browser keeps no copies for the page, the user learns of it before there is anything to lose. */

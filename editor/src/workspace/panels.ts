@@ -11,7 +11,7 @@ import type { Workspace } from './workspace.ts';
 
 /** The panels that have something to show, in their order. */
 export function workspacePanels(workspace: Workspace): DockPanel[] {
-  const { serviceState, access, actions, types } = workspace;
+  const { serviceState, access, actions, types, assistance } = workspace;
   const { work } = workspace;
   return [
     testsDockPanel(workspace, work),
@@ -20,6 +20,7 @@ export function workspacePanels(workspace: Workspace): DockPanel[] {
     ...(types.current ? [typesDockPanel(workspace)] : []),
     ...(serviceState.hasVersions ? [versionsDockPanel(workspace, work)] : []),
     ...(serviceState.hasVersions && access.canSeeRuns ? [runsDockPanel(workspace, work)] : []),
+    ...(assistance.isOffered ? [assistance.dockPanel()] : []),
   ];
 }
 

@@ -4,7 +4,7 @@ import { LocalCopies } from '../draft/local-copies.ts';
 import { type PluginTarget, locationOf } from '../plugin/target.ts';
 import { createClient } from '../service/client.ts';
 import { DraftStore } from '../service/draft-store.ts';
-import type { RenewToken, TokenHolder } from '../service/token-holder.ts';
+import type { RenewToken, BearerAuth } from '../service/bearer-auth.ts';
 import { Notices } from '../ui/notices.ts';
 import type { Screen } from '../ui/screen.ts';
 
@@ -18,7 +18,7 @@ export interface PluginSessionOptions {
   target: PluginTarget;
   /** The service's base address, in the form that `findBuilder` returns. */
   builder: string;
-  tokenHolder: TokenHolder;
+  auth: BearerAuth;
   host: EditorHost;
   screen: Screen;
   /** The store through which the draft was requested before the editor was loaded, if it was. */
@@ -29,7 +29,7 @@ export interface PluginSessionOptions {
 export class PluginSession {
   readonly target: PluginTarget;
   readonly builder: string;
-  readonly tokenHolder: TokenHolder;
+  readonly auth: BearerAuth;
   readonly host: EditorHost;
   /** Where the plugin is shown. A part that changes what is shown asks it to draw. */
   readonly screen: Screen;
@@ -43,13 +43,13 @@ export class PluginSession {
   readonly details: Promise<Session | undefined>;
   readonly #abort = new AbortController();
 
-  constructor({ target, builder, tokenHolder, host, screen, store }: PluginSessionOptions) {
+  constructor({ target, builder, auth, host, screen, store }: PluginSessionOptions) {
     this.target = target;
     this.builder = builder;
-    this.tokenHolder = tokenHolder;
+    this.auth = auth;
     this.host = host;
     this.screen = screen;
-    this.client = createClient(builder, tokenHolder);
+    this.client = createClient(builder, auth);
     this.location = locationOf(target);
     this.store = store ?? new DraftStore(this.client, this.location);
     this.copies = new LocalCopies(builder, target);

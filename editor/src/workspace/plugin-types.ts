@@ -6,6 +6,7 @@ import { loadModule } from '../ui/lazy-module.ts';
 import type { Access } from './access.ts';
 import type { Actions } from './actions.ts';
 import type { Dock } from './dock.ts';
+import type { PluginDocument } from './plugin-document.ts';
 import type { PluginSession } from './plugin-session.ts';
 
 type TypesModule = typeof import('../types/types-panel.ts');
@@ -22,6 +23,7 @@ const NOTICE = 'types';
 /** The types of the plugin's input and output, where its namespace has any, and their changes since the last deployment. */
 export class PluginTypes {
   readonly #session: PluginSession;
+  readonly #document: PluginDocument;
   readonly #access: Access;
   readonly #dock: Dock;
   readonly #actions: Actions;
@@ -36,16 +38,24 @@ export class PluginTypes {
   /** The version that a notice about changed types was shown for. */
   #notifiedVersion: string | undefined;
 
-  constructor(session: PluginSession, access: Access, dock: Dock, actions: Actions) {
+  constructor(
+    session: PluginSession,
+    document: PluginDocument,
+    access: Access,
+    dock: Dock,
+    actions: Actions,
+  ) {
     this.#session = session;
+    this.#document = document;
     this.#access = access;
     this.#dock = dock;
     this.#actions = actions;
     // What was built and deployed was made for the types of that moment.
     actions.on('built', () => void this.load());
+    document.on('language', () => void this.load());
   }
 
-  /** The types; `undefined` where the namespace has none, or they are not loaded yet. */
+  /** The types, and what may be reached; `undefined` where the namespace has neither, or they are not loaded yet. */
   get current(): NamespaceTypes | undefined {
     return this.#types;
   }
@@ -66,7 +76,7 @@ export class PluginTypes {
 
   /** The schemas, where the namespace has types and the code that uses them is loaded. */
   get schemas(): Schemas | undefined {
-    if (!this.#types || !this.#module) return undefined;
+    if (!this.#types?.declarations || !this.#module) return undefined;
     const { input, output } = this.#types;
     return { input: input as Schema | undefined, output: output as Schema | undefined };
   }
@@ -87,9 +97,16 @@ export class PluginTypes {
   async #loadOnce(): Promise<void> {
     const { client, location, screen, signal } = this.#session;
     try {
-      const types = await client.getTypes(location, { signal });
-      // Without types there is nothing to show, and nothing to load.
-      if (!types.declarations) {
+      const { language } = this.#document;
+      const { connections, ...rest } = await client.getTypes(location, {
+        signal,
+        ...(language === 'python' && { language: 'python' as const }),
+      });
+      // The other languages have no `fetch`.
+      const canCall = (language === 'javascript' || language === 'typescript') && connections?.length;
+      const types: NamespaceTypes = canCall ? { ...rest, connections } : rest;
+      // Without either there is nothing to show, and nothing to load.
+      if (!types.declarations && !canCall) {
         this.#types = this.#difference = undefined;
         return screen.draw();
       }
@@ -99,6 +116,11 @@ export class PluginTypes {
       // A value that fits the input's type is a better start than an empty field.
       if (sample) this.#actions.payload.payload ||= JSON.stringify(sample.input, null, 2);
       screen.draw();
+      if (!types.declarations) {
+        this.#difference = undefined;
+        this.#isOutdated = false;
+        return;
+      }
       await this.#compare(types, this.#module);
       screen.draw();
     } catch (error) {

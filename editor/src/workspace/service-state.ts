@@ -8,8 +8,10 @@ import type { PluginSession } from './plugin-session.ts';
 const PROBE = 3000;
 
 export interface ServiceStateEvents {
-  /** What is built and deployed of `draft`, which is `undefined` while this page holds work that is not saved. */
+  /** What is built and deployed of `draft`, which is `undefined` where that is not what this page has. */
   progress: { progress: Progress; draft: PluginSource | undefined };
+  /** The service has another draft than this page, which has nothing to save. */
+  otherDraft: void;
 }
 
 /**
@@ -91,8 +93,7 @@ export class ServiceState extends Emitter<ServiceStateEvents> {
   /** The connection or the token is new: asks again for all that may have changed. */
   reload(): void {
     void this.loadFeatures();
-    if (this.#hasProgress) void this.loadProgress();
-    void this.loadLive();
+    void this.loadProgress();
   }
 
   /** Asks what the service supports, unless it has said so. */
@@ -108,30 +109,47 @@ export class ServiceState extends Emitter<ServiceStateEvents> {
     }
   }
 
-  /** Asks what is built and deployed, by this page or another. */
+  /** Asks what is built, deployed and live, by this page or another. */
   async loadProgress(): Promise<void> {
+    const { store, signal } = this.#session;
+    const { source, isUnsaved } = this.#saving;
+    const { etag } = store;
+    const progress = this.#hasProgress ? await this.#readProgress() : undefined;
+    // Asked last: where the draft is still the one that this page knows, the progress is that of it.
+    const revision = await this.loadLive();
+    if (signal.aborted) return;
+    const isOwn = !isUnsaved && revision === etag;
+    if (progress) this.emit('progress', { progress, draft: isOwn ? source : undefined });
+    if (revision && !isOwn && !isUnsaved && !this.#saving.isUnsaved && store.etag === etag)
+      this.emit('otherDraft');
+  }
+
+  async #readProgress(): Promise<Progress | undefined> {
     const { client, location, signal } = this.#session;
-    const draft = this.#saving.isUnsaved ? undefined : this.#saving.source;
     try {
-      this.emit('progress', { progress: await client.getProgress(location, { signal }), draft });
+      const progress = await client.getProgress(location, { signal });
       this.setOnline(true);
+      return progress;
     } catch (error) {
-      if (signal.aborted) return;
+      if (signal.aborted) return undefined;
       this.setOnline(failureOf(error) !== 'connection');
       // A service that does not have this operation is not asked again.
       if (error instanceof HttpError && error.status === 404) this.#hasProgress = false;
+      return undefined;
     }
   }
 
-  /** Asks which version is live. */
-  async loadLive(): Promise<void> {
+  /** Asks which version is live. Resolves with the entity tag of the draft, if there is one. */
+  async loadLive(): Promise<string | undefined> {
     const { client, location, signal } = this.#session;
     try {
-      const { live, latest, pinned } = await client.getPlugin(location, { signal });
+      const { draft, live, latest, pinned } = await client.getPlugin(location, { signal });
       this.#hasVersions = true;
       this.setLive(live ?? latest ?? undefined, Boolean(pinned));
+      return draft?.revision;
     } catch {
       // Without a response the page says nothing about versions.
+      return undefined;
     }
   }
 

@@ -1,6 +1,10 @@
 import type { Storage } from '../storage/storage.ts';
 import type { Transaction } from '../storage/db.ts';
 import { createToken } from './tokens.ts';
+import { unattendedStamp, writeAudit } from '../audit/entries.ts';
+import type { AuditStamp } from '../audit/entries.ts';
+import { scopes as allScopes, sortedScopes } from '../plugins/permissions.ts';
+import type { Scope } from '../plugins/permissions.ts';
 import { addEnvironment, claimEnvironment, setEnvironmentToken } from '../storage/tables/environments.ts';
 
 /**
@@ -15,22 +19,56 @@ export interface ProvisionOptions {
   readonly holder?: string;
   /** For how many seconds the holder's former tokens stay valid (default 0). */
   readonly overlap?: number;
+  /** What the token permits (default: everything). */
+  readonly scopes?: readonly Scope[];
+}
+
+interface IssuedEnvironmentToken {
+  readonly id: string;
+  readonly token: string;
 }
 
 /**
- * Makes a token for an environment, which is added if it does not exist. The holder's former tokens end after the overlap; those of
- * other holders, such as the environment's owner, stay valid.
+ * Makes a token for a holder, and notes it, and which tokens it ends, in the audit log.
+ * @param overlap in ms
+ */
+export async function issueEnvironmentToken(
+  db: Transaction,
+  environment: string,
+  {
+    holder,
+    overlap = 0,
+    scopes = allScopes,
+  }: { holder: string; overlap?: number; scopes?: readonly Scope[] },
+  stamp: AuditStamp,
+): Promise<IssuedEnvironmentToken> {
+  const token = createToken('environment');
+  const options = { overlap, scopes };
+  const { id, ended } = await setEnvironmentToken(db, environment, holder, token, stamp.at, options);
+  const target = { environment };
+  for (const { id: endedId, endsAt } of ended) {
+    const details = { id: endedId, holder, endsAt: new Date(endsAt).toISOString() };
+    await writeAudit(db, { ...stamp, action: 'token.ended', target, details });
+  }
+  const details = { id, holder, scopes: sortedScopes(scopes) };
+  await writeAudit(db, { ...stamp, action: 'token.created', target, details });
+  return { id, token };
+}
+
+/**
+ * Makes a token for an environment, which is added if it does not exist. The holder's former tokens with the same scopes end after the
+ * overlap; those of other holders, such as the environment's owner, stay valid.
  */
 export async function provisionEnvironmentToken(
   storage: Storage,
   environment: string,
   now = Date.now(),
-  { holder = defaultHolder, overlap = 0 }: ProvisionOptions = {},
+  { holder = defaultHolder, overlap = 0, scopes = allScopes }: ProvisionOptions = {},
 ): Promise<string> {
-  const token = createToken('environment');
-  await storage.transaction(async (db) => {
+  const { token } = await storage.transaction(async (db) => {
     await addEnvironment(db, environment, now);
-    await setEnvironmentToken(db, environment, holder, token, now, overlap * 1000);
+    const options = { holder, overlap: overlap * 1000, scopes };
+    return issueEnvironmentToken(db, environment, options, unattendedStamp('operator', now));
   });
   return token;
 }
@@ -47,8 +85,8 @@ export async function issueOwnerToken(
 ): Promise<string | undefined> {
   await addEnvironment(db, environment, now);
   if (!(await claimEnvironment(db, environment, email))) return undefined;
-  const token = createToken('environment');
-  await setEnvironmentToken(db, environment, 'owner', token, now);
+  const options = { holder: 'owner' };
+  const { token } = await issueEnvironmentToken(db, environment, options, unattendedStamp('operator', now));
   return token;
 }
 

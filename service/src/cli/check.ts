@@ -2,11 +2,14 @@ import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { errorMessage } from '../error-message.ts';
 import { dirname } from 'node:path';
 import { describeSeparation, isolationReport } from '../processes/isolation-report.ts';
+import { Secrets } from '../outbound/secrets.ts';
 import { Sandbox } from '../sandbox/sandbox.ts';
+import { secretsOf } from '../settings/complete-settings.ts';
 import { readSettings } from '../settings/read-settings.ts';
 import type { Settings } from '../settings/settings.ts';
 import { loadedProgram } from '../plugins/program.ts';
 import { Builds } from '../toolchains/build/builds.ts';
+import { MissingPackageError } from '../toolchains/language.ts';
 import { loadLanguages } from '../toolchains/languages.ts';
 import { inspectDatabase } from '../storage/inspect.ts';
 import { readOptions } from './options.ts';
@@ -15,7 +18,7 @@ import { mebibyte } from '../units.ts';
 const usage = `Usage: plugin-editor-service check
 
 Says of each thing that the service needs whether it is as it must be, one line each: settings, database, schema, sandbox,
-isolation and toolchains. A line begins with "ok", "warning" or "failed". The exit code is 1 where one has failed.`;
+isolation and toolchains; and where there is a schema, secrets. A line begins with "ok", "warning" or "failed". The exit code is 1 where one has failed.`;
 
 /** The result of checking one part. */
 interface Finding {
@@ -51,9 +54,10 @@ export async function check(args: string[]): Promise<void> {
   print('settings', finding);
   if (settings) {
     for (const text of missingSettings(settings)) print('settings', warning(text));
-    const { database, schema } = await checkDatabase(settings);
+    const { database, schema, secrets } = await checkDatabase(settings);
     print('database', database);
     print('schema', schema);
+    if (secrets) print('secrets', secrets);
   } else {
     print('database', failed('not looked at, as the settings cannot be used'));
     print('schema', failed('not looked at, as the settings cannot be used'));
@@ -92,7 +96,14 @@ function missingSettings({ publicUrl, editorAncestors, trustedProxies }: Setting
   return missing;
 }
 
-async function checkDatabase({ database: address, autoMigrate }: Settings) {
+interface DatabaseFindings {
+  readonly database: Finding;
+  readonly schema: Finding;
+  readonly secrets?: Finding;
+}
+
+async function checkDatabase(settings: Settings): Promise<DatabaseFindings> {
+  const { database: address, autoMigrate } = settings;
   if (address.engine === 'sqlite' && !existsSync(address.file)) {
     return { database: checkNewFile(address.file), schema: ok('it is made with the database') };
   }
@@ -105,10 +116,46 @@ async function checkDatabase({ database: address, autoMigrate }: Settings) {
   }
   const { description, isDurable, schema, migrationProblem } = found;
   const database = isDurable ? ok(description) : failed(description);
-  if (schema === 'current') return { database, schema: ok('up to date') };
+  if (schema === 'current')
+    return { database, schema: ok('up to date'), secrets: checkSecrets(settings, found.sealedTexts) };
   if (typeof schema === 'object') return { database, schema: failed(schema.problem) };
   const state = schema === 'old' ? 'older than this release' : 'not there yet, because the database is empty';
   return { database, schema: checkMigration(state, autoMigrate, migrationProblem) };
+}
+
+/** Checks whether what is encrypted can be read, and with which keys. */
+function checkSecrets(settings: Settings, counts: ReadonlyMap<string, number> = new Map()): Finding {
+  const options = secretsOf(settings);
+  const secrets = new Secrets(options);
+  let ids: readonly string[];
+  try {
+    ids = secrets.keyIds;
+  } catch (error) {
+    return failed(errorMessage(error));
+  }
+  const [current, ...former] = ids;
+  const count = (some: Iterable<string>) => [...some].reduce((sum, id) => sum + (counts.get(id) ?? 0), 0);
+  const [total, old] = [count(counts.keys()), count(former)];
+  const lost = total - count(ids);
+  if (lost > 0) {
+    const keys = options.file ?? 'SECRETS_KEY';
+    return failed(
+      `${lost} of ${total} cannot be read, because ${keys} ${ids.length ? 'does not hold their key' : 'is not there'}: values of connections, identities and webhooks need it`,
+    );
+  }
+  if (!secrets.isAvailable) {
+    return warning(
+      'SECRETS_KEY is not set, so that connections have no credentials and there are no webhooks: set it to what openssl rand -base64 32 prints',
+    );
+  }
+  if (old > 0) {
+    return warning(
+      `${old} of ${total} have another key than the first of SECRETS_KEY: plugin-editor-service migrate encrypts them anew`,
+    );
+  }
+  return ok(
+    current !== undefined && total > 0 ? `the current key encrypts all ${total}` : 'there are none yet',
+  );
 }
 
 /** Checks whether the next start can migrate a schema that is in this state. */
@@ -170,8 +217,9 @@ function checkIsolation(): Finding {
 
 async function checkToolchains(): Promise<Finding> {
   const problems: string[] = [];
+  const missing: string[] = [];
   const languages = loadLanguages((name, reason) => {
-    problems.push(`${name}: ${errorMessage(reason)}`);
+    (reason instanceof MissingPackageError ? missing : problems).push(`${name}: ${errorMessage(reason)}`);
   });
   const builds = new Builds(languages);
   try {
@@ -184,5 +232,7 @@ async function checkToolchains(): Promise<Finding> {
   } finally {
     builds.close();
   }
-  return problems.length ? failed(problems.join('; ')) : ok(`${[...languages.keys()].join(', ')} build`);
+  if (problems.length) return failed([...problems, ...missing].join('; '));
+  const built = `${[...languages.keys()].join(', ')} build`;
+  return ok(missing.length ? `${built}; not there is ${missing.join('; ')}` : built);
 }

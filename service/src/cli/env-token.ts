@@ -1,5 +1,7 @@
 import { join } from 'node:path';
 import { errorMessage } from '../error-message.ts';
+import { isScope, scopes as allScopes } from '../plugins/permissions.ts';
+import type { Scope } from '../plugins/permissions.ts';
 import { createInterface } from 'node:readline';
 import { defaultEnvironment } from '../accounts/environment-ownership.ts';
 import { isEnvironmentName, isHolderName, provisionEnvironmentToken } from '../accounts/environment-token.ts';
@@ -25,16 +27,17 @@ const command =
     ? 'npm run env-token --'
     : 'npx plugin-editor-service env-token';
 
-const usage = `Usage: ${command} <environment> [--holder <name>] [--overlap <seconds>]
+const usage = `Usage: ${command} <environment> [--holder <name>] [--overlap <seconds>] [--scopes <scopes>]
        ${command} <your e-mail address> [environment]
 
 Makes a token for an environment of the plugin service that keeps its state in DATA_DIR; the token is the last line of
-standard output. Former tokens of the same holder end; those of other holders stay valid.
+standard output. Former tokens of the same holder with the same scopes end; others stay valid.
 
 With an environment alone the token comes at once: whoever can run this can read the service's data anyhow.
 
   --holder <name>      whose token it is, as logs name it (default: operator)
   --overlap <seconds>  how long the holder's former tokens stay valid, up to 86400 (default: 0)
+  --scopes <scopes>    what it permits, separated by commas: some of ${allScopes.join(', ')} (default: all)
 
 With an address a code goes there by mail, and is read from standard input. An environment belongs to the domain that
 its name begins with, from the top: you@acme.co.uk can have uk.co.acme, which is what it gets when none is given, or any
@@ -66,10 +69,14 @@ interface TokenArguments {
 
 /** Reads the arguments; `undefined` when they ask for help. Throws a UsageError that says what would be right. */
 export function readArguments(args: string[]): TokenArguments | undefined {
-  const options = { holder: { type: 'string' }, overlap: { type: 'string' } } as const;
+  const options = {
+    holder: { type: 'string' },
+    overlap: { type: 'string' },
+    scopes: { type: 'string' },
+  } as const;
   const { values, positionals, help } = readOptions(args, usage, options, Infinity);
   if (help) return undefined;
-  const { holder, overlap } = values;
+  const { holder, overlap, scopes } = values;
   const [first, second, third] = positionals;
   if (first === undefined) throw usageError('The environment is missing, such as com.acme.');
   // Every e-mail address has an @, and no environment does.
@@ -78,11 +85,13 @@ export function readArguments(args: string[]): TokenArguments | undefined {
     return {
       environment: readEnvironment(first),
       isNamed: true,
-      options: { holder: readHolder(holder), overlap: readOverlap(overlap) },
+      options: { holder: readHolder(holder), overlap: readOverlap(overlap), scopes: readScopes(scopes) },
     };
   }
-  if (holder !== undefined || overlap !== undefined) {
-    throw usageError('--holder and --overlap are for an environment alone, not for an e-mail address.');
+  if (holder !== undefined || overlap !== undefined || scopes !== undefined) {
+    throw usageError(
+      '--holder, --overlap and --scopes are for an environment alone, not for an e-mail address.',
+    );
   }
   if (third !== undefined) throw usageError('There are more arguments than an address and an environment.');
   const email = readMailAddress(first);
@@ -100,6 +109,15 @@ function readEnvironment(name: string): string {
   if (isEnvironmentName(name)) return name;
   throw usageError(
     `"${name}" cannot name an environment: use letters, digits, hyphens and underscores, in parts joined by periods, such as com.acme.`,
+  );
+}
+
+function readScopes(names?: string): readonly Scope[] {
+  const found = names?.split(',') ?? allScopes;
+  const wrong = found.find((name) => !isScope(name));
+  if (wrong === undefined) return found.filter(isScope);
+  throw usageError(
+    `--scopes has ${JSON.stringify(wrong.slice(0, 100))}; it must be some of ${allScopes.join(', ')}, separated by commas.`,
   );
 }
 

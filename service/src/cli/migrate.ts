@@ -1,19 +1,33 @@
 import { readSettings } from '../settings/read-settings.ts';
-import { migrateDatabase } from '../storage/storage.ts';
+import { Secrets } from '../outbound/secrets.ts';
+import { secretsOf } from '../settings/complete-settings.ts';
+import { migrateDatabase, openStorage } from '../storage/storage.ts';
 import { readOptions } from './options.ts';
+import { renewSecrets } from './renew-secrets.ts';
 
 const usage = `Usage: plugin-editor-service migrate
 
 Brings the schema of the database that DATABASE_URL or DATA_DIR names up to date, under a lock, and ends. Running it again
-changes nothing. Services that run meanwhile go on; those that wait for the schema (AUTO_MIGRATE=off) begin.`;
+changes nothing. Services that run meanwhile go on; those that wait for the schema (AUTO_MIGRATE=off) begin.
+Then encrypts with the first key of SECRETS_KEY what has one of the others.`;
 
-/** Brings the schema up to date. */
+/** Brings the schema up to date, and then the keys of what is encrypted. */
 export async function migrate(args: string[]): Promise<void> {
   if (readOptions(args, usage, {}).help) {
     console.log(usage);
     return;
   }
-  const { database } = readSettings(process.env);
+  const settings = readSettings(process.env);
+  const { database } = settings;
   await migrateDatabase(database);
   console.log(`The schema is up to date: ${database.engine === 'sqlite' ? database.file : database.shown}`);
+  const secrets = new Secrets(secretsOf(settings));
+  if (secrets.keyIds.length < 2) return;
+  const storage = await openStorage(database, { autoMigrate: false });
+  try {
+    const renewed = await renewSecrets(storage, secrets);
+    console.log(`Encrypted with the first key of SECRETS_KEY: ${renewed} that had another one`);
+  } finally {
+    await storage.close();
+  }
 }

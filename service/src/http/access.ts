@@ -1,6 +1,8 @@
 import * as z from 'zod';
 import type { ServiceInterface } from './context.ts';
-import { issueEditorToken } from './editor-token-issue.ts';
+import { writeHourlyAudit } from '../audit/entries.ts';
+import { auditStamp } from './audit-stamp.ts';
+import { issueEditorToken, stampFor } from './editor-token-issue.ts';
 import { json } from './operations/responses.ts';
 import { operation } from './operations/operation.ts';
 import { permissions } from '../plugins/permissions.ts';
@@ -35,17 +37,28 @@ export const access: ServiceInterface = {
       summary: 'Get an editor token for a plugin',
       tag: 'access',
       auth: 'environment',
+      scope: 'access',
       query: z.object({ permissions: permissionsParameter, actor: actorSchema.optional() }),
       responses: { 200: json(editorTokenSchema, { description: 'A new token.' }) },
       errors: { 400: ['invalid-text'], 403: ['tenant-suspended', 'tenant-deleted'] },
-      handle: async ({ target, query }, context) => {
+      handle: async ({ c, target, query, caller }, context) => {
         checkStorable({ actor: query.actor });
         const editorToken = {
           scope: target,
-          permissions: tokenPermissions(query.permissions),
+          permissions: tokenPermissions(caller.scopes, query.permissions),
           ...(query.actor !== undefined && { actor: query.actor }),
         };
-        const body = await issueEditorToken(context, editorToken, context.editorTokenTtl);
+        const { hourlyEntries, editorTokenTtl: lifetime } = context;
+        const stamp = stampFor(auditStamp(c, caller, context), query.actor);
+        const details = { permissions: editorToken.permissions };
+        const entry = { ...stamp, action: 'access.given' as const, target, details };
+        const isNew = !hourlyEntries.has(entry);
+        const body = await issueEditorToken(context, editorToken, {
+          lifetime,
+          stamp,
+          ...(isNew && { writeEntry: (db) => writeHourlyAudit(db, entry) }),
+        });
+        if (isNew) hourlyEntries.add(entry);
         return { status: 200, body };
       },
     }),

@@ -7,7 +7,7 @@ import { Rates } from '../limits/rates.ts';
 import type { RateExceeded } from '../limits/rates.ts';
 import { rateWindow } from '../limits/rate-share.ts';
 import type { Counters } from '../limits/rate-share.ts';
-import type { ShareLimits } from './share-budget.ts';
+import type { ShareLimits } from '../processes/share-budget.ts';
 import { Throttle } from '../limits/throttle.ts';
 import type { PluginKey } from '../plugins/plugin-key.ts';
 import type { QueueOwner } from '../processes/fair-queue.ts';
@@ -171,7 +171,7 @@ const proxyNetwork = 'proxy';
 
 /** Makes the handler of an operation. It admits each request, and responds with what the operation's own handler makes. */
 export function admit(operation: Operation, context: ServiceContext, respond: Responder): RouteHandler {
-  const { auth, permission, query, body, handle } = operation;
+  const { auth, permission, scope, query, body, handle } = operation;
   const { admission } = context;
   const readPath = pathReader(operation.path);
   return async (c) => {
@@ -180,14 +180,17 @@ export function admit(operation: Operation, context: ServiceContext, respond: Re
     if (auth === 'run') info.responseHeaders['x-suborbital-requestid'] = info.id;
     const { path, target } = readPath(c);
     // Address and token: `authorize` takes from the rates of either.
-    const caller = await authorize(c, context, { auth, permission }, target);
+    const caller = await authorize(c, context, { auth, permission, scope }, target);
 
     // Tenant
     // Monitors are always answered.
     const held =
       auth === 'monitor'
         ? undefined
-        : new Held(admission.shares, ownerOf(c, caller, target, admission), auth === 'run');
+        : new Held(admission.shares, ownerOf(c, caller, target, admission), {
+            isRun: auth === 'run',
+            isVendor: caller?.kind === 'environment',
+          });
     info.held = held;
     const outgoing = bindingsOf(c).outgoing as ServiceResponse | undefined;
     if (outgoing) outgoing.held = held;
@@ -219,7 +222,7 @@ function ownerOf(c: Context, caller: unknown, target: Partial<PluginKey>, admiss
   const known = caller as EditorCaller | EnvironmentCaller | undefined;
   if (!known) return admission.anonymous(c);
   if (known.kind === 'editor') return known.owner;
-  return { environment: known.environment, tenant: target.tenant ?? '', token: '' };
+  return { environment: known.environment, tenant: target.tenant ?? '', token: known.tokenId };
 }
 
 /* ---- The address, the token and the tenant -------------------------------------------------------------------------- */

@@ -7,6 +7,7 @@ import type { EditorAssets } from './editor-page.ts';
 import { errorCodeOf, errorResponse, isUnexpectedError, notFound, ServiceError } from './errors.ts';
 import { health } from './health.ts';
 import { interfaces } from './interfaces.ts';
+import { mcp } from './mcp/mcp.ts';
 import { addOperations } from './operations/mount.ts';
 import { observeRequests } from './observe-requests.ts';
 import { requestInfo } from './request-info.ts';
@@ -83,6 +84,7 @@ export function createApp(options: AppOptions, context: ServiceContext): Hono {
     await next();
   });
   addOperations(app, operations, context);
+  mcp(app, hosts, context);
   editorPage(app, editorAssets, {
     ancestors: editorAncestors,
     addressTokens: editorAddressTokens,

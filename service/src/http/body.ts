@@ -73,7 +73,8 @@ async function isEmpty(c: Context): Promise<boolean> {
   return isWhole === true;
 }
 
-async function parseJson(text: string, check: CheckCounts | undefined): Promise<unknown> {
+/** Parses JSON; throws 400 where it is none, and 422 where it is nested too deep. */
+export async function parseJson(text: string, check?: CheckCounts): Promise<unknown> {
   const counts = await scanJson(text);
   if (counts.isTooDeep) {
     throw new ServiceError(

@@ -3,6 +3,7 @@ import * as z from 'zod';
 import type { EditorCaller } from './auth.ts';
 import type { BuildOutcome } from '../toolchains/build/limits.ts';
 import type { ServiceContext, ServiceInterface } from './context.ts';
+import { allowedStorageOf } from './environment/tenant-details.ts';
 import { diagnosticSchema } from './diagnostics.ts';
 import { eventStream, wantsEventStream } from './event-stream.ts';
 import { requestInfo } from './request-info.ts';
@@ -59,7 +60,7 @@ export const build: ServiceInterface = {
           description: 'How the build ended.',
           headers: ['etag'],
           events:
-            'An event `log` for each line, as it happens, and at the end one `result`, which is the response as JSON.',
+            'An event `log` for each line, as it happens, and at the end one `result`, which is the response as JSON; or one `error`, `{ status, error }`, whose status and body a response would have had, such as 403 `storage-full`.',
         }),
       },
       errors: {
@@ -112,7 +113,7 @@ async function startBuild(
     types = await typesForBuild(context, plugin, c.req.raw.signal);
     building = context.builds.build(draft.lang, {
       source: draft.contents,
-      types: pluginTypes(types.declarations),
+      types: pluginTypes(types.declarations, await context.storage.runs.connections(plugin)),
       owner: caller.owner,
       signal: c.req.raw.signal,
       // A stream has begun by the turn of its build, and counts each event while it is not taken.
@@ -141,7 +142,7 @@ async function saveSource(
   const { db } = context.storage;
   const current = await readDraftState(db, plugin);
   // The same text again is not a new revision, so that other tabs need not reload it.
-  if (current?.buildDigest === buildDigestOf(built)) {
+  if (current && current.buildDigest === (await buildDigestOf(built))) {
     checkPreconditions(c, current.etag);
     return current;
   }
@@ -155,7 +156,7 @@ async function saveSource(
 
 /** Saves the program, unless the draft has changed meanwhile: the program of an older draft must not replace a newer one. */
 async function keepProgram(
-  { storage, now, tenantStorage: allowed }: ServiceContext,
+  context: ServiceContext,
   plugin: PluginKey,
   { buildDigest, types }: { readonly buildDigest: string; readonly types: NamespaceTypes },
   outcome: BuildOutcome,
@@ -164,6 +165,8 @@ async function keepProgram(
   if (!compiled) return outcome;
   // The program holds the schemas it was built with, so that a version keeps them when those of its namespace change.
   const program = types.compiled ? { ...compiled, types: types.compiled } : compiled;
+  const { storage, now } = context;
+  const allowed = await allowedStorageOf(context, plugin);
   await storage.transaction(async (db) => {
     await lockPlugin(db, plugin);
     if ((await readDraftState(db, plugin))?.buildDigest !== buildDigest) return;

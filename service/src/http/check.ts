@@ -40,7 +40,7 @@ export const check: ServiceInterface = {
         const declarations = await readDeclarations(context.storage.db, target);
         const job = {
           source,
-          types: pluginTypes(declarations),
+          types: pluginTypes(declarations, await context.storage.runs.connections(target)),
           owner,
           subject,
           signal: c.req.raw.signal,

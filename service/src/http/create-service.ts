@@ -1,12 +1,25 @@
 import type { Log } from '../operations/log.ts';
+import { OutboundCalls } from '../outbound/calls.ts';
+import type { CallLimits } from '../outbound/calls.ts';
+import { Guard } from '../outbound/guard.ts';
+import type { GuardOptions } from '../outbound/guard.ts';
+import { Identity } from '../outbound/identity.ts';
+import { Secrets } from '../outbound/secrets.ts';
+import type { SecretsOptions } from '../outbound/secrets.ts';
 import { startRecording } from '../runs/recording.ts';
+import { RolloutCounter } from '../runs/rollout-counter.ts';
 import type { Recording, RecordingOptions } from '../runs/recording.ts';
+import { AuditRetention } from '../audit/retention.ts';
+import { HourlyEntries } from '../audit/hourly-entries.ts';
+import { defaultLimits } from '../sandbox/run-limits.ts';
 import type { AdjustableLimits } from '../sandbox/run-limits.ts';
 import { Sandbox } from '../sandbox/sandbox.ts';
+import type { SandboxOptions } from '../sandbox/sandbox.ts';
 import { Eraser } from '../storage/erasing/eraser.ts';
 import type { Storage } from '../storage/storage.ts';
 import { Builds } from '../toolchains/build/builds.ts';
 import { LanguageHelp } from '../toolchains/language-help/language-help.ts';
+import { MissingPackageError } from '../toolchains/language.ts';
 import { loadLanguages } from '../toolchains/languages.ts';
 import type { LoadedLanguage } from '../toolchains/languages.ts';
 import { SchemaCompiler } from '../toolchains/schemas/schema-compiler.ts';
@@ -24,6 +37,9 @@ import { refuseMalformed } from './refuse-malformed.ts';
 import { Admission } from './admission.ts';
 import type { RequestRates } from './admission.ts';
 import type { RequestShares } from './shares.ts';
+import { PluginHealth } from '../webhooks/plugin-health.ts';
+import { WebhookSender } from '../webhooks/sender.ts';
+import type { TenantKey } from '../plugins/plugin-key.ts';
 import { createRateCounters } from '../storage/tables/rate-counters.ts';
 
 export interface ServiceOptions extends AppOptions {
@@ -41,15 +57,25 @@ export interface ServiceOptions extends AppOptions {
   tenantPlugins?: number;
   /** How many bytes of drafts, versions and programs a tenant may store (default: any number). */
   tenantStorage?: number;
+  /** Which requests of plugins are made, and their limits (default: those to public addresses). */
+  outbound?: Omit<GuardOptions, 'hosts'> & CallLimits;
+  /** With which keys secrets are stored (default: none, so that there are no secrets). */
+  secrets?: SecretsOptions;
+  /** The origin that users reach the service by (default: that of the first of `hosts`). */
+  publicUrl?: string | undefined;
   /** What is recorded of runs, and for how long it is kept. */
   recording?: RecordingOptions | undefined;
   /** The clock: milliseconds since the epoch. */
   now?: () => number;
   /** The limits of a run (default: 1 s, 32 MiB). */
   runLimits?: AdjustableLimits | undefined;
+  /** The limits of runs that may make calls. */
+  waiting?: SandboxOptions['waiting'];
+  /** How plugins in Python are run (default: in one process, with 64 MiB). */
+  python?: SandboxOptions['python'];
   /**
    * The compilers and runners of several services in one process, which remain the caller's to close (default: the service has its
-   * own). `runLimits` has no effect on them, and `metrics` counts none of their runs and builds. Only tests use this option.
+   * own). `runLimits` and `waiting` have no effect on them, and `metrics` counts none of their runs and builds. Only tests use this option.
    */
   toolProcesses?: ToolProcesses | undefined;
   /** Whether each response is checked by its schema, for tests: one that does not fit becomes a 500 (default false). */
@@ -75,6 +101,8 @@ export interface Service {
   trustedProxies: TrustedProxies | undefined;
   /** Starts the compilers and a runner in the background, so that the first build and run need not wait for them. */
   warmUp: () => void;
+  /** Ends the runs that may make calls, each with an answer. */
+  cancelWaiting: () => void;
   /** Ends the processes, queues and timers of the service. Unfinished runs and builds fail; the storage stays open. */
   close: () => Promise<void>;
 }
@@ -87,14 +115,29 @@ export function createService(options: ServiceOptions): Service {
     throw new Error('EDITOR_TOKEN_TTL must be a whole number of seconds, at least 1.');
   }
   const parts = new ServiceParts({ ...options, now });
-  const { toolProcesses, languages, admission, eraser, recording } = parts;
+  const { toolProcesses, languages, admission, eraser, recording, rolloutCounter } = parts;
+  const { guard, secrets, identity, outbound } = parts;
   const context: ServiceContext = {
     storage,
     ...toolProcesses,
     recorder: recording.recorder,
+    hourlyEntries: new HourlyEntries(),
+    maxLimits: {
+      run: options.runLimits ?? defaultLimits,
+      records: options.recording?.level ?? 'logs',
+      calls: options.outbound?.perMinute ?? 0,
+    },
+    outbound,
+    guard,
+    secrets,
+    identity,
+    rolloutCounter,
+    replaying: new Set(),
     languages,
     admission,
     eraser,
+    webhookSender: parts.webhookSender,
+    pluginHealth: parts.pluginHealth,
     tenantPlugins,
     tenantStorage,
     features: interfaces.flatMap((one) => one.features ?? []),
@@ -114,6 +157,7 @@ export function createService(options: ServiceOptions): Service {
       parts.warmUp();
       setImmediate(() => openApiFile(context.operations));
     },
+    cancelWaiting: () => toolProcesses.sandbox.connected.cancel('The service ends.'),
     close: () => parts.close(),
   };
 }
@@ -127,8 +171,17 @@ class ServiceParts {
   readonly admission: Admission;
   readonly eraser: Eraser;
   readonly recording: Recording;
+  readonly auditRetention: AuditRetention;
+  readonly secrets: Secrets;
+  readonly guard: Guard;
+  readonly identity: Identity;
+  readonly outbound: OutboundCalls;
+  readonly webhookSender: WebhookSender;
+  readonly pluginHealth: PluginHealth;
+  readonly rolloutCounter: RolloutCounter;
   /** Closes what compiles and runs plugins, unless that is the caller's. */
   readonly #closeToolProcesses: () => Promise<void>;
+  readonly #stopListening: () => void;
 
   constructor(options: ServiceOptions & { readonly now: () => number }) {
     const { storage, now, rates, rateLeaseTimeout, trustedProxies, log, metrics } = options;
@@ -149,12 +202,33 @@ class ServiceParts {
         log?.warn(lost, 'Records of runs, or usage, could not be written before the service ended.');
       },
     });
+    this.auditRetention = new AuditRetention({ storage, now });
+    this.auditRetention.start();
+    this.rolloutCounter = new RolloutCounter(storage, {
+      now,
+      onError: (error) => log?.warn({ err: error }, 'Runs of rollouts could not be counted.'),
+    });
     this.admission = new Admission(createRateCounters(storage.db), {
       now,
       ...(rates && { rates }),
       ...(options.shares && { shares: options.shares }),
       ...(rateLeaseTimeout !== undefined && { leaseTimeout: rateLeaseTimeout }),
       ...(trustedProxies && { trustedProxies }),
+    });
+    this.secrets = new Secrets(options.secrets);
+    this.guard = new Guard({ ...options.outbound, hosts: options.hosts });
+    this.identity = new Identity(storage, this.secrets, now);
+    this.outbound = new OutboundCalls({
+      ...options.outbound,
+      storage,
+      guard: this.guard,
+      secrets: this.secrets,
+      identity: this.identity,
+      issuer: () => options.publicUrl ?? `http://${options.hosts[0] ?? 'localhost'}`,
+      now,
+      leaseTimeout: rateLeaseTimeout,
+      onCall: (outcome) => metrics?.countCall(outcome),
+      onError: (error) => log?.error({ err: error }, 'A request of a plugin could not be made.'),
     });
     this.eraser = new Eraser(storage, {
       now,
@@ -164,11 +238,32 @@ class ServiceParts {
         if (isUnexpectedError(error)) log?.warn({ err: error }, 'What was deleted could not be erased yet.');
       },
     });
+    this.webhookSender = new WebhookSender({
+      storage,
+      guard: this.guard,
+      secrets: this.secrets,
+      now,
+      onError: (error) => {
+        if (isUnexpectedError(error)) log?.warn({ err: error }, 'A webhook could not be sent to.');
+      },
+    });
+    this.pluginHealth = new PluginHealth({
+      storage,
+      now,
+      onEvent: () => this.webhookSender.wake(),
+      onError: (error) => {
+        if (isUnexpectedError(error)) log?.warn({ err: error }, 'Runs could not be counted for webhooks.');
+      },
+    });
+    this.#stopListening = storage.runs.onTenantsChange(
+      (isAffected) => void this.#endRunsOf(storage, isAffected),
+    );
     metrics?.collect({
       waiting: () => ({
         runs: this.toolProcesses.sandbox.waiting,
         ...this.toolProcesses.builds.waiting,
         help: this.toolProcesses.languageHelp.waiting,
+        calls: this.toolProcesses.sandbox.connected.waiting,
       }),
       connections: () => storage.connections(),
     });
@@ -180,19 +275,45 @@ class ServiceParts {
     void this.toolProcesses.builds.warmUp();
   }
 
+  /** Ends the runs that may wait, of tenants that were suspended or deleted. */
+  async #endRunsOf(storage: Storage, isAffected: (tenant: TenantKey) => boolean): Promise<void> {
+    const { connected } = this.toolProcesses.sandbox;
+    for (const key of connected.tenants().filter(isAffected)) {
+      // Where the database is away, the next change that is known ends them.
+      const tenant = await storage.runs.tenant(key).catch(() => 'unknown' as const);
+      if (tenant === 'unknown' || (tenant && !tenant.isSuspended)) continue;
+      const reason = `The tenant was ${tenant ? 'suspended' : 'deleted'}.`;
+      connected.cancel(reason, (owner) => isSameTenant(owner, key));
+    }
+  }
+
   async close(): Promise<void> {
+    this.#stopListening();
     this.admission.close();
+    this.outbound.close();
     const erased = this.eraser.close();
-    await Promise.all([this.#closeToolProcesses(), erased]);
+    const { auditRetention, webhookSender } = this;
+    await Promise.all([this.#closeToolProcesses(), erased, auditRetention.close(), webhookSender.close()]);
+    await this.guard.close();
+    await this.pluginHealth.close();
     // Last, so that the runs that have just ended are recorded, too.
+    await this.rolloutCounter.close();
     await this.recording.close();
   }
 }
 
+const isSameTenant = (one: TenantKey, other: TenantKey) =>
+  one.environment === other.environment && one.tenant === other.tenant;
+
 /** Makes what compiles and runs plugins. Nothing is started yet. */
 export function createToolProcesses(
   languages: ReadonlyMap<string, LoadedLanguage>,
-  { runLimits, metrics }: Pick<ServiceOptions, 'runLimits' | 'metrics'> = {},
+  {
+    runLimits,
+    waiting,
+    python,
+    metrics,
+  }: Pick<ServiceOptions, 'runLimits' | 'waiting' | 'python' | 'metrics'> = {},
 ): ToolProcesses {
   return {
     builds: new Builds(languages, undefined, (language, outcome, times) =>
@@ -202,6 +323,8 @@ export function createToolProcesses(
     schemaCompiler: new SchemaCompiler(),
     sandbox: new Sandbox({
       ...(runLimits && { limits: runLimits }),
+      ...(waiting && { waiting }),
+      ...(python && { python }),
       onRun: ({ outcome, took, isWarm }) =>
         metrics?.observeRun('error' in outcome ? outcome.error.code : 'ok', isWarm, took),
     }),
@@ -216,5 +339,8 @@ export async function closeToolProcesses(processes: ToolProcesses): Promise<void
   await processes.sandbox.close();
 }
 
-const logSkippedLanguage = (log: Log) => (language: string, reason: unknown) =>
+const logSkippedLanguage = (log: Log) => (language: string, reason: unknown) => {
+  // `check` says how to get it.
+  if (reason instanceof MissingPackageError) return;
   log.warn({ language, err: reason }, 'A toolchain does not work here and is left out.');
+};

@@ -1,8 +1,11 @@
 import type { Context } from 'hono';
 import * as z from 'zod';
+import { writeAudit } from '../audit/entries.ts';
+import { auditStamp } from './audit-stamp.ts';
 import type { EditorCaller } from './auth.ts';
 import { noDraft, notBuilt } from './require-draft.ts';
 import type { ServiceContext, ServiceInterface } from './context.ts';
+import { allowedStorageOf } from './environment/tenant-details.ts';
 import { versionNameSchema } from './environment/plugin-details.ts';
 import { json } from './operations/responses.ts';
 import { optionalJsonBody } from './operations/bodies.ts';
@@ -12,10 +15,12 @@ import type { PluginKey } from '../plugins/plugin-key.ts';
 import { versionDigestOf } from '../storage/tables/digest.ts';
 import { lockPlugin } from '../storage/db.ts';
 import type { Transaction } from '../storage/db.ts';
+import { rolloutTermsSchema, rolloutConflict, startRollout } from './environment/rollouts.ts';
 import { checkStorable } from './grant-schemas.ts';
 import { writeWithinQuota } from '../storage/tables/tenant-storage.ts';
 import { lockDraftState } from '../storage/tables/drafts.ts';
 import { addVersion, findLiveVersion, findNewestVersion } from '../storage/tables/versions.ts';
+import { pinVersion } from '../storage/tables/plugins.ts';
 import { readSchemasDigest } from '../storage/tables/namespaces.ts';
 import { findBuild } from '../storage/tables/builds.ts';
 
@@ -28,6 +33,10 @@ const deployRequest = z
       .max(longestMessage)
       .optional()
       .meta({ description: 'What is new in the version; kept with it.' }),
+    rollout: rolloutTermsSchema.optional().meta({
+      description:
+        'Gives the version to a share of the runs, and pins what is live, in one step with the deploy.',
+    }),
   })
   .meta({ id: 'DeployRequest' });
 
@@ -58,17 +67,17 @@ export const deploy: ServiceInterface = {
       auth: 'editor',
       permission: 'deploy',
       headers: ['if-match'],
-      body: optionalJsonBody(deployRequest, { description: 'A message, or nothing.' }),
+      body: optionalJsonBody(deployRequest, { description: 'A message, a rollout, or nothing.' }),
       responses: { 200: json(deployed, { description: 'The version.' }) },
       errors: {
         403: ['storage-full'],
         404: ['draft-not-found'],
-        409: ['not-built'],
+        409: ['not-built', 'rollout-conflict'],
         412: ['precondition-failed'],
       },
       handle: async ({ c, target, caller, body }, context) => ({
         status: 200,
-        body: await deployDraft(c, context, target, caller, body?.message),
+        body: await deployDraft(c, context, target, caller, body ?? {}),
       }),
     }),
   ],
@@ -78,15 +87,19 @@ export const deploy: ServiceInterface = {
  * Throws 404 without a draft, 412 when the draft is not the one that `If-Match` names, and 409 when it differs from the newest
  * version and has no successful build.
  */
-function deployDraft(
+async function deployDraft(
   c: Context,
-  { storage, now, tenantStorage: allowed }: ServiceContext,
+  context: ServiceContext,
   plugin: PluginKey,
-  { actor }: EditorCaller,
-  message: string | undefined,
+  caller: EditorCaller,
+  { message, rollout }: z.output<typeof deployRequest>,
 ): Promise<z.input<typeof deployed>> {
+  const { storage, now } = context;
+  const { actor } = caller;
   checkStorable({ message });
+  const stamp = auditStamp(c, caller, context);
   // In one transaction, so that of several equal deploys at the same time the first adds a version and the others find it.
+  const allowed = await allowedStorageOf(context, plugin);
   return storage.transaction(async (db) => {
     await lockPlugin(db, plugin);
     return writeWithinQuota(db, plugin, allowed, () => addVersionOf(db));
@@ -101,10 +114,20 @@ function deployDraft(
     const schemasDigest = await readSchemasDigest(db, plugin);
     const digest = versionDigestOf(draft.digest, schemasDigest);
     const isUnchanged = newest?.digest === digest;
-    if (isUnchanged)
-      return { version: newest.version, unchanged: true as const, live: await liveOr(newest.version) };
+    if (isUnchanged) {
+      const live = await findLiveVersion(db, plugin);
+      // Its deploy may have begun the rollout; then its response was lost.
+      const isOpen = live !== undefined && live.version !== newest.version && !live.rollout;
+      if (rollout && isOpen) await startRollout(db, plugin, { version: newest.version, ...rollout }, stamp);
+      return { version: newest.version, unchanged: true as const, live: live?.version ?? newest.version };
+    }
     const program = await findBuild(db, plugin, draft.buildDigest, schemasDigest);
     if (!program) throw notBuilt();
+    const before = rollout && (await findLiveVersion(db, plugin));
+    if (rollout && !before)
+      throw rolloutConflict('Nothing is live yet: deploy the first version without a rollout.');
+    // Pinned before there is a newer version, which would be live without a pin.
+    if (before && !before.isPinned) await pinVersion(db, plugin, before.version, { now: stamp.at, actor });
     const written = { now: now(), actor, message };
     const version = await addVersion(db, plugin, {
       program: program.hash,
@@ -112,10 +135,10 @@ function deployDraft(
       schemasDigest,
       ...written,
     });
-    return { version, live: await liveOr(version) };
-
-    async function liveOr(newestVersion: string): Promise<string> {
-      return (await findLiveVersion(db, plugin))?.version ?? newestVersion;
-    }
+    const live = (await findLiveVersion(db, plugin))?.version ?? version;
+    const details = { live, ...(message !== undefined && { message }) };
+    await writeAudit(db, { ...stamp, action: 'plugin.deployed', target: plugin, version, details });
+    if (rollout) await startRollout(db, plugin, { version, ...rollout }, stamp);
+    return { version, live };
   }
 }

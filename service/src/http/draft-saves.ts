@@ -1,8 +1,9 @@
-import type { PluginKey } from '../plugins/plugin-key.ts';
+import type { PluginKey, TenantKey } from '../plugins/plugin-key.ts';
 import type { PluginSource } from '../plugins/records.ts';
 import { createDraft, overwriteDraft, readDraftState, replaceDraft } from '../storage/tables/drafts.ts';
 import type { Draft, DraftState, DraftWrite } from '../storage/tables/drafts.ts';
 import type { ServiceContext } from './context.ts';
+import { allowedStorageOf } from './environment/tenant-details.ts';
 import { endedEditorToken, ServiceError } from './errors.ts';
 import { countPlugins, findTenant } from '../storage/tables/tenants.ts';
 import { writeWithinQuota } from '../storage/tables/tenant-storage.ts';
@@ -22,7 +23,7 @@ export async function saveDraft(
   actor?: string,
 ): Promise<Draft> {
   const { storage } = context;
-  const writing = writeBy(context, actor);
+  const writing = await writeBy(context, plugin, actor);
   for (;;) {
     const saved =
       (await storage.inTurn(plugin, () => overwriteDraft(storage.db, plugin, source, writing))) ??
@@ -43,7 +44,7 @@ export async function updateDraft(
 ): Promise<Draft> {
   const { storage } = context;
   const { db } = storage;
-  const writing = writeBy(context, actor);
+  const writing = await writeBy(context, plugin, actor);
   for (;;) {
     const current = await readDraftState(db, plugin);
     const source = await next(current);
@@ -54,15 +55,17 @@ export async function updateDraft(
   }
 }
 
-const writeBy = ({ now, tenantStorage }: ServiceContext, actor: string | undefined): DraftWrite => ({
-  now: now(),
-  actor,
-  allowed: tenantStorage,
-});
+async function writeBy(
+  context: ServiceContext,
+  tenant: TenantKey,
+  actor: string | undefined,
+): Promise<DraftWrite> {
+  return { now: context.now(), actor, allowed: await allowedStorageOf(context, tenant) };
+}
 
 /** Creates a plugin with its first draft; `undefined` when it is there already. */
 function createPlugin(
-  { storage, tenantPlugins, tenantStorage: allowed }: ServiceContext,
+  { storage, tenantPlugins }: ServiceContext,
   plugin: PluginKey,
   source: PluginSource,
   writing: DraftWrite,
@@ -75,7 +78,7 @@ function createPlugin(
     if (!tenant) throw endedEditorToken();
     const max = tenant.limits.plugins ?? tenantPlugins;
     if (max !== undefined && (await countPlugins(db, plugin, max)) >= max) throw tooManyPlugins(max);
-    const created = await writeWithinQuota(db, plugin, allowed, () =>
+    const created = await writeWithinQuota(db, plugin, writing.allowed, () =>
       createDraft(db, plugin, source, writing),
     );
     if (!created) throw endedEditorToken();

@@ -1,3 +1,4 @@
+import { SecretsUnavailableError } from '../outbound/secrets.ts';
 import { DeletedError, StorageUnavailableError } from '../storage/errors.ts';
 import { StorageFullError } from '../storage/tables/tenant-storage.ts';
 import type { CodeOf, ErrorCode, StatusOf } from './error-codes.ts';
@@ -54,6 +55,9 @@ export const forbidden = (message: string) => new ServiceError(403, 'forbidden',
 export const notPermitted = (permission: string) =>
   new ServiceError(403, 'not-permitted', `The editor token does not have the permission "${permission}".`);
 
+export const outOfScope = (scope: string) =>
+  new ServiceError(403, 'not-permitted', `The environment token does not have the scope "${scope}".`);
+
 export const tenantSuspended = () =>
   new ServiceError(
     403,
@@ -86,9 +90,19 @@ export const methodNotAllowed = (method: string, allow: string) =>
  * log.
  */
 export function errorResponse(error: unknown, requestId: string): Response {
-  const { status, code, message, path, details, logs, headers } = toServiceError(error) ?? internalError;
-  const body = { code, message, ...(path !== undefined && { path }), ...(details && { details }), requestId };
-  return Response.json({ error: body, logs }, { status, headers });
+  const { status, logs, headers } = toServiceError(error) ?? internalError;
+  return Response.json({ error: errorBody(error, requestId), logs }, { status, headers });
+}
+
+/** What the last event of a stream says of an error after which there is no result: the status and body that a response would have. */
+export function errorEvent(error: unknown, requestId: string): string {
+  const { status } = toServiceError(error) ?? internalError;
+  return JSON.stringify({ status, error: errorBody(error, requestId) });
+}
+
+function errorBody(error: unknown, requestId: string): object {
+  const { code, message, path, details } = toServiceError(error) ?? internalError;
+  return { code, message, ...(path !== undefined && { path }), ...(details && { details }), requestId };
 }
 
 /** The code that a request is answered with after an error. */
@@ -101,6 +115,7 @@ function toServiceError(error: unknown): ServiceError | undefined {
   if (error instanceof ServiceError) return error;
   if (error instanceof StorageUnavailableError) return error.isDiskFull ? diskFull : storageUnavailable;
   if (error instanceof StorageFullError) return storageFull(error);
+  if (error instanceof SecretsUnavailableError) return secretsUnavailable;
   if (error instanceof DeletedError) return endedEditorToken();
   return undefined;
 }
@@ -112,6 +127,13 @@ const storageFull = ({ usedMb, allowedMb }: StorageFullError) =>
     `The drafts, versions and programs of this tenant take ${usedMb} MB of the ${allowedMb} MB that they may take. Delete versions or plugins, or shorten drafts, to make room.`,
     { details: { usedMb, allowedMb } },
   );
+
+const secretsUnavailable = new ServiceError(
+  503,
+  'secrets-unavailable',
+  'The service can store and read no secrets: its operator has to set SECRETS_KEY to keys of 32 bytes in base64.',
+  { headers: { 'retry-after': '600' } },
+);
 
 const internalError = new ServiceError(
   500,

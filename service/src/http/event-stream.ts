@@ -1,11 +1,17 @@
 import type { Context } from 'hono';
-import { streamSSE } from 'hono/streaming';
+import { stream, streamSSE } from 'hono/streaming';
+import type { StreamingApi } from 'hono/utils/stream';
 import { bindingsOf } from './bindings.ts';
+import { errorCodeOf, errorEvent, isUnexpectedError } from './errors.ts';
+import { requestInfo } from './request-info.ts';
 import type { ServiceResponse } from './response.ts';
 import { translateBusyError } from './run-errors.ts';
 
 /** Whether the client asks for server-sent events. */
-export const wantsEventStream = (c: Context): boolean =>
+export const wantsEventStream = (c: Context): boolean => accepts(c, 'text/event-stream');
+
+/** Whether the client asks for a type by its name. */
+export const accepts = (c: Context, wanted: string): boolean =>
   (c.req.header('accept') ?? '')
     .split(',')
     .map((range) =>
@@ -15,8 +21,7 @@ export const wantsEventStream = (c: Context): boolean =>
         .map((part) => part.trim()),
     )
     .some(
-      ([type, ...parameters]) =>
-        type === 'text/event-stream' && !parameters.some((one) => /^q=0(?:\.0*)?$/.test(one)),
+      ([type, ...parameters]) => type === wanted && !parameters.some((one) => /^q=0(?:\.0*)?$/.test(one)),
     );
 
 /** The headers that differ from those that Hono sets; `undefined` for one that is not sent. */
@@ -49,28 +54,24 @@ type Send = (event: string, data: string) => Promise<void>;
 
 /**
  * Responds with the events that `work` sends, as it sends them. For a client that does not read, only one event is kept in
- * memory, and the connection is ended after `timeout` ms without progress (default 30,000). An error of `work` breaks the stream off, and is
- * reported unless the client caused it. A client that goes away does not end `work`.
+ * memory, and the connection is ended after `timeout` ms without progress (default 30,000). An error of `work` that the service
+ * responds with on purpose becomes the last event, `error`; an unexpected one breaks the stream off, and is reported. A client that
+ * goes away does not end `work`.
  */
 export function eventStream(c: Context, work: (send: Send) => Promise<void>, timeout = writeTime): Response {
-  const response = streamSSE(c, async (stream) => {
-    const send: Send = async (event, data) => {
-      const bytes = new TextEncoder().encode(toEvent(event, data));
-      const outgoing = bindingsOf(c).outgoing as ServiceResponse | undefined;
-      const release = outgoing?.held?.holdUnsent(bytes.byteLength);
-      for (let start = 0; start < bytes.byteLength && !stream.aborted; start += pieceSize) {
-        const timer = setTimeout(() => breakOff(c, () => stream.abort()), timeout);
-        await stream.write(bytes.subarray(start, start + pieceSize));
-        clearTimeout(timer);
-      }
-      release?.();
-    };
+  const response = streamSSE(c, async (out) => {
+    const send: Send = (event, data) => writeInPieces(c, out, toEvent(event, data), timeout);
     try {
       await work(send);
     } catch (error) {
-      // Where the client has gone, or too many jobs are waiting, the translated error is not reported.
-      c.get('reportUnexpectedError')?.(translateBusyError(error, true));
-      breakOff(c, () => stream.abort());
+      const translated = translateBusyError(error, true);
+      if (!isUnexpectedError(translated)) {
+        const info = requestInfo(c);
+        info.errorCode = errorCodeOf(translated);
+        return send('error', errorEvent(translated, info.id));
+      }
+      c.get('reportUnexpectedError')?.(translated);
+      breakOff(c, () => out.abort());
     }
   });
   for (const [name, value] of streamHeaders) {
@@ -80,6 +81,43 @@ export function eventStream(c: Context, work: (send: Send) => Promise<void>, tim
     c.header(name, value);
   }
   return response;
+}
+
+/**
+ * Responds with the text that `work` writes, such as all rows of a list. As with {@link eventStream}, only one text is kept for a
+ * client that does not read. `work` has to stop when `write` resolves with false: then the client has gone.
+ */
+export function textStream(
+  c: Context,
+  type: string,
+  work: (write: (text: string) => Promise<boolean>) => Promise<void>,
+  timeout = writeTime,
+): Response {
+  c.header('content-type', type);
+  if (c.req.method === 'HEAD') return c.body(null);
+  return stream(c, async (out) => {
+    try {
+      await work(async (text) => {
+        await writeInPieces(c, out, text, timeout);
+        return !out.aborted;
+      });
+    } catch (error) {
+      c.get('reportUnexpectedError')?.(translateBusyError(error, true));
+      breakOff(c, () => out.abort());
+    }
+  });
+}
+
+async function writeInPieces(c: Context, out: StreamingApi, text: string, timeout: number): Promise<void> {
+  const bytes = new TextEncoder().encode(text);
+  const outgoing = bindingsOf(c).outgoing as ServiceResponse | undefined;
+  const release = outgoing?.held?.holdUnsent(bytes.byteLength);
+  for (let start = 0; start < bytes.byteLength && !out.aborted; start += pieceSize) {
+    const timer = setTimeout(() => breakOff(c, () => out.abort()), timeout);
+    await out.write(bytes.subarray(start, start + pieceSize));
+    clearTimeout(timer);
+  }
+  release?.();
 }
 
 /** The text of a server-sent event. */

@@ -7,12 +7,17 @@ import type { HandlerResponse } from './operations/responses.ts';
 import { textBody } from './operations/bodies.ts';
 import type { ReadText } from './operations/bodies.ts';
 import { operation } from './operations/operation.ts';
+import { RunCaller } from '../outbound/run-caller.ts';
 import { ProgramRemovedError } from '../storage/tables/programs.ts';
 import type { PluginKey } from '../plugins/plugin-key.ts';
 import { executionError, translateBusyErrors } from './run-errors.ts';
+import { limitsOf } from './tenant-limits.ts';
 import { runLimits } from '../sandbox/run-limits.ts';
+import { lowerLevel } from '../plugins/record-level.ts';
 import { requestInfo } from './request-info.ts';
 import type { StoredVersion } from '../plugins/program.ts';
+import { isInShare, rolloutKey } from '../plugins/rollout.ts';
+import type { LiveVersion } from '../storage/tables/versions.ts';
 
 const inputBody = textBody({
   description: 'What the plugin gets: JSON, whatever its type says, where it was built with types.',
@@ -45,7 +50,7 @@ const errors: ErrorList = {
   429: ['too-many-requests'],
   500: ['runner-crashed'],
   503: ['busy', 'cancelled'],
-  504: ['time-limit'],
+  504: ['time-limit', 'wait-limit'],
 };
 
 /** The execution interface: runs deployed versions for an environment's vendor. */
@@ -57,15 +62,19 @@ export const execution: ServiceInterface = {
       method: 'POST',
       path: '/exec/name/:identifier/:namespace/:pluginName',
       summary: 'Run the live version of a plugin',
+      description: 'While another version is rolled out, a share of the runs gets that one.',
       tag: 'execution',
       auth: 'run',
+      scope: 'run',
+      headers: ['x-rollout-key', 'traceparent'],
       body: inputBody,
       isQueued: true,
       responses,
       errors,
-      handle: ({ c, target, body }, context) =>
+      handle: ({ c, target, caller, body }, context) =>
         execute(c, context, {
           plugin: target,
+          tokenId: caller.tokenId,
           find: () => context.storage.runs.liveVersion(target),
           readInput: body,
         }),
@@ -77,13 +86,16 @@ export const execution: ServiceInterface = {
       summary: 'Run a version of a plugin',
       tag: 'execution',
       auth: 'run',
+      scope: 'run',
+      headers: ['traceparent'],
       body: inputBody,
       isQueued: true,
       responses,
       errors,
-      handle: ({ c, target, path, body }, context) =>
+      handle: ({ c, target, path, caller, body }, context) =>
         execute(c, context, {
           plugin: target,
+          tokenId: caller.tokenId,
           find: () => context.storage.runs.version(target, path.version),
           readInput: body,
         }),
@@ -95,42 +107,82 @@ const versionNotFound = () => notFound('version-not-found', 'There is no such ve
 
 interface Execution {
   readonly plugin: PluginKey;
-  readonly find: () => Promise<StoredVersion | undefined>;
+  readonly tokenId: string;
+  readonly find: () => Promise<StoredVersion | LiveVersion | undefined>;
   readonly readInput: ReadText;
 }
 
 async function execute(
   c: Context,
   context: ServiceContext,
-  { plugin, find, readInput }: Execution,
+  { plugin, tokenId, find, readInput }: Execution,
 ): Promise<HandlerResponse<typeof responses>> {
   const request = requestInfo(c);
-  const { id, responseHeaders } = request;
+  const { id, responseHeaders, traceparent } = request;
   const tenant = await context.storage.runs.tenant(plugin);
   if (tenant?.isSuspended) throw tenantSuspended();
   await context.admission.takeRun(plugin, tenant?.limits.runsPerMinute);
-  const program = tenant && (await find());
-  if (!program) throw versionNotFound();
+  const found = tenant && (await find());
+  if (!found) throw versionNotFound();
+  const rollout = 'rollout' in found ? found.rollout : undefined;
+  const isCandidate =
+    rollout !== undefined &&
+    isInShare(
+      rollout.percent,
+      `${found.pluginId} ${rollout.version.version}`,
+      rolloutKey(c.req.header('x-rollout-key'), id),
+    );
+  const program = isCandidate ? rollout.version : found;
   const { isTyped } = program;
   const input = await readInput({ anyType: isTyped });
+  const connections = await context.storage.runs.connections(plugin);
+  const { version } = program;
+  const { records: level } = tenant.limits;
+  const keepsPayloads = lowerLevel(context.maxLimits.records, level) === 'payloads';
+  const caller = connections.length
+    ? new RunCaller(
+        context.outbound,
+        { plugin, version, runId: id, isTest: false, traceparent },
+        keepsPayloads ? { secrets: context.secrets } : undefined,
+      )
+    : undefined;
   const run = {
     program,
     input,
-    owner: { ...plugin, token: '' },
+    owner: { ...plugin, token: tokenId },
     signal: () => c.req.raw.signal,
     onTurn: () => request.held?.checkUnsent(),
+    limits: limitsOf(tenant, context.maxLimits.run),
+    caller,
   };
-  responseHeaders['x-plugin-version'] = program.version;
-  const { outcome, took } = await translateBusyErrors(false, () => context.sandbox.runAndMeasure(run)).catch(
-    (error: unknown) => {
-      // The version was deleted after it was looked up.
-      throw error instanceof ProgramRemovedError ? versionNotFound() : error;
-    },
-  );
+  responseHeaders['x-plugin-version'] = version;
+  const { outcome, took, waited } = await translateBusyErrors(false, () =>
+    context.sandbox.runAndMeasure(run),
+  ).catch((error: unknown) => {
+    // The version was deleted after it was looked up.
+    throw error instanceof ProgramRemovedError ? versionNotFound() : error;
+  });
   responseHeaders['server-timing'] = `run;dur=${took.toFixed(1)}`;
   // The plugin does not run on input that does not fit its schema.
   const ran = 'error' in outcome && outcome.error.code === 'invalid-input' ? 0 : took;
-  context.recorder.record({ id, plugin, version: program, input, outcome, took: ran });
+  const hasFailed = 'error' in outcome && outcome.error.code !== 'invalid-input';
+  context.pluginHealth.count(plugin, program.pluginId, hasFailed);
+  if (rollout) {
+    const { pluginId } = found;
+    const { number } = rollout;
+    context.rolloutCounter.count({ pluginId, number, isCandidate, runs: 1, failures: hasFailed ? 1 : 0 });
+  }
+  context.recorder.record({
+    id,
+    plugin,
+    version: program,
+    input,
+    outcome,
+    took: ran,
+    ...(caller && { waited, calls: caller.records }),
+    level,
+    traceparent,
+  });
   if ('error' in outcome) {
     request.runError = outcome.error.code;
     throw executionError(outcome.error, outcome.logs);

@@ -25,7 +25,7 @@ function checkedOrigin(text: string): string {
   }
   if (text.includes('*')) {
     throw new Error(
-      `EDITOR_ANCESTORS: "${text}" has a wildcard, and would let pages that nobody named frame the editor; ` +
+      `EDITOR_ANCESTORS: "${text}" has a wildcard, which would also match pages that you do not know; ` +
         `name each origin, such as ${example}.`,
     );
   }

@@ -1,7 +1,13 @@
 import * as z from 'zod';
-import { badRequest } from './errors.ts';
-import { defaultPermissions, isPermission, permissions } from '../plugins/permissions.ts';
-import type { Permission } from '../plugins/permissions.ts';
+import { badRequest, ServiceError } from './errors.ts';
+import {
+  defaultPermissions,
+  isPermission,
+  permissions,
+  permissionsOf,
+  scopes,
+} from '../plugins/permissions.ts';
+import type { Permission, Scope } from '../plugins/permissions.ts';
 import { isStorable } from '../plugins/stored-text.ts';
 
 /*
@@ -59,6 +65,27 @@ export const permissionsParameter = z
     example: 'read,write',
   });
 
-/** The permissions of a new token: `read` and those that were asked for, each once and in their order. */
-export const tokenPermissions = (asked: readonly Permission[] = defaultPermissions): readonly Permission[] =>
-  permissions.filter((one) => one === 'read' || asked.includes(one));
+/**
+ * The permissions of a new token: `read` and those that were asked for, each once and in their order. By default those that are
+ * usual and that the scopes of the environment token let it give. Throws 403 for more than these let it give.
+ */
+export function tokenPermissions(
+  granted: readonly Scope[],
+  asked?: readonly Permission[],
+): readonly Permission[] {
+  const allowed = permissionsOf(granted);
+  const excess = asked?.find((one) => !allowed.includes(one));
+  if (excess !== undefined) {
+    const message = `permissions: an environment token with the scopes ${granted.join(', ')} cannot give "${excess}".`;
+    throw new ServiceError(403, 'not-permitted', message);
+  }
+  const given = asked ?? defaultPermissions;
+  return permissions.filter((one) => allowed.includes(one) && (one === 'read' || given.includes(one)));
+}
+
+/** What an environment token may permit, in a body or a response. */
+export const scopesSchema = z
+  .array(z.enum(scopes))
+  .min(1)
+  .max(scopes.length)
+  .meta({ description: 'What the environment token permits.', examples: [['run', 'access']] });

@@ -12,7 +12,7 @@ import { Connection } from './connection.ts';
 import type { Exchange } from './connection.ts';
 import { Pace } from './pace.ts';
 import { discardBody, responseClass } from './response.ts';
-import { ShareBudget } from './share-budget.ts';
+import { ShareBudget } from '../processes/share-budget.ts';
 
 /** Responds to the requests of an HTTP server, well-formed or not. */
 export interface RequestHandler {
@@ -91,7 +91,7 @@ export function createHttpServer(handler: RequestHandler, options: HttpServerOpt
     requireHostHeader: false,
     ServerResponse: responseClass({ limits, pace, holdDiscarded, isDraining }),
   });
-  // A request that is on its way when a busy process looks at its timers is not lost. The types of Node 22.18 lack the property.
+  // A request that is on its way when a busy process looks at its timers is not lost. The types of Node 22.19 lack the property.
   Object.assign(server, { keepAliveTimeoutBuffer: keepAliveTimeout });
   server.on('connection', (socket: Socket) => {
     const connection: Connection = new Connection(socket, handle, () => shares.end(connection));

@@ -67,7 +67,8 @@ export const languageHelp: ServiceInterface = {
         }
         const { owner } = caller;
         const subject = JSON.stringify([target.namespace, target.pluginName]);
-        const types = pluginTypes(await readDeclarations(context.storage.db, target));
+        const declarations = await readDeclarations(context.storage.db, target);
+        const types = pluginTypes(declarations, await context.storage.runs.connections(target));
         const { signal } = c.req.raw;
         const onTurn = () => requestInfo(c).held?.checkUnsent();
         const job = { language, contents, types, request, owner, subject, signal, onTurn };

@@ -7,16 +7,17 @@ import type { HttpLimits } from './admission.ts';
 import { drainServer } from './drain.ts';
 import { createHttpServer } from './http-server.ts';
 import type { HttpServer, RequestHandler } from './http-server.ts';
-import { ShareBudget } from './share-budget.ts';
+import { ShareBudget } from '../processes/share-budget.ts';
 import { StartError } from '../start-error.ts';
 
 export interface ListeningServer {
   port: number;
   /**
    * Closes the port without failing a request: for `seconds` more, requests are handled with `connection: close`; then no
-   * connection is accepted any more, and unfinished requests have 30 s to end.
+   * connection is accepted any more, and unfinished requests have 30 s to end. Those that may wait for longer have `waitTime` ms;
+   * then `cancelWaiting` is called, which ends them, and they have a second to be answered.
    */
-  drain: (seconds: number) => Promise<void>;
+  drain: (seconds: number, waitTime?: number, cancelWaiting?: () => void) => Promise<void>;
   /** Accepts no connection any more, and ends those whose request has not ended after 2 s. */
   close: () => Promise<void>;
 }
@@ -31,6 +32,9 @@ const closeGrace = 2000;
 
 /** How long they may go on after draining, in ms. */
 const drainGrace = 30_000;
+
+/** How long the responses to runs that were cancelled then may take, in ms. */
+const answerTime = 1000;
 
 /**
  * Listens on one address, or by default on this machine's loopback addresses only.
@@ -77,15 +81,18 @@ export async function listen(
     throw new StartError(
       host === undefined
         ? 'This machine has no loopback address to listen on.'
-        : `${hostVariable(variable)} is ${host}, which is not an address of this machine; it must be one of its own, or 0.0.0.0 or :: for all.`,
+        : `${hostVariable(variable)} is ${host}, which is not an address of this machine; it must be one, or 0.0.0.0 or :: for all.`,
     );
   }
   return {
     port: chosen,
-    drain: async (seconds) => {
+    drain: async (seconds, waitTime = 0, cancelWaiting = () => {}) => {
       isDraining = true;
       await sleep(seconds * 1000);
-      await Promise.all(servers.map((server) => drainServer(server, keepAliveTimeout, drainGrace)));
+      const timer = waitTime ? setTimeout(cancelWaiting, waitTime) : undefined;
+      const grace = Math.max(drainGrace, waitTime && waitTime + answerTime);
+      await Promise.all(servers.map((server) => drainServer(server, keepAliveTimeout, grace)));
+      clearTimeout(timer);
     },
     close: async () => void (await Promise.all(servers.map(stop))),
   };

@@ -8,6 +8,7 @@ import type { TrustedProxies } from './client-address.ts';
 import { createRequestIds } from './request-ids.ts';
 import type { RequestInfo } from './request-info.ts';
 import type { ServiceResponse } from './response.ts';
+import { readTraceparent } from './traceparent.ts';
 
 export interface RequestObservers {
   readonly log?: Log | undefined;
@@ -38,7 +39,11 @@ export function observeRequests({
   return async (c, next) => {
     const began = performance.now();
     const id = createId();
-    const info: RequestInfo = { id, responseHeaders: { [requestIdHeader]: id } };
+    const info: RequestInfo = {
+      id,
+      responseHeaders: { [requestIdHeader]: id },
+      traceparent: readTraceparent(c.req.header('traceparent')),
+    };
     c.set('request', info);
     const outgoing = bindingsOf(c).outgoing;
     if (outgoing) (outgoing as ServiceResponse).requestId = id;
@@ -50,7 +55,7 @@ export function observeRequests({
     const clientId = c.req.header(requestIdHeader)?.slice(0, longestClientId);
     const address = clientAddress(c, trustedProxies);
     onceSent(outgoing, (isComplete) => {
-      const { route, environment, tenant, holder, actor, errorCode, runError } = info;
+      const { route, environment, tenant, holder, actor, errorCode, runError, traceparent } = info;
       const ms = Math.round((performance.now() - began) * 10) / 10;
       metrics?.observeRequest(method, route, status, ms);
       log?.info(
@@ -67,6 +72,7 @@ export function observeRequests({
           actor,
           errorCode,
           runError,
+          traceparent,
           ...(clientId !== undefined && { clientRequestId: clientId }),
           // The client went away before it had the whole response.
           ...(!isComplete && { aborted: true }),

@@ -19,6 +19,10 @@ export interface RequestInfo {
   isCounted?: boolean;
   /** The vendor's id for the person that its editor token was given to. */
   actor?: string | undefined;
+  /** The trace that the client's request belongs to. */
+  readonly traceparent?: string | undefined;
+  /** The interface by which an assistant made the request; the audit log says it. */
+  via?: 'mcp';
   /** What it holds of its caller's shares; nothing for monitors and before it is authorized. */
   held?: Held | undefined;
   /** The error code of its response. */

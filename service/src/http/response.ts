@@ -84,7 +84,9 @@ export function responseClass({
       if (this.req.complete || this.req.destroyed) return this.#finish(args);
       this.#isLingering = true;
       const [chunk] = args;
-      if (typeof chunk === 'string' || chunk instanceof Uint8Array) this.write(chunk);
+      if ((typeof chunk === 'string' || chunk instanceof Uint8Array) && !this.write(chunk)) {
+        this.#hold(sizeOf(chunk), 'drain');
+      }
       this.flushHeaders();
       this.#discard();
       return this;
@@ -138,9 +140,12 @@ export function responseClass({
       return this;
     }
 
-    #hold(bytes: number): void {
+    /** Counts bytes as unsent until the response is closed or, earlier, at an event that says that the client has taken them. */
+    #hold(bytes: number, taken?: 'drain'): void {
       const release = this.held?.holdUnsent(bytes);
-      if (release) this.once('close', release);
+      if (!release) return;
+      this.once('close', release);
+      if (taken) this.once(taken, release);
     }
 
     /** Ends the connection of a client that takes the response too slowly, until the returned function is called. */

@@ -1,5 +1,5 @@
 import { ServiceError } from './errors.ts';
-import { truncateLogs, toStorableText } from '../runs/truncate.ts';
+import { truncateLogs, toStorableText } from '../plugins/truncate.ts';
 import type { RunError } from '../sandbox/outcome.ts';
 import { BusyError } from '../processes/fair-queue.ts';
 import { SupersededError } from '../toolchains/process/superseding-queue.ts';
@@ -18,6 +18,8 @@ import { SupersededError } from '../toolchains/process/superseding-queue.ts';
  * | past the limit of output                      | output-limit           | 422                | 200, as above           |
  * | past the limit of logs                        | log-limit              | 422                | 200, as above           |
  * | past the limit of time                        | time-limit             | 504                | 200, as above           |
+ * | past the limit of time with all waits         | wait-limit             | 504                | 200, as above           |
+ * | ended while it waits: client, tenant, drain   | cancelled              | 503 + Retry-After  | 200, as above           |
  * | a stored module is too large to be compiled   | module-limit           | 422                | 200, as above           |
  * | the runner's process ended                    | runner-crashed         | 500                | 200, as above           |
  * | past the limit of input                       | input-limit            | 413                | 413                     |
@@ -45,12 +47,16 @@ export const executionError = (
     logs: allLogs.length ? truncateLogs(allLogs).logs : undefined,
     ...(path !== undefined && { path: toStorableText(path) }),
   };
-  return new ServiceError(runErrorStatus(code), code, toStorableText(message), details);
+  return new ServiceError(runErrorStatus(code), code, toStorableText(message), {
+    ...details,
+    ...(code === 'cancelled' && retryAfter),
+  });
 };
 
 /** The status code of the response to an execution that failed with this error code. */
-export function runErrorStatus(code: string): 422 | 500 | 504 {
-  if (code === 'time-limit') return 504;
+export function runErrorStatus(code: string): 422 | 500 | 503 | 504 {
+  if (code === 'time-limit' || code === 'wait-limit') return 504;
+  if (code === 'cancelled') return 503;
   return code === 'runner-crashed' ? 500 : 422;
 }
 

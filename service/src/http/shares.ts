@@ -3,10 +3,10 @@ import type { FairQueueLimits, QueueOwner } from '../processes/fair-queue.ts';
 import { mebibyte } from '../units.ts';
 import { ServiceError } from './errors.ts';
 import { translateBusyError } from './run-errors.ts';
-import { ShareBudget } from './share-budget.ts';
-import type { ShareLimits } from './share-budget.ts';
+import { ShareBudget } from '../processes/share-budget.ts';
+import type { ShareLimits } from '../processes/share-budget.ts';
 
-/** What may be held for requests at once. Those without a token count as the tenants of one environment, by their network. */
+/** What may be held for requests at once; {@link ShareBudget} says how shares shrink. Those without a token count as the tenants of one environment, by their network. */
 export interface RequestShares {
   /** Requests in progress, those that wait included. */
   readonly requests: ShareLimits;
@@ -102,16 +102,23 @@ export class Held {
   readonly #shares: Shares;
   readonly #owner: QueueOwner;
   readonly #isRun: boolean;
+  /** Whether a tenant's user or a client without a token is told that they are too many; a vendor, that the service is busy. */
+  readonly #isUser: boolean;
   readonly #releases: (() => void)[] = [];
 
   /**
    * Counts a request for its owner. Throws 429 or 503 where the owner has too many in progress, or has not taken the responses to
    * others.
    */
-  constructor(shares: Shares, owner: QueueOwner, isRun = false) {
+  constructor(
+    shares: Shares,
+    owner: QueueOwner,
+    { isRun = false, isVendor = false }: { readonly isRun?: boolean; readonly isVendor?: boolean } = {},
+  ) {
     this.#shares = shares;
     this.#owner = owner;
     this.#isRun = isRun;
+    this.#isUser = !isVendor;
     this.checkUnsent();
     try {
       this.#releases.push(shares.requests.take(owner, 1));
@@ -160,11 +167,6 @@ export class Held {
 
   release(): void {
     for (const release of this.#releases) release();
-  }
-
-  /** A tenant's users and clients without a token are told that they are too many; a vendor, that the service is busy. */
-  get #isUser(): boolean {
-    return isAnonymous(this.#owner) || this.#owner.token !== '';
   }
 
   async #acquire(queue: FairQueue, signalOf: () => AbortSignal): Promise<() => void> {

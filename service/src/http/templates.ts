@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import type { EditorCaller, EnvironmentCaller } from './auth.ts';
 import type { ServiceContext, ServiceInterface } from './context.ts';
+import { declarationsIn } from './declarations.ts';
 import { requireLanguage } from './require-language.ts';
 import { json } from './operations/responses.ts';
 import { operation } from './operations/operation.ts';
@@ -26,10 +27,16 @@ export const templates: ServiceInterface = {
       description,
       tag: 'builder',
       auth: 'optional',
+      scope: 'any',
       responses: { 200: json(sourceSchema, { description: 'Source that works as it is.' }) },
-      handle: async ({ path, caller }, context) => ({
+      handle: async ({ c, path, caller }, context) => ({
         status: 200,
-        body: await templateFor(context, caller, { language: path.language, pluginName: 'my-plugin' }),
+        body: await templateFor(
+          context,
+          caller,
+          { language: path.language, pluginName: 'my-plugin' },
+          c.req.raw.signal,
+        ),
       }),
     }),
 
@@ -41,6 +48,7 @@ export const templates: ServiceInterface = {
       description,
       tag: 'builder',
       auth: 'optional',
+      scope: 'any',
       query: z.object({
         namespace: z
           .string()
@@ -51,9 +59,14 @@ export const templates: ServiceInterface = {
           }),
       }),
       responses: { 200: json(sourceSchema, { description: 'Source that works as it is.' }) },
-      handle: async ({ path, query, caller }, context) => ({
+      handle: async ({ c, path, query, caller }, context) => ({
         status: 200,
-        body: await templateFor(context, caller, { ...path, namespace: query.namespace || undefined }),
+        body: await templateFor(
+          context,
+          caller,
+          { ...path, namespace: query.namespace || undefined },
+          c.req.raw.signal,
+        ),
       }),
     }),
   ],
@@ -69,6 +82,7 @@ async function templateFor(
   context: ServiceContext,
   caller: EditorCaller | EnvironmentCaller | undefined,
   { language: identifier, pluginName, namespace: requested }: TemplateRequest,
+  signal: AbortSignal,
 ): Promise<PluginSource> {
   const language = requireLanguage(context, identifier);
   const scope = caller?.kind === 'editor' ? caller.scope : caller && { environment: caller.environment };
@@ -91,7 +105,13 @@ async function templateFor(
   }));
   const known = samples.find((sample) => sample.output !== undefined)?.output;
   const typed = isTyped
-    ? language.typedTemplate({ output: known === undefined ? undefined : JSON.stringify(known) })
+    ? language.typedTemplate({
+        output: known === undefined ? undefined : JSON.stringify(known),
+        declarations:
+          language.declarations === undefined
+            ? ''
+            : await declarationsIn(context, language.declarations, scope, { input, output }, signal),
+      })
     : plain.contents;
   return {
     lang: identifier,

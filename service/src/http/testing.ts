@@ -1,4 +1,10 @@
 import * as z from 'zod';
+import type { Context } from 'hono';
+import { auditStamp } from './audit-stamp.ts';
+import { parseJson } from './body.ts';
+import { notPermitted, ServiceError } from './errors.ts';
+import { describeIssues, pointerOf } from './operations/issues.ts';
+import { callSchema } from './runs/run-schemas.ts';
 import { requireBuiltProgram } from './require-draft.ts';
 import type { ServiceInterface } from './context.ts';
 import { json } from './operations/responses.ts';
@@ -9,6 +15,8 @@ import { translateBusyErrors } from './run-errors.ts';
 import type { PluginKey } from '../plugins/plugin-key.ts';
 import type { StoredProgram } from '../plugins/program.ts';
 import type { Db } from '../storage/db.ts';
+import { MockedCalls, mocksSchema } from '../outbound/mocked-calls.ts';
+import { RunCaller } from '../outbound/run-caller.ts';
 import { runErrorCodes } from '../sandbox/outcome.ts';
 import { runLimits } from '../sandbox/run-limits.ts';
 
@@ -30,9 +38,25 @@ const tested = z
       .optional()
       .meta({ description: 'Why there is no output.' }),
     logs: z.array(z.string()).optional().meta({ description: 'What it logged, an entry for each call.' }),
+    calls: z
+      .array(callSchema)
+      .optional()
+      .meta({ description: 'Its calls, in the order in which they ended; real ones with their bodies.' }),
     took: z.number().min(0).meta({ description: 'How long the run alone took, in ms.' }),
   })
   .meta({ id: 'TestRun' });
+
+/** The content type of an input with the responses to calls. */
+export const testType = 'application/vnd.plugin-editor.test+json';
+
+const testInput = z
+  .object({
+    payload: z.string().meta({ description: 'What the plugin gets.' }),
+    calls: mocksSchema
+      .optional()
+      .meta({ description: 'The responses to its calls: each is used once, in order, by what matches.' }),
+  })
+  .meta({ id: 'TestInput' });
 
 /** The builder interface's test runs: the draft as it is saved, which has to be built. */
 export const testing: ServiceInterface = {
@@ -43,48 +67,95 @@ export const testing: ServiceInterface = {
       method: 'POST',
       path: '/api/v1/test/:identifier/:namespace/:pluginName',
       summary: 'Run a draft',
-      description: 'The draft as it is saved, which has to have a successful build.',
+      description: `The draft as it is saved, which has to have a successful build. Its calls are answered from \`calls\` of a body of the type \`${testType}\`; one without an answer rejects with \`call-not-mocked\`. With \`?calls=real\`, which needs the permission \`deploy\`, they are made.`,
       tag: 'builder',
       auth: 'editor',
       permission: 'write',
+      query: z.object({
+        calls: z
+          .literal('real')
+          .optional()
+          .meta({ description: 'Makes the calls of the plugin. The audit log says so.' }),
+      }),
       body: textBody({
         description: 'What the plugin gets.',
         limit: runLimits.input,
         tooLarge: 'input-limit',
         example: 'Ada',
+        json: { type: testType, schema: testInput },
       }),
       isQueued: true,
       responses: { 200: json(tested, { description: 'How the run ended: with `result` or with `error`.' }) },
       errors: {
+        400: ['invalid-json'],
+        403: ['not-permitted'],
         404: ['draft-not-found'],
         409: ['not-built'],
+        422: ['invalid-body', 'too-deep'],
         429: ['too-many-requests'],
         503: ['busy', 'cancelled'],
       },
-      handle: async ({ c, target, caller, body }, { storage, sandbox }) => {
+      handle: async ({ c, target, caller, query, body }, context) => {
+        const { storage, sandbox } = context;
+        const request = requestInfo(c);
+        const isReal = query.calls === 'real';
+        if (isReal && !caller.permissions.includes('deploy')) throw notPermitted('deploy');
         // The input is read first, so that a client that sends it slowly does not keep a program in memory meanwhile.
-        const input = await body();
+        const { payload: input, calls: mocks = [] } = await readInput(c, await body());
         const program = await loadBuilt(storage.db, target);
+        const connections = await storage.runs.connections(target);
+        const calls = isReal
+          ? new RunCaller(
+              context.outbound,
+              {
+                plugin: target,
+                version: '',
+                runId: request.id,
+                isTest: true,
+                traceparent: request.traceparent,
+              },
+              {},
+            )
+          : new MockedCalls(mocks);
+        if (isReal && connections.length) {
+          const entry = { ...auditStamp(c, caller, context), action: 'test.real-calls', target } as const;
+          await context.hourlyEntries.write(storage.db, entry);
+        }
         const run = {
           program,
           input,
+          ...(connections.length && { caller: calls }),
           owner: caller.owner,
           signal: () => c.req.raw.signal,
-          onTurn: () => requestInfo(c).held?.checkUnsent(),
+          onTurn: () => request.held?.checkUnsent(),
         };
         const { outcome, took } = await translateBusyErrors(true, () => sandbox.runAndMeasure(run));
         const { logs, ...resultOrError } = outcome;
         return {
           status: 200,
-          body: { ...resultOrError, ...(logs.length ? { logs } : {}), took: Math.round(took * 100) / 100 },
+          body: {
+            ...resultOrError,
+            ...(logs.length ? { logs } : {}),
+            ...(calls.records.length ? { calls: [...calls.records] } : {}),
+            took: Math.round(took * 100) / 100,
+          },
         };
       },
     }),
   ],
 };
 
+async function readInput(c: Context, text: string): Promise<z.output<typeof testInput>> {
+  const type = c.req.header('content-type')?.split(';', 1)[0]?.trim().toLowerCase();
+  if (type !== testType) return { payload: text };
+  const { success, data, error } = testInput.safeParse(await parseJson(text));
+  if (success) return data;
+  const message = describeIssues(error.issues, 'the body');
+  throw new ServiceError(422, 'invalid-body', message, { path: pointerOf(error.issues) });
+}
+
 /** Loads the program of the draft into memory, because the next build may replace it while the test waits for its turn. */
-async function loadBuilt(db: Db, plugin: PluginKey, attempts = 5): Promise<StoredProgram> {
+export async function loadBuilt(db: Db, plugin: PluginKey, attempts = 5): Promise<StoredProgram> {
   const { hash, isTyped, load } = await requireBuiltProgram(db, plugin);
   try {
     const program = await load();

@@ -1,10 +1,17 @@
 import * as z from 'zod';
 import type { ServiceInterface } from './context.ts';
+import { declarationsIn } from './declarations.ts';
 import { schemaInResponse, namespaceSchema } from './environment/namespace-details.ts';
 import { json } from './operations/responses.ts';
 import { operation } from './operations/operation.ts';
+import { isWildcard } from '../plugins/connections.ts';
+import type { Connection } from '../plugins/connections.ts';
+import type { PluginKey } from '../plugins/plugin-key.ts';
 import { areTyped } from '../plugins/schemas.ts';
+import type { Storage } from '../storage/storage.ts';
+import { findConnectionValues } from '../storage/tables/connection-values.ts';
 import { findNamespace, readDeclarations } from '../storage/tables/namespaces.ts';
+import { connectionSchema } from './environment/connection-details.ts';
 
 const typesResponse = z
   .object({
@@ -16,6 +23,13 @@ const typesResponse = z
     input: schemaInResponse.optional(),
     output: schemaInResponse.optional(),
     samples: namespaceSchema.shape.samples,
+    connections: z
+      .array(connectionSchema.omit({ credential: true }).meta({ id: 'ReachableConnection' }))
+      .optional()
+      .meta({
+        description:
+          'What `fetch` may reach. `origin` is the one that the tenant has; with `*` where it has none yet.',
+      }),
   })
   .meta({ id: 'Types' });
 
@@ -30,21 +44,53 @@ export const types: ServiceInterface = {
       description: 'By the types of its namespace; the plugin need not be there yet.',
       tag: 'types',
       auth: 'editor-or-environment',
+      scope: 'read',
       permission: 'read',
+      query: z.object({
+        language: z.enum(['typescript', 'python']).optional().meta({
+          description:
+            'The language of `declarations`, by default TypeScript. In Python they are `TypedDict`s.',
+        }),
+      }),
       responses: { 200: json(typesResponse, { description: 'The types, and samples.' }) },
-      handle: async ({ target }, { storage }) => {
+      handle: async ({ c, target, query }, context) => {
+        const { storage } = context;
         const found = await findNamespace(storage.db, target);
-        if (!found || !areTyped(found.details)) return { status: 200, body: { declarations: '' } };
+        const connections = await reachable(storage, target, found?.details.connections);
+        if (!found || !areTyped(found.details))
+          return { status: 200, body: { declarations: '', ...connections } };
         const { input, output, samples } = found.details;
-        const declarations = await readDeclarations(storage.db, target);
+        const schemas = { input, output };
+        const declarations =
+          query.language === 'python'
+            ? await declarationsIn(context, 'python', target, schemas, c.req.raw.signal)
+            : await readDeclarations(storage.db, target);
         const body = {
           declarations,
           ...(input !== undefined && { input }),
           ...(output !== undefined && { output }),
           ...(samples && { samples }),
+          ...connections,
         };
         return { status: 200, body };
       },
     }),
   ],
 };
+
+/** What a plugin may reach, without the credentials. A wildcard grants only the origin that the tenant has for it. */
+async function reachable({ db }: Storage, target: PluginKey, connections: readonly Connection[] = []) {
+  if (!connections.length) return undefined;
+  const described = connections.map(async (connection) => {
+    const { name, description, origin, pathPrefix, methods } = connection;
+    const values = isWildcard(connection) ? await findConnectionValues(db, target, name) : undefined;
+    return {
+      name,
+      ...(description !== undefined && { description }),
+      origin: values?.tenant?.origin ?? origin,
+      ...(pathPrefix !== undefined && { pathPrefix }),
+      ...(methods && { methods }),
+    };
+  });
+  return { connections: await Promise.all(described) };
+}

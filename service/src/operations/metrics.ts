@@ -9,8 +9,8 @@ export interface ConnectionUsage {
 
 /** Sources of the values that are read when the metrics are requested. */
 export interface MetricSources {
-  /** How many jobs wait in each queue. */
-  readonly waiting: () => Readonly<Record<'runs' | 'builds' | 'checks' | 'help', number>>;
+  /** How many jobs wait in each queue; `calls`: how many runs wait for their calls. */
+  readonly waiting: () => Readonly<Record<'runs' | 'builds' | 'checks' | 'help' | 'calls', number>>;
   /** `undefined` where the database has no pool of connections. */
   readonly connections: () => ConnectionUsage | undefined;
 }
@@ -69,10 +69,18 @@ export class Metrics {
     registers: [this.#registry],
   });
 
+  readonly #calls = new Counter({
+    name: 'plugin_service_calls_total',
+    help: 'Requests that plugins made, by how they ended: "ok", "cancelled" with their run, or the code of the error.',
+    labelNames: ['outcome'],
+    registers: [this.#registry],
+  });
+
   constructor() {
     // Initialized, so that rates can be computed from the start.
     for (const start of ['warm', 'cold']) this.#starts.inc({ start }, 0);
     this.#dropped.inc(0);
+    this.#calls.inc({ outcome: 'ok' }, 0);
   }
 
   observeRequest(method: string, route: string | undefined, status: number, milliseconds: number): void {
@@ -98,6 +106,11 @@ export class Metrics {
   ): void {
     this.#builds.observe({ language, outcome }, took / 1000);
     this.#buildWaits.observe({ language }, waited / 1000);
+  }
+
+  /** `outcome`: `ok`, `cancelled` or the code of the error. */
+  countCall(outcome: string): void {
+    this.#calls.inc({ outcome });
   }
 
   countDroppedRecords(count: number): void {

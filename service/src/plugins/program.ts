@@ -25,6 +25,11 @@ export type CompiledProgram =
       readonly module: string;
     }
   | {
+      readonly kind: 'python';
+      /** The plugin's source, which is compiled where it runs: compiled code fits one version of Python only. */
+      readonly code: string;
+    }
+  | {
       /** Not a plugin: checks regular expressions and samples, see `namespace-check.ts`. It is never stored. */
       readonly kind: 'check';
     };

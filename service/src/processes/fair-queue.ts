@@ -87,6 +87,8 @@ class QueueNode {
   readonly ready = new OrderedSet<QueueNode>();
   /** The waiting jobs, in the order in which they came. Only a token has any. */
   readonly waiters = new OrderedSet<Waiter>();
+  /** The waiting jobs that have begun before: they go first. */
+  readonly begun = new OrderedSet<Waiter>();
 
   constructor(key: string, parent: QueueNode | undefined, slots: number, maxWaiting: number) {
     this.key = key;
@@ -96,7 +98,7 @@ class QueueNode {
   }
 
   get isReady(): boolean {
-    return this.held < this.slots && (this.waiters.size > 0 || this.ready.size > 0);
+    return this.held < this.slots && (this.waiters.size > 0 || this.begun.size > 0 || this.ready.size > 0);
   }
 }
 
@@ -123,9 +125,9 @@ export class FairQueue {
   /**
    * Resolves at the turn of a job with the function that ends the turn. Throws a {@link BusyError} at once when too many jobs are
    * waiting; rejects with the signal's reason when that is aborted before the turn comes. `signalOf` is only called when the job
-   * has to wait, because a request creates its signal on demand, which is costly.
+   * has to wait, because a request creates its signal on demand, which is costly. A job that `hasBegun` is never refused.
    */
-  acquire(owner: QueueOwner, signalOf?: () => AbortSignal): Promise<Release> {
+  acquire(owner: QueueOwner, signalOf?: () => AbortSignal, hasBegun = false): Promise<Release> {
     const path = this.#path(owner);
     // Where a slot is free, no job is waiting that could use it.
     if (path.every(({ held, slots }) => held < slots)) return Promise.resolve(this.#hold(path));
@@ -135,18 +137,18 @@ export class FairQueue {
       return Promise.reject(signal.reason as Error);
     }
     const full = path.findIndex(({ waiting, maxWaiting }) => waiting >= maxWaiting);
-    if (full >= 0) {
+    if (full >= 0 && !hasBegun) {
       this.#forgetIdle(path);
       throw new BusyError(levels[full] ?? 'service');
     }
-    return this.#wait(path, signal);
+    return this.#wait(path, signal, hasBegun);
   }
 
-  #wait(path: readonly QueueNode[], signal: AbortSignal | undefined): Promise<Release> {
-    const [token] = path;
+  #wait(path: readonly QueueNode[], signal: AbortSignal | undefined, hasBegun: boolean): Promise<Release> {
+    const waiters = hasBegun ? path[0]?.begun : path[0]?.waiters;
     return new Promise((resolve, reject) => {
       const withdraw = () => {
-        token?.waiters.delete(waiter);
+        waiters?.delete(waiter);
         for (const one of path) one.waiting -= 1;
         this.#refresh(path);
         this.#forgetIdle(path);
@@ -159,7 +161,7 @@ export class FairQueue {
         },
       };
       signal?.addEventListener('abort', withdraw, { once: true });
-      token?.waiters.add(waiter);
+      waiters?.add(waiter);
       for (const one of path) one.waiting += 1;
       this.#refresh(path);
     });
@@ -185,7 +187,7 @@ export class FairQueue {
       let next = this.#root;
       // A node that is removed from `ready` here is added again at the end, so that its next turn comes after those of the others.
       for (let first = next.ready.shift(); first; first = next.ready.shift()) next = first;
-      const waiter = next.waiters.shift();
+      const waiter = next.begun.shift() ?? next.waiters.shift();
       if (!waiter) return;
       for (let one: QueueNode | undefined = next; one; one = one.parent) one.waiting -= 1;
       waiter.start();

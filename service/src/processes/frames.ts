@@ -4,12 +4,23 @@
  */
 export interface Frame {
   readonly kind: number;
+  /** Empty where the kind is one of bytes. */
   readonly text: string;
+  /** The content of a kind that the reader was told to be one of bytes: a copy. */
+  readonly bytes?: Buffer;
 }
 
 const headerSize = 5;
 
-export function encodeFrame(kind: number, text: string): Buffer {
+export function encodeFrame(kind: number, content: string | Uint8Array): Buffer {
+  if (typeof content !== 'string') {
+    const frame = Buffer.allocUnsafe(headerSize + content.byteLength);
+    frame[0] = kind;
+    frame.writeUInt32LE(content.byteLength, 1);
+    frame.set(content, headerSize);
+    return frame;
+  }
+  const text = content;
   const size = Buffer.byteLength(text);
   const frame = Buffer.allocUnsafe(headerSize + size);
   frame[0] = kind;
@@ -21,13 +32,18 @@ export function encodeFrame(kind: number, text: string): Buffer {
 /** Parses frames from a stream of bytes, which arrives in chunks of any size. */
 export class FrameReader {
   readonly #limit: number;
+  readonly #ofBytes: ReadonlySet<number>;
   #chunks: Buffer[] = [];
   #length = 0;
   #needed = headerSize;
 
-  /** `limit`: the longest text to accept, in bytes. */
-  constructor(limit: number) {
+  /**
+   * @param limit the longest content to accept, in bytes
+   * @param ofBytes the kinds of frames whose content is not text
+   */
+  constructor(limit: number, ofBytes: Iterable<number> = []) {
     this.#limit = limit;
+    this.#ofBytes = new Set(ofBytes);
   }
 
   /** Adds a chunk, and returns the frames that are complete now. Throws a `RangeError` for one over the limit. */
@@ -42,7 +58,13 @@ export class FrameReader {
       if (size > this.#limit) throw new RangeError(`A frame of ${size} bytes is over the limit.`);
       const end = headerSize + size;
       if (bytes.length < end) break;
-      frames.push({ kind: bytes[0] ?? 0, text: bytes.toString('utf8', headerSize, end) });
+      const kind = bytes[0] ?? 0;
+      if (this.#ofBytes.has(kind)) {
+        // Copied, because a part of a chunk would keep the whole chunk in memory.
+        frames.push({ kind, text: '', bytes: Buffer.from(bytes.subarray(headerSize, end)) });
+      } else {
+        frames.push({ kind, text: bytes.toString('utf8', headerSize, end) });
+      }
       bytes = bytes.subarray(end);
     }
     this.#needed = bytes.length >= headerSize ? headerSize + bytes.readUInt32LE(1) : headerSize;

@@ -57,7 +57,7 @@ function userLayer({ users, userProblem }: SystemTools): IsolationLayer {
   return {
     name,
     holds: false,
-    detail: `they run as root: ${reason}; or start the service as a user of its own`,
+    detail: `they run as root: ${reason}; or start the service as a user that is not root`,
   };
 }
 
@@ -75,7 +75,7 @@ const networkLayer = ({ namespaces }: SystemTools): IsolationLayer => ({
   detail:
     namespaces === 'none'
       ? `native code in them can reach the network; ${needsLinux('unshare')}, and a system that permits user namespaces`
-      : 'each has a network of its own without a connection',
+      : 'each has a separate network without a connection',
 });
 
 const memoryLayer = ({ limitsMemory }: SystemTools): IsolationLayer => ({

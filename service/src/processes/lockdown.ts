@@ -92,7 +92,7 @@ for (const [name, { value }] of Object.entries(Object.getOwnPropertyDescriptors(
 }
 for (const name of ['stdin', 'stdout', 'stderr']) withhold(process, name);
 
-// The console would write to the removed streams. Nobody reads what a compiler prints.
+// The console would write to the removed streams. A compiler's output is not read.
 const silent = Object.fromEntries(Object.keys(console).map((name) => [name, () => {}]));
 Object.defineProperty(globalThis, 'console', { value: silent });
 

@@ -18,7 +18,7 @@ export interface SystemTools {
   /** Why a service that runs as root cannot run its processes as another user. */
   readonly userProblem: string | undefined;
   /**
-   * How a process gets a network of its own, with nothing but a loopback: by a user namespace (`user`), which also separates
+   * How a process gets a separate network, with nothing but a loopback: by a user namespace (`user`), which also separates
    * processes of the same user, or by the privileges of root (`root`). `none`: it shares the network of the machine.
    */
   readonly namespaces: 'user' | 'root' | 'none';

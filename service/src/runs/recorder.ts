@@ -1,18 +1,20 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { RunRecord } from '../storage/tables/runs.ts';
-import type { UsageOfDay } from '../storage/tables/usage.ts';
+import type { PluginUsageOfDay } from '../storage/tables/usage.ts';
 import { StorageUnavailableError } from '../storage/errors.ts';
+import type { PluginKey } from '../plugins/plugin-key.ts';
 import { RecordQueue } from './record-queue.ts';
 import { toRecord } from './to-record.ts';
 import type { CompletedRun } from './to-record.ts';
-import type { RecordLevel } from './record-level.ts';
+import { lowerLevel } from '../plugins/record-level.ts';
+import type { RecordLevel } from '../plugins/record-level.ts';
 import { UsageSum } from './usage-sum.ts';
 
 /** The records and usage that are written in one transaction. */
 export interface Batch {
   readonly records: readonly RunRecord[];
   /** Usage beside that of the records. */
-  readonly usage: readonly UsageOfDay[];
+  readonly usage: readonly PluginUsageOfDay[];
 }
 
 export interface RecorderOptions {
@@ -33,7 +35,7 @@ export interface RecorderOptions {
 /** What a recorder could not write before it was closed. */
 export interface LostRecords {
   readonly records: number;
-  /** Usage beside that of the records: the number of pairs of a tenant and a day. */
+  /** Usage beside that of the records: the number of pairs of a plugin and a day. */
   readonly usage: number;
 }
 
@@ -72,13 +74,13 @@ export class RunRecorder {
   }
 
   record(run: CompletedRun): void {
-    const record = toRecord(run, this.#options.level ?? 'logs');
+    const record = toRecord(run, lowerLevel(this.#options.level ?? 'logs', run.level));
     if (this.#isClosed || !this.#queue.add(record)) this.#drop(record);
     this.#schedule();
   }
 
-  countBuild(tenant: Pick<UsageOfDay, 'environment' | 'tenant'>): void {
-    this.#usage.addBuild(tenant, (this.#options.now ?? Date.now)());
+  countBuild(plugin: PluginKey): void {
+    this.#usage.addBuild(plugin, (this.#options.now ?? Date.now)());
     this.#schedule();
   }
 

@@ -3,7 +3,7 @@ import { withoutOwner } from '../storage/turns.ts';
 import { RunRecorder } from './recorder.ts';
 import type { Batch, RecorderOptions } from './recorder.ts';
 import { RunRetention } from './retention.ts';
-import type { RecordLevel } from './record-level.ts';
+import type { RecordLevel } from '../plugins/record-level.ts';
 import { UsageSum } from './usage-sum.ts';
 import { addRuns } from '../storage/tables/runs.ts';
 import { addUsage } from '../storage/tables/usage.ts';

@@ -3,8 +3,8 @@ import type { Storage } from '../storage/storage.ts';
 import { deleteRunsBefore, dropOldestDetails, listNewestGroups, trimRuns } from '../storage/tables/runs.ts';
 import type { RunGroup, RunRecord } from '../storage/tables/runs.ts';
 import { dayLength } from '../units.ts';
-import { dayOf, usageDays } from './usage-sum.ts';
-import { deleteUsageBefore } from '../storage/tables/usage.ts';
+import { dayOf, pluginUsageDays, usageDays } from './usage-sum.ts';
+import { deletePluginUsageBefore, deleteUsageBefore } from '../storage/tables/usage.ts';
 import { findTenantsWithTooManyRecords } from '../storage/tables/tenant-storage.ts';
 
 export interface RetentionOptions {
@@ -112,6 +112,9 @@ export class RunRetention {
     if (this.#isClosed || performance.now() - this.#agedAt < ageInterval) return;
     await this.#deleteAll(() => deleteRunsBefore(db, this.#now() - days * dayLength));
     await this.#deleteAll(() => deleteUsageBefore(db, dayOf(this.#now() - usageDays * dayLength)));
+    await this.#deleteAll(() =>
+      deletePluginUsageBefore(db, dayOf(this.#now() - pluginUsageDays * dayLength)),
+    );
     this.#agedAt = performance.now();
   }
 

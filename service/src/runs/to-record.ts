@@ -1,8 +1,8 @@
 import type { PluginKey } from '../plugins/plugin-key.ts';
 import type { StoredVersion } from '../plugins/program.ts';
-import type { RunDetails, RunRecord } from '../storage/tables/runs.ts';
-import { truncateByJson, truncateLogs, truncateText, toStorableText } from './truncate.ts';
-import type { RecordLevel } from './record-level.ts';
+import type { RecordedCall, RunDetails, RunRecord } from '../storage/tables/runs.ts';
+import { truncateByJson, truncateLogs, truncateText, toStorableText } from '../plugins/truncate.ts';
+import type { RecordLevel } from '../plugins/record-level.ts';
 
 /** Why a run has no output. `path`: a JSON Pointer to the part of the input or output that did not fit. */
 export interface CompletedRunError {
@@ -23,14 +23,21 @@ export interface CompletedRun {
   };
   /** How long the run took, in ms, without waiting; 0 when it was refused before it began. */
   readonly took: number;
+  /** How long it waited, in ms; only of a run that may make calls. */
+  readonly waited?: number | undefined;
+  readonly calls?: readonly RecordedCall[] | undefined;
+  /** The trace that its request belongs to. */
+  readonly traceparent?: string | undefined;
+  /** How much its record holds, where that is less than what the service records. */
+  readonly level?: RecordLevel | undefined;
 }
 
 /** Makes the record of a run. It does not refer to long texts of the run, so that waiting records take little memory. */
 export function toRecord(
-  { id, plugin, version, input, outcome, took }: CompletedRun,
+  { id, plugin, version, input, outcome, took, waited, calls = [], traceparent }: CompletedRun,
   level: RecordLevel,
 ): RunRecord {
-  const { environment, tenant } = plugin;
+  const { environment, tenant, namespace, pluginName } = plugin;
   const error = 'error' in outcome ? outcome.error : undefined;
   const output = 'result' in outcome ? outcome.result.toWellFormed() : undefined;
   return {
@@ -38,15 +45,21 @@ export function toRecord(
     pluginId: version.pluginId,
     environment,
     tenant,
+    namespace,
+    pluginName,
     version: version.version,
     code: error?.code,
     took,
     inputBytes: Buffer.byteLength(input),
     outputBytes: output === undefined ? 0 : Buffer.byteLength(output),
-    details:
-      level === 'outcome'
-        ? undefined
-        : serialize(toDetails(outcome.logs, error, level === 'payloads' ? { input, output } : {})),
+    details: serialize({
+      ...(traceparent !== undefined && { traceparent }),
+      ...(waited !== undefined && { waited: Math.round(waited * 1000) / 1000 }),
+      ...(level !== 'outcome' && {
+        ...toDetails(outcome.logs, error, level === 'payloads' ? { input, output } : {}),
+        ...(calls.length && { calls }),
+      }),
+    }),
   };
 }
 

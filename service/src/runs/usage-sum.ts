@@ -1,30 +1,32 @@
 import type { RunRecord } from '../storage/tables/runs.ts';
 import { timeOfUuid } from '../storage/tables/uuids.ts';
-import type { UsageOfDay } from '../storage/tables/usage.ts';
+import type { PluginKey } from '../plugins/plugin-key.ts';
+import type { PluginUsageOfDay, UsageOfDay } from '../storage/tables/usage.ts';
 import { dayLength } from '../units.ts';
 
 type Counts = Pick<UsageOfDay, 'runs' | 'failures' | 'microseconds' | 'builds'>;
 
 const nothing: Counts = { runs: 0, failures: 0, microseconds: 0, builds: 0 };
 
-/** How long usage is kept, in days. */
-export const usageDays = 400;
+/** How long usage of tenants, and of plugins, is kept, in days. */
+export const [usageDays, pluginUsageDays] = [400, 100];
 
-/** Usage by day and tenant, summed up in memory. */
+/** Usage by day and plugin, summed up in memory. */
 export class UsageSum {
-  readonly #days = new Map<string, UsageOfDay>();
+  readonly #days = new Map<string, PluginUsageOfDay>();
   #lastDay = { number: NaN, name: '' };
 
-  /** How many pairs of a day and a tenant there are. */
+  /** How many pairs of a day and a plugin there are. */
   get size(): number {
     return this.#days.size;
   }
 
   /** Adds a run, for the day on which it was requested. */
-  addRun({ id, environment, tenant, code, took }: RunRecord): void {
+  addRun({ id, environment, tenant, namespace, pluginName, code, took }: RunRecord): void {
     const failures = code === undefined ? 0 : 1;
     const microseconds = Math.round(took * 1000);
-    this.#add(environment, tenant, this.#dayOf(timeOfUuid(id)), {
+    const plugin = { environment, tenant, namespace, pluginName };
+    this.#add(plugin, this.#dayOf(timeOfUuid(id)), {
       ...nothing,
       runs: 1,
       failures,
@@ -32,16 +34,17 @@ export class UsageSum {
     });
   }
 
-  addBuild({ environment, tenant }: Pick<UsageOfDay, 'environment' | 'tenant'>, now: number): void {
-    this.#add(environment, tenant, dayOf(now), { ...nothing, builds: 1 });
+  addBuild(plugin: PluginKey, now: number): void {
+    this.#add(plugin, dayOf(now), { ...nothing, builds: 1 });
   }
 
-  addAll(days: readonly UsageOfDay[]): void {
-    for (const { environment, tenant, day, ...counts } of days) this.#add(environment, tenant, day, counts);
+  addAll(days: readonly PluginUsageOfDay[]): void {
+    for (const { environment, tenant, namespace, name, day, ...counts } of days)
+      this.#add({ environment, tenant, namespace, pluginName: name }, day, counts);
   }
 
   /** Returns the sums, and resets them. */
-  take(): UsageOfDay[] {
+  take(): PluginUsageOfDay[] {
     const all = [...this.#days.values()];
     this.#days.clear();
     return all;
@@ -54,9 +57,9 @@ export class UsageSum {
     return this.#lastDay.name;
   }
 
-  #add(environment: string, tenant: string, day: string, more: Counts): void {
-    const key = JSON.stringify([environment, tenant, day]);
-    const before = this.#days.get(key) ?? { environment, tenant, day, ...nothing };
+  #add({ environment, tenant, namespace, pluginName: name }: PluginKey, day: string, more: Counts): void {
+    const key = JSON.stringify([environment, tenant, namespace, name, day]);
+    const before = this.#days.get(key) ?? { environment, tenant, namespace, name, day, ...nothing };
     this.#days.set(key, {
       ...before,
       runs: before.runs + more.runs,

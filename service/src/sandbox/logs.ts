@@ -10,14 +10,24 @@ export class Logs {
   readonly #onEntry: (entry: string) => void;
   #bytes = 0;
 
-  constructor(onEntry: (entry: string) => void = () => {}) {
+  readonly #entriesBefore: number;
+
+  /** `before`: what the run had logged before, where it has waited since. */
+  constructor(onEntry: (entry: string) => void = () => {}, before = { bytes: 0, entries: 0 }) {
     this.#onEntry = onEntry;
+    this.#bytes = before.bytes;
+    this.#entriesBefore = before.entries;
+  }
+
+  /** What was logged so far. */
+  get logged(): { readonly bytes: number; readonly entries: number } {
+    return { bytes: this.#bytes, entries: this.#entriesBefore + this.entries.length };
   }
 
   /** Throws a {@link RunFailure} past the limit. */
   add(entry: string): void {
     this.#bytes += Buffer.byteLength(entry);
-    if (this.#bytes > runLimits.logs || this.entries.length >= runLimits.logEntries) {
+    if (this.#bytes > runLimits.logs || this.logged.entries >= runLimits.logEntries) {
       throw new RunFailure(limitError('log-limit'));
     }
     this.entries.push(entry);

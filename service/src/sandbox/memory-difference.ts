@@ -1,6 +1,6 @@
 /**
- * The ranges in which a memory differs from another one of the same size. The state of a plugin is a few dozen kilobytes in a
- * memory of megabytes, so that many states can be kept as differences.
+ * The ranges in which a memory differs from a base that is as large, or from a base and zeros after its end. The state of a plugin
+ * is a few dozen kilobytes in a memory of megabytes, so that many states can be kept as differences.
  */
 export interface MemoryDifference {
   readonly ranges: readonly { readonly offset: number; readonly bytes: Uint8Array }[];
@@ -11,14 +11,24 @@ export interface MemoryDifference {
 // Large equal blocks are skipped; only blocks that differ are compared in smaller steps.
 const steps = [65_536, 4096, 256];
 
-/** The difference that has to be applied to `base` to get `memory`. Both must have the same size. */
+/** What a memory holds where it has grown: as much as the largest step. */
+const zeros = new Uint8Array(65_536);
+
+/**
+ * The difference that has to be applied to `base`, with zeros after its end, to get `memory`. Throws a `RangeError` where `memory`
+ * is the smaller one, or `base` does not end with a block of 64 KiB.
+ */
 export function differenceBetween(base: Uint8Array, memory: Uint8Array): MemoryDifference {
-  if (base.byteLength !== memory.byteLength) throw new RangeError('The memories differ in size.');
+  const { byteLength: size } = base;
+  if (size > memory.byteLength || (size < memory.byteLength && size % zeros.byteLength))
+    throw new RangeError('The memories differ in size.');
   const found: { start: number; end: number }[] = [];
   const visit = (start: number, end: number, level: number) => {
-    if (Buffer.compare(base.subarray(start, end), memory.subarray(start, end)) === 0) return;
-    const step = steps[level];
-    if (step === undefined) {
+    const expected = start < size ? base.subarray(start, end) : zeros.subarray(0, end - start);
+    if (Buffer.compare(expected, memory.subarray(start, end)) === 0) return;
+    // Small steps only save memory where the base has something, such as the engine's own objects.
+    const step = start < size ? steps[level] : steps[Math.min(level, 1)];
+    if (step === undefined || step >= end - start) {
       const last = found.at(-1);
       // Adjacent blocks become one range, because one longer copy is quicker than several.
       if (last?.end === start) last.end = end;
@@ -27,12 +37,13 @@ export function differenceBetween(base: Uint8Array, memory: Uint8Array): MemoryD
     }
     for (let at = start; at < end; at += step) visit(at, Math.min(at + step, end), level + 1);
   };
-  visit(0, memory.byteLength, 0);
+  const [step = 0] = steps;
+  for (let at = 0; at < memory.byteLength; at += step) visit(at, Math.min(at + step, memory.byteLength), 1);
   const ranges = found.map(({ start, end }) => ({ offset: start, bytes: memory.slice(start, end) }));
   return { ranges, size: ranges.reduce((sum, { bytes }) => sum + bytes.byteLength, 0) };
 }
 
-/** Applies a difference to `memory`, which must be a copy of the difference's base. */
+/** Applies a difference to `memory`, which must be a copy of the difference's base, and zero after it. */
 export function applyDifference(memory: Uint8Array, { ranges }: MemoryDifference): void {
   for (const { offset, bytes } of ranges) memory.set(bytes, offset);
 }

@@ -3,8 +3,8 @@ import { runLimits } from './run-limits.ts';
 import type { AdjustableLimits } from './run-limits.ts';
 
 /**
- * Why a run has no result: an error of the plugin, an input or output that does not fit, a limit that was met, or, as
- * `runner-crashed`, the end of the runner's process.
+ * Why a run has no result: an error of the plugin, an input or output that does not fit, a limit that was met, the end of the
+ * runner's process (`runner-crashed`), or that what it was for has ended while it waited (`cancelled`).
  */
 export const runErrorCodes = [
   'plugin-error',
@@ -16,7 +16,9 @@ export const runErrorCodes = [
   'output-limit',
   'log-limit',
   'module-limit',
+  'wait-limit',
   'runner-crashed',
+  'cancelled',
 ] as const;
 
 export type RunErrorCode = (typeof runErrorCodes)[number];
@@ -45,6 +47,8 @@ const messages = {
   'log-limit': () =>
     `The plugin logged more than ${runLimits.logs / mebibyte} MiB or ${runLimits.logEntries} entries, which is the limit of logs.`,
 } as const;
+
+export const runError = (code: RunErrorCode, message: string): RunError => ({ code, message });
 
 /** @param limits those of the run (default: those of this process) */
 export const limitError = (code: keyof typeof messages, limits: AdjustableLimits = runLimits): RunError => ({

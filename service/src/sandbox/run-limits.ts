@@ -23,8 +23,17 @@ export const runLimits = {
   logEntries: 10_000,
 };
 
+/** In a runner's process: the limits of runs that have no others. */
+export const serviceLimits = { time: defaultLimits.time, memory: defaultLimits.memory };
+
 /** Sets the limits in a runner's process, once, before its first run. */
-export function setRunLimits({ time, memory }: AdjustableLimits): void {
+export function setRunLimits(limits: AdjustableLimits): void {
+  Object.assign(serviceLimits, limits);
+  applyRunLimits(limits);
+}
+
+/** Sets the limits of the run that begins in this runner's process (default: those of the service). */
+export function applyRunLimits({ time, memory }: AdjustableLimits = serviceLimits): void {
   runLimits.time = time;
   runLimits.memory = memory;
 }

@@ -4,13 +4,21 @@ import { encodeFrame, FrameReader } from '../processes/frames.ts';
 import { Logs } from './logs.ts';
 import { pluginError, RunFailure } from './outcome.ts';
 import { mebibyte } from '../units.ts';
-import { runLimits, setRunLimits } from './run-limits.ts';
-import type { RunOutcome } from './outcome.ts';
-import { decodeJob, encodeText, frameKind } from './protocol.ts';
-import type { FrameKind, RunJob } from './protocol.ts';
+import { applyRunLimits, runLimits, setRunLimits } from './run-limits.ts';
+import {
+  decodeJob,
+  decodeResume,
+  encodeCall,
+  encodeSuspended,
+  encodeText,
+  frameKind,
+  kindsOfBytes,
+} from './protocol.ts';
+import type { CallLimits, FrameKind, RunJob } from './protocol.ts';
 import { checkNamespace } from './namespace-check.ts';
 import { violationError, SchemaChecks } from './schema-checks.ts';
 import type { CompiledProgram } from '../plugins/program.ts';
+import type { CallHost, ScriptInput, ScriptOutcome } from './script-run.ts';
 import { ScriptRunner } from './script-runner.ts';
 import { AssemblyScriptRunner } from './assemblyscript-runner.ts';
 
@@ -19,13 +27,13 @@ import { AssemblyScriptRunner } from './assemblyscript-runner.ts';
  * synchronous functions of the file system: a runner has nothing else to do, and they are the quickest.
  */
 
-const input = 0;
-const output = 1;
+const inputFile = 0;
+const outputFile = 1;
 
 /** Sends a frame at once, so that logs arrive even if the run has to be killed. */
-function send(kind: FrameKind, text: string): void {
-  const frame = encodeFrame(kind, text);
-  for (let sent = 0; sent < frame.length;) sent += writeSync(output, frame, sent);
+function send(kind: FrameKind, content: string | Uint8Array): void {
+  const frame = encodeFrame(kind, content);
+  for (let sent = 0; sent < frame.length;) sent += writeSync(outputFile, frame, sent);
 }
 
 const [time, memory] = process.argv.slice(2).map(Number);
@@ -36,9 +44,13 @@ const modules = new AssemblyScriptRunner();
 
 const checks = new SchemaChecks();
 
-async function doJob(job: RunJob): Promise<void> {
+type Job = RunJob | ReturnType<typeof decodeResume>;
+
+async function doJob(job: Job): Promise<void> {
   const { hash, isTyped } = job;
-  const deadline = performance.now() + runLimits.time;
+  applyRunLimits(job.limits);
+  const isResumed = 'suspended' in job;
+  const deadline = performance.now() + runLimits.time - (isResumed ? job.spent : 0);
   const kind = job.program?.kind ?? knownKind(hash);
   if (!kind || (isTyped && !job.program && !checks.has(hash))) {
     send(frameKind.missing, '');
@@ -47,12 +59,16 @@ async function doJob(job: RunJob): Promise<void> {
   // The schemas are cached by `checks`, and the rest of the program by the runner of its kind.
   const { types, ...program } = job.program ?? {};
   if (types) checks.add(hash, types);
-  const logs = new Logs((entry) => send(frameKind.log, encodeText(entry)));
-  let outcome: RunOutcome;
+  const logs = new Logs(
+    (entry) => send(frameKind.log, encodeText(entry)),
+    isResumed ? job.logged : undefined,
+  );
+  const calls = job.calls && callHost(job.calls);
+  let outcome: ScriptOutcome;
   try {
-    const run = { hash, program: job.program && (program as CompiledProgram), kind, logs, deadline };
-    outcome =
-      isTyped && kind !== 'check' ? await runChecked(run, job.input) : await runOnce(run, job.input, false);
+    const run = { hash, program: job.program && (program as CompiledProgram), kind, logs, deadline, calls };
+    const input = isResumed ? job : { text: job.input };
+    outcome = isTyped && kind !== 'check' ? await runChecked(run, input) : await runOnce(run, input, false);
   } catch (error) {
     outcome = {
       error:
@@ -60,7 +76,27 @@ async function doJob(job: RunJob): Promise<void> {
     };
   }
   if ('result' in outcome) send(frameKind.result, encodeText(outcome.result));
+  else if ('suspended' in outcome) send(frameKind.suspended, encodeSuspended(outcome.suspended));
   else send(frameKind.error, JSON.stringify(outcome.error));
+}
+
+/** Sends what a run calls to the service at once, within what the run may still do. */
+function callHost({ calls, timers }: CallLimits): CallHost {
+  return {
+    call(id, head, body) {
+      if (calls <= 0) return false;
+      calls -= 1;
+      send(frameKind.call, encodeCall(id, head, body));
+      return true;
+    },
+    startTimer(id, delay) {
+      if (timers <= 0) return false;
+      timers -= 1;
+      send(frameKind.timer, JSON.stringify([id, delay]));
+      return true;
+    },
+    stopTimer: (id) => send(frameKind.stopTimer, String(id)),
+  };
 }
 
 /** The run of a job, with its logs and deadline. */
@@ -72,6 +108,7 @@ interface PreparedRun {
   readonly logs: Logs;
   /** By `performance.now()`. */
   readonly deadline: number;
+  readonly calls: CallHost | undefined;
 }
 
 function knownKind(hash: string): CompiledProgram['kind'] | undefined {
@@ -80,34 +117,40 @@ function knownKind(hash: string): CompiledProgram['kind'] | undefined {
 }
 
 /** Runs a program, and checks its input before and its output after it. The time of the checks counts as the run's. */
-async function runChecked(run: PreparedRun, text: string): Promise<RunOutcome> {
+async function runChecked(run: PreparedRun, input: ScriptInput): Promise<ScriptOutcome> {
   const { hash, deadline } = run;
-  const wrongInput = await checks.check(hash, 'input', text, deadline);
+  const wrongInput = 'text' in input && (await checks.check(hash, 'input', input.text, deadline));
   if (wrongInput) return { error: violationError('input', wrongInput) };
-  const outcome = await runOnce(run, text, true);
-  if ('error' in outcome) return outcome;
+  const outcome = await runOnce(run, input, true);
+  if (!('result' in outcome)) return outcome;
   const wrongOutput = await checks.check(hash, 'output', outcome.result, deadline);
   return wrongOutput ? { error: violationError('output', wrongOutput) } : outcome;
 }
 
-async function runOnce(run: PreparedRun, text: string, isJson: boolean): Promise<RunOutcome> {
-  const { hash, program, kind, logs, deadline } = run;
-  if (kind === 'check') return { result: JSON.stringify(await checkNamespace(checks, hash, text, deadline)) };
-  if (kind === 'wasm') {
-    return modules.run(hash, program?.kind === 'wasm' ? program : undefined, text, logs);
+async function runOnce(run: PreparedRun, input: ScriptInput, isJson: boolean): Promise<ScriptOutcome> {
+  const { hash, program, kind, logs, deadline, calls } = run;
+  if (kind === 'script') {
+    const script = program?.kind === 'script' ? program : undefined;
+    return scripts.take(hash, script, input, { deadline, logs, isJson, calls });
   }
-  const script = program?.kind === 'script' ? program : undefined;
-  return scripts.run(hash, script, text, deadline, logs, isJson);
+  if (!('text' in input)) throw new Error('Only scripts wait.');
+  if (kind === 'check') {
+    return { result: JSON.stringify(await checkNamespace(checks, hash, input.text, deadline)) };
+  }
+  return modules.run(hash, program?.kind === 'wasm' ? program : undefined, input.text, logs);
 }
 
-// Large enough for an input that JSON has escaped, which makes it up to six times as long, with a program and its schemas.
-const frames = new FrameReader(24 * mebibyte);
+// Large enough for an input that JSON has escaped, which makes it up to six times as long, with a program and its schemas; or for
+// the memory of a run with all responses that it waited for.
+const frames = new FrameReader(1024 * mebibyte, kindsOfBytes);
 const chunk = Buffer.allocUnsafe(65_536);
 
 /** The jobs, one after the other, until the service has gone. */
-function* receiveJobs(): Generator<RunJob> {
-  for (let size = readSync(input, chunk); size > 0; size = readSync(input, chunk)) {
-    for (const { text } of frames.push(Buffer.from(chunk.subarray(0, size)))) yield decodeJob(text);
+function* receiveJobs(): Generator<Job> {
+  for (let size = readSync(inputFile, chunk); size > 0; size = readSync(inputFile, chunk)) {
+    for (const { text, bytes } of frames.push(Buffer.from(chunk.subarray(0, size)))) {
+      yield bytes ? decodeResume(bytes) : decodeJob(text);
+    }
   }
 }
 

@@ -7,7 +7,7 @@ import type { Frame } from '../processes/frames.ts';
 import { Logs } from './logs.ts';
 import { checkOutput, limitError } from './outcome.ts';
 import { defaultLimits } from './run-limits.ts';
-import type { LoggedOutcome, RunOutcome, RunError } from './outcome.ts';
+import type { LoggedOutcome, RunError, RunOutcome } from './outcome.ts';
 import type { AdjustableLimits } from './run-limits.ts';
 import type { Program, StoredProgram } from '../plugins/program.ts';
 import {
@@ -18,7 +18,8 @@ import {
   stackOptions,
   startTime,
 } from './runner-limits.ts';
-import { decodeText, encodeJob, frameKind } from './protocol.ts';
+import { decodeText, encodeJob, encodeResume, frameKind, kindsOfBytes } from './protocol.ts';
+import type { CallLimits, ResumeJob } from './protocol.ts';
 import { residentMemory } from '../processes/memory.ts';
 import { moduleUrl } from '../processes/module-url.ts';
 import { codeOf } from '../processes/package-folders.ts';
@@ -46,18 +47,41 @@ export class RunnerStartError extends Error {
   }
 }
 
-/** The run in progress. */
-interface CurrentRun {
+/** A run, or what follows its wait, until it waits or ends. */
+export interface Turn {
   readonly program: StoredProgram;
-  readonly input: string;
-  /** Applies the limits of logs again, because the runner is not trusted. */
+  readonly job: { readonly input: string } | Pick<ResumeJob, 'state' | 'arrivals' | 'elapsed' | 'spent'>;
+  /** The logs of the run. They apply the limits of logs again, because the runner is not trusted. */
   readonly logs: Logs;
+  /** Where they are not those of the runner. */
+  readonly limits?: AdjustableLimits | undefined;
+  /** Takes what the run calls. Without it, the run can make no calls. */
+  readonly calls?: TurnCalls | undefined;
+}
+
+/** Takes what a run calls. The methods throw for what it may not do, which ends the runner. */
+export interface TurnCalls {
+  readonly left: CallLimits;
+  /** `bytes`: what `encodeCall` has made. */
+  call(bytes: Buffer): void;
+  startTimer(id: unknown, delay: unknown): void;
+  stopTimer(id: number): void;
+}
+
+/** `isLost`: the runner's process ended, for no reason of the service's, before anything came of the turn. */
+export type TurnOutcome =
+  RunOutcome | { readonly suspended: Buffer } | { readonly error: RunError; readonly isLost: true };
+
+/** The turn in progress. */
+interface CurrentTurn extends Turn {
   /** By `performance.now()`. */
   readonly began: number;
   timer: NodeJS.Timeout;
-  /** Whether the runner was given the program with this run. */
+  /** Whether the runner was given the program with this turn. */
   isProgramSent: boolean;
-  readonly resolve: (outcome: LoggedOutcome) => void;
+  /** Whether anything has come of it. */
+  hasSpoken: boolean;
+  readonly resolve: (outcome: TurnOutcome) => void;
   readonly reject: (reason: unknown) => void;
 }
 
@@ -66,14 +90,14 @@ export class RunnerProcess {
   readonly #process: IsolatedProcess;
   readonly #input: Writable;
   readonly #ready = Promise.withResolvers<void>();
-  readonly #frames = new FrameReader(frameLimit);
+  readonly #frames: FrameReader;
   // The hashes of the programs that it was sent. It may have evicted some of them since.
   readonly #sentPrograms = new LRUCache<string, true>({ max: 10_000 });
   readonly #limits: AdjustableLimits;
   readonly #watchedMemory: number;
   readonly #recycleMemory: number;
   #timeSinceCheck = 0;
-  #current: CurrentRun | undefined;
+  #current: CurrentTurn | undefined;
   #killedFor: RunError | undefined;
   #isUsable = true;
   #lastDuration = 0;
@@ -82,6 +106,7 @@ export class RunnerProcess {
   /** Throws a {@link RunnerStartError} where the system refuses a process. */
   constructor(options: RunnerOptions = {}) {
     const limits = (this.#limits = options.limits ?? defaultLimits);
+    this.#frames = new FrameReader(frameLimit + limits.memory, kindsOfBytes);
     const memory = runnerMemory(limits);
     this.#watchedMemory = options.watchedMemory ?? memory.watched;
     this.#recycleMemory = options.recycleMemory ?? memory.recycle;
@@ -130,22 +155,31 @@ export class RunnerProcess {
    * before the run began, and with another error when it is closed meanwhile.
    */
   async run(program: StoredProgram, input: string): Promise<LoggedOutcome> {
+    const logs = new Logs();
+    const outcome = await this.take({ program, job: { input }, logs });
+    if ('suspended' in outcome) throw new Error('A run without calls does not wait.');
+    const ended = 'error' in outcome ? { error: outcome.error } : outcome;
+    return { ...ended, logs: logs.entries };
+  }
+
+  /** As {@link run}, for a run that may wait: see {@link Turn}. */
+  async take(turn: Turn): Promise<TurnOutcome> {
     setKeepsAlive(this.#process.child, true);
     try {
       await this.#ready.promise;
       // A process that has ended would never reply. The plugin has not begun, so another runner can take the run.
       if (!this.#isUsable) throw new RunnerStartError('its process has ended.');
       // Loaded before the run's time begins, because reading from the database must not count.
+      const { program } = turn;
       const loaded = this.knows(program.hash) ? undefined : await program.load();
       if (!this.#isUsable) throw new RunnerStartError('its process has ended.');
-      return await new Promise<LoggedOutcome>((resolve, reject) => {
-        const current: CurrentRun = {
-          program,
-          input,
-          logs: new Logs(),
+      return await new Promise<TurnOutcome>((resolve, reject) => {
+        const current: CurrentTurn = {
+          ...turn,
           began: performance.now(),
-          timer: this.#startTimer(),
+          timer: this.#startTimer(turn),
           isProgramSent: loaded !== undefined,
+          hasSpoken: false,
           resolve,
           reject,
         };
@@ -164,7 +198,7 @@ export class RunnerProcess {
   /** Kills the process if it holds more memory than it may during a run. Does nothing while there is no run. */
   enforceMemoryLimit(): void {
     if (!this.#current || residentMemory(this.pid) < this.#watchedMemory) return;
-    this.#kill(limitError('memory-limit', this.#limits));
+    this.#kill(limitError('memory-limit', this.#current.limits ?? this.#limits));
   }
 
   /** Ends the process if it holds too much after a run. `time`: how long the run took, in ms. */
@@ -189,27 +223,32 @@ export class RunnerProcess {
     await exited;
   }
 
-  #startTimer(): NodeJS.Timeout {
-    return setTimeout(
-      () => this.#kill(limitError('time-limit', this.#limits)),
-      this.#limits.time + killDelay,
-    );
+  #startTimer({ job, limits = this.#limits }: Turn): NodeJS.Timeout {
+    const left = limits.time - ('spent' in job ? job.spent : 0);
+    return setTimeout(() => this.#kill(limitError('time-limit', limits)), Math.max(0, left) + killDelay);
   }
 
-  #send({ program: { hash, isTyped }, input }: CurrentRun, program: Program | undefined): void {
-    const job = encodeJob({ hash, isTyped, input, program });
+  #send(
+    { program: { hash, isTyped }, job, logs, limits, calls }: CurrentTurn,
+    program: Program | undefined,
+  ): void {
+    const any = { hash, isTyped, program, limits, calls: calls?.left };
     this.#sentPrograms.set(hash, true);
-    this.#input.write(encodeFrame(frameKind.run, job));
+    const frame =
+      'input' in job
+        ? encodeFrame(frameKind.run, encodeJob({ ...any, ...job }))
+        : encodeFrame(frameKind.resume, encodeResume({ ...any, ...job, logged: logs.logged }));
+    this.#input.write(frame);
   }
 
   /** Sends the runner the program of its run, which it had evicted. The run's time begins anew. */
-  async #sendMissing(current: CurrentRun): Promise<void> {
+  async #sendMissing(current: CurrentTurn): Promise<void> {
     clearTimeout(current.timer);
     try {
       const program = await current.program.load();
       // The run may have ended meanwhile.
       if (this.#current !== current) return;
-      current.timer = this.#startTimer();
+      current.timer = this.#startTimer(current);
       this.#send(current, program);
     } catch (error) {
       current.reject(error);
@@ -225,7 +264,8 @@ export class RunnerProcess {
     }
   }
 
-  #handleFrame({ kind, text }: Frame): void {
+  #handleFrame({ kind, text, bytes = Buffer.alloc(0) }: Frame): void {
+    if (this.#current) this.#current.hasSpoken ||= kind !== frameKind.missing;
     switch (kind) {
       case frameKind.ready:
         return this.#ready.resolve();
@@ -247,14 +287,30 @@ export class RunnerProcess {
         return this.#settle({ result: checkOutput(decodeText(text)) });
       case frameKind.error:
         return this.#settle({ error: decodeError(text) });
+      case frameKind.suspended:
+        this.#requireCalls();
+        return this.#settle({ suspended: bytes });
+      case frameKind.call:
+        return this.#requireCalls().call(bytes);
+      case frameKind.timer: {
+        const [id, delay] = JSON.parse(text) as [unknown, unknown];
+        return this.#requireCalls().startTimer(id, delay);
+      }
+      case frameKind.stopTimer:
+        return this.#requireCalls().stopTimer(Number(text));
       default:
         throw new Error(`The runner sent a frame of the unknown kind ${kind}.`);
     }
   }
 
-  #settle(outcome: RunOutcome): void {
-    const { resolve, logs } = this.#current ?? {};
-    resolve?.({ ...outcome, logs: logs?.entries ?? [] });
+  #requireCalls(): TurnCalls {
+    const calls = this.#current?.calls;
+    if (!calls) throw new Error('The runner made a call for a run that can make none.');
+    return calls;
+  }
+
+  #settle(outcome: TurnOutcome): void {
+    this.#current?.resolve(outcome);
   }
 
   #handleExit(reason: string): void {
@@ -262,7 +318,9 @@ export class RunnerProcess {
     this.#ready.reject(new RunnerStartError(`its process ended (${reason}).`));
     if (!this.#current) return;
     if (this.#isClosed) this.#current.reject(new Error('The runner was closed.'));
-    else this.#settle({ error: this.#killedFor ?? crashed(reason) });
+    else if (this.#killedFor || this.#current.hasSpoken)
+      this.#settle({ error: this.#killedFor ?? crashed(reason) });
+    else this.#settle({ error: crashed(reason), isLost: true });
   }
 
   #kill(reason: RunError): void {

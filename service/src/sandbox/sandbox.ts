@@ -1,10 +1,20 @@
 import { availableParallelism } from 'node:os';
 import { FairQueue } from '../processes/fair-queue.ts';
 import type { QueueOwner } from '../processes/fair-queue.ts';
+import { ConnectedRun } from './connected-run.ts';
+import type { TakenTurn } from './connected-run.ts';
+import { Logs } from './logs.ts';
 import type { LoggedOutcome } from './outcome.ts';
+import type { Caller } from './run-calls.ts';
+import { defaultLimits } from './run-limits.ts';
 import type { AdjustableLimits } from './run-limits.ts';
 import type { StoredProgram } from '../plugins/program.ts';
+import { PythonSandbox } from './python/python-sandbox.ts';
+import type { PythonOptions } from './python/python-sandbox.ts';
 import { RunnerProcess, RunnerStartError } from './runner-process.ts';
+import type { Turn } from './runner-process.ts';
+import { WaitingRuns } from './waiting-runs.ts';
+import type { WaitingLimits } from './waiting-runs.ts';
 
 export interface Run {
   readonly program: StoredProgram;
@@ -15,11 +25,19 @@ export interface Run {
   readonly signal?: () => AbortSignal;
   /** Called at its turn, before it begins. What it throws refuses the run. */
   readonly onTurn?: (() => void) | undefined;
+  /** Its limits, at most those of the sandbox (default: those). */
+  readonly limits?: AdjustableLimits | undefined;
+  /** Makes the calls of a plugin that is granted some. Without it, the plugin has no `fetch`. */
+  readonly caller?: Caller | undefined;
 }
 
 export interface SandboxOptions {
   /** The limits of each run (default: 1 s, 32 MiB). */
   readonly limits?: AdjustableLimits;
+  /** How plugins in Python are run, beside the limit of time. */
+  readonly python?: Omit<PythonOptions, 'time'>;
+  /** The limits of runs that can make calls. */
+  readonly waiting?: WaitingLimits;
   /** Called for each run that has ended. */
   readonly onRun?: (run: FinishedRun) => void;
 }
@@ -29,6 +47,8 @@ export interface FinishedRun {
   readonly outcome: LoggedOutcome;
   /** How long the run took, in ms, without waiting. */
   readonly took: number;
+  /** How long it waited for calls, timers and a runner after it had begun, in ms. Only a run that can make calls waits. */
+  readonly waited: number;
   /** Whether its runner had run the program before, so that nothing had to be loaded or compiled. */
   readonly isWarm: boolean;
 }
@@ -54,18 +74,26 @@ export class Sandbox {
   });
   readonly #idle: RunnerProcess[] = [];
   readonly #busy = new Set<RunnerProcess>();
+  /** The runs that can make calls. */
+  readonly connected: WaitingRuns;
   readonly #options: SandboxOptions;
+  readonly #python: PythonSandbox;
   #watch: NodeJS.Timeout | undefined;
   #works = false;
   #isClosed = false;
 
   constructor(options: SandboxOptions = {}) {
     this.#options = options;
+    this.#python = new PythonSandbox({
+      ...options.python,
+      ...(options.limits && { time: options.limits.time }),
+    });
+    this.connected = new WaitingRuns(options.waiting);
   }
 
   /** How many runs wait for their turn. */
   get waiting(): number {
-    return this.#queue.waiting;
+    return this.#queue.waiting + this.#python.waiting;
   }
 
   /**
@@ -86,37 +114,89 @@ export class Sandbox {
   }
 
   /** As {@link run}, with the time that the run took. */
-  runAndMeasure({ owner, signal, ...run }: Run): Promise<FinishedRun> {
-    return this.#run(run, this.#queue.acquire(owner, signal));
+  runAndMeasure(run: Run): Promise<FinishedRun> {
+    const isPython = this.#python.isPython(run.program);
+    if (isPython === false) return this.#runScript(run);
+    if (isPython === true) return this.#runPython(run);
+    return isPython.then((known) => (known ? this.#runPython(run) : this.#runScript(run)));
   }
 
-  async #run(
-    { program, input, onTurn }: Pick<Run, 'program' | 'input' | 'onTurn'>,
-    turn: Promise<() => void>,
-  ): Promise<FinishedRun> {
-    const release = await turn;
-    try {
+  #runScript(run: Run): Promise<FinishedRun> {
+    return run.caller
+      ? this.#runConnected(run, run.caller)
+      : this.#runOnce(run, this.#queue.acquire(run.owner, run.signal));
+  }
+
+  async #runPython(run: Run): Promise<FinishedRun> {
+    return this.#finish({ ...(await this.#python.runAndMeasure(run)), waited: 0 });
+  }
+
+  async #runOnce(run: Run, free: Promise<() => void>): Promise<FinishedRun> {
+    const { program, input, onTurn, limits } = run;
+    const logs = new Logs();
+    const taken = await this.#take(free, () => {
       onTurn?.();
-      return await this.#runOnce(program, input);
-    } catch (error) {
-      // The runner ended while it came up. The plugin has not begun, so another runner can take the run.
-      if (!(error instanceof RunnerStartError) || this.#isClosed) throw error;
-      return await this.#runOnce(program, input);
+      return { program, job: { input }, logs, limits };
+    });
+    const { outcome, took, isWarm } = taken;
+    if ('suspended' in outcome) throw new Error('A run without calls does not wait.');
+    const ended = 'error' in outcome ? { error: outcome.error } : outcome;
+    return this.#finish({ outcome: { ...ended, logs: logs.entries }, took, waited: 0, isWarm });
+  }
+
+  async #runConnected(run: Run, caller: Caller): Promise<FinishedRun> {
+    const { program, input, owner, signal, onTurn, limits = this.#options.limits ?? defaultLimits } = run;
+    const options = { program, input, owner, caller, limits, signal: signal?.() };
+    const connected = new ConnectedRun(options, this.connected);
+    const leave = this.connected.enter(connected);
+    try {
+      return this.#finish(
+        await connected.execute((makeTurn, isFirst, aborted) =>
+          this.#take(
+            this.#queue.acquire(owner, () => aborted, !isFirst),
+            () => {
+              if (isFirst) onTurn?.();
+              return makeTurn();
+            },
+          ),
+        ),
+      );
+    } finally {
+      leave();
+    }
+  }
+
+  #finish(finished: FinishedRun): FinishedRun {
+    this.#options.onRun?.(finished);
+    return finished;
+  }
+
+  /** Takes a turn of a run in a runner. `makeTurn` is called once, when a runner is free. */
+  async #take(free: Promise<() => void>, makeTurn: () => Turn): Promise<TakenTurn> {
+    const release = await free;
+    try {
+      const turn = makeTurn();
+      try {
+        return await this.#takeIn(turn);
+      } catch (error) {
+        // The runner ended while it came up. The turn has not begun, so another runner can take it.
+        if (!(error instanceof RunnerStartError) || this.#isClosed) throw error;
+        return await this.#takeIn(turn);
+      }
     } finally {
       release();
     }
   }
 
-  async #runOnce(program: StoredProgram, input: string): Promise<FinishedRun> {
-    const runner = this.#takeRunner(program.hash);
-    const isWarm = runner.knows(program.hash);
+  async #takeIn(turn: Turn): Promise<TakenTurn> {
+    const { hash } = turn.program;
+    const runner = this.#takeRunner(hash);
+    const isWarm = runner.knows(hash);
     this.#busy.add(runner);
     this.#watchMemory();
     try {
-      const outcome = await runner.run(program, input);
-      const finished = { outcome, took: runner.lastDuration, isWarm };
-      this.#options.onRun?.(finished);
-      return finished;
+      const outcome = await runner.take(turn);
+      return { outcome, took: runner.lastDuration, isWarm };
     } finally {
       this.#busy.delete(runner);
       if (runner.isUsable) this.#idle.push(runner);
@@ -133,7 +213,9 @@ export class Sandbox {
 
   async close(): Promise<void> {
     this.#isClosed = true;
+    this.connected.cancel('The service ends.');
     clearInterval(this.#watch);
+    this.#python.close();
     await Promise.all([...this.#idle, ...this.#busy].map((runner) => runner.close()));
   }
 

@@ -1,14 +1,19 @@
 import { readFileSync } from 'node:fs';
 import { MAX_STACK_SIZE, QuickJS } from 'quickjs-wasi';
 import type { JSValueHandle, QuickJSOptions, Snapshot } from 'quickjs-wasi';
+import { guestCalls } from './guest-calls.ts';
+import { guestCrypto } from './guest-crypto.ts';
 import { guestHelpers, helpersFile } from './guest-helpers.ts';
+import { guestIntl } from './guest-intl.ts';
+import { guestWeb } from './guest-web.ts';
 import { applyDifference, differenceBetween } from './memory-difference.ts';
 import type { MemoryDifference } from './memory-difference.ts';
 import { mebibyte } from '../units.ts';
-import { runLimits } from './run-limits.ts';
+import { runLimits, serviceLimits } from './run-limits.ts';
 import { EngineHost, nullText, restoreByteOrderMark } from './engine-host.ts';
-import type { GuestListener, Tokens } from './engine-host.ts';
+import type { CallHelper, GuestListener, Tokens } from './engine-host.ts';
 import { locateRandomState, randomStateSize } from './random-state.ts';
+import { webExtensions } from './web-extensions.ts';
 
 const wasm = new WebAssembly.Module(readFileSync(new URL(import.meta.resolve('quickjs-wasi/quickjs.wasm'))));
 
@@ -24,9 +29,25 @@ const smallestHeadroom = Math.min(...engineHeadrooms);
 /** A state that an engine can be restored to: that after the top level of a plugin has run. */
 export type EngineState = MemoryDifference;
 
-/** The state of a fresh engine with the guest helpers in place; all engines with the same headroom share it. */
+/** The memory of a run that waits, and of which engine it is. */
+export interface SuspendedMemory extends MemoryDifference {
+  /** The checksum of the base that it differs from. */
+  readonly base: number;
+  readonly headroom: number;
+  /** The size of the whole memory, in bytes. */
+  readonly memory: number;
+}
+
+/**
+ * The state of a fresh engine with the guest helpers in place; all engines with the same headroom share it. It is the same in all
+ * runners of a service.
+ */
 interface Base {
   readonly snapshot: Snapshot;
+  /** Which headroom it has. */
+  readonly headroom: number;
+  /** The checksum of its memory, once it was needed. */
+  checksum?: number;
   /** Where the state of `Math.random()` is in the memory. */
   readonly randomStateAt: number;
   readonly tokens: Tokens;
@@ -45,13 +66,20 @@ export class ScriptEngine {
   /** The state that the memory was restored to ahead of time; `undefined` once something has run since. */
   #restoredAhead: EngineState | undefined;
 
-  /** Rejects when the engine does not work on this machine. */
-  static async create(headroom = smallestHeadroom): Promise<ScriptEngine> {
+  /**
+   * Rejects when the engine does not work on this machine.
+   * @param size how large its memory is, for a run that is put back (default: as its base has it)
+   */
+  static async create(headroom = smallestHeadroom, size = 0): Promise<ScriptEngine> {
     let base = bases.get(headroom);
     if (!base) bases.set(headroom, (base = createBase(headroom)));
     const host = new EngineHost();
     const settled = await base;
     const vm = await QuickJS.restore(settled.snapshot, optionsFor(host));
+    // oxlint-disable-next-line no-underscore-dangle -- the library has no other way to it
+    const memory = vm._getMemory();
+    const more = size - memory.buffer.byteLength;
+    if (more > 0) memory.grow(Math.ceil(more / pageSize));
     return new ScriptEngine(vm, host, settled);
   }
 
@@ -76,7 +104,36 @@ export class ScriptEngine {
     // Random numbers must not reveal those of another run, whose code is another author's.
     crypto.getRandomValues(this.#seed);
     memory.set(this.#seed, this.#base.randomStateAt);
+    // A state may be one of a run with another limit.
+    // oxlint-disable-next-line no-underscore-dangle -- the library has no other way to it
+    this.vm._getExports().qjs_set_memory_limit(runLimits.memory);
     this.#host.begin(listener);
+  }
+
+  /**
+   * Puts back the memory of a run that was taken out with {@link suspend}, with its random state.
+   * @param elapsed how many ms ago the run began
+   */
+  resume({ base, memory: size, ...state }: SuspendedMemory, listener: GuestListener, elapsed: number): void {
+    const memory = this.#memory();
+    if (base !== this.#checksum() || size !== memory.byteLength) {
+      throw new Error('The state of the run is one of another engine.');
+    }
+    this.#restoredAhead = undefined;
+    this.#restoreMemory(state);
+    this.#host.begin(listener, elapsed);
+  }
+
+  /** Takes the present state out, to be put back into an engine of any runner. The memory may have grown. No code may be running. */
+  suspend(): SuspendedMemory {
+    const memory = this.#memory();
+    clearStack(memory, this.#base.snapshot);
+    const state = differenceBetween(this.#base.snapshot.memory, memory);
+    return { ...state, base: this.#checksum(), headroom: this.#base.headroom, memory: memory.byteLength };
+  }
+
+  #checksum(): number {
+    return (this.#base.checksum ??= checksumOf(this.#base.snapshot.memory));
   }
 
   #restoreMemory(state: EngineState | undefined): void {
@@ -87,7 +144,7 @@ export class ScriptEngine {
 
   /** Whether code has read the time or a random number since the memory was restored. */
   get hasReadClockOrRandom(): boolean {
-    return this.#host.clockReads > 0 || Buffer.compare(this.#seed, this.#randomState()) !== 0;
+    return this.#host.hasReadClockOrRandom || Buffer.compare(this.#seed, this.#randomState()) !== 0;
   }
 
   /** Captures the present state, to be restored later. The memory must not have grown, and no code may be running. */
@@ -102,6 +159,11 @@ export class ScriptEngine {
     return this.#memory().byteLength !== this.#base.snapshot.memory.byteLength;
   }
 
+  /** How large the memory is, in bytes. */
+  get size(): number {
+    return this.#memory().byteLength;
+  }
+
   /** A value that is in every state of the engine. */
   value(name: keyof Tokens): JSValueHandle {
     return this.vm.importHandle(this.#base.tokens[name]);
@@ -109,7 +171,7 @@ export class ScriptEngine {
 
   /** Calls one of the guest helpers. Throws a `JSException` where the helper throws. */
   call(
-    helper: 'invoke' | 'invokeJson' | 'toJson' | 'describe' | 'isNullText',
+    helper: 'invoke' | 'invokeJson' | 'toJson' | 'describe' | 'isNullText' | CallHelper,
     ...values: JSValueHandle[]
   ): JSValueHandle {
     return this.vm.callFunction(this.value(helper), this.value('undefined'), ...values);
@@ -144,15 +206,35 @@ export class ScriptEngine {
   }
 }
 
+/** The size of WebAssembly's pages, in bytes. */
+const pageSize = 65_536;
+
 const bases = new Map<number, Promise<Base>>();
 
 async function createBase(headroom: number): Promise<Base> {
   const host = new EngineHost();
   const vm = await QuickJS.create(optionsFor(host));
   const randomStateAt = locateRandomState(vm, host.memory);
-  const functions = host.functionNames.map((name) => vm.newFunction(name, () => vm.undefined));
-  const helpers = vm.callFunction(vm.evalCode(guestHelpers, helpersFile), vm.undefined, ...functions);
+  const install = (source: string, ...functions: JSValueHandle[]) =>
+    vm.callFunction(vm.evalCode(source, helpersFile), vm.undefined, ...functions);
+  const [log, reportError, intl] = host.functionNames.map((name) =>
+    vm.newFunction(name, () => vm.undefined),
+  ) as [JSValueHandle, JSValueHandle, JSValueHandle];
+  install(guestWeb);
+  install(guestCrypto);
+  install(guestIntl, intl);
+  const helpers = install(guestHelpers, log, reportError);
+  const calls = install(
+    guestCalls,
+    ...host.callNames.map((name) => vm.newFunction(name, () => vm.undefined)),
+  );
   const tokens = {
+    connect: vm.exportHandle(calls.getProp('connect')),
+    open: vm.exportHandle(calls.getProp('open')),
+    hasPending: vm.exportHandle(calls.getProp('hasPending')),
+    respond: vm.exportHandle(calls.getProp('respond')),
+    reject: vm.exportHandle(calls.getProp('reject')),
+    fire: vm.exportHandle(calls.getProp('fire')),
     invoke: vm.exportHandle(helpers.getProp('invoke')),
     invokeJson: vm.exportHandle(helpers.getProp('invokeJson')),
     toJson: vm.exportHandle(helpers.getProp('toJson')),
@@ -165,7 +247,15 @@ async function createBase(headroom: number): Promise<Base> {
   makeHeadroom(vm, headroom);
   const snapshot = vm.snapshot();
   clearStack(snapshot.memory, snapshot);
-  return { snapshot, randomStateAt, tokens };
+  return { snapshot, headroom, randomStateAt, tokens };
+}
+
+/** FNV-1a over words: it has to find a mistake, and no attack. `memory` is whole pages. */
+function checksumOf(memory: Uint8Array): number {
+  const words = new Uint32Array(memory.buffer, memory.byteOffset, memory.byteLength / 4);
+  let sum = 0x811c9dc5;
+  for (const word of words) sum = Math.imul(sum ^ word, 0x01000193);
+  return sum >>> 0;
 }
 
 /**
@@ -189,14 +279,16 @@ function makeHeadroom(vm: QuickJS, size: number): void {
 
 const optionsFor = (host: EngineHost): QuickJSOptions => ({
   wasm,
-  memoryLimit: runLimits.memory,
+  memoryLimit: serviceLimits.memory,
   maxStackSize: MAX_STACK_SIZE,
   timezoneOffset: 0,
+  extensions: webExtensions,
   interruptHandler: () => host.shouldEnd(),
   wasi: (memory) => {
     host.memory = memory;
     return {
       clock_time_get: host.readClock,
+      random_get: host.readRandom,
       // The engine prints nothing by itself; standard output is the runner's.
       fd_write: () => 8,
     };

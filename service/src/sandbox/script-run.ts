@@ -6,7 +6,7 @@ import { runLimits } from './run-limits.ts';
 import type { RunOutcome, RunError } from './outcome.ts';
 import type { ScriptProgram } from '../plugins/program.ts';
 import type { GuestListener, GuestText } from './engine-host.ts';
-import type { ScriptEngine, EngineState } from './script-engine.ts';
+import type { ScriptEngine, EngineState, SuspendedMemory } from './script-engine.ts';
 import { traceInSource } from './stack-trace.ts';
 
 /** A program as a runner has it in its cache. */
@@ -19,6 +19,8 @@ export interface CachedProgram {
   headroomIndex: number;
   /** The state after its top level, in which its runs start. Without it, the top level is evaluated for each run. */
   start?: StartState;
+  /** The same of runs that can make calls. */
+  connectedStart?: StartState;
 }
 
 interface StartState {
@@ -28,6 +30,40 @@ interface StartState {
   /** The logs of the top level, which each run has in its own. */
   readonly logs: readonly string[];
 }
+
+/** What a run calls and sets while it runs, for the host. */
+export interface CallHost {
+  /** Returns whether the run may make the call. `head` is the JSON of address, method and headers. */
+  call(id: number, head: string, body: Uint8Array | undefined): boolean;
+  startTimer(id: number, delay: number): boolean;
+  stopTimer(id: number): void;
+}
+
+/** What a waiting run has got: the response or error of a call, or the end of a timer. */
+export type Arrival =
+  | { readonly id: number; readonly head: readonly unknown[]; readonly body: Uint8Array }
+  | { readonly id: number; readonly error: { readonly code: string; readonly message: string } }
+  | { readonly id: number };
+
+/** A run that waits, taken out of its engine. */
+export interface SuspendedScript {
+  readonly memory: SuspendedMemory;
+  /** The token of the promise of `run`. */
+  readonly promise: number;
+}
+
+export type ScriptOutcome = RunOutcome | { readonly suspended: SuspendedScript };
+
+/** What a run begins with, or what it goes on with. */
+export type ScriptInput =
+  | { readonly text: string }
+  | {
+      readonly suspended: SuspendedScript;
+      /** In the order in which they came. */
+      readonly arrivals: readonly Arrival[];
+      /** How many ms ago the run began. */
+      readonly elapsed: number;
+    };
 
 /** Called before each run of a program from a captured state; for tests. */
 export type OnRestored = (engine: ScriptEngine) => void;
@@ -39,6 +75,9 @@ export class ScriptRun implements GuestListener {
   readonly #program: CachedProgram;
   readonly #logs: Logs;
   readonly #deadline: number;
+  readonly #isJson: boolean;
+  /** `undefined` for a run that can make no calls. */
+  readonly #calls: CallHost | undefined;
   readonly #onRestored: OnRestored | undefined;
   // Set once the run has to end. The engine then throws an error that the plugin cannot catch.
   #ending: RunError | undefined;
@@ -49,7 +88,7 @@ export class ScriptRun implements GuestListener {
     engine: ScriptEngine,
     cached: CachedProgram,
     logs: Logs,
-    deadline: number,
+    { deadline, isJson, calls }: { deadline: number; isJson: boolean; calls: CallHost | undefined },
     onRestored: OnRestored | undefined,
   ) {
     this.#engine = engine;
@@ -57,6 +96,8 @@ export class ScriptRun implements GuestListener {
     this.#program = cached;
     this.#logs = logs;
     this.#deadline = deadline;
+    this.#isJson = isJson;
+    this.#calls = calls;
     this.#onRestored = onRestored;
   }
 
@@ -65,14 +106,62 @@ export class ScriptRun implements GuestListener {
     return this.#intact && this.#ending === undefined;
   }
 
-  async execute(input: string, isJson: boolean): Promise<RunOutcome> {
+  async execute(input: ScriptInput): Promise<ScriptOutcome> {
     try {
-      const run = this.#program.start ? this.#resume(this.#program.start) : await this.#evaluate();
-      const result = await this.#call(run, input, isJson);
-      return this.#ending ? { error: this.#ending } : { result };
+      const promise = 'text' in input ? await this.#begin(input.text) : this.#goOn(input);
+      const outcome = this.#suspend(promise) ?? { result: await this.#finish(promise) };
+      return this.#ending ? { error: this.#ending } : outcome;
     } catch (error) {
       return { error: this.#ending ?? this.#errorOf(error) };
     }
+  }
+
+  async #begin(input: string): Promise<JSValueHandle> {
+    const start = this.#calls ? this.#program.connectedStart : this.#program.start;
+    const run = start ? this.#resume(start) : await this.#evaluate();
+    return this.#call(run, input);
+  }
+
+  /** Puts a run back, and gives it what has arrived, until it has ended. */
+  #goOn({ suspended, arrivals, elapsed }: Extract<ScriptInput, { suspended: object }>): JSValueHandle {
+    this.#engine.resume(suspended.memory, this, elapsed);
+    const promise = this.#vm.importHandle(suspended.promise);
+    for (const arrival of arrivals) {
+      this.#deliver(arrival);
+      this.#vm.executePendingJobs();
+      if (this.#ending || promise.promiseState !== pending) break;
+    }
+    return promise;
+  }
+
+  #deliver(arrival: Arrival): void {
+    const vm = this.#vm;
+    const id = vm.newNumber(arrival.id);
+    if ('head' in arrival) {
+      const head = this.#newText(JSON.stringify(arrival.head));
+      this.#engine.call('respond', id, head, vm.newArrayBuffer(arrival.body));
+    } else if ('error' in arrival) {
+      const { code, message } = arrival.error;
+      this.#engine.call('reject', id, this.#newText(JSON.stringify([code, message])));
+    } else {
+      const thrown = this.#engine.call('fire', id);
+      if (!thrown.isUndefined) throw new RunFailure(this.#describe(thrown.getProp('0')));
+    }
+  }
+
+  /** Takes the run out of the engine where it waits for a call or a timer. */
+  #suspend(promise: JSValueHandle): ScriptOutcome | undefined {
+    if (!this.#calls || this.#ending || !promise.isPromise || promise.promiseState !== pending)
+      return undefined;
+    if (!this.#engine.call('hasPending').toBoolean()) return undefined;
+    const token = this.#vm.exportHandle(promise);
+    return { suspended: { memory: this.#engine.suspend(), promise: token } };
+  }
+
+  #newText(text: string): JSValueHandle {
+    const handle = this.#vm.newString(text);
+    if (!handle.isString) throw new RunFailure(limitError('memory-limit'));
+    return handle;
   }
 
   #resume({ state, run, logs }: StartState): JSValueHandle {
@@ -86,13 +175,14 @@ export class ScriptRun implements GuestListener {
   async #evaluate(): Promise<JSValueHandle> {
     const engine = this.#engine;
     engine.restore(undefined, this);
+    if (this.#calls) engine.call('connect');
     const { code, file } = this.#program.program;
     const before = this.#logs.entries.length;
     const exports = await this.#settle(this.#vm.evalCode(code, file, EvalFlags.TYPE_MODULE));
     const run = exports.getProp('run');
     if (!run.isFunction) throw new RunFailure(pluginError('The plugin exports no function named "run".'));
     if (!this.#ending && !engine.hasGrown && !engine.hasReadClockOrRandom) {
-      this.#program.start = {
+      this.#program[this.#calls ? 'connectedStart' : 'start'] = {
         state: engine.capture(),
         run: this.#vm.exportHandle(run),
         logs: this.#logs.entries.slice(before),
@@ -101,13 +191,22 @@ export class ScriptRun implements GuestListener {
     return run;
   }
 
-  async #call(run: JSValueHandle, input: string, isJson: boolean): Promise<string> {
-    const text = this.#vm.newString(input);
-    if (!text.isString) throw new RunFailure(limitError('memory-limit'));
-    const invoked = this.#engine.call(isJson ? 'invokeJson' : 'invoke', run, text);
+  /** Calls `run`, and does all jobs that can be done. */
+  #call(run: JSValueHandle, input: string): JSValueHandle {
+    const text = this.#newText(input);
+    if (this.#calls) this.#engine.call('open');
+    const invoked = this.#engine.call(this.#isJson ? 'invokeJson' : 'invoke', run, text);
     if (this.#thrown) throw new RunFailure(this.#thrown);
+    if (this.#calls && invoked.isPromise) {
+      this.#vm.markPromiseHandled(invoked);
+      this.#vm.executePendingJobs();
+    }
+    return invoked;
+  }
+
+  async #finish(invoked: JSValueHandle): Promise<string> {
     const settled = await this.#settle(invoked);
-    const result = isJson ? this.#engine.call('toJson', settled) : settled;
+    const result = this.#isJson ? this.#engine.call('toJson', settled) : settled;
     if (this.#thrown) throw new RunFailure(this.#thrown);
     if (!result.isString) {
       throw new RunFailure(
@@ -169,6 +268,21 @@ export class ScriptRun implements GuestListener {
     const text = error.read() ?? unknownError;
     this.#thrown =
       limitOf(text) ?? pluginError(traceInSource(text, stack.read() ?? '', this.#program.program));
+  }
+
+  call(id: number, head: GuestText, body: Uint8Array | undefined): boolean {
+    const text = head.read();
+    if (text !== undefined) return this.#calls?.call(id, text, body) ?? false;
+    this.#ending = limitError('memory-limit');
+    return false;
+  }
+
+  startTimer(id: number, delay: number): boolean {
+    return this.#calls?.startTimer(id, delay) ?? false;
+  }
+
+  stopTimer(id: number): void {
+    this.#calls?.stopTimer(id);
   }
 
   shouldEnd(): boolean {

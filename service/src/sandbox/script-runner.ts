@@ -5,17 +5,18 @@ import type { RunOutcome } from './outcome.ts';
 import type { ScriptProgram } from '../plugins/program.ts';
 import { engineHeadrooms, ScriptEngine } from './script-engine.ts';
 import { ScriptRun } from './script-run.ts';
-import type { CachedProgram, OnRestored } from './script-run.ts';
+import type { CachedProgram, CallHost, OnRestored, ScriptInput, ScriptOutcome } from './script-run.ts';
 
 /** How many bytes of states and programs a runner caches; the least recently used are evicted. */
 const cacheSize = 12 * mebibyte;
 
 /** About how many bytes a program takes in the cache, with its start state. */
-function sizeOf({ program, start }: CachedProgram): number {
-  const texts = [program.code, program.mappings ?? '', ...(start?.logs ?? [])];
-  const { size = 0, ranges = [] } = start?.state ?? {};
+function sizeOf({ program, start, connectedStart }: CachedProgram): number {
+  const starts = [start, connectedStart].filter((one) => one !== undefined);
+  const texts = [program.code, program.mappings ?? '', ...starts.flatMap(({ logs }) => logs)];
   // Each text has a header, and each range is two objects and a block of memory.
-  return texts.reduce((sum, text) => sum + 2 * text.length + 32, 1000) + size + 300 * ranges.length;
+  const ofTexts = texts.reduce((sum, text) => sum + 2 * text.length + 32, 1000);
+  return starts.reduce((sum, { state }) => sum + state.size + 300 * state.ranges.length, ofTexts);
 }
 
 /** Does what many plugins do: parse, sort, search, build text, log, throw and catch. */
@@ -41,6 +42,7 @@ export class ScriptRunner {
   });
   readonly #engines = new Map<number, ScriptEngine>();
   readonly #onRestored: OnRestored | undefined;
+  /** The program of the last run, unless that could make calls: what follows such a run is often one that is put back. */
   #last: CachedProgram | undefined;
   /** Whether the last two runs were of one program. */
   #isRepeated = false;
@@ -83,22 +85,38 @@ export class ScriptRunner {
     logs: Logs,
     isJson = false,
   ): Promise<RunOutcome> {
+    const outcome = await this.take(hash, program, { text: input }, { deadline, logs, isJson });
+    if ('suspended' in outcome) throw new Error('A run without calls does not wait.');
+    return outcome;
+  }
+
+  /** As {@link run}, for a run that can make calls: it may wait, and be put back into the engine of another runner. */
+  async take(
+    hash: string,
+    program: ScriptProgram | undefined,
+    input: ScriptInput,
+    options: { deadline: number; logs: Logs; isJson: boolean; calls?: CallHost | undefined },
+  ): Promise<ScriptOutcome> {
+    const { deadline, logs, isJson, calls } = options;
     const cached = this.#programs.get(hash) ?? (program && { program, headroomIndex: 0 });
     if (!cached) throw new Error('The program is not known here.');
-    const { start } = cached;
+    const { start, connectedStart } = cached;
     const isKnown = this.has(hash);
     this.#isRepeated = this.#last === cached;
-    this.#last = cached;
-    const engine = await this.#takeEngine(cached.headroomIndex);
-    const run = new ScriptRun(engine, cached, logs, deadline, this.#onRestored);
-    const outcome = await run.execute(input, isJson);
-    if (engine.hasGrown) {
+    this.#last = calls ? undefined : cached;
+    const headroomIndex =
+      'text' in input ? cached.headroomIndex : engineHeadrooms.indexOf(input.suspended.memory.headroom);
+    const engine = await this.#takeEngine(headroomIndex, 'text' in input ? 0 : input.suspended.memory.memory);
+    const run = new ScriptRun(engine, cached, logs, { deadline, isJson, calls }, this.#onRestored);
+    const outcome = await run.execute(input);
+    if (!engine.hasGrown) {
+      if (run.isEngineIntact) this.#keep(headroomIndex, engine);
+    } else if (headroomIndex === cached.headroomIndex) {
       cached.headroomIndex += 1;
       delete cached.start;
-    } else if (run.isEngineIntact) {
-      this.#keep(cached.headroomIndex, engine);
+      delete cached.connectedStart;
     }
-    if (!isKnown || cached.start !== start) {
+    if (!isKnown || cached.start !== start || cached.connectedStart !== connectedStart) {
       // Deleted first, because the cache does not compute the size again of a value that it already has.
       this.#programs.delete(hash);
       this.#programs.set(hash, cached);
@@ -112,11 +130,13 @@ export class ScriptRunner {
     if (this.#isRepeated && start) this.#engines.get(headroomIndex)?.restoreAhead(start.state);
   }
 
-  async #takeEngine(headroomIndex: number): Promise<ScriptEngine> {
+  /** `size`: that of the memory of the run that is put back into it. */
+  async #takeEngine(headroomIndex: number, size = 0): Promise<ScriptEngine> {
     const kept = this.#engines.get(headroomIndex);
+    if (kept && size > kept.size) return ScriptEngine.create(engineHeadrooms[headroomIndex], size);
     this.#engines.delete(headroomIndex);
     // Past the largest headroom the memory will grow anyway; then `undefined` chooses the smallest, which is created fastest.
-    return kept ?? ScriptEngine.create(engineHeadrooms[headroomIndex]);
+    return kept ?? ScriptEngine.create(engineHeadrooms[headroomIndex], size);
   }
 
   #keep(headroomIndex: number, engine: ScriptEngine): void {

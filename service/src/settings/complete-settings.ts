@@ -1,4 +1,5 @@
 import { isIPv4 } from 'node:net';
+import { join } from 'node:path';
 import { StartError } from '../start-error.ts';
 import { databaseOf, readSettings, findReachabilityProblem } from './read-settings.ts';
 import type { Settings } from './settings.ts';
@@ -22,6 +23,16 @@ export function completeSettings(given: Partial<Settings>): Settings {
   if (mistake !== undefined) throw new StartError(mistake);
   return settings;
 }
+
+/** With which keys secrets are stored: those of `SECRETS_KEY`, or else, beside an SQLite file, one in the data folder. */
+export const secretsOf = ({
+  secretsKey,
+  database,
+  dataDirectory,
+}: Pick<Settings, 'secretsKey' | 'database' | 'dataDirectory'>) =>
+  secretsKey || database.engine !== 'sqlite'
+    ? { keys: secretsKey }
+    : { file: join(dataDirectory, 'secrets.key') };
 
 /**
  * The values of the `Host` header that the service accepts: that of its public URL, or else those of this machine, and the further

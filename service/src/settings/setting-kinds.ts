@@ -105,6 +105,39 @@ export function toBlockList(ranges: readonly string[]): BlockList {
 /** Exact origins. `frame-ancestors.ts` checks whether each can be used in a policy. */
 export const originList = list;
 
+/** Exact origins with `http` or `https`, as browsers write them. */
+export const exactOrigins = list.transform((origins, context) => {
+  const wrong = origins.find((origin) => !isExactOrigin(origin));
+  return wrong === undefined
+    ? origins
+    : refuse(
+        context,
+        `origins, each with its scheme, in lower case and without a default port or path, such as http://localhost:5173; "${wrong}" is none`,
+      );
+});
+
+function isExactOrigin(text: string): boolean {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  return (
+    url !== undefined && /^https?:$/.test(url.protocol) && url.origin === text && !url.hostname.includes('*')
+  );
+}
+
+/** Keys of 32 bytes in base64. */
+export const secretKeys = list.transform((texts, context) => {
+  const keys = texts.map((text) => Buffer.from(text, 'base64'));
+  const areKeys = keys.every(
+    (key, i) =>
+      key.length === 32 && key.toString('base64').replace(/=+$/, '') === texts[i]?.replace(/=+$/, ''),
+  );
+  return areKeys && keys.length > 0
+    ? keys
+    : refuse(
+        context,
+        'one or more keys of 32 bytes in base64, such as openssl rand -base64 32 prints, separated by spaces',
+      );
+});
+
 /** A URL of a mail server. */
 export const smtpUrl = z.string().transform((text, context) => {
   const url = URL.canParse(text) ? new URL(text) : undefined;

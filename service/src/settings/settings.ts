@@ -1,8 +1,9 @@
 import type * as z from 'zod';
-import { recordLevels } from '../runs/record-level.ts';
+import { recordLevels } from '../plugins/record-level.ts';
 import type { DatabaseAddress } from '../storage/database-url.ts';
 import {
   addressRanges,
+  exactOrigins,
   hostList,
   listenHost,
   mailSender,
@@ -11,6 +12,7 @@ import {
   originList,
   port,
   publicUrl,
+  secretKeys,
   smtpUrl,
   text,
   wholeNumber,
@@ -95,6 +97,10 @@ export const settings = {
   runTimeoutMs: setting('RUN_TIMEOUT_MS', wholeNumber(10, 60_000, 'a time in milliseconds'), 1000),
   /** How much memory one run may use. */
   runMemoryMb: setting('RUN_MEMORY_MB', wholeNumber(8, 256, 'a size in MiB'), 32),
+  /** How many processes run plugins in Python, at most. Each holds about 300 MB while there are such runs. */
+  pythonRunners: setting('PYTHON_RUNNERS', wholeNumber(1, 64, 'a number of processes'), 1),
+  /** How much memory one run in Python may use, beyond that of the interpreter itself. */
+  pythonMemoryMb: setting('PYTHON_MEMORY_MB', wholeNumber(8, 512, 'a size in MiB'), 64),
   /** How many plugins a tenant may have. With `0` it may have none. */
   tenantPlugins: setting('TENANT_PLUGINS', wholeNumber(0, 10 ** 9, 'a number of plugins'), 1000),
   /**
@@ -120,13 +126,42 @@ export const settings = {
   runRetention: setting('RUN_RETENTION', wholeNumber(0, 10 ** 6, 'a number of records'), 1000),
   /** How long a node that has lost its database still runs the plugins that it knows. */
   offlineRunSeconds: setting('OFFLINE_RUN_SECONDS', wholeNumber(0, 86_400, 'a time in seconds'), 30),
+  /** With `off` plugins make no requests, whatever their namespaces grant. */
+  outbound: setting('OUTBOUND', onOrOff, true),
+  /**
+   * The only origins that plugins may reach, where a namespace grants it, by `http`, by an address, by a name without a period or at
+   * a private address; and those of this service itself. Such as `http://localhost:5173` in development.
+   */
+  outboundAllow: setting<readonly string[]>('OUTBOUND_ALLOW', exactOrigins, []),
+  /** How long a request of a plugin may take. */
+  callTimeoutMs: setting('CALL_TIMEOUT_MS', wholeNumber(10, 60_000, 'a time in milliseconds'), 10_000),
+  /** How long a response to a plugin may be, once it is decompressed. */
+  callResponseKb: setting('CALL_RESPONSE_KB', wholeNumber(1, 16_384, 'a size in KiB'), 1024),
+  /** How long one run may take with all that it waits for: requests, timers and, once it has begun, a free runner. */
+  runWaitMs: setting('RUN_WAIT_MS', wholeNumber(100, 300_000, 'a time in milliseconds'), 25_000),
+  /** How many requests one run may make. */
+  runCalls: setting('RUN_CALLS', wholeNumber(1, 1000, 'a number of requests'), 20),
+  /** How many runs that may make requests there are at once on a node: half of them for an environment, a quarter for a tenant. */
+  waitingRuns: setting('WAITING_RUNS', wholeNumber(4, 100_000, 'a number of runs'), 1000),
+  /** How much such runs may hold while they wait, with their requests and responses; shared as `WAITING_RUNS` is. */
+  waitingMb: setting('WAITING_MB', wholeNumber(8, 65_536, 'a size in MiB'), 256),
+  /** How many requests the plugins of a tenant may make each minute. */
+  tenantCallsPerMinute: setting('TENANT_CALLS_PER_MINUTE', perMinute, 0),
+  /**
+   * Keys of 32 bytes in base64, separated by spaces or commas, with which secrets are stored: the first encrypts, all decrypt. With
+   * PostgreSQL there are no secrets without it. @default with SQLite the file `secrets.key` in `DATA_DIR`, made at first use
+   */
+  secretsKey: secret('SECRETS_KEY', secretKeys),
   /** Where metrics are served: an address or a name. @default loopback */
   metricsHost: setting('METRICS_HOST', listenHost),
   /** The port for metrics. Without it there are none. */
   metricsPort: setting('METRICS_PORT', port),
   /** The least important lines that are logged. */
   logLevel: setting('LOG_LEVEL', oneOf(logLevels), 'info'),
-  /** How long requests are still accepted after SIGTERM. Ending takes up to 35 s more. */
+  /**
+   * How long requests are still accepted after SIGTERM. Ending takes up to 35 s more, or 10 s more than `RUN_WAIT_MS` if that is
+   * longer.
+   */
   drainSeconds: setting('DRAIN_SECONDS', wholeNumber(0, 600, 'a time in seconds'), 5),
   /** The server that mails verification codes. Without it they become files in `DATA_DIR/outbox`. */
   smtpUrl: secret('SMTP_URL', smtpUrl),

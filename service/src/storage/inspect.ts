@@ -7,6 +7,7 @@ import { hasSchema, isUpToDate } from './migrations/migrate.ts';
 import { openPostgres } from './postgres/engine.ts';
 import { describeDatabaseError } from './errors.ts';
 import type { Schema } from './schema.ts';
+import { countSealedTexts } from './tables/sealed-texts.ts';
 import { openSqliteReadOnly } from './sqlite/engine.ts';
 
 /** The result of an inspection. `problem`: why the database cannot be used. */
@@ -19,6 +20,8 @@ export type Inspection =
       readonly schema: 'current' | 'old' | 'none' | { readonly problem: string };
       /** Why this user could not migrate the schema; `undefined` where they could. */
       readonly migrationProblem: string | undefined;
+      /** How many encrypted texts there are of each key, by its id; `undefined` where the schema is not the current one. */
+      readonly sealedTexts?: ReadonlyMap<string, number>;
     };
 
 /** The parts of an inspection without the schema. */
@@ -49,7 +52,11 @@ export async function inspectDatabase(address: DatabaseAddress): Promise<Inspect
         : (await hasSchema(engine, db))
           ? 'old'
           : 'none';
-      return { ...described, schema };
+      return {
+        ...described,
+        schema,
+        ...(schema === 'current' && { sealedTexts: await countSealedTexts(db) }),
+      };
     } catch (error) {
       return { ...described, schema: { problem: describeDatabaseError(error) } };
     }

@@ -26,6 +26,8 @@ export interface Schema {
     created_at: Fixed<number>;
     /** Null for a token that nothing has replaced. */
     ends_at: Nullable<number>;
+    /** What it permits, separated by commas; null for everything. */
+    scopes: FixedNullable<string>;
   };
   /**
    * A deleted tenant stays as a row with `deleted_at`, so that making a token for it does not create it again. A tenant that is
@@ -41,6 +43,14 @@ export interface Schema {
     most_plugins: Nullable<number>;
     /** How many runs a minute it may have, 0 for any number; null for the limit of the settings. */
     runs_per_minute: Nullable<number>;
+    /** These, too, are null for what the settings say. */
+    storage_mb: Nullable<number>;
+    calls_per_minute: Nullable<number>;
+    run_timeout_ms: Nullable<number>;
+    run_memory_mb: Nullable<number>;
+    record_level: Nullable<string>;
+    /** The actor who created or changed it last. */
+    changed_by: Nullable<string>;
     created_at: Fixed<number>;
     deleted_at: Nullable<number>;
     /** When its last rows in other tables were erased. */
@@ -61,6 +71,33 @@ export interface Schema {
     pinned_patch: Nullable<number>;
     pinned_at: Nullable<number>;
     pinned_by: Nullable<string>;
+  };
+  /** The last rollout of each plugin that had one. */
+  rollouts: {
+    plugin_id: Fixed<number>;
+    /** Counts the rollouts of the plugin. */
+    number: number;
+    /** The version that some of the runs get. */
+    patch: number;
+    /** The version that the others get: the pin that it began with. It has ended where the pin is another one. */
+    live_patch: number;
+    pinned_at: number;
+    percent: number;
+    /** JSON: when it ends by itself; null for never. */
+    stop: Nullable<string>;
+    started_at: number;
+    actor: Nullable<string>;
+    ended_at: Nullable<number>;
+    end_reason: Nullable<string>;
+  };
+  /** How many runs of each side of a rollout there were. */
+  rollout_counts: {
+    plugin_id: Fixed<number>;
+    number: Fixed<number>;
+    /** 1 for the version that is rolled out, 0 for the live one. */
+    is_candidate: Fixed<0 | 1>;
+    runs: number;
+    failures: number;
   };
   editor_tokens: {
     token_hash: Fixed<Uint8Array>;
@@ -130,6 +167,28 @@ export interface Schema {
     declarations: string;
     updated_at: number;
   };
+  /** Encrypted values for connections, and the origins that tenants have for those with a wildcard. */
+  connection_values: {
+    environment: Fixed<string>;
+    /** 0 for the value of the environment, which tenants without one have. */
+    tenant_id: Fixed<number>;
+    namespace: Fixed<string>;
+    connection: Fixed<string>;
+    /** Encrypted: see `outbound/secrets.ts`. */
+    sealed: Nullable<string>;
+    origin: Nullable<string>;
+    updated_at: number;
+  };
+  /** The keys that sign the identities of plugins. Each signs until the next one does. */
+  identity_keys: {
+    /** The `kid` of its tokens. */
+    id: Fixed<string>;
+    /** A JSON Web Key. */
+    public_key: Fixed<string>;
+    /** The private key, encrypted: see `outbound/secrets.ts`. */
+    sealed: string;
+    signs_from: Fixed<number>;
+  };
   /** Programs are stored once, by the SHA-256 of their JSON in hex: builds and versions of the same text share one. */
   programs: {
     hash: string;
@@ -195,6 +254,104 @@ export interface Schema {
     failures: number;
     microseconds: number;
     builds: number;
+  };
+  /** What plugins used, by name. */
+  usage_plugin_days: {
+    environment: Fixed<string>;
+    /** By UTC, as `YYYY-MM-DD`. */
+    day: Fixed<string>;
+    tenant: Fixed<string>;
+    namespace: Fixed<string>;
+    name: Fixed<string>;
+    runs: number;
+    failures: number;
+    microseconds: number;
+    builds: number;
+  };
+  /** The audit log: who changed what, and who read what. Names, because entries stay when what they name is deleted. */
+  audit_entries: {
+    /** A UUIDv7, as its bytes: they sort by the time of the entry. */
+    id: Fixed<Uint8Array>;
+    environment: Fixed<string>;
+    action: Fixed<string>;
+    /** The kind of token, `operator` or `service`. */
+    kind: Fixed<string>;
+    via: FixedNullable<string>;
+    holder: FixedNullable<string>;
+    actor: FixedNullable<string>;
+    tenant: FixedNullable<string>;
+    namespace: FixedNullable<string>;
+    name: FixedNullable<string>;
+    version: FixedNullable<string>;
+    /** JSON. */
+    details: FixedNullable<string>;
+    request_id: Fixed<string>;
+    /** Of an entry that there is one of in an hour: a digest of what distinguishes it. */
+    hour_key: FixedNullable<string>;
+    /** About how many bytes the entry takes. */
+    size: Fixed<number>;
+  };
+  /** About how many bytes the entries of an environment take, up to those that `audit_progress` names. */
+  audit_sizes: {
+    environment: Fixed<string>;
+    bytes: number;
+  };
+  /** One row: the id of the last audit entry that `audit_sizes` counts. */
+  audit_progress: {
+    id: number;
+    counted_to: Uint8Array;
+  };
+  /** Where a vendor wants to be told of events. */
+  webhooks: {
+    /** A UUIDv7, as its bytes. */
+    id: Fixed<Uint8Array>;
+    environment: Fixed<string>;
+    url: string;
+    /** Separated by commas. */
+    events: string;
+    description: Nullable<string>;
+    is_enabled: 0 | 1;
+    disabled_reason: Nullable<string>;
+    /** Since when every try has failed; null after a success. */
+    failing_since: Nullable<number>;
+    /** Encrypted: see `outbound/secrets.ts`. */
+    sealed_secret: string;
+    /** The secret before it, which signs, too, until `former_ends_at`. */
+    former_secret: Nullable<string>;
+    former_ends_at: Nullable<number>;
+    created_at: Fixed<number>;
+  };
+  /** The events that webhooks are told, in the order in which they were written: both the outbox and the list of deliveries. */
+  webhook_deliveries: {
+    position: Generated<number>;
+    message_id: Fixed<string>;
+    webhook_id: Fixed<Uint8Array>;
+    type: Fixed<string>;
+    /** What the event is about, such as a plugin. The first tries of what is about the same keep their order. */
+    subject: Fixed<string>;
+    body: Fixed<string>;
+    created_at: Fixed<number>;
+    status: 'pending' | 'delivered' | 'failed';
+    /** How often it was tried since it was made, or sent again. */
+    tries: number;
+    /** JSON: all tries. */
+    attempts: string;
+    /** When it is tried next. While a node sends it, when another one may: a node that is killed sends nothing more. */
+    next_at: Nullable<number>;
+    /** After which time it is not tried again. */
+    give_up_at: number;
+  };
+  /** How many runs of a plugin ended in a slot of ten seconds, for a few minutes. */
+  plugin_run_counts: {
+    plugin_id: Fixed<number>;
+    slot: Fixed<number>;
+    runs: number;
+    failures: number;
+  };
+  /** Whether vendors were told that a plugin is failing. */
+  plugin_health: {
+    plugin_id: Fixed<number>;
+    is_failing: 0 | 1;
   };
   /** One row: the number of the last change in `changes`. Its lock makes the order of numbers the order of commits. */
   change_counter: {

@@ -26,6 +26,15 @@ export interface Compilation {
  */
 export type Compile = (source: string, types: PluginTypes) => Compilation | Promise<Compilation>;
 
+/** The package that a language needs, and that the service may be without, is not installed. The message says how to get it. */
+export class MissingPackageError extends Error {
+  override readonly name = 'MissingPackageError';
+
+  constructor(name: string) {
+    super(`it needs the package "${name}"; install it beside the service: npm install ${name}`);
+  }
+}
+
 /** One language toolchain: the default export of one file in `languages/`. */
 export interface Language {
   /** The value of `lang` and of the language path segment: lower-case letters, digits and hyphens. */
@@ -39,8 +48,13 @@ export interface Language {
   /**
    * The source of a new plugin in a namespace with types. It works without changes where an example of its output is known.
    * @param types.output JSON of a value that fits the output's schema; `undefined` where none is known
+   * @param types.declarations the types of the namespace in the language of {@link declarations}; else empty
    */
-  typedTemplate(types: { readonly output: string | undefined }): string;
+  typedTemplate(types: { readonly output: string | undefined; readonly declarations: string }): string;
+  /** The language of the declarations that its template and the editor show (default: TypeScript, in the editor alone). */
+  readonly declarations?: 'python';
+  /** Whether it needs a package that the service may be without. Its compiler is started by the first build, and not with the service. */
+  readonly isOptional?: boolean;
   /** Throws when the toolchain cannot work on this machine. It must be quick, because it is called when the service starts. */
   probe(): void;
   /** The dependencies of the service that the module and the compiler load. Their process can read no others. */

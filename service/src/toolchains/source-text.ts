@@ -5,6 +5,13 @@
 export const stringLiteral = (text: string): string =>
   JSON.stringify(text).replace(/[\p{C}\p{Zl}\p{Zp}]/gu, escapeUnits);
 
+/** A text as a double-quoted literal of Python, as {@link stringLiteral}. */
+export const pythonString = (text: string): string =>
+  JSON.stringify(text).replace(
+    /[\p{C}\p{Zl}\p{Zp}]/gu,
+    (one) => `\\U${(one.codePointAt(0) ?? 0).toString(16).padStart(8, '0')}`,
+  );
+
 /** A text as Unicode escapes of its UTF-16 code units. */
 export const escapeUnits = (text: string): string =>
   text

@@ -1,6 +1,5 @@
 import { SchemaError } from '../errors.ts';
-import { DEFAULT_NAMESPACE } from '../editor-url.ts';
-import { joinIdent } from '../ident.ts';
+import { checkSegment, DEFAULT_NAMESPACE, httpUrl, joinIdent } from '../url.ts';
 import { type Features, type PluginSource, featuresSchema, pluginSourceSchema } from '../records.ts';
 import {
   DEFAULT_TIMEOUT,
@@ -12,8 +11,7 @@ import {
   readJson,
 } from '../request.ts';
 import { withTimeLimit } from '../time-limit.ts';
-import { checkSegment, httpUrl } from '../url.ts';
-import { toHttpError } from './error-body.ts';
+import { eventToHttpError, toHttpError } from './error-body.ts';
 import { readEvents } from './event-stream.ts';
 import {
   type Operation,
@@ -26,7 +24,7 @@ import {
   sendOperation,
 } from './operation.ts';
 import type { PluginListOptions } from './pages.ts';
-import { type CallOptions, PluginClient } from './plugin-client.ts';
+import { type CallOptions, PluginClient, type RolloutTerms } from './plugin-client.ts';
 import {
   type BuildResult,
   type CheckResult,
@@ -101,6 +99,21 @@ export interface LanguageHelpRequest {
   request: { method: string; params?: object };
 }
 
+/** A response to a call that a plugin makes in a test. */
+export interface CallMock {
+  /** Any by default. */
+  method?: string;
+  /** The address, or with `*` at its end the beginning of it. */
+  url: string;
+  response: {
+    /** 200 by default. */
+    status?: number;
+    headers?: Record<string, string>;
+    /** Text, or any JSON. */
+    body?: unknown;
+  };
+}
+
 /** For what waits for its turn where the service has too much to do. */
 export interface BusyOptions extends CallOptions {
   /**
@@ -128,9 +141,16 @@ export interface BuildOptions extends BusyOptions {
   etag?: string | null | undefined;
 }
 
+export interface TestOptions extends BusyOptions {
+  /** The responses to the calls of the plugin, each used once, in order, by what matches; or `'real'` to make them. */
+  calls?: readonly CallMock[] | 'real' | undefined;
+}
+
 export interface DeployOptions extends BusyOptions {
   /** What is new in the version, up to 500 characters. */
   message?: string | undefined;
+  /** Begins a rollout of the version: a share of the runs by name gets it, and what is live stays live. */
+  rollout?: RolloutTerms | undefined;
   /** Deploys only if the draft still has this tag; else rejects with an `HttpError` of status 412. */
   etag?: string | undefined;
 }
@@ -228,17 +248,14 @@ export class BuilderClient extends PluginClient<DraftLocation> {
         rejectByLog(error);
       }
     };
-    const sent = this.#send<BuildResult>(
-      {
-        method: 'POST',
-        path: pathOf('v1/build', { language, ...pluginSegments(location) }),
-        text: checkText('source', source),
-        headers: { ...preconditions(etag), ...(onLog && { accept: 'text/event-stream' }) },
-        read: readBuild(log),
-        timeout: BUILD_TIMEOUT,
-      },
-      options,
-    );
+    const operation: Operation<BuildResult> = {
+      method: 'POST',
+      path: pathOf('v1/build', { language, ...pluginSegments(location) }),
+      text: checkText('source', source),
+      headers: { ...preconditions(etag), ...(onLog && { accept: 'text/event-stream' }) },
+      timeout: BUILD_TIMEOUT,
+    };
+    const sent = this.#send<BuildResult>((token) => ({ ...operation, read: readBuild(log, token) }), options);
     const { data, headers } = await Promise.race([sent, failure]);
     const saved = headers.get('etag');
     return saved ? { ...data, etag: saved } : data;
@@ -275,12 +292,24 @@ export class BuilderClient extends PluginClient<DraftLocation> {
     return (await this.#send(operation, options)).data;
   }
 
-  /** Runs the draft as it was built last. Also resolves when the plugin fails: see `error`. */
-  async test(location: DraftLocation, payload: string, options?: BusyOptions): Promise<TestResult> {
+  /**
+   * Runs the draft as it was built last. Also resolves when the plugin fails: see `error`. Its calls are answered from `calls`, or
+   * made with `calls: 'real'`, which needs the permission `deploy`.
+   */
+  async test(
+    location: DraftLocation,
+    payload: string,
+    { calls, ...options }: TestOptions = {},
+  ): Promise<TestResult> {
+    const text = checkText('payload', payload);
     const operation: Operation<TestResult> = {
       method: 'POST',
-      path: pathOf('v1/test', pluginSegments(location)),
-      text: checkText('payload', payload),
+      path:
+        pathOf('v1/test', pluginSegments(location)) +
+        queryOf({ calls: calls === 'real' ? calls : undefined }),
+      ...(calls && calls !== 'real'
+        ? { json: { payload: text, calls }, type: 'application/vnd.plugin-editor.test+json' }
+        : { text }),
       schema: testResultSchema,
       timeout: TURN_TIMEOUT,
     };
@@ -290,12 +319,12 @@ export class BuilderClient extends PluginClient<DraftLocation> {
   /** Makes the built draft the next version, unless it is what was deployed last: see `unchanged`. */
   async deploy(
     location: DraftLocation,
-    { message, etag, ...options }: DeployOptions = {},
+    { message, rollout, etag, ...options }: DeployOptions = {},
   ): Promise<Deployment> {
     const operation: Operation<Deployment> = {
       method: 'POST',
       path: pathOf('v1/draft', pluginSegments(location), 'promote'),
-      json: message === undefined ? undefined : { message },
+      json: message === undefined && !rollout ? undefined : { message, rollout },
       headers: preconditions(etag),
       schema: deploymentSchema,
       timeout: TURN_TIMEOUT,
@@ -332,7 +361,7 @@ export class BuilderClient extends PluginClient<DraftLocation> {
   }
 
   async #send<T>(
-    operation: Operation<T>,
+    operation: Operation<T> | ((token: string | undefined) => Operation<T>),
     { signal, onBusy }: BusyOptions = {},
     isPublic = false,
   ): Promise<Received<T>> {
@@ -341,7 +370,7 @@ export class BuilderClient extends PluginClient<DraftLocation> {
       throw new TypeError('token must be set: this operation takes an editor token');
     }
     const token = await tokenOf(this.#options, signal);
-    return sendOperation(operation, {
+    return sendOperation(typeof operation === 'function' ? operation(token) : operation, {
       base: this.#base,
       fetch,
       timeout,
@@ -365,9 +394,9 @@ async function tokenOf(
   return withTimeLimit(async () => token(), timeout, 'token', signal);
 }
 
-/** Reads the response to a build. If it is streamed, each event `log` is passed to `onLog` as it arrives, up to `result`. */
+/** Reads the response to a build. If it is streamed, each event `log` is passed to `onLog` as it arrives, up to `result` or `error`. */
 const readBuild =
-  (onLog: (line: string) => void): ReadResponse<BuildResult> =>
+  (onLog: (line: string) => void, token: string | undefined): ReadResponse<BuildResult> =>
   async (response, label) => {
     const { body, headers } = response;
     const parse = parseWith(buildResultSchema);
@@ -377,6 +406,7 @@ const readBuild =
       if (type === 'log') onLog(data);
       // The end of the stream is not waited for: a proxy may keep the connection open.
       if (type === 'result') return parse(parseJson(data, label), label);
+      if (type === 'error') throw eventToHttpError(parseJson(data, label), response, label, token);
     }
     throw new SchemaError(label, 'the event stream ended without a result');
   };

@@ -1,4 +1,4 @@
-import type { HttpError } from '../errors.ts';
+import { HttpError, SchemaError } from '../errors.ts';
 import { redactTokens } from '../redact-tokens.ts';
 import { httpErrorOf, readText } from '../request.ts';
 import { withTimeLimit } from '../time-limit.ts';
@@ -36,6 +36,24 @@ export async function toHttpError(
 ): Promise<HttpError> {
   const body = await readErrorBody(response, signal, MAX_ERROR_BYTES);
   return Object.assign(httpErrorOf(response, label), errorFields(body, response.headers, secret));
+}
+
+/**
+ * Makes an `HttpError` of the event `error` with which a stream ends: `{ status, error }`, as if the response had been that error.
+ * @throws SchemaError for an event of another form
+ */
+export function eventToHttpError(
+  event: unknown,
+  { headers }: Response,
+  label: string,
+  secret: string | undefined,
+): HttpError {
+  const { status } = Object(event) as { status?: unknown };
+  if (typeof status !== 'number' || !(status >= 400 && status <= 599)) {
+    throw new SchemaError(label, 'not a usable value', 'status');
+  }
+  const fields = errorFields(Object(event) as object, headers, secret);
+  return Object.assign(new HttpError(label, status), fields);
 }
 
 /** Reads an error body, `{ error: { code, message, path, requestId } }`. The header with the id takes precedence. */

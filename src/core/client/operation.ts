@@ -27,6 +27,8 @@ export interface Operation<T = string> {
   headers?: Record<string, string> | undefined;
   /** A body of JSON. */
   json?: object | undefined;
+  /** The content type of that body (default `application/json`). */
+  type?: string | undefined;
   /** A body of text. */
   text?: string;
   /** Lets the request outlive its page, where its body is not too large for that. */
@@ -52,11 +54,11 @@ export interface OperationOptions extends SendOptions {
  * does not say whether a write was made, or a plugin ran.
  */
 export function sendOperation<T>(
-  { method, path, schema, read, headers, json, text, keepalive, timeout }: Operation<T>,
+  { method, path, schema, read, headers, json, type: jsonType, text, keepalive, timeout }: Operation<T>,
   { base, headers: common, credentials, ...options }: OperationOptions,
 ): Promise<Received<T>> {
   const body = json ? JSON.stringify(json) : text;
-  const type = json ? 'application/json' : 'text/plain; charset=utf-8';
+  const type = json ? (jsonType ?? 'application/json') : 'text/plain; charset=utf-8';
   // Some runtimes refuse options of `fetch` that they do not know.
   const init: RequestInit = {
     ...(method && { method }),

@@ -54,8 +54,28 @@ export const versionSourceSchema = z.looseObject({
   output: z.optional(z.unknown()),
 });
 
+const rolloutStopSchema = z.object({ runs: z.number(), failures: z.number() });
+
+/** The last rollout of a plugin. */
+export const rolloutSchema = z.looseObject({
+  version: z.string(),
+  /** Of 100 runs by name, how many get the version. */
+  percent: z.number(),
+  startedAt: z.string(),
+  actor: z.optional(z.string()),
+  /** When it ends by itself. */
+  stop: z.optional(rolloutStopSchema),
+  /** The runs that got the version, and how many of them failed. */
+  runs: z.number(),
+  failures: z.number(),
+  /** The same of the live version, since the rollout began. */
+  live: z.looseObject({ version: z.string(), runs: z.number(), failures: z.number() }),
+  /** When and why it ended; missing while it runs. */
+  stopped: z.optional(z.looseObject({ at: z.string(), reason: z.string() })),
+});
+
 /** Why a plugin failed. The texts come from whoever wrote the plugin. */
-const failureSchema = z.looseObject({
+export const failureSchema = z.looseObject({
   code: z.string(),
   message: z.optional(z.string()),
   path: z.optional(z.string()),
@@ -63,6 +83,31 @@ const failureSchema = z.looseObject({
 
 /** What a plugin logged, one item for each time that it logged. */
 const logsSchema = z.optional(z.array(z.string()));
+
+/** A call of a run. */
+export const callSchema = z.looseObject({
+  /** The name of the connection; empty where none permits the call. */
+  connection: z.string(),
+  method: z.string(),
+  /** Without query. */
+  url: z.string(),
+  status: z.optional(z.number()),
+  /** The code of its error. */
+  error: z.optional(z.string()),
+  /** In ms. */
+  took: z.number(),
+  requestBytes: z.number(),
+  responseBytes: z.number(),
+  requestType: z.optional(z.string()),
+  /** The first 16 KB, as of `responseBody`: only in `getRun`, and where the service keeps payloads. */
+  requestBody: z.optional(z.string()),
+  responseType: z.optional(z.string()),
+  responseBody: z.optional(z.string()),
+  /** Whether a body was longer, or is no text. */
+  truncated: z.optional(z.boolean()),
+  /** Is the same for the same whole address and body of the request; with payloads alone. */
+  digest: z.optional(z.string()),
+});
 
 /** One recorded run. */
 export const runSchema = z.looseObject({
@@ -76,8 +121,14 @@ export const runSchema = z.looseObject({
   error: z.optional(failureSchema),
   /** How long the run alone took, in ms. */
   took: z.number(),
+  /** How long it waited for calls and timers, in ms; only of a run that may make calls. */
+  waited: z.optional(z.number()),
+  /** The trace that its request belongs to: the header `traceparent` that came with it. */
+  traceparent: z.optional(z.string()),
   inputBytes: z.number(),
   outputBytes: z.number(),
+  /** Its calls, in the order in which they ended. */
+  calls: z.optional(z.array(callSchema)),
   logs: logsSchema,
   /** The first 16 KB of the input, as `output` has those of the output; both only where the service keeps payloads. */
   input: z.optional(z.string()),
@@ -116,6 +167,21 @@ export const pluginTypesSchema = z.looseObject({
   input: z.optional(z.unknown()),
   output: z.optional(z.unknown()),
   samples: z.optional(z.array(sampleSchema)),
+  /** What `fetch` may reach; missing where there is no `fetch`. */
+  connections: z.optional(
+    z.array(
+      z.looseObject({
+        name: z.string(),
+        description: z.optional(z.string()),
+        /** With `*` where the tenant has none yet. */
+        origin: z.string(),
+        /** Default: `/`. */
+        pathPrefix: z.optional(z.string()),
+        /** Default: `GET` alone. */
+        methods: z.optional(z.array(z.string())),
+      }),
+    ),
+  ),
 });
 
 /** How much storage a tenant takes, in MB. */
@@ -135,6 +201,8 @@ export const sessionSchema = z.looseObject({
   namespace: z.optional(z.string()),
   fn: z.optional(z.string()),
   permissions: z.array(z.string()),
+  /** Only for an environment token. */
+  scopes: z.optional(z.array(z.string())),
   actor: z.optional(z.string()),
   /** In seconds; missing for a token that does not end by itself. */
   expires_in: z.optional(z.number()),
@@ -182,6 +250,8 @@ export const testResultSchema = z.looseObject({
   logs: logsSchema,
   /** How long the run alone took, in ms. */
   took: z.optional(z.number()),
+  /** The calls that it made, in the order in which they ended. */
+  calls: z.optional(z.array(callSchema)),
 });
 
 /** The result of a deploy. */
@@ -196,6 +266,7 @@ export const deploymentSchema = z.looseObject({
 export type Plugin = z.output<typeof pluginSchema>;
 export type PluginVersion = z.output<typeof versionSchema>;
 export type PluginVersionSource = z.output<typeof versionSourceSchema>;
+export type Rollout = z.output<typeof rolloutSchema>;
 export type PluginRun = z.output<typeof runSchema>;
 export type PluginPage = z.output<typeof pluginPageSchema>;
 export type VersionPage = z.output<typeof versionPageSchema>;
@@ -209,5 +280,6 @@ export type LanguageHelp = z.output<typeof languageHelpSchema>;
 export type Progress = z.output<typeof progressSchema>;
 export type Sample = z.output<typeof sampleSchema>;
 export type BuildResult = z.output<typeof buildResultSchema>;
+export type RecordedCall = z.output<typeof callSchema>;
 export type TestResult = z.output<typeof testResultSchema>;
 export type Deployment = z.output<typeof deploymentSchema>;

@@ -48,8 +48,8 @@ export class Attacker {
   }
 
   /** The plugin of the attacker by this name, as paths name it. */
-  plugin(name: string): string {
-    return `${this.position.environment}.t1/default/${name}`;
+  plugin(name: string, tenant = 't1'): string {
+    return `${this.position.environment}.${tenant}/default/${name}`;
   }
 
   count(what: string | number): void {
@@ -66,18 +66,18 @@ export class Attacker {
   }
 
   /** An editor token for one plugin. */
-  async editorToken(name: string): Promise<string> {
+  async editorToken(name: string, tenant = 't1'): Promise<string> {
     const { environmentToken } = this.position;
-    const { status, body } = await this.send('GET', `/auth/v2/access/${this.plugin(name)}`, {
+    const { status, body } = await this.send('GET', `/auth/v2/access/${this.plugin(name, tenant)}`, {
       token: environmentToken,
     });
     if (status !== 200) throw new Error(`There is no editor token: ${status} ${body}`);
     return (JSON.parse(body) as { token: string }).token;
   }
 
-  save(name: string, token: string, draft: string): Promise<Reply> {
+  save(name: string, token: string, draft: string, tenant = 't1'): Promise<Reply> {
     const options = { token, body: draft, type: 'application/json' };
-    return this.send('POST', `/api/v1/draft/${this.plugin(name)}`, options);
+    return this.send('POST', `/api/v1/draft/${this.plugin(name, tenant)}`, options);
   }
 
   /** Builds and deploys a plugin in JavaScript. */
@@ -118,6 +118,12 @@ export class Attacker {
   /** The bytes of a request without a body. */
   rawGet(path: string, token?: string): string {
     return `GET ${path} HTTP/1.1\r\n${this.#rawHeaders(token)}\r\n`;
+  }
+
+  /** The bytes of the head of a request that has a body of this length, in bytes. */
+  rawHead(method: string, path: string, token: string, length: number): string {
+    const headers = `Content-Type: application/json\r\nContent-Length: ${length}\r\n`;
+    return `${method} ${path} HTTP/1.1\r\n${this.#rawHeaders(token)}${headers}\r\n`;
   }
 
   /** The bytes of the head of a request whose body comes in chunks. */

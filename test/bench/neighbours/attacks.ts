@@ -123,12 +123,21 @@ export const known: Readonly<Record<string, Attack>> = {
     prepare: (attacker) => recordLoudRuns(attacker, 'loud'),
     async run(attacker) {
       const bytes = attacker.rawGet(runsPath(attacker, 'loud'), attacker.position.environmentToken);
-      await attacker.keepConnections(80, () => [bytes], {
+      const { environmentToken: token } = attacker.position;
+      const unread = attacker.keepConnections(80, () => [bytes], {
         onOpen(socket) {
           const timer = setInterval(() => socket.read(1024), 12_000);
           socket.once('close', () => clearInterval(timer));
         },
       });
+      const more = attacker.repeat(1000, async () => {
+        const { status, body } = await attacker.send('GET', runsPath(attacker, 'loud'), { token });
+        if (status !== 200) return;
+        // With all runs, of which there are fewer than a page may have, it would have 2 MB.
+        if (body.length > 2 ** 19) attacker.count('long page');
+        else if (body.includes('"next":')) attacker.count('page ended by its bytes');
+      });
+      await Promise.all([unread, more]);
     },
   },
 
@@ -195,6 +204,43 @@ async function largestAsset(attacker: Attacker): Promise<string> {
 
 /** Further attacks of the same kinds, which were never enough to stop the service, or not yet tried when the others were. */
 export const variations: Readonly<Record<string, Attack>> = {
+  lingering: {
+    title: '100 reads of a large draft with a body that never comes, unread',
+    async prepare(attacker) {
+      const token = await attacker.editorToken('large');
+      const path = `/api/v1/build/javascript/${attacker.plugin('large')}`;
+      // 6 MB as JSON, which is more than a system takes for a connection.
+      await attacker.send('POST', path, { token, body: '\u0001'.repeat(1_000_000) });
+    },
+    async run(attacker) {
+      const token = await attacker.editorToken('large');
+      const path = `/api/v1/draft/${attacker.plugin('large')}`;
+      const bytes = attacker.rawHead('GET', path, token, 100_000);
+      await Promise.all([
+        attacker.keepConnections(100, () => [bytes]),
+        attacker.repeat(100, () => attacker.send('GET', path, { token })),
+      ]);
+    },
+  },
+
+  hoarders: {
+    title: 'as many requests as are taken of three tenants, whose bodies never come whole',
+    async run(attacker) {
+      const hoard = async (tenant: string) => {
+        const token = await attacker.editorToken('hoard', tenant);
+        const path = `/api/v1/draft/${attacker.plugin('hoard', tenant)}`;
+        const chunked = attacker.rawChunkedPost(path, token);
+        const small = attacker.rawHead('POST', path, token, 100);
+        await Promise.all([
+          attacker.keepConnections(34, () => [chunked]),
+          attacker.keepConnections(250, () => [small]),
+          attacker.repeat(500, () => attacker.save('hoard', token, '{}', tenant)),
+        ]);
+      };
+      await Promise.all(['t1', 't2', 't3'].map(hoard));
+    },
+  },
+
   bodies: {
     title: '100 bodies of 60 MB without a token',
     run(attacker) {

@@ -99,9 +99,24 @@ describe('build with onLog', () => {
       'event: result\ndata: {"succeeded":1}\n\n',
       { name: 'SchemaError', path: 'succeeded' },
     ],
+    [
+      'ends with an error',
+      'event: log\ndata: a\n\nevent: error\ndata: {"status":403,"error":{"code":"storage-full","message":"It is full.","requestId":"id-1"}}\n\n',
+      { name: 'HttpError', status: 403, code: 'storage-full', detail: 'It is full.', requestId: 'id-1' },
+    ],
+    [
+      'ends with an error without a status',
+      'event: error\ndata: {"error":{"code":"storage-full"}}\n\n',
+      { name: 'SchemaError', path: 'status' },
+    ],
+    [
+      'ends with an error that repeats the token',
+      'event: error\ndata: {"status":503,"error":{"code":"busy","message":"pe_edit_secret is wrong"}}\n\n',
+      { name: 'HttpError', status: 503, detail: /^(?!.*pe_edit_secret).* is wrong$/ },
+    ],
   ] as const) {
     test(`rejects a stream that ${name}`, async () => {
-      await using at = await startBuilder();
+      await using at = await startBuilder({ token: 'pe_edit_secret' });
       const built = at.client.build(LOCATION, 'x', { onLog: () => undefined });
       (await at.response).end(text);
       await assert.rejects(built, expected);

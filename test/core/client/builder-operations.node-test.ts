@@ -9,7 +9,7 @@ import {
 } from '../../../src/client.ts';
 import type { Rule } from '../../support/scripted-server-rules.ts';
 import { startScriptedServer } from '../../support/scripted-server-node.ts';
-import { PLUGIN, RUN, SESSION, SOURCE, VERSION } from './records.ts';
+import { PLUGIN, ROLLOUT, RUN, SESSION, SOURCE, VERSION } from './records.ts';
 
 const TENANT = { environment: 'com.acme', userID: 'customer-7' };
 const LOCATION = { ...TENANT, pluginName: 'add-record' };
@@ -78,6 +78,20 @@ const OPERATIONS: [name: string, call: Call, sent: string, data: object | undefi
     `DELETE /api/v1/plugin/${PATH}/versions/v1.0.0`,
     undefined,
   ],
+  ['getRollout', (c, o) => c.getRollout(LOCATION, o), `GET /api/v1/plugin/${PATH}/rollout`, ROLLOUT],
+  [
+    'setRollout',
+    (c, o) => c.setRollout(LOCATION, 'v1.0.1', { percent: 30, stop: { runs: 50, failures: 0.1 } }, o),
+    `PUT /api/v1/plugin/${PATH}/rollout {"version":"v1.0.1","percent":30,"stop":{"runs":50,"failures":0.1}}`,
+    ROLLOUT,
+  ],
+  ['endRollout', (c, o) => c.endRollout(LOCATION, o), `DELETE /api/v1/plugin/${PATH}/rollout`, undefined],
+  [
+    'replay',
+    (c, o) => c.replay(LOCATION, { version: 'v1.0.1', limit: 5, ...o }),
+    `POST /api/v1/plugin/${PATH}/replay {"version":"v1.0.1","limit":5}`,
+    { replayed: 3, same: 1, different: 1, failed: 1, skipped: 2 },
+  ],
   [
     'listRuns',
     (c, o) => c.listRuns(LOCATION, { version: 'v1.0.0', success: false, ...o }),
@@ -89,7 +103,12 @@ const OPERATIONS: [name: string, call: Call, sent: string, data: object | undefi
     'getTypes',
     (c, o) => c.getTypes(LOCATION, o),
     `GET /api/v1/types/${PATH}`,
-    { declarations: 'type Input = 1', input: {}, samples: [{ name: 'a', input: 1 }] },
+    {
+      declarations: 'type Input = 1',
+      input: {},
+      samples: [{ name: 'a', input: 1 }],
+      connections: [{ name: 'rates', origin: 'https://rates.example', methods: ['GET'] }],
+    },
   ],
   [
     'getSession',
@@ -133,10 +152,28 @@ const OPERATIONS: [name: string, call: Call, sent: string, data: object | undefi
     { result: 'A', took: 0.5, logs: ['l'] },
   ],
   [
+    'test with responses to calls',
+    (c, o) => c.test(LOCATION, 'ä', { calls: [{ url: 'https://a.example/*', response: { body: 1 } }], ...o }),
+    `POST /api/v1/test/${PATH} {"payload":"ä","calls":[{"url":"https://a.example/*","response":{"body":1}}]}`,
+    { result: 'A', calls: [] },
+  ],
+  [
+    'test with real calls',
+    (c, o) => c.test(LOCATION, 'ä', { calls: 'real', ...o }),
+    `POST /api/v1/test/${PATH}?calls=real ä`,
+    { result: 'A' },
+  ],
+  [
     'deploy',
     (c, o) => c.deploy(LOCATION, o),
     `POST /api/v1/draft/${PATH}/promote`,
     { version: 'v1.0.0', live: 'v1.0.0' },
+  ],
+  [
+    'deploy with a rollout',
+    (c, o) => c.deploy(LOCATION, { rollout: { percent: 10 }, ...o }),
+    `POST /api/v1/draft/${PATH}/promote {"rollout":{"percent":10}}`,
+    { version: 'v1.0.1', live: 'v1.0.0' },
   ],
   [
     'deploy with a message',
@@ -156,7 +193,9 @@ describe('BuilderClient', () => {
       const { method = '', path = '', search = '', body = '', headers = {} } = request ?? {};
       assert.equal(`${method} ${path}${search}${body && ` ${body}`}`, sent);
       assert.equal(headers['authorization'], `Bearer ${TOKEN}`);
-      const type = body.startsWith('{') ? 'application/json' : body ? 'text/plain; charset=utf-8' : undefined;
+      const json = body.includes('"calls"') ? 'vnd.plugin-editor.test+json' : 'json';
+      const text = body ? 'text/plain; charset=utf-8' : undefined;
+      const type = body.startsWith('{') ? `application/${json}` : text;
       assert.equal(headers['content-type'], type);
     });
 
@@ -432,7 +471,7 @@ describe('error responses', () => {
     ['is JSON in another shape', { json: ['marker-1'] }],
     ['is null', { json: null }],
     ['is text', { json: 'marker-1' }],
-    ['has text in place of its error', { json: { error: 'marker-1' } }],
+    ['has text instead of its error', { json: { error: 'marker-1' } }],
     ['has other types', { json: { error: { code: 7, path: ['marker-1'] } } }],
     ['has control characters', { json: { error: { code: 'marker-1\n', path: '/\u0000marker-1' } } }],
     [

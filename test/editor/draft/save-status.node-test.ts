@@ -21,6 +21,7 @@ test('the status line says whether the text is saved', () => {
     'conflict',
     'too-large',
     'storage-full',
+    'storage-unavailable',
     'refused',
   ] as const) {
     assert.match(textOf({ kind: 'failed', failure }), /^Not saved: ./);

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { scenes } from '../scenes.ts';
+import { editorFixture } from '../editor-fixture.ts';
 import { eventually } from '../../support/until.ts';
 
 describe('unsaved work in the editor', () => {
-  const scene = scenes();
+  const withEditor = editorFixture();
 
   test('is offered again after its token has ended, and saved only when restored', () =>
-    scene(async ({ service, target, open, saved }) => {
+    withEditor(async ({ service, target, open, saved }) => {
       const page = await open();
       await page.untilOpen();
       await page.save();
@@ -40,7 +40,7 @@ describe('unsaved work in the editor', () => {
     }));
 
   test('is gone when its copy is discarded, unless that is undone', () =>
-    scene(async ({ service, target, open }) => {
+    withEditor(async ({ service, target, open }) => {
       const page = await open();
       await page.untilOpen();
       await service.stop();
@@ -68,7 +68,7 @@ describe('unsaved work in the editor', () => {
     }));
 
   test('is shown, but not offered to be restored, where the token permits reading alone', () =>
-    scene(async ({ service, target, open }) => {
+    withEditor(async ({ service, target, open }) => {
       await service.save({ contents: '// saved', lang: 'typescript' }, target);
       const page = await open();
       await page.untilOpen();
@@ -90,7 +90,7 @@ describe('unsaved work in the editor', () => {
     }));
 
   test("is offered neither to another plugin's token nor on another plugin's page", () =>
-    scene(async ({ service, target, open }) => {
+    withEditor(async ({ service, target, open }) => {
       const page = await open();
       await page.untilOpen();
       await service.stop();
@@ -114,7 +114,7 @@ describe('unsaved work in the editor', () => {
     }));
 
   test('makes the second of two tabs choose, with both texts in view, and keep its own', () =>
-    scene(async ({ service, target, open, saved }) => {
+    withEditor(async ({ service, target, open, saved }) => {
       const [first, second] = [await open(), await open()];
       await first.untilOpen();
       await second.untilOpen();
@@ -151,7 +151,7 @@ describe('unsaved work in the editor', () => {
     }));
 
   test('of two tabs on different lines can be merged, and folded lines have a sign that fonts contain', () =>
-    scene(async ({ service, target, open, saved }) => {
+    withEditor(async ({ service, target, open, saved }) => {
       const lines = Array.from({ length: 40 }, (_, i) => `const line${i} = ${i};`);
       const source = (...all: string[]) => ({ contents: `${all.join('\n')}\n`, lang: 'javascript' });
       await service.save(source(...lines), target);
@@ -174,7 +174,7 @@ describe('unsaved work in the editor', () => {
     }));
 
   test('is warned about at the first change when the browser blocks storage, while nothing is lost yet', () =>
-    scene(async ({ service, target, open }) => {
+    withEditor(async ({ service, target, open }) => {
       const { page, until, untilOpen, type, untilStatus } = await open('about:blank');
       await page.evaluateOnNewDocument(() => {
         const refuse = () => {
@@ -190,7 +190,7 @@ describe('unsaved work in the editor', () => {
     }));
 
   test('survives a choice that is put off', () =>
-    scene(async ({ service, target, open }) => {
+    withEditor(async ({ service, target, open }) => {
       const page = await open();
       await page.untilOpen();
       await page.type('// mine');
@@ -209,7 +209,7 @@ describe('unsaved work in the editor', () => {
     }));
 
   test('makes the page ask before leaving, and saved work does not', () =>
-    scene(async ({ service, target, open }) => {
+    withEditor(async ({ service, target, open }) => {
       const { page, untilOpen, type, untilStatus } = await open();
       const dialogs: string[] = [];
       page.on('dialog', (dialog) => {
@@ -237,7 +237,7 @@ describe('unsaved work in the editor', () => {
     }));
 
   test('is saved by a page that is left, and not offered again', () =>
-    scene(async ({ open, saved }) => {
+    withEditor(async ({ open, saved }) => {
       const page = await open();
       await page.untilOpen();
       page.page.on('dialog', (dialog) => void dialog.accept());
@@ -252,7 +252,7 @@ describe('unsaved work in the editor', () => {
     }));
 
   test('can be restored where the user would choose a language because there is no draft', () =>
-    scene(async ({ service, target, open, saved }) => {
+    withEditor(async ({ service, target, open, saved }) => {
       delete target.template;
       const page = await open();
       await page.until('Choose a language for your new plugin');

@@ -1,17 +1,19 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { pressKeys } from '../../support/press-keys.ts';
-import { scenes } from '../scenes.ts';
+import { editorFixture } from '../editor-fixture.ts';
 import { javascript, openText, putCursor, untilHelped, untilShown, untilText } from './typing.ts';
 import { eventually, until } from '../../support/until.ts';
 
 describe('language help', () => {
-  const scene = scenes();
+  const withEditor = editorFixture();
 
   test('completes with type and documentation while the user types, and on Ctrl+Space', () =>
-    scene(async (context) => {
+    withEditor(async (context) => {
       const editor = await openText(context, javascript);
       const { page } = editor;
+      // Where the text has less room beside the list than documentation usually takes.
+      await page.setViewport({ width: 640, height: 600 });
       await untilHelped(context, editor);
       await putCursor(page, 'input;', 5);
       await page.keyboard.type('.tri');
@@ -24,6 +26,20 @@ describe('language help', () => {
         const { left, top, width, height } = info!.getBoundingClientRect();
         return info!.contains(document.elementFromPoint(left + width / 2, top + height / 2));
       });
+      const covered = await page.evaluate(() => {
+        const [list, info] = ['.cm-tooltip-autocomplete > ul', '.cm-completionInfo'].map((selector) =>
+          document.querySelector(selector)!.getBoundingClientRect(),
+        ) as [DOMRect, DOMRect];
+        return (
+          info.left < list.right && info.right > list.left && info.top < list.bottom && info.bottom > list.top
+        );
+      });
+      assert.equal(covered, false, 'the documentation covers the list');
+      const kind = await page.$eval(
+        '[aria-selected] .cm-completionIcon',
+        (one) => getComputedStyle(one, '::after').content,
+      );
+      assert.equal(kind, '"ƒ"');
       // CodeMirror takes no key for a list that has just appeared under who types, for 75 ms.
       await page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 750)));
       await page.keyboard.press('Enter');
@@ -39,7 +55,7 @@ describe('language help', () => {
     }));
 
   test('completes in expressions of templates and names of private fields, but not in text', () =>
-    scene(async (context) => {
+    withEditor(async (context) => {
       const shop = 'class Cart {\n  #items = [];\n  add(item) {\n    return this;\n  }\n}\n';
       const text = javascript.replace('String(orders.length) + input', '`${input} and`');
       const editor = await openText(context, `${shop}${text}`);
@@ -77,7 +93,7 @@ describe('language help', () => {
     }));
 
   test('withdraws a request that the next key makes useless', () =>
-    scene(async (context) => {
+    withEditor(async (context) => {
       const editor = await openText(context, javascript);
       const { page } = editor;
       await untilHelped(context, editor);
@@ -109,7 +125,7 @@ describe('language help', () => {
     }));
 
   test('shows by hover what a thing is, without the HTML in its comment', () =>
-    scene(async (context) => {
+    withEditor(async (context) => {
       const comment =
         '/** Doubles <img src=x onerror="document.title=1"> it.\n * @param n `a` number <b>x</b> */\n';
       const editor = await openText(context, `${comment}function double(n) { return n * 2; }\n${javascript}`);
@@ -146,7 +162,7 @@ describe('language help', () => {
     }));
 
   test('shows the parameters of a call by Ctrl+Shift+Space and by its bracket', () =>
-    scene(async (context) => {
+    withEditor(async (context) => {
       const { page } = await openText(context, javascript.replace('+ input', '+ input.replace("a", "b")'));
       await putCursor(page, '"b"', 1);
       await pressKeys(page, 'Control', 'Shift', 'Space');
@@ -163,7 +179,7 @@ describe('language help', () => {
     }));
 
   test('shows each of several signatures, and says where there is no call', () =>
-    scene(async (context) => {
+    withEditor(async (context) => {
       const { page } = await openText(context, javascript.replace('+ input', '+ input.replace("a", "b")'));
       await putCursor(page, '"b"', 1);
       await pressKeys(page, 'Control', 'Shift', 'Space');
@@ -177,7 +193,7 @@ describe('language help', () => {
     }));
 
   test('goes to the definition by F12, and names what is part of the language', () =>
-    scene(async (context) => {
+    withEditor(async (context) => {
       const { page } = await openText(context, javascript);
       await putCursor(page, 'orders.length', 2);
       await pressKeys(page, 'F12');
@@ -188,7 +204,7 @@ describe('language help', () => {
     }));
 
   test('renames all places by F2', () =>
-    scene(async (context) => {
+    withEditor(async (context) => {
       const editor = await openText(context, javascript);
       const { page } = editor;
       await putCursor(page, 'orders.length', 2);
@@ -202,7 +218,7 @@ describe('language help', () => {
     }));
 
   test('reports an invalid name at the field, which stays open until Escape', () =>
-    scene(async (context) => {
+    withEditor(async (context) => {
       const { page } = await openText(context, javascript);
       await putCursor(page, 'orders.length', 2);
       await pressKeys(page, 'F2');
@@ -221,7 +237,7 @@ describe('language help', () => {
     }));
 
   test('explains without the service why F2, Shift+Alt+F and Ctrl+Shift+Space do nothing', () =>
-    scene(async (context) => {
+    withEditor(async (context) => {
       const editor = await openText(context, javascript);
       const { page } = editor;
       await untilHelped(context, editor);
@@ -245,7 +261,7 @@ describe('language help', () => {
     }));
 
   test('formats the text by Shift+Alt+F', () =>
-    scene(async (context) => {
+    withEditor(async (context) => {
       const editor = await openText(context, 'export function run( input ){\nreturn input\n}\n');
       await putCursor(editor.page, 'return', 1);
       await pressKeys(editor.page, 'Shift', 'Alt', 'KeyF');
@@ -255,7 +271,7 @@ describe('language help', () => {
     }));
 
   test('marks a misspelt name in JavaScript, goes there by F8 and fixes it by Ctrl+.', () =>
-    scene(async (context) => {
+    withEditor(async (context) => {
       const editor = await openText(context, javascript);
       const { page } = editor;
       await putCursor(page, 'orders.length', 6);
@@ -273,7 +289,7 @@ describe('language help', () => {
     }));
 
   test('shows a problem under the pointer, and offers to fix it from there', () =>
-    scene(async (context) => {
+    withEditor(async (context) => {
       const editor = await openText(context, javascript.replace('orders.length', 'ordrs.length'));
       const { page } = editor;
       await untilHelped(context, editor);
@@ -297,7 +313,7 @@ describe('language help', () => {
     }));
 
   test('says by Ctrl+. that there is nothing to fix, and closes a menu of fixes by Escape', () =>
-    scene(async (context) => {
+    withEditor(async (context) => {
       const { page } = await openText(context, javascript.replace('orders.length', 'favorite()'));
       await putCursor(page, 'const', 1);
       await pressKeys(page, 'Control', '.');
@@ -311,7 +327,7 @@ describe('language help', () => {
     }));
 
   test('leaves its keys to the browser in a field, and in a language without help', () =>
-    scene(async (context) => {
+    withEditor(async (context) => {
       const source = 'export function run(input: string): string {\n  return input;\n}\n';
       const { page } = await openText(context, source, 'assemblyscript');
       await pressKeys(page, 'F1');
@@ -326,7 +342,7 @@ describe('language help', () => {
     }));
 
   test('completes without the service from words of the text', () =>
-    scene(async (context) => {
+    withEditor(async (context) => {
       const editor = await openText(context, javascript);
       const { page } = editor;
       context.service.script.respond = ({ url }) =>

@@ -3,11 +3,11 @@ import { describe, test } from 'node:test';
 import { until } from '../../support/until.ts';
 import { pressKeys } from '../../support/press-keys.ts';
 import type { EditorPage } from '../harness.ts';
-import { type Scene, scenes } from '../scenes.ts';
+import { type EditorFixture, editorFixture } from '../editor-fixture.ts';
 import { javascript, openText, putCursor, untilHelped, untilShown } from './typing.ts';
 
 /** Opens the text with its help loaded. */
-async function openHelped(context: Scene): Promise<EditorPage> {
+async function openHelped(context: EditorFixture): Promise<EditorPage> {
   const editor = await openText(context, javascript);
   await untilHelped(context, editor);
   return editor;
@@ -18,7 +18,7 @@ async function openHelped(context: Scene): Promise<EditorPage> {
  * returns none. Both functions get the text and how often it was sent so far. Returns these numbers by text.
  */
 function scriptCompletions(
-  { service }: Scene,
+  { service }: EditorFixture,
   complete: (text: string, tries: number) => string | undefined,
   hold?: (text: string, tries: number, request: Request) => Promise<void> | undefined,
 ): ReadonlyMap<string, number> {
@@ -40,10 +40,10 @@ function scriptCompletions(
 }
 
 describe('completions that the service fails to give at first', () => {
-  const scene = scenes();
+  const withEditor = editorFixture();
 
   test('asks once more for completions where the service was too slow, and shows them without another key', () =>
-    scene(async (context) => {
+    withEditor(async (context) => {
       const { page } = await openHelped(context);
       const completions = scriptCompletions(context, (_, tries) =>
         tries === 1 ? undefined : 'offerOfService',
@@ -64,7 +64,7 @@ describe('completions that the service fails to give at first', () => {
     }));
 
   test('shows late completions also where no name of the text begins like the word', () =>
-    scene(async (context) => {
+    withEditor(async (context) => {
       const { page } = await openHelped(context);
       const completions = scriptCompletions(context, (_, tries) => (tries === 1 ? undefined : 'Mathematics'));
       await putCursor(page, 'return', 0);
@@ -74,7 +74,7 @@ describe('completions that the service fails to give at first', () => {
     }));
 
   test('asks again at the next key while the names of the text are shown because completions are late', () =>
-    scene(async (context) => {
+    withEditor(async (context) => {
       const { page } = await openHelped(context);
       let release = () => {};
       const isReleased = new Promise<void>((resolve) => (release = resolve));
@@ -93,7 +93,7 @@ describe('completions that the service fails to give at first', () => {
     }));
 
   test('withdraws the second request for completions when the list is closed, and opens none then', () =>
-    scene(async (context) => {
+    withEditor(async (context) => {
       const { page } = await openHelped(context);
       let isWithdrawn = false;
       const completions = scriptCompletions(
@@ -119,7 +119,7 @@ describe('completions that the service fails to give at first', () => {
     }));
 
   test('asks but once for completions after it has asked twice in vain', () =>
-    scene(async (context) => {
+    withEditor(async (context) => {
       const { page } = await openHelped(context);
       const completions = scriptCompletions(context, () => undefined);
       let failures = 0;

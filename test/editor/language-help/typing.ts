@@ -1,11 +1,11 @@
 import type { Page } from 'puppeteer-core';
 import { type EditorPage } from '../harness.ts';
-import type { Scene } from '../scenes.ts';
+import type { EditorFixture } from '../editor-fixture.ts';
 import { eventually } from '../../support/until.ts';
 
 /** Opens a plugin in JavaScript with this text. */
 export async function openText(
-  { service, target, open }: Scene,
+  { service, target, open }: EditorFixture,
   contents: string,
   lang = 'javascript',
 ): Promise<EditorPage> {
@@ -17,7 +17,7 @@ export async function openText(
 }
 
 /** Has the help loaded, which a first key does: what was typed before that is completed by the text's own words. */
-export async function untilHelped({ service, target }: Scene, { page }: EditorPage): Promise<void> {
+export async function untilHelped({ service, target }: EditorFixture, { page }: EditorPage): Promise<void> {
   await page.focus('.cm-content');
   await page.keyboard.press('ArrowRight');
   // It asks the service to get ready as soon as it is in the text.

@@ -18,6 +18,7 @@ const KNOWN = new Set([
   'JavaScript',
   'TypeScript',
   'AssemblyScript',
+  'Python',
 ]);
 
 /** Attributes whose text is shown or read out. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { pressKeys } from '../../support/press-keys.ts';
 import { pressForHelp, type EditorPage } from '../harness.ts';
-import { scenes } from '../scenes.ts';
+import { editorFixture } from '../editor-fixture.ts';
 import { eventually } from '../../support/until.ts';
 
 const good =
@@ -21,10 +21,10 @@ const untilStatusOf = ({ page }: EditorPage, part: 'built' | 'deployed', start: 
 const log = ({ page }: EditorPage) => page.$eval('.output.log', ({ textContent }) => textContent);
 
 describe('building, testing and deploying in the editor', () => {
-  const scene = scenes();
+  const withEditor = editorFixture();
 
   test('works by keyboard, and the status line keeps up', () =>
-    scene(async ({ service, target, open }) => {
+    withEditor(async ({ service, target, open }) => {
       await service.save(
         { contents: good, lang: 'typescript', tests: [{ name: 'one', payload: 'Ada', expected: 'Hi Ada' }] },
         target,
@@ -59,7 +59,7 @@ describe('building, testing and deploying in the editor', () => {
     }));
 
   test('makes a new version at each deployment, and builds when needed', () =>
-    scene(async ({ service, target, open }) => {
+    withEditor(async ({ service, target, open }) => {
       await service.save({ contents: good, lang: 'typescript' }, target);
       const editor = await open();
       await editor.untilOpen();
@@ -74,7 +74,7 @@ describe('building, testing and deploying in the editor', () => {
     }));
 
   test('keeps a notice while the user is elsewhere, and hides the one about a lost connection once it is back', () =>
-    scene(async ({ service, target, open }) => {
+    withEditor(async ({ service, target, open }) => {
       await service.save({ contents: good, lang: 'typescript' }, target);
       const editor = await open();
       const { page, untilOpen, until, build, deploy } = editor;
@@ -96,8 +96,41 @@ describe('building, testing and deploying in the editor', () => {
       await page.waitForFunction(() => !document.body.innerText.includes('the build gave no result'));
     }));
 
+  test('says that another tab saved once the user is back, and counts no build of that text for this one', () =>
+    withEditor(async ({ service, target, open }) => {
+      await service.save({ contents: good, lang: 'typescript' }, target);
+      const here = await open();
+      await here.untilOpen();
+      const comeBack = () => here.page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')));
+      const built = () => here.page.$eval('.status-built', (one) => one.textContent);
+      const elsewhere = await open();
+      await elsewhere.untilOpen();
+      await elsewhere.type('// theirs');
+      await elsewhere.build();
+      await untilStatusOf(elsewhere, 'built', 'Built');
+
+      await comeBack();
+      await here.until('This plugin was changed elsewhere');
+      assert.equal(await built(), 'Not built since opening');
+      await here.press('Show what is saved');
+      await untilStatusOf(here, 'built', 'Built');
+      assert.match(await here.text(), /\/\/ theirs/);
+      assert.equal((await here.page.$$('.notice')).length, 0);
+
+      // Neither does a build of this text count any more, since the service has none of it.
+      await elsewhere.type(' again');
+      await elsewhere.build();
+      await untilStatusOf(elsewhere, 'built', 'Built');
+      await comeBack();
+      await here.until('This plugin was changed elsewhere');
+      assert.equal(await built(), 'Not built since opening');
+      // What is typed all the same is a conflict, as ever.
+      await here.type('// mine');
+      await here.until('Compare and choose');
+    }));
+
   test('checks types while the user types; the build finds the same problems, and nothing is deployed', () =>
-    scene(async ({ service, target, open }) => {
+    withEditor(async ({ service, target, open }) => {
       await service.save({ contents: bad, lang: 'typescript' }, target);
       const editor = await open();
       const { page, untilOpen, until, deploy } = editor;
@@ -128,7 +161,7 @@ describe('building, testing and deploying in the editor', () => {
     }));
 
   test('fails a test that throws, passes one that answers, and shows changes as a difference', () =>
-    scene(async ({ service, target, open }) => {
+    withEditor(async ({ service, target, open }) => {
       const contents =
         'let n = 0;\nexport function run(input: string): string {\n  if (input === "bad") throw new Error("No " + input);\n  return "first\\nsecond\\nthird";\n}\n';
       const tests = [
@@ -165,7 +198,7 @@ describe('building, testing and deploying in the editor', () => {
     }));
 
   test('shows changes against the previous run of the same payload as a difference', () =>
-    scene(async ({ service, target, open }) => {
+    withEditor(async ({ service, target, open }) => {
       const contents = "export const run = (input: string): string => 'first\\nsecond ' + input";
       await service.save({ contents, lang: 'typescript' }, target);
       const { page, type, untilOpen, until } = await open();
@@ -190,7 +223,7 @@ describe('building, testing and deploying in the editor', () => {
     }));
 
   test('names the limit that a run exceeded, and the next run works', () =>
-    scene(async ({ service, target, open }) => {
+    withEditor(async ({ service, target, open }) => {
       const contents = 'export function run(input) {\n  while (input === "loop");\n  return "done";\n}\n';
       await service.save({ contents, lang: 'javascript' }, target);
       const { page, untilOpen, until } = await open();
@@ -207,7 +240,7 @@ describe('building, testing and deploying in the editor', () => {
     }));
 
   test('offers no runs without the feature, and builds without streaming', () =>
-    scene(async ({ service, target, open }) => {
+    withEditor(async ({ service, target, open }) => {
       await service.save({ contents: good, lang: 'typescript', tests: [{ name: 'one' }] }, target);
       const accepts: (string | null)[] = [];
       service.script.respond = (request) => {
@@ -233,7 +266,7 @@ describe('building, testing and deploying in the editor', () => {
     }));
 
   test('repeats requests to a busy service, reports lost connections and ended sessions, and loses nothing', () =>
-    scene(async ({ service, target, open, saved }) => {
+    withEditor(async ({ service, target, open, saved }) => {
       await service.save({ contents: good, lang: 'typescript' }, target);
       const editor = await open();
       await editor.untilOpen();
@@ -278,7 +311,7 @@ describe('building, testing and deploying in the editor', () => {
     }));
 
   test('does not build over a draft that was changed elsewhere', () =>
-    scene(async ({ service, target, open }) => {
+    withEditor(async ({ service, target, open }) => {
       await service.save({ contents: good, lang: 'typescript' }, target);
       const editor = await open();
       await editor.untilOpen();
@@ -298,7 +331,7 @@ describe('building, testing and deploying in the editor', () => {
     }));
 
   test('has a menu of every command, by its button and by the menu key, which Escape leaves', () =>
-    scene(async ({ open }) => {
+    withEditor(async ({ open }) => {
       const editor = await open();
       const { page, untilOpen } = editor;
       await untilOpen();

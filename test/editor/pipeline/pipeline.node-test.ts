@@ -22,8 +22,9 @@ function setUp() {
         diary.push(`build ${contents} ${options?.etag}`);
         return responses.build();
       },
-      test: (_, payload) => {
-        diary.push(`test ${payload}`);
+      test: (_, payload, options) => {
+        const calls = options?.calls;
+        diary.push(calls ? `test ${payload} ${JSON.stringify(calls)}` : `test ${payload}`);
         return responses.test(payload);
       },
       deploy: async (_, options) => {
@@ -105,6 +106,16 @@ test('deploying and running build only what is not built', async () => {
   diary.length = 0;
   await pipeline.runDeploy();
   assert.ok(diary.includes('build two "1"'));
+});
+
+test('a test is run with the responses to calls that it names', async () => {
+  const { pipeline, diary } = setUp();
+  const mock = { url: 'https://a.example/*', response: { body: 1 } };
+  await pipeline.runTests(['a', 'b', 'c'], () => {}, [[mock], undefined, []]);
+  assert.deepEqual(
+    diary.filter((one) => one.startsWith('test')),
+    [`test a ${JSON.stringify([mock])}`, 'test b', 'test c'],
+  );
 });
 
 test('half a surrogate pair is sent as U+FFFD, because the client refuses it', async () => {
@@ -230,6 +241,23 @@ test("the builder's report on earlier builds and deployments is taken over when 
   // Another page deployed since; what is being edited here is not what the builder has.
   pipeline.applyProgress({ built: true, deployed: { version: 'v1.0.8', current: true } }, undefined);
   assert.deepEqual(pipeline.deployment, { kind: 'deployed', version: 'v1.0.8' });
+  // It is once the page took that draft over.
+  page.text = 'two';
+  pipeline.applyProgress(
+    { built: true, deployed: { version: 'v1.0.8', current: true } },
+    { lang: 'x', contents: 'two' },
+  );
+  assert.deepEqual(pipeline.deployment, { kind: 'deployed', version: 'v1.0.8', sourceKey: keyOf('two') });
+});
+
+test('a build that the service replaced by that of another page is made again', async () => {
+  const { pipeline, diary } = setUp();
+  await pipeline.runBuild();
+  pipeline.forgetBuild();
+  assert.deepEqual(pipeline.build, { kind: 'none' });
+  diary.length = 0;
+  await pipeline.runTests(['Ada'], () => {});
+  assert.deepEqual(diary, ['save', 'replace by one', 'build one "1"', 'is "2"', 'test Ada']);
 });
 
 test('a deployment that is stopped before its response came may have happened', async () => {

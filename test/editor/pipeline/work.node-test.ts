@@ -138,7 +138,14 @@ test('a read-only editor shows nothing about saving and building', () => {
 
 test('every error has advice unless the user caused it, and a button only if trying again can help', () => {
   for (const action of ['build', 'test', 'deploy'] as const) {
-    for (const error of ['connection', 'service', 'busy', 'refused', 'storage-full'] as const) {
+    for (const error of [
+      'connection',
+      'service',
+      'busy',
+      'refused',
+      'storage-full',
+      'storage-unavailable',
+    ] as const) {
       assert.equal(actionErrorAdvice(action, error)?.again, true, error);
     }
     for (const error of ['session', 'forbidden', 'too-large'] as const) {

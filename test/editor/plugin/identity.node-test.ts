@@ -4,7 +4,7 @@ import type { Page } from 'puppeteer-core';
 import { findingsInBoth } from '../../support/axe.ts';
 import { pressKeys } from '../../support/press-keys.ts';
 import type { EditorService, Target } from '../harness.ts';
-import { type Scene, scenes } from '../scenes.ts';
+import { type EditorFixture, editorFixture } from '../editor-fixture.ts';
 
 const SIZES = [
   [360, 640],
@@ -42,9 +42,9 @@ const seen = (page: Page, part: string) =>
   });
 
 describe("the plugin's identity", () => {
-  const scene = scenes();
+  const withEditor = editorFixture();
 
-  const views: [name: string, show: (scene: Scene) => Promise<Page>][] = [
+  const views: [name: string, show: (fixture: EditorFixture) => Promise<Page>][] = [
     [
       'in the editor',
       async ({ open }) => {
@@ -90,7 +90,7 @@ describe("the plugin's identity", () => {
   ];
   for (const [name, show] of views) {
     test(`is shown for ${name} at every size, accessibly in both schemes`, () =>
-      scene(async (context) => {
+      withEditor(async (context) => {
         const page = await show(context);
         for (const [width, height] of SIZES) {
           await page.setViewport({ width, height });
@@ -114,7 +114,7 @@ describe("the plugin's identity", () => {
   }
 
   test('is shortened at the tenant when it is too long: the environment stays, and the help has all of it', () =>
-    scene(async ({ service, target, open }) => {
+    withEditor(async ({ service, target, open }) => {
       answerWithDraft(service);
       const tenant = `customer-7 · com-acme ${'x'.repeat(300)}`;
       const editor = await open(await addressOf(service, `com.attacker.${tenant}`, target));
@@ -141,7 +141,7 @@ describe("the plugin's identity", () => {
     }));
 
   test('cannot be hidden or reversed by the names themselves', () =>
-    scene(async ({ service, open }) => {
+    withEditor(async ({ service, open }) => {
       answerWithDraft(service);
       const fn = 'add\u202edrocer';
       const ident = 'com.attacker.\u2067עמותה\u202e\n\u200b';
@@ -160,7 +160,7 @@ describe("the plugin's identity", () => {
     }));
 
   test('is not invented where the address names no plugin', () =>
-    scene(async ({ service, open }) => {
+    withEditor(async ({ service, open }) => {
       for (const query of ['', '?ident=acme&fn=x&builder=x', '?ident=com.acme.t1&fn=..&builder=x']) {
         const editor = await open(`${service.origin}/editor/${query}`);
         await editor.page.waitForSelector('.message h1');

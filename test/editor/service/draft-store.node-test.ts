@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, describe, test } from 'node:test';
 import { createClient } from '../../../editor/src/service/client.ts';
-import { TokenHolder } from '../../../editor/src/service/token-holder.ts';
+import { BearerAuth } from '../../../editor/src/service/bearer-auth.ts';
 import { DraftConflict, DraftStore } from '../../../editor/src/service/draft-store.ts';
 import { HttpError, NetworkError } from 'plugin-editor/client.js';
 import { startEditorService } from '../harness.ts';
@@ -18,7 +18,7 @@ async function setUp(t: TestContext) {
     namespace: 'default',
     pluginName: 'add-record',
   };
-  const client = createClient(service.origin, new TokenHolder(token));
+  const client = createClient(service.origin, new BearerAuth(token));
   return { service, open: () => new DraftStore(client, location) };
 }
 

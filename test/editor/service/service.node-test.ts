@@ -12,6 +12,8 @@ test('each error of a builder becomes the failure that a user can act on', () =>
   assert.equal(failureOf(new TypeError('a fault of ours')), 'service');
   const full = Object.assign(new HttpError('POST /', 403), { code: 'storage-full' });
   assert.equal(failureOf(full), 'storage-full');
+  const unavailable = Object.assign(new HttpError('POST /', 503), { code: 'storage-unavailable' });
+  assert.equal(failureOf(unavailable), 'storage-unavailable');
   const table = [0, 302, 400, 401, 403, 404, 408, 412, 413, 415, 422, 429, 500, 503].map((code) => [
     code,
     status(code),

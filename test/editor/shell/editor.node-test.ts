@@ -2,14 +2,14 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { pressKeys } from '../../support/press-keys.ts';
 import { startEditorService } from '../harness.ts';
-import { scenes } from '../scenes.ts';
+import { editorFixture } from '../editor-fixture.ts';
 import { eventually } from '../../support/until.ts';
 
 describe('the editor', () => {
-  const scene = scenes();
+  const withEditor = editorFixture();
 
   test('creates a new plugin from its template, saves edits by itself, and shows them the next time', () =>
-    scene(async ({ service, target, open, saved }) => {
+    withEditor(async ({ service, target, open, saved }) => {
       const first = await open();
       await first.untilOpen();
       await first.untilStatus('New plugin, not saved yet');
@@ -30,7 +30,7 @@ describe('the editor', () => {
     }));
 
   test('removes the token from the address and the history, and sends it only in the header', () =>
-    scene(async ({ service, target, open }) => {
+    withEditor(async ({ service, target, open }) => {
       const token = await service.token(target);
       const from = service.seen.length;
       const { page, untilOpen } = await open(await service.url(target, token));
@@ -61,7 +61,7 @@ describe('the editor', () => {
     }));
 
   test('sends no request to a builder that it is not configured for', () =>
-    scene(async ({ service, target, open }) => {
+    withEditor(async ({ service, target, open }) => {
       const other = await startEditorService({ editor: false });
       try {
         const page = await open(await service.url({ ...target, builder: other.origin }));
@@ -73,7 +73,7 @@ describe('the editor', () => {
     }));
 
   test('sends neither draft nor kept text to the builder that a crafted address names', () =>
-    scene(async ({ service, target, open }) => {
+    withEditor(async ({ service, target, open }) => {
       const other = await startEditorService({ editor: false });
       try {
         const kept = { version: 1, at: Date.now(), source: { contents: 'kept text', lang: 'javascript' } };
@@ -116,7 +116,7 @@ describe('the editor', () => {
     }));
 
   test('keeps unsaved work in this browser while the service is stopped, and saves it when it is back', () =>
-    scene(async ({ service, target, open, saved }) => {
+    withEditor(async ({ service, target, open, saved }) => {
       const page = await open();
       await page.untilOpen();
       await service.stop();
@@ -134,7 +134,7 @@ describe('the editor', () => {
     }));
 
   test('saves at once by Ctrl+S, from the tests too, which are part of the record', () =>
-    scene(async ({ service, target, open }) => {
+    withEditor(async ({ service, target, open }) => {
       const { page, press, untilOpen, untilStatus, until } = await open();
       await untilOpen();
       await press('Add test');
@@ -155,7 +155,7 @@ describe('the editor', () => {
     }));
 
   test('tries again when the service fails while opening', () =>
-    scene(async ({ service, open }) => {
+    withEditor(async ({ service, open }) => {
       service.script.respond = (request) =>
         new URL(request.url).pathname.startsWith('/api/') ? new Response('', { status: 500 }) : undefined;
       const page = await open();
@@ -166,7 +166,7 @@ describe('the editor', () => {
     }));
 
   test('reports that the editor itself cannot be loaded', () =>
-    scene(async ({ service, open }) => {
+    withEditor(async ({ service, open }) => {
       service.script.respond = (request) =>
         /assets\/page-/.test(request.url) ? new Response('', { status: 503 }) : undefined;
       const page = await open();

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import { COLOUR_RULES, findings, findingsInBoth, useColours } from '../../support/axe.ts';
 import { pressKeys } from '../../support/press-keys.ts';
 import { type EditorPage } from '../harness.ts';
-import { type Scene, scenes } from '../scenes.ts';
+import { type EditorFixture, editorFixture } from '../editor-fixture.ts';
 import { eventually } from '../../support/until.ts';
 
 const contents = `let count = 0;
@@ -51,7 +51,7 @@ async function command({ page }: EditorPage, name: string): Promise<void> {
 }
 
 /** Opens a plugin that has tests, two versions, one of them made live, and real runs. */
-async function openUsedPlugin({ service, target, open }: Scene): Promise<EditorPage> {
+async function openUsedPlugin({ service, target, open }: EditorFixture): Promise<EditorPage> {
   await service.save({ contents, lang: 'typescript', tests }, target);
   const token = await service.token(target, 'read,write,deploy,runs');
   const editor = await open(await service.url(target, token));
@@ -80,10 +80,10 @@ async function untilRuns({ page }: EditorPage): Promise<void> {
 }
 
 describe('in every state of the editor', () => {
-  const scene = scenes();
+  const withEditor = editorFixture();
 
   test('axe finds nothing in light and dark colours, and in forced ones where colours tell states apart', () =>
-    scene(async (context) => {
+    withEditor(async (context) => {
       const { service, target, open } = context;
       const editor = await openUsedPlugin(context);
       const { page, until, press: click } = editor;
@@ -184,7 +184,7 @@ describe('in every state of the editor', () => {
     }));
 
   test('everything that a panel offers can be reached by the Tab key', () =>
-    scene(async (context) => {
+    withEditor(async (context) => {
       const editor = await openUsedPlugin(context);
       const { page } = editor;
       await page.locator('#tab-tests').click();
@@ -220,7 +220,7 @@ describe('in every state of the editor', () => {
     }));
 
   test('every command of the page can be run by its name and the Enter key', () =>
-    scene(async (context) => {
+    withEditor(async (context) => {
       const editor = await openUsedPlugin(context);
       const { page, type } = editor;
       const until = (holds: string) => page.waitForFunction(holds);

@@ -13,7 +13,7 @@ describe('the editor in a page', () => {
   const plugin = (): Target => ({ fn: `plugin-${++count}`, template: 'javascript' });
 
   /** Runs with a launcher's page; nothing is loaded twice in it, unless the test says so. */
-  const scene = async (run: (launcher: LauncherPage) => Promise<void>, url?: string) => {
+  const withEditor = async (run: (launcher: LauncherPage) => Promise<void>, url?: string) => {
     const launcher = await openLauncher(browser, service, url);
     try {
       await run(launcher);
@@ -59,12 +59,13 @@ describe('the editor in a page', () => {
   });
 
   test('opens the requested plugin without a token in any address', () =>
-    scene(async (launcher) => {
+    withEditor(async (launcher) => {
       const target = plugin();
       const token = await service.token(target);
       const earlier = service.seen.length;
       assert.deepEqual((await launcher.waitForMessage('hello'))['capabilities'], [
         'open',
+        'assist',
         'save',
         'configure',
       ]);
@@ -86,7 +87,7 @@ describe('the editor in a page', () => {
     }));
 
   test('goes to another plugin without a reload, and saves first', () =>
-    scene(async (launcher) => {
+    withEditor(async (launcher) => {
       const [one, other] = [plugin(), plugin()];
       const first = await launcher.open(one);
       await launcher.waitForMessage('ready', first);
@@ -106,7 +107,7 @@ describe('the editor in a page', () => {
     }));
 
   test('shows the own text without a conflict on return to a plugin whose save has not ended', () =>
-    scene(async (launcher) => {
+    withEditor(async (launcher) => {
       const [one, other] = [plugin(), plugin()];
       await launcher.waitForMessage('ready', await launcher.open(one));
       await launcher.save();
@@ -127,7 +128,7 @@ describe('the editor in a page', () => {
     }));
 
   test('keeps what cannot be saved before another plugin opens, and offers it with its plugin', () =>
-    scene(async (launcher) => {
+    withEditor(async (launcher) => {
       const [one, other] = [plugin(), plugin()];
       const first = await launcher.open(one);
       await launcher.waitForMessage('ready', first);
@@ -145,7 +146,7 @@ describe('the editor in a page', () => {
     }));
 
   test('loses nothing when a token ends in the middle of a save', () =>
-    scene(async (launcher) => {
+    withEditor(async (launcher) => {
       const target = plugin();
       const session = await launcher.open(target);
       await launcher.waitForMessage('ready', session);
@@ -176,7 +177,7 @@ describe('the editor in a page', () => {
     }));
 
   test('keeps the text while there is no new token, and saves it when one comes', () =>
-    scene(async (launcher) => {
+    withEditor(async (launcher) => {
       const target = plugin();
       const session = await launcher.open(target);
       await launcher.waitForMessage('ready', session);
@@ -192,7 +193,7 @@ describe('the editor in a page', () => {
     }));
 
   test('replaces a token that ended before the plugin is loaded', () =>
-    scene(async (launcher) => {
+    withEditor(async (launcher) => {
       const target = plugin();
       const old = await service.token(target);
       service.clock.ahead = 16 * 60_000;
@@ -203,7 +204,7 @@ describe('the editor in a page', () => {
     }));
 
   test('sends nothing to a builder that it is not configured for, and names it in the error', () =>
-    scene(async (launcher) => {
+    withEditor(async (launcher) => {
       const builder = 'https://elsewhere.example/api';
       const session = await launcher.open({ ...plugin(), builder }, 'secret');
       const { message } = await launcher.waitForMessage('error', session);
@@ -213,7 +214,7 @@ describe('the editor in a page', () => {
     }));
 
   test('reports a plugin that it may not edit as an error, and opens another one afterwards', () =>
-    scene(async (launcher) => {
+    withEditor(async (launcher) => {
       const [one, other] = [plugin(), plugin()];
       const session = await launcher.open(one, await service.token(other));
       assert.match(
@@ -224,7 +225,7 @@ describe('the editor in a page', () => {
     }));
 
   test('counts as ready when it offers a choice of languages because none was named', () =>
-    scene(async (launcher) => {
+    withEditor(async (launcher) => {
       const { fn } = plugin() as { fn: string };
       const session = await launcher.open({ fn });
       await launcher.waitForMessage('ready', session);
@@ -232,7 +233,7 @@ describe('the editor in a page', () => {
     }));
 
   test('saves when it is closed, and then holds neither plugin nor token', () =>
-    scene(async (launcher) => {
+    withEditor(async (launcher) => {
       const target = plugin();
       const session = await launcher.open(target);
       await launcher.waitForMessage('ready', session);
@@ -253,7 +254,7 @@ describe('the editor in a page', () => {
 
   test('loads the plugin once when opened by its address and by message, and then asks for tokens', async () => {
     const target = plugin();
-    await scene(
+    await withEditor(
       async (launcher) => {
         const gets = () =>
           service.seen.filter(({ method, path }) => method === 'GET' && path === service.draftPath(target))
@@ -275,7 +276,7 @@ describe('the editor in a page', () => {
 
   test('tells a late launcher that there is unsaved work', async () => {
     const target = plugin();
-    await scene(
+    await withEditor(
       async (launcher) => {
         await launcher.untilOpen();
         refuseSaves();
@@ -290,7 +291,7 @@ describe('the editor in a page', () => {
   });
 
   test('reports what was built, run and deployed', () =>
-    scene(async (launcher) => {
+    withEditor(async (launcher) => {
       const session = await launcher.open(plugin());
       await launcher.waitForMessage('ready', session);
       service.clock.ahead = 16 * 60_000;

@@ -153,7 +153,7 @@ describe("the editor's page", () => {
   test('does not scroll with a font that is taller than its lines, such as those for Arabic', async () => {
     await set(page, 1100, 400);
     const heights = await page.evaluate(() => {
-      // In place of such a font, which this machine may not have: lines that are lower than any font.
+      // Instead of such a font, which this machine may not have: lines that are lower than any font.
       const lines = [...document.querySelectorAll<HTMLElement>('.status-part, .bottom > *')];
       for (const { style } of lines) style.lineHeight = '0.2';
       const [full, seen] = [document.documentElement.scrollHeight, innerHeight];

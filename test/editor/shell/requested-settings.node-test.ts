@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { COLOUR_RULES, findings, useColours } from '../../support/axe.ts';
 import { startEditorInBrowser } from '../editor-in-browser.ts';
 import { type LauncherPage, openLauncher } from '../launcher-page.ts';
 import { eventually, until } from '../../support/until.ts';
@@ -10,8 +11,8 @@ const source = { contents: 'export function run(input) {\n  return input;\n}\n',
 
 describe('the settings that the host page requests', () => {
   let count = 0;
-  const scene = async (
-    run: (scene: {
+  const withEditor = async (
+    run: (fixture: {
       launcher: LauncherPage;
       fn: string;
       open: (settings?: object, permissions?: string) => Promise<string>;
@@ -36,7 +37,7 @@ describe('the settings that the host page requests', () => {
   const has = ({ frame }: LauncherPage, selector: string) => frame.$(selector).then(Boolean);
 
   test('are answered with the language, whether there is a draft and the permissions, and again when these change', () =>
-    scene(async ({ launcher, open }) => {
+    withEditor(async ({ launcher, open }) => {
       const session = await open({ template: 'javascript' }, 'read,write');
       const ready = await launcher.waitForMessage('ready', session, ({ permissions }) =>
         Array.isArray(permissions),
@@ -54,7 +55,7 @@ describe('the settings that the host page requests', () => {
     }));
 
   test('can make it read-only, after unsaved work was saved, and editable again', () =>
-    scene(async ({ launcher, fn, open }) => {
+    withEditor(async ({ launcher, fn, open }) => {
       await service.save(source, { fn });
       const session = await open();
       await launcher.waitForMessage('ready', session);
@@ -75,7 +76,7 @@ describe('the settings that the host page requests', () => {
     }));
 
   test('include a read-only token, with which nothing can be changed, and the tests can be read', () =>
-    scene(async ({ launcher, fn, open }) => {
+    withEditor(async ({ launcher, fn, open }) => {
       await service.save({ ...source, tests: [{ name: 'a test', payload: 'p' }] }, { fn });
       const session = await open({}, 'read');
       await launcher.waitForMessage('ready', session);
@@ -89,7 +90,7 @@ describe('the settings that the host page requests', () => {
     }));
 
   test('can be German throughout from that moment on, and fall back to English for an unknown language', () =>
-    scene(async ({ launcher, fn, open }) => {
+    withEditor(async ({ launcher, fn, open }) => {
       await service.save(source, { fn });
       const session = await open({ locale: 'de-CH' });
       await launcher.waitForMessage('ready', session);
@@ -110,7 +111,7 @@ describe('the settings that the host page requests', () => {
     }));
 
   test('apply the look of the page, and remove it again', () =>
-    scene(async ({ launcher, fn, open }) => {
+    withEditor(async ({ launcher, fn, open }) => {
       await service.save(source, { fn });
       const appearance = { colorScheme: 'dark', accent: 'rgb(255, 200, 0)', radius: '2px', font: 'url(x)' };
       const session = await open({ appearance });
@@ -127,8 +128,66 @@ describe('the settings that the host page requests', () => {
       await eventually(look, ([ground]) => ground !== 'rgb(255, 200, 0)');
     }));
 
+  // As the demo's three looks have them (demo/page/looks).
+  const looks = {
+    larder: {
+      light: ['rgb(30, 42, 36)', 'rgb(255, 253, 248)', 'rgb(29, 92, 69)', 'rgb(213, 202, 180)'],
+      dark: ['rgb(236, 232, 221)', 'rgb(28, 32, 28)', 'rgb(133, 207, 171)', 'rgb(58, 68, 59)'],
+      rest: { font: 'ui-sans-serif, system-ui, "Liberation Sans", sans-serif', radius: '10px' },
+    },
+    slate: {
+      light: ['rgb(27, 34, 48)', 'rgb(255, 255, 255)', 'rgb(51, 70, 196)', 'rgb(185, 194, 212)'],
+      dark: ['rgb(227, 232, 241)', 'rgb(23, 28, 38)', 'rgb(157, 176, 255)', 'rgb(61, 71, 91)'],
+      rest: { font: 'Inter, ui-sans-serif, sans-serif', radius: '3px' },
+    },
+    sorbet: {
+      light: ['rgb(64, 19, 47)', 'rgb(255, 244, 248)', 'rgb(179, 18, 95)', 'rgb(239, 179, 207)'],
+      dark: ['rgb(251, 230, 240)', 'rgb(42, 21, 34)', 'rgb(255, 154, 199)', 'rgb(116, 55, 91)'],
+      rest: { font: 'ui-rounded, Nunito, sans-serif', radius: '20px' },
+    },
+  } as const;
+
+  for (const [name, look] of Object.entries(looks))
+    test(`leave all readable and nothing cut off in the look of ${name}, at 1920 pixels`, () =>
+      withEditor(async ({ launcher, fn, open }) => {
+        const tests = [
+          { name: 'passes', payload: 'a', expected: 'a' },
+          { name: 'fails', payload: 'a', expected: 'b' },
+        ];
+        await service.save({ ...source, tests }, { fn });
+        const { page, frame } = launcher;
+        await page.setViewport({ width: 1960, height: 1060 });
+        await page.$eval('iframe', ({ style }) => {
+          style.inlineSize = '1920px';
+          style.blockSize = '1000px';
+        });
+        await useColours(page, 'light');
+        const session = await open();
+        await launcher.waitForMessage('ready', session);
+        await launcher.press('Run all');
+        await launcher.until('1 passed, 1 failed');
+        for (const colorScheme of ['light', 'dark'] as const) {
+          const [color, background, accent, border] = look[colorScheme];
+          const appearance = { colorScheme, color, background, accent, border, ...look.rest };
+          await launcher.sendMessage({ type: 'configure', session, appearance });
+          await eventually(
+            () => frame.$eval('.cm-editor', (one) => getComputedStyle(one).backgroundColor),
+            (ground) => ground === background,
+          );
+          assert.deepEqual(await findings(frame, { rules: COLOUR_RULES }), [], colorScheme);
+        }
+        const cut = await frame.$$eval('button, h1, .status-part bdi, .test-title', (all) =>
+          all
+            .filter((one) => one.checkVisibility() && one.scrollWidth > one.clientWidth + 1)
+            .filter((one) => getComputedStyle(one).display !== 'inline')
+            .map(({ outerHTML }) => outerHTML),
+        );
+        assert.deepEqual(cut, []);
+        assert.equal(await frame.evaluate(() => document.documentElement.scrollWidth), 1920);
+      }));
+
   test('begin a new plugin with the given source, which is not dirty, and is saved on request', () =>
-    scene(async ({ launcher, fn, open }) => {
+    withEditor(async ({ launcher, fn, open }) => {
       const initialSource = { ...source, contents: '// given\n', tests: [{ name: 'given test' }] };
       const session = await open({ initialSource });
       await launcher.waitForMessage('ready', session);
@@ -145,7 +204,7 @@ describe('the settings that the host page requests', () => {
     }));
 
   test('do not change the language of a draft, unless the user starts over in another one', () =>
-    scene(async ({ launcher, fn, open }) => {
+    withEditor(async ({ launcher, fn, open }) => {
       await service.save(source, { fn });
       const session = await open({ template: 'typescript' });
       await launcher.waitForMessage('ready', session);
@@ -184,7 +243,7 @@ describe('the settings that the host page requests', () => {
     }));
 
   test('offer to start over no longer once it is known that the token permits reading alone', () =>
-    scene(async ({ launcher, fn, open }) => {
+    withEditor(async ({ launcher, fn, open }) => {
       await service.save(source, { fn });
       let release = () => {};
       const isReleased = new Promise<void>((resolve) => (release = resolve));

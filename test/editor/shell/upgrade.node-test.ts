@@ -23,7 +23,7 @@ describe('an editor whose service is being upgraded', () => {
   const pathOf = ({ url }: Request) => new URL(url).pathname;
 
   /** Opens a new plugin by the editor's address, in a new profile. */
-  async function scene(
+  async function withEditor(
     respond: (path: string, request: Request) => Response | undefined,
     run: (page: Awaited<ReturnType<typeof openPage>>) => Promise<void>,
   ): Promise<void> {
@@ -42,7 +42,7 @@ describe('an editor whose service is being upgraded', () => {
   for (const name of files) {
     test(`opens although the first node that it asks for ${name} has another version`, async () => {
       let requests = 0;
-      await scene(
+      await withEditor(
         (path) => (path.includes(`/assets/${name}-`) && requests++ === 0 ? gone() : undefined),
         async (page) => {
           await page.untilOpen();
@@ -63,7 +63,7 @@ describe('an editor whose service is being upgraded', () => {
 
   test('opens although no node has the version of its page any longer', async () => {
     let served = 0;
-    await scene(
+    await withEditor(
       (path) => {
         if (path !== '/editor/' || served++ > 0) return undefined;
         const headers = { 'content-type': 'text/html', 'cache-control': 'no-store' };
@@ -80,7 +80,7 @@ describe('an editor whose service is being upgraded', () => {
 
   test('reports a file that is nowhere, and does not reload itself for ever', async () => {
     let pages = 0;
-    await scene(
+    await withEditor(
       (path) => {
         if (path === '/editor/') pages++;
         return path.includes('/assets/page-') ? gone() : undefined;
@@ -109,7 +109,7 @@ describe('an editor whose service is being upgraded', () => {
   });
 
   test('shows and saves a text without colours when the languages cannot be loaded', async () => {
-    await scene(
+    await withEditor(
       (path) => (path.includes('/assets/typing-help-') ? gone() : undefined),
       async (page) => {
         await page.untilOpen();
@@ -125,7 +125,7 @@ describe('an editor whose service is being upgraded', () => {
   ] as [string, string, (page: Page) => Promise<void>, string][]) {
     test(`reports that ${name} cannot be loaded, and shows it once it can`, async () => {
       let missing = true;
-      await scene(
+      await withEditor(
         (path) => (missing && path.includes(`/assets/${file}-`) ? gone() : undefined),
         async (page) => {
           await page.untilOpen();
@@ -140,7 +140,7 @@ describe('an editor whose service is being upgraded', () => {
   }
 
   test('loads all its parts soon after it opened, so that it needs no file of a version that is gone', async () => {
-    await scene(
+    await withEditor(
       () => undefined,
       async (page) => {
         await page.untilOpen();

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { pressKeys } from '../../support/press-keys.ts';
-import { scenes } from '../scenes.ts';
+import { editorFixture } from '../editor-fixture.ts';
 import { eventually } from '../../support/until.ts';
 
 const contents = `export function run(input: string): string {
@@ -12,10 +12,10 @@ const contents = `export function run(input: string): string {
 const payload = '{"price":2,"count":3}';
 
 describe('tests with expected answers in the editor', () => {
-  const scene = scenes();
+  const withEditor = editorFixture();
 
   test('turn the badge red for a wrong answer and name its path, until the answer is accepted', () =>
-    scene(async ({ service, target, open }) => {
+    withEditor(async ({ service, target, open }) => {
       const tests = [{ name: 'adds up', payload, expected: '{ "total": 6 }' }];
       await service.save({ contents, lang: 'typescript', tests }, target);
       const { page, press, until, untilOpen } = await open();
@@ -54,7 +54,7 @@ describe('tests with expected answers in the editor', () => {
     }));
 
   test('run by Ctrl+Enter in their payload, which otherwise runs the payload of a run', () =>
-    scene(async ({ service, target, open }) => {
+    withEditor(async ({ service, target, open }) => {
       const tests = [
         { name: 'one', payload },
         { name: 'two', payload },
@@ -82,7 +82,7 @@ describe('tests with expected answers in the editor', () => {
     }));
 
   test('mark the old result while something runs, with Stop beside it, and report being offline', () =>
-    scene(async ({ service, target, open }) => {
+    withEditor(async ({ service, target, open }) => {
       await service.save({ contents, lang: 'typescript' }, target);
       const { page, until, untilOpen, untilStatus, press, type } = await open();
       await untilOpen();

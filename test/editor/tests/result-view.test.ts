@@ -122,6 +122,17 @@ describe('the result view', () => {
     expect(place.querySelector('pre')?.textContent).to.equal('{"a":[1]}');
   });
 
+  it('says where a value does not fit its type, but not of a value as a whole', async () => {
+    const misfit = async (path: string) => {
+      const error = { code: 'invalid-output', message: 'It must be an object.', path };
+      await show({ run: run({ error, logs: [] }), schemas: { output: { type: 'object' } } });
+      return place.querySelector('.misfit-path')?.textContent?.replaceAll(/\s+/g, ' ').trim();
+    };
+    expect(await misfit('/lines/2/price')).to.equal('Output lines[2].price');
+    expect(await misfit('')).to.equal('Output');
+    expect(text()).to.match(/Expected:\s+object/);
+  });
+
   it('distinguishes the levels of logs', async () => {
     await show({ run: run({ result: 'x', logs: ['plain', '[warn] careful', '[error] bad'] }) });
     const entries = [...place.querySelectorAll<HTMLElement>('.log-entry')];

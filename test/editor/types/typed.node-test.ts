@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { pressKeys } from '../../support/press-keys.ts';
-import { scenes } from '../scenes.ts';
+import { editorFixture } from '../editor-fixture.ts';
 
 const input = {
   type: 'object',
@@ -35,10 +35,10 @@ const contents = `export const run = ({ count, buyer }: Input): Output => {
 `;
 
 describe('a namespace with types in the editor', () => {
-  const scene = scenes();
+  const withEditor = editorFixture();
 
   test('shows its types and samples; a sample becomes a test, whose payload is checked, completed and run', () =>
-    scene(async ({ service, target, open }) => {
+    withEditor(async ({ service, target, open }) => {
       await service.setNamespace('prices', prices);
       const place = { ...target, namespace: 'prices' };
       await service.save({ contents, lang: 'typescript' }, place);
@@ -92,7 +92,7 @@ describe('a namespace with types in the editor', () => {
     }));
 
   test('keeps the tabs of all six panels in one line of a narrow page, with the chosen one in view', () =>
-    scene(async ({ service, target, open }) => {
+    withEditor(async ({ service, target, open }) => {
       await service.setNamespace('prices', prices);
       const place = { ...target, namespace: 'prices' };
       await service.save({ contents, lang: 'typescript' }, place);
@@ -139,7 +139,7 @@ describe('a namespace with types in the editor', () => {
     }));
 
   test('shows what changed since the deployed version, until a build and a deployment', () =>
-    scene(async ({ service, target, open }) => {
+    withEditor(async ({ service, target, open }) => {
       const place = { ...target, namespace: 'changing' };
       await service.setNamespace('changing', prices);
       await service.save({ contents, lang: 'typescript' }, place);
@@ -171,7 +171,7 @@ describe('a namespace with types in the editor', () => {
     }));
 
   test('has a panel of types, which is missing without types, where payloads are text', () =>
-    scene(async ({ service, target, open }) => {
+    withEditor(async ({ service, target, open }) => {
       await service.save({ contents: 'export const run = (input) => input;\n', lang: 'javascript' }, target);
       const { page, press, untilOpen } = await open();
       await untilOpen();
@@ -179,5 +179,53 @@ describe('a namespace with types in the editor', () => {
       assert.equal(await page.$('#tab-types'), null);
       await press('Add test');
       await page.waitForSelector('textarea.payload');
+    }));
+
+  test('says what fetch may reach, with and without types, where the language has it', () =>
+    withEditor(async ({ service, target, open }) => {
+      const connections = [
+        {
+          name: 'rates',
+          description: 'Exchange rates of today.',
+          origin: 'https://rates.example.com',
+          pathPrefix: '/v1',
+          methods: ['GET', 'POST'],
+        },
+        { name: 'shop', origin: 'https://*.shops.example.com' },
+      ];
+      await service.setNamespace('reaching', { connections });
+      const place = { ...target, namespace: 'reaching' };
+      await service.save({ contents: 'export const run = (input) => input;\n', lang: 'javascript' }, place);
+      const first = await open(await service.url(place));
+      await first.untilOpen();
+      await first.page.locator('#tab-types').click();
+      const shown = async ({ page }: typeof first) => {
+        const list = await page.waitForSelector('.connections ul');
+        return list?.evaluate((one) => [...one.children].map((li) => (li as HTMLElement).innerText));
+      };
+      const expected = [
+        'GET, POST https://rates.example.com/v1\nExchange rates of today.',
+        'GET https://*.shops.example.com/\nshop Grants nothing until this tenant has a host for it.',
+      ];
+      assert.deepEqual(await shown(first), expected);
+      assert.equal(await first.page.$('.types-code'), null);
+      // Payloads are text, as without connections.
+      await first.page.locator('#tab-tests').click();
+      await first.press('Add test');
+      await first.page.waitForSelector('textarea.payload');
+
+      await service.setNamespace('reaching', prices);
+      const typed = await open(await service.url(place));
+      await typed.untilOpen();
+      await typed.page.locator('#tab-types').click();
+      assert.deepEqual(await shown(typed), expected);
+      await typed.page.waitForSelector('.types-code');
+
+      await service.save({ contents: '', lang: 'assemblyscript' }, { ...place, fn: 'without' });
+      const without = await open(await service.url({ ...place, fn: 'without' }));
+      await without.untilOpen();
+      await without.page.locator('#tab-types').click();
+      await without.page.waitForSelector('.types-code');
+      assert.equal(await without.page.$('.connections'), null);
     }));
 });

@@ -2,14 +2,14 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { pressKeys } from '../../support/press-keys.ts';
 import { javascript, openText, putCursor, untilShown, untilText } from '../language-help/typing.ts';
-import { scenes } from '../scenes.ts';
+import { editorFixture } from '../editor-fixture.ts';
 import { eventually } from '../../support/until.ts';
 
-const scene = scenes();
+const withEditor = editorFixture();
 
 describe('the palette of commands', () => {
   test('opens by F1 and Ctrl+Shift+P, lists each command with its key, and searches by words', () =>
-    scene(async (context) => {
+    withEditor(async (context) => {
       const editor = await openText(context, javascript);
       const { page } = editor;
       for (const keys of [['F1'], ['Control', 'Shift', 'KeyP']] as const) {
@@ -47,7 +47,7 @@ describe('the palette of commands', () => {
     }));
 
   test('runs the chosen command where the focus was', () =>
-    scene(async (context) => {
+    withEditor(async (context) => {
       const editor = await openText(context, 'export function run( input ){\nreturn input\n}\n');
       const { page } = editor;
       await putCursor(page, 'return', 1);
@@ -60,7 +60,7 @@ describe('the palette of commands', () => {
     }));
 
   test('loads language help on demand', () =>
-    scene(async (context) => {
+    withEditor(async (context) => {
       const { page } = await openText(context, javascript);
       const loaded = () =>
         page.evaluate(() =>
@@ -78,7 +78,7 @@ describe('the palette of commands', () => {
 
 describe('a button and a tab', () => {
   test('keep the focus, and the click that is on its way, when others appear before them', () =>
-    scene(async ({ service, open }) => {
+    withEditor(async ({ service, open }) => {
       const gate = Promise.withResolvers<void>();
       // Only with this response the editor knows that the service runs plugins, and so has the button and the tab for that.
       service.script.hold = ({ url }) => (url.endsWith('/features') ? gate.promise : undefined);
@@ -101,7 +101,7 @@ describe('a button and a tab', () => {
 
 describe('settings, search and size in the editor', () => {
   test('lets wrap, size, indentation and Vim keys be set by keyboard, and remembers them', () =>
-    scene(async ({ service, target, open }) => {
+    withEditor(async ({ service, target, open }) => {
       const contents = `export function run(input: string): string {\nreturn input + "${'long '.repeat(80)}";\n}\n`;
       await service.save({ contents, lang: 'typescript' }, target);
       const { page, untilOpen } = await open();
@@ -133,7 +133,7 @@ describe('settings, search and size in the editor', () => {
     }));
 
   test('counts the matches of a search, replaces them, and opens the replacement by Ctrl+H', () =>
-    scene(async ({ service, target, open, saved }) => {
+    withEditor(async ({ service, target, open, saved }) => {
       await service.save(
         { contents: 'const one = 1;\nconst two = one + one;\n', lang: 'typescript' },
         target,
@@ -174,7 +174,7 @@ describe('settings, search and size in the editor', () => {
     }));
 
   test('replaces selected lines with what is typed, and surrounds them with a bracket, within the policy', () =>
-    scene(async ({ service, target, open }) => {
+    withEditor(async ({ service, target, open }) => {
       await service.save({ contents: 'const one = 1;\nconst two = 2;\n', lang: 'javascript' }, target);
       const { page, untilOpen, text } = await open();
       await untilOpen();
@@ -188,12 +188,12 @@ describe('settings, search and size in the editor', () => {
       assert.equal(await text(), 'let x');
       await pressKeys(page, 'Control', 'z');
       await pressKeys(page, 'Control', 'z');
-      // The scene fails where the page's policy was broken, as by a style that the browser adds to what it deletes.
+      // The fixture fails where the page's policy was broken, as by a style that the browser adds to what it deletes.
       assert.match(await text(), /const one = 1;/);
     }));
 
   test('selects equal text by Ctrl+D and Ctrl+Shift+L, from the first time on', () =>
-    scene(async ({ service, target, open }) => {
+    withEditor(async ({ service, target, open }) => {
       await service.save({ contents: 'one = 1;\ntwo = one + one;\n', lang: 'javascript' }, target);
       const { page, untilOpen, text } = await open();
       await untilOpen();
@@ -214,7 +214,7 @@ describe('settings, search and size in the editor', () => {
     }));
 
   test('aligns a closing bracket with the line that opened it', () =>
-    scene(async ({ service, target, open }) => {
+    withEditor(async ({ service, target, open }) => {
       await service.save({ contents: '', lang: 'typescript' }, target);
       const { page, untilOpen, text } = await open();
       await untilOpen();
@@ -231,7 +231,7 @@ describe('settings, search and size in the editor', () => {
     }));
 
   test('does not move the text at the first problem', () =>
-    scene(async ({ service, target, open }) => {
+    withEditor(async ({ service, target, open }) => {
       await service.save({ contents: 'const one = 1;\n', lang: 'typescript' }, target);
       const { page, untilOpen, type } = await open();
       await untilOpen();
@@ -243,7 +243,7 @@ describe('settings, search and size in the editor', () => {
     }));
 
   test('opens the panels once there is room beside the text, unless the user has closed them', () =>
-    scene(async ({ open }) => {
+    withEditor(async ({ open }) => {
       const { page, untilOpen } = await open();
       await page.setViewport({ width: 610, height: 700 });
       await untilOpen();
@@ -259,7 +259,7 @@ describe('settings, search and size in the editor', () => {
     }));
 
   test('resizes panels by arrow keys, and remembers their size', () =>
-    scene(async ({ open }) => {
+    withEditor(async ({ open }) => {
       const { page, untilOpen } = await open();
       await untilOpen();
       const width = () => page.$eval('.dock', (dock) => dock.getBoundingClientRect().width);
@@ -279,7 +279,7 @@ describe('settings, search and size in the editor', () => {
     [1280, 378],
   ] as const) {
     test(`shows the status line at ${width} by ${height} pixels below a notice`, () =>
-      scene(async ({ service, target, open }) => {
+      withEditor(async ({ service, target, open }) => {
         await service.save({ contents: 'const one = 1;\n', lang: 'typescript' }, target);
         const { page, untilOpen, until, type } = await open();
         await page.setViewport({ width, height });

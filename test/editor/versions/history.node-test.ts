@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { BuilderClient } from 'plugin-editor/client.js';
-import { scenes } from '../scenes.ts';
+import { editorFixture } from '../editor-fixture.ts';
 import { eventually } from '../../support/until.ts';
 
 const contents = `export function run(input: string): string {
@@ -12,10 +12,10 @@ const contents = `export function run(input: string): string {
 `;
 
 describe('versions and runs in the editor', () => {
-  const scene = scenes();
+  const withEditor = editorFixture();
 
   test('show who deployed a version and why; it can be compared, restored and made live', () =>
-    scene(async ({ service, target, open, saved }) => {
+    withEditor(async ({ service, target, open, saved }) => {
       await service.save({ contents, lang: 'typescript' }, target);
       const token = await service.token(target, 'read,write,deploy');
       const editor = await open(await service.url(target, token));
@@ -69,7 +69,7 @@ describe('versions and runs in the editor', () => {
     }));
 
   test('make room by deleting a version, of which the editor says when storage is nearly full', () =>
-    scene(async ({ service, target, open }) => {
+    withEditor(async ({ service, target, open }) => {
       await service.save({ contents, lang: 'typescript' }, target);
       let storageMb = 460;
       service.script.respond = ({ url }) => {
@@ -115,7 +115,7 @@ describe('versions and runs in the editor', () => {
     }));
 
   test('show when a run was, how long it took, what it logged and where it failed, to users with the permission', () =>
-    scene(async ({ service, target, open }) => {
+    withEditor(async ({ service, target, open }) => {
       await service.save({ contents, lang: 'typescript' }, target);
       const first = await open();
       await first.untilOpen();

@@ -80,4 +80,42 @@ describe('the panel of versions', () => {
     await until('the shorter list', () => shown().length === 2);
     expect([deleted, rooms]).to.deep.equal([['v1.0.0'], 1]);
   });
+
+  it('says what changed with each version, and loads each source once', async () => {
+    const sources: Record<string, object> = {
+      'v1.0.2': { contents: 'a\nB\nc\nd', lang: 'x', tests: [{ name: 'one' }] },
+      'v1.0.1': { contents: 'a\nb\nc', lang: 'x', tests: [{ name: 'one' }] },
+      'v1.0.0': { contents: 'a\nb\nc', lang: 'x' },
+    };
+    const loaded: string[] = [];
+    panel = document.createElement('versions-panel');
+    panel.host = {
+      session: {
+        signal: new AbortController().signal,
+        client: {
+          listVersions: async () => ({
+            versions: Object.keys(sources).map((version) => ({
+              version,
+              deployedAt: '2026-01-01T00:00:00Z',
+            })),
+          }),
+          getVersion: async (_location: object, version: string) => {
+            loaded.push(version);
+            return sources[version];
+          },
+        },
+      },
+      access: { canWrite: true, canDeploy: true },
+      serviceState: { live: undefined, isPinned: false },
+    } as unknown as VersionsHost;
+    panel.work = { deployment: { kind: 'none' } };
+    document.body.append(panel);
+    const changes = () => [...panel.querySelectorAll('.history-changes')].map((one) => one.textContent);
+    await until('what changed', () => changes().length === 2);
+    expect(changes()).to.deep.equal([
+      'Since v1.0.1: 2 lines added, one line removed',
+      'Since v1.0.0: tests changed',
+    ]);
+    expect(loaded).to.deep.equal(['v1.0.1', 'v1.0.2', 'v1.0.0']);
+  });
 });

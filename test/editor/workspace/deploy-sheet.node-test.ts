@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { pressKeys } from '../../support/press-keys.ts';
 import type { EditorPage, EditorService, Target } from '../harness.ts';
-import { scenes } from '../scenes.ts';
+import { editorFixture } from '../editor-fixture.ts';
 
 const half = 'export const run = (input: string): string => String(Number(input) * 0.5);\n';
 const tests = [
@@ -29,10 +29,10 @@ const deployments = ({ seen }: EditorService, { fn }: Target) =>
   seen.filter(({ path }) => path.includes(`/${fn}/`) && path.endsWith('/promote')).length;
 
 describe('the sheet that deploys', () => {
-  const scene = scenes();
+  const withEditor = editorFixture();
 
   test('runs the tests that never ran, deploys by Enter once they have passed, and then compares with what is live', () =>
-    scene(async ({ service, target, open }) => {
+    withEditor(async ({ service, target, open }) => {
       await service.save({ contents: half, lang: 'typescript', tests }, target);
       const editor = await open();
       const { page, untilOpen, until, press, type } = editor;
@@ -62,7 +62,7 @@ describe('the sheet that deploys', () => {
     }));
 
   test('asks about tests that fail with a change, and about those that could not run', () =>
-    scene(async ({ service, target, open }) => {
+    withEditor(async ({ service, target, open }) => {
       await service.save({ contents: half, lang: 'typescript', tests }, target);
       const editor = await open();
       const { page, untilOpen, until, press } = editor;
@@ -103,7 +103,7 @@ describe('the sheet that deploys', () => {
     }));
 
   test('loses nothing when Escape closes it, and gives the focus back', () =>
-    scene(async ({ service, target, open }) => {
+    withEditor(async ({ service, target, open }) => {
       await service.save({ contents: half, lang: 'typescript' }, target);
       const editor = await open();
       const { page, untilOpen, until } = editor;
@@ -127,13 +127,44 @@ describe('the sheet that deploys', () => {
       await until('What is new\nand why');
     }));
 
+  test('opens again with its message when a failed deployment is tried again', () =>
+    withEditor(async ({ service, target, open }) => {
+      await service.save({ contents: half, lang: 'typescript', tests }, target);
+      const editor = await open();
+      const { page, untilOpen, until, press, type } = editor;
+      await untilOpen();
+      service.script.respond = ({ url }) =>
+        url.endsWith('/promote') ? Response.json({ error: {} }, { status: 500 }) : undefined;
+      await press('Deploy');
+      await untilState(editor, 'settled');
+      await page.keyboard.type('What is new\n');
+      await untilClosed(editor);
+      await page.waitForSelector('.notice.alert');
+      const before = deployments(service, target);
+      service.script.respond = undefined;
+
+      // The text that is deployed now is another one than the user has seen in the sheet.
+      await type('// more');
+      await press('Try again');
+      await untilState(editor, 'settled');
+      assert.match(await sheetText(editor), /2 tests passed/);
+      assert.equal(
+        await page.$eval('#deploy-message', (one) => (one as HTMLTextAreaElement).value),
+        'What is new',
+      );
+      assert.equal(deployments(service, target), before);
+      await page.focus('#deploy-message');
+      await page.keyboard.press('Enter');
+      await until('Deployed as v1.0.0');
+    }));
+
   for (const [width, height] of [
     [360, 640],
     [360, 400],
     [1100, 400],
   ] as const)
     test(`fits into ${width} by ${height} pixels, in German and from right to left, with its buttons in view`, () =>
-      scene(async ({ service, target, open }) => {
+      withEditor(async ({ service, target, open }) => {
         await service.save({ contents: half.repeat(30), lang: 'typescript', tests }, target);
         const editor = await open('about:blank');
         const { page } = editor;

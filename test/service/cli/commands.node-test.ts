@@ -95,9 +95,14 @@ for (const engine of engines) {
       assert.deepEqual(read, known);
       return read;
     };
-    const other = await make('--holder', 'billing');
+    const shown = async (token: string, after = 0) => {
+      const found = await find(token, after);
+      return found && [found.environment, found.holder, ...found.scopes];
+    };
+    const all = ['run', 'access', 'access-deploy', 'read', 'manage'];
+    const other = await make('--holder', 'billing', '--scopes', 'read,run');
     const first = await make();
-    assert.deepEqual(await find(first), { environment: 'com.acme', holder: 'operator' });
+    assert.deepEqual(await shown(first), ['com.acme', 'operator', ...all]);
     const second = await make('--overlap', '1000');
     const endsAt = (await find(first))?.endsAt ?? 0;
     assert.ok(endsAt > Date.now() + 900_000 && endsAt <= Date.now() + 1_000_000);
@@ -108,8 +113,8 @@ for (const engine of engines) {
     assert.ok(((await find(second))?.endsAt ?? 0) > endsAt);
     const fourth = await make();
     for (const ended of [first, second, third]) assert.equal(await find(ended), undefined);
-    assert.deepEqual(await find(fourth), { environment: 'com.acme', holder: 'operator' });
-    assert.deepEqual(await find(other, 10_000), { environment: 'com.acme', holder: 'billing' });
+    assert.deepEqual(await shown(fourth), ['com.acme', 'operator', ...all]);
+    assert.deepEqual(await shown(other, 10_000), ['com.acme', 'billing', 'run', 'read']);
   });
 
   test(`${engine}: of simultaneous tokens for one holder the last stays valid, and the others until the overlap ends`, async (t) => {
@@ -134,10 +139,11 @@ test('check reports each sound part on a line of its own', async (t) => {
       .trimEnd()
       .split('\n')
       .map((line) => /^(?:ok|warning|failed) +(\w+): ./.exec(line)?.[1]),
-    ['settings', 'database', 'schema', 'sandbox', 'isolation', 'toolchains'],
+    ['settings', 'database', 'schema', 'secrets', 'sandbox', 'isolation', 'toolchains'],
   );
   assert.match(out, /^ok +database: SQLite at /m);
   assert.match(out, /^ok +schema: up to date$/m);
+  assert.match(out, /^ok +secrets: there are none yet$/m);
   assert.match(out, /^ok +sandbox: a plugin runs$/m);
   assert.match(out, /^(?:ok|warning) +isolation: /m);
   assert.match(out, /^ok +toolchains: .*javascript.* build$/m);
@@ -347,7 +353,7 @@ test('env-token says what is wrong with a holder or an overlap', () => {
       /^--overlap is "86401"; it must be a whole number of seconds from 0 to 86400/,
     ],
     [['com.acme', '--overlap', '1.5'], /^--overlap is "1\.5"/],
-    [['you@acme.com', '--overlap', '1'], /^--holder and --overlap are for an environment alone/],
+    [['you@acme.com', '--overlap', '1'], /^--holder, --overlap and --scopes are for an environment alone/],
   ] as const) {
     const isMeant = (error: unknown) => error instanceof UsageError && message.test(error.message);
     assert.throws(() => readArguments([...args]), isMeant, args.join(' '));

@@ -137,7 +137,7 @@ test('a port that is in use ends the start with one line and exit code 1', async
   assert.match(err, new RegExp(`^.*${port}.*SERVICE_PORT.*\n$`));
 });
 
-test('the port that the message suggests in place of a high one is a valid port', async (t) => {
+test('the port that the message suggests instead of a high one is a valid port', async (t) => {
   const server = createServer();
   t.after(() => server.close());
   let port = 65_535;
@@ -191,5 +191,5 @@ test('a Node that is too old ends every command with one line that names the ver
   }).done();
   assert.equal(status, 1);
   assert.equal(out, '');
-  assert.equal(err, 'plugin-editor-service needs Node 22.18 or later, and this is Node 20.19.4.\n');
+  assert.equal(err, 'plugin-editor-service needs Node 22.19 or later, and this is Node 20.19.4.\n');
 });

@@ -16,6 +16,7 @@ import { requestInfo } from '../../../service/src/http/request-info.ts';
 import type { ServiceResponse } from '../../../service/src/http/response.ts';
 import type { Db } from '../../../service/src/storage/db.ts';
 import { toBlockList } from '../../../service/src/settings/setting-kinds.ts';
+import { provisionEnvironmentToken } from '../../../service/src/accounts/environment-token.ts';
 import { bearer, listen } from '../harness.ts';
 import { until } from '../../support/until.ts';
 import { createRateCounters } from '../../../service/src/storage/tables/rate-counters.ts';
@@ -180,6 +181,39 @@ describe('responses that are not taken', () => {
     for (const socket of unread) socket.destroy();
     await until('they are gone', async () => (await one.read()).status === 200);
   });
+
+  test('count as well while the body of their request does not arrive', async (t) => {
+    const { client, send } = await start(t, { unsent }, { paceTime: 60_000 });
+    const one = await client('com.acme.t1');
+    // As JSON it has six times the size, and is more than the system takes.
+    const path = one.draft.replace('draft', 'build/javascript');
+    const headers = { ...one.headers, 'content-type': 'text/plain' };
+    assert.equal((await send('POST', path, headers, '\u0001'.repeat(1_000_000))).status, 200);
+    const unread = Array.from({ length: 8 }, () => one.open('GET', one.draft, '', 100_000).pause());
+    await until('they count', async () => (await one.read()).status === 429);
+    for (const socket of unread) socket.destroy();
+    await until('they are gone', async () => (await one.read()).status === 200);
+  });
+});
+
+test('the requests of an environment token take no share from another token of the environment', async (t) => {
+  const requests = { total: 8, perEnvironment: 8, perTenant: 8, perToken: 2 };
+  const { send, environmentToken, port, storage, clock } = await start(t, { requests });
+  const path = '/api/v1/environment/com.acme/namespaces/one';
+  const busyToken = await environmentToken();
+  const otherToken = await provisionEnvironmentToken(storage, 'com.acme', clock.now, { holder: 'other' });
+  const read = async (token: string) => (await send('GET', path, bearer(token))).status;
+  const idle = await read(busyToken);
+  await until('they count', async () => {
+    const socket = connect(port, '127.0.0.1').on('error', () => {});
+    t.after(() => socket.destroy());
+    socket.write(
+      `PUT ${path} HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\nauthorization: Bearer ${busyToken}\r\n` +
+        'content-type: application/json\r\ncontent-length: 100\r\n\r\n{',
+    );
+    return (await read(busyToken)) === 503;
+  });
+  assert.equal(await read(otherToken), idle);
 });
 
 /** Lets reads of drafts wait until they are let through. */

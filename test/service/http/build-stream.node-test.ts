@@ -8,6 +8,9 @@ import { test } from 'node:test';
 import { Hono } from 'hono';
 import { eventStream } from '../../../service/src/http/event-stream.ts';
 import { closeToolProcesses, createToolProcesses } from '../../../service/src/http/create-service.ts';
+import { BusyError } from '../../../service/src/processes/fair-queue.ts';
+import { StorageUnavailableError } from '../../../service/src/storage/errors.ts';
+import { StorageFullError } from '../../../service/src/storage/tables/tenant-storage.ts';
 import { Builds } from '../../../service/src/toolchains/build/builds.ts';
 import { loadLanguages } from '../../../service/src/toolchains/languages.ts';
 import { running, startPlugin } from '../plugin.ts';
@@ -163,6 +166,28 @@ test('a long event is sent in pieces, and counts as unsent until its client has 
   assert.ok(held[0] !== undefined && held[0] > 2 ** 21);
   assert.equal(unsent, 0);
 });
+
+for (const [thrown, status, code] of [
+  [new StorageFullError(0.2, 0.1), 403, 'storage-full'],
+  [new StorageUnavailableError(new Error('full'), { isDiskFull: true }), 503, 'storage-unavailable'],
+  [new BusyError('service'), 503, 'busy'],
+] as const) {
+  test(`a stream whose build ends with ${code} says so in its last event`, async () => {
+    const app = new Hono().get('/', (c) => {
+      c.set('request', { id: 'an-id', responseHeaders: {} });
+      return eventStream(c, async (send) => {
+        await send('log', 'begun');
+        throw thrown;
+      });
+    });
+    const streamed = await (await app.request('/')).text();
+    const [, , type, data = ''] =
+      /^event: (log)\ndata: (begun)\n\nevent: (\w+)\ndata: (.+)\n\n$/.exec(streamed)?.slice(1) ??
+      assert.fail(streamed);
+    const { error, ...rest } = JSON.parse(data) as { error: { code: string; requestId: string } };
+    assert.deepEqual([type, rest, error.code, error.requestId], ['error', { status }, code, 'an-id']);
+  });
+}
 
 test('a stream whose build fails unexpectedly is cut off, so that nobody takes it for complete', async (t) => {
   const app = new Hono().get('/', (c) =>

@@ -26,10 +26,13 @@ test('the features list the languages that work, and name no feature that does n
   assert.deepEqual(features, ['stream_builds', 'testing']);
   // Others may have been added, by a file of their own each.
   assert.deepEqual(
-    languages.filter(({ identifier }) => ['assemblyscript', 'javascript', 'typescript'].includes(identifier)),
+    languages.filter(({ identifier }) =>
+      ['assemblyscript', 'javascript', 'python', 'typescript'].includes(identifier),
+    ),
     [
       { identifier: 'assemblyscript', pretty: 'AssemblyScript', short: 'as' },
       { identifier: 'javascript', pretty: 'JavaScript', short: 'js' },
+      { identifier: 'python', pretty: 'Python', short: 'py' },
       { identifier: 'typescript', pretty: 'TypeScript', short: 'ts' },
     ],
   );
@@ -37,7 +40,7 @@ test('the features list the languages that work, and name no feature that does n
 
 test('both template routes use the name and the namespace; the first has default values for them', async (t) => {
   const { fetch } = await startService(t);
-  for (const lang of ['assemblyscript', 'javascript', 'typescript']) {
+  for (const lang of ['assemblyscript', 'javascript', 'python', 'typescript']) {
     const record = async (path: string) =>
       (await json(await fetch(path))) as { lang: string; contents: string; tests: object[] };
     const first = await record(`/api/v1/template/${lang}`);
@@ -59,7 +62,7 @@ test('a template for an unknown language is answered with 404 and the known lang
   for (const path of ['/api/v1/template/cobol', '/api/v2/template/constructor/x']) {
     const error = await errorOf(await fetch(path));
     assert.deepEqual([error.status, error.code], [404, 'unknown-language']);
-    assert.match(error.message, /javascript, typescript/);
+    assert.match(error.message, /javascript, python, typescript/);
   }
 });
 
@@ -104,7 +107,7 @@ test('an invalid record is refused with its field and what would be right, and c
     [{ contents: '' }, /lang: .*expected string/],
     [{ ...source, tests: {} }, /tests: .*expected array/],
     [{ ...source, tests: [{}, { payload: 1 }] }, /tests\[1\]\.payload: .*expected string/],
-    [{ contents: '', lang: 'cobol' }, /lang: must be one of assemblyscript, javascript, typescript/],
+    [{ contents: '', lang: 'cobol' }, /lang: must be one of assemblyscript, javascript, python, typescript/],
     [{ contents: '', lang: '__proto__' }, /lang: must be one of/],
   ];
   for (const [record, message] of cases) {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { bearer } from '../harness.ts';
 import { running, startPlugin } from '../plugin.ts';
 
 const text = { 'content-type': 'text/plain' };
@@ -151,4 +152,23 @@ test('a tenant with endless loops does not keep another one waiting', async (t) 
   for (let i = 0; i < 6; i++) void loops.run('v1.0.0').then(over, over);
   for (let i = 0; i < 5; i++) assert.equal((await other.run('v1.0.0', `${i}`)).body, `${i}`);
   assert.equal(looping, 6);
+});
+
+test('runs with another token of the same tenant do not wait for all those before them', async (t) => {
+  const { build, deploy, run, send, vendor } = await startPlugin(t);
+  await build(slowEcho(150));
+  await deploy();
+  const made = await send(
+    'POST',
+    '/api/v1/environment/com.acme/tokens',
+    { ...vendor, 'content-type': 'application/json' },
+    '{"holder":"other"}',
+  );
+  const other = { ...bearer((JSON.parse(made.body) as { token: string }).token), ...text };
+  const order: string[] = [];
+  const runs = Array.from({ length: 20 }, () => run('v1.0.0', 'first'));
+  runs.push(run('v1.0.0', 'other', other));
+  await Promise.all(runs.map(async (one) => order.push((await one).body)));
+  assert.equal(order.length, 21);
+  assert.ok(order.indexOf('other') < 10, order.join());
 });

@@ -64,7 +64,7 @@ async function openBoth(
   const { port } = server.address() as AddressInfo;
   const accepted = once(server, 'connection') as Promise<[Socket]>;
   const client = await open(t, port, sent);
-  // The server resets it while something is under way.
+  // The server resets it while a request is pending.
   client.on('error', () => {});
   const [served] = await accepted;
   return { client, served };
@@ -304,7 +304,7 @@ describe('the HTTP server', () => {
     const { server } = await serve(t, { unwantedBody: mebibyte }, () => new Response('no', { status: 401 }));
     const { client, served } = await openBoth(t, server, endless);
     await pumpInto(client, served);
-    // What was under way in the system's buffers comes on top.
+    // What was in the buffers of the system comes on top.
     assert.ok(served.bytesRead >= mebibyte && served.bytesRead < 16 * mebibyte, `${served.bytesRead} bytes`);
   });
 

@@ -227,6 +227,7 @@ const simple = (method: Method, path: '/api/a' | '/api/b' | '/api/c', auth: Auth
     tag: 'service',
     auth,
     permission: 'read',
+    scope: 'any',
     responses: { 204: empty(described) },
     handle: () => respond(204, undefined),
   });

@@ -4,6 +4,7 @@ import type { TestContext } from 'node:test';
 import { Client } from 'pg';
 import { openStorage } from '../../../service/src/storage/storage.ts';
 import { Cluster } from '../../postgres/cluster.ts';
+import { bearer } from '../harness.ts';
 import { cleanUpFirst, freshDatabase } from '../storage/databases.ts';
 import { isUnavailable, proxiedService, proxyOf, shortLimits, untilSaved } from './proxied.ts';
 import { until } from '../../support/until.ts';
@@ -47,6 +48,33 @@ test('a connection that breaks within a transaction undoes it, and the response 
   assert.ok(await isUnavailable(await save('first')));
   assert.equal(await saved(), undefined);
   assert.equal((await save('second')).status, 200);
+  assert.deepEqual(errors, []);
+});
+
+test('writes that find the disk full are refused, and what is there is read, run and deleted', async (t) => {
+  const { save, read, run, fetch, environmentToken, url, buildProgram, deployProgram, storage, errors } =
+    await proxiedService(t);
+  await buildProgram(program);
+  await deployProgram(program);
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  cleanUpFirst(t, () => client.end());
+  // A full disk is simulated by a trigger that raises the server's own error.
+  await client.query(`
+    create function test_disk_full() returns trigger language plpgsql as $$
+    begin raise exception 'could not extend file: No space left on device' using errcode = '53100'; end $$;
+    create trigger test_disk_full before insert or update on drafts execute function test_disk_full()`);
+  const refused = await save('more');
+  const { error } = (await refused.clone().json()) as { error: { message: string } };
+  assert.ok(await isUnavailable(refused));
+  assert.match(error.message, /disk .* is full, so that nothing can be saved until its operator makes room/);
+  assert.equal(storage.unavailability, undefined);
+
+  assert.equal(await (await run()).text(), 'ran input');
+  assert.equal((await read()).status, 200);
+  const plugin = '/api/v1/plugin/com.acme.t1/default/add-record';
+  const deleted = await fetch(plugin, { method: 'DELETE', headers: bearer(environmentToken) });
+  assert.equal(deleted.status, 204);
   assert.deepEqual(errors, []);
 });
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { copyFileSync, renameSync } from 'node:fs';
+import fs, { copyFileSync, renameSync } from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 import type { TestContext } from 'node:test';
@@ -8,6 +9,7 @@ import { NodeSqliteDialect } from '../../../service/src/storage/sqlite/dialect.t
 import type { StorageOptions } from '../../../service/src/storage/storage.ts';
 import { StorageUnavailableError } from '../../../service/src/storage/errors.ts';
 import { startService } from '../harness.ts';
+import { running, startPlugin } from '../plugin.ts';
 import { cleanUpFirst, databaseWithSchema, freshDatabase, openDuring } from '../storage/databases.ts';
 import { isUnavailable } from './proxied.ts';
 import { until } from '../../support/until.ts';
@@ -98,3 +100,60 @@ test('a full disk undoes the transaction, and is not reported as a fault of the 
   await db.deleteFrom('texts').execute();
   assert.deepEqual(await db.selectFrom('texts').selectAll().execute(), []);
 });
+
+test('on a full disk writes are refused with words of their own, and runs and deletions go on', async (t) => {
+  const disk = fillableDisk(t);
+  const address = await databaseWithSchema(t, 'sqlite');
+  const storage = await openDuring(t, address);
+  const { saveDraft, readDraft, build, deploy, run, send, editor, vendor, paths, errors } = await startPlugin(
+    t,
+    't1',
+    undefined,
+    { storage },
+  );
+  const save = (contents: string) => saveDraft({ lang: 'javascript', contents });
+  for (const output of ['former', 'newest']) {
+    await build(running(`return '${output}';`));
+    await deploy();
+  }
+
+  disk.isFull = true;
+  await until('it is known to be full', async () => (await save('more')).status !== 200);
+  const refused = [
+    await save('more'),
+    await send('POST', paths.build('javascript'), { ...editor, 'content-type': 'text/plain' }, 'built'),
+    await send('POST', '/api/v1/tenant/com.acme.t2', vendor),
+  ];
+  for (const { status, headers, body } of refused) {
+    const { error } = JSON.parse(body) as { error: { code: string; message: string } };
+    assert.deepEqual([status, error.code], [503, 'storage-unavailable']);
+    assert.match(
+      error.message,
+      /disk .* is full, so that nothing can be saved until its operator makes room/,
+    );
+    assert.equal(headers['retry-after'], '60');
+  }
+  assert.equal((await readDraft())['lang'], 'javascript');
+  assert.equal((await run('newest')).body, 'newest');
+  const version = '/api/v1/plugin/com.acme.t1/default/add-record/versions/v1.0.0';
+  assert.equal((await send('DELETE', version, vendor)).status, 204);
+
+  disk.isFull = false;
+  await until('there is known to be room', async () => (await save('in the end')).status === 200);
+  assert.deepEqual(errors, []);
+});
+
+/** Has the disk of every database that is opened from now on seem full when a test says so. */
+function fillableDisk(t: TestContext) {
+  const disk = { isFull: false };
+  const { statfsSync } = fs;
+  const mock = t.mock.method(fs, 'statfsSync', (path: string) =>
+    Object.assign(statfsSync(path), disk.isFull && { bavail: 0 }),
+  );
+  syncBuiltinESMExports();
+  cleanUpFirst(t, () => {
+    mock.mock.restore();
+    syncBuiltinESMExports();
+  });
+  return disk;
+}

@@ -50,7 +50,7 @@ const isReset = (error: unknown) =>
 const plugin = 'com.acme.t1/default/add-record';
 const code = 'export const run = (input) => input;';
 
-/** A service in a process of its own, with a plugin that is deployed. */
+/** A service in a separate process, with a plugin that is deployed. */
 async function start(t: TestContext, engine: EngineName, env: Record<string, string>) {
   const address = await databaseWithSchema(t, engine);
   const place = { DATA_DIR: temporaryDirectory(t), ...env };

@@ -99,6 +99,25 @@ test('a request is one line, which names its environment, tenant and route, and 
   }
 });
 
+test('the trace of a request is logged, unless its header is invalid', async (t) => {
+  const { send, lineOf } = await listenAndLog(t);
+  const id = '4bf92f3577b34da6a3ce929d0e0e4736';
+  const trace = `00-${id}-00f067aa0ba902b7-01`;
+  for (const [traceparent, logged] of [
+    [trace, trace],
+    [`cc-${id}-00f067aa0ba902b7-00`, `cc-${id}-00f067aa0ba902b7-00`],
+    [`ff-${id}-00f067aa0ba902b7-01`, undefined],
+    [`00-${'0'.repeat(32)}-00f067aa0ba902b7-01`, undefined],
+    [`00-${id}-${'0'.repeat(16)}-01`, undefined],
+    [trace.toUpperCase(), undefined],
+    [`${trace}-more`, undefined],
+    ['', undefined],
+  ]) {
+    const { headers } = await send('GET', '/api/v1/features', { traceparent: String(traceparent) });
+    assert.equal((await lineOf(headers['x-request-id']))['traceparent'], logged, traceparent);
+  }
+});
+
 test('an execution is logged with the id of its run, its version and its time, also when it fails', async (t) => {
   const { send, environmentToken, editorToken, lineOf, text } = await listenAndLog(t);
   const environment = await environmentToken();
@@ -130,7 +149,7 @@ test('an execution is logged with the id of its run, its version and its time, a
 test('a fault is logged with its stack, under the id that the client received', async (t) => {
   const text: string[] = [];
   const log = createLog('info', (line) => text.push(line));
-  // Without the harness's own listener, which takes faults in place of the log.
+  // Without the harness's own listener, which takes faults instead of the log.
   const { send, storage } = await listen(t, { log, onError: undefined as never });
   await storage.close();
   const response = await send('GET', draftPath, bearer(`pe_edit_${'A'.repeat(43)}`));

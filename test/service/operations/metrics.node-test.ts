@@ -46,6 +46,7 @@ test('requests, runs, builds and queues are counted, without labels that users c
     'plugin_service_waiting{queue="builds"} 0',
     'plugin_service_waiting{queue="checks"} 0',
     'plugin_service_waiting{queue="help"} 0',
+    'plugin_service_waiting{queue="calls"} 0',
     'plugin_service_records_dropped_total 0',
   ]) {
     assert.ok(text.split('\n').includes(line), `${line}\n${text}`);

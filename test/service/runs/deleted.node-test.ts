@@ -103,7 +103,7 @@ for (const engine of engines) {
   });
 }
 
-test('a run under way when its tenant is deleted is answered, and not recorded', async (t) => {
+test('a run whose tenant is deleted meanwhile is answered, and not recorded', async (t) => {
   const { build, deploy, run, send, vendor, storage, service } = await startPlugin(t);
   assert.ok(
     (

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { TestContext } from 'node:test';
 import { storeBatch } from '../../../service/src/runs/recording.ts';
-import { recordLevels } from '../../../service/src/runs/record-level.ts';
+import { recordLevels } from '../../../service/src/plugins/record-level.ts';
 import { toRecord } from '../../../service/src/runs/to-record.ts';
 import type { CompletedRun } from '../../../service/src/runs/to-record.ts';
 import { bearer, errorOf, startService } from '../harness.ts';
@@ -247,4 +247,67 @@ test('usage is listed by day and then tenant, page by page, by default for the l
   for (const query of ['?from=2025-13-01', '?to=yesterday', '?from=2025-12-02&to=2025-12-01', '?tenant=']) {
     assert.equal((await errorOf(await get(path + query))).code, 'invalid-query', query);
   }
+});
+
+test('usage by plugin sums up to that of tenants, and both come as CSV without formulas', async (t) => {
+  const { storage, get, read, clock, fetch, token } = await startRuns(t);
+  const fetchCsv = (to: string) => fetch(to, { headers: { ...bearer(token), accept: 'text/csv' } });
+  const of = (age: number, tenant: string, namespace: string, name: string) => ({
+    environment: plugin.environment,
+    day: new Date(clock.now - age * day).toISOString().slice(0, 10),
+    tenant,
+    namespace,
+    name,
+    runs: 2,
+    failures: 1,
+    microseconds: 2500,
+    builds: 1,
+  });
+  const rows = [
+    of(0, 'a', 'n', 'x'),
+    of(0, 'a', 'n', '=1+1'),
+    of(0, 'a', 'm', '"q", r'),
+    of(0, '-b', 'n', 'x'),
+  ];
+  await addUsage(storage.db, rows);
+  await addUsage(storage.db, [of(0, 'a', 'n', 'x'), of(120, 'a', 'n', 'old')]);
+  interface Usage {
+    readonly days: { readonly tenant: string; readonly name: string; readonly runs: number }[];
+    readonly next?: string;
+  }
+  const path = '/api/v1/environment/com.acme/usage';
+  const { days } = await read<Usage>(`${path}?by=plugin`);
+  const names = days.map(({ tenant, name, runs }) => `${tenant} ${name} ${runs}`);
+  assert.deepEqual(names, ['-b x 2', 'a "q", r 2', 'a =1+1 2', 'a x 4']);
+  assert.deepEqual(
+    Object.keys(days[0] ?? {}).join(),
+    'day,tenant,namespace,name,runs,failures,milliseconds,builds',
+  );
+  const seen: Usage['days'] = [];
+  for (let next: string | undefined = ''; next !== undefined;) {
+    const page: Usage = await read<Usage>(`${path}?by=plugin&limit=1${next && `&after=${next}`}`);
+    seen.push(...page.days);
+    next = page.next;
+  }
+  assert.deepEqual(seen, days);
+  assert.equal((await read<Usage>(`${path}?tenant=a`)).days[0]?.runs, 8);
+  const csvOf = async (query: string) => {
+    const response = await fetchCsv(`${path}${query}`);
+    assert.equal(response.headers.get('content-type'), 'text/csv; charset=utf-8');
+    return (await response.text()).split('\r\n');
+  };
+  assert.deepEqual(await csvOf('?by=plugin&limit=1'), [
+    'day,tenant,namespace,name,runs,failures,milliseconds,builds',
+    "2026-01-01,'-b,n,x,2,1,2.5,1",
+    '2026-01-01,a,m,"""q"", r",2,1,2.5,1',
+    "2026-01-01,a,n,'=1+1,2,1,2.5,1",
+    '2026-01-01,a,n,x,4,2,5,2',
+    '',
+  ]);
+  assert.deepEqual(await csvOf('?tenant=a'), [
+    'day,tenant,runs,failures,milliseconds,builds',
+    '2026-01-01,a,8,4,10,4',
+    '',
+  ]);
+  assert.equal((await errorOf(await get(`${path}?by=tenant`))).code, 'invalid-query');
 });

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { keptBytes } from '../../../service/src/runs/truncate.ts';
+import { keptBytes } from '../../../service/src/plugins/truncate.ts';
 import { toRecord } from '../../../service/src/runs/to-record.ts';
-import type { RecordLevel } from '../../../service/src/runs/record-level.ts';
+import type { RecordLevel } from '../../../service/src/plugins/record-level.ts';
 import type { CompletedRun } from '../../../service/src/runs/to-record.ts';
 import type { RunDetails } from '../../../service/src/storage/tables/runs.ts';
 import { failed, runOf, unknownVersion } from './records.ts';

@@ -51,6 +51,14 @@ const leftovers: Record<string, string> = {
   'random numbers and the time': 'return Math.random() + String(new Date());',
   'a deep stack': 'const dive = (n) => n && dive(n - 1) + 1; return String(dive(500));',
   'garbage in cycles': 'for (let i = 0; i < 2000; i++) { const a = {}; a.a = a; } return "";',
+  'URLs and headers':
+    'const url = new URL("https://example.com/a?b=1"); url.hash = input; return url + String(new Headers({ a: "b" }).get("a"));',
+  'texts and bytes': 'return new TextDecoder("utf-16le").decode(new TextEncoder().encode("left€"));',
+  'a structured clone': 'return String(structuredClone(new Map([[1, new Set(input)]])).size);',
+  'random bytes and a digest':
+    'crypto.randomUUID(); return crypto.subtle.digest("SHA-256", new Uint8Array(99)).then(String);',
+  'a key':
+    'return crypto.subtle.generateKey({ name: "AES-GCM", length: 128 }, false, ["encrypt"]).then(String);',
   'a rejected promise': 'return Promise.reject(new Error("bad"));',
 };
 
@@ -90,6 +98,9 @@ for (const [what, expression] of Object.entries({
   'the time': 'Date.now()',
   'the date': 'String(new Date())',
   'the time since the start': 'performance.now()',
+  'a random identifier': 'crypto.randomUUID()',
+  'random bytes': 'crypto.getRandomValues(new Uint8Array(4))',
+  'a new key': 'await crypto.subtle.generateKey({ name: "AES-GCM", length: 128 }, true, ["encrypt"])',
 })) {
   test(`a plugin whose top level reads ${what} is evaluated anew for each run`, async () => {
     const { restoredRuns } = startRunner();
@@ -103,6 +114,10 @@ test('a random number and the time that the top level read are fresh in each run
   const numbers = new Set<string>();
   for (let i = 0; i < 20; i++) numbers.add(await resultOf(random));
   assert.equal(numbers.size, 20);
+  const identifier = `const read = crypto.randomUUID();\n${running('return read;')}`;
+  const identifiers = new Set<string>();
+  for (let i = 0; i < 20; i++) identifiers.add(await resultOf(identifier));
+  assert.equal(identifiers.size, 20);
   const clock = `const read = Date.now();\n${running('return String(read);')}`;
   const first = Number(await resultOf(clock));
   while (Number(await resultOf(clock)) <= first) assert.ok(Date.now() - first < 10_000);
@@ -114,6 +129,19 @@ test('random numbers do not repeat from run to run', async () => {
   const numbers = new Set<string>();
   for (let i = 0; i < 500; i++) numbers.add(await resultOf(code));
   assert.equal(numbers.size, 500);
+});
+
+test('random identifiers, bytes and keys do not repeat from run to run', async () => {
+  const { resultOf } = startRunner();
+  const code = `export async function run() {
+    const key = await crypto.subtle.generateKey({ name: "HMAC", hash: "SHA-256" }, true, ["sign"]);
+    const raw = new Uint8Array(await crypto.subtle.exportKey("raw", key));
+    return JSON.stringify([crypto.randomUUID(), crypto.getRandomValues(new Uint32Array(4)).join(), raw.join()]);
+  }`;
+  const read = new Set<unknown>();
+  for (let i = 0; i < 100; i++)
+    for (const one of JSON.parse(await resultOf(code)) as unknown[]) read.add(one);
+  assert.equal(read.size, 300);
 });
 
 test('random numbers cannot be derived from the time at which the engine was made', async () => {

@@ -269,7 +269,7 @@ test('two hundred simultaneous runs are each answered correctly', async () => {
   );
 });
 
-test('a closed sandbox refuses runs, and ends those under way', async () => {
+test('a closed sandbox refuses runs, and ends those in progress', async () => {
   const own = new Sandbox();
   const program = loadedProgram({ kind: 'script', code: running('for (;;);'), file: 'plugin.js' });
   const looping = own.run({ program, input: '', owner: { environment: 'com.acme', tenant: 'a', token: '' } });

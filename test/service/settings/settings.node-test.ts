@@ -39,6 +39,8 @@ test('settings have the documented defaults', () => {
     editorTokenTtl: 900,
     runTimeoutMs: 1000,
     runMemoryMb: 32,
+    pythonRunners: 1,
+    pythonMemoryMb: 64,
     tenantPlugins: 1000,
     tenantStorageMb: 500,
     tenantRecordsMb: 100,
@@ -50,6 +52,16 @@ test('settings have the documented defaults', () => {
     runRetentionDays: 14,
     runRetention: 1000,
     offlineRunSeconds: 30,
+    outbound: true,
+    outboundAllow: [],
+    callTimeoutMs: 10_000,
+    callResponseKb: 1024,
+    runWaitMs: 25_000,
+    runCalls: 20,
+    waitingRuns: 1000,
+    waitingMb: 256,
+    tenantCallsPerMinute: 0,
+    secretsKey: undefined,
     metricsHost: undefined,
     metricsPort: undefined,
     logLevel: 'info',
@@ -93,7 +105,13 @@ describe('a value that is set is used', () => {
     ['EDITOR_TOKEN_TTL', '60', 'editorTokenTtl', 60],
     ['RUN_TIMEOUT_MS', '2000', 'runTimeoutMs', 2000],
     ['RUN_MEMORY_MB', '64', 'runMemoryMb', 64],
+    ['PYTHON_RUNNERS', '2', 'pythonRunners', 2],
+    ['PYTHON_MEMORY_MB', '128', 'pythonMemoryMb', 128],
     ['TENANT_RUNS_PER_MINUTE', '100', 'tenantRunsPerMinute', 100],
+    ['RUN_WAIT_MS', '60000', 'runWaitMs', 60_000],
+    ['RUN_CALLS', '5', 'runCalls', 5],
+    ['WAITING_RUNS', '200', 'waitingRuns', 200],
+    ['WAITING_MB', '64', 'waitingMb', 64],
     ['METRICS_PORT', '9090', 'metricsPort', 9090],
     ['LOG_LEVEL', 'debug', 'logLevel', 'debug'],
     ['DRAIN_SECONDS', '0', 'drainSeconds', 0],
@@ -137,6 +155,10 @@ describe('an invalid value ends the start with one line that names it and what w
     ['EDITOR_TOKEN_TTL', '15 min', 'it must be a time in seconds'],
     ['RUN_TIMEOUT_MS', '1', 'it must be a time in milliseconds'],
     ['RUN_MEMORY_MB', '1', 'it must be a size in MiB'],
+    ['RUN_WAIT_MS', '10', 'it must be a time in milliseconds'],
+    ['RUN_CALLS', '0', 'it must be a number of requests'],
+    ['WAITING_RUNS', '0', 'it must be a number of runs'],
+    ['WAITING_MB', '1', 'it must be a size in MiB'],
     ['LOG_LEVEL', 'loud', 'it must be one of trace, debug, info, warn, error, fatal, silent.'],
     ['DRAIN_SECONDS', '-1', 'it must be a time in seconds'],
   ] as const) {
@@ -152,6 +174,34 @@ describe('an invalid value ends the start with one line that names it and what w
       mistakesOf({ EDITOR_ANCESTORS: 'https://*.example.com' }).join(),
       /^EDITOR_ANCESTORS: "https:/,
     );
+  });
+
+  for (const value of [
+    'https://*.example.com',
+    'localhost:5173',
+    'http://a.test/',
+    'HTTPS://a.test',
+    'https://a.test:443',
+  ]) {
+    test(`an origin that is not exact is refused for OUTBOUND_ALLOW: ${value}`, () => {
+      const [line = ''] = mistakesOf({ OUTBOUND_ALLOW: `http://localhost:5173 ${value}` });
+      assert.match(line, /^OUTBOUND_ALLOW is .*; it must be origins, each with its scheme/);
+      assert.ok(line.endsWith(`"${value}" is none.`), line);
+    });
+  }
+
+  test('SECRETS_KEY takes keys of 32 bytes, and a mistake does not show one', () => {
+    const keys = [1, 2].map((byte) => Buffer.alloc(32, byte));
+    const texts = keys.map((key) => key.toString('base64'));
+    assert.deepEqual(readSettings({ SECRETS_KEY: texts.join(' ') }).secretsKey, keys);
+    for (const value of [texts[0]?.slice(4) ?? '', `${texts[0]},short`, 'hunter2'.repeat(6)]) {
+      const [line = ''] = mistakesOf({ SECRETS_KEY: value });
+      assert.match(
+        line,
+        /^SECRETS_KEY cannot be used; it must be one or more keys of 32 bytes in base64, such as/,
+      );
+      assert.ok(!line.includes(value.slice(0, 10)), line);
+    }
   });
 
   test('each of several mistakes has a line of its own', () => {

@@ -34,7 +34,7 @@ test('a read that began before a change was announced does not restore the old v
   const reading = cache.get('a', () => promise);
   cache.invalidate((key) => key === 'a');
   resolve('old');
-  // It was under way when the change came, so that its own caller may have the old value still.
+  // It was pending when the change came, so its caller may still have the old value.
   assert.equal(await reading, 'old');
   assert.equal(await cache.get('a', async () => 'new'), 'new');
 });

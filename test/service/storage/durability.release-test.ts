@@ -30,7 +30,7 @@ for (const engine of engines) {
         assert.equal((await save()).status, 200);
         acknowledged += 1;
       }
-      // One more is under way when the process goes: it may be there afterwards or not, but whole.
+      // One more is pending when the process goes: it may be there afterwards or not, but whole.
       const cut = save().then(
         ({ ok }) => ok,
         () => false,

@@ -5,7 +5,7 @@ import { migrations } from '../../../service/src/storage/migrations/migrations.t
 import type { Migration } from '../../../service/src/storage/migrations/migrations.ts';
 import { openEngine } from '../../../service/src/storage/storage.ts';
 
-// A program that brings a database up to date in a process of its own: `<url> <how>`. Where `how` is "slow" it says "in the
+// A program that brings a database up to date in a separate process: `<url> <how>`. Where `how` is "slow" it says "in the
 // middle" once some of its schema is made, and waits for standard input to end; else it says "asks" when it is about to ask for
 // the lock. At last it says "done".
 const [url = '', how = ''] = process.argv.slice(2);

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
 import { defaultPermissions } from '../../../service/src/plugins/permissions.ts';
 import type { PluginKey } from '../../../service/src/plugins/plugin-key.ts';
 import type { PluginSource } from '../../../service/src/plugins/records.ts';
-import { buildDigestOf, versionDigestOf } from '../../../service/src/storage/tables/digest.ts';
+import { versionDigestOf } from '../../../service/src/storage/tables/digest.ts';
 import type { Storage } from '../../../service/src/storage/storage.ts';
 import { lockPlugin, lockTenant } from '../../../service/src/storage/db.ts';
 import type { Transaction } from '../../../service/src/storage/db.ts';
@@ -21,7 +22,10 @@ import { addVersion } from '../../../service/src/storage/tables/versions.ts';
 export const plugin = { environment: 'com.acme', tenant: 't1', namespace: 'default', pluginName: 'x' };
 export const otherPlugin = { ...plugin, pluginName: 'y' };
 export const sourceOf = (contents: string) => ({ lang: 'javascript', contents });
-export const digestOf = (contents: string) => buildDigestOf(sourceOf(contents));
+export const digestOf = (contents: string) =>
+  createHash('sha256')
+    .update(JSON.stringify(['javascript', contents]))
+    .digest('base64url');
 export const programOf = (code: string) => ({ kind: 'script', code, file: 'plugin.js' }) as const;
 
 /** Makes an environment known, with the tenant that plugins are of here. */

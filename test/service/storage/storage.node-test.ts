@@ -26,6 +26,7 @@ import {
   tokenFor,
 } from './plugins.ts';
 import { createDraft, readDraft, readDraftState } from '../../../service/src/storage/tables/drafts.ts';
+import { scopes } from '../../../service/src/plugins/permissions.ts';
 import { addFirstTenant, createTenant, findTenant } from '../../../service/src/storage/tables/tenants.ts';
 import {
   claimEnvironment,
@@ -147,7 +148,7 @@ for (const engine of engines) {
     await storage.transaction(async () => {});
   });
 
-  test(`${engine}: closing waits for a transaction under way`, async (t) => {
+  test(`${engine}: closing waits for an open transaction`, async (t) => {
     const address = await databaseWithSchema(t, engine);
     const storage = await openDuring(t, address);
     const { promise: began, resolve: resolveBegan } = Promise.withResolvers<void>();
@@ -178,11 +179,10 @@ for (const engine of engines) {
     await storage.transaction((tx) => setEnvironmentToken(tx, 'com.acme', 'demo', demo, 0));
     await setToken(storage, second);
     const found = await Promise.all([first, second, demo].map((token) => findEnvironmentToken(db, token, 0)));
-    assert.deepEqual(found, [
-      undefined,
-      { environment: 'com.acme', holder: 'owner' },
-      { environment: 'com.acme', holder: 'demo' },
-    ]);
+    assert.deepEqual(
+      found.map((one) => one && [one.environment, one.holder, one.scopes]),
+      [undefined, ['com.acme', 'owner', scopes], ['com.acme', 'demo', scopes]],
+    );
   });
 
   test(`${engine}: an editor token opens its plugin until it expires, and is then deleted`, async (t) => {

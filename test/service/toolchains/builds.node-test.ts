@@ -6,7 +6,7 @@ import type { TestContext } from 'node:test';
 import { Builds } from '../../../service/src/toolchains/build/builds.ts';
 import type { BuildTimes } from '../../../service/src/toolchains/build/builds.ts';
 import { SupersededError } from '../../../service/src/toolchains/process/superseding-queue.ts';
-import { ToolPool } from '../../../service/src/toolchains/process/tool-pool.ts';
+import { ProcessPool } from '../../../service/src/processes/process-pool.ts';
 import { CompilerProcess } from '../../../service/src/toolchains/build/compiler-process.ts';
 import type { BuildOutcome } from '../../../service/src/toolchains/build/limits.ts';
 import { BusyError } from '../../../service/src/processes/fair-queue.ts';
@@ -151,7 +151,7 @@ test('a build or a check whose client has gone leaves the queue', async (t) => {
   }
 });
 
-test('a job under way ends soon after its client has gone, except for a build that is to finish', async (t) => {
+test('a running job ends soon after its client has gone, except for a build that is to finish', async (t) => {
   const { build, check, held } = start(t);
   const long = held('long');
   const controller = new AbortController();
@@ -198,7 +198,7 @@ test('too many builds of one token are refused at once', async (t) => {
 
 test('compilers start on demand, and all but one end when they have been idle for a while', async (t) => {
   const { startCompiler } = start(t);
-  const pool = new ToolPool(startCompiler, { extra: 100 });
+  const pool = new ProcessPool(startCompiler, { extra: 100 });
   t.after(() => pool.close());
   const first = await pool.take();
   assert.equal(pool.size, 1);
@@ -213,7 +213,7 @@ test('compilers start on demand, and all but one end when they have been idle fo
 
 test('a job that waits for a compiler to start gets one that becomes free earlier', async (t) => {
   const { startCompiler } = start(t);
-  const pool = new ToolPool(startCompiler);
+  const pool = new ProcessPool(startCompiler);
   t.after(() => pool.close());
   const first = await pool.take();
   const next = pool.take();
@@ -223,7 +223,7 @@ test('a job that waits for a compiler to start gets one that becomes free earlie
 
 test('the turn of a job that ends its compiler lasts until another compiler has started', async (t) => {
   const { startCompiler } = start(t);
-  const pool = new ToolPool(startCompiler);
+  const pool = new ProcessPool(startCompiler);
   t.after(() => pool.close());
   let isReleased = false;
   const turn = Promise.resolve(() => (isReleased = true));
@@ -253,7 +253,7 @@ test('brackets that are nested too deep are a problem with its place, and no par
 
 test('a compiler that fails to start is reported to the job that waits for it', async (t) => {
   const broken = { ...language, module: new URL('./missing.ts', import.meta.url) };
-  const pool = new ToolPool(() => new CompilerProcess(broken));
+  const pool = new ProcessPool(() => new CompilerProcess(broken));
   t.after(() => pool.close());
   await assert.rejects(pool.take(), /could not be loaded/);
   assert.equal(pool.size, 0);
@@ -263,7 +263,7 @@ test('a compiler that fails to start is reported to the job that waits for it', 
 function poolWithRefused(t: TestContext, refused: readonly number[]) {
   const { startCompiler } = start(t);
   let starts = 0;
-  const pool = new ToolPool(() => {
+  const pool = new ProcessPool(() => {
     starts += 1;
     if (refused.includes(starts)) throw new Error('spawn ENOMEM');
     return startCompiler();

@@ -5,11 +5,12 @@ import { test } from 'node:test';
 import type { TestContext } from 'node:test';
 import { CompilerProcess } from '../../../service/src/toolchains/build/compiler-process.ts';
 import type { CompilerOptions } from '../../../service/src/toolchains/build/compiler-process.ts';
-import { decodeReport } from '../../../service/src/toolchains/build/compiler-report.ts';
+import { decodeOutcome } from '../../../service/src/toolchains/build/compiler-outcome.ts';
 import { buildLimits, diagnosticLimits, programLimit } from '../../../service/src/toolchains/build/limits.ts';
 import { probeFiles } from './build-fixtures/files.ts';
 import probe from './build-fixtures/probe.ts';
 import { temporaryDirectory } from '../harness.ts';
+import { until } from '../../support/until.ts';
 
 const language = { ...probe, module: new URL('./build-fixtures/probe.ts', import.meta.url) };
 
@@ -122,9 +123,7 @@ test('the service bounds the messages of a compiler even if the compiler does no
   }));
   const code = 'x'.repeat(programLimit);
   const program = { kind: 'script', code, file: 'plugin.js' };
-  const { outcome: end } = decodeReport(
-    JSON.stringify({ outcome: { compiled: { program, diagnostics } }, memory: 1 }),
-  );
+  const end = decodeOutcome(JSON.stringify({ compiled: { program, diagnostics } }));
   assert.ok('compiled' in end);
   assert.equal(end.compiled.program, undefined);
   assert.equal(end.compiled.diagnostics.length, diagnosticLimits.count);
@@ -135,9 +134,7 @@ test('the service bounds the messages of a compiler even if the compiler does no
       ({ severity, message }) => severity === 'error' && /too large/.test(message),
     ),
   );
-  const { outcome: failed } = decodeReport(
-    JSON.stringify({ outcome: { failed: 'x'.repeat(5000) }, memory: 1 }),
-  );
+  const failed = decodeOutcome(JSON.stringify({ failed: 'x'.repeat(5000) }));
   assert.ok('failed' in failed && failed.failed.length <= diagnosticLimits.message);
 });
 
@@ -148,6 +145,26 @@ test('a compiler works with a native program that the service starts for it, and
   const { build, process } = withHelper('exit 5');
   assert.match(await build('loop'), /the program that it works with ended unexpectedly \(exit code 5\)/);
   assert.equal(process.isUsable, false);
+});
+
+test('a compiler is replaced once it holds much memory with its native program', async (t) => {
+  const holding = (bytes: string) => ({
+    ...language,
+    helper: () => ({
+      command: '/bin/sh',
+      args: ['-c', `text=$(yes | head -c ${bytes}); cat`],
+    }),
+  });
+  const limits = { ...buildLimits, memory: 450 * 2 ** 20 };
+  const small = start(t, { limits }, holding('1000'));
+  const large = start(t, { limits }, holding('300000000'));
+  // Its program takes the memory while it compiles.
+  await until('the compiler is replaced', async () => {
+    assert.equal(await large.build('large 3'), 'xxx');
+    return !large.process.isUsable;
+  });
+  assert.equal(await small.build('large 3'), 'xxx');
+  assert.equal(small.process.isUsable, true);
 });
 
 test('a closed compiler has ended', async (t) => {

@@ -171,26 +171,29 @@ export const run = (input: string): string => { const t: Tuple<99999> = []; retu
 
 test('a value that the libraries declare and the sandbox lacks is a problem where it is used, and nowhere else', async () => {
   const used = `export const run = (input) => {
-  const price = new Intl.NumberFormat('de').format(Number(input));
-  return price + Intl.DateTimeFormat().resolvedOptions().locale + Atomics.load(input, 0);
+  const price = new Intl.Segmenter('de').segment(input);
+  return price + Intl.DisplayNames.supportedLocalesOf('de') + Atomics.load(input, 0);
 };`;
   const { isBuilt, found: all } = await problemsOf('javascript', used);
   assert.equal(isBuilt, false);
-  const named = all.filter(([, , , message]) => /'(?:Intl|Atomics)'/.test(String(message)));
+  const named = all.filter(([, , , message]) => /'(?:Intl\.\w+|Atomics)'/.test(String(message)));
   assert.deepEqual(
     named.map(([line, column, severity]) => [line, column, severity]),
     [
       [2, 21, 'error'],
       [3, 18, 'error'],
-      [3, 67, 'error'],
+      [3, 63, 'error'],
     ],
   );
-  assert.match(String(named[0]?.[3]), /^Cannot find name 'Intl'\. Plugins have no locales/);
+  assert.match(
+    String(named[0]?.[3]),
+    /^Cannot find name 'Intl\.Segmenter'\. Plugins have no such class: "Array\.from/,
+  );
   for (const body of [
-    '// new Intl.NumberFormat("de")\n  return "new Intl.Collator()";',
-    '// @ts-ignore\n  return new Intl.NumberFormat("de").format(1);',
-    'const Intl = { now: () => "1" };\n  return Intl.now();',
-    'return typeof Intl === "object" ? new Intl.NumberFormat("de").format(1) : "1";',
+    '// new Intl.Segmenter("de")\n  return "new Intl.Locale()";',
+    '// @ts-ignore\n  return String(new Intl.Segmenter("de"));',
+    'const Intl = { Locale: { now: () => "1" } };\n  return Intl.Locale.now();',
+    'return typeof Intl.Segmenter === "function" ? String(new Intl.Segmenter("de")) : "1";',
     'const options: Intl.NumberFormatOptions = {};\n  return (1).toLocaleString("en", options);',
   ]) {
     const source = `export const run = (input: string): string => {\n  ${body}\n};`;
@@ -204,6 +207,17 @@ test('everything that the sandbox adds to the language, and its newest features,
   const both = new Set([input]).union(new Set([btoa(input)]));
   return both.values().map((one) => atob(one)).toArray().join() + String(performance.now() - began);
 };`;
+  const web = `export const run = async (input: string): Promise<string> => {
+  const url = new URL('/a', 'https://example.com');
+  url.searchParams.set('name', input);
+  const bytes = new TextEncoder().encode(structuredClone(url.href));
+  const key = await crypto.subtle.generateKey({ name: 'HMAC', hash: 'SHA-256' }, false, ['sign']);
+  const signed = await crypto.subtle.sign('HMAC', key, bytes);
+  const headers = new Headers({ 'x-signed': btoa(String.fromCharCode(...new Uint8Array(signed))) });
+  const list = new Intl.ListFormat('de').format([...headers.keys(), crypto.randomUUID()]);
+  return list + new TextDecoder('utf-8', { fatal: true }).decode(bytes) + (1e6).toLocaleString('de');
+};`;
+  assert.deepEqual(await problemsOf('typescript', web), { isBuilt: true, found: [] });
   assert.deepEqual(await problemsOf('typescript', source), { isBuilt: true, found: [] });
 });
 

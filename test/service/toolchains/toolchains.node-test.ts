@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { CompilerProcess } from '../../../service/src/toolchains/build/compiler-process.ts';
+import { MissingPackageError } from '../../../service/src/toolchains/language.ts';
 import { loadLanguages } from '../../../service/src/toolchains/languages.ts';
 import { assertConfined, languages } from './compiling.ts';
 
@@ -15,6 +16,23 @@ for (const [lang, language] of languages) {
   });
 }
 
+test('Python is left out without a word where its package is not installed, and the reason says how to get it', () => {
+  const without = [...languages.values()].map((one) =>
+    one.identifier === 'python'
+      ? {
+          ...one,
+          probe: () => {
+            throw new MissingPackageError('pyodide');
+          },
+        }
+      : one,
+  );
+  let reason: unknown;
+  const loaded = loadLanguages((_identifier, skipped) => (reason = skipped), without);
+  assert.equal(loaded.has('python'), false);
+  assert.match((reason as Error).message, /npm install pyodide/);
+});
+
 test('a toolchain that does not work here is left out, and its language and the reason are reported', () => {
   const broken = {
     probe: () => {
@@ -26,6 +44,6 @@ test('a toolchain that does not work here is left out, and its language and the 
     (identifier, reason) => skipped.push([identifier, (reason as Error).message]),
     [...languages.values()].map((one) => (one.identifier === 'typescript' ? { ...one, ...broken } : one)),
   );
-  assert.deepEqual([...loaded.keys()], ['assemblyscript', 'javascript']);
+  assert.deepEqual([...loaded.keys()], ['assemblyscript', 'javascript', 'python']);
   assert.deepEqual(skipped, [['typescript', 'no such platform']]);
 });

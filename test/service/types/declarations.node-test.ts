@@ -122,6 +122,7 @@ test('builds, checks and language help know the types, in JavaScript too, and te
     ['typescript', editor],
     ['javascript', vendor],
     ['assemblyscript', editor],
+    ['python', editor],
   ] as const) {
     const response = await fetch(`/api/v2/template/${language}/add-record?namespace=default`, { headers });
     const template = (await response.json()) as { lang: string; contents: string; tests: unknown[] };
@@ -139,4 +140,72 @@ test('builds, checks and language help know the types, in JavaScript too, and te
   await setTypes({ ...types, templates: { typescript: '// ours\n' } });
   const own = await fetch('/api/v1/template/typescript', { headers: editor });
   assert.equal(((await own.json()) as { contents: string }).contents, '// ours\n');
+});
+
+test('the types of Python are TypedDicts, which the template has, and plugins in Python get and give values of them', async (t) => {
+  const { setTypes, build, fetch, editor, tryOut } = await startTypedPlugin(t);
+  await setTypes(types);
+  const read = async () => {
+    const response = await fetch(`/api/v1/types/${plugin}?language=python`, { headers: editor });
+    return ((await response.json()) as { declarations: string }).declarations;
+  };
+  const declarations = await read();
+  assert.equal(
+    declarations,
+    `from typing import NotRequired, TypedDict
+
+
+class Input(TypedDict):
+    # Whom to greet.
+    name: str
+    count: NotRequired[InputCount]
+
+
+type InputCount = int
+
+
+class Output(TypedDict):
+    text: str
+`,
+  );
+  const source = `${declarations}
+def run(input: Input) -> Output:
+    return {"text": f"{input['name']} {input.get('count', 1)}"}
+`;
+  assert.equal((await build(source, 'python')).succeeded, true);
+  assert.deepEqual(await tryOut('{"name":"Ada"}'), { result: '{"text":"Ada 1"}' });
+  const wrong = (await tryOut('{"name":1}')) as unknown as { error: { code: string; path: string } };
+  assert.deepEqual([wrong.error.code, wrong.error.path], ['invalid-input', '/name']);
+  const other = await fetch(`/api/v1/types/${plugin}?language=cobol`, { headers: editor });
+  assert.equal((await errorOf(other)).status, 400);
+
+  await setTypes({
+    input: {
+      title: 'One\nimport os # "',
+      type: 'object',
+      required: ['class', 'a b'],
+      properties: {
+        class: { enum: ['a"b', 1, true, null] },
+        'a b': { type: 'array', items: { type: 'object', properties: { n: { type: ['number', 'null'] } } } },
+        any: { not: {} },
+        '"""': { const: '\n' },
+      },
+    },
+    output: { oneOf: [{ type: 'string' }, { type: 'object', additionalProperties: { type: 'boolean' } }] },
+  });
+  const hostile = await read();
+  assert.match(hostile, /^# One\n# import os # "\nInput = TypedDict\("Input", \{\n/m);
+  assert.match(hostile, /"a b": "list\[InputABItem\]",/);
+  assert.match(hostile, /class InputABItem\(TypedDict\):\n {4}n: NotRequired\[float \| None\]/);
+  assert.match(hostile, /type Output = str \| dict\[str, bool\]/);
+  assert.equal(
+    (
+      await build(
+        `${hostile}\ndef run(input: Input) -> Output:\n    return str(Input.__annotations__ and Output.__value__)\n`,
+        'python',
+      )
+    ).succeeded,
+    true,
+  );
+  assert.match(JSON.stringify(await tryOut('{"class": 1, "a b": []}')), /str \| dict/);
 });

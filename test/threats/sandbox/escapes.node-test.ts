@@ -38,6 +38,10 @@ const constructors: Record<string, string> = {
   'the constructor of an error for want of memory': `try { "x".repeat(2 ** 29).repeat(1); } catch (error) {
     return error.constructor.constructor(${inText})(); }`,
   'the constructor of an error of an import': `return import("node:fs").catch((error) => error.constructor.constructor(${inText})());`,
+  'the constructor of a function of crypto': `return crypto.randomUUID.constructor(${inText})();`,
+  'the constructor of a formatter': `return new Intl.NumberFormat('de').format.constructor(${inText})();`,
+  'the constructor of a URL and its query': `return new URL('a:b').searchParams.get.constructor.call(null, ${inText})();`,
+  'the constructor of a copied error': `return structuredClone(new Error('x')).constructor.constructor(${inText})();`,
   'the constructor of a frame of the stack': functionsOnStack(
     `return found[0].constructor.constructor(${inText})();`,
   ),
@@ -80,6 +84,22 @@ describe('what a run can reach of the sandbox', () => {
       running('return Promise.resolve().then(() => new Error("x").stack);'),
       /^ +at <anonymous> \(plugin\.js:1:\d+\)\n?$/,
     ],
+    'functions of Intl that a stack gives away ask the host for nothing but formats': [
+      running(`let found = [];
+      const spy = { get style() { ${functionsOnStack('globalThis.taken = found;')} return undefined; },
+        toString() { return 'format'; } };
+      new Intl.NumberFormat('de', spy);
+      (1).toLocaleString('de', spy);
+      for (const take of globalThis.taken.filter((one) => one && !['run', 'invoke', 'get style'].includes(one.name))) for (const args of [[], [spy, spy], ['check', 'Object', spy], [{ toString() { throw 1; } }]])
+        try { found.push(String(take(...args))); } catch (error) { found.push(error.name); }
+      return found.some((one) => /native|process|object Object/.test(one)) ? found.join() : 'nothing';`),
+      'nothing',
+    ],
+    'keys that nothing was imported into are refused': [
+      running(`const forged = Object.create(CryptoKey.prototype);
+      return crypto.subtle.sign('HMAC', forged, new Uint8Array(1)).catch((error) => error.name);`),
+      'TypeError',
+    ],
     'the callers of functions are not told': [
       running(`const told = [];
       for (const key of ['caller', 'arguments']) try { told.push(run[key]); } catch (error) { told.push(error.name); }
@@ -110,7 +130,7 @@ describe('what a run can reach of the sandbox', () => {
       running(
         `return Reflect.ownKeys(globalThis).filter((key) => typeof key !== 'string' || /^[a-z]/.test(key)).map(String).join();`,
       ),
-      'parseInt,parseFloat,isNaN,isFinite,queueMicrotask,decodeURI,decodeURIComponent,encodeURI,encodeURIComponent,escape,unescape,undefined,eval,globalThis,btoa,atob,performance,console,Symbol(Symbol.toStringTag)',
+      'parseInt,parseFloat,isNaN,isFinite,queueMicrotask,decodeURI,decodeURIComponent,encodeURI,encodeURIComponent,escape,unescape,undefined,eval,globalThis,btoa,atob,performance,crypto,structuredClone,console,Symbol(Symbol.toStringTag)',
     ],
   });
 });
@@ -160,6 +180,8 @@ const harmless: Record<string, string> = {
   'what a queue of jobs does': 'globalThis.queueMicrotask = () => { throw 1; };',
   'whether objects can be changed': `for (const key of Reflect.ownKeys(globalThis)) try { Object.freeze(globalThis[key]); Object.freeze(globalThis[key].prototype); } catch {}
     Object.freeze(globalThis);`,
+  'Intl, crypto and the classes of the web': `for (const name of ['Intl', 'crypto', 'URL', 'URLSearchParams', 'Headers', 'TextDecoder', 'TextEncoder', 'structuredClone'])
+      Object.defineProperty(globalThis, name, { get() { throw name; } });`,
   'the methods of the console, by a proxy': `const { log } = console;
     globalThis.console = new Proxy({}, { get: () => new Proxy(log, { get() { throw 1; } }) });`,
 };

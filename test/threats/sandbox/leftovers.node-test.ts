@@ -134,6 +134,29 @@ const leftovers: Record<string, Leftover> = {
     leave: 'JSON.parse = Math.random = Date.now = () => "left";',
     look: '[JSON.parse("1"), Math.random(), Date.now()].includes("left")',
   },
+  'a property of a class of Intl or of the web': {
+    leave:
+      'for (const type of [Intl.NumberFormat, Intl.Collator, URL, Headers, TextDecoder, CryptoKey]) type.prototype.left = type.left = 1; Intl.left = crypto.left = 1;',
+    look: 'Intl.left || crypto.left || new Intl.NumberFormat("de").left || new URL("a:b").left || new Headers().left || CryptoKey.left',
+  },
+  'a URL, a query, headers and a decoder': {
+    module:
+      'const url = new URL("https://a/?b=1"), all = url.searchParams, headers = new Headers(), decoder = new TextDecoder();',
+    leave:
+      'all.set("b", 2); headers.set("a", 1); decoder.decode(new Uint8Array([0xe2, 0x82]), { stream: true });',
+    look: 'url.search !== "?b=1" || headers.has("a") || decoder.decode(new Uint8Array([0x61])) !== "a"',
+  },
+  'an order that was learnt': {
+    module: 'const order = new Intl.Collator("de");',
+    leave:
+      'order.left = Array.from({ length: 600 }, (_, i) => "ä" + i).sort(order.compare).map((text) => text.localeCompare("b"));',
+    look: 'order.left || order.compare("a", "b") !== -1 || "a".localeCompare("b") !== -1',
+  },
+  'a key': {
+    module: 'const keys = [];',
+    leave: 'keys.push(crypto.subtle.generateKey({ name: "HMAC", hash: "SHA-256" }, true, ["sign"]));',
+    look: 'keys.length',
+  },
   'a changed console': {
     leave: 'console.log = console.info = () => globalThis.left; globalThis.console = null;',
     look: '!console || console.log.name !== "write"',

@@ -1,17 +1,21 @@
 import * as z from 'zod';
-import { createToken } from '../../accounts/tokens.ts';
+import { writeAudit } from '../../audit/entries.ts';
+import { auditStamp } from '../audit-stamp.ts';
+import { issueEnvironmentToken } from '../../accounts/environment-token.ts';
+import { hasScope } from '../../plugins/permissions.ts';
+import type { Scope } from '../../plugins/permissions.ts';
 import type { ServiceInterface } from '../context.ts';
-import { notFound } from '../errors.ts';
+import { notFound, ServiceError } from '../errors.ts';
 import { empty, json } from '../operations/responses.ts';
 import { optionalJsonBody } from '../operations/bodies.ts';
 import { operation } from '../operations/operation.ts';
 import { timeSchema, toTime } from './plugin-details.ts';
 import { pageQuery, pagingBy } from '../paging.ts';
-import { actorSchema, checkStorable } from '../grant-schemas.ts';
+import { actorSchema, checkStorable, scopesSchema } from '../grant-schemas.ts';
 import {
   deleteEnvironmentToken,
+  findEnvironmentTokenById,
   listEnvironmentTokens,
-  setEnvironmentToken,
 } from '../../storage/tables/environments.ts';
 
 const path = '/api/v1/environment/:environment/tokens';
@@ -20,13 +24,14 @@ const path = '/api/v1/environment/:environment/tokens';
 const [usualOverlap, longestOverlap] = [3600, 86_400];
 
 const holderSchema = actorSchema.meta({
-  description: 'Whose token it is, as logs name it; each holder has tokens of its own.',
+  description: 'Who holds the token, as logs name it. A new token replaces only tokens of the same holder.',
   example: 'billing',
 });
 
 const tokenSchema = z.object({
   id: z.string(),
   holder: z.string(),
+  scopes: scopesSchema,
   createdAt: timeSchema,
   endsAt: timeSchema.optional().meta({ description: 'Where a newer one has taken its place.' }),
 });
@@ -44,6 +49,7 @@ export const environmentTokens: ServiceInterface = {
       description: 'The oldest first. Only the response of createToken holds a token itself.',
       tag: 'environment',
       auth: 'environment',
+      scope: 'read',
       query: z.object(pageQuery()),
       responses: {
         200: json(
@@ -65,9 +71,10 @@ export const environmentTokens: ServiceInterface = {
           request,
           found,
           ({ id }) => [id],
-          ({ id, holder, createdAt, endsAt }) => ({
+          ({ id, holder, scopes, createdAt, endsAt }) => ({
             id,
             holder,
+            scopes,
             createdAt: toTime(createdAt),
             ...(endsAt !== undefined && { endsAt: toTime(endsAt) }),
           }),
@@ -82,13 +89,17 @@ export const environmentTokens: ServiceInterface = {
       path,
       summary: 'Make an environment token',
       description:
-        'The former tokens of its holder, the asking one included where it is of that holder, end after the overlap.',
+        'The former tokens of its holder with the same scopes, the asking one included where it is one of them, end after the overlap. A token makes none with more scopes than it has.',
       tag: 'environment',
       auth: 'environment',
+      scope: 'any',
       body: optionalJsonBody(
         z
           .object({
             holder: holderSchema.optional(),
+            scopes: scopesSchema
+              .optional()
+              .meta({ description: 'What it permits; by default what the asking token does.' }),
             overlap: z
               .int()
               .min(0)
@@ -107,14 +118,19 @@ export const environmentTokens: ServiceInterface = {
           description: 'The new token. No other response holds it.',
         }),
       },
-      handle: async ({ target: { environment }, caller, body: asked = {} }, { storage, now }) => {
-        const { holder = caller.holder, overlap = usualOverlap } = asked;
+      errors: { 403: ['not-permitted'] },
+      handle: async ({ c, target: { environment }, caller, body: asked = {} }, context) => {
+        const { holder = caller.holder, overlap = usualOverlap, scopes = caller.scopes } = asked;
         checkStorable({ holder });
-        const token = createToken('environment');
-        const id = await storage.transaction((db) =>
-          setEnvironmentToken(db, environment, holder, token, now(), overlap * 1000),
+        const excess = findExcess(caller.scopes, scopes);
+        if (excess !== undefined)
+          throw notGiven(`scopes: the asking token does not have "${excess}", so that it cannot give it.`);
+        const options = { holder, overlap: overlap * 1000, scopes };
+        const stamp = auditStamp(c, caller, context);
+        const body = await context.storage.transaction((db) =>
+          issueEnvironmentToken(db, environment, options, stamp),
         );
-        return { status: 201, body: { id, token } };
+        return { status: 201, body };
       },
     }),
 
@@ -125,15 +141,33 @@ export const environmentTokens: ServiceInterface = {
       summary: 'End an environment token at once',
       tag: 'environment',
       auth: 'environment',
+      scope: 'any',
       responses: { 204: empty({ description: 'The token has ended.' }) },
-      errors: { 404: ['token-not-found'] },
-      handle: async ({ target: { environment }, path: { id } }, { storage, now }) => {
-        const isDeleted = await storage.transaction((db) =>
-          deleteEnvironmentToken(db, environment, id, now()),
-        );
-        if (!isDeleted) throw notFound('token-not-found', 'This environment has no such token.');
+      description: 'A token ends itself, and those that have no more scopes than it has.',
+      errors: { 403: ['not-permitted'], 404: ['token-not-found'] },
+      handle: async ({ c, target: { environment }, caller, path: { id } }, context) => {
+        const { storage, now } = context;
+        const stamp = auditStamp(c, caller, context);
+        await storage.transaction(async (db) => {
+          const found = await findEnvironmentTokenById(db, environment, id, now());
+          if (!found) throw tokenNotFound();
+          const excess = id === caller.tokenId ? undefined : findExcess(caller.scopes, found.scopes);
+          if (excess !== undefined)
+            throw notGiven(`The asking token does not have the scope "${excess}" of this token.`);
+          if (!(await deleteEnvironmentToken(db, environment, id, now()))) throw tokenNotFound();
+          const details = { id, holder: found.holder };
+          await writeAudit(db, { ...stamp, action: 'token.ended', target: { environment }, details });
+        });
         return { status: 204 };
       },
     }),
   ],
 };
+
+/** The first scope that a token lacks of others. */
+const findExcess = (granted: readonly Scope[], others: readonly Scope[]): Scope | undefined =>
+  others.find((one) => !hasScope(granted, one));
+
+const notGiven = (message: string) => new ServiceError(403, 'not-permitted', message);
+
+const tokenNotFound = () => notFound('token-not-found', 'This environment has no such token.');

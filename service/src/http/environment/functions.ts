@@ -34,6 +34,7 @@ export const functions: ServiceInterface = {
       description: 'The list is empty for a tenant that does not exist.',
       tag: 'environment',
       auth: 'environment',
+      scope: 'read',
       query: z.object(pageQuery(rowsForOldClients)),
       responses: {
         200: json(

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { connectionsSchema } from './connection-details.ts';
 
 /** How long both schemas of a namespace may be together, in bytes of their JSON. */
 export const schemasLimit = 64 * 1024;
@@ -64,12 +65,23 @@ const example = {
   samples: [{ name: 'a small order', input: { total: 20 }, output: { discount: 0 } }],
 };
 
+const granted = {
+  connections: connectionsSchema.optional().meta({ description: 'What its plugins may reach.' }),
+};
+
 /** The details of a namespace, as vendors send them. */
-export const namespaceDetailsSchema = z.object(details).meta({ id: 'NamespaceDetails', examples: [example] });
+export const namespaceDetailsSchema = z
+  .object({
+    ...details,
+    connections: connectionsSchema.nullable().optional().meta({
+      description: 'What its plugins may reach. A missing field leaves what is there; `null` removes it.',
+    }),
+  })
+  .meta({ id: 'NamespaceDetails', examples: [example] });
 
 /** The details of a namespace with its name, in a response. */
 export const namespaceSchema = z
-  .object({ namespace: z.string(), ...details })
+  .object({ namespace: z.string(), ...details, ...granted })
   .meta({ id: 'Namespace', examples: [{ namespace: 'orders', ...example }] });
 
 /** The response to a namespace that was set. */
@@ -77,6 +89,7 @@ export const setNamespaceSchema = z
   .object({
     namespace: z.string(),
     ...details,
+    ...granted,
     warnings: z.array(z.object({ path: z.string(), message: z.string() })).meta({
       description:
         'What is legal and probably wrong: an unknown keyword or format, and parts of an input that allow other properties. `path` is a JSON Pointer into the record. At most 50 for each schema.',

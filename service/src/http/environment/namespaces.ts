@@ -1,4 +1,7 @@
 import * as z from 'zod';
+import { writeAudit } from '../../audit/entries.ts';
+import { auditStamp } from '../audit-stamp.ts';
+import type { AuditStamp } from '../../audit/entries.ts';
 import type { ServiceContext, ServiceInterface } from '../context.ts';
 import { notFound, ServiceError } from '../errors.ts';
 import { empty, json } from '../operations/responses.ts';
@@ -7,8 +10,11 @@ import { operation } from '../operations/operation.ts';
 import { longestPointer } from '../operations/issues.ts';
 import { pageQuery, pagingBy } from '../paging.ts';
 import { toPointer } from '../../json-pointer.ts';
+import { lockNamespace, deleteValuesOf, noteConnections } from '../../storage/tables/connection-values.ts';
+import type { Connection } from '../../plugins/connections.ts';
 import { translateBusyErrors } from '../run-errors.ts';
 import { areTyped } from '../../plugins/schemas.ts';
+import type { Transaction } from '../../storage/db.ts';
 import {
   deleteNamespace,
   findNamespace,
@@ -16,6 +22,7 @@ import {
   replaceNamespace,
 } from '../../storage/tables/namespaces.ts';
 import type { NamespaceDetails, NamespaceKey, NamespaceRecord } from '../../storage/tables/namespaces.ts';
+import { checkConnections } from './connection-details.ts';
 import { compileNamespace, invalidNamespace } from './compile-namespace.ts';
 import type { NamespaceWarning } from './compile-namespace.ts';
 import {
@@ -43,6 +50,7 @@ export const namespaces: ServiceInterface = {
         'By name, in the order of bytes. Where records are long, a page may hold fewer than `limit`.',
       tag: 'types',
       auth: 'environment',
+      scope: 'read',
       query: z.object(pageQuery()),
       responses: {
         200: json(
@@ -75,6 +83,7 @@ export const namespaces: ServiceInterface = {
       summary: 'The types of a namespace',
       tag: 'types',
       auth: 'environment',
+      scope: 'read',
       responses: { 200: json(namespaceSchema, { description: 'The record.' }) },
       errors: { 404: ['namespace-not-found'] },
       handle: async ({ target }, { storage }) => {
@@ -92,18 +101,27 @@ export const namespaces: ServiceInterface = {
       description: `Replaces the record as a whole. The schemas are JSON Schemas (2020-12), with at most ${schemasLimit} bytes together, and refer to nothing outside of themselves. Drafts have to be built anew where schemas change; versions stay as they are.`,
       tag: 'types',
       auth: 'environment',
+      scope: 'manage',
       body: jsonBody(namespaceDetailsSchema, { description: 'The whole record.', limit: detailsLimit }),
       responses: {
         200: json(setNamespaceSchema, { description: 'The record, which replaces the one before.' }),
         201: json(setNamespaceSchema, { description: 'The record, the first of this namespace.' }),
       },
-      errors: { 503: ['busy', 'cancelled'] },
-      handle: async ({ c, target, body }, context) => {
-        const details = body as NamespaceDetails;
-        const { isNew, warnings } = await setNamespace(context, target, details, c.req.raw.signal);
+      errors: { 503: ['busy', 'cancelled', 'secrets-unavailable'] },
+      handle: async ({ c, target, caller, body }, context) => {
+        const { connections, ...details } = body;
+        const stamp = auditStamp(c, caller, context);
+        const given = details as NamespaceDetails;
+        const set = await setNamespace(context, target, given, connections, stamp, c.req.raw.signal);
+        const { isNew, warnings } = set;
         return {
           status: isNew ? 201 : 200,
-          body: { namespace: target.namespace, ...body, warnings: [...warnings] },
+          body: {
+            namespace: target.namespace,
+            ...details,
+            ...(set.connections && { connections: set.connections }),
+            warnings: [...warnings],
+          },
         };
       },
     }),
@@ -117,10 +135,15 @@ export const namespaces: ServiceInterface = {
         'Removes nothing else: plugins stay, and versions still run with the schemas that they were built with.',
       tag: 'types',
       auth: 'environment',
+      scope: 'manage',
       responses: { 204: empty({ description: 'The namespace has no types any more.' }) },
-      errors: { 404: ['namespace-not-found'] },
-      handle: async ({ target }, { storage }) => {
-        if (!(await deleteNamespace(storage.db, target))) throw namespaceNotFound();
+      errors: { 404: ['namespace-not-found'], 409: ['namespace-in-use'] },
+      handle: async ({ c, target, caller }, context) => {
+        const stamp = auditStamp(c, caller, context);
+        await context.storage.transaction(async (db) => {
+          await removeNamespace(db, target);
+          await writeAudit(db, { ...stamp, action: 'namespace.deleted', target });
+        });
         return { status: 204 };
       },
     }),
@@ -131,8 +154,10 @@ async function setNamespace(
   context: ServiceContext,
   key: NamespaceKey,
   details: NamespaceDetails,
+  connections: readonly Connection[] | null | undefined,
+  stamp: AuditStamp,
   signal: AbortSignal,
-): Promise<{ readonly isNew: boolean; readonly warnings: readonly NamespaceWarning[] }> {
+): Promise<SetNamespace> {
   const { input, output, templates = {} } = details;
   const size = Buffer.byteLength(JSON.stringify([input, output])) - '[,]'.length;
   if (size > schemasLimit) {
@@ -154,8 +179,57 @@ async function setNamespace(
   const types = areTyped(details)
     ? await translateBusyErrors(false, () => compileNamespace(context, key, details, signal))
     : { compiled: undefined, declarations: '', warnings: [] };
-  const isNew = await replaceNamespace(context.storage.db, key, details, types, context.now());
-  return { isNew, warnings: types.warnings };
+  checkConnections(connections ?? [], context.guard);
+  // Now, so that a verifier finds the key before it is first used.
+  if (connections?.some(({ credential }) => credential?.type === 'identity'))
+    await context.identity.prepare();
+  const set = await context.storage.transaction(async (db) => {
+    await lockNamespace(db, key);
+    const before = (await findNamespace(db, key))?.details.connections;
+    const granted = connections === undefined ? before : (connections ?? undefined);
+    const record = { ...details, ...(granted && { connections: granted }) };
+    if (connections !== undefined) {
+      const names = new Set(granted?.map(({ name }) => name));
+      const removed = (before ?? []).filter(({ name }) => !names.has(name));
+      await deleteValuesOf(
+        db,
+        key,
+        removed.map(({ name }) => name),
+      );
+      noteConnections(db, key);
+    }
+    const isNew = await replaceNamespace(db, key, record, types, context.now());
+    const { environment, namespace } = key;
+    await writeAudit(db, {
+      ...stamp,
+      action: 'namespace.set',
+      target: { environment, namespace },
+      details: { new: isNew, ...(granted && { connections: granted.map(({ name }) => name) }) },
+    });
+    return { isNew, connections: granted };
+  });
+  return { ...set, warnings: types.warnings };
+}
+
+interface SetNamespace {
+  readonly isNew: boolean;
+  /** As they are now. */
+  readonly connections: readonly Connection[] | undefined;
+  readonly warnings: readonly NamespaceWarning[];
+}
+
+/** Deletes the record of a namespace. Throws 404 where there is none, and 409 where something depends on it. */
+async function removeNamespace(db: Transaction, key: NamespaceKey): Promise<void> {
+  await lockNamespace(db, key);
+  const found = await findNamespace(db, key);
+  if (!found) throw namespaceNotFound();
+  if (found.details.connections?.length)
+    throw new ServiceError(
+      409,
+      'namespace-in-use',
+      'The namespace has connections; remove them first, by a PUT with `connections: null`.',
+    );
+  await deleteNamespace(db, key);
 }
 
 /** The keys that lead to a number such as `1e400`, which `JSON.parse` makes infinite; `undefined` where there is none. */

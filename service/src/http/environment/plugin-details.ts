@@ -35,7 +35,7 @@ export const pluginSchema = z
     pinned: z
       .object({ version: versionNameSchema, at: timeSchema, actor: actorSchema.optional() })
       .nullable()
-      .meta({ description: 'The version that was made live in place of the newest.' }),
+      .meta({ description: 'The version that was made live instead of the newest.' }),
     versions: z.int().min(0).meta({ description: 'How many versions there are.' }),
     outdated: z.boolean().meta({
       description: 'Whether the live version was made with other schemas than its namespace has now.',

@@ -1,4 +1,6 @@
 import * as z from 'zod';
+import { writeAudit } from '../../audit/entries.ts';
+import { auditStamp } from '../audit-stamp.ts';
 import type { EditorCaller, EnvironmentCaller } from '../auth.ts';
 import type { ServiceInterface } from '../context.ts';
 import { empty, json } from '../operations/responses.ts';
@@ -7,6 +9,7 @@ import { operation } from '../operations/operation.ts';
 import { pageQuery, pagingBy } from '../paging.ts';
 import type { PluginScope, TenantKey } from '../../plugins/plugin-key.ts';
 import {
+  liveOf,
   toPluginDetails,
   pluginNotFound,
   pluginSchema,
@@ -16,6 +19,7 @@ import {
 import { checkStorable } from '../grant-schemas.ts';
 import { findPluginRecord, listPluginRecords } from '../../storage/tables/plugin-records.ts';
 import { deletePlugin, pinVersion } from '../../storage/tables/plugins.ts';
+import { stopRollout } from './rollouts.ts';
 import { lockPlugin } from '../../storage/db.ts';
 
 const pluginPath = '/api/v1/plugin/:ident/:namespace/:name';
@@ -48,6 +52,7 @@ export const plugins: ServiceInterface = {
         'By namespace and name, in the order of their bytes. With an editor token, only those that it is for. The list is empty for a tenant that does not exist.',
       tag: 'environment',
       auth: 'editor-or-environment',
+      scope: 'read',
       permission: 'read',
       query: z.object({
         ...pageQuery(),
@@ -91,6 +96,7 @@ export const plugins: ServiceInterface = {
       summary: 'What is known of a plugin',
       tag: 'environment',
       auth: 'editor-or-environment',
+      scope: 'read',
       permission: 'read',
       responses: { 200: json(pluginSchema, { description: 'The plugin.' }) },
       errors: { 404: ['plugin-not-found'] },
@@ -110,12 +116,17 @@ export const plugins: ServiceInterface = {
         'The editor tokens for it alone end. Its name and its last version number stay: the versions of a later plugin of that name have higher numbers.',
       tag: 'environment',
       auth: 'environment',
+      scope: 'manage',
       responses: { 204: empty({ description: 'The plugin was deleted.' }) },
       errors: { 404: ['plugin-not-found'] },
-      handle: async ({ target }, { storage, now, eraser }) => {
+      handle: async ({ c, target, caller }, context) => {
+        const { storage, now, eraser } = context;
+        const stamp = auditStamp(c, caller, context);
         const isDeleted = await storage.transaction(async (db) => {
           await lockPlugin(db, target);
-          return deletePlugin(db, target, now());
+          const wasThere = await deletePlugin(db, target, now());
+          if (wasThere) await writeAudit(db, { ...stamp, action: 'plugin.deleted', target });
+          return wasThere;
         }, target);
         if (!isDeleted) throw pluginNotFound();
         eraser.wake();
@@ -128,9 +139,11 @@ export const plugins: ServiceInterface = {
       method: 'PUT',
       path: `${pluginPath}/live`,
       summary: 'Make a version live',
-      description: 'It stays live, whatever is deployed after it, until another one is or `null` is sent.',
+      description:
+        'It stays live, whatever is deployed after it, until another one is or `null` is sent. Ends a rollout.',
       tag: 'environment',
       auth: 'editor-or-environment',
+      scope: 'manage',
       permission: 'deploy',
       body: jsonBody(
         z
@@ -142,14 +155,22 @@ export const plugins: ServiceInterface = {
       ),
       responses: { 200: json(pluginSchema, { description: 'The plugin as it is now.' }) },
       errors: { 400: ['invalid-text'], 404: ['plugin-not-found', 'version-not-found'] },
-      handle: async ({ target, caller, body }, { storage, now }) => {
+      handle: async ({ c, target, caller, body }, context) => {
+        const { storage, now } = context;
         checkStorable({ version: body.version ?? undefined });
-        const actor = caller.kind === 'editor' ? caller.actor : undefined;
+        const { actor } = caller;
+        const stamp = auditStamp(c, caller, context);
         const found = await storage.transaction(async (db) => {
           await lockPlugin(db, target);
+          await stopRollout(db, target, 'live-set', stamp);
           const isThere = await pinVersion(db, target, body.version ?? undefined, { now: now(), actor });
           const plugin = await findPluginRecord(db, target);
           if (plugin && !isThere) throw versionNotFound();
+          if (plugin) {
+            const version = body.version ?? liveOf(plugin);
+            const details = { pinned: body.version !== null };
+            await writeAudit(db, { ...stamp, action: 'plugin.live', target, version, details });
+          }
           return plugin;
         }, target);
         if (!found) throw pluginNotFound();

@@ -1,13 +1,22 @@
 import * as z from 'zod';
 import { editorTokenSchema } from '../access.ts';
 import type { ServiceInterface } from '../context.ts';
-import { issueEditorToken } from '../editor-token-issue.ts';
+import { writeAudit } from '../../audit/entries.ts';
+import { auditStamp } from '../audit-stamp.ts';
+import type { Transaction } from '../../storage/db.ts';
+import { issueEditorToken, stampFor } from '../editor-token-issue.ts';
 import { forbidden } from '../errors.ts';
 import { empty, json } from '../operations/responses.ts';
 import { optionalJsonBody } from '../operations/bodies.ts';
 import { operation } from '../operations/operation.ts';
-import { actorSchema, permissionsSchema, checkStorable, tokenPermissions } from '../grant-schemas.ts';
-import { permissions } from '../../plugins/permissions.ts';
+import {
+  actorSchema,
+  permissionsSchema,
+  checkStorable,
+  scopesSchema,
+  tokenPermissions,
+} from '../grant-schemas.ts';
+import { permissions, permissionsOf } from '../../plugins/permissions.ts';
 import { joinIdentifier } from '../../plugins/plugin-key.ts';
 import type { PluginScope, TenantKey } from '../../plugins/plugin-key.ts';
 import { tenantNotFound, usageOf, usageSchema } from './tenant-details.ts';
@@ -54,7 +63,11 @@ const sessionSchema = z
     environment: z.string(),
     namespace: z.string().optional(),
     fn: z.string().optional(),
-    permissions: permissionsSchema,
+    permissions: z.array(z.enum(permissions)).meta({
+      description:
+        'What an editor token permits; of an environment token, what editor tokens may get from it.',
+    }),
+    scopes: scopesSchema.optional(),
     actor: actorSchema.optional(),
     expires_in: z
       .int()
@@ -77,20 +90,30 @@ export const sessions: ServiceInterface = {
         'Without `fn` it is for all plugins of the namespace, and without `namespace` as well for all of the tenant. Any field that is not named here is refused.',
       tag: 'environment',
       auth: 'environment',
+      scope: 'access',
       body: optionalJsonBody(sessionRequest, {
         description: 'Which plugins the token is for, and what it permits.',
       }),
       responses: { 201: json(editorTokenSchema, { description: 'A new token.' }) },
       errors: { 403: ['tenant-suspended', 'tenant-deleted'] },
-      handle: async ({ target, body: asked = {} }, context) => {
+      handle: async ({ c, target, caller, body: asked = {} }, context) => {
         const { namespace, fn, actor, expires_in: lifetime = context.editorTokenTtl } = asked;
         checkStorable({ namespace, fn, actor });
         const editorToken = {
           scope: scopeOf(target, namespace, fn),
-          permissions: tokenPermissions(asked.permissions),
+          permissions: tokenPermissions(caller.scopes, asked.permissions),
           ...(actor !== undefined && { actor }),
         };
-        return { status: 201, body: await issueEditorToken(context, editorToken, lifetime) };
+        const stamp = stampFor(auditStamp(c, caller, context), actor);
+        const details = {
+          permissions: editorToken.permissions,
+          expires_in: lifetime,
+          ...(actor !== undefined && { actor }),
+        };
+        const entry = { ...stamp, action: 'session.created' as const, target: editorToken.scope, details };
+        const writeEntry = (db: Transaction) => writeAudit(db, entry);
+        const body = await issueEditorToken(context, editorToken, { lifetime, stamp, writeEntry });
+        return { status: 201, body };
       },
     }),
 
@@ -101,16 +124,21 @@ export const sessions: ServiceInterface = {
       summary: "End a tenant's editor tokens",
       tag: 'environment',
       auth: 'environment',
+      scope: 'manage',
       query: z.object({
         actor: actorSchema.optional().meta({ description: 'Those of this actor alone.' }),
       }),
       responses: { 204: empty({ description: 'The tokens have ended.' }) },
       errors: { 400: ['invalid-text'], 404: ['tenant-not-found'] },
-      handle: async ({ target, query: { actor } }, { storage }) => {
+      handle: async ({ c, target, caller, query: { actor } }, context) => {
         checkStorable({ actor });
-        const { db } = storage;
-        if (!(await findTenant(db, target))) throw tenantNotFound();
-        await endEditorTokens(db, target, actor);
+        const stamp = auditStamp(c, caller, context);
+        const details = { ...(actor !== undefined && { actor }) };
+        await context.storage.transaction(async (db) => {
+          if (!(await findTenant(db, target))) throw tenantNotFound();
+          await endEditorTokens(db, target, actor);
+          await writeAudit(db, { ...stamp, action: 'sessions.ended', target, details });
+        });
         return { status: 204 };
       },
     }),
@@ -122,6 +150,7 @@ export const sessions: ServiceInterface = {
       summary: 'What the token at hand is for',
       tag: 'environment',
       auth: 'editor-or-environment',
+      scope: 'any',
       permission: 'read',
       responses: {
         200: json(sessionSchema, {
@@ -136,7 +165,13 @@ export const sessions: ServiceInterface = {
         if (caller.kind === 'environment') {
           return {
             status: 200,
-            body: { environment: caller.environment, permissions: [...permissions], ...expiry },
+            body: {
+              environment: caller.environment,
+              permissions: permissionsOf(caller.scopes),
+              scopes: caller.scopes,
+              ...(caller.actor !== undefined && { actor: caller.actor }),
+              ...expiry,
+            },
           };
         }
         const { scope, actor } = caller;
@@ -163,15 +198,22 @@ export const sessions: ServiceInterface = {
       summary: 'End the editor token at hand',
       tag: 'environment',
       auth: 'editor-or-environment',
+      scope: 'any',
       permission: 'read',
       responses: { 204: empty({ description: 'The token has ended.' }) },
-      handle: async ({ caller }, { storage }) => {
+      handle: async ({ c, caller }, context) => {
         if (caller.kind === 'environment') {
           throw forbidden(
             'This ends editor tokens only; to end an environment token, use deleteToken with its id.',
           );
         }
-        await endEditorToken(storage.db, caller.tokenHash);
+        const { tokenHash, scope: target, actor } = caller;
+        const stamp = auditStamp(c, caller, context);
+        const details = { ...(actor !== undefined && { actor }), own: true };
+        await context.storage.transaction(async (db) => {
+          await endEditorToken(db, tokenHash);
+          await writeAudit(db, { ...stamp, action: 'sessions.ended', target, details });
+        });
         return { status: 204 };
       },
     }),

@@ -1,11 +1,15 @@
 import * as z from 'zod';
 import { joinIdentifier } from '../../plugins/plugin-key.ts';
-import { notFound } from '../errors.ts';
+import { notFound, ServiceError } from '../errors.ts';
+import { recordLevels } from '../../plugins/record-level.ts';
+import { mebibyte } from '../../units.ts';
+import { actorSchema } from '../grant-schemas.ts';
 import { timeSchema, toTime } from './plugin-details.ts';
 import type { ServiceContext } from '../context.ts';
 import type { TenantKey } from '../../plugins/plugin-key.ts';
 import { readTenantUsage, toMebibytes } from '../../storage/tables/tenant-storage.ts';
-import type { Tenant } from '../../storage/tables/tenants.ts';
+import { findTenant } from '../../storage/tables/tenants.ts';
+import type { Tenant, TenantChanges } from '../../storage/tables/tenants.ts';
 
 /** More than any tenant has, and small enough for every database. */
 const largestCount = 1_000_000_000;
@@ -19,14 +23,36 @@ export const descriptionSchema = z
   .max(longestDescription)
   .meta({ description: 'For people, in the words of the vendor.' });
 
-const limits = z
-  .object({
-    plugins: limitSchema.optional().meta({ description: 'How many plugins it may have.' }),
-    runsPerMinute: limitSchema
-      .optional()
-      .meta({ description: 'How many runs a minute it may have; 0 for any number.' }),
-  })
-  .meta({ description: 'In place of what the settings of the service say.' });
+const limitFields = {
+  plugins: limitSchema.meta({ description: 'How many plugins it may have.' }),
+  runsPerMinute: limitSchema.meta({ description: 'How many runs a minute it may have; 0 for any number.' }),
+  storageMb: limitSchema.meta({ description: 'How many MiB of drafts, versions and programs it may store.' }),
+  callsPerMinute: limitSchema.meta({
+    description: 'How many requests a minute its plugins may make; 0 for any number.',
+  }),
+  runTimeoutMs: limitSchema.min(1).meta({ description: 'How long a run may take, in ms.' }),
+  runMemoryMb: limitSchema.min(1).meta({ description: 'How many MiB of memory a run may have.' }),
+  records: z.enum(recordLevels).meta({ description: 'How much records of its runs hold.' }),
+};
+
+type LimitFields = typeof limitFields;
+
+/** Limits in a request: `null` is what the settings of the service say. */
+export const limitChangesSchema = z
+  .object(
+    Object.fromEntries(
+      Object.entries(limitFields).map(([name, field]) => [name, field.nullable().optional()]),
+    ) as { [L in keyof LimitFields]: z.ZodOptional<z.ZodNullable<LimitFields[L]>> },
+  )
+  .meta({
+    description:
+      'Limits of this tenant that replace the settings of the service; `null` restores the setting. `plugins` and `runsPerMinute` may be above the setting, the others only below.',
+  });
+
+const limitsSchema = z
+  .object(limitFields)
+  .partial()
+  .meta({ description: 'Limits of this tenant that replace the settings of the service.' });
 
 /** What a tenant stores, in MiB. */
 export const usageSchema = z
@@ -37,16 +63,56 @@ export const usageSchema = z
   })
   .meta({ id: 'TenantUsage', description: 'In MiB of UTF-8.' });
 
+/** Throws 422 for a limit of a tenant that is above that of the service. */
+export function checkLimits(
+  limits: NonNullable<TenantChanges['limits']>,
+  { tenantStorage, maxLimits }: Pick<ServiceContext, 'tenantStorage' | 'maxLimits'>,
+): void {
+  const { run, calls, records } = maxLimits;
+  const refuse = (name: keyof typeof limitFields, max: string) => {
+    const message = `limits.${name}: must be at most ${max}, which is what the service allows.`;
+    throw new ServiceError(422, 'invalid-body', message, { path: `/limits/${name}` });
+  };
+  const check = (name: 'storageMb' | 'runTimeoutMs' | 'runMemoryMb', max: number) => {
+    if ((limits[name] ?? 0) > max) refuse(name, String(max));
+  };
+  if (tenantStorage !== undefined) check('storageMb', tenantStorage / mebibyte);
+  check('runTimeoutMs', run.time);
+  check('runMemoryMb', run.memory / mebibyte);
+  const { callsPerMinute, records: level } = limits;
+  if (calls && typeof callsPerMinute === 'number' && (callsPerMinute === 0 || callsPerMinute > calls))
+    refuse('callsPerMinute', String(calls));
+  if (level && recordLevels.indexOf(level) > recordLevels.indexOf(records)) refuse('records', records);
+}
+
+/** How many bytes a tenant may store; `undefined` for any number. */
+export function allowedStorage(
+  { tenantStorage }: Pick<ServiceContext, 'tenantStorage'>,
+  tenant: Pick<Tenant, 'limits'> | undefined,
+): number | undefined {
+  const { storageMb } = tenant?.limits ?? {};
+  if (storageMb === undefined) return tenantStorage;
+  return Math.min(storageMb * mebibyte, tenantStorage ?? Infinity);
+}
+
+/** The same for a tenant by its names, as this node knows it: at once after a change on this node, else within a second. */
+export const allowedStorageOf = async (
+  context: Pick<ServiceContext, 'storage' | 'tenantStorage'>,
+  tenant: TenantKey,
+): Promise<number | undefined> => allowedStorage(context, await context.storage.runs.tenant(tenant));
+
 /** What a tenant stores, for a response. */
 export async function usageOf(
-  { storage, tenantStorage }: Pick<ServiceContext, 'storage' | 'tenantStorage'>,
+  context: Pick<ServiceContext, 'storage' | 'tenantStorage'>,
   tenant: TenantKey,
 ): Promise<z.input<typeof usageSchema>> {
+  const { storage } = context;
   const found = await readTenantUsage(storage.db, tenant);
+  const allowed = allowedStorage(context, await findTenant(storage.db, tenant));
   return {
     storageMb: toMebibytes(found.storage),
     recordsMb: toMebibytes(found.records),
-    ...(tenantStorage !== undefined && { allowedStorageMb: toMebibytes(tenantStorage) }),
+    ...(allowed !== undefined && { allowedStorageMb: toMebibytes(allowed) }),
   };
 }
 
@@ -61,7 +127,10 @@ export const tenantSchema = z
     }),
     createdAt: timeSchema,
     plugins: z.int().min(0).meta({ description: 'How many it has.' }),
-    limits: limits.optional(),
+    actor: actorSchema
+      .optional()
+      .meta({ description: 'On whose behalf it was created or changed last: `x-actor` of that request.' }),
+    limits: limitsSchema.optional(),
     usage: usageSchema.optional().meta({ description: 'Of one tenant; lists leave it out.' }),
   })
   .meta({
@@ -87,6 +156,7 @@ export const toTenantDetails = (tenant: Tenant, plugins: number): z.input<typeof
   suspended: tenant.isSuspended,
   createdAt: toTime(tenant.createdAt),
   plugins,
+  ...(tenant.actor !== undefined && { actor: tenant.actor }),
   ...(Object.keys(tenant.limits).length > 0 && { limits: tenant.limits }),
 });
 

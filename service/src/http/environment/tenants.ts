@@ -1,4 +1,6 @@
 import * as z from 'zod';
+import { writeAudit } from '../../audit/entries.ts';
+import { auditStamp } from '../audit-stamp.ts';
 import type { ServiceContext, ServiceInterface } from '../context.ts';
 import { ServiceError } from '../errors.ts';
 import { empty, json } from '../operations/responses.ts';
@@ -17,7 +19,8 @@ import {
 import type { Tenant, TenantChanges } from '../../storage/tables/tenants.ts';
 import {
   descriptionSchema,
-  limitSchema,
+  checkLimits,
+  limitChangesSchema,
   tenantNotFound,
   tenantSchema,
   toTenantDetails,
@@ -30,13 +33,7 @@ const path = '/api/v1/tenant/:ident';
 const changesSchema = z.object({
   description: descriptionSchema.optional(),
   suspended: z.boolean().optional(),
-  limits: z
-    .object({ plugins: limitSchema.nullable().optional(), runsPerMinute: limitSchema.nullable().optional() })
-    .optional()
-    .meta({
-      description:
-        'How many plugins, and runs a minute, the tenant may have; `null` for what the settings of the service say.',
-    }),
+  limits: limitChangesSchema.optional(),
 });
 
 const body = { description: 'What is to be set; what is not named stays as it is.' };
@@ -54,6 +51,7 @@ export const tenants: ServiceInterface = {
       description: 'In the order of the bytes of their names.',
       tag: 'environment',
       auth: 'environment',
+      scope: 'read',
       query: z.object(pageQuery(rowsForOldClients)),
       responses: {
         200: json(
@@ -92,6 +90,7 @@ export const tenants: ServiceInterface = {
       summary: 'One tenant',
       tag: 'environment',
       auth: 'environment',
+      scope: 'read',
       responses: { 200: json(tenantSchema, { description: 'The tenant.' }) },
       errors: { 404: ['tenant-not-found'] },
       handle: async ({ target }, context) => {
@@ -108,13 +107,20 @@ export const tenants: ServiceInterface = {
       description: 'A tenant that was deleted is created anew, without anything that it had before.',
       tag: 'environment',
       auth: 'environment',
+      scope: 'manage',
       body: optionalJsonBody(changesSchema, body),
       responses: { 201: json(tenantSchema, { description: 'The new tenant.' }) },
       errors: { 409: ['tenant-exists'] },
-      handle: async ({ target, body: asked = {} }, context) => {
+      handle: async ({ c, target, caller, body: asked = {} }, context) => {
         const { storage, now } = context;
-        const changes = toChanges(asked);
-        const tenant = await storage.transaction((db) => createTenant(db, target, changes, now()));
+        const changes = toChanges(asked, context);
+        const stamp = auditStamp(c, caller, context);
+        const tenant = await storage.transaction(async (db) => {
+          const created = await createTenant(db, target, changes, now(), caller.actor);
+          if (!created) return undefined;
+          await writeAudit(db, { ...stamp, action: 'tenant.created', target, details: { ...asked } });
+          return created;
+        });
         if (!tenant) throw new ServiceError(409, 'tenant-exists', 'There is such a tenant already.');
         return {
           status: 201,
@@ -130,12 +136,26 @@ export const tenants: ServiceInterface = {
       summary: 'Change a tenant',
       tag: 'environment',
       auth: 'environment',
+      scope: 'manage',
       body: jsonBody(changesSchema, body),
       responses: { 200: json(tenantSchema, { description: 'The tenant as it is now.' }) },
       errors: { 404: ['tenant-not-found'] },
-      handle: async ({ target, body: asked }, context) => {
-        const changes = toChanges(asked);
-        const tenant = await context.storage.transaction((db) => updateTenant(db, target, changes));
+      handle: async ({ c, target, caller, body: asked }, context) => {
+        const changes = toChanges(asked, context);
+        const stamp = auditStamp(c, caller, context);
+        const tenant = await context.storage.transaction(async (db) => {
+          const changed = await updateTenant(db, target, changes, caller.actor);
+          if (!changed) return undefined;
+          const { before, after } = changed;
+          const { suspended: _, ...details } = asked;
+          if (Object.keys(details).length)
+            await writeAudit(db, { ...stamp, action: 'tenant.changed', target, details });
+          if (before.isSuspended !== after.isSuspended) {
+            const action = after.isSuspended ? 'tenant.suspended' : 'tenant.resumed';
+            await writeAudit(db, { ...stamp, action, target });
+          }
+          return after;
+        });
         return { status: 200, body: await toDetails(context, tenant) };
       },
     }),
@@ -149,12 +169,17 @@ export const tenants: ServiceInterface = {
         'From the response on nothing of it can be read, and it gets no tokens unless it is created anew. It is erased within a minute.',
       tag: 'environment',
       auth: 'environment',
+      scope: 'manage',
       responses: { 204: empty({ description: 'The tenant was deleted.' }) },
       errors: { 404: ['tenant-not-found'] },
-      handle: async ({ target }, { storage, now, eraser }) => {
+      handle: async ({ c, target, caller }, context) => {
+        const { storage, now, eraser } = context;
+        const stamp = auditStamp(c, caller, context);
         const isDeleted = await storage.transaction(async (db) => {
           await lockTenant(db, target);
-          return deleteTenant(db, target, now());
+          const wasThere = await deleteTenant(db, target, now());
+          if (wasThere) await writeAudit(db, { ...stamp, action: 'tenant.deleted', target });
+          return wasThere;
         }, target);
         if (!isDeleted) throw tenantNotFound();
         eraser.wake();
@@ -164,17 +189,16 @@ export const tenants: ServiceInterface = {
   ],
 };
 
-function toChanges({ description, suspended, limits }: z.output<typeof changesSchema>): TenantChanges {
+function toChanges(
+  { description, suspended, limits }: z.output<typeof changesSchema>,
+  context: ServiceContext,
+): TenantChanges {
   checkStorable({ description });
+  if (limits) checkLimits(limits, context);
   return {
     ...(description !== undefined && { description }),
     ...(suspended !== undefined && { isSuspended: suspended }),
-    ...(limits && {
-      limits: {
-        ...(limits.plugins !== undefined && { plugins: limits.plugins }),
-        ...(limits.runsPerMinute !== undefined && { runsPerMinute: limits.runsPerMinute }),
-      },
-    }),
+    ...(limits && { limits }),
   };
 }
 

@@ -1,6 +1,8 @@
 import * as z from 'zod';
+import { writeAudit } from '../../audit/entries.ts';
+import { auditStamp } from '../audit-stamp.ts';
 import type { ServiceContext, ServiceInterface } from '../context.ts';
-import { empty, json } from '../operations/responses.ts';
+import { empty, json, JsonText } from '../operations/responses.ts';
 import { schemaInResponse } from './namespace-details.ts';
 import { operation } from '../operations/operation.ts';
 import { pageQuery, pagingBy } from '../paging.ts';
@@ -21,6 +23,7 @@ import {
 import { pluginExists } from '../../storage/tables/plugins.ts';
 import { findPluginRecord } from '../../storage/tables/plugin-records.ts';
 import { lockPlugin } from '../../storage/db.ts';
+import { stringifyMembers } from '../../storage/long-json.ts';
 
 const path = '/api/v1/plugin/:ident/:namespace/:name/versions';
 
@@ -62,6 +65,7 @@ export const versions: ServiceInterface = {
       description: 'The newest first.',
       tag: 'environment',
       auth: 'editor-or-environment',
+      scope: 'read',
       permission: 'read',
       query: z.object(pageQuery()),
       responses: {
@@ -99,17 +103,18 @@ export const versions: ServiceInterface = {
       summary: 'A version, with what it was made of',
       tag: 'environment',
       auth: 'editor-or-environment',
+      scope: 'read',
       permission: 'read',
       responses: { 200: json(versionSourceSchema, { description: 'The version.' }) },
       errors: { 404: ['plugin-not-found', 'version-not-found'] },
-      handle: async ({ target, path: { version } }, context) => {
+      handle: async ({ target, path: { version: name } }, context) => {
         const live = await liveVersion(context, target);
-        const found = await findVersionRecord(context.storage.db, target, version);
+        const found = await findVersionRecord(context.storage.db, target, name);
         if (!found) throw versionNotFound();
         const { contents, tests = [] } = JSON.parse(found.source) as PluginSource;
         const types = found.program.isTyped ? (await found.program.load()).types : undefined;
-        const body = { ...toVersionDetails(found.record, live), contents, tests, ...types?.schemas };
-        return { status: 200, body };
+        const version = { ...toVersionDetails(found.record, live), contents, tests, ...types?.schemas };
+        return { status: 200, body: new JsonText(await stringifyMembers(version)) };
       },
     }),
 
@@ -119,16 +124,21 @@ export const versions: ServiceInterface = {
       path: `${path}/:version`,
       summary: 'Delete a version',
       description:
-        'Makes room for others. The newest version, and the live one, stay. Its number is never used again, and the records of its runs stay.',
+        'Makes room for others. The newest version, the live one and one that is rolled out stay. Its number is never used again, and the records of its runs stay.',
       tag: 'environment',
       auth: 'editor-or-environment',
+      scope: 'manage',
       permission: 'deploy',
       responses: { 204: empty({ description: 'The version was deleted.' }) },
       errors: { 404: ['plugin-not-found', 'version-not-found'], 409: ['version-in-use'] },
-      handle: async ({ target, path: { version } }, { storage }) => {
+      handle: async ({ c, target, caller, path: { version } }, context) => {
+        const { storage } = context;
+        const stamp = auditStamp(c, caller, context);
         const outcome = await storage.transaction(async (db) => {
           await lockPlugin(db, target);
           const deleted = await deleteVersion(db, target, version);
+          if (deleted === 'deleted')
+            await writeAudit(db, { ...stamp, action: 'version.deleted', target, version });
           return deleted === 'missing' && !(await pluginExists(db, target)) ? 'no-plugin' : deleted;
         }, target);
         if (outcome === 'no-plugin') throw pluginNotFound();
@@ -144,7 +154,7 @@ const versionInUse = (version: string) =>
   new ServiceError(
     409,
     'version-in-use',
-    `${version} is the newest version, or what runs where none is named: deploy or make live another one first.`,
+    `${version} is the newest version, what runs where none is named, or being rolled out: deploy or make live another one first, or end the rollout.`,
   );
 
 /** The version that is live; `undefined` before the first deploy. Throws 404 where there is no such plugin. */

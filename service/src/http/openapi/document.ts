@@ -82,7 +82,8 @@ function showParsedType(schema: ParameterSchema): void {
 }
 
 function describe(operation: Operation, errors: ErrorResponses): ZodOpenApiOperationObject {
-  const { id, summary, tag, auth, query, headers = [], body, responses: declared } = operation;
+  const { id, summary, tag, auth, query, body, responses: declared } = operation;
+  const headers = [...(operation.headers ?? []), ...(takesEnvironmentToken(auth) ? actorHeader : [])];
   const names = namesIn(operation.path);
   const responses: Record<`${number}`, ZodOpenApiResponseObject | { $ref: string }> = {};
   for (const [status, codes] of errorsOf(operation)) responses[`${status}`] = errors.add(status, codes);
@@ -90,7 +91,9 @@ function describe(operation: Operation, errors: ErrorResponses): ZodOpenApiOpera
   for (const [status, one] of Object.entries(declared)) {
     responses[status as `${number}`] = describeResponse(one);
   }
-  const description = [operation.description ?? [], permissionNeeded(operation)].flat().join('\n\n');
+  const description = [operation.description ?? [], permissionNeeded(operation), scopeNeeded(operation)]
+    .flat()
+    .join('\n\n');
   return {
     operationId: id,
     summary,
@@ -107,11 +110,19 @@ function describe(operation: Operation, errors: ErrorResponses): ZodOpenApiOpera
   };
 }
 
+const actorHeader = ['x-actor'] as const;
+
+const takesEnvironmentToken = (auth: Auth) =>
+  security[auth].some((one) => Object.hasOwn(one, 'environmentToken'));
+
 /** A sentence on the permission that an editor token needs, unless it is `read`, which every token has. */
 const permissionNeeded = ({ permission }: Operation) =>
   permission === undefined || permission === 'read'
     ? []
     : `An editor token needs the permission \`${permission}\`.`;
+
+const scopeNeeded = ({ scope }: Operation) =>
+  scope === undefined || scope === 'any' ? [] : `An environment token needs the scope \`${scope}\`.`;
 
 const byName = <Name extends string, T>(names: readonly Name[], make: (name: Name) => T) =>
   Object.fromEntries(names.map((name) => [name, make(name)])) as Record<Name, T>;
@@ -133,10 +144,13 @@ function describeBody(body: Body): ZodOpenApiRequestBodyObject {
   const { description, limit } = body;
   const inFull = `${description} At most ${limit} bytes.`;
   if (body.kind === 'text') {
-    const { example } = body;
+    const { example, json } = body;
     const schema = { type: 'string', ...(example !== undefined && { examples: [example] }) } as const;
     // Not `required`: an empty text is sent as no body at all.
-    return { description: inFull, content: { 'text/plain': { schema } } };
+    return {
+      description: inFull,
+      content: { 'text/plain': { schema }, ...(json && { [json.type]: { schema: json.schema } }) },
+    };
   }
   return {
     description: inFull,
@@ -153,7 +167,7 @@ function describeResponse(response: DeclaredResponse): ZodOpenApiResponseObject 
     const text = { 'text/plain': { schema: { type: 'string' } } } as const;
     return { ...base, content: { ...text, ...(response.orJson && { 'application/json': { schema: {} } }) } };
   }
-  const { schema, events } = response;
+  const { schema, events, rows } = response;
   return {
     ...base,
     content: {
@@ -161,6 +175,7 @@ function describeResponse(response: DeclaredResponse): ZodOpenApiResponseObject 
       ...(events !== undefined && {
         'text/event-stream': { schema: { type: 'string', description: events } },
       }),
+      ...(rows && { [rows.type]: { schema: { type: 'string', description: rows.description } } }),
     },
   };
 }

@@ -38,6 +38,8 @@ export interface TextBody {
   /** The error code for a longer body. */
   readonly tooLarge: CodeOf<413>;
   readonly example?: string;
+  /** JSON that the handler takes as well, by its content type. */
+  readonly json?: { readonly type: string; readonly schema: z.ZodType };
 }
 
 export type Body = JsonBody | TextBody;

@@ -17,27 +17,32 @@ const withToken: ErrorList = {
   403: ['forbidden'],
 };
 
+const withEnvironmentToken: ErrorList = { ...withToken, 400: ['invalid-path', 'invalid-header'] };
+
 const withEditorToken: ErrorList = { ...withToken, 403: ['forbidden', 'tenant-suspended'] };
+
+const withEitherToken: ErrorList = { ...withEnvironmentToken, 403: ['forbidden', 'tenant-suspended'] };
 
 const ofAuth: Readonly<Record<Auth, ErrorList>> = {
   none: always,
   monitor: {},
   editor: withEditorToken,
-  environment: withToken,
-  run: withToken,
-  'editor-or-environment': withEditorToken,
-  optional: withEditorToken,
+  environment: withEnvironmentToken,
+  run: withEnvironmentToken,
+  'editor-or-environment': withEitherToken,
+  optional: withEitherToken,
 };
 
 /** All error codes that an operation can respond with, by their status codes, the lowest status code first. */
 export function errorsOf(operation: Operation): Map<number, readonly ErrorCode[]> {
-  const { method, path, auth, permission, query, headers = [], body, errors } = operation;
+  const { method, path, auth, permission, scope, query, headers = [], body, errors } = operation;
   const isConditional =
     headers.includes('if-match') || (method !== 'GET' && headers.includes('if-none-match'));
   const lists: readonly (ErrorList | undefined)[] = [
     ofAuth[auth],
     // Every editor token may read.
     permission === undefined || permission === 'read' ? {} : { 403: ['not-permitted'] },
+    scope === undefined || scope === 'any' ? {} : { 403: ['not-permitted'] },
     ...namesIn(path).map((name) => pathParameter(name).errors),
     query && { 400: ['invalid-query'] },
     query && 'after' in query.shape ? { 400: ['invalid-cursor'] } : {},

@@ -4,14 +4,15 @@ import type { Auth, CallerOf } from '../auth.ts';
 import type { ServiceContext } from '../context.ts';
 import type { ErrorList } from '../error-codes.ts';
 import type { Method } from '../routes.ts';
-import type { DeclaredResponses, JsonResponse, HandlerResponse } from './responses.ts';
+import type { DeclaredResponses, JsonResponse, HandlerResponse, RowStream } from './responses.ts';
 import type { Body, BodyOf } from './bodies.ts';
-import type { Permission } from '../../plugins/permissions.ts';
+import type { Permission, Scope } from '../../plugins/permissions.ts';
 import type { NamesIn, PathParameterName, TargetOf } from './path-parameters.ts';
 import type { RequestHeader } from './request-headers.ts';
 
 /** The groups of operations in the OpenAPI document. */
-export type Tag = 'builder' | 'access' | 'execution' | 'environment' | 'types' | 'service';
+export type Tag =
+  'builder' | 'access' | 'execution' | 'environment' | 'types' | 'connections' | 'webhooks' | 'service';
 
 /** A request as its handler gets it. The path, the token, the query and a body of JSON were checked, in this order. */
 export interface OperationRequest<Path extends string, A extends Auth, Query, B> {
@@ -33,6 +34,16 @@ type PermissionOf<A extends Auth> = [Extract<A, 'editor' | 'editor-or-environmen
   : {
       /** What an editor token has to permit. */
       readonly permission: Permission;
+    };
+
+/** An operation that takes an environment token has to declare the scope that the token needs; `any`: none in particular. */
+type ScopeOf<A extends Auth> = [
+  Extract<A, 'environment' | 'run' | 'editor-or-environment' | 'optional'>,
+] extends [never]
+  ? { readonly scope?: undefined }
+  : {
+      /** What an environment token has to permit. */
+      readonly scope: Scope | 'any';
     };
 
 interface DeclaredOperation<
@@ -79,13 +90,13 @@ export type Declaration<
   Query extends z.ZodObject | undefined,
   B extends Body | undefined,
   R extends DeclaredResponses,
-> = DeclaredOperation<Path, A, Query, B, R> & PermissionOf<A>;
+> = DeclaredOperation<Path, A, Query, B, R> & PermissionOf<A> & ScopeOf<A>;
 
-/** Where a response may be a stream of events, a handler may return a `Response`, which is sent as it is. */
+/** Where a response may be a stream, a handler may return a `Response`, which is sent as it is. */
 type HandlerResult<R extends DeclaredResponses> =
   HandlerResponse<R> | (R[200] extends StreamResponse ? Response : never);
 
-type StreamResponse = JsonResponse & { readonly events: string };
+type StreamResponse = JsonResponse & ({ readonly events: string } | { readonly rows: RowStream });
 
 /** An operation, whatever its types. */
 export interface Operation {
@@ -97,6 +108,7 @@ export interface Operation {
   readonly tag: Tag;
   readonly auth: Auth;
   readonly permission?: Permission | undefined;
+  readonly scope?: Scope | 'any' | undefined;
   readonly query?: z.ZodObject | undefined;
   readonly headers?: readonly RequestHeader[];
   readonly body?: Body | undefined;

@@ -49,7 +49,11 @@ export const pathParameters = {
     schema: name('A language, by its `identifier` among the features.', 'typescript'),
     errors: { 404: ['unknown-language'] },
   },
-  id: { schema: name('The id of an environment token.', '019a0b2c-4d5e-7f60-8123-456789abcdef') },
+  connection: { schema: name('The name of a connection of the namespace.', 'rates') },
+  id: {
+    schema: name('The id of an environment token or a webhook.', '019a0b2c-4d5e-7f60-8123-456789abcdef'),
+  },
+  delivery: { schema: name('The id of a delivery.', 'msg_019a0b2c4d5e7f608123456789abcdef') },
   version: {
     schema: z
       .string()

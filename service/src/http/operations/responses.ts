@@ -30,6 +30,14 @@ export interface JsonResponse<Schema extends z.ZodType = z.ZodType> extends Resp
    * `Response` itself.
    */
   readonly events?: string;
+  /** What is sent instead where the client accepts that type: all rows of a list. The handler then returns a `Response` itself. */
+  readonly rows?: RowStream;
+}
+
+/** All rows of a list in another type than JSON. */
+export interface RowStream {
+  readonly type: 'application/x-ndjson' | 'text/csv';
+  readonly description: string;
 }
 
 export interface TextResponse extends ResponseBase {
@@ -44,7 +52,7 @@ export interface EmptyResponse extends ResponseBase {
 
 export type DeclaredResponse = JsonResponse | TextResponse | EmptyResponse;
 
-export type ResponseStatus = 200 | 201 | 204 | 304 | 503;
+export type ResponseStatus = 200 | 201 | 202 | 204 | 304 | 503;
 
 /** The responses of an operation, but for its errors, by their status codes. */
 export type DeclaredResponses = { readonly [S in ResponseStatus]?: DeclaredResponse };

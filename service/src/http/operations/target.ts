@@ -56,9 +56,11 @@ function addTo(
       break;
     // These parameters name no part of a target.
     case 'language':
+    case 'connection':
     case 'id':
     case 'version':
     case 'uuid':
+    case 'delivery':
       break;
     default:
       name satisfies never;

@@ -19,6 +19,7 @@ export const environmentResults: ServiceInterface = {
       summary: 'List the five latest runs of a version, as clients of version 0.5 know them',
       tag: 'environment',
       auth: 'environment',
+      scope: 'read',
       responses: {
         200: json(z.object({ results: z.array(resultSchema) }), { description: 'The runs, newest first.' }),
       },
@@ -36,6 +37,7 @@ export const environmentResults: ServiceInterface = {
       summary: 'Read a run, as clients of version 0.5 know it',
       tag: 'environment',
       auth: 'environment',
+      scope: 'read',
       responses: { 200: json(resultSchema, { description: 'The run.' }) },
       errors: { 404: ['run-not-found'] },
       async handle({ path, caller }, { storage }) {

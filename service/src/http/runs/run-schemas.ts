@@ -1,10 +1,33 @@
 import * as z from 'zod';
 import { joinIdentifier } from '../../plugins/plugin-key.ts';
 import type { PluginKey } from '../../plugins/plugin-key.ts';
-import type { StoredRun } from '../../storage/tables/runs.ts';
+import type { RecordedCall, StoredRun } from '../../storage/tables/runs.ts';
 import { timeOfUuid } from '../../storage/tables/uuids.ts';
 import { timeSchema, toTime } from '../environment/plugin-details.ts';
 import { runErrorStatus } from '../run-errors.ts';
+
+/** A recorded call of a run. */
+export const callSchema = z
+  .object({
+    connection: z.string().meta({ description: 'Its name; empty where none permits the call.' }),
+    method: z.string(),
+    url: z.string().meta({ description: 'Without query.' }),
+    status: z.int().optional(),
+    error: z.string().optional().meta({ description: 'The code of its error.' }),
+    took: z.number().min(0),
+    requestBytes: z.int().min(0),
+    responseBytes: z.int().min(0),
+    requestType: z.string().optional(),
+    requestBody: z.string().optional().meta({ description: 'With payloads, as what follows.' }),
+    responseType: z.string().optional(),
+    responseBody: z.string().optional(),
+    truncated: z.boolean().optional().meta({ description: 'Whether a body was longer, or is no text.' }),
+    digest: z
+      .string()
+      .optional()
+      .meta({ description: 'Is the same for the same whole address and body of the request.' }),
+  })
+  .meta({ id: 'Call' });
 
 /** A recorded run. What its texts are is under "Records of runs" in the documentation. */
 export const runSchema = z
@@ -24,8 +47,21 @@ export const runSchema = z
       })
       .optional(),
     took: z.number().min(0).meta({ description: 'Milliseconds of the run alone.' }),
+    waited: z
+      .number()
+      .min(0)
+      .optional()
+      .meta({ description: 'Milliseconds that it waited for calls and timers, where it may make calls.' }),
+    traceparent: z
+      .string()
+      .optional()
+      .meta({ description: 'The trace of its request, from the header of that name.' }),
     inputBytes: z.int().min(0),
     outputBytes: z.int().min(0),
+    calls: z
+      .array(callSchema)
+      .optional()
+      .meta({ description: 'Its calls, in the order in which they ended.' }),
     logs: z.array(z.string()).optional(),
     input: z.string().optional(),
     output: z.string().optional(),
@@ -33,10 +69,11 @@ export const runSchema = z
   })
   .meta({ id: 'Run' });
 
-export function toRun(plugin: PluginKey, run: StoredRun) {
+/** `isWhole`: with the bodies of calls. */
+export function toRun(plugin: PluginKey, run: StoredRun, isWhole = false) {
   const { namespace, pluginName } = plugin;
   const { id, version, code, took, inputBytes, outputBytes } = run;
-  const { message, path, ...texts } = run.details;
+  const { message, path, calls, ...texts } = run.details;
   return {
     uuid: id,
     timestamp: timestampOf(run),
@@ -51,7 +88,22 @@ export function toRun(plugin: PluginKey, run: StoredRun) {
     took,
     inputBytes,
     outputBytes,
+    ...(calls && { calls: isWhole ? [...calls] : calls.map(withoutBodies) }),
     ...texts,
+  };
+}
+
+function withoutBodies(call: RecordedCall): RecordedCall {
+  const { connection, method, url, status, error, took, requestBytes, responseBytes } = call;
+  return {
+    connection,
+    method,
+    url,
+    ...(status !== undefined && { status }),
+    ...(error !== undefined && { error }),
+    took,
+    requestBytes,
+    responseBytes,
   };
 }
 

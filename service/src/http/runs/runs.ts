@@ -9,6 +9,10 @@ import { pageQuery, pagingBy } from '../paging.ts';
 import { runSchema, toRun } from './run-schemas.ts';
 import { findRun, listRuns } from '../../storage/tables/runs.ts';
 import { pluginExists } from '../../storage/tables/plugins.ts';
+import type { StoredRun } from '../../storage/tables/runs.ts';
+import { auditStamp } from '../audit-stamp.ts';
+import type { EditorCaller, EnvironmentCaller } from '../auth.ts';
+import type { Context } from 'hono';
 
 const paging = pagingBy('text');
 
@@ -39,6 +43,7 @@ export const runs: ServiceInterface = {
       description: 'A page ends early where its runs have much text.',
       tag: 'environment',
       auth: 'editor-or-environment',
+      scope: 'read',
       permission: 'runs',
       query: z.object({ ...pageQuery(), ...filterQuery }),
       responses: {
@@ -47,7 +52,8 @@ export const runs: ServiceInterface = {
         }),
       },
       errors: { 404: ['plugin-not-found'] },
-      async handle({ target, query }, { storage }) {
+      async handle({ c, target, caller, query }, context) {
+        const { storage } = context;
         const { version, success } = query;
         const { environment, tenant, namespace, pluginName } = target;
         const filter = { environment, tenant, namespace, pluginName, version, success };
@@ -60,6 +66,7 @@ export const runs: ServiceInterface = {
           { limit: request.limit + 1, before: request.after?.[0], maxBytes },
         );
         if (!found.length) await checkPluginExists(storage, target);
+        await noteReading(c, context, caller, target, found);
         const { items, next } = paging.toPage(
           list,
           request,
@@ -79,15 +86,18 @@ export const runs: ServiceInterface = {
       description: 'Its id is that of the request that started it: `x-request-id` of the execution.',
       tag: 'environment',
       auth: 'editor-or-environment',
+      scope: 'read',
       permission: 'runs',
       responses: { 200: json(runSchema, { description: 'The run.' }) },
       errors: { 404: ['run-not-found'] },
-      async handle({ path, caller }, { storage }) {
+      async handle({ c, path, caller }, context) {
+        const { storage } = context;
         const { environment } = caller.kind === 'editor' ? caller.scope : caller;
         const found = await findRun(storage.db, path.uuid, environment);
         if (!found || (caller.kind === 'editor' && !isInScope(found.plugin, caller.scope)))
           throw runNotFound();
-        return respond(200, toRun(found.plugin, found.run));
+        await noteReading(c, context, caller, found.plugin, [found.run]);
+        return respond(200, toRun(found.plugin, found.run, true));
       },
     }),
   ],
@@ -103,6 +113,22 @@ export async function checkPluginExists(
 ): Promise<void> {
   if (await pluginExists(storage.db, plugin)) return;
   throw notFound('plugin-not-found', 'There is no such plugin.');
+}
+
+/** Notes in the audit log who reads what runs logged, got or gave, where records may hold it. */
+export async function noteReading(
+  c: Context,
+  context: ServiceContext,
+  caller: EditorCaller | EnvironmentCaller,
+  plugin: PluginKey,
+  read: readonly StoredRun[],
+): Promise<void> {
+  const mayHold =
+    context.maxLimits.records !== 'outcome' ||
+    read.some(({ details: { logs, input, output, calls } }) => logs ?? input ?? output ?? calls);
+  if (!read.length || !mayHold) return;
+  const stamp = auditStamp(c, caller, context);
+  await context.hourlyEntries.write(context.storage.db, { ...stamp, action: 'runs.read', target: plugin });
 }
 
 export const runNotFound = () =>

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { dayOf, usageDays } from '../../runs/usage-sum.ts';
+import { dayOf, pluginUsageDays, usageDays } from '../../runs/usage-sum.ts';
 import type { ServiceInterface } from '../context.ts';
 import { badRequest } from '../errors.ts';
 import { json, respond } from '../operations/responses.ts';
@@ -7,14 +7,33 @@ import { operation } from '../operations/operation.ts';
 import { pageQuery, pagingBy } from '../paging.ts';
 import { checkStorable } from '../grant-schemas.ts';
 import { dayLength } from '../../units.ts';
-import { listUsage } from '../../storage/tables/usage.ts';
+import type { Db } from '../../storage/db.ts';
+import { listPluginUsage, listUsage } from '../../storage/tables/usage.ts';
+import type { PluginUsageOfDay, UsageOfDay } from '../../storage/tables/usage.ts';
+import { accepts, textStream } from '../event-stream.ts';
 
-const paging = pagingBy('text', 'text');
+const [byTenant, byPlugin] = [pagingBy('text', 'text'), pagingBy('text', 'text', 'text', 'text')];
+
+const csv = 'text/csv';
+
+const usageOfDay = z
+  .object({
+    day: z.iso.date(),
+    tenant: z.string(),
+    namespace: z.string().optional(),
+    name: z.string().optional(),
+    runs: z.int().min(0),
+    failures: z.int().min(0),
+    milliseconds: z.number().min(0),
+    builds: z.int().min(0),
+  })
+  .meta({ id: 'UsageOfDay' });
 
 /** How many days are returned by default. */
 const defaultDays = 30;
 
-const dayQuery = (description: string) =>
+/** A parameter of a query that is a day. */
+export const dayQuery = (description: string) =>
   z.iso.date({ error: 'must be a day as YYYY-MM-DD' }).optional().meta({ description });
 
 /** What the tenants of an environment used. */
@@ -25,75 +44,132 @@ export const usage: ServiceInterface = {
       method: 'GET',
       path: '/api/v1/environment/:environment/usage',
       summary: 'List what tenants used, by UTC day and then tenant',
-      description: `Usage is kept for ${usageDays} days, also that of tenants that were deleted since.`,
+      description: `Usage is kept for ${usageDays} days, that of plugins for ${pluginUsageDays}, also of tenants and plugins that were deleted since.`,
       tag: 'environment',
       auth: 'environment',
+      scope: 'read',
+      headers: ['accept'],
       query: z.object({
         ...pageQuery(),
         from: dayQuery('The first day; by default the last 30 days are listed.'),
         to: dayQuery('The last day, included; by default today.'),
         tenant: z.string().min(1).optional().meta({ description: 'Only the usage of this tenant.' }),
+        by: z
+          .literal('plugin')
+          .optional()
+          .meta({ description: 'The usage of each plugin, with its `namespace` and `name`.' }),
       }),
       responses: {
-        200: json(
-          z.object({
-            days: z.array(
-              z
-                .object({
-                  day: z.iso.date(),
-                  tenant: z.string(),
-                  runs: z.int().min(0),
-                  failures: z.int().min(0),
-                  milliseconds: z.number().min(0),
-                  builds: z.int().min(0),
-                })
-                .meta({ id: 'UsageOfDay' }),
-            ),
-            next: z.string().optional(),
-          }),
-          { description: 'Days on which a tenant used nothing are not in the list.' },
-        ),
+        200: json(z.object({ days: z.array(usageOfDay), next: z.string().optional() }), {
+          description: 'Days on which a tenant or plugin used nothing are not in the list.',
+          rows: {
+            type: csv,
+            description:
+              "All days as lines, with the fields of the JSON as columns. A text that a spreadsheet would take for a formula begins with `'`.",
+          },
+        }),
       },
       errors: { 400: ['invalid-text'] },
-      async handle({ target, query }, { storage, now }) {
-        const { tenant, from, to } = query;
+      async handle({ c, target: { environment }, query }, { storage, now }) {
+        const { tenant, from, to, by } = query;
         checkStorable({ tenant });
-        const { environment } = target;
-        const range = rangeOf(query, now());
+        const days = daysOf(dayRange(query, now()), now());
         // By the parameters as they were sent: a default range would change at midnight, and invalidate cursors.
-        const list = { operation: 'getUsage', filter: { environment, tenant, from, to } };
+        const list = { operation: 'getUsage', filter: { environment, tenant, from, to, by } };
+        const read = (limit: number, after?: readonly string[]) =>
+          readUsage(storage.db, { environment, days, tenant, by }, limit, after);
+        if (accepts(c, csv))
+          return textStream(c, `${csv}; charset=utf-8`, (write) => writeCsv(read, by, write));
+        const paging = by ? byPlugin : byTenant;
         const request = paging.readRequest(list, query);
-        const after = request.after && { day: request.after[0], tenant: request.after[1] };
-        const found = await listUsage(storage.db, environment, daysOf(range, now()), request.limit + 1, {
-          tenant,
-          after,
-        });
-        const { items, next } = paging.toPage(
-          list,
-          request,
-          found,
-          (row) => [row.day, row.tenant],
-          ({ day, tenant: name, runs, failures, microseconds, builds }) => ({
-            day,
-            tenant: name,
-            runs,
-            failures,
-            milliseconds: microseconds / 1000,
-            builds,
-          }),
-        );
+        const found = await read(request.limit + 1, request.after);
+        const keyOf = (row: FoundUsage) => keysOf(row) as [string, string, string, string];
+        const { items, next } = paging.toPage(list, request as never, found, keyOf as never, toDay);
         return respond(200, { days: items, ...next });
       },
     }),
   ],
 };
 
-interface Range {
+type FoundUsage = UsageOfDay & Partial<Pick<PluginUsageOfDay, 'namespace' | 'name'>>;
+
+interface UsageFilter {
+  readonly environment: string;
+  readonly days: readonly string[];
+  readonly tenant?: string | undefined;
+  readonly by?: 'plugin' | undefined;
+}
+
+/** Reads usage after the row with this key. */
+function readUsage(
+  db: Db,
+  { environment, days, tenant, by }: UsageFilter,
+  limit: number,
+  [day = '', afterTenant = '', namespace = '', name = '']: readonly string[] = [],
+): Promise<FoundUsage[]> {
+  const after = day === '' ? undefined : { day, tenant: afterTenant, namespace, name };
+  const list = by ? listPluginUsage : listUsage;
+  return list(db, environment, days, limit, { tenant, after });
+}
+
+const keysOf = ({ day, tenant, namespace, name }: FoundUsage): string[] =>
+  [day, tenant, namespace, name].filter((one) => one !== undefined);
+
+function toDay({ day, tenant, namespace, name, runs, failures, microseconds, builds }: FoundUsage) {
+  return {
+    day,
+    tenant,
+    ...(namespace !== undefined && { namespace }),
+    ...(name !== undefined && { name }),
+    runs,
+    failures,
+    milliseconds: microseconds / 1000,
+    builds,
+  };
+}
+
+/** How many lines of CSV are read at once. */
+const batch = 500;
+
+async function writeCsv(
+  read: (limit: number, after?: readonly string[]) => Promise<FoundUsage[]>,
+  by: UsageFilter['by'],
+  write: (text: string) => Promise<boolean>,
+): Promise<void> {
+  const columns = ['day', 'tenant', ...(by ? ['namespace', 'name'] : []), ...countColumns];
+  if (!(await write(csvLine(columns)))) return;
+  for (let after: readonly string[] | undefined; ;) {
+    const rows = await read(batch, after);
+    const last = rows.at(-1);
+    after = last && keysOf(last);
+    const lines = rows.map((row) => csvLine(Object.values(toDay(row))));
+    if (!last || !(await write(lines.join(''))) || rows.length < batch) return;
+  }
+}
+
+const countColumns = ['runs', 'failures', 'milliseconds', 'builds'];
+
+/** A line of CSV, as RFC 4180 has it. */
+export const csvLine = (cells: readonly (string | number)[]): string =>
+  `${cells.map((cell) => (typeof cell === 'number' ? String(cell) : csvCell(cell))).join(',')}\r\n`;
+
+function csvCell(text: string): string {
+  // A spreadsheet takes a text that begins like this for a formula.
+  const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
+  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+}
+
+/** Days by UTC, both included. */
+interface DayRange {
   readonly from: string;
   readonly to: string;
 }
 
-function rangeOf({ from, to }: { from?: string | undefined; to?: string | undefined }, now: number): Range {
+/** The days that a query asks for, by default the last 30. Throws 400 where the first is after the last. */
+export function dayRange(
+  { from, to }: { from?: string | undefined; to?: string | undefined },
+  now: number,
+): DayRange {
   const last = to ?? dayOf(now);
   const first = from ?? dayOf(Date.parse(last) - (defaultDays - 1) * dayLength);
   if (first > last) throw badRequest('invalid-query', 'from: must not be after `to`.', '/from');
@@ -101,7 +177,7 @@ function rangeOf({ from, to }: { from?: string | undefined; to?: string | undefi
 }
 
 /** The days of a range that there can be usage of. */
-function daysOf({ from, to }: Range, now: number): string[] {
+function daysOf({ from, to }: DayRange, now: number): string[] {
   // A node whose clock is ahead may have counted for tomorrow.
   const newest = now + dayLength;
   const days = Array.from({ length: usageDays + 2 }, (_, i) => dayOf(newest - i * dayLength)).toReversed();

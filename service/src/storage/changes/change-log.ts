@@ -7,6 +7,8 @@ import type { Schema } from '../schema.ts';
 export type ChangeKind =
   /** The tokens of an environment; the key is its name. */
   | 'environment-tokens'
+  /** What the plugins of a namespace may reach, or the values for it; the key is by {@link namespaceCacheKey}. */
+  | 'connections'
   /** Which version of a plugin is live; the key is by {@link pluginCacheKey}. */
   | 'live-version'
   /** A plugin was deleted; the key is by {@link pluginCacheKey}. */

@@ -140,7 +140,7 @@ async function eraseOfTenant(db: Transaction, tenantId: number, now: number, lim
     await query.deleteFrom('editor_tokens').where('token_hash', 'in', hashes).execute();
     return;
   }
-  for (const table of ['tenant_storage', 'tenant_records'] as const)
+  for (const table of ['tenant_storage', 'tenant_records', 'connection_values'] as const)
     await query.deleteFrom(table).where('tenant_id', '=', tenantId).execute();
   await query
     .updateTable('tenants')
@@ -198,6 +198,12 @@ const eraseDrafts: ErasingStep = async ({ query }, pluginIds) => {
   return true;
 };
 
+const eraseHealth: ErasingStep = async ({ query }, pluginIds) => {
+  await query.deleteFrom('plugin_run_counts').where('plugin_id', 'in', pluginIds).execute();
+  await query.deleteFrom('plugin_health').where('plugin_id', 'in', pluginIds).execute();
+  return true;
+};
+
 /** How many records of runs are deleted at once, whatever the limit. */
 const maxRuns = 2000;
 
@@ -217,8 +223,20 @@ const eraseRuns: ErasingStep = async ({ query, engine }, pluginIds, limit) => {
   return numDeletedRows < max;
 };
 
+const eraseRollouts: ErasingStep = async ({ query }, pluginIds) => {
+  for (const table of ['rollouts', 'rollout_counts'] as const)
+    await query.deleteFrom(table).where('plugin_id', 'in', pluginIds).execute();
+  return true;
+};
+
 /**
  * The steps of erasing plugins, in their order. A new table whose rows refer to plugins needs a step here, and nothing else for
  * the deletion of plugins and tenants.
  */
-const pluginSteps: readonly ErasingStep[] = [eraseRuns, eraseVersionsAndBuilds, eraseDrafts];
+const pluginSteps: readonly ErasingStep[] = [
+  eraseRuns,
+  eraseVersionsAndBuilds,
+  eraseRollouts,
+  eraseDrafts,
+  eraseHealth,
+];

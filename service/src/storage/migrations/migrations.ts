@@ -6,6 +6,10 @@ import { rateCounters } from './0002-rate-counters.ts';
 import { runs } from './0003-runs.ts';
 import { namespaces } from './0004-namespaces.ts';
 import { tenantStorage } from './0005-tenant-storage.ts';
+import { connections } from './0007-connections.ts';
+import { audit } from './0008-audit.ts';
+import { rollout } from './0009-rollout.ts';
+import { webhooks } from './0010-webhooks.ts';
 
 export interface Migration {
   /** Sorts after all names before it. */
@@ -20,4 +24,14 @@ export interface Migration {
 }
 
 /** The schema's history. One that was released is never edited; a change is a new entry. */
-export const migrations: readonly Migration[] = [initial, rateCounters, runs, namespaces, tenantStorage];
+export const migrations: readonly Migration[] = [
+  initial,
+  rateCounters,
+  runs,
+  namespaces,
+  tenantStorage,
+  connections,
+  audit,
+  rollout,
+  webhooks,
+];

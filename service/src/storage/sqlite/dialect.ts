@@ -200,7 +200,10 @@ const isRead = ({ query, sql }: CompiledQuery): boolean =>
 
 /** The tables that get rows also while something is deleted, and those of tokens, without which nothing could be. */
 const smallTables: ReadonlySet<string> = new Set([
+  'audit_entries',
+  'audit_sizes',
   'changes',
+  'webhook_deliveries',
   'rate_counters',
   'editor_tokens',
   'environment_tokens',

@@ -46,7 +46,7 @@ export async function findCurrentBuild(db: Db, plugin: PluginKey): Promise<Store
 }
 
 /**
- * Saves the program that the source with this digest was built to, in place of the one before, which is removed unless something else refers to it.
+ * Replaces the program of the source with this digest, and removes the former one unless something else refers to it.
  * The transaction must have locked the plugin. `schemasDigest`: that of the schemas of the build; see `digest.ts` (default:
  * none).
  */

@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import type { PluginSource } from '../../plugins/records.ts';
+import { stringifyText } from '../long-json.ts';
 import { areTyped } from '../../plugins/schemas.ts';
 import type { Schemas } from '../../plugins/schemas.ts';
 
@@ -30,14 +31,10 @@ const longText = 100_000;
 /** Serializes and digests a source, each part of it once. */
 export async function serializeSource(source: PluginSource): Promise<SerializedSource> {
   const { lang, contents, tests = [] } = source;
-  const isLong = contents.length > longText;
-  const json = JSON.stringify(contents);
-  if (isLong) await yieldToOthers();
-  const hash = createHash('sha256')
-    .update(`[${JSON.stringify(lang)},`)
-    .update(json);
+  const json = await stringifyText(contents);
+  const hash = buildHash(lang, json);
   const buildDigest = hash.copy().update(']').digest('base64url');
-  if (isLong) await yieldToOthers();
+  if (contents.length > longText) await yieldToOthers();
   const members = Object.entries(source)
     .filter(([, value]) => value !== undefined)
     .map(([key, value]) => [key, key === 'contents' ? json : JSON.stringify(value)] as const);
@@ -65,11 +62,20 @@ async function sortedJson(items: readonly unknown[]): Promise<string> {
   return `[${parts.join()}]`;
 }
 
-/** Digest of what a build depends on: the language and the text, not the tests. SHA-256 in base64url. */
-export const buildDigestOf = ({ lang, contents }: Pick<PluginSource, 'lang' | 'contents'>): string =>
-  createHash('sha256')
-    .update(JSON.stringify([lang, contents]))
+/** Digest of what a build depends on: the language and the text, not the tests. SHA-256 in base64url of `[lang, contents]`. */
+export const buildDigestOf = async ({
+  lang,
+  contents,
+}: Pick<PluginSource, 'lang' | 'contents'>): Promise<string> =>
+  buildHash(lang, await stringifyText(contents))
+    .update(']')
     .digest('base64url');
+
+/** The hash of `[lang, contents` without the end of that array. `json`: the contents. */
+const buildHash = (lang: string, json: string) =>
+  createHash('sha256')
+    .update(`[${JSON.stringify(lang)},`)
+    .update(json);
 
 /**
  * Digest of what a version is made of, including the schemas of its namespace: SHA-256, in hex, of the digest of its source, a

@@ -29,6 +29,12 @@ export const selectPluginId = (db: Db, plugin: PluginKey) => selectPlugin(db, pl
 export const tenantCacheKey = ({ environment, tenant }: TenantKey): string =>
   JSON.stringify([environment, tenant]);
 
+/** A namespace's key as one text, for caches and locks. */
+export const namespaceCacheKey = ({
+  environment,
+  namespace,
+}: Pick<PluginKey, 'environment' | 'namespace'>): string => JSON.stringify([environment, namespace]);
+
 /** A plugin's key as one text, for caches and locks. */
 export const pluginCacheKey = ({ environment, tenant, namespace, pluginName }: PluginKey): string =>
   JSON.stringify([environment, tenant, namespace, pluginName]);

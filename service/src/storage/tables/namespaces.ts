@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import type { Connection } from '../../plugins/connections.ts';
 import type { PluginKey } from '../../plugins/plugin-key.ts';
 import type { CompiledSchemas, Schemas } from '../../plugins/schemas.ts';
 import { mebibyte } from '../../units.ts';
@@ -22,6 +23,8 @@ export interface NamespaceDetails extends Schemas {
   readonly samples?: readonly Sample[] | undefined;
   /** Source for new plugins, by language. */
   readonly templates?: Readonly<Record<string, string>> | undefined;
+  /** What its plugins may reach. */
+  readonly connections?: readonly Connection[] | undefined;
 }
 
 export interface NamespaceRecord {

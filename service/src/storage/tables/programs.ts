@@ -4,6 +4,7 @@ import type { Program, StoredProgram } from '../../plugins/program.ts';
 import { mebibyte } from '../../units.ts';
 import type { Db, Transaction } from '../db.ts';
 import { lock } from '../db.ts';
+import { stringifyMembers } from '../long-json.ts';
 
 /**
  * The programs in the memory of this process. A program may have megabytes, and hundreds of waiting tests may refer to it: all of
@@ -48,6 +49,8 @@ function sizeOf(program: Program): number {
       return 1 + checks + program.module.length;
     case 'script':
       return 1 + checks + program.code.length + (program.mappings ?? '').length;
+    case 'python':
+      return 1 + checks + program.code.length;
     default:
       return 1 + checks;
   }
@@ -86,7 +89,7 @@ async function loadProgram(db: Db, hash: string): Promise<Program> {
  * Without locks, one transaction could remove a program as unused that another one has just found stored.
  */
 export async function addProgram(db: Transaction, program: Program, replaced?: string): Promise<string> {
-  const json = JSON.stringify(program);
+  const json = await stringifyMembers(program);
   const hash = hashOfProgram(json);
   await lockPrograms(db, new Set([hash, ...(replaced === undefined ? [] : [replaced])]));
   await db.query

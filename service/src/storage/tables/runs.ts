@@ -5,8 +5,37 @@ import { bytesToUuid, firstBytesAt, timeOfUuid, uuidToBytes } from './uuids.ts';
 import { versionName, versionPatch } from './versions.ts';
 import type { Db, Transaction } from '../db.ts';
 
+/** A call of a run, as far as it is recorded. */
+export interface RecordedCall {
+  /** The name of the connection; empty where none permits the call. */
+  readonly connection: string;
+  readonly method: string;
+  /** Without query. */
+  readonly url: string;
+  readonly status?: number;
+  readonly error?: string;
+  /** In ms. */
+  readonly took: number;
+  readonly requestBytes: number;
+  readonly responseBytes: number;
+  /** The content types and bodies, with payloads alone. A body that is no text is left out. */
+  readonly requestType?: string;
+  readonly requestBody?: string;
+  readonly responseType?: string;
+  readonly responseBody?: string;
+  /** Whether a body was cut or left out. */
+  readonly truncated?: boolean;
+  /** A keyed digest of the whole address and the whole body of the request, with payloads alone. */
+  readonly digest?: string;
+}
+
 /** The texts of a run, as far as they are recorded. */
 export interface RunDetails {
+  /** How long it waited, in ms; only of a run that may make calls. Recorded at every level. */
+  readonly waited?: number;
+  /** The trace that its request belongs to. Recorded at every level. */
+  readonly traceparent?: string;
+  readonly calls?: readonly RecordedCall[];
   /** The error's message. */
   readonly message?: string;
   /** A JSON Pointer to the part of the input or output that did not fit. */
@@ -25,6 +54,8 @@ export interface RunRecord {
   readonly pluginId: number;
   readonly environment: string;
   readonly tenant: string;
+  readonly namespace: string;
+  readonly pluginName: string;
   /** Such as `v1.0.0`. */
   readonly version: string;
   /** The error code; `undefined` for a run with an output. */

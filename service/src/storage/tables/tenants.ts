@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { TenantKey } from '../../plugins/plugin-key.ts';
+import type { RecordLevel } from '../../plugins/record-level.ts';
 import { selectTenant, tenantCacheKey } from './names.ts';
 import type { Db, Transaction } from '../db.ts';
 
@@ -8,6 +9,15 @@ export interface TenantLimits {
   readonly plugins?: number;
   /** 0 for any number. */
   readonly runsPerMinute?: number;
+  /** In MiB. */
+  readonly storageMb?: number;
+  /** 0 for any number. */
+  readonly callsPerMinute?: number;
+  readonly runTimeoutMs?: number;
+  /** In MiB. */
+  readonly runMemoryMb?: number;
+  /** How much records of its runs hold. */
+  readonly records?: RecordLevel;
 }
 
 export interface Tenant extends TenantKey {
@@ -16,6 +26,8 @@ export interface Tenant extends TenantKey {
   readonly description: string;
   readonly isSuspended: boolean;
   readonly limits: TenantLimits;
+  /** The vendor's id for the person who created or changed it last. */
+  readonly actor?: string;
   /** Milliseconds since the epoch. */
   readonly createdAt: number;
 }
@@ -24,7 +36,7 @@ export interface Tenant extends TenantKey {
 export interface TenantChanges {
   readonly description?: string;
   readonly isSuspended?: boolean;
-  readonly limits?: { readonly plugins?: number | null; readonly runsPerMinute?: number | null };
+  readonly limits?: { readonly [L in keyof TenantLimits]?: TenantLimits[L] | null | undefined };
 }
 
 /** Finds a tenant; `undefined` when it never existed or was deleted. */
@@ -72,11 +84,16 @@ export async function countPlugins(db: Db, key: TenantKey, max = Infinity): Prom
   return count;
 }
 
-/** Creates a tenant for its first token. Does nothing when it exists or was deleted, or when its environment does not exist. */
-export async function addFirstTenant(db: Db, { environment, tenant }: TenantKey, now: number): Promise<void> {
-  await db.query
+/** Creates a tenant for its first token. Does nothing, and resolves with false, when it exists or was deleted, or when its environment does not exist. */
+export async function addFirstTenant(
+  db: Db,
+  { environment, tenant }: TenantKey,
+  now: number,
+  actor?: string,
+): Promise<boolean> {
+  const row = await db.query
     .insertInto('tenants')
-    .columns(['environment', 'name', 'created_at'])
+    .columns(['environment', 'name', 'created_at', 'changed_by'])
     .expression((eb) =>
       eb
         .selectFrom('environments')
@@ -84,6 +101,7 @@ export async function addFirstTenant(db: Db, { environment, tenant }: TenantKey,
           'environments.name',
           sql<string>`${tenant}`.as('tenant'),
           sql<number>`${now}`.as('created_at'),
+          sql<string | null>`${actor ?? null}`.as('changed_by'),
         ])
         .where('environments.name', '=', environment)
         .where((where) =>
@@ -99,7 +117,9 @@ export async function addFirstTenant(db: Db, { environment, tenant }: TenantKey,
         ),
     )
     .onConflict((conflict) => conflict.doNothing())
-    .execute();
+    .returning('id')
+    .executeTakeFirst();
+  return row !== undefined;
 }
 
 /** Creates a tenant, also one that was deleted; `undefined` when it exists. */
@@ -108,10 +128,11 @@ export async function createTenant(
   { environment, tenant }: TenantKey,
   changes: TenantChanges,
   now: number,
+  actor?: string,
 ): Promise<Tenant | undefined> {
   const row = await db.query
     .insertInto('tenants')
-    .values({ environment, name: tenant, created_at: now, ...toColumns(changes) })
+    .values({ environment, name: tenant, created_at: now, changed_by: actor ?? null, ...toColumns(changes) })
     .onConflict((conflict) => conflict.doNothing())
     .returningAll()
     .executeTakeFirst();
@@ -119,22 +140,34 @@ export async function createTenant(
   return row && toTenant(row);
 }
 
-/** Changes a tenant; `undefined` when it does not exist. */
+/** Changes a tenant, and resolves with what it was before and is now; `undefined` when it does not exist. */
 export async function updateTenant(
   db: Transaction,
   key: TenantKey,
   changes: TenantChanges,
-): Promise<Tenant | undefined> {
+  actor?: string,
+): Promise<{ readonly before: Tenant; readonly after: Tenant } | undefined> {
   const columns = toColumns(changes);
-  if (!Object.keys(columns).length) return findTenant(db, key);
+  const found = await selectTenant(db, key).selectAll().modifyEnd(db.engine.forUpdate).executeTakeFirst();
+  if (!found) return undefined;
+  const before = toTenant(found);
+  if (!Object.keys(columns).length) return { before, after: before };
+  // A limit that is set counts from now on, also for a tenant that was above the quota when that was new.
+  if (typeof changes.limits?.storageMb === 'number') {
+    await db.query
+      .updateTable('tenant_storage')
+      .set({ is_exempt: 0 })
+      .where('tenant_id', '=', found.id)
+      .execute();
+  }
   const row = await db.query
     .updateTable('tenants')
-    .set(columns)
-    .where('id', '=', selectTenant(db, key).select('tenants.id'))
+    .set({ ...columns, changed_by: actor ?? null })
+    .where('id', '=', found.id)
     .returningAll()
-    .executeTakeFirst();
-  if (row) noteChange(db, key);
-  return row && toTenant(row);
+    .executeTakeFirstOrThrow();
+  noteChange(db, key);
+  return { before, after: toTenant(row) };
 }
 
 /**
@@ -161,6 +194,11 @@ const toColumns = ({ description, isSuspended, limits }: TenantChanges) => ({
   ...(isSuspended !== undefined && { suspended: isSuspended ? (1 as const) : (0 as const) }),
   ...(limits?.plugins !== undefined && { most_plugins: limits.plugins }),
   ...(limits?.runsPerMinute !== undefined && { runs_per_minute: limits.runsPerMinute }),
+  ...(limits?.storageMb !== undefined && { storage_mb: limits.storageMb }),
+  ...(limits?.callsPerMinute !== undefined && { calls_per_minute: limits.callsPerMinute }),
+  ...(limits?.runTimeoutMs !== undefined && { run_timeout_ms: limits.runTimeoutMs }),
+  ...(limits?.runMemoryMb !== undefined && { run_memory_mb: limits.runMemoryMb }),
+  ...(limits?.records !== undefined && { record_level: limits.records }),
 });
 
 interface TenantRow {
@@ -171,6 +209,12 @@ interface TenantRow {
   readonly suspended: 0 | 1;
   readonly most_plugins: number | null;
   readonly runs_per_minute: number | null;
+  readonly storage_mb: number | null;
+  readonly calls_per_minute: number | null;
+  readonly run_timeout_ms: number | null;
+  readonly run_memory_mb: number | null;
+  readonly record_level: string | null;
+  readonly changed_by: string | null;
   readonly created_at: number;
 }
 
@@ -183,6 +227,12 @@ const toTenant = (row: TenantRow): Tenant => ({
   limits: {
     ...(row.most_plugins !== null && { plugins: row.most_plugins }),
     ...(row.runs_per_minute !== null && { runsPerMinute: row.runs_per_minute }),
+    ...(row.storage_mb !== null && { storageMb: row.storage_mb }),
+    ...(row.calls_per_minute !== null && { callsPerMinute: row.calls_per_minute }),
+    ...(row.run_timeout_ms !== null && { runTimeoutMs: row.run_timeout_ms }),
+    ...(row.run_memory_mb !== null && { runMemoryMb: row.run_memory_mb }),
+    ...(row.record_level !== null && { records: row.record_level as RecordLevel }),
   },
+  ...(row.changed_by !== null && { actor: row.changed_by }),
   createdAt: row.created_at,
 });

@@ -4,6 +4,7 @@ import type { StoredProgram, StoredVersion } from '../../plugins/program.ts';
 import { DeletedError } from '../errors.ts';
 import type { WriteStamp } from './drafts.ts';
 import { pluginCacheKey, selectPluginId, selectPlugin } from './names.ts';
+import type { RolloutShare } from '../../plugins/rollout.ts';
 import type { Db, Transaction } from '../db.ts';
 import { lockPrograms, removeUnusedPrograms, storedProgram } from './programs.ts';
 
@@ -32,6 +33,8 @@ export interface NewVersion extends WriteStamp {
 export interface LiveVersion extends StoredVersion {
   /** Whether the version is pinned, so that a deploy does not change which one is live. */
   readonly isPinned: boolean;
+  /** The version that some of the runs get instead. */
+  readonly rollout?: RolloutShare & { readonly version: StoredVersion };
 }
 
 /** A version without its source and program. */
@@ -110,15 +113,37 @@ export async function findLiveVersion(db: Db, plugin: PluginKey): Promise<LiveVe
     .innerJoin('versions', 'versions.plugin_id', 'plugins.id')
     // A plugin that was created again has the number of the last version before its deletion, and no version of that number.
     .whereRef('versions.patch', '=', ({ fn }) => fn.coalesce('plugins.pinned_patch', 'plugins.last_patch'))
+    .leftJoin('rollouts', (join) =>
+      join
+        .onRef('rollouts.plugin_id', '=', 'plugins.id')
+        .on('rollouts.ended_at', 'is', null)
+        .onRef('rollouts.live_patch', '=', 'plugins.pinned_patch')
+        .onRef('rollouts.pinned_at', '=', 'plugins.pinned_at'),
+    )
+    .leftJoin('versions as candidate', (join) =>
+      join
+        .onRef('candidate.plugin_id', '=', 'rollouts.plugin_id')
+        .onRef('candidate.patch', '=', 'rollouts.patch'),
+    )
     .select([
       'versions.plugin_id',
       'versions.patch',
       'versions.program_hash',
       'versions.schemas_digest',
       'plugins.pinned_patch',
+      'rollouts.number',
+      'rollouts.percent',
+      'candidate.patch as candidate_patch',
+      'candidate.program_hash as candidate_hash',
+      'candidate.schemas_digest as candidate_digest',
     ])
     .executeTakeFirst();
-  return row && { ...toStored(db, row), isPinned: row.pinned_patch !== null };
+  if (!row) return undefined;
+  const { number, percent, candidate_patch: patch, candidate_hash: hash, candidate_digest: digest } = row;
+  const live = { ...toStored(db, row), isPinned: row.pinned_patch !== null };
+  if (number === null || percent === null || patch === null || hash === null) return live;
+  const columns = { plugin_id: row.plugin_id, patch, program_hash: hash, schemas_digest: digest ?? '' };
+  return { ...live, rollout: { number, percent, version: toStored(db, columns) } };
 }
 
 /** Lists versions, the newest first, before the number `before`, without their sources. */
@@ -250,11 +275,20 @@ export async function deleteVersion(
   if (patch === undefined) return 'missing';
   const row = await selectPlugin(db, plugin)
     .innerJoin('versions', 'versions.plugin_id', 'plugins.id')
+    .leftJoin('rollouts', (join) =>
+      join.onRef('rollouts.plugin_id', '=', 'plugins.id').on('rollouts.ended_at', 'is', null),
+    )
     .where('versions.patch', '=', patch)
-    .select(['plugins.id', 'plugins.last_patch', 'plugins.pinned_patch', 'versions.program_hash'])
+    .select([
+      'plugins.id',
+      'plugins.last_patch',
+      'plugins.pinned_patch',
+      'rollouts.patch as rollout_patch',
+      'versions.program_hash',
+    ])
     .executeTakeFirst();
   if (!row) return 'missing';
-  if (patch === row.last_patch || patch === row.pinned_patch) return 'in-use';
+  if ([row.last_patch, row.pinned_patch, row.rollout_patch].includes(patch)) return 'in-use';
   const programs = new Set([row.program_hash]);
   await lockPrograms(db, programs);
   await db.query.deleteFrom('versions').where('plugin_id', '=', row.id).where('patch', '=', patch).execute();

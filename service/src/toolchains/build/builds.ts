@@ -4,7 +4,7 @@ import type { QueueOwner } from '../../processes/fair-queue.ts';
 import type { LoadedLanguage } from '../languages.ts';
 import type { PluginTypes } from '../types/declarations.ts';
 import { SupersedingQueue } from '../process/superseding-queue.ts';
-import { ToolPool } from '../process/tool-pool.ts';
+import { ProcessPool } from '../../processes/process-pool.ts';
 import { CompilerProcess, toolchainFailure } from './compiler-process.ts';
 import { buildLimits, checkTime } from './limits.ts';
 import type { BuildOutcome } from './limits.ts';
@@ -73,7 +73,8 @@ const checkQueueLimits = { ...queueLimits, waitingPerTenant: 64 };
  * other, and share the warm compilers.
  */
 export class Builds {
-  readonly #pools: ReadonlyMap<string, ToolPool<CompilerProcess>>;
+  readonly #warmPools: readonly ProcessPool<CompilerProcess>[];
+  readonly #pools: ReadonlyMap<string, ProcessPool<CompilerProcess>>;
   readonly #onBuild: OnBuild | undefined;
   readonly #builds = new FairQueue(queueLimits);
   readonly #checks = new SupersedingQueue(checkQueueLimits);
@@ -90,7 +91,12 @@ export class Builds {
     onBuild?: OnBuild,
   ) {
     this.#onBuild = onBuild;
-    this.#pools = new Map([...languages].map(([id, language]) => [id, new ToolPool(() => start(language))]));
+    this.#pools = new Map(
+      [...languages].map(([id, language]) => [id, new ProcessPool(() => start(language))]),
+    );
+    this.#warmPools = [...languages].flatMap(([id, { isOptional }]) =>
+      isOptional ? [] : [this.#poolOf(id)],
+    );
   }
 
   /**
@@ -145,18 +151,18 @@ export class Builds {
   }
 
   /**
-   * Starts the compilers, so that a first build need not wait for them: one after the other, so that they do not take all
+   * Starts the compilers of the languages that are always there, so that a first build need not wait for them: one after the other, so that they do not take all
    * processors while a node comes up, and in reverse order of their names, because AssemblyScript's takes by far the longest.
    */
   async warmUp(): Promise<void> {
-    for (const pool of [...this.#pools.values()].toReversed()) await pool.warmUp();
+    for (const pool of this.#warmPools.toReversed()) await pool.warmUp();
   }
 
   close(): void {
     for (const pool of this.#pools.values()) pool.close();
   }
 
-  #poolOf(language: string): ToolPool<CompilerProcess> {
+  #poolOf(language: string): ProcessPool<CompilerProcess> {
     const pool = this.#pools.get(language);
     if (!pool) throw new Error(`There is no toolchain ${language}.`);
     return pool;

@@ -1,7 +1,7 @@
 import type { Language } from '../language.ts';
 import { describeError, serveTool } from '../process/serve-tool.ts';
 import { textTypes } from '../types/declarations.ts';
-import { decodeJob, encodeReport, jobLimit } from './compiler-protocol.ts';
+import { decodeJob, encodeOutcome, jobLimit } from './compiler-protocol.ts';
 import type { BuildOutcome } from './limits.ts';
 import { findTooDeepNesting } from './positions.ts';
 
@@ -24,6 +24,6 @@ await serveTool(async () => {
     } catch (error) {
       outcome = { failed: `The compiler failed on this source. ${describeError(error)}` };
     }
-    return encodeReport({ outcome, memory: process.memoryUsage.rss() });
+    return encodeOutcome(outcome);
   };
 }, jobLimit);

@@ -5,12 +5,13 @@ import { ToolClient } from '../process/tool-client.ts';
 import { textTypes } from '../types/declarations.ts';
 import type { PluginTypes } from '../types/declarations.ts';
 import { encodeJob } from './compiler-protocol.ts';
-import { decodeReport } from './compiler-report.ts';
+import { decodeOutcome } from './compiler-outcome.ts';
 import { buildLimits, messageLimit } from './limits.ts';
 import type { BuildOutcome, BuildLimits } from './limits.ts';
 
-// A process that holds more than this part of its memory limit after a build is replaced, so that the next build has enough.
-const recycleAt = 0.85;
+// A compiler that holds more than this part of its memory limit after a build, with the native program that it works with, is
+// replaced, so that the next build has enough.
+const recycleAt = 0.7;
 
 export interface CompilerOptions {
   readonly limits?: BuildLimits;
@@ -58,9 +59,9 @@ export class CompilerProcess extends ToolClient {
     const done = await this.tool.doJob(encodeJob({ source, types }), time);
     if ('failed' in done) return done;
     try {
-      const { outcome, memory } = decodeReport(done.reply);
+      const outcome = decodeOutcome(done.reply);
       // A compiler that failed may be in an unusable state, or may have lost its native program.
-      if ('failed' in outcome || memory > recycleAt * this.#limits.memory) this.close();
+      if ('failed' in outcome || this.tool.memory > recycleAt * this.#limits.memory) this.close();
       return outcome;
     } catch {
       return { failed: this.tool.rejectReply() };

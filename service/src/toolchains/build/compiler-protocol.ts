@@ -17,11 +17,4 @@ export const encodeJob = (job: CompilerJob): string => JSON.stringify(job);
 /** Not validated, because only the service sends jobs to the process. */
 export const decodeJob = (text: string): CompilerJob => JSON.parse(text) as CompilerJob;
 
-export interface CompilerReport {
-  readonly outcome: BuildOutcome;
-  /** Bytes of the machine's memory that the process holds after the build. */
-  readonly memory: number;
-}
-
-export const encodeReport = ({ outcome, memory }: CompilerReport): string =>
-  JSON.stringify({ outcome: boundedOutcome(outcome), memory });
+export const encodeOutcome = (outcome: BuildOutcome): string => JSON.stringify(boundedOutcome(outcome));

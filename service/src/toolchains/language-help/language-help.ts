@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os';
 import { errorMessage } from '../../error-message.ts';
 import type { QueueOwner } from '../../processes/fair-queue.ts';
 import { SupersedingQueue } from '../process/superseding-queue.ts';
-import { ToolPool } from '../process/tool-pool.ts';
+import { ProcessPool } from '../../processes/process-pool.ts';
 import { textTypes } from '../types/declarations.ts';
 import type { CheckedLanguage, PluginTypes } from '../types/declarations.ts';
 import { HelpProcess } from './help-process.ts';
@@ -47,12 +47,12 @@ export const isHelpedLanguage = (language: string): language is CheckedLanguage 
  * never wait for it. The first request starts a process.
  */
 export class LanguageHelp {
-  readonly #pool: ToolPool<HelpProcess>;
+  readonly #pool: ProcessPool<HelpProcess>;
   readonly #queue = new SupersedingQueue(queueLimits);
 
   /** `start`: starts a process. */
   constructor(start = () => new HelpProcess()) {
-    this.#pool = new ToolPool(start);
+    this.#pool = new ProcessPool(start);
   }
 
   /** How many requests wait for their turn. */

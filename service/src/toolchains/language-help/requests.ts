@@ -94,7 +94,7 @@ export const helpResults = {
       z.object({
         title: label,
         kind: z.literal('quickfix'),
-        /** Which fix it is, for an editor that has a title of its own for it. `name`: the name that a fix of spelling inserts. */
+        /** Which fix it is, for an editor that shows another title for it. `name`: the name that a fix of spelling inserts. */
         data: z.object({
           fix: z.enum(['spelling', 'async', 'optional', 'import', 'ignore']),
           name: label.exactOptional(),

@@ -29,7 +29,7 @@ export function run(input: string): string {
   }),
   typedTemplate: ({ output }) => `/**
  * Runs each time the plugin is called. What comes in and goes out is JSON, as text, and is checked by the types of the
- * namespace. AssemblyScript has no JSON of its own, and a plugin is one file that can import no library: take what you need
+ * namespace. AssemblyScript has no JSON, and a plugin is one file that can import no library: take what you need
  * out of the text here, or write the plugin in TypeScript or JavaScript, where it is given the value itself.
  */
 export function run(input: string): string {
@@ -94,7 +94,7 @@ async function loadCompiler(): Promise<Compile> {
 }
 
 /**
- * Provides a `fetch` for `data:` URLs while the compiler is loaded: it fetches a small module of its own from such a URL, and its
+ * Provides a `fetch` for `data:` URLs while the compiler is loaded: it fetches one of its modules from such a URL, and its
  * process has no `fetch`, because it has no network.
  */
 async function withDataUrls<T>(load: () => Promise<T>): Promise<T> {

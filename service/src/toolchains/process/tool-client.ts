@@ -1,4 +1,4 @@
-import type { PooledProcess } from './tool-pool.ts';
+import type { PooledProcess } from '../../processes/process-pool.ts';
 import { ToolProcess } from './tool-process.ts';
 import type { ToolOptions } from './tool-process.ts';
 

@@ -3,7 +3,7 @@ import { FairQueue } from '../../processes/fair-queue.ts';
 import type { QueueOwner } from '../../processes/fair-queue.ts';
 import { checkTime } from '../build/limits.ts';
 import { ToolClient } from '../process/tool-client.ts';
-import { ToolPool } from '../process/tool-pool.ts';
+import { ProcessPool } from '../../processes/process-pool.ts';
 import { replyLimit, decodeOutcome } from './schema-protocol.ts';
 import type { SchemaOutcome, SchemaJob } from './schema-protocol.ts';
 import { mebibyte } from '../../units.ts';
@@ -48,14 +48,14 @@ export class SchemaProcess extends ToolClient {
 
 /** Compiles pairs of schemas to TypeScript declarations and checks, in separate processes. The first job starts a process. */
 export class SchemaCompiler {
-  readonly #pool: ToolPool<SchemaProcess>;
+  readonly #pool: ProcessPool<SchemaProcess>;
   readonly #queue = new FairQueue(queueLimits);
   readonly #time: number;
 
   /** `time`: how long one pair of schemas may take, in ms (default: as long as the check of a source, which is 5 s). */
   constructor(time = checkTime, start = () => new SchemaProcess()) {
     this.#time = time;
-    this.#pool = new ToolPool(start);
+    this.#pool = new ProcessPool(start);
   }
 
   /**

@@ -4,6 +4,7 @@ import { describeError, serveTool } from '../process/serve-tool.ts';
 import { loadCheckMaker } from './check-code.ts';
 import { linkSchema } from './link-schema.ts';
 import type { LinkedSchema } from './link-schema.ts';
+import { declarePythonTypes } from './python-types.ts';
 import { InvalidSchemaError, pathOf } from './read-schema.ts';
 import type { Place } from './read-schema.ts';
 import { jobLimit, longestPlace, longestPlaces, replyLimit } from './schema-protocol.ts';
@@ -14,8 +15,15 @@ import { declareTypes } from './typescript-types.ts';
 /* The program of a process of the schema compiler: reads, links and compiles the schemas that it is sent. */
 
 function compilerBy(makeCheck: (schema: JsonSchema) => string): (job: SchemaJob) => SchemaOutcome {
-  const compilePair = (input?: LinkedSchema, output?: LinkedSchema): CompiledPair => ({
-    declarations: declare('Input', input) + declare('Output', output),
+  const compilePair = (
+    input: LinkedSchema | undefined,
+    output: LinkedSchema | undefined,
+    language: SchemaJob['language'],
+  ): CompiledPair => ({
+    declarations:
+      language === 'python'
+        ? declarePythonTypes(input, output)
+        : declare('Input', input) + declare('Output', output),
     inputCheck: input && makeCheck(input.schema),
     outputCheck: output && makeCheck(output.schema),
   });
@@ -44,7 +52,7 @@ function compilerBy(makeCheck: (schema: JsonSchema) => string): (job: SchemaJob)
     };
     try {
       const [input, output] = [link('input'), link('output')];
-      return { patterns, warnings, result: attempt(() => compilePair(input, output)) };
+      return { patterns, warnings, result: attempt(() => compilePair(input, output, job.language)) };
     } catch (error) {
       if (!(error instanceof InvalidPartError)) throw error;
       return { invalid: error.pointer, message: error.message };

@@ -6,6 +6,8 @@ import { mebibyte } from '../../units.ts';
 export interface SchemaJob {
   readonly input?: JsonSchema | undefined;
   readonly output?: JsonSchema | undefined;
+  /** The language of the declarations (default: TypeScript). */
+  readonly language?: 'python' | undefined;
 }
 
 /** The longest job, in bytes: as long as both schemas of a namespace may be, with room for their names. */
@@ -34,7 +36,7 @@ const outcome = z.union([
     result: z.union([
       z.object({ failed: z.string().max(2000) }),
       z.object({
-        /** TypeScript. */
+        /** TypeScript, or the language of the job. */
         declarations: z.string(),
         /** JavaScript; see `check-code.ts`. */
         inputCheck: z.string().optional(),

@@ -3,12 +3,14 @@
  * such as that of `toLocaleString`, so the declarations cannot be left out; but using their values is an error.
  */
 
+const noClass = (instead: string) => `Plugins have no such class: ${instead}`;
+
 /** The names of these globals, with advice on what to do instead. */
 export const absentGlobals: ReadonlyMap<string, string> = new Map([
-  [
-    'Intl',
-    'Plugins have no locales: write numbers and dates as text by "toFixed", "toISOString" and the like.',
-  ],
+  ['Intl.DisplayNames', noClass('pass the names that you need in the input.')],
+  ['Intl.DurationFormat', noClass('"Intl.NumberFormat" with the style "unit" writes each part.')],
+  ['Intl.Locale', noClass('"Intl.getCanonicalLocales" checks the name of a locale.')],
+  ['Intl.Segmenter', noClass('"Array.from(text)" gives the characters of a text.')],
   ['Atomics', 'Plugins have no threads.'],
 ]);
 
@@ -20,7 +22,8 @@ export interface AbsentGlobal {
 
 // Matches the name with what makes it a use of the value: `new` before it, a method in lower case or a call behind it.
 // `Intl.Name` without a call may just be a type.
-const uses = /\b(new\s+)?(Intl|Atomics)\b(\s*\??\.\s*(?:[a-z]|[A-Z]\w*\s*\())?/g;
+const uses =
+  /\b(new\s+)?(Intl\.(?:DisplayNames|DurationFormat|Locale|Segmenter)|Atomics)\b(\s*\??\.\s*[a-z]|\s*\()?/g;
 
 /** How many uses are reported. */
 const maxUses = 20;

@@ -14,7 +14,6 @@ const adviceByName: Readonly<Record<string, string>> = {
   setInterval: 'Plugins have no timers: a run ends with the result of "run".',
   setImmediate: 'Plugins have no timers: a run ends with the result of "run".',
   ...withAdvice('Plugins have no network: take what is needed from the input.', [
-    'Headers',
     'Request',
     'Response',
     'AbortController',
@@ -44,16 +43,10 @@ const adviceByName: Readonly<Record<string, string>> = {
 };
 
 const generalAdvice =
-  'Plugins have the language itself, console, performance.now, atob, btoa and queueMicrotask.';
+  'Plugins have the language itself, console, URL, Headers, TextEncoder, TextDecoder, structuredClone, crypto, performance.now, atob, btoa and queueMicrotask.';
 
 // Names that browsers or Node have beside the language, and plugins do not.
 const namesElsewhere = new Set([
-  'URL',
-  'URLSearchParams',
-  'TextEncoder',
-  'TextDecoder',
-  'structuredClone',
-  'crypto',
   'clearTimeout',
   'clearInterval',
   'Event',

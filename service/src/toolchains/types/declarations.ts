@@ -3,6 +3,10 @@
  * library, the globals that the sandbox adds, and the types of the input and output of `run`.
  */
 
+import type { Connection } from '../../plugins/connections.ts';
+import { connectedDeclarations } from './connected-declarations.ts';
+import { webDeclarations } from './web-declarations.ts';
+
 /** The sandbox's globals beside those of the language itself. No DOM, nothing of Node, no network, no timers. */
 export const sandboxDeclarations = `/** Writes to the plugin's log. */
 interface Console {
@@ -31,6 +35,7 @@ declare const performance: {
 declare function atob(base64: string): string;
 /** Writes Base64. Each character of the text stands for one byte, so none may be past U+00FF. */
 declare function btoa(bytes: string): string;
+${webDeclarations}
 `;
 
 /** The types of the input and output of `run`, in TypeScript. */
@@ -46,9 +51,14 @@ export const textTypes: PluginTypes = { input: 'string', output: 'string', decla
 
 /**
  * The types of a plugin, from its namespace's declarations of `Input` and `Output`; without declarations it is from text to text.
+ * `connections`: what it may reach.
  */
-export const pluginTypes = (declarations: string): PluginTypes =>
-  declarations ? { input: 'Input', output: 'Output', declarations } : textTypes;
+export function pluginTypes(declarations: string, connections: readonly Connection[] = []): PluginTypes {
+  const types = declarations ? { input: 'Input', output: 'Output', declarations } : textTypes;
+  return connections.length
+    ? { ...types, declarations: types.declarations + connectedDeclarations(connections) }
+    : types;
+}
 
 export type CheckedLanguage = 'javascript' | 'typescript';
 

@@ -1,4 +1,5 @@
 import type { TestContext } from 'node:test';
+import type { ServiceOptions } from '../../../../service/src/http/create-service.ts';
 import { bearer } from '../../harness.ts';
 import { startVendor } from './vendor.ts';
 import type { SessionResponse } from './vendor.ts';
@@ -22,8 +23,12 @@ export interface Deployed {
 }
 
 /** A vendor with a plugin, and what its author does with it. */
-export async function startAuthor(t: TestContext, session: object = { actor: 'ada' }) {
-  const vendor = await startVendor(t);
+export async function startAuthor(
+  t: TestContext,
+  session: object = { actor: 'ada' },
+  options: Partial<ServiceOptions> = {},
+) {
+  const vendor = await startVendor(t, options);
   const { fetch, okay, startSession } = vendor;
   const { token }: SessionResponse = await startSession('com.acme.t1', session);
   const at = (name = 'add-record', namespace = 'default') => `com.acme.t1/${namespace}/${name}`;

@@ -197,6 +197,7 @@ test('a token can read what it is for, and an editor token can end itself', asyn
   assert.deepEqual(await okay(send('GET', '/api/v1/session')), {
     environment: 'com.acme',
     permissions: ['read', 'write', 'deploy', 'runs'],
+    scopes: ['run', 'access', 'access-deploy', 'read', 'manage'],
   });
   const { token } = await startSession('com.acme.t1', { fn: 'x', actor: 'ada', permissions: ['read'] });
   const { token: kept } = await startSession('com.acme.t1', { fn: 'x' });

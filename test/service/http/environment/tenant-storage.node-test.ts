@@ -17,10 +17,10 @@ async function startAuthor(t: TestContext) {
     ...vendor,
     token,
     saveText: (length: number) => save(token, { lang: 'javascript', contents: 'x'.repeat(length) }, {}, path),
-    build: (length: number, headers: Record<string, string> = {}) =>
+    build: (length: number, accept = 'application/json') =>
       fetch('/api/v1/build/javascript/com.acme.t1/default/add-record', {
         method: 'POST',
-        headers: { ...bearer(token), 'content-type': 'text/plain', ...headers },
+        headers: { ...bearer(token), 'content-type': 'text/plain', accept },
         body: `export const run = () => '${'x'.repeat(length)}';`,
       }),
     deploy: () => send('POST', `${path}/promote`, undefined, token),
@@ -81,4 +81,25 @@ test('a version can only be deleted by who may deploy', async (t) => {
   assert.equal(await refusal(send('DELETE', path, undefined, token)), '403 not-permitted');
   assert.equal((await send('DELETE', path)).status, 204);
   assert.equal(await refusal(send('DELETE', `${plugin}x/versions/v1.0.0`)), '404 plugin-not-found');
+});
+
+test('a streamed build whose program is past what a tenant may store says so in its last event', async (t) => {
+  const { build, send, token } = await startAuthor(t);
+  // The draft has room, and its program beside it has not.
+  const response = await build(60 * kibibyte, 'text/event-stream');
+  assert.equal(response.status, 200);
+  const events = (await response.text()).trimEnd().split('\n\n');
+  assert.deepEqual(
+    events.map((event) => /^event: (\w+)$/m.exec(event)?.[1]),
+    ['log', 'error'],
+  );
+  const { status, error } = JSON.parse(/^data: (.*)$/m.exec(events.at(-1) ?? '')?.[1] ?? '') as {
+    status: number;
+    error: { code: string; message: string; details: { allowedMb: number }; requestId: string };
+  };
+  assert.deepEqual([status, error.code, error.details.allowedMb], full);
+  assert.match(error.message, /may take\. Delete versions or plugins, or shorten drafts, to make room\.$/);
+  assert.equal(error.requestId, response.headers.get('x-request-id'));
+  const draft = await send('GET', draftOf('com.acme.t1', 'add-record'), undefined, token);
+  assert.equal(draft.status, 200, 'The draft was saved.');
 });

@@ -50,7 +50,7 @@ export function allowedBy(document: OpenApi, schema: Schema, depth = 0): fc.Arbi
   }
 }
 
-/** The same text with U+0000 in place of its first character; an empty one stays empty. */
+/** The same text with U+0000 instead of its first character; an empty one stays empty. */
 const withNul = (text: string) => text.replace(/^[^]/u, '\0');
 
 /** Values at the edges of what a schema allows, always the same: for an object, some with each of the edges of each field. */

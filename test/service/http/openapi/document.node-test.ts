@@ -29,7 +29,7 @@ describe('/openapi.json', () => {
     const mounted: string[] = [];
     for (const path of routed) {
       // What goes before other paths answers at none by itself.
-      if (['/*', '/api/*', '/editor', '/editor/*'].includes(path)) continue;
+      if (['/*', '/api/*', '/editor', '/editor/*', '/mcp'].includes(path)) continue;
       const { status, headers } = await send('OPTIONS', path.replaceAll(/:\w+/g, 'x.x'));
       assert.equal(status, 204, path);
       const methods = String(headers.allow).split(', ');
@@ -66,7 +66,7 @@ describe('/openapi.json', () => {
     const codes = (id: string, status: number) => codesOf(document, find(id), status);
     assert.deepEqual(codes('saveDraft', 401), ['token-invalid', 'token-missing']);
     assert.deepEqual(codes('saveDraft', 422), ['invalid-record', 'too-deep', 'unknown-language']);
-    assert.deepEqual(codes('runVersion', 504), ['time-limit']);
+    assert.deepEqual(codes('runVersion', 504), ['time-limit', 'wait-limit']);
     assert.deepEqual(codes('getTemplate', 404), ['unknown-language']);
     assert.deepEqual(codes('getHealth', 401), []);
     const headers = (id: string, status: number) =>

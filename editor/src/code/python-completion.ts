@@ -1,0 +1,77 @@
+import type { Completion, CompletionContext, CompletionResult } from '@codemirror/autocomplete';
+import { lazyModule } from '../ui/lazy-module.ts';
+
+/** Modules of Python's standard library, their names, and what each is: a kind (`c`, `f` or `v`) and a signature. */
+export type PythonLibrary = Readonly<Record<string, Readonly<Record<string, string>>>>;
+
+const types: Readonly<Record<string, string>> = { c: 'class', f: 'function', v: 'variable' };
+
+const library = lazyModule(
+  async (): Promise<PythonLibrary> =>
+    ((await import('./python-library.json', { with: { type: 'json' } })) as { default: PythonLibrary })
+      .default,
+);
+
+/** Completes modules of the standard library and their names. The library is loaded when it is first needed. */
+export async function pythonLibrary(context: CompletionContext): Promise<CompletionResult | null> {
+  const line = context.state.doc.lineAt(context.pos);
+  const before = line.text.slice(0, context.pos - line.from);
+  const wanted = wantedNames(before, () => context.state.doc.toString());
+  if (!wanted) return null;
+  try {
+    const options = namesOf(await library.load(), wanted);
+    return options && { from: context.pos - wanted.typed.length, options, validFor: /^[\w.]*$/ };
+  } catch {
+    // The text can be written without it.
+    return null;
+  }
+}
+
+/** What is completed: the names of a module, or, without one, modules. */
+export interface WantedNames {
+  readonly module?: string;
+  /** The part of the name that is there already. */
+  readonly typed: string;
+}
+
+/** @param before the line up to the cursor */
+export function wantedNames(before: string, source: () => string): WantedNames | undefined {
+  const imported = /^\s*(?:import\s+(?:[\w.]+(?:\s+as\s+\w+)?\s*,\s*)*|from\s+)([\w.]*)$/.exec(before);
+  if (imported) return { typed: imported[1] ?? '' };
+  const from = /^\s*from\s+([\w.]+)\s+import\s+\(?(?:\w+(?:\s+as\s+\w+)?\s*,\s*)*(\w*)$/.exec(before);
+  if (from) return { module: from[1] ?? '', typed: from[2] ?? '' };
+  const member = /(?<![\w.)\]"'])([A-Za-z_]\w*(?:\.\w+)*)\.(\w*)$/.exec(before);
+  if (!member) return undefined;
+  const module = moduleNamed(member[1] ?? '', source());
+  return module === undefined ? undefined : { module, typed: member[2] ?? '' };
+}
+
+/** The module that an expression such as `json` or `np.path` means, by the imports of the source. */
+function moduleNamed(expression: string, source: string): string | undefined {
+  for (const [, list = ''] of source.matchAll(/^[ \t]*import[ \t]+(.{1,500})$/gm)) {
+    for (const part of list.replace(/#.*$/, '').split(',')) {
+      const [, name = '', alias] = /^\s*([\w.]+)(?:\s+as\s+(\w+))?\s*$/.exec(part) ?? [];
+      if (name && expression === (alias ?? name)) return name;
+    }
+  }
+  for (const [, module = '', list = ''] of source.matchAll(
+    /^[ \t]*from[ \t]+([\w.]+)[ \t]+import[ \t]+(.{1,500})$/gm,
+  )) {
+    for (const part of list.split(',')) {
+      const [, name = '', alias] = /^\s*\(?\s*(\w+)(?:\s+as\s+(\w+))?\s*\)?\s*$/.exec(part) ?? [];
+      if (name && expression === (alias ?? name)) return `${module}.${name}`;
+    }
+  }
+  return undefined;
+}
+
+export function namesOf(all: PythonLibrary, { module }: WantedNames): Completion[] | null {
+  if (module === undefined) return Object.keys(all).map((label) => ({ label, type: 'namespace' }));
+  const names = Object.hasOwn(all, module) ? all[module] : undefined;
+  if (!names) return null;
+  return Object.entries(names).map(([label, about]) => ({
+    label,
+    type: types[about[0] ?? 'v'] ?? 'variable',
+    ...(about.length > 1 && { detail: about.slice(1) }),
+  }));
+}

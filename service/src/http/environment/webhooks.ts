@@ -1,0 +1,401 @@
+import { randomBytes } from 'node:crypto';
+import * as z from 'zod';
+import { writeAudit } from '../../audit/entries.ts';
+import type { ServiceContext, ServiceInterface } from '../context.ts';
+import { auditStamp } from '../audit-stamp.ts';
+import { ServiceError, notFound } from '../errors.ts';
+import { checkStorable } from '../grant-schemas.ts';
+import { jsonBody } from '../operations/bodies.ts';
+import { operation } from '../operations/operation.ts';
+import { empty, json } from '../operations/responses.ts';
+import { pageQuery, pagingBy } from '../paging.ts';
+import { listDeliveries, resendDelivery } from '../../storage/tables/webhook-deliveries.ts';
+import {
+  addWebhook,
+  changeWebhook,
+  deleteWebhook,
+  findWebhook,
+  listWebhooks,
+  maxWebhooks,
+  replaceSecret,
+} from '../../storage/tables/webhooks.ts';
+import type { WebhookKey, WebhookRecord } from '../../storage/tables/webhooks.ts';
+import { webhookEventNames } from '../../plugins/webhook-events.ts';
+import { secretContext } from '../../webhooks/sender.ts';
+import { timeSchema, toTime } from './plugin-details.ts';
+
+const path = '/api/v1/environment/:environment/webhooks';
+const onePath = `${path}/:id` as const;
+
+/** How long the former secret of a webhook signs beside the new one, in ms. */
+const formerSecretTime = 24 * 60 * 60_000;
+
+const [longestUrl, longestDescription] = [2000, 500];
+
+const urlSchema = z
+  .string()
+  .max(longestUrl)
+  .refine((text) => {
+    const url = URL.parse(text);
+    return url !== null && /^https?:$/.test(url.protocol) && !url.username && !url.password;
+  }, 'must be an address that begins with https, without a user name and a password')
+  .meta({
+    description: 'Where events are sent.',
+    override: { type: 'string', maxLength: longestUrl, format: 'uri' },
+    example: 'https://app.acme.com/hooks/plugins',
+  });
+
+const eventsSchema = z
+  .array(z.enum(webhookEventNames))
+  .min(1)
+  .max(webhookEventNames.length)
+  .refine((events) => new Set(events).size === events.length, 'must name each event once')
+  .meta({ description: 'What it is told.', example: ['plugin.deployed', 'plugin.failing'] });
+
+const descriptionSchema = z
+  .string()
+  .max(longestDescription)
+  .meta({ description: 'What it is for, in your words.' });
+
+const webhookFields = {
+  id: z.uuid(),
+  url: z.string(),
+  events: z.array(z.enum(webhookEventNames)),
+  description: z.string().optional(),
+  enabled: z.boolean().meta({ description: 'Whether it is told anything.' }),
+  disabledReason: z
+    .string()
+    .optional()
+    .meta({ description: 'Why the service disabled it: set `enabled` once that is mended.' }),
+  createdAt: timeSchema,
+};
+
+const webhookSchema = z.object(webhookFields).meta({ id: 'Webhook' });
+
+const secretField = z
+  .string()
+  .meta({ description: 'What verifies its signatures. No other response holds it.', example: 'whsec_…' });
+
+const createdSchema = z.object({ ...webhookFields, secret: secretField }).meta({ id: 'CreatedWebhook' });
+
+const deliverySchema = z
+  .object({
+    id: z.string().meta({ description: 'The header `webhook-id` of all its tries.' }),
+    type: z.enum(webhookEventNames),
+    createdAt: timeSchema,
+    status: z.enum(['pending', 'delivered', 'failed']),
+    attempts: z.array(
+      z.object({
+        at: timeSchema,
+        statusCode: z.int().optional(),
+        error: z.string().optional().meta({ description: 'Why there was no answer.' }),
+        took: z.number().min(0).meta({ description: 'In ms.' }),
+      }),
+    ),
+    nextAt: timeSchema.optional().meta({ description: 'When it is tried next.' }),
+  })
+  .meta({ id: 'WebhookDelivery' });
+
+const byId = pagingBy('text');
+const byPosition = pagingBy('number');
+
+const unknownWebhook = { 404: ['webhook-not-found'] } as const;
+
+/** Where vendors are told of events, as Standard Webhooks says. */
+export const webhooks: ServiceInterface = {
+  operations: [
+    operation({
+      id: 'listWebhooks',
+      method: 'GET',
+      path,
+      summary: 'List the webhooks of an environment',
+      description: 'The oldest first.',
+      tag: 'webhooks',
+      auth: 'environment',
+      scope: 'read',
+      query: z.object(pageQuery()),
+      responses: {
+        200: json(
+          z
+            .object({ webhooks: z.array(webhookSchema), next: z.string().optional() })
+            .meta({ id: 'WebhookList' }),
+          { description: 'The webhooks.' },
+        ),
+      },
+      handle: async ({ target: { environment }, query }, { storage }) => {
+        const list = { operation: 'listWebhooks', filter: { environment } };
+        const request = byId.readRequest(list, query);
+        const found = await listWebhooks(storage.db, environment, {
+          after: request.after?.[0],
+          limit: request.limit + 1,
+        });
+        const { items, next } = byId.toPage(list, request, found, ({ id }) => [id], toResponse);
+        return { status: 200, body: { webhooks: items, ...next } };
+      },
+    }),
+
+    operation({
+      id: 'createWebhook',
+      method: 'POST',
+      path,
+      summary: 'Create a webhook',
+      description: `An environment may have ${maxWebhooks}. Its secret is in this response alone.`,
+      tag: 'webhooks',
+      auth: 'environment',
+      scope: 'manage',
+      body: jsonBody(
+        z
+          .object({ url: urlSchema, events: eventsSchema, description: descriptionSchema.optional() })
+          .meta({ id: 'WebhookRequest' }),
+        { description: 'Where to send which events.' },
+      ),
+      responses: { 201: json(createdSchema, { description: 'The webhook, with its secret.' }) },
+      errors: { 403: ['too-many-webhooks'], 503: ['secrets-unavailable'] },
+      handle: async ({ c, caller, target: { environment }, body }, context) => {
+        const { storage, now, secrets } = context;
+        const { url, events, description } = body;
+        checkStorable({ description });
+        checkUrl(context, url);
+        const stamp = auditStamp(c, caller, context);
+        const secret = createSecret();
+        const created = await storage.transaction(async (db) => {
+          const added = await addWebhook(db, {
+            environment,
+            url,
+            events,
+            description,
+            now: now(),
+            seal: (id) => secrets.seal(secret, secretContext(id)),
+          });
+          if (added) {
+            const details = { id: added.id, host: new URL(url).host };
+            await writeAudit(db, { ...stamp, action: 'webhook.created', target: { environment }, details });
+          }
+          return added;
+        });
+        if (!created)
+          throw new ServiceError(
+            403,
+            'too-many-webhooks',
+            `The environment has ${maxWebhooks} webhooks, which is as many as it may have; delete one first.`,
+          );
+        return { status: 201, body: { ...toResponse(created), secret } };
+      },
+    }),
+
+    operation({
+      id: 'getWebhook',
+      method: 'GET',
+      path: onePath,
+      summary: 'A webhook',
+      tag: 'webhooks',
+      auth: 'environment',
+      scope: 'read',
+      responses: { 200: json(webhookSchema, { description: 'The webhook.' }) },
+      errors: unknownWebhook,
+      handle: async ({ target, path: { id } }, { storage }) => {
+        const found = await findWebhook(storage.db, { environment: target.environment, id });
+        if (!found) throw webhookNotFound();
+        return { status: 200, body: toResponse(found) };
+      },
+    }),
+
+    operation({
+      id: 'updateWebhook',
+      method: 'PATCH',
+      path: onePath,
+      summary: 'Change a webhook',
+      description: 'Changes the fields that are given, and no others.',
+      tag: 'webhooks',
+      auth: 'environment',
+      scope: 'manage',
+      body: jsonBody(
+        z
+          .object({
+            url: urlSchema.optional(),
+            events: eventsSchema.optional(),
+            description: descriptionSchema.optional(),
+            enabled: z.boolean().optional(),
+          })
+          .meta({ id: 'WebhookChanges' }),
+        { description: 'What changes.' },
+      ),
+      responses: { 200: json(webhookSchema, { description: 'The webhook as it is now.' }) },
+      errors: unknownWebhook,
+      handle: async ({ c, caller, target: { environment }, path: { id }, body }, context) => {
+        checkStorable({ description: body.description });
+        if (body.url !== undefined) checkUrl(context, body.url);
+        const stamp = auditStamp(c, caller, context);
+        const changed = await context.storage.transaction(async (db) => {
+          const after = await changeWebhook(db, { environment, id }, body);
+          if (after) {
+            const details = { id, changed: Object.keys(body) };
+            await writeAudit(db, { ...stamp, action: 'webhook.changed', target: { environment }, details });
+          }
+          return after;
+        });
+        if (!changed) throw webhookNotFound();
+        context.webhookSender.wake();
+        return { status: 200, body: toResponse(changed) };
+      },
+    }),
+
+    operation({
+      id: 'deleteWebhook',
+      method: 'DELETE',
+      path: onePath,
+      summary: 'Delete a webhook',
+      description: 'With what waits for it, and its deliveries.',
+      tag: 'webhooks',
+      auth: 'environment',
+      scope: 'manage',
+      responses: { 204: empty({ description: 'It is told nothing more.' }) },
+      errors: unknownWebhook,
+      handle: async ({ c, caller, target: { environment }, path: { id } }, context) => {
+        const stamp = auditStamp(c, caller, context);
+        const isDeleted = await context.storage.transaction(async (db) => {
+          const wasThere = await deleteWebhook(db, { environment, id });
+          if (wasThere) {
+            const details = { id };
+            await writeAudit(db, { ...stamp, action: 'webhook.deleted', target: { environment }, details });
+          }
+          return wasThere;
+        });
+        if (!isDeleted) throw webhookNotFound();
+        return { status: 204 };
+      },
+    }),
+
+    operation({
+      id: 'rotateWebhookSecret',
+      method: 'POST',
+      path: `${onePath}/secret`,
+      summary: 'Give a webhook another secret',
+      description: 'The former one signs beside it for 24 hours.',
+      tag: 'webhooks',
+      auth: 'environment',
+      scope: 'manage',
+      responses: {
+        200: json(z.object({ secret: secretField }).meta({ id: 'WebhookSecret' }), {
+          description: 'The new secret.',
+        }),
+      },
+      errors: { ...unknownWebhook, 503: ['secrets-unavailable'] },
+      handle: async ({ c, caller, target: { environment }, path: { id } }, context) => {
+        const { storage, now, secrets } = context;
+        const stamp = auditStamp(c, caller, context);
+        const secret = createSecret();
+        const isReplaced = await storage.transaction(async (db) => {
+          const sealed = secrets.seal(secret, secretContext(id));
+          const wasThere = await replaceSecret(db, { environment, id }, sealed, now() + formerSecretTime);
+          if (wasThere) {
+            const details = { id, changed: ['secret'] };
+            await writeAudit(db, { ...stamp, action: 'webhook.changed', target: { environment }, details });
+          }
+          return wasThere;
+        });
+        if (!isReplaced) throw webhookNotFound();
+        return { status: 200, body: { secret } };
+      },
+    }),
+
+    operation({
+      id: 'listDeliveries',
+      method: 'GET',
+      path: `${onePath}/deliveries`,
+      summary: 'List what a webhook was told',
+      description:
+        'The newest first, of the last 14 days. It holds nothing of what the receiver answered but the status.',
+      tag: 'webhooks',
+      auth: 'environment',
+      scope: 'read',
+      query: z.object(pageQuery()),
+      responses: {
+        200: json(
+          z
+            .object({ deliveries: z.array(deliverySchema), next: z.string().optional() })
+            .meta({ id: 'WebhookDeliveryList' }),
+          { description: 'The deliveries.' },
+        ),
+      },
+      errors: unknownWebhook,
+      handle: async ({ target: { environment }, path: { id }, query }, context) => {
+        await requireWebhook(context, { environment, id });
+        const list = { operation: 'listDeliveries', filter: { environment, id } };
+        const request = byPosition.readRequest(list, query);
+        const found = await listDeliveries(context.storage.db, id, {
+          before: request.after?.[0],
+          limit: request.limit + 1,
+        });
+        const { items, next } = byPosition.toPage(
+          list,
+          request,
+          found,
+          ({ position }) => [position],
+          ({ id: messageId, type, createdAt, status, attempts, nextAt }) => ({
+            id: messageId,
+            type,
+            createdAt: toTime(createdAt),
+            status,
+            attempts: attempts.map((attempt) => ({ ...attempt, at: toTime(attempt.at) })),
+            ...(nextAt !== undefined && { nextAt: toTime(nextAt) }),
+          }),
+        );
+        return { status: 200, body: { deliveries: items, ...next } };
+      },
+    }),
+
+    operation({
+      id: 'resendDelivery',
+      method: 'POST',
+      path: `${onePath}/deliveries/:delivery/resend`,
+      summary: 'Send an event again',
+      description: 'At once, and for another 24 hours where it fails, whatever became of it before.',
+      tag: 'webhooks',
+      auth: 'environment',
+      scope: 'manage',
+      responses: { 202: empty({ description: 'It is sent again.' }) },
+      errors: { 404: ['webhook-not-found', 'delivery-not-found'] },
+      handle: async ({ target: { environment }, path: { id, delivery } }, context) => {
+        await requireWebhook(context, { environment, id });
+        if (!(await resendDelivery(context.storage.db, id, delivery, context.now())))
+          throw notFound('delivery-not-found', 'The webhook has no such delivery.');
+        context.webhookSender.wake();
+        return { status: 202 };
+      },
+    }),
+  ],
+};
+
+const webhookNotFound = () => notFound('webhook-not-found', 'The environment has no such webhook.');
+
+/** A secret as Standard Webhooks has it. */
+const createSecret = () => `whsec_${randomBytes(32).toString('base64')}`;
+
+/** Throws 422 for an address that could never be reached. */
+function checkUrl({ guard }: ServiceContext, url: string): void {
+  const refusal = guard.refusal(new URL(url).origin);
+  if (refusal) throw new ServiceError(422, 'invalid-body', `url: ${refusal}.`, { path: '/url' });
+}
+
+async function requireWebhook({ storage }: ServiceContext, key: WebhookKey): Promise<void> {
+  if (!(await findWebhook(storage.db, key))) throw webhookNotFound();
+}
+
+const toResponse = ({
+  id,
+  url,
+  events,
+  description,
+  isEnabled,
+  disabledReason,
+  createdAt,
+}: WebhookRecord): z.input<typeof webhookSchema> => ({
+  id,
+  url,
+  events: [...events],
+  ...(description !== undefined && { description }),
+  enabled: isEnabled,
+  ...(disabledReason !== undefined && { disabledReason }),
+  createdAt: toTime(createdAt),
+});

@@ -1,0 +1,280 @@
+import { isDeepStrictEqual } from 'node:util';
+import * as z from 'zod';
+import type { Permission } from '../../plugins/permissions.ts';
+import { sourceSchema } from '../../plugins/records.ts';
+import { mocksSchema } from '../../outbound/mocked-calls.ts';
+import { testType } from '../testing.ts';
+import type { PluginSource } from '../../plugins/records.ts';
+
+/** What a tool calls an operation with, beside the plugin. */
+export interface OperationInput {
+  readonly query?: Record<string, unknown>;
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly language?: string;
+}
+
+/** What an operation answered. */
+export interface OperationOutput {
+  readonly body: Record<string, unknown>;
+  readonly headers: Readonly<Record<string, string | undefined>>;
+}
+
+/** Calls an operation by its id, for the plugin that the tool was called for. */
+export type CallOperation = (id: string, input?: OperationInput) => Promise<OperationOutput>;
+
+export interface Tool {
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+  /** What a token needs, or the tool is not there. */
+  readonly permission: Permission;
+  readonly readOnly: boolean;
+  /** Whether the result holds texts of plugins or of who called them, which may give orders. */
+  readonly isData: boolean;
+  /** Whether it is about one plugin, which `namespace` and `name` say. */
+  readonly onePlugin: boolean;
+  readonly input: z.ZodObject;
+  readonly output: z.ZodObject;
+  readonly call: (args: never, operation: CallOperation) => Promise<Record<string, unknown>>;
+}
+
+const tool = <Input extends z.ZodObject>(
+  declared: Omit<Tool, 'input' | 'call' | 'onePlugin' | 'isData'> & {
+    readonly onePlugin?: boolean;
+    readonly isData?: boolean;
+    readonly input: Input;
+    readonly call: (args: z.output<Input>, operation: CallOperation) => Promise<Record<string, unknown>>;
+  },
+): Tool => ({ onePlugin: true, isData: true, ...declared });
+
+const etag = z.string().describe('The entity tag of the draft.');
+const source = z
+  .union([z.string(), sourceSchema])
+  .describe(
+    'The source: its text, or a record { contents, lang, tests? }. Text keeps language and tests of the draft.',
+  );
+
+const diagnostics = z.array(z.looseObject({ message: z.string() }));
+
+const outcome = {
+  result: z.string().optional().describe('What the plugin returned, as text.'),
+  error: z.looseObject({ code: z.string(), message: z.string() }).optional(),
+  logs: z.array(z.string()).optional(),
+  took: z.number().describe('Milliseconds.'),
+  calls: z.array(z.looseObject({ url: z.string() })).optional(),
+};
+
+/** Runs the draft; `calls`: the responses to its calls, where there are some. */
+const testWith = (operation: CallOperation, payload: string, calls: unknown) =>
+  calls === undefined
+    ? operation('testDraft', { body: payload })
+    : operation('testDraft', {
+        body: JSON.stringify({ payload, calls }),
+        headers: { 'content-type': testType },
+      });
+
+/** How many tests `run_tests` runs at once. */
+const maxTests = 50;
+
+/** The tools, over the operations of the service. */
+export const tools: readonly Tool[] = [
+  tool({
+    name: 'list_plugins',
+    title: 'List plugins',
+    description: 'Lists the plugins that the token is for, by namespace and name, and what is live of each.',
+    permission: 'read',
+    readOnly: true,
+    onePlugin: false,
+    input: z.object({
+      namespace: z.string().min(1).optional().describe('Those of this namespace alone.'),
+      after: z.string().optional().describe('`next` of the page before.'),
+    }),
+    output: z.object({ plugins: z.array(z.looseObject({})), next: z.string().optional() }),
+    call: async ({ namespace, after }, operation) =>
+      (await operation('listPlugins', { query: { namespace, after } })).body,
+  }),
+  tool({
+    name: 'read_plugin',
+    title: 'Read a plugin',
+    description: 'Reads the draft of a plugin: its source record with its tests, and its entity tag.',
+    permission: 'read',
+    readOnly: true,
+    input: z.object({}),
+    output: z.object({ source: sourceSchema, etag }),
+    call: async (_, operation) => readSource(operation),
+  }),
+  tool({
+    name: 'read_types',
+    title: 'Read types',
+    description: 'Reads what the plugin takes and returns: TypeScript, JSON Schemas and samples.',
+    permission: 'read',
+    readOnly: true,
+    input: z.object({}),
+    output: z.looseObject({ declarations: z.string() }),
+    call: async (_, operation) => (await operation('getTypes')).body,
+  }),
+  tool({
+    name: 'check',
+    title: 'Check a source',
+    description: 'Says what a build of the source would find. Saves nothing, and runs nothing.',
+    permission: 'write',
+    readOnly: true,
+    input: z.object({ source }),
+    output: z.object({ diagnostics }),
+    call: async (args, operation) => {
+      const { contents, lang } = await recordOf(args.source, operation);
+      return (await operation('checkSource', { language: lang, body: contents })).body;
+    },
+  }),
+  tool({
+    name: 'save_draft',
+    title: 'Save the draft',
+    description:
+      'Saves the source as the draft. With `etag`, only if the draft is still the one that was read. Nothing that runs for users changes.',
+    permission: 'write',
+    readOnly: false,
+    isData: false,
+    input: z.object({ source, etag: etag.optional() }),
+    output: z.object({ etag }),
+    call: async (args, operation) => {
+      const body = await recordOf(args.source, operation);
+      const headers = args.etag === undefined ? {} : { 'if-match': args.etag };
+      return { etag: (await operation('saveDraft', { body, headers })).headers['etag'] };
+    },
+  }),
+  tool({
+    name: 'build',
+    title: 'Build the draft',
+    description: 'Builds the draft as it is saved. Tests, runs and deploys need a build.',
+    permission: 'write',
+    readOnly: false,
+    input: z.object({}),
+    output: z.object({ succeeded: z.boolean(), outputLog: z.string(), diagnostics: diagnostics.optional() }),
+    call: async (_, operation) => {
+      const { source: draft, etag: tag } = await readSource(operation);
+      const headers = { 'if-match': tag };
+      return (await operation('buildDraft', { language: draft.lang, body: draft.contents, headers })).body;
+    },
+  }),
+  tool({
+    name: 'run',
+    title: 'Run the draft',
+    description:
+      'Runs the built draft with an input in the sandbox, without real calls. Nothing is recorded.',
+    permission: 'write',
+    readOnly: true,
+    input: z.object({
+      input: z.string().describe('What the plugin gets; JSON as text where it has types.'),
+      calls: mocksSchema.optional().describe('The responses to its calls, each of which is used once.'),
+    }),
+    output: z.object(outcome),
+    call: async ({ input, calls }, operation) => (await testWith(operation, input, calls)).body,
+  }),
+  tool({
+    name: 'run_tests',
+    title: 'Run the tests',
+    description: `Runs the tests of the built draft in the sandbox, without real calls: \`calls\` of a test are their responses. The first ${maxTests}, or those from \`first\` on.`,
+    permission: 'write',
+    readOnly: true,
+    input: z.object({
+      first: z.int().min(1).default(1).describe('The number of the first test, from 1 on.'),
+    }),
+    output: z.object({
+      tests: z.array(
+        z.object({
+          name: z.string().optional(),
+          passed: z.boolean().optional().describe('Missing where the test expects nothing.'),
+          expected: z.unknown().optional(),
+          ...outcome,
+        }),
+      ),
+      total: z.number().describe('How many tests the draft has.'),
+    }),
+    call: async ({ first }, operation) => {
+      const { source: draft } = await readSource(operation);
+      const all = draft.tests ?? [];
+      const results: Record<string, unknown>[] = [];
+      for (const { name, payload = '', ...test } of all.slice(first - 1, first - 1 + maxTests)) {
+        const { expected, calls } = test as { expected?: unknown; calls?: unknown };
+        const { body } = await testWith(operation, payload, calls);
+        const passed =
+          body['error'] !== undefined
+            ? false
+            : expected == null
+              ? undefined
+              : isExpected(expected, body['result']);
+        results.push({
+          ...(name !== undefined && { name }),
+          ...(passed !== undefined && { passed }),
+          ...(expected != null && { expected }),
+          ...body,
+        });
+      }
+      return { tests: results, total: all.length };
+    },
+  }),
+  tool({
+    name: 'deploy',
+    title: 'Deploy the draft',
+    description:
+      "Makes a version of the built draft, which runs for the vendor's users from then on unless another version is pinned. Ask the person first.",
+    permission: 'deploy',
+    readOnly: false,
+    isData: false,
+    input: z.object({
+      message: z.string().max(500).optional().describe('What is new in the version.'),
+      etag: etag.optional(),
+    }),
+    output: z.looseObject({ version: z.string(), live: z.string() }),
+    call: async ({ message, etag: tag }, operation) =>
+      (
+        await operation('deployDraft', {
+          body: message === undefined ? undefined : { message },
+          headers: tag === undefined ? {} : { 'if-match': tag },
+        })
+      ).body,
+  }),
+  tool({
+    name: 'list_runs',
+    title: 'List runs',
+    description: 'Lists recorded runs of the plugin, newest first.',
+    permission: 'runs',
+    readOnly: true,
+    input: z.object({
+      success: z.boolean().optional().describe('Only those that succeeded, or that failed.'),
+      version: z.string().optional().describe('Only those of this version, such as v1.0.0.'),
+      after: z.string().optional().describe('`next` of the page before.'),
+    }),
+    output: z.object({ runs: z.array(z.looseObject({})), next: z.string().optional() }),
+    call: async ({ success, version, after }, operation) =>
+      (
+        await operation('listRuns', {
+          query: { after, version, success: success === undefined ? undefined : String(success) },
+        })
+      ).body,
+  }),
+];
+
+async function readSource(operation: CallOperation): Promise<{ source: PluginSource; etag: string }> {
+  const { body, headers } = await operation('readDraft');
+  return { source: body as PluginSource, etag: headers['etag'] ?? '' };
+}
+
+/** The record that a source stands for: a text alone keeps everything else of the draft. */
+async function recordOf(given: string | PluginSource, operation: CallOperation): Promise<PluginSource> {
+  if (typeof given !== 'string') return given;
+  return { ...(await readSource(operation)).source, contents: given };
+}
+
+/** Whether a result is the expected one: as JSON where both are JSON, else as texts. */
+function isExpected(expected: unknown, result: unknown): boolean {
+  const wanted = typeof expected === 'string' ? expected : JSON.stringify(expected);
+  if (wanted === result) return true;
+  try {
+    return isDeepStrictEqual(JSON.parse(wanted), JSON.parse(String(result)));
+  } catch {
+    // One of them is not JSON.
+    return false;
+  }
+}

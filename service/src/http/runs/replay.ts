@@ -1,0 +1,220 @@
+import * as z from 'zod';
+import type { Context } from 'hono';
+import { RecordedCalls } from '../../outbound/recorded-calls.ts';
+import type { PluginKey } from '../../plugins/plugin-key.ts';
+import type { StoredProgram } from '../../plugins/program.ts';
+import { lowerLevel } from '../../plugins/record-level.ts';
+import type { QueueOwner } from '../../processes/fair-queue.ts';
+import { isReplayable, isSameEnding, recordedEnding, replayedEnding } from '../../runs/replay.ts';
+import type { AdjustableLimits } from '../../sandbox/run-limits.ts';
+import { listRuns } from '../../storage/tables/runs.ts';
+import type { StoredRun } from '../../storage/tables/runs.ts';
+import { tenantCacheKey } from '../../storage/tables/names.ts';
+import { auditStamp } from '../audit-stamp.ts';
+import type { ServiceContext, ServiceInterface } from '../context.ts';
+import { pluginNotFound, versionNameSchema, versionNotFound } from '../environment/plugin-details.ts';
+import { notPermitted, ServiceError, tenantSuspended } from '../errors.ts';
+import { eventStream } from '../event-stream.ts';
+import { checkStorable } from '../grant-schemas.ts';
+import { optionalJsonBody } from '../operations/bodies.ts';
+import { operation } from '../operations/operation.ts';
+import { json } from '../operations/responses.ts';
+import { translateBusyErrors } from '../run-errors.ts';
+import { limitsOf } from '../tenant-limits.ts';
+import { loadBuilt } from '../testing.ts';
+import { checkPluginExists } from './runs.ts';
+
+/** How many records are read at once, and how much JSON they may have: a replay keeps no more of them in memory. */
+const [recordsAtOnce, bytesAtOnce] = [20, 256 * 1024];
+
+const count = z.int().min(0);
+
+const replaySchema = z
+  .object({
+    replayed: count.meta({ description: 'Runs that were replayed.' }),
+    same: count,
+    different: count,
+    failed: count.meta({ description: 'Those that failed now and not before; they are not in `different`.' }),
+    skipped: count.meta({ description: 'Runs whose input or calls are not recorded whole.' }),
+  })
+  .meta({ id: 'Replay' });
+
+/** The replay of recorded runs. */
+export const replay: ServiceInterface = {
+  operations: [
+    operation({
+      id: 'replayRuns',
+      method: 'POST',
+      path: '/api/v1/plugin/:ident/:namespace/:name/replay',
+      summary: 'Try a draft or a version on the newest recorded runs',
+      description:
+        'Runs it on their inputs, one after another, and compares. Calls are answered from the record; another one rejects with `call-not-recorded`. Nothing is recorded or changed, and it ends when the client goes. An editor token needs the permission `runs`, too.',
+      tag: 'environment',
+      auth: 'editor-or-environment',
+      scope: 'read',
+      permission: 'write',
+      isQueued: true,
+      body: optionalJsonBody(
+        z
+          .object({
+            version: versionNameSchema
+              .optional()
+              .meta({ description: 'By default the draft as it was built.' }),
+            limit: z
+              .int()
+              .min(1)
+              .max(200)
+              .optional()
+              .meta({ description: 'How many of the newest runs; 50 by default.' }),
+          })
+          .meta({ id: 'ReplayRequest' }),
+        { description: 'What is tried, and on how many runs.' },
+      ),
+      responses: {
+        200: json(replaySchema, {
+          description: 'How many runs ended in the same way.',
+          events:
+            'An event `result` for each run, newest first: `{ uuid, same, before, after, calls? }`, where `before` and `after` have `output` or `error`, up to 16 KB with `truncated` where it is longer, and `after` has `took`. At the end one `done`, which is the response as JSON; or one `error`, `{ status, error }`. It is always sent as events.',
+        }),
+      },
+      errors: {
+        400: ['invalid-text'],
+        403: ['not-permitted', 'tenant-suspended'],
+        404: ['plugin-not-found', 'draft-not-found', 'version-not-found'],
+        409: ['not-built', 'no-payloads'],
+        429: ['too-many-requests'],
+        503: ['busy', 'cancelled'],
+      },
+      handle: async ({ c, target, caller, body }, context) => {
+        const { storage } = context;
+        const isEditor = caller.kind === 'editor';
+        if (isEditor && !caller.permissions.includes('runs')) throw notPermitted('runs');
+        const { version, limit = 50 } = body ?? {};
+        checkStorable({ version });
+        const tenant = await storage.runs.tenant(target);
+        if (!tenant) throw pluginNotFound();
+        if (tenant.isSuspended) throw tenantSuspended();
+        await checkPluginExists(storage, target);
+        if (lowerLevel(context.maxLimits.records, tenant.limits.records) !== 'payloads') throw noPayloads();
+        const program = await loadProgram(context, target, version);
+        const release = startReplay(context, target);
+        const entry = { ...auditStamp(c, caller, context), action: 'runs.replayed', target } as const;
+        try {
+          await context.hourlyEntries.write(storage.db, entry);
+        } catch (error) {
+          release();
+          throw error;
+        }
+        const plan: Plan = {
+          plugin: target,
+          program,
+          limit,
+          owner: isEditor ? caller.owner : { ...target, token: caller.tokenId },
+          limits: limitsOf(tenant, context.maxLimits.run),
+        };
+        return eventStream(c, (send) => replayRuns(c, context, plan, send).finally(release));
+      },
+    }),
+  ],
+};
+
+interface Plan {
+  readonly plugin: PluginKey;
+  readonly program: StoredProgram;
+  readonly limit: number;
+  readonly owner: QueueOwner;
+  readonly limits: AdjustableLimits | undefined;
+}
+
+/** The program, in memory: it may be removed before its last run. */
+async function loadProgram(
+  { storage }: ServiceContext,
+  plugin: PluginKey,
+  version: string | undefined,
+): Promise<StoredProgram> {
+  if (version === undefined) return loadBuilt(storage.db, plugin);
+  const found = await storage.runs.version(plugin, version);
+  if (!found) throw versionNotFound();
+  const program = await found.load();
+  return { hash: found.hash, isTyped: found.isTyped, load: async () => program };
+}
+
+/** Takes the tenant's one replay on this node. Throws 429 where it has one already. */
+function startReplay({ replaying }: ServiceContext, plugin: PluginKey): () => void {
+  const key = tenantCacheKey(plugin);
+  if (replaying.has(key)) {
+    const message = 'A replay of this tenant is running already; try again when it has ended.';
+    throw new ServiceError(429, 'too-many-requests', message, { headers: { 'retry-after': '5' } });
+  }
+  replaying.add(key);
+  return () => void replaying.delete(key);
+}
+
+async function replayRuns(
+  c: Context,
+  context: ServiceContext,
+  plan: Plan,
+  send: (event: string, data: string) => Promise<void>,
+): Promise<void> {
+  const { signal } = c.req.raw;
+  const counts = { replayed: 0, same: 0, different: 0, failed: 0, skipped: 0 };
+  for await (const run of newestRuns(context, plan)) {
+    if (signal.aborted) return;
+    if (context.isDraining())
+      throw new ServiceError(503, 'cancelled', 'The service ends.', { headers: { 'retry-after': '1' } });
+    if (!isReplayable(run)) {
+      counts.skipped += 1;
+      continue;
+    }
+    const { outcome, took, calls } = await replayRun(context, plan, run, signal);
+    const same = isSameEnding(run, outcome);
+    const hasFailed = 'error' in outcome && run.code === undefined;
+    counts.replayed += 1;
+    counts[same ? 'same' : hasFailed ? 'failed' : 'different'] += 1;
+    const result = {
+      uuid: run.id,
+      same,
+      before: recordedEnding(run),
+      after: { ...replayedEnding(outcome), took: Math.round(took * 100) / 100 },
+      ...(calls.length && { calls }),
+    };
+    await send('result', JSON.stringify(result));
+  }
+  await send('done', JSON.stringify(counts));
+}
+
+/** The newest runs, newest first. */
+async function* newestRuns({ storage }: ServiceContext, { plugin, limit }: Plan): AsyncGenerator<StoredRun> {
+  let before: string | undefined;
+  for (let left = limit; left > 0;) {
+    const page = { limit: Math.min(left, recordsAtOnce), before, maxBytes: bytesAtOnce };
+    const found = await listRuns(storage.db, plugin, {}, page);
+    yield* found;
+    before = found.at(-1)?.id;
+    if (before === undefined) return;
+    left -= found.length;
+  }
+}
+
+async function replayRun(
+  { sandbox, storage, secrets }: ServiceContext,
+  { plugin, program, owner, limits }: Plan,
+  { details: { input = '', calls = [] } }: StoredRun,
+  signal: AbortSignal,
+) {
+  const connections = await storage.runs.connections(plugin);
+  const caller = new RecordedCalls(calls, secrets);
+  const run = {
+    program,
+    input,
+    owner,
+    limits,
+    signal: () => signal,
+    ...(connections.length && { caller }),
+  };
+  const { outcome, took } = await translateBusyErrors(true, () => sandbox.runAndMeasure(run));
+  return { outcome, took, calls: caller.records };
+}
+
+const noPayloads = () =>
+  new ServiceError(409, 'no-payloads', 'Inputs are not recorded, for the service or for this tenant.');

@@ -1,0 +1,112 @@
+import { parse } from 'tldts';
+import { isWildcard } from '../plugins/connections.ts';
+import type { Connection } from '../plugins/connections.ts';
+
+/** The longest address of a request, in characters. */
+const longestUrl = 16 * 1024;
+
+/** The address of a request in the form in which grants are compared, or why it is none that can be granted. */
+export type ParsedTarget = { readonly url: URL } | { readonly problem: string };
+
+/**
+ * Parses the address of a request. Servers disagree about encoded slashes, dots and backslashes in paths, so that a path with one
+ * could reach what its form does not show: it is never granted.
+ */
+export function parseTarget(text: string): ParsedTarget {
+  if (text.length > longestUrl) return { problem: `is longer than ${longestUrl} characters` };
+  // As the parser of URLs does, so that nothing can be hidden by it.
+  const cleaned = text.replaceAll(/[\t\n\r]/g, '');
+  if (!URL.canParse(cleaned)) return { problem: 'is no absolute URL' };
+  const url = new URL(cleaned);
+  if (!/^https?:$/.test(url.protocol)) return { problem: 'is neither http nor https' };
+  if (url.username || url.password) return { problem: 'names a user or a password' };
+  const [path = ''] = cleaned.split(/[?#]/);
+  if (/\\|%(?:2f|5c|2e)/i.test(path))
+    return { problem: 'has an encoded slash or dot, or a backslash, in its path' };
+  // Some servers cut what follows a semicolon, and then take the rest for "..".
+  if (/\/\.{1,2};/.test(path)) return { problem: 'has a segment of dots with a parameter in its path' };
+  url.hash = '';
+  return { url };
+}
+
+/** The path under which a connection is granted, without a slash at its end. */
+const prefixOf = ({ pathPrefix = '/' }: Connection) => pathPrefix.replace(/\/+$/, '');
+
+const methodsOf = ({ methods = ['GET'] }: Connection): readonly string[] => methods;
+
+const isUnder = (path: string, prefix: string) => path === prefix || path.startsWith(`${prefix}/`);
+
+/** Whether an origin is one that a wildcard covers: the same, with one label at the place of the `*`. */
+export function isCovered(origin: string, wildcard: string): boolean {
+  const [start = '', end = ''] = wildcard.split('*');
+  if (!origin.startsWith(start) || !origin.endsWith(end)) return false;
+  return /^[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?$/.test(origin.slice(start.length, origin.length - end.length));
+}
+
+/**
+ * The connection that permits a request, of an origin that is known for it.
+ * @param originOf the tenant's origin for a connection with a wildcard
+ */
+export async function findGrant(
+  connections: readonly Connection[],
+  method: string,
+  url: URL,
+  originOf: (connection: Connection) => Promise<string | undefined>,
+): Promise<Connection | undefined> {
+  for (const connection of connections) {
+    if (!methodsOf(connection).includes(method) || !isUnder(url.pathname, prefixOf(connection))) continue;
+    if (!isWildcard(connection)) {
+      if (url.origin === connection.origin) return connection;
+    } else if (isCovered(url.origin, connection.origin) && url.origin === (await originOf(connection))) {
+      return connection;
+    }
+  }
+  return undefined;
+}
+
+/** What is granted, for a message: at most some hundred characters for each connection. */
+export const describeGrants = (connections: readonly Connection[]): string =>
+  connections
+    .map(
+      (connection) =>
+        `${connection.name} (${methodsOf(connection).join(', ')} ${connection.origin}${prefixOf(connection)})`,
+    )
+    .join('; ');
+
+/** Why an origin of a connection cannot be, as words that follow "it must"; `undefined` for one that can be. */
+export function findOriginProblem(origin: string): string | undefined {
+  const example = 'such as https://api.example.com';
+  if (!URL.canParse(origin)) return `be an origin, ${example}`;
+  const url = new URL(origin);
+  if (!/^https?:$/.test(url.protocol)) return `be an origin, ${example}`;
+  if (url.origin !== origin) return `be an origin alone, as browsers write it: ${url.origin}`;
+  if (!origin.includes('*')) return undefined;
+  const [label, ...rest] = url.hostname.split('.');
+  if (url.protocol !== 'https:' || label !== '*' || rest.join('.').includes('*'))
+    return 'have its "*" as the whole first label, as in https://*.example.com';
+  const { domain } = parse(rest.join('.'), { allowPrivateDomains: true });
+  if (!domain) return 'have a registered domain after its "*", such as example.com, and no public suffix';
+  return undefined;
+}
+
+/** Why a prefix of paths cannot be, as words that follow "it must". */
+export function findPrefixProblem(prefix: string): string | undefined {
+  const target = parseTarget(`https://host.invalid${prefix.startsWith('/') ? '' : '/'}${prefix}`);
+  if (!prefix.startsWith('/')) return 'begin with a slash';
+  if ('problem' in target) return `be a path; this one ${target.problem}`;
+  return target.url.pathname === prefix ? undefined : `be written as ${target.url.pathname}`;
+}
+
+/** Whether there is a request that both connections would permit. */
+export function canOverlap(a: Connection, b: Connection): boolean {
+  const [prefixA, prefixB] = [prefixOf(a), prefixOf(b)];
+  const sharesOrigin =
+    a.origin === b.origin ||
+    (isWildcard(a) && isCovered(b.origin, a.origin)) ||
+    (isWildcard(b) && isCovered(a.origin, b.origin));
+  return (
+    sharesOrigin &&
+    (isUnder(prefixA, prefixB) || isUnder(prefixB, prefixA)) &&
+    methodsOf(a).some((method) => methodsOf(b).includes(method))
+  );
+}

@@ -1,0 +1,318 @@
+import { isIP } from 'node:net';
+import type { LookupFunction } from 'node:net';
+import { pipeline } from 'node:stream';
+import type { Readable } from 'node:stream';
+import { callbackify } from 'node:util';
+import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
+import { LRUCache } from 'lru-cache';
+import { Agent, buildConnector, request as send } from 'undici';
+import type { Dispatcher } from 'undici';
+import type { QueueOwner } from '../processes/fair-queue.ts';
+import { isPublicAddress } from './addresses.ts';
+import { CallError } from './call-error.ts';
+import { isForbiddenHeader, isHeaderName, isHeaderValue, isKeptFromResponse } from './headers.ts';
+import { Lookups } from './lookups.ts';
+import type { Resolve } from './lookups.ts';
+
+export interface GuardOptions {
+  /** Whether requests are made at all (default true). */
+  readonly isOn?: boolean;
+  /**
+   * The origins that may be `http`, single labels, IP literals, private or this service's, such as `http://localhost:5173`. Read at
+   * every request.
+   */
+  readonly allow?: readonly string[];
+  /** The values of `Host` that are this service's own. Read at every request. */
+  readonly hosts?: readonly string[];
+  /** Finds the addresses of a name (default: the system does). */
+  readonly resolve?: Resolve | undefined;
+  /** Certificates of authorities, in PEM, beside those of Node; for tests. */
+  readonly ca?: string | undefined;
+}
+
+export interface GuardedRequest {
+  readonly method: string;
+  readonly headers: readonly (readonly [string, string])[];
+  readonly body?: Uint8Array | undefined;
+  /** Whose request it is. Owners share no connection, and take turns where names are looked up. */
+  readonly owner: QueueOwner;
+  readonly signal?: AbortSignal | undefined;
+  /** How long all of it may take, in ms. */
+  readonly timeout: number;
+  /** How long the body of the response may be once it is decompressed, in bytes; 0 for a response whose body is not read. */
+  readonly maxBytes: number;
+}
+
+export interface GuardedResponse {
+  readonly status: number;
+  readonly statusText: string;
+  readonly headers: readonly (readonly [string, string])[];
+  /** Decompressed. */
+  readonly body: Uint8Array;
+}
+
+/** How long the headers of a request may be together, and those of a response, in bytes. */
+const [maxRequestHeaders, maxResponseHeaders] = [32 * 1024, 16 * 1024];
+
+/** How many owners' connections are kept for their next request. */
+const maxOwners = 500;
+
+/**
+ * Makes requests to machines of the public network alone. A name is looked up once, each of its addresses is checked, and the
+ * connection goes to one that was checked. No redirect is followed, no proxy is used, and no cookie is kept.
+ */
+export class Guard {
+  readonly #isOn: boolean;
+  readonly #allow: readonly string[];
+  readonly #hosts: readonly string[];
+  readonly #lookups: Lookups;
+  readonly #ca: string | undefined;
+  /** The connections of each owner. */
+  readonly #agents = new LRUCache<string, Agent>({
+    max: maxOwners,
+    dispose: (agent) => void agent.close().catch(() => {}),
+  });
+
+  constructor({ isOn = true, allow = [], hosts = [], resolve, ca }: GuardOptions = {}) {
+    this.#isOn = isOn;
+    this.#allow = allow;
+    this.#hosts = hosts;
+    this.#lookups = new Lookups(resolve);
+    this.#ca = ca;
+  }
+
+  /**
+   * Why an origin could never be reached, as words that follow "it"; `undefined` for one that may be. It does not look names up.
+   */
+  refusal(origin: string): string | undefined {
+    if (this.#allow.includes(origin)) return undefined;
+    const { protocol, hostname, host, port } = new URL(origin);
+    if (protocol !== 'https:') return 'must be https, unless the operator lists it in OUTBOUND_ALLOW';
+    if (isIP(unbracketed(hostname)))
+      return 'must be a name and no address, unless the operator lists it in OUTBOUND_ALLOW';
+    if (!hostname.includes('.') || hostname.endsWith('.'))
+      return 'must be a whole domain name, unless the operator lists it in OUTBOUND_ALLOW';
+    const own = [host, `${hostname}:${port || '443'}`];
+    if (this.#hosts.some((one) => own.includes(one)))
+      return 'must not be this service, unless the operator lists it in OUTBOUND_ALLOW';
+    return undefined;
+  }
+
+  /** Makes a request. Rejects with a {@link CallError}, or with the reason of its signal. */
+  async request(url: URL, options: GuardedRequest): Promise<GuardedResponse> {
+    if (!this.#isOn) throw new CallError('address-refused', 'This service makes no requests for plugins.');
+    const refusal = this.refusal(url.origin);
+    if (refusal) throw new CallError('address-refused', `${url.host} may not be reached: it ${refusal}.`);
+    const headers = toHeaders(options.headers);
+    const ended = AbortSignal.timeout(options.timeout);
+    const signal = options.signal ? AbortSignal.any([ended, options.signal]) : ended;
+    try {
+      signal.throwIfAborted();
+      const response = await send(url, {
+        dispatcher: this.#agent(options.owner),
+        method: options.method,
+        headers,
+        ...(options.body && { body: options.body }),
+        responseHeaders: 'raw',
+        signal,
+      });
+      return await readResponse(response, url, options);
+    } catch (error) {
+      if (options.signal?.aborted) throw options.signal.reason;
+      if (ended.aborted)
+        throw new CallError('call-timeout', `${url.host} did not respond within ${options.timeout} ms.`);
+      throw toCallError(error, url);
+    }
+  }
+
+  /** Closes all connections. Requests that have not ended fail. */
+  async close(): Promise<void> {
+    const agents = [...this.#agents.values()];
+    await Promise.all(agents.map((agent) => agent.destroy()));
+    this.#agents.clear();
+  }
+
+  #agent(owner: QueueOwner): Agent {
+    const key = JSON.stringify([owner.environment, owner.tenant]);
+    let agent = this.#agents.get(key);
+    if (!agent) this.#agents.set(key, (agent = this.#createAgent(owner)));
+    return agent;
+  }
+
+  #createAgent(owner: QueueOwner): Agent {
+    const connect = (isListed: boolean) =>
+      buildConnector({
+        lookup: this.#lookup(owner, isListed),
+        // HTTP/2 would share a connection between requests of different runs.
+        allowH2: false,
+        // The signal of each request bounds its time.
+        timeout: 0,
+        ...(this.#ca !== undefined && { ca: this.#ca }),
+      });
+    const [guarded, listed] = [connect(false), connect(true)];
+    return new Agent({
+      connect: (target, callback) => {
+        const { protocol, host } = target;
+        if (this.#allow.includes(new URL(`${protocol}//${host ?? ''}`).origin))
+          return listed(target, callback);
+        const literal = unbracketed(target.hostname);
+        // A literal address is never looked up.
+        if (isIP(literal) && !isPublicAddress(literal)) return callback(notPublic(target.hostname), null);
+        return guarded(target, callback);
+      },
+      pipelining: 1,
+      maxHeaderSize: maxResponseHeaders,
+      headersTimeout: 0,
+      bodyTimeout: 0,
+    });
+  }
+
+  /** A look-up whose addresses have all been checked, so that no other one is connected to. */
+  #lookup(owner: QueueOwner, isListed: boolean): LookupFunction {
+    const find = async (hostname: string) => {
+      const addresses = await this.#lookups.addresses(hostname, owner);
+      // A name that has one private address among public ones is refused, too.
+      if (!isListed && !addresses.every(isPublicAddress)) throw notPublic(hostname);
+      return addresses.map((address) => ({ address, family: isIP(address) }));
+    };
+    const findByCallback = callbackify(find);
+    return (hostname, { all }, callback) =>
+      findByCallback(hostname, (error, found) => {
+        const [first] = found ?? [];
+        if (error || !first) callback(error, []);
+        else if (all) callback(null, found);
+        else callback(null, first.address, first.family);
+      });
+  }
+}
+
+const unbracketed = (hostname: string) => hostname.replace(/^\[|\]$/g, '');
+
+const notPublic = (hostname: string) =>
+  new CallError(
+    'address-refused',
+    `${hostname} may not be reached: it leads to an address that is not public.`,
+  );
+
+/** The headers as `undici` takes them. Throws for one that must not be sent. */
+function toHeaders(headers: GuardedRequest['headers']): string[] {
+  let size = 0;
+  for (const [name, value] of headers) {
+    if (!isHeaderName(name)) throw new CallError('not-granted', 'A header has a name that is none.');
+    if (isForbiddenHeader(name)) throw new CallError('not-granted', `The header ${name} cannot be set.`);
+    if (!isHeaderValue(value))
+      throw new CallError('not-granted', `The header ${name} has a value that no header can have.`);
+    size += name.length + value.length + 4;
+  }
+  if (size > maxRequestHeaders)
+    throw new CallError(
+      'not-granted',
+      `The headers have ${size} bytes together; they may have ${maxRequestHeaders}.`,
+    );
+  const own = headers.filter(([name]) => name.toLowerCase() !== 'accept-encoding');
+  return [...own.flat(), 'accept-encoding', 'gzip, br'];
+}
+
+async function readResponse(
+  { statusCode, statusText, headers: raw, body }: Dispatcher.ResponseData,
+  url: URL,
+  { method, maxBytes }: GuardedRequest,
+): Promise<GuardedResponse> {
+  const headers = toPairs(raw as unknown as readonly string[]);
+  const find = (name: string) => headers.find(([key]) => key.toLowerCase() === name)?.[1];
+  const hasBody = method !== 'HEAD' && statusCode !== 204 && statusCode !== 304;
+  const encoding = hasBody ? find('content-encoding')?.trim().toLowerCase() : undefined;
+  try {
+    if (maxBytes === 0) {
+      // The connection ends with it, so that a receiver cannot keep it busy.
+      body.on('error', () => {}).destroy();
+      return { status: statusCode, statusText, headers: [], body: new Uint8Array() };
+    }
+    if (hasBody && Number(find('content-length')) > maxBytes) throw tooLong(url, maxBytes);
+    const read = await readBody(decoded(body, encoding, url, maxBytes), url, maxBytes);
+    return {
+      status: statusCode,
+      statusText: statusText,
+      headers: headers.filter(
+        ([name]) => isKeptFromResponse(name) && !(encoding && /^content-(?:encoding|length)$/i.test(name)),
+      ),
+      body: read,
+    };
+  } catch (error) {
+    body.on('error', () => {}).destroy();
+    throw error;
+  }
+}
+
+function toPairs(raw: readonly string[]): (readonly [string, string])[] {
+  const pairs: (readonly [string, string])[] = [];
+  for (let i = 0; i + 1 < raw.length; i += 2) pairs.push([raw[i] ?? '', raw[i + 1] ?? '']);
+  return pairs;
+}
+
+const decoders = {
+  gzip: createGunzip,
+  'x-gzip': createGunzip,
+  deflate: createInflate,
+  br: createBrotliDecompress,
+};
+
+/** The body without its content encoding. Of several encodings, each could multiply what the one before gives, so one is taken. */
+function decoded(body: Readable, encoding: string | undefined, url: URL, maxBytes: number): Readable {
+  if (!encoding || encoding === 'identity') return body;
+  if (!Object.hasOwn(decoders, encoding))
+    throw new CallError('unreachable', `${url.host} responded with an encoding that was not asked for.`);
+  // What an encoding adds to a body that it cannot compress is less than this.
+  const most = maxBytes + 64 * 1024;
+  async function* bounded(source: AsyncIterable<Buffer>) {
+    let size = 0;
+    for await (const chunk of source) {
+      size += chunk.length;
+      if (size > most) throw tooLong(url, maxBytes);
+      yield chunk;
+    }
+  }
+  const decoder = decoders[encoding as keyof typeof decoders]();
+  // Errors reach whoever reads the decoder.
+  return pipeline(body, bounded, decoder, () => {});
+}
+
+async function readBody(body: Readable, url: URL, maxBytes: number): Promise<Uint8Array> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of body as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    if (size > maxBytes) throw tooLong(url, maxBytes);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+const tooLong = (url: URL, maxBytes: number) =>
+  new CallError('response-limit', `The response of ${url.host} is larger than ${maxBytes} bytes.`);
+
+/** What went wrong, in words that hold nothing of the network behind the host. */
+function toCallError(error: unknown, url: URL): CallError {
+  if (error instanceof CallError) return error;
+  const { code = '' } = error as NodeJS.ErrnoException;
+  const { cause } = error as Error;
+  if (cause instanceof CallError) return cause;
+  if (code === 'UND_ERR_HEADERS_OVERFLOW')
+    return new CallError(
+      'response-limit',
+      `The headers of ${url.host} are larger than ${maxResponseHeaders} bytes.`,
+    );
+  return new CallError('unreachable', `${url.host} could not be reached: ${reasonOf(code)}.`, {
+    cause: error,
+  });
+}
+
+function reasonOf(code: string): string {
+  if (/^(?:ERR_TLS|CERT_|UNABLE_TO|SELF_SIGNED|DEPTH_ZERO|ERR_SSL|EPROTO|HOSTNAME)/.test(code))
+    return 'its certificate, or its TLS, cannot be trusted';
+  if (/^HPE_|^UND_ERR_RES/.test(code)) return 'its response is not HTTP, or not whole';
+  if (/^Z_|^ERR__?(?:ERROR|BROTLI)|^ERR_BROTLI/.test(code)) return 'its response cannot be decompressed';
+  if (code === 'ECONNREFUSED') return 'it refuses connections';
+  if (/^(?:ECONNRESET|EPIPE|UND_ERR_SOCKET)$/.test(code)) return 'it closed the connection';
+  return 'there is no connection to it';
+}

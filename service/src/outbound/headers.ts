@@ -1,0 +1,46 @@
+/** Headers that belong to the connection, or that name the client, and that `undici` or the service set alone. */
+const forbidden = new Set([
+  'host',
+  'connection',
+  'content-length',
+  'transfer-encoding',
+  'expect',
+  'upgrade',
+  'cookie',
+  'cookie2',
+  'keep-alive',
+  'te',
+  'trailer',
+  // Servers may take the method from these, which would go round the methods that were granted.
+  'x-http-method',
+  'x-http-method-override',
+  'x-method-override',
+]);
+
+/** Whether neither a plugin nor a credential may set a header. */
+export function isForbiddenHeader(name: string): boolean {
+  const lower = name.toLowerCase();
+  return forbidden.has(lower) || lower.startsWith('proxy-') || lower.startsWith('sec-');
+}
+
+/** Whether a text is a header's name. */
+export const isHeaderName = (name: string): boolean => /^[!#$%&'*+.^_`|~\dA-Za-z-]{1,100}$/.test(name);
+
+/** Whether a text can be a header's value: characters of Latin-1 without control characters, and no space at an end. */
+export const isHeaderValue = (value: string): boolean =>
+  /^[\t\x20-\x7e\x80-\xff]*$/.test(value) && !/^[\t ]|[\t ]$/.test(value);
+
+/** Headers of a response that are about the connection, or about how the body was sent, or would be cookies. */
+const droppedFromResponses = new Set([
+  'connection',
+  'keep-alive',
+  'transfer-encoding',
+  'trailer',
+  'upgrade',
+  'proxy-authenticate',
+  'proxy-connection',
+  'set-cookie',
+  'set-cookie2',
+]);
+
+export const isKeptFromResponse = (name: string): boolean => !droppedFromResponses.has(name.toLowerCase());

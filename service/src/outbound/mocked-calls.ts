@@ -1,0 +1,101 @@
+import { STATUS_CODES } from 'node:http';
+import * as z from 'zod';
+import { toStorableText } from '../plugins/truncate.ts';
+import type { RecordedCall } from '../storage/tables/runs.ts';
+import { recordedUrl } from './calls.ts';
+import { isHeaderName, isHeaderValue } from './headers.ts';
+import type { CallResult, GuestRequest } from '../sandbox/run-calls.ts';
+
+/** How many mocks a test may have. */
+const maxMocks = 100;
+
+const mockSchema = z.object({
+  method: z.string().min(1).max(100).optional().meta({ description: 'Any method by default.' }),
+  url: z
+    .string()
+    .min(1)
+    .max(8192)
+    .meta({ description: 'The address of the call; with `*` at its end the beginning of it.' }),
+  response: z.object({
+    status: z.int().min(200).max(599).optional().meta({ description: '200 by default.' }),
+    headers: z
+      .record(
+        z.string().refine(isHeaderName, 'must be the name of a header'),
+        z.string().refine(isHeaderValue, 'must be what a header may hold'),
+      )
+      .optional(),
+    body: z.unknown().optional().meta({ description: 'Text, or any JSON.' }),
+  }),
+});
+
+/** The responses to the calls of a test. */
+export const mocksSchema = z.array(mockSchema).max(maxMocks);
+
+export type Mock = z.output<typeof mockSchema>;
+
+/** How many characters of an address are shown. */
+const longestShown = 1000;
+
+const encoder = new TextEncoder();
+
+/** Answers the calls of a test without any request: each mock once, in their order. */
+export class MockedCalls {
+  readonly #mocks: Mock[];
+  readonly #records: RecordedCall[] = [];
+
+  constructor(mocks: readonly Mock[]) {
+    this.#mocks = [...mocks];
+  }
+
+  /** The calls that were made, of which those without a mock have an error. */
+  get records(): readonly RecordedCall[] {
+    return this.#records;
+  }
+
+  async call(request: GuestRequest): Promise<CallResult> {
+    const result = this.#answer(request);
+    this.#records.push({
+      connection: '',
+      method: toStorableText(request.method),
+      url: toStorableText(recordedUrl(request.url).slice(0, longestShown)),
+      ...('error' in result ? { error: result.error.code } : { status: result.response.status }),
+      took: 0,
+      requestBytes: request.body?.byteLength ?? 0,
+      responseBytes: 'error' in result ? 0 : result.response.body.byteLength,
+    });
+    return result;
+  }
+
+  #answer({ method, url }: GuestRequest): CallResult {
+    const address = URL.canParse(url) ? new URL(url).href : url;
+    const index = this.#mocks.findIndex((mock) => matches(mock, method, address));
+    const [mock] = index < 0 ? [] : this.#mocks.splice(index, 1);
+    if (!mock) {
+      const message = `${method} ${address.slice(0, longestShown)} has no mock in this test.`;
+      return { error: { code: 'call-not-mocked', message } };
+    }
+    const { status = 200, headers = {}, body } = mock.response;
+    const isText = typeof body === 'string' || body === undefined;
+    const names = Object.keys(headers).map((name) => name.toLowerCase());
+    return {
+      response: {
+        status,
+        statusText: STATUS_CODES[status] ?? '',
+        url: address,
+        headers: [
+          ...(isText || names.includes('content-type')
+            ? []
+            : [['content-type', 'application/json'] as const]),
+          ...Object.entries(headers),
+        ],
+        body: encoder.encode(isText ? body : JSON.stringify(body)),
+      },
+    };
+  }
+}
+
+function matches(mock: Mock, method: string, address: string): boolean {
+  if (mock.method !== undefined && mock.method.toUpperCase() !== method) return false;
+  if (mock.url.endsWith('*')) return address.startsWith(mock.url.slice(0, -1));
+  return mock.url === address || (URL.canParse(mock.url) && new URL(mock.url).href === address);
+}

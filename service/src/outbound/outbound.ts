@@ -1,0 +1,64 @@
+import type { PluginKey } from '../plugins/plugin-key.ts';
+import type { CallErrorCode } from './call-error.ts';
+
+export type { CallErrorCode } from './call-error.ts';
+
+/** A request of a plugin, as its `fetch` was given it. */
+export interface GuestRequest {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: readonly (readonly [string, string])[];
+  readonly body?: Uint8Array;
+}
+
+/** Which run makes a call. */
+export interface CallContext {
+  readonly plugin: PluginKey;
+  readonly version: string;
+  readonly runId: string;
+  /** Whether this is a real call of a test, which has no version. */
+  readonly isTest: boolean;
+  /** The trace that the request of the run belongs to. */
+  readonly traceparent?: string | undefined;
+}
+
+export type CallResult =
+  | {
+      readonly response: {
+        readonly status: number;
+        readonly statusText: string;
+        readonly url: string;
+        readonly headers: readonly (readonly [string, string])[];
+        /** Decompressed. */
+        readonly body: Uint8Array;
+      };
+    }
+  | { readonly error: { readonly code: CallErrorCode; readonly message: string } };
+
+/** What is recorded of a call. */
+export interface CallRecord {
+  /** The name of the connection; empty where none permits the request. */
+  readonly connection: string;
+  readonly method: string;
+  /** Without query, fragment and user. */
+  readonly url: string;
+  readonly status?: number;
+  readonly error?: CallErrorCode;
+  /** In ms. */
+  readonly took: number;
+  readonly requestBytes: number;
+  readonly responseBytes: number;
+}
+
+/** Makes the requests of plugins. */
+export interface Outbound {
+  /**
+   * Makes a request where a connection of the plugin's namespace permits it. Rejects with the signal's reason, and with
+   * `StorageUnavailableError` where what is granted cannot be read; every other end is a result.
+   */
+  call(
+    request: GuestRequest,
+    context: CallContext,
+    signal: AbortSignal,
+  ): Promise<CallResult & { readonly record: CallRecord }>;
+}

@@ -1,0 +1,84 @@
+import { STATUS_CODES } from 'node:http';
+import { toStorableText } from '../plugins/truncate.ts';
+import type { CallResult, GuestRequest } from '../sandbox/run-calls.ts';
+import type { RecordedCall } from '../storage/tables/runs.ts';
+import { recordedUrl } from './calls.ts';
+import { digestedOf } from './run-caller.ts';
+import type { Secrets } from './secrets.ts';
+
+/** How many characters of an address are shown. */
+const longestShown = 1000;
+
+const encoder = new TextEncoder();
+
+/** Whether a call is recorded whole, so that it can be answered again. */
+export const isWholeCall = ({ truncated, digest }: RecordedCall): boolean =>
+  !truncated && digest !== undefined;
+
+/**
+ * Answers the calls of a run from the record of another one, without any request: each recorded call once, in order, by its method,
+ * address and body.
+ */
+export class RecordedCalls {
+  readonly #left: RecordedCall[];
+  readonly #secrets: Pick<Secrets, 'digests'>;
+  readonly #records: RecordedCall[] = [];
+
+  constructor(recorded: readonly RecordedCall[], secrets: Pick<Secrets, 'digests'>) {
+    this.#left = [...recorded];
+    this.#secrets = secrets;
+  }
+
+  /** The calls that were made. */
+  get records(): readonly RecordedCall[] {
+    return this.#records;
+  }
+
+  async call(request: GuestRequest): Promise<CallResult> {
+    const method = toStorableText(request.method);
+    // The recorded one was made with the key of its time.
+    const digests = this.#secrets.digests(...digestedOf(request));
+    const index = this.#left.findIndex(
+      (one) => one.method === method && one.digest !== undefined && digests.includes(one.digest),
+    );
+    const [found] = index < 0 ? [] : this.#left.splice(index, 1);
+    const result = found ? answerOf(found, request) : notRecorded(request);
+    this.#records.push({
+      connection: found?.connection ?? '',
+      method,
+      url: toStorableText(recordedUrl(request.url).slice(0, longestShown)),
+      ...('error' in result ? { error: result.error.code } : { status: result.response.status }),
+      took: 0,
+      requestBytes: request.body?.byteLength ?? 0,
+      responseBytes: 'error' in result ? 0 : result.response.body.byteLength,
+    });
+    return result;
+  }
+}
+
+function answerOf(
+  { status, error, responseType, responseBody }: RecordedCall,
+  request: GuestRequest,
+): CallResult {
+  if (status === undefined) {
+    const code = error ?? 'unreachable';
+    return { error: { code, message: `The recorded request ended with ${code}.` } };
+  }
+  return {
+    response: {
+      status,
+      statusText: STATUS_CODES[status] ?? '',
+      url: URL.canParse(request.url) ? new URL(request.url).href : request.url,
+      // No other header is recorded.
+      headers: responseType === undefined ? [] : [['content-type', responseType]],
+      body: encoder.encode(responseBody ?? ''),
+    },
+  };
+}
+
+const notRecorded = ({ method, url }: GuestRequest): CallResult => ({
+  error: {
+    code: 'call-not-recorded',
+    message: `${method} ${recordedUrl(url).slice(0, longestShown)} was not recorded with this input and body.`,
+  },
+});

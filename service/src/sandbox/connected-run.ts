@@ -1,0 +1,177 @@
+import type { QueueOwner } from '../processes/fair-queue.ts';
+import type { StoredProgram } from '../plugins/program.ts';
+import { Logs } from './logs.ts';
+import { runError } from './outcome.ts';
+import type { LoggedOutcome, RunError, RunOutcome } from './outcome.ts';
+import { RunCalls } from './run-calls.ts';
+import type { Caller } from './run-calls.ts';
+import type { Arrival } from './script-run.ts';
+import type { AdjustableLimits } from './run-limits.ts';
+import type { Turn, TurnOutcome } from './runner-process.ts';
+import type { EndableRun, WaitingRuns } from './waiting-runs.ts';
+
+/** What a run that can make calls is made of. */
+export interface ConnectedRunOptions {
+  readonly program: StoredProgram;
+  readonly input: string;
+  readonly owner: QueueOwner;
+  readonly caller: Caller;
+  readonly limits: AdjustableLimits;
+  /** Aborted when the client has gone. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** What one turn took. */
+export interface TakenTurn {
+  readonly outcome: TurnOutcome;
+  readonly took: number;
+  readonly isWarm: boolean;
+}
+
+/**
+ * Takes a turn of a run in a runner, once there is one free. `makeTurn` is called at its turn.
+ * @param signal withdraws it while it waits for a runner
+ */
+export type TakeTurn = (makeTurn: () => Turn, isFirst: boolean, signal: AbortSignal) => Promise<TakenTurn>;
+
+/** A run that can make calls. While it waits for them, it is in no runner. */
+export class ConnectedRun implements EndableRun {
+  readonly owner: QueueOwner;
+  readonly #options: ConnectedRunOptions;
+  readonly #waiting: WaitingRuns;
+  readonly #calls: RunCalls;
+  readonly #logs = new Logs();
+  readonly #abort = new AbortController();
+  /** Why the run has to end. */
+  #ending: RunError | undefined;
+  #wake: () => void = () => {};
+  #began = NaN;
+  #spent = 0;
+  #isWarm = false;
+
+  constructor(options: ConnectedRunOptions, waiting: WaitingRuns) {
+    this.#options = options;
+    this.owner = options.owner;
+    this.#waiting = waiting;
+    this.#calls = new RunCalls(options.caller, waiting.limits.calls, (bytes) =>
+      waiting.hold(this.owner, bytes),
+    );
+  }
+
+  cancel(reason: string): void {
+    this.#end(runError('cancelled', reason));
+  }
+
+  /** Resolves with how the run ended. Rejects where it did not begin, or its program cannot be loaded. */
+  async execute(takeTurn: TakeTurn): Promise<ConnectedOutcome> {
+    const { signal } = this.#options;
+    const handleGone = () => this.cancel('The client has gone.');
+    if (signal?.aborted) handleGone();
+    signal?.addEventListener('abort', handleGone, { once: true });
+    let limit: NodeJS.Timeout | undefined;
+    try {
+      const first = await this.#take(takeTurn, () => {
+        this.#began = performance.now();
+        limit = this.#limitTime();
+        return { input: this.#options.input };
+      });
+      const outcome = await this.#goOn(first, takeTurn);
+      const waited = Math.max(0, performance.now() - this.#began - this.#spent);
+      return {
+        outcome: { ...outcome, logs: this.#logs.entries },
+        took: this.#spent,
+        waited,
+        isWarm: this.#isWarm,
+      };
+    } finally {
+      clearTimeout(limit);
+      signal?.removeEventListener('abort', handleGone);
+      await this.#calls.end();
+    }
+  }
+
+  async #goOn(first: TurnOutcome, takeTurn: TakeTurn): Promise<RunOutcome> {
+    let outcome = first;
+    for (;;) {
+      if (this.#ending) return { error: this.#ending };
+      if (this.#calls.hasFailed) return { error: this.#tooLarge };
+      if ('error' in outcome) return { error: outcome.error };
+      if (!('suspended' in outcome)) return outcome;
+      if (!this.#calls.hasMore) return { error: runError('runner-crashed', 'The runner waits for nothing.') };
+      const state = outcome.suspended;
+      let release;
+      try {
+        release = this.#waiting.hold(this.owner, state.byteLength);
+      } catch {
+        return { error: this.#tooLarge };
+      }
+      try {
+        this.#waiting.waiting += 1;
+        await this.#wait().finally(() => (this.#waiting.waiting -= 1));
+        if (this.#ending) return { error: this.#ending };
+        if (this.#calls.hasFailed) return { error: this.#tooLarge };
+        const arrivals: Arrival[] = [];
+        const makeJob = () => {
+          arrivals.push(...this.#calls.takeArrivals());
+          return { state, arrivals, elapsed: performance.now() - this.#began, spent: this.#spent };
+        };
+        outcome = await this.#take(takeTurn, makeJob);
+        // It was put into a runner that was dying.
+        if ('isLost' in outcome) outcome = await this.#take(takeTurn, makeJob);
+      } catch (error) {
+        if (this.#ending) return { error: this.#ending };
+        throw error;
+      } finally {
+        release();
+      }
+    }
+  }
+
+  async #take(takeTurn: TakeTurn, makeJob: () => Turn['job']): Promise<TurnOutcome> {
+    const { program, limits } = this.#options;
+    const isFirst = Number.isNaN(this.#began);
+    const makeTurn = () => ({ program, limits, logs: this.#logs, calls: this.#calls, job: makeJob() });
+    const { outcome, took, isWarm } = await takeTurn(makeTurn, isFirst, this.#abort.signal);
+    this.#spent += took;
+    if (isFirst) this.#isWarm = isWarm;
+    return outcome;
+  }
+
+  #wait(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#wake = resolve;
+      void this.#calls.waitForArrival().then(resolve);
+    });
+  }
+
+  #limitTime(): NodeJS.Timeout {
+    const { time } = this.#waiting.limits;
+    const message = `The run took more than ${time / 1000} s with all that it waited for, which is the limit.`;
+    return setTimeout(() => this.#end(runError('wait-limit', message)), time);
+  }
+
+  #end(error: RunError): void {
+    if (this.#ending) return;
+    this.#ending = error;
+    void this.#calls.end();
+    this.#abort.abort();
+    this.#wake();
+  }
+
+  get #tooLarge(): RunError {
+    return runError(
+      'memory-limit',
+      'What the run holds while it waits does not fit into the memory for waiting runs.',
+    );
+  }
+}
+
+/** How a run ended, and what it took. */
+export interface ConnectedOutcome {
+  readonly outcome: LoggedOutcome;
+  /** How long it was in an engine, in ms. */
+  readonly took: number;
+  /** How long it waited, in ms, since it began. */
+  readonly waited: number;
+  readonly isWarm: boolean;
+}

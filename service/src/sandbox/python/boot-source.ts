@@ -1,0 +1,183 @@
+/*
+ * What runs in Python before any plugin: it loads the library's modules, so that runs need not, and leaves `_call`, the one
+ * function that the runner calls. Later runs find the memory as this leaves it.
+ */
+
+/** Modules that a plugin probably imports. All others are loaded from the library when a plugin imports them. */
+const loadedAhead: readonly string[] =
+  `abc base64 bisect calendar collections contextlib copy csv dataclasses datetime decimal difflib enum fractions functools
+hashlib heapq hmac html io itertools json locale logging math numbers operator pprint random re secrets statistics string
+textwrap time traceback types typing unicodedata urllib.parse uuid warnings zoneinfo`.split(/\s+/);
+
+const withheldModules = `ctypes curses _ctypes fcntl idlelib multiprocessing mmap pip pty readline resource select selectors
+socket socketserver sqlite3 ssl subprocess syslog termios tty turtle venv webbrowser
+js pyodide pyodide_js _pyodide _pyodide_core`;
+
+/** `modules`: those to load ahead. */
+export const bootSource = (modules = loadedAhead): string => String.raw`
+def _boot():
+    import sys, builtins, io, importlib, json, linecache, logging, marshal, posix, random, traceback, types, warnings
+    sys.dont_write_bytecode = True
+
+    class Missing:
+        names = frozenset('''${withheldModules}'''.split())
+        @classmethod
+        def find_spec(cls, name, path=None, target=None):
+            if name.partition('.')[0] in cls.names:
+                raise ModuleNotFoundError(f"A plugin has no module {name!r}: it reaches nothing outside of itself.", name=name)
+            if name == 'asyncio':
+                raise ModuleNotFoundError("A plugin has no module 'asyncio': there is nothing to wait for. An 'async def run' works without it.", name=name)
+
+    class Output(io.TextIOBase):
+        encoding = 'utf-8'
+        def __init__(self, level, descriptor):
+            self._level, self._descriptor, self._rest = level, descriptor, ''
+        def writable(self):
+            return True
+        def write(self, text):
+            if not isinstance(text, str):
+                raise TypeError(f'write() argument must be str, not {type(text).__name__}')
+            lines = (self._rest + text).split('\n') if '\n' in text else None
+            if lines is None:
+                self._rest += text
+            else:
+                self._rest = lines.pop()
+                for line in lines:
+                    self._send(line)
+            return len(text)
+        def _send(self, line):
+            posix.write(self._descriptor, (self._level + line).encode('utf-8', 'replace'))
+        def finish(self):
+            if self._rest:
+                rest, self._rest = self._rest, ''
+                self._send(rest)
+
+    out, err = Output('', 1), Output('[error] ', 2)
+    sys.stdout = sys.__stdout__ = out
+    sys.stderr = sys.__stderr__ = err
+    sys.stdin = sys.__stdin__ = io.StringIO()
+    for name in '''${modules.join(' ')}'''.split():
+        importlib.import_module(name)
+
+    levels = ((logging.ERROR, '[error] '), (logging.WARNING, '[warn] '), (logging.INFO, '[info] '), (0, '[debug] '))
+    class Handler(logging.Handler):
+        def emit(self, record):
+            text = self.format(record)
+            if record.name != 'root':
+                text = f'{record.name}: {text}'
+            level = next(mark for least, mark in levels if record.levelno >= least)
+            posix.write(2, (level + text).encode('utf-8', 'replace'))
+    logging.raiseExceptions = False
+    logging.root.addHandler(Handler())
+    logging.root.setLevel(logging.DEBUG)
+
+    def show_warning(message, category, filename, lineno, file=None, line=None):
+        posix.write(2, f'[warn] {filename}:{lineno}: {category.__name__}: {message}'.encode('utf-8', 'replace'))
+    warnings.showwarning = show_warning
+    warnings.resetwarnings()
+    warnings.filterwarnings('ignore')
+    warnings.filterwarnings('default', module='plugin')
+    sys.meta_path.insert(0, Missing)
+    sys.path[:] = [path for path in sys.path if path.endswith('.zip')]
+    sys.setrecursionlimit(1000)
+
+    file = 'plugin.py'
+    dumps, loads, load_code, dump_code = json.dumps, json.loads, marshal.loads, marshal.dumps
+    no_value = object()
+
+    def describe(error):
+        frames = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename == file]
+        head = ''.join(traceback.format_exception_only(error)).rstrip('\n')
+        if isinstance(error, SyntaxError) and error.filename == file:
+            return head
+        return '\n'.join([head, *(line.rstrip('\n') for line in traceback.format_list(frames))])
+
+    def fault(error):
+        code = 'plugin-error'
+        if isinstance(error, MemoryError):
+            code = 'memory-limit'
+        elif isinstance(error, RecursionError):
+            code = 'stack-limit'
+        try:
+            message = describe(error)
+        except BaseException as second:
+            message = type(error).__name__
+        return b'!' + dumps({'code': code, 'message': message}).encode()
+
+    def finish(value):
+        # An "async def" is run to its end. Nothing else runs meanwhile, so that what it waits for must be there.
+        if isinstance(value, types.CoroutineType):
+            try:
+                for _ in range(100_000):
+                    if value.send(None) is not None:
+                        break
+            except StopIteration as stop:
+                return stop.value
+            raise RuntimeError('"run" waits for something that does not happen: a plugin has no timers and no requests.')
+        return value
+
+    def refused(message):
+        return b'!' + dumps({'code': 'plugin-error', 'message': message}).encode()
+
+    def encode(text):
+        try:
+            return b'=' + text.encode()
+        except UnicodeEncodeError:
+            return b'~' + text.encode('utf-16-le', 'surrogatepass')
+
+    def run(head, code, text):
+        random.seed()
+        text = text.decode('utf-16-le', 'surrogatepass') if head.get('wide') else text.decode()
+        source = head.pop('source')
+        module = types.ModuleType('plugin')
+        module.__file__ = file
+        sys.modules['plugin'] = module
+        linecache.cache[file] = (len(source), None, [line + '\n' for line in source.split('\n')], file)
+        try:
+            exec(load_code(code), module.__dict__)
+            entry = getattr(module, 'run', None)
+            if not callable(entry):
+                return refused('A plugin has a function "run": def run(input)')
+            if not head.get('json'):
+                value = finish(entry(text))
+                if isinstance(value, str):
+                    return encode(value)
+                return refused(f'"run" must return a str; it returned {kind_of(value)}.')
+            value = finish(entry(loads(text)))
+            try:
+                written = dumps(value, ensure_ascii=False, allow_nan=False, separators=(',', ':'))
+            except (TypeError, ValueError) as error:
+                return refused(f'"run" must return a value that JSON can hold. {error}')
+            return encode(written)
+        except BaseException as error:
+            return fault(error)
+        finally:
+            out.finish()
+            err.finish()
+
+    def kind_of(value):
+        return 'None' if value is None else f'a value of the type {type(value).__name__}'
+
+    def compile_plugin(head, source, text):
+        try:
+            with warnings.catch_warnings(record=True):
+                return b'=' + dump_code(compile(source.decode(), file, 'exec', dont_inherit=True))
+        except BaseException as error:
+            return fault(error)
+
+    operations = {'run': run, 'compile': compile_plugin}
+
+    def call(data):
+        at = 8 + int.from_bytes(data[:4], 'little')
+        head = loads(data[8:at])
+        middle = at + int.from_bytes(data[4:8], 'little')
+        return operations[head['do']](head, data[at:middle], data[middle:])
+
+    import gc
+    gc.collect()
+    gc.freeze()
+    return call, operations, Missing.names | {'asyncio'}
+
+_call, _operations, _missing = _boot()
+del _boot
+`;

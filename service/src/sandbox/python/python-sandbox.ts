@@ -1,0 +1,77 @@
+import { LRUCache } from 'lru-cache';
+import type { StoredProgram } from '../../plugins/program.ts';
+import { FairQueue } from '../../processes/fair-queue.ts';
+import { ProcessPool } from '../../processes/process-pool.ts';
+import { mebibyte } from '../../units.ts';
+import { defaultLimits } from '../run-limits.ts';
+import type { FinishedRun, Run } from '../sandbox.ts';
+import { defaultPythonMemory } from './python-protocol.ts';
+import { PythonProcess } from './python-process.ts';
+import type { PythonImage } from './python-process.ts';
+
+export interface PythonOptions {
+  /** How many runners there may be (default 1). */
+  readonly runners?: number;
+  /** The limit of a run's time, in ms (default 1000). */
+  readonly time?: number;
+  /** How much memory a run may take beyond the interpreter's own, in bytes (default 64 MiB). */
+  readonly memory?: number;
+}
+
+/**
+ * Runs plugins in Python, in a few processes that are started by the first run and end after ten minutes without one. Tenants take
+ * turns, as in the `Sandbox`, but in other slots: however many runs of Python wait, they keep none of JavaScript waiting.
+ */
+export class PythonSandbox {
+  readonly #queue: FairQueue;
+  readonly #pool: ProcessPool<PythonProcess>;
+  readonly #kinds = new LRUCache<string, boolean>({ max: 20_000 });
+  readonly #image: PythonImage = {};
+
+  constructor({ runners = 1, time = defaultLimits.time, memory = defaultPythonMemory }: PythonOptions = {}) {
+    this.#queue = new FairQueue({
+      slots: runners,
+      slotsPerEnvironment: Math.max(1, runners - 1),
+      slotsPerTenant: Math.max(1, Math.floor(runners / 2)),
+      waiting: 1024,
+      waitingPerEnvironment: 512,
+      waitingPerTenant: 256,
+      waitingPerToken: 256,
+    });
+    this.#pool = new ProcessPool(() => new PythonProcess({ time, memory }, this.#image));
+  }
+
+  /** How many runs wait for their turn. */
+  get waiting(): number {
+    return this.#queue.waiting;
+  }
+
+  /** Whether a program is of Python: known at once, but for the first time, when the program is loaded. */
+  isPython({ hash, load }: StoredProgram): boolean | Promise<boolean> {
+    const known = this.#kinds.get(hash);
+    if (known !== undefined) return known;
+    return load().then(({ kind }) => {
+      const isPython = kind === 'python';
+      this.#kinds.set(hash, isPython);
+      return isPython;
+    });
+  }
+
+  /** As `runAndMeasure` of the `Sandbox`. */
+  runAndMeasure({ program, input, owner, signal, onTurn }: Run): Promise<Omit<FinishedRun, 'waited'>> {
+    // The turn ends once there is a runner for the next run: who uses up runners waits for their start.
+    return this.#pool.use(this.#queue.acquire(owner, signal), async (runner) => {
+      onTurn?.();
+      const isWarm = runner.knows(program.hash);
+      const outcome = await runner.run(program, input);
+      return { outcome, took: runner.lastDuration, isWarm };
+    });
+  }
+
+  close(): void {
+    this.#pool.close();
+  }
+}
+
+/** How much memory the runs may take where the operator sets none, in MiB. */
+export const defaultPythonMemoryMb = defaultPythonMemory / mebibyte;

@@ -1,0 +1,81 @@
+import type { QueueOwner } from '../processes/fair-queue.ts';
+import { ShareBudget } from '../processes/share-budget.ts';
+import type { ShareLimits } from '../processes/share-budget.ts';
+import { mebibyte } from '../units.ts';
+
+export interface WaitingLimits {
+  /** How many runs that can make calls there are at once (default 1000). */
+  readonly runs: number;
+  /** How many bytes their states, requests and responses take while they wait (default 256 MiB). */
+  readonly memory: number;
+  /** How long such a run takes, with all that it waits for, in ms (default 25,000). */
+  readonly time: number;
+  /** How many calls a run makes (default 20). */
+  readonly calls: number;
+}
+
+export const defaultWaiting: WaitingLimits = { runs: 1000, memory: 256 * mebibyte, time: 25_000, calls: 20 };
+
+/** A run that can make calls. */
+export interface EndableRun {
+  readonly owner: QueueOwner;
+  /** Ends the run, and aborts its calls. Does nothing once it has ended. */
+  cancel(reason: string): void;
+}
+
+/** The runs that can make calls, from before they begin until they have ended. */
+export class WaitingRuns {
+  readonly limits: WaitingLimits;
+  readonly #places: ShareBudget;
+  readonly #memory: ShareBudget;
+  readonly #runs = new Set<EndableRun>();
+  /** How many of them are in no runner, because they wait. */
+  waiting = 0;
+
+  constructor(limits: WaitingLimits = defaultWaiting) {
+    this.limits = limits;
+    this.#places = new ShareBudget(sharesOf(limits.runs));
+    this.#memory = new ShareBudget(sharesOf(limits.memory));
+  }
+
+  /** How many there are. */
+  get size(): number {
+    return this.#runs.size;
+  }
+
+  /** Takes a place for a run until the returned function is called. Throws a `BusyError` where there is none. */
+  enter(run: EndableRun): () => void {
+    const release = this.#places.take(run.owner, 1);
+    this.#runs.add(run);
+    return () => {
+      release();
+      this.#runs.delete(run);
+    };
+  }
+
+  /** Counts bytes of a run until the returned function is called. Throws a `BusyError` where they do not fit. */
+  hold(owner: QueueOwner, bytes: number): () => void {
+    return this.#memory.take(owner, bytes);
+  }
+
+  /** Ends the runs whose owner fits, by default all of them. */
+  cancel(reason: string, fits: (owner: QueueOwner) => boolean = () => true): void {
+    for (const run of this.#runs) if (fits(run.owner)) run.cancel(reason);
+  }
+
+  /** Whose runs there are, each tenant once. */
+  tenants(): QueueOwner[] {
+    const tenants = new Map<string, QueueOwner>();
+    for (const { owner } of this.#runs) tenants.set(`${owner.environment}.${owner.tenant}`, owner);
+    return [...tenants.values()];
+  }
+}
+
+/** Half for an environment, a quarter for a tenant. */
+const sharesOf = (total: number): ShareLimits => ({
+  total,
+  perEnvironment: Math.ceil(total / 2),
+  perTenant: Math.ceil(total / 4),
+  // The runs of a tenant have no tokens, or few.
+  perToken: total,
+});

@@ -1,0 +1,214 @@
+import { sql } from 'kysely';
+import { v7 as createUuid } from 'uuid';
+import type { WebhookEvent } from '../../plugins/webhook-events.ts';
+import type { Db, Transaction } from '../db.ts';
+import { webhookIdToBytes } from './webhooks.ts';
+
+export type DeliveryStatus = 'pending' | 'delivered' | 'failed';
+
+/** One try to deliver an event. `at`: milliseconds since the epoch; `took`: ms. */
+export interface Attempt {
+  readonly at: number;
+  readonly statusCode?: number;
+  readonly error?: string;
+  readonly took: number;
+}
+
+/** A delivery as its vendor sees it. */
+export interface DeliveryRecord {
+  readonly position: number;
+  readonly id: string;
+  readonly type: WebhookEvent;
+  readonly createdAt: number;
+  readonly status: DeliveryStatus;
+  readonly attempts: readonly Attempt[];
+  readonly nextAt?: number;
+}
+
+/** A delivery that this node may try now. */
+export interface ClaimedDelivery {
+  readonly position: number;
+  readonly id: string;
+  readonly body: string;
+  readonly tries: number;
+  readonly attempts: readonly Attempt[];
+  readonly giveUpAt: number;
+  /** Until when no other node tries it. */
+  readonly claimedUntil: number;
+}
+
+/** For how long an event is tried, and for how long deliveries are kept, in ms. */
+export const triedFor = 24 * 60 * 60_000;
+const keptFor = 14 * triedFor;
+
+/** How many rows are deleted at once. */
+const deletedAtOnce = 500;
+
+/** Adds an event for these webhooks. */
+export async function addDeliveries(
+  { query }: Transaction,
+  webhookIds: readonly Uint8Array[],
+  event: {
+    readonly type: WebhookEvent;
+    readonly at: number;
+    readonly subject: string;
+    readonly body: string;
+  },
+): Promise<void> {
+  const { type, at, subject, body } = event;
+  const rows = webhookIds.map((webhookId) => ({
+    message_id: `msg_${createUuid().replaceAll('-', '')}`,
+    webhook_id: webhookId,
+    type,
+    subject,
+    body,
+    created_at: at,
+    status: 'pending' as const,
+    tries: 0,
+    attempts: '[]',
+    next_at: at,
+    give_up_at: at + triedFor,
+  }));
+  await query.insertInto('webhook_deliveries').values(rows).execute();
+}
+
+/**
+ * Takes up to `limit` deliveries of a webhook that are due, so that no other node tries them before `claimedUntil`. An event that
+ * was never tried waits for the earlier ones about the same.
+ */
+export async function claimDeliveries(
+  db: Db,
+  webhookId: string,
+  { now, claimedUntil, limit }: { now: number; claimedUntil: number; limit: number },
+): Promise<ClaimedDelivery[]> {
+  const rows = await db.query
+    .updateTable('webhook_deliveries')
+    .set({ next_at: claimedUntil })
+    .where('position', 'in', (select) =>
+      select
+        .selectFrom('webhook_deliveries as due')
+        .select('due.position')
+        .where('due.webhook_id', '=', webhookIdToBytes(webhookId))
+        .where('due.status', '=', 'pending')
+        .where('due.next_at', '<=', now)
+        .where((where) =>
+          where.or([
+            where('due.tries', '>', 0),
+            where.not(
+              where.exists(
+                where
+                  .selectFrom('webhook_deliveries as earlier')
+                  .select('earlier.position')
+                  .whereRef('earlier.webhook_id', '=', 'due.webhook_id')
+                  .whereRef('earlier.subject', '=', 'due.subject')
+                  .whereRef('earlier.position', '<', 'due.position')
+                  .where('earlier.tries', '=', 0)
+                  .where('earlier.status', '=', 'pending'),
+              ),
+            ),
+          ]),
+        )
+        .orderBy('due.next_at')
+        .orderBy('due.position')
+        .limit(limit)
+        .modifyEnd(db.engine.skipLocked),
+    )
+    .returning(['position', 'message_id', 'body', 'tries', 'attempts', 'give_up_at'])
+    .execute();
+  return rows
+    .toSorted((a, b) => a.position - b.position)
+    .map((row) => ({
+      position: row.position,
+      id: row.message_id,
+      body: row.body,
+      tries: row.tries,
+      attempts: JSON.parse(row.attempts) as Attempt[],
+      giveUpAt: row.give_up_at,
+      claimedUntil,
+    }));
+}
+
+/** Writes how a try ended. It counts for nothing where the delivery was sent again meanwhile, or claimed by another node. */
+export async function finishDelivery(
+  { query }: Db,
+  { position, tries, attempts, claimedUntil }: ClaimedDelivery,
+  attempt: Attempt,
+  { status, nextAt }: { readonly status: DeliveryStatus; readonly nextAt?: number | undefined },
+): Promise<void> {
+  await query
+    .updateTable('webhook_deliveries')
+    .set({
+      status,
+      tries: tries + 1,
+      attempts: JSON.stringify([...attempts, attempt]),
+      next_at: nextAt ?? null,
+    })
+    .where('position', '=', position)
+    .where('next_at', '=', claimedUntil)
+    .execute();
+}
+
+/** Lists a webhook's deliveries, the newest first, before the one at the position `before`. */
+export async function listDeliveries(
+  { query }: Db,
+  webhookId: string,
+  { before, limit }: { before?: number | undefined; limit: number },
+): Promise<DeliveryRecord[]> {
+  const rows = await query
+    .selectFrom('webhook_deliveries')
+    .select(['position', 'message_id', 'type', 'created_at', 'status', 'attempts', 'next_at'])
+    .where('webhook_id', '=', webhookIdToBytes(webhookId))
+    .$if(before !== undefined, (rest) => rest.where('position', '<', before ?? 0))
+    .orderBy('position', 'desc')
+    .limit(limit)
+    .execute();
+  return rows.map((row) => ({
+    position: row.position,
+    id: row.message_id,
+    type: row.type as WebhookEvent,
+    createdAt: row.created_at,
+    status: row.status,
+    attempts: JSON.parse(row.attempts) as Attempt[],
+    ...(row.status === 'pending' && row.next_at !== null && { nextAt: row.next_at }),
+  }));
+}
+
+/** Has a delivery tried again from now on, whatever became of it. Resolves with whether there is one. */
+export async function resendDelivery(
+  { query }: Db,
+  webhookId: string,
+  messageId: string,
+  now: number,
+): Promise<boolean> {
+  const { numUpdatedRows } = await query
+    .updateTable('webhook_deliveries')
+    .set({ status: 'pending', tries: 0, next_at: now, give_up_at: now + triedFor })
+    .where('webhook_id', '=', webhookIdToBytes(webhookId))
+    .where('message_id', '=', messageId)
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}
+
+/**
+ * Ends deliveries whose time has passed, such as those of a disabled webhook, and deletes old ones. Resolves with whether there may
+ * be more to delete.
+ */
+export async function expireDeliveries({ query, engine }: Db, now: number): Promise<boolean> {
+  await query
+    .updateTable('webhook_deliveries')
+    .set({ status: 'failed', next_at: null })
+    .where('status', '=', 'pending')
+    .where('give_up_at', '<', now)
+    .where('next_at', '<', now)
+    .execute();
+  const { numDeletedRows } = await query
+    .deleteFrom('webhook_deliveries')
+    .where(
+      'position',
+      'in',
+      sql<number>`(select position from webhook_deliveries where created_at < ${now - keptFor}
+        order by created_at limit ${sql.lit(deletedAtOnce)} ${engine.skipLocked})`,
+    )
+    .executeTakeFirst();
+  return numDeletedRows === BigInt(deletedAtOnce);
+}

@@ -1,0 +1,141 @@
+/*
+ * Finds the problems of a plugin in Python, in Python. The source is parsed and compiled, and never run.
+ */
+export const checkSource = String.raw`
+def _add_check(operations):
+    import ast, builtins, json, re, sys, symtable, warnings
+
+    known = set(dir(builtins)) | {'__file__', '__name__', '__doc__', '__annotations__', '__dict__', '__builtins__'}
+
+    def check(head, code, text):
+        source = code.decode()
+        lines = re.split(r'\r\n|\r|\n', source)
+        found = []
+
+        def add(line, column, message, severity='error'):
+            found.append({'line': max(1, line or 1), 'column': max(1, column), 'message': message, 'severity': severity})
+
+        def by_characters(line, offset):
+            text = lines[line - 1] if line and 0 < line <= len(lines) else ''
+            return len(text[:max(0, (offset or 1) - 1)].encode('utf-16-le', 'surrogatepass')) // 2 + 1
+
+        def at(node, message, severity='error'):
+            text = lines[node.lineno - 1] if node.lineno <= len(lines) else ''
+            start = text.encode()[:node.col_offset].decode('utf-8', 'ignore')
+            add(node.lineno, len(start.encode('utf-16-le')) // 2 + 1, message, severity)
+
+        def answer(succeeded):
+            return b'=' + json.dumps({'succeeded': succeeded, 'diagnostics': found}).encode()
+
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter('always')
+            try:
+                tree = ast.parse(source, 'plugin.py')
+                compile(source, 'plugin.py', 'exec', dont_inherit=True)
+            except SyntaxError as error:
+                kind = '' if type(error) is SyntaxError else f'{type(error).__name__}: '
+                add(error.lineno, by_characters(error.lineno, error.offset), f'{kind}{error.msg}')
+                return answer(False)
+            except (RecursionError, MemoryError):
+                add(1, 1, 'The source nests too deeply.')
+                return answer(False)
+            except ValueError as error:
+                add(1, 1, str(error))
+                return answer(False)
+        seen = set()
+        for warning in caught:
+            place = (warning.lineno, str(warning.message))
+            if place in seen:
+                continue
+            seen.add(place)
+            text = lines[warning.lineno - 1] if 0 < warning.lineno <= len(lines) else ''
+            add(warning.lineno, len(text) - len(text.lstrip()) + 1, str(warning.message), 'warning')
+        check_run(tree, at, add, head.get('signature'))
+        check_imports(tree, at)
+        if not any(isinstance(node, ast.ImportFrom) and any(one.name == '*' for one in node.names) for node in ast.walk(tree)):
+            check_names(source, tree, at)
+        return answer(not any(one['severity'] == 'error' for one in found))
+
+    def at_top(nodes):
+        for node in nodes:
+            yield node
+            if isinstance(node, (ast.If, ast.Try, ast.With, ast.For, ast.While)):
+                for field in ('body', 'orelse', 'finalbody'):
+                    yield from at_top(getattr(node, field, None) or [])
+                for handler in getattr(node, 'handlers', None) or []:
+                    yield from at_top(handler.body)
+
+    def check_run(tree, at, add, signature):
+        functions, others = [], False
+        for node in at_top(tree.body):
+            if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and node.name == 'run':
+                functions.append(node)
+            elif isinstance(node, (ast.Assign, ast.AnnAssign, ast.Import, ast.ImportFrom, ast.ClassDef)):
+                names = {one.id for one in ast.walk(node) if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)}
+                names |= {one.asname or one.name for one in getattr(node, 'names', [])}
+                others = others or 'run' in names or getattr(node, 'name', None) == 'run'
+        if not functions:
+            if not others:
+                add(1, 1, f'A plugin has a function named "run": {signature}')
+            return
+        node = functions[-1]
+        arguments = node.args
+        most = len(arguments.posonlyargs) + len(arguments.args)
+        least = most - len(arguments.defaults)
+        named = [one for one, default in zip(arguments.kwonlyargs, arguments.kw_defaults) if default is None]
+        if least > 1 or named or (most < 1 and not arguments.vararg):
+            at(node, f'"run" is called with one argument, the input: {signature}')
+        class Yields(ast.NodeVisitor):
+            found = False
+            def visit_Yield(self, node): self.found = True
+            visit_YieldFrom = visit_Yield
+            def skip(self, node): pass
+            visit_FunctionDef = visit_AsyncFunctionDef = visit_Lambda = visit_ClassDef = skip
+        visitor = Yields()
+        for one in node.body:
+            visitor.visit(one)
+        if visitor.found:
+            at(node, '"run" returns its result; with "yield" it would return a generator.')
+
+    def check_imports(tree, at):
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Import):
+                names = [one.name for one in node.names]
+            elif isinstance(node, ast.ImportFrom):
+                names = [node.module or '']
+                if node.level:
+                    at(node, 'A plugin is one file: it cannot import another.')
+                    continue
+            else:
+                continue
+            for name in names:
+                first = name.partition('.')[0]
+                missing = first in head_missing or first not in sys.stdlib_module_names
+                if missing and first != 'plugin':
+                    at(node, f'A plugin has no module "{first}". It has the modules of the standard library that reach nothing outside.', 'warning')
+
+    def check_names(source, tree, at):
+        table = symtable.symtable(source, 'plugin.py', 'exec')
+        defined = {one.get_name() for one in table.get_symbols() if one.is_assigned() or one.is_imported() or one.is_namespace()}
+        unknown = set()
+        def look(scope):
+            for one in scope.get_symbols():
+                name = one.get_name()
+                if one.is_declared_global() and one.is_assigned():
+                    defined.add(name)
+                if one.is_referenced() and (one.is_global() or scope is table):
+                    unknown.add(name)
+            for child in scope.get_children():
+                look(child)
+        look(table)
+        unknown -= defined | known
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and node.id in unknown:
+                unknown.discard(node.id)
+                at(node, f'The name "{node.id}" is not defined.', 'warning')
+
+    head_missing = frozenset(_missing)
+    operations['check'] = check
+
+_add_check(_operations)
+`;

@@ -1,0 +1,109 @@
+import type { PluginKey } from '../plugins/plugin-key.ts';
+import type { Storage } from '../storage/storage.ts';
+import {
+  addRunCounts,
+  deleteOldRunCounts,
+  findHealthSubscribers,
+  setFailing,
+} from '../storage/tables/plugin-health.ts';
+import type { CountedPlugin, RunCounts } from '../storage/tables/plugin-health.ts';
+import { withoutOwner } from '../storage/turns.ts';
+import { tellWebhooks } from './outbox.ts';
+
+/** How long runs are counted before the counts are written, in ms. */
+const interval = 1000;
+
+/** How many plugins are counted while the database is away. */
+const maxPlugins = 10_000;
+
+/** Whether a plugin fails, by its runs of the last five minutes; `undefined` where they are too few to say. */
+export function isFailing({ runs, failures }: RunCounts): boolean | undefined {
+  return runs < 10 ? undefined : failures * 2 >= runs;
+}
+
+export interface PluginHealthOptions {
+  readonly storage: Pick<Storage, 'transaction' | 'isSchemaReady'>;
+  readonly now: () => number;
+  /** Called once an event was written. */
+  readonly onEvent: () => void;
+  readonly onError: (error: unknown) => void;
+}
+
+/** Counts how runs end, over all nodes, and tells webhooks when a plugin begins to fail and when it has recovered. */
+export class PluginHealth {
+  readonly #options: PluginHealthOptions;
+  #counted = new Map<number, { plugin: PluginKey; runs: number; failures: number }>();
+  #timer: NodeJS.Timeout | undefined;
+  #writing: Promise<void> | undefined;
+  #isClosed = false;
+
+  constructor(options: PluginHealthOptions) {
+    this.#options = options;
+  }
+
+  /** Counts a run that has ended. */
+  count(plugin: PluginKey, pluginId: number, hasFailed: boolean): void {
+    let counts = this.#counted.get(pluginId);
+    if (!counts) {
+      if (this.#counted.size >= maxPlugins) return;
+      this.#counted.set(pluginId, (counts = { plugin, runs: 0, failures: 0 }));
+    }
+    counts.runs += 1;
+    if (hasFailed) counts.failures += 1;
+    this.#schedule();
+  }
+
+  /** Writes what was counted, and ends. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    clearTimeout(this.#timer);
+    await this.#writing;
+    if (this.#counted.size) await this.#write();
+  }
+
+  #schedule(): void {
+    if (this.#timer || this.#writing || this.#isClosed) return;
+    this.#timer = setTimeout(() => {
+      this.#timer = undefined;
+      this.#writing = withoutOwner(() => this.#write()).finally(() => {
+        this.#writing = undefined;
+        if (this.#counted.size) this.#schedule();
+      });
+    }, interval).unref();
+  }
+
+  async #write(): Promise<void> {
+    const { storage, onEvent, onError } = this.#options;
+    if (!storage.isSchemaReady) return;
+    const counted = [...this.#counted].map(([pluginId, counts]) => ({ pluginId, ...counts }));
+    this.#counted = new Map();
+    try {
+      if (await storage.transaction((db) => this.#writeCounts(db, counted))) onEvent();
+    } catch (error) {
+      // These runs are not counted: the next ones say whether the plugin fails.
+      onError(error);
+    }
+  }
+
+  async #writeCounts(
+    db: Parameters<Parameters<Storage['transaction']>[0]>[0],
+    counted: readonly CountedPlugin[],
+  ): Promise<boolean> {
+    const now = this.#options.now();
+    const environments = new Set(counted.map(({ plugin }) => plugin.environment));
+    const subscribers = await findHealthSubscribers(db, [...environments]);
+    if (!subscribers.size) return false;
+    let hasTold = false;
+    // In the same order on every node, so that none waits for another one that waits for it.
+    for (const one of counted.toSorted((a, b) => a.pluginId - b.pluginId)) {
+      if (!subscribers.has(one.plugin.environment)) continue;
+      const fails = isFailing(await addRunCounts(db, one.pluginId, one, now));
+      if (fails === undefined || !(await setFailing(db, one.pluginId, fails))) continue;
+      const type = fails ? ('plugin.failing' as const) : ('plugin.recovered' as const);
+      await tellWebhooks(db, { type, at: now, target: one.plugin });
+      hasTold = true;
+    }
+    await deleteOldRunCounts(db, now);
+    return hasTold;
+  }
+}

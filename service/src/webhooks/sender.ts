@@ -1,0 +1,192 @@
+import { Webhook } from 'standardwebhooks';
+import { CallError } from '../outbound/call-error.ts';
+import type { Guard } from '../outbound/guard.ts';
+import type { Secrets } from '../outbound/secrets.ts';
+import type { Storage } from '../storage/storage.ts';
+import { claimDeliveries, expireDeliveries, finishDelivery } from '../storage/tables/webhook-deliveries.ts';
+import type { Attempt, ClaimedDelivery } from '../storage/tables/webhook-deliveries.ts';
+import { disableWebhook, listDueWebhooks, setFailingSince } from '../storage/tables/webhooks.ts';
+import type { WebhookTarget } from '../storage/tables/webhooks.ts';
+import { withoutOwner } from '../storage/turns.ts';
+
+export interface SenderOptions {
+  readonly storage: Pick<Storage, 'db' | 'isSchemaReady'>;
+  readonly guard: Pick<Guard, 'request'>;
+  readonly secrets: Pick<Secrets, 'open'>;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+  /** How often to look for what other nodes have written, in ms (default 1000). */
+  readonly interval?: number | undefined;
+  /** Called with each error of the database; the next look tries again. */
+  readonly onError?: (error: unknown) => void;
+}
+
+const [second, day] = [1000, 24 * 60 * 60_000];
+
+/** How long a receiver may take to answer. */
+const answerTime = 5 * second;
+
+/** For how long a node has a delivery for itself: longer than a try takes. */
+const claimTime = 30 * second;
+
+/** The time until the second try, and the longest one between two. */
+const [firstDelay, longestDelay] = [5 * second, 60 * 60 * second];
+
+/** After so long without a success a webhook is disabled. */
+const patience = 5 * day;
+
+/** How many tries there are at once on one node: for one webhook, for those of an environment, and in all. */
+const [perWebhook, perEnvironment, inAll] = [4, 16, 64];
+
+/** How often old deliveries are deleted. */
+const expiryInterval = 60 * second;
+
+/** When a delivery is tried again after so many tries, in milliseconds since the epoch; `undefined` for never. */
+export function nextTry(tries: number, now: number, giveUpAt: number): number | undefined {
+  const next = now + Math.min(longestDelay, firstDelay * 2 ** (tries - 1));
+  return next > giveUpAt ? undefined : next;
+}
+
+/** The context of a webhook's secret where it is encrypted. */
+export const secretContext = (webhookId: string): readonly string[] => ['webhook', webhookId];
+
+/**
+ * Sends events to webhooks. Every node has a sender; a delivery is tried by one of them at a time. A node that is killed leaves
+ * what it had claimed to the others, so that an event may arrive more than once, and never not at all.
+ */
+export class WebhookSender {
+  readonly #options: SenderOptions;
+  readonly #sending = new Map<Promise<void>, WebhookTarget>();
+  #timer: NodeJS.Timeout | undefined;
+  #looking: Promise<void> | undefined;
+  #isWanted = false;
+  #isClosed = false;
+  #expiredAt = -Infinity;
+
+  constructor(options: SenderOptions) {
+    this.#options = options;
+    this.#schedule();
+  }
+
+  /** Looks for what is to be sent, now. */
+  wake(): void {
+    if (this.#isClosed) return;
+    this.#isWanted = true;
+    this.#looking ??= withoutOwner(() => this.#look());
+  }
+
+  /** Waits for the tries that have begun, and ends. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    clearTimeout(this.#timer);
+    await this.#looking;
+    await Promise.all(this.#sending.keys());
+  }
+
+  async #look(): Promise<void> {
+    clearTimeout(this.#timer);
+    try {
+      while (this.#isWanted && !this.#isClosed) {
+        this.#isWanted = false;
+        if (this.#options.storage.isSchemaReady) await this.#sendDue();
+      }
+    } catch (error) {
+      this.#options.onError?.(error);
+    } finally {
+      this.#looking = undefined;
+      this.#schedule();
+    }
+  }
+
+  async #sendDue(): Promise<void> {
+    const { storage, now } = this.#options;
+    for (const webhook of await listDueWebhooks(storage.db, now())) {
+      const limit = this.#freePlaces(webhook);
+      if (limit <= 0) continue;
+      const time = now();
+      const claim = { now: time, claimedUntil: time + claimTime, limit };
+      for (const delivery of await claimDeliveries(storage.db, webhook.id, claim))
+        this.#start(webhook, delivery);
+    }
+    if (now() - this.#expiredAt < expiryInterval) return;
+    if (!(await expireDeliveries(storage.db, now()))) this.#expiredAt = now();
+  }
+
+  #freePlaces({ id, environment }: WebhookTarget): number {
+    const all = [...this.#sending.values()];
+    const ofEnvironment = all.filter((one) => one.environment === environment);
+    const ofWebhook = ofEnvironment.filter((one) => one.id === id);
+    return Math.min(perWebhook - ofWebhook.length, perEnvironment - ofEnvironment.length, inAll - all.length);
+  }
+
+  #start(webhook: WebhookTarget, delivery: ClaimedDelivery): void {
+    const sending = this.#try(webhook, delivery)
+      .catch((error: unknown) => this.#options.onError?.(error))
+      .finally(() => {
+        this.#sending.delete(sending);
+        // There may be a place for another one, and one about the same may follow.
+        this.wake();
+      });
+    this.#sending.set(sending, webhook);
+  }
+
+  async #try(webhook: WebhookTarget, delivery: ClaimedDelivery): Promise<void> {
+    const { storage, now } = this.#options;
+    const attempt = await this.#post(webhook, delivery);
+    const { statusCode = 0 } = attempt;
+    const isDelivered = statusCode >= 200 && statusCode < 300;
+    const isGone = statusCode === 410;
+    const nextAt = isDelivered || isGone ? undefined : nextTry(delivery.tries + 1, now(), delivery.giveUpAt);
+    const status = isDelivered ? 'delivered' : nextAt === undefined ? 'failed' : 'pending';
+    await finishDelivery(storage.db, delivery, attempt, { status, nextAt });
+    if (isDelivered) {
+      if (webhook.failingSince !== undefined) await setFailingSince(storage.db, webhook.id, undefined);
+      return;
+    }
+    if (webhook.failingSince === undefined) await setFailingSince(storage.db, webhook.id, attempt.at);
+    if (isGone) await disableWebhook(storage.db, webhook.id, 'The receiver answered 410 Gone.');
+    else if (webhook.failingSince !== undefined && now() - webhook.failingSince >= patience)
+      await disableWebhook(storage.db, webhook.id, 'No event could be delivered for five days.');
+  }
+
+  async #post(
+    { id, environment, url, sealedSecrets }: WebhookTarget,
+    delivery: ClaimedDelivery,
+  ): Promise<Attempt> {
+    const { guard, secrets, now } = this.#options;
+    const at = now();
+    const began = performance.now();
+    const took = () => Math.round(performance.now() - began);
+    try {
+      const sentAt = new Date(at);
+      const signatures = sealedSecrets.map((sealed) =>
+        new Webhook(secrets.open(sealed, secretContext(id))).sign(delivery.id, sentAt, delivery.body),
+      );
+      const { status } = await guard.request(new URL(url), {
+        method: 'POST',
+        headers: [
+          ['content-type', 'application/json'],
+          ['user-agent', 'plugin-editor-service'],
+          ['webhook-id', delivery.id],
+          ['webhook-timestamp', String(Math.floor(sentAt.getTime() / 1000))],
+          ['webhook-signature', signatures.join(' ')],
+        ],
+        body: Buffer.from(delivery.body),
+        owner: { environment, tenant: '', token: '' },
+        timeout: answerTime,
+        maxBytes: 0,
+      });
+      return { at, statusCode: status, took: took() };
+    } catch (error) {
+      const message = error instanceof CallError ? error.message : 'The event could not be signed.';
+      if (!(error instanceof CallError)) this.#options.onError?.(error);
+      return { at, error: message, took: took() };
+    }
+  }
+
+  #schedule(): void {
+    if (this.#isClosed) return;
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.wake(), this.#options.interval ?? second).unref();
+  }
+}

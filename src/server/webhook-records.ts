@@ -1,0 +1,68 @@
+import * as z from 'zod/mini';
+
+/** What a webhook is told, and where. The events are listed in the guide on webhooks. */
+export interface WebhookDetails {
+  /** `https`, but for what the operator of the service allows. */
+  url: string;
+  /** Such as `plugin.deployed`. */
+  events: readonly string[];
+  description?: string;
+}
+
+/** A webhook: where the service sends which events of your environment. */
+export const webhookSchema = z.looseObject({
+  id: z.string(),
+  url: z.string(),
+  events: z.array(z.string()),
+  description: z.optional(z.string()),
+  enabled: z.boolean(),
+  /** Why the service disabled it. */
+  disabledReason: z.optional(z.string()),
+  createdAt: z.string(),
+});
+
+/** A new webhook with its secret, which no other response has. */
+export const createdWebhookSchema = z.looseObject({ ...webhookSchema.shape, secret: z.string() });
+
+/** A page of webhooks; `next`, where there is more, is `after` of the next page. */
+export const webhookPageSchema = z.looseObject({
+  webhooks: z.array(webhookSchema),
+  next: z.optional(z.string()),
+});
+
+/** A new secret of a webhook. */
+export const webhookSecretSchema = z.looseObject({ secret: z.string() });
+
+/** An event that a webhook was told, or is still to be told. */
+const deliverySchema = z.looseObject({
+  /** The header `webhook-id` of all its tries. */
+  id: z.string(),
+  type: z.string(),
+  createdAt: z.string(),
+  /** `pending`, `delivered` or `failed`. */
+  status: z.string(),
+  attempts: z.array(
+    z.looseObject({
+      at: z.string(),
+      statusCode: z.optional(z.number()),
+      /** Why there was no answer. */
+      error: z.optional(z.string()),
+      /** In ms. */
+      took: z.number(),
+    }),
+  ),
+  nextAt: z.optional(z.string()),
+});
+
+/** A page of deliveries, the newest first; `next`, where there is more, is `after` of the next page. */
+export const deliveryPageSchema = z.looseObject({
+  deliveries: z.array(deliverySchema),
+  next: z.optional(z.string()),
+});
+
+export type Webhook = z.output<typeof webhookSchema>;
+export type CreatedWebhook = z.output<typeof createdWebhookSchema>;
+export type WebhookPage = z.output<typeof webhookPageSchema>;
+export type WebhookSecret = z.output<typeof webhookSecretSchema>;
+export type WebhookDelivery = z.output<typeof deliverySchema>;
+export type WebhookDeliveryPage = z.output<typeof deliveryPageSchema>;

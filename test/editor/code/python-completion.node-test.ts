@@ -1,0 +1,51 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { test } from 'node:test';
+import { namesOf, type PythonLibrary, wantedNames } from '../../../editor/src/code/python-completion.ts';
+
+const library = JSON.parse(
+  readFileSync(new URL('../../../editor/src/code/python-library.json', import.meta.url), 'utf8'),
+) as PythonLibrary;
+
+const complete = (source: string) => {
+  const before = source.slice(source.lastIndexOf('\n') + 1);
+  const wanted = wantedNames(before, () => source);
+  return wanted && { typed: wanted.typed, names: namesOf(library, wanted)?.map(({ label }) => label) };
+};
+
+test('Python: modules are completed where they are imported, and their names behind them', () => {
+  assert.ok(complete('import js')?.names?.includes('json'));
+  assert.ok(complete('import json, dec')?.names?.includes('decimal'));
+  assert.ok(complete('from coll')?.names?.includes('collections.abc'));
+  assert.deepEqual(complete('from decimal import Decimal, ROUND')?.typed, 'ROUND');
+  assert.ok(complete('from decimal import Decimal, ROUND')?.names?.includes('ROUND_HALF_EVEN'));
+  for (const source of [
+    'import json\njson.',
+    'import math, json as j  # why\nx = [j.',
+    'import json as j\nj.du',
+  ]) {
+    assert.ok(complete(source)?.names?.includes('dumps'), source);
+  }
+  assert.ok(complete('from collections import abc\nabc.')?.names?.includes('Mapping'));
+  assert.ok(complete('import urllib.parse\nurllib.parse.')?.names?.includes('urlencode'));
+});
+
+test('Python: names that no import makes a module are not completed from the library', () => {
+  for (const source of [
+    'json.',
+    'import json\nx.json.',
+    'import json\n"json.',
+    'x = js',
+    'import json\nf(json).',
+  ]) {
+    assert.equal(complete(source)?.names, undefined, source);
+  }
+});
+
+test('Python: a name is completed with its kind and its signature', () => {
+  const options = namesOf(library, { module: 'json', typed: '' });
+  const dumps = options?.find(({ label }) => label === 'loads');
+  assert.equal(dumps?.type, 'function');
+  assert.match(dumps?.detail ?? '', /^\(s, \*/);
+  assert.equal(options?.find(({ label }) => label === 'JSONEncoder')?.type, 'class');
+});

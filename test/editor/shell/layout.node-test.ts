@@ -1,0 +1,102 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { Page } from 'puppeteer-core';
+import { useColours } from '../../support/axe.ts';
+import { editorFixture } from '../editor-fixture.ts';
+
+/** The widths of a phone, of the narrowest panels beside the text, of a panel of 340 pixels, and of two desktops. */
+const WIDTHS = [360, 760, 1000, 1280, 1920] as const;
+const LONG_NAME = 'A name that is longer than the line it stands in could ever be';
+
+const contents = 'export const run = (input: string): string => input;\n';
+const tests = [{ name: LONG_NAME, payload: 'a', expected: 'b' }];
+
+/** How many characters of the texts that match can be read in front of where they are cut off. */
+const readableCharacters = (page: Page, selector: string) =>
+  page.$$eval(selector, (all) =>
+    all.map((one) => {
+      const text = document.createTreeWalker(one, NodeFilter.SHOW_TEXT).nextNode() as Text;
+      const { left, right } = one.getBoundingClientRect();
+      // The ellipsis takes the place of characters, too.
+      const room = one.scrollWidth > one.clientWidth ? 12 : -1;
+      const range = document.createRange();
+      return Array.from({ length: text.length }, (_, at) => at).filter((at) => {
+        range.setStart(text, at);
+        range.setEnd(text, at + 1);
+        const box = range.getBoundingClientRect();
+        return box.left >= left - 1 && box.right <= right - room;
+      }).length;
+    }),
+  );
+
+/** What of the line of tabs cannot be seen without scrolling it. */
+const tabsOutOfView = (page: Page) =>
+  page.$eval('.dock-tabs', (line) => {
+    const { left, right } = line.getBoundingClientRect();
+    return [...line.children]
+      .filter((tab) => {
+        const box = tab.getBoundingClientRect();
+        return box.left < left - 1 || box.right > right + 1 || tab.scrollWidth > tab.clientWidth;
+      })
+      .map((tab) => tab.textContent?.trim());
+  });
+
+describe('the layout of the editor', () => {
+  const withEditor = editorFixture();
+
+  for (const [language, direction, deploy] of [
+    ['en', 'ltr', 'Deploy'],
+    ['de', 'ltr', 'Bereitstellen'],
+    ['en', 'rtl', 'Deploy'],
+  ] as const)
+    test(`shows names, panels and the buttons of tests from a phone to a wide screen, in ${language} and ${direction}`, () =>
+      withEditor(async ({ service, open }) => {
+        const plugin = { fn: 'price-for-wholesale', namespace: 'prices', template: 'typescript' };
+        await service.save({ contents, lang: 'typescript', tests }, plugin);
+        const token = await service.token(plugin, 'read,write,deploy,runs');
+        const editor = await open('about:blank');
+        const { page } = editor;
+        await page.evaluateOnNewDocument(
+          (tag, dir) => {
+            Object.defineProperty(navigator, 'languages', { get: () => [tag] });
+            addEventListener('DOMContentLoaded', () => (document.documentElement.dir = dir));
+          },
+          language,
+          direction,
+        );
+        await useColours(page, 'light');
+        await page.setViewport({ width: 1280, height: 700 });
+        await page.goto(await service.url(plugin, token));
+        await editor.untilOpen();
+        await editor.press(deploy);
+        await page.waitForSelector('dialog.deploy[data-state=failed]');
+        await page.locator('dialog.deploy [type=submit]').click();
+        await page.waitForSelector('#tab-runs');
+        await page.waitForSelector('.entry-outcome[data-tone=bad]');
+        // A problem in the text gives the panel of builds a number, too.
+        await editor.type('const x: number = "";');
+        await page.waitForSelector('#tab-build .count[data-tone=bad]');
+        await page.locator('#tab-tests').click();
+        for (const width of WIDTHS) {
+          await page.setViewport({ width, height: 700 });
+          const at = `${width} px`;
+          assert.deepEqual(await tabsOutOfView(page), [], at);
+          const [heading = 0] = await readableCharacters(page, '.plugin h1 bdi');
+          assert.ok(heading >= 10, `${heading} characters of the plugin’s name at ${at}`);
+          const [title = 0] = await readableCharacters(page, '.test-title');
+          assert.ok(title >= 10, `${title} characters of a test’s name at ${at}`);
+          const tops = await page.$$eval('.tests-actions button', (all) =>
+            all.map((button) => button.getBoundingClientRect().top),
+          );
+          assert.equal(tops.length, 2);
+          assert.equal(new Set(tops).size, 1, `a button of the tests wraps alone at ${at}`);
+          const size = await page.evaluate(() => {
+            const { scrollWidth, scrollHeight } = document.documentElement;
+            return [scrollWidth, scrollHeight];
+          });
+          assert.deepEqual(size, [width, 700]);
+          const parts = await readableCharacters(page, '.status-part:not([hidden], .status-built) bdi');
+          assert.ok(Math.min(...parts) >= 5, `${parts.join(', ')} characters of the status at ${at}`);
+        }
+      }));
+});

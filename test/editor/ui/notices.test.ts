@@ -1,0 +1,61 @@
+import { expect } from '@open-wc/testing';
+import { render } from 'lit/html.js';
+import { texts } from '../../../editor/src/locales/locale.ts';
+import { Notices } from '../../../editor/src/ui/notices.ts';
+import { type StartOverParts, showLanguageNotice } from '../../../editor/src/workspace/language.ts';
+
+let place: HTMLElement;
+let notices: Notices;
+const shown = () => [...place.querySelectorAll('.notice p')].map((one) => one.textContent);
+const press = (label: string) =>
+  [...place.querySelectorAll('button')].find((one) => one.textContent?.trim() === label)?.click();
+
+beforeEach(() => {
+  place = document.createElement('div');
+  document.body.append(place);
+  notices = new Notices(() => render(notices.view(), place));
+});
+afterEach(() => place.remove());
+
+describe('notices', () => {
+  const show = (kind: string, tone: 'alert' | 'note', options = {}) =>
+    notices.show(kind, () => ({ tone, text: kind, actions: [notices.dismiss(kind)] }), options);
+
+  it('are in view one at a time: alerts before notes, and the newest first', () => {
+    show('an older note', 'note');
+    show('a note', 'note');
+    expect(shown()).to.deep.equal(['a note']);
+    show('an alert', 'alert');
+    show('a newer note', 'note');
+    expect(shown()).to.deep.equal(['an alert']);
+    press('Dismiss');
+    expect(shown()).to.deep.equal(['a newer note']);
+    press('Dismiss');
+    press('Dismiss');
+    expect(shown()).to.deep.equal(['an older note']);
+  });
+
+  it('that only confirm something replace each other', () => {
+    show('one', 'note', { isTransient: true });
+    show('another', 'note', { isTransient: true });
+    press('Dismiss');
+    expect(shown()).to.deep.equal([]);
+  });
+
+  it('about another language do not come back with another plugin, once dismissed', () => {
+    const open = () => {
+      notices.hide('language');
+      const access = { canWrite: true };
+      const parts = { session: { notices }, access, saving: { source: { lang: 'typescript' } } };
+      showLanguageNotice(parts as unknown as StartOverParts, 'assemblyscript');
+    };
+    const text = texts().language.stays('AssemblyScript', 'TypeScript');
+    open();
+    expect(shown()).to.deep.equal([text]);
+    open();
+    expect(shown()).to.deep.equal([text]);
+    press('Dismiss');
+    open();
+    expect(shown()).to.deep.equal([]);
+  });
+});

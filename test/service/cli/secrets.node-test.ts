@@ -1,0 +1,135 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { TestContext } from 'node:test';
+import { valueContext } from '../../../service/src/outbound/calls.ts';
+import { Identity } from '../../../service/src/outbound/identity.ts';
+import { Secrets } from '../../../service/src/outbound/secrets.ts';
+import type { DatabaseAddress } from '../../../service/src/storage/database-url.ts';
+import {
+  findConnectionValues,
+  setConnectionValue,
+} from '../../../service/src/storage/tables/connection-values.ts';
+import { addWebhook, replaceSecret } from '../../../service/src/storage/tables/webhooks.ts';
+import { secretContext } from '../../../service/src/webhooks/sender.ts';
+import { temporaryDirectory } from '../harness.ts';
+import { databaseWithSchema, engines, openDuring, postgresTest } from '../storage/databases.ts';
+import { plugin, seedTenant } from '../storage/plugins.ts';
+import { runCommand } from './service-command.ts';
+
+const [oldest, former, current, other] = [1, 2, 3, 4].map((byte) => Buffer.alloc(32, byte));
+const toText = (...keys: (Buffer | undefined)[]) => keys.map((key) => key?.toString('base64')).join(' ');
+
+/** What `check` says of the secrets. */
+async function checkSecrets(t: TestContext, address: DatabaseAddress, SECRETS_KEY?: string): Promise<string> {
+  const env = { DATA_DIR: temporaryDirectory(t), ...(SECRETS_KEY !== undefined && { SECRETS_KEY }) };
+  const out = await runCommand(t, address, ['check'], env).until(/^\w+ +secrets: .*\n/m);
+  return /^\w+ +secrets: .*$/m.exec(out)?.[0] ?? '';
+}
+
+const texts = ['one', 'two', 'three'];
+
+/** A database with secrets of two keys: three values, a key of identities, and a webhook whose secret was replaced. */
+async function databaseWithSecrets(t: TestContext, engine: (typeof engines)[number]) {
+  const address = await databaseWithSchema(t, engine);
+  const storage = await openDuring(t, address);
+  await seedTenant(storage);
+  const [first, second] = [new Secrets({ keys: [oldest!] }), new Secrets({ keys: [former!] })];
+  const { environment, namespace } = plugin;
+  const ids = await storage.transaction(async (db) => {
+    for (const connection of texts) {
+      const sealed = first.seal(connection, valueContext(plugin, { tenantId: 0 }, connection));
+      await setConnectionValue(db, { environment, namespace, connection, ownerId: 0 }, { sealed }, 0);
+    }
+    const added = await addWebhook(db, {
+      environment,
+      url: 'https://a.example',
+      events: ['plugin.live'],
+      description: undefined,
+      now: 0,
+      seal: (webhook) => first.seal('hook', secretContext(webhook)),
+    });
+    const id = added?.id ?? '';
+    const sealed = second.seal('hook 2', secretContext(id));
+    await replaceSecret(db, { environment, id }, sealed, Date.now() + 60_000);
+    return { webhook: id };
+  });
+  await new Identity(storage, first, Date.now).prepare();
+  return { address, storage, ...ids };
+}
+
+for (const engine of engines) {
+  test(`${engine}: migrate encrypts with the first key what has another one, and check counts it`, async (t) => {
+    const { address, storage, webhook } = await databaseWithSecrets(t, engine);
+    assert.match(
+      await checkSecrets(t, address, toText(oldest, former)),
+      /^warning +secrets: 1 of 6 have another/,
+    );
+    assert.match(
+      await checkSecrets(t, address, toText(current, former)),
+      /^failed +secrets: 5 of 6 cannot be read, because SECRETS_KEY does not hold their key/,
+    );
+    const env = { SECRETS_KEY: toText(current, former, oldest) };
+    for (const renewed of [6, 0]) {
+      const { status, out, err } = await runCommand(t, address, ['migrate'], env).done();
+      assert.deepEqual([status, err], [0, '']);
+      assert.equal(
+        out.trimEnd().split('\n').at(-1),
+        `Encrypted with the first key of SECRETS_KEY: ${renewed} that had another one`,
+      );
+    }
+    assert.equal(
+      await checkSecrets(t, address, toText(current)),
+      'ok       secrets: the current key encrypts all 6',
+    );
+
+    const secrets = new Secrets({ keys: [current!] });
+    for (const connection of texts) {
+      const values = await findConnectionValues(storage.db, plugin, connection);
+      const context = valueContext(plugin, { tenantId: 0 }, connection);
+      assert.equal(secrets.open(values?.environment?.sealed ?? '', context), connection);
+    }
+    const hooks = await storage.db.query
+      .selectFrom('webhooks')
+      .select(['sealed_secret', 'former_secret'])
+      .executeTakeFirstOrThrow();
+    assert.deepEqual(
+      [hooks.sealed_secret, hooks.former_secret].map((one) =>
+        secrets.open(one ?? '', secretContext(webhook)),
+      ),
+      ['hook 2', 'hook'],
+    );
+    const context = { plugin, version: 'v1.0.0', runId: 'r', isTest: false };
+    const identity = new Identity(storage, secrets, Date.now);
+    assert.match(
+      await identity.sign(context, { issuer: 'https://a.example', audience: 'https://b.example' }),
+      /^ey/,
+    );
+  });
+}
+
+test('migrate leaves what no key can decrypt, and goes on with the rest', async (t) => {
+  const { address, storage } = await databaseWithSecrets(t, 'sqlite');
+  const damaged = new Secrets({ keys: [oldest!] }).seal('moved', ['elsewhere']);
+  await storage.db.query
+    .updateTable('connection_values')
+    .set({ sealed: damaged })
+    .where('connection', '=', 'one')
+    .execute();
+  const env = { SECRETS_KEY: toText(other, oldest) };
+  const { status, out } = await runCommand(t, address, ['migrate'], env).done();
+  assert.equal(status, 0);
+  assert.match(out, /: 4 that had another one$/m);
+});
+
+test('check says that a key file is missing, which no backup has', async (t) => {
+  const { address } = await databaseWithSecrets(t, 'sqlite');
+  assert.match(
+    await checkSecrets(t, address),
+    /^failed +secrets: 6 of 6 cannot be read, because .*secrets\.key is not there/,
+  );
+});
+
+postgresTest('check says that PostgreSQL needs SECRETS_KEY', async (t) => {
+  const address = await databaseWithSchema(t, 'postgres');
+  assert.match(await checkSecrets(t, address), /^warning +secrets: SECRETS_KEY is not set/);
+});

@@ -1,0 +1,370 @@
+import assert from 'node:assert/strict';
+import type { ServerResponse } from 'node:http';
+import { test } from 'node:test';
+import type { TestContext } from 'node:test';
+import { Webhook } from 'standardwebhooks';
+import { isFailing } from '../../../../service/src/webhooks/plugin-health.ts';
+import { nextTry } from '../../../../service/src/webhooks/sender.ts';
+import { eventually, until } from '../../../support/until.ts';
+import { startAuthor } from './deployed-plugin.ts';
+import { startVendor } from './vendor.ts';
+import { isSignedBy, startReceiver } from './webhook-receiver.ts';
+
+const webhooks = '/api/v1/environment/com.acme/webhooks';
+const secrets = { keys: [Buffer.alloc(32, 7)] };
+
+interface Created {
+  id: string;
+  secret: string;
+  enabled: boolean;
+  disabledReason?: string;
+}
+
+interface Delivery {
+  id: string;
+  type: string;
+  status: string;
+  attempts: { at: string; statusCode?: number; error?: string }[];
+  nextAt?: string;
+}
+
+/** Waits for a value that is there, and returns it. */
+async function find<T>(what: string, read: () => Promise<T | false | undefined>): Promise<T> {
+  return (await eventually(read, Boolean, what)) as T;
+}
+
+/** An author, and a receiver of the vendor's. */
+async function startListening(t: TestContext) {
+  const receiver = await startReceiver(t);
+  const author = await startAuthor(t, { actor: 'ada' }, { secrets, outbound: { allow: [receiver.origin] } });
+  const listen = (events: readonly string[], path = '/hooks') =>
+    author.okay<Created>(author.send('POST', webhooks, { url: receiver.origin + path, events }), 201);
+  const deliveriesOf = async ({ id }: Created) =>
+    (await author.okay<{ deliveries: Delivery[] }>(author.send('GET', `${webhooks}/${id}/deliveries`)))
+      .deliveries;
+  return { ...author, receiver, listen, deliveriesOf };
+}
+
+test('a webhook is created, listed, changed and deleted', async (t) => {
+  const { send, okay, refusal } = await startVendor(t, { secrets });
+  const url = 'https://app.acme.com/hooks';
+  const { secret, ...created } = await okay<Created>(
+    send('POST', webhooks, { url, events: ['plugin.deployed'], description: 'Chat' }),
+    201,
+  );
+  assert.match(secret, /^whsec_[\w+/]{43}=$/);
+  const { id } = created;
+  const createdAt = '2026-01-01T00:00:00.000Z';
+  const expected = { id, url, events: ['plugin.deployed'], description: 'Chat', enabled: true, createdAt };
+  assert.deepEqual(created, expected);
+  assert.deepEqual(await okay(send('GET', webhooks)), { webhooks: [expected] });
+  const changes = { events: ['plugin.live', 'tenant.deleted'], enabled: false };
+  assert.deepEqual(await okay(send('PATCH', `${webhooks}/${id}`, changes)), { ...expected, ...changes });
+  assert.deepEqual(await okay(send('GET', `${webhooks}/${id}`)), { ...expected, ...changes });
+  await okay(send('DELETE', `${webhooks}/${id}`), 204);
+  for (const [method, path] of [
+    ['GET', ''],
+    ['PATCH', ''],
+    ['DELETE', ''],
+    ['POST', '/secret'],
+    ['GET', '/deliveries'],
+    ['POST', '/deliveries/msg_1/resend'],
+  ] as const) {
+    const body = method === 'PATCH' ? {} : undefined;
+    const refused = await refusal(send(method, `${webhooks}/${id}${path}`, body));
+    assert.equal(refused, '404 webhook-not-found', `${method} ${path}`);
+  }
+});
+
+test('an environment has ten webhooks at most, in pages', async (t) => {
+  const { send, okay, refusal } = await startVendor(t, { secrets });
+  const body = { url: 'https://app.acme.com/hooks', events: ['plugin.live'] };
+  for (let count = 0; count < 10; count++) await okay(send('POST', webhooks, body), 201);
+  assert.equal(await refusal(send('POST', webhooks, body)), '403 too-many-webhooks');
+  const first = await okay<{ webhooks: Created[]; next: string }>(send('GET', `${webhooks}?limit=6`));
+  const second = await okay<{ webhooks: Created[] }>(
+    send('GET', `${webhooks}?limit=6&after=${encodeURIComponent(first.next)}`),
+  );
+  assert.equal(new Set([...first.webhooks, ...second.webhooks].map(({ id }) => id)).size, 10);
+});
+
+test('what could never be reached, or is no event, is refused with its path', async (t) => {
+  const { send } = await startVendor(t, { secrets });
+  const events = ['plugin.live'];
+  for (const [body, path] of [
+    [{ url: 'http://app.acme.com/', events }, '/url'],
+    [{ url: 'https://127.0.0.1/', events }, '/url'],
+    [{ url: 'https://[::1]/', events }, '/url'],
+    [{ url: 'https://localhost/', events }, '/url'],
+    [{ url: 'https://user:word@app.acme.com/', events }, '/url'],
+    [{ url: 'ftp://app.acme.com/', events }, '/url'],
+    [{ url: 'nowhere', events }, '/url'],
+    [{ url: 'https://app.acme.com/', events: [] }, '/events'],
+    [{ url: 'https://app.acme.com/', events: ['plugin.saved'] }, '/events/0'],
+    [{ url: 'https://app.acme.com/', events: ['plugin.live', 'plugin.live'] }, '/events'],
+  ] as const) {
+    const response = await send('POST', webhooks, body);
+    const { error } = (await response.json()) as { error: { code: string; path: string } };
+    assert.deepEqual(
+      [response.status, error.code, error.path],
+      [422, 'invalid-body', path],
+      JSON.stringify(body),
+    );
+  }
+});
+
+test('without a key for secrets there is no webhook', async (t) => {
+  const { send, refusal } = await startVendor(t);
+  const body = { url: 'https://app.acme.com/', events: ['plugin.live'] };
+  assert.equal(await refusal(send('POST', webhooks, body)), '503 secrets-unavailable');
+});
+
+test('each change is told once, signed, with who made it and nothing of the source', async (t) => {
+  const { receiver, listen, deploy, send, okay, deliveriesOf, plugin } = await startListening(t);
+  const created = await listen([
+    'plugin.deployed',
+    'plugin.live',
+    'plugin.deleted',
+    'tenant.suspended',
+    'tenant.resumed',
+    'tenant.deleted',
+  ]);
+  await listen(['rollout.started'], '/others');
+  await deploy('one', 'The first');
+  await deploy('two');
+  await okay(send('PUT', `${plugin()}/live`, { version: 'v1.0.0' }));
+  await okay(send('DELETE', plugin()), 204);
+  const tenant = '/api/v1/tenant/com.acme.t1';
+  await okay(send('PATCH', tenant, { suspended: true }));
+  await okay(send('PATCH', tenant, { suspended: false }));
+  await okay(send('DELETE', tenant), 204);
+  await until('all events', () => receiver.messages.length === 7);
+  const ident = 'com.acme.t1';
+  const of = { environment: 'com.acme', ident, namespace: 'default', name: 'add-record' };
+  const eventsOf = (kind: string) =>
+    receiver.events().flatMap(({ type, data }) => (type.startsWith(kind) ? [[type, data]] : []));
+  assert.deepEqual(eventsOf('plugin.'), [
+    ['plugin.deployed', { ...of, version: 'v1.0.0', actor: 'ada', message: 'The first' }],
+    ['plugin.deployed', { ...of, version: 'v1.0.1', actor: 'ada' }],
+    ['plugin.live', { ...of, version: 'v1.0.0' }],
+    ['plugin.deleted', of],
+  ]);
+  const data = { environment: 'com.acme', ident };
+  assert.deepEqual(eventsOf('tenant.'), [
+    ['tenant.suspended', data],
+    ['tenant.resumed', data],
+    ['tenant.deleted', data],
+  ]);
+  for (const message of receiver.messages) {
+    assert.ok(isSignedBy(created.secret, message));
+    assert.equal(message.headers['content-type'], 'application/json');
+  }
+  const deliveries = await find('all to be delivered', async () => {
+    const all = await deliveriesOf(created);
+    return all.every(({ status }) => status === 'delivered') && all;
+  });
+  assert.deepEqual(
+    new Set(deliveries.map(({ id }) => id)),
+    new Set(receiver.messages.map(({ headers }) => headers['webhook-id'])),
+  );
+  assert.deepEqual(
+    deliveries[0]?.attempts.map(({ statusCode }) => statusCode),
+    [204],
+  );
+});
+
+test('the official library verifies a message, and refuses one that was changed', async (t) => {
+  const { receiver, listen, deploy, clock } = await startListening(t);
+  const { secret } = await listen(['plugin.deployed']);
+  await deploy('one');
+  await until('the event', () => receiver.messages.length === 1);
+  const [message] = receiver.messages;
+  assert.ok(message);
+  const headers = message.headers as Record<string, string>;
+  // The library compares with the time of the day.
+  t.mock.timers.enable({ apis: ['Date'], now: clock.now });
+  const verified = new Webhook(secret).verify(message.body, headers) as { type: string };
+  assert.equal(verified.type, 'plugin.deployed');
+  assert.throws(() => new Webhook(secret).verify(message.body.replace('v1', 'v2'), headers));
+});
+
+test('a former secret signs beside the new one for a day', async (t) => {
+  const { receiver, listen, deploy, send, okay, clock } = await startListening(t);
+  const created = await listen(['plugin.deployed']);
+  const { secret } = await okay<{ secret: string }>(send('POST', `${webhooks}/${created.id}/secret`));
+  assert.notEqual(secret, created.secret);
+  await deploy('one');
+  await until('the event', () => receiver.messages.length === 1);
+  clock.now += 24 * 60 * 60_000 + 1;
+  const author = await okay<{ token: string }>(send('POST', '/api/v1/tenant/com.acme.t1/session', {}), 201);
+  assert.ok(author.token);
+  await okay(send('PUT', `/api/v1/plugin/com.acme.t1/default/add-record/live`, { version: null }));
+  await okay(send('PATCH', `${webhooks}/${created.id}`, { events: ['plugin.live'] }));
+  await okay(send('PUT', `/api/v1/plugin/com.acme.t1/default/add-record/live`, { version: 'v1.0.0' }));
+  await until('the later event', () => receiver.messages.length === 2);
+  const [early, late] = receiver.messages;
+  assert.ok(early && late);
+  assert.ok(isSignedBy(created.secret, early) && isSignedBy(secret, early));
+  assert.deepEqual([isSignedBy(created.secret, late), isSignedBy(secret, late)], [false, true]);
+});
+
+test('an event that fails is tried again, and in the end given up', async (t) => {
+  const { receiver, listen, deploy, deliveriesOf, clock } = await startListening(t);
+  const created = await listen(['plugin.deployed']);
+  receiver.answer = (_, response) => void response.writeHead(500).end('a secret of the receiver');
+  await deploy('one');
+  const delivery = async () => (await deliveriesOf(created))[0];
+  const attempts = async (count: number) =>
+    find(`${count} tries`, async () => {
+      const one = await delivery();
+      return one?.attempts.length === count && one;
+    });
+  const first = await attempts(1);
+  assert.equal(first.status, 'pending');
+  assert.equal(Date.parse(first.nextAt ?? '') - Date.parse(first.attempts[0]?.at ?? ''), 5000);
+  clock.now += 5000;
+  const second = await attempts(2);
+  assert.equal(Date.parse(second.nextAt ?? '') - Date.parse(second.attempts[1]?.at ?? ''), 10_000);
+  clock.now = Date.parse('2026-01-02T00:00:00.000Z');
+  const last = await attempts(3);
+  assert.equal(last.status, 'failed');
+  assert.equal(last.nextAt, undefined);
+  assert.ok(!JSON.stringify(last).includes('secret of the receiver'));
+});
+
+test('an event can be sent again, whatever became of it', async (t) => {
+  const { receiver, listen, deploy, deliveriesOf, send, okay, refusal } = await startListening(t);
+  const created = await listen(['plugin.deployed']);
+  await deploy('one');
+  await until('the event', () => receiver.messages.length === 1);
+  const [delivery] = await find('its end', async () => {
+    const all = await deliveriesOf(created);
+    return all[0]?.status === 'delivered' && all;
+  });
+  const path = `${webhooks}/${created.id}/deliveries`;
+  await okay(send('POST', `${path}/${delivery?.id}/resend`), 202);
+  await until('the event again', () => receiver.messages.length === 2);
+  const ids = receiver.messages.map(({ headers }) => headers['webhook-id']);
+  assert.equal(ids[0], ids[1]);
+  assert.equal(await refusal(send('POST', `${path}/msg_other/resend`)), '404 delivery-not-found');
+});
+
+test('a receiver that is gone is told nothing more, until the webhook is enabled again', async (t) => {
+  const { receiver, listen, deploy, send, okay } = await startListening(t);
+  const created = await listen(['plugin.deployed']);
+  receiver.answer = (_, response) => void response.writeHead(410).end();
+  await deploy('one');
+  const path = `${webhooks}/${created.id}`;
+  const disabled = await find('it to be disabled', async () => {
+    const found = await okay<Created>(send('GET', path));
+    return !found.enabled && found;
+  });
+  assert.match(disabled.disabledReason ?? '', /410/);
+  await deploy('two');
+  const enabled = await okay<Created>(send('PATCH', path, { enabled: true }));
+  assert.deepEqual([enabled.enabled, enabled.disabledReason], [true, undefined]);
+  await deploy('three');
+  await until('the event after that', () => receiver.messages.length === 2);
+  assert.deepEqual(
+    receiver.events().map(({ data }) => data['version']),
+    ['v1.0.0', 'v1.0.2'],
+  );
+});
+
+test('after five days without success a webhook is disabled', async (t) => {
+  const { receiver, listen, deploy, send, okay, clock, startSession } = await startListening(t);
+  const created = await listen(['plugin.deployed', 'plugin.live']);
+  receiver.answer = (_, response) => void response.writeHead(503).end();
+  await deploy('one');
+  await until('the first try', () => receiver.messages.length === 1);
+  clock.now += 5 * 24 * 60 * 60_000;
+  await startSession('com.acme.t1');
+  await okay(send('PUT', `/api/v1/plugin/com.acme.t1/default/add-record/live`, { version: 'v1.0.0' }));
+  const disabled = await find('it to be disabled', async () => {
+    const found = await okay<Created>(send('GET', `${webhooks}/${created.id}`));
+    return !found.enabled && found;
+  });
+  assert.match(disabled.disabledReason ?? '', /five days/);
+});
+
+test('the first tries about one plugin come in order, and a slow receiver delays no other one', async (t) => {
+  const { receiver, listen, deploy } = await startListening(t);
+  await listen(['plugin.deployed'], '/slow');
+  await listen(['plugin.deployed'], '/quick');
+  const held: ServerResponse[] = [];
+  const isSlow = (message: { headers: object }) => 'x-slow' in message.headers;
+  const seen = { slow: 0, quick: 0 };
+  const paths: string[] = [];
+  receiver.answer = (message, response) => {
+    assert.ok(!isSlow(message));
+    const path = response.req.url ?? '';
+    paths.push(path);
+    if (path === '/slow') {
+      seen.slow += 1;
+      held.push(response);
+    } else {
+      seen.quick += 1;
+      response.writeHead(204).end();
+    }
+  };
+  for (const result of ['one', 'two', 'three']) await deploy(result);
+  await until('all of the quick one', () => seen.quick === 3);
+  assert.equal(seen.slow, 1);
+  for (let count = 1; count <= 3; count++) {
+    await until(`event ${count} of the slow one`, () => seen.slow === count);
+    held.pop()?.writeHead(204).end();
+  }
+  const versions = (path: string) =>
+    receiver.events().flatMap(({ data }, i) => (paths[i] === path ? [data['version']] : []));
+  assert.deepEqual(versions('/slow'), ['v1.0.0', 'v1.0.1', 'v1.0.2']);
+  assert.deepEqual(versions('/quick'), ['v1.0.0', 'v1.0.1', 'v1.0.2']);
+});
+
+test('of two nodes one sends an event', async (t) => {
+  const { receiver, listen, deploy, startNode, deliveriesOf } = await startListening(t);
+  const created = await listen(['plugin.deployed']);
+  await startNode();
+  for (const result of ['one', 'two', 'three', 'four']) await deploy(result);
+  await until('all to be delivered', async () => {
+    const all = await deliveriesOf(created);
+    return all.length === 4 && all.every(({ status }) => status === 'delivered');
+  });
+  assert.equal(receiver.messages.length, 4);
+});
+
+test('a plugin that fails is told once, and once that it has recovered', async (t) => {
+  const { receiver, listen, deploy, build, run, promote, okay } = await startListening(t);
+  await listen(['plugin.failing', 'plugin.recovered']);
+  await build('export const run = () => { throw new Error("no"); };');
+  await okay(promote());
+  for (let count = 0; count < 12; count++) assert.equal(await run(), '422 plugin-error');
+  await until('the first event', () => receiver.messages.length === 1);
+  await deploy('well');
+  for (let count = 0; count < 14; count++) assert.equal(await run(), 'well');
+  await until('the second event', () => receiver.messages.length === 2);
+  assert.deepEqual(receiver.types(), ['plugin.failing', 'plugin.recovered']);
+});
+
+test('the time between two tries doubles up to an hour, for a day', () => {
+  const day = 24 * 60 * 60_000;
+  const times = [];
+  for (let now = 0, tries = 1; ; tries++) {
+    const next = nextTry(tries, now, day);
+    if (next === undefined) break;
+    times.push((next - now) / 1000);
+    now = next;
+  }
+  assert.deepEqual(times.slice(0, 12), [5, 10, 20, 40, 80, 160, 320, 640, 1280, 2560, 3600, 3600]);
+  assert.ok(times.reduce((sum, time) => sum + time, 0) * 1000 <= day);
+});
+
+test('a plugin fails when half of ten runs or more do', () => {
+  for (const [runs, failures, fails] of [
+    [9, 9, undefined],
+    [10, 5, true],
+    [10, 4, false],
+    [11, 5, false],
+    [100, 50, true],
+  ] as const)
+    assert.equal(isFailing({ runs, failures }), fails, `${failures} of ${runs}`);
+});

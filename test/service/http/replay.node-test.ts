@@ -1,0 +1,195 @@
+import assert from 'node:assert/strict';
+import { request } from 'node:http';
+import { after, afterEach, test } from 'node:test';
+import type { TestContext } from 'node:test';
+import { closeToolProcesses, createToolProcesses } from '../../../service/src/http/create-service.ts';
+import type { ServiceOptions } from '../../../service/src/http/create-service.ts';
+import { loadLanguages } from '../../../service/src/toolchains/languages.ts';
+import { until } from '../../support/until.ts';
+import { secretsKey } from '../outbound/connected-service.ts';
+import { startUpstream } from '../outbound/upstream.ts';
+import { startPlugin } from '../plugin.ts';
+import { cleanUpFirst } from '../storage/databases.ts';
+
+const upstream = await startUpstream();
+const origin = `http://localhost:${upstream.port}`;
+after(() => upstream[Symbol.asyncDispose]());
+afterEach(() => upstream.reset());
+
+/** Time enough for a busy machine. */
+const runLimits = { time: 20_000, memory: 32 * 2 ** 20 };
+
+const path = '/api/v1/plugin/com.acme.t1/default/add-record';
+const jsonType = { 'content-type': 'application/json' };
+
+const before = `export async function run(input) {
+  if (input === 'bad') throw new Error('No.');
+  if (input === 'call') return (await fetch('${origin}/rate?of=EUR')).text();
+  return JSON.stringify({ input, length: input.length });
+}`;
+
+/** The order of the members is another one, `bad` is mended, `new` fails, and the call of `other` was never made. */
+const draft = `export async function run(input) {
+  if (input === 'new') throw new Error('New.');
+  if (input === 'call') return (await fetch('${origin}/rate?of=EUR')).text();
+  if (input === 'other') return (await fetch('${origin}/rate?of=USD')).text();
+  return JSON.stringify({ length: input.length, input });
+}`;
+
+interface Result {
+  readonly uuid: string;
+  readonly same: boolean;
+  readonly before: { readonly output?: string; readonly error?: { readonly code: string } };
+  readonly after: Result['before'] & { readonly took: number };
+  readonly calls?: readonly {
+    readonly connection: string;
+    readonly status?: number;
+    readonly error?: string;
+  }[];
+}
+
+interface Counts {
+  readonly replayed: number;
+  readonly same: number;
+  readonly different: number;
+  readonly failed: number;
+  readonly skipped: number;
+}
+
+async function start(t: TestContext, options: Partial<ServiceOptions> = {}) {
+  const plugin = await startPlugin(t, 't1', undefined, {
+    secrets: { keys: [secretsKey] },
+    outbound: { allow: [origin], timeout: 60_000 },
+    recording: { level: 'payloads' },
+    waiting: { time: 60_000, calls: 20, runs: 1000, memory: 64 * 2 ** 20 },
+    runLimits,
+    ...options,
+  });
+  const { send, vendor } = plugin;
+  const rates = { connections: [{ name: 'rates', origin }] };
+  const namespace = '/api/v1/environment/com.acme/namespaces/default';
+  const set = await send('PUT', namespace, { ...vendor, ...jsonType }, JSON.stringify(rates));
+  assert.ok(set.status < 300, set.body);
+  const session = async (...permissions: string[]) => {
+    const grant = JSON.stringify({ permissions });
+    const response = await send(
+      'POST',
+      '/api/v1/tenant/com.acme.t1/session',
+      { ...vendor, ...jsonType },
+      grant,
+    );
+    const { token } = JSON.parse(response.body) as { token: string };
+    return { authorization: `Bearer ${token}` };
+  };
+  const author = await session('read', 'write', 'runs');
+  const listed = async () => {
+    const { body } = await send('GET', `${path}/runs?limit=200`, vendor);
+    return (JSON.parse(body) as { runs: { uuid: string; input: string }[] }).runs;
+  };
+  const post = (body: object | undefined, headers: Record<string, string> = author) =>
+    send('POST', `${path}/replay`, { ...headers, ...jsonType }, body && JSON.stringify(body));
+  return {
+    ...plugin,
+    author,
+    session,
+    listed,
+    post,
+    replay: async (body?: object, headers?: Record<string, string>) => {
+      const response = await post(body, headers);
+      assert.equal(response.status, 200, response.body);
+      assert.match(response.headers['content-type'] ?? '', /^text\/event-stream/);
+      const events = response.body
+        .trimEnd()
+        .split('\n\n')
+        .map((one) => /^event: (\w+)\ndata: (.*)$/.exec(one)?.slice(1) ?? []);
+      assert.equal(events.at(-1)?.[0], 'done', response.body);
+      return {
+        results: events.slice(0, -1).map(([, data = '']) => JSON.parse(data) as Result),
+        counts: JSON.parse(events.at(-1)?.[1] ?? '') as Counts,
+      };
+    },
+    refusal: async (body?: object, headers?: Record<string, string>) => {
+      const response = await post(body, headers);
+      return `${response.status} ${(JSON.parse(response.body) as { error: { code: string } }).error.code}`;
+    },
+  };
+}
+
+test('a draft is tried on the recorded inputs, with the recorded calls, and nothing is recorded', async (t) => {
+  const { build, deploy, run, listed, replay, refusal, session, send, vendor } = await start(t);
+  assert.ok((await build(before)).succeeded);
+  assert.equal(await deploy(), 'v1.0.0');
+  upstream.handle = (_, response) => response.end('1.08');
+  for (const input of ['one', 'bad', 'call', 'new', 'other', 'x'.repeat(17_000)]) await run('v1.0.0', input);
+  await until('the runs are recorded', async () => (await listed()).length === 6);
+  const runs = await listed();
+  assert.equal(upstream.requests.length, 1);
+
+  assert.ok((await build(draft)).succeeded);
+  const { results, counts } = await replay();
+  assert.deepEqual(counts, { replayed: 5, same: 2, different: 1, failed: 2, skipped: 1 });
+  assert.deepEqual(
+    results.map(({ uuid }) => uuid),
+    runs.slice(1).map(({ uuid }) => uuid),
+  );
+  const byInput = new Map(results.map((one, i) => [runs[i + 1]?.input, one]));
+  assert.equal(byInput.get('one')?.same, true);
+  const mended = byInput.get('bad');
+  assert.deepEqual(
+    [mended?.same, mended?.before.error?.code, mended?.after.output],
+    [false, 'plugin-error', '{"length":3,"input":"bad"}'],
+  );
+  const called = byInput.get('call');
+  assert.deepEqual([called?.same, called?.after.output], [true, '1.08']);
+  assert.deepEqual(
+    called?.calls?.map(({ connection, status }) => [connection, status]),
+    [['rates', 200]],
+  );
+  assert.equal(byInput.get('other')?.calls?.[0]?.error, 'call-not-recorded');
+  for (const input of ['new', 'other'])
+    assert.equal(byInput.get(input)?.after.error?.code, 'plugin-error', input);
+
+  const same = await replay({ version: 'v1.0.0', limit: 3 }, vendor);
+  assert.deepEqual(same.counts, { replayed: 2, same: 2, different: 0, failed: 0, skipped: 1 });
+  assert.equal(upstream.requests.length, 1);
+  assert.equal(await refusal({ version: 'v1.0.9' }), '404 version-not-found');
+  assert.equal(await refusal({ limit: 201 }), '422 invalid-body');
+  for (const permissions of [
+    ['read', 'runs'],
+    ['read', 'write'],
+  ])
+    assert.equal(await refusal({}, await session(...permissions)), '403 not-permitted');
+  assert.ok(!(await build('no program')).succeeded);
+  assert.equal(await refusal(), '409 not-built');
+  const usage = await send('GET', '/api/v1/environment/com.acme/usage', vendor);
+  assert.equal((JSON.parse(usage.body) as { days: { runs: number }[] }).days[0]?.runs, 6);
+  assert.equal((await listed()).length, 6);
+});
+
+test('inputs that are not recorded cannot be replayed', async (t) => {
+  const { build, refusal } = await start(t, { recording: { level: 'logs' } });
+  await build(before);
+  assert.equal(await refusal(), '409 no-payloads');
+});
+
+test('a tenant has one replay at a time, which ends when its client goes', async (t) => {
+  const toolProcesses = createToolProcesses(loadLanguages(), { runLimits });
+  cleanUpFirst(t, () => closeToolProcesses(toolProcesses));
+  const { build, deploy, run, listed, refusal, replay, port, author } = await start(t, { toolProcesses });
+  await build('export const run = () => "";');
+  await deploy();
+  await run('v1.0.0', 'x');
+  await until('the run is recorded', async () => (await listed()).length === 1);
+  await build('export const run = () => new Promise((resolve) => setTimeout(resolve, 60_000));');
+  const target = { host: '127.0.0.1', port, method: 'POST', path: `${path}/replay`, headers: author };
+  const client = request(target);
+  client.on('error', () => {});
+  client.end();
+  await until('the replayed run waits', () => toolProcesses.sandbox.connected.waiting === 1);
+  assert.equal(await refusal({ version: 'v1.0.0' }), '429 too-many-requests');
+  client.destroy();
+  await until('the replay has ended', () => toolProcesses.sandbox.connected.waiting === 0);
+  await until('another may begin', async () => (await refusal({ limit: 0 })) === '422 invalid-body');
+  const { counts } = await replay({ version: 'v1.0.0' });
+  assert.equal(counts.same, 1);
+});

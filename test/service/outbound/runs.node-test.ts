@@ -1,0 +1,434 @@
+import assert from 'node:assert/strict';
+import { request } from 'node:http';
+import { after, afterEach, test } from 'node:test';
+import type { TestContext } from 'node:test';
+import { closeToolProcesses, createToolProcesses } from '../../../service/src/http/create-service.ts';
+import type { ServiceOptions } from '../../../service/src/http/create-service.ts';
+import { listen } from '../../../service/src/http/listen.ts';
+import { loadLanguages } from '../../../service/src/toolchains/languages.ts';
+import { processTree } from '../../bench/executions/processes.ts';
+import { until } from '../../support/until.ts';
+import { startPlugin } from '../plugin.ts';
+import { cleanUpFirst } from '../storage/databases.ts';
+import { secretsKey } from './connected-service.ts';
+import { startUpstream } from './upstream.ts';
+import type { Upstream } from './upstream.ts';
+
+const upstream = await startUpstream();
+const origin = `http://localhost:${upstream.port}`;
+after(() => upstream[Symbol.asyncDispose]());
+afterEach(() => upstream.reset());
+
+const value = 'value-that-no-plugin-sees';
+const rates = {
+  name: 'rates',
+  origin,
+  pathPrefix: '/v1',
+  methods: ['GET', 'POST'],
+  credential: { type: 'header', header: 'x-key', prefix: 'key ' },
+};
+
+/** Time enough for a busy machine. */
+const patient = { time: 20_000, memory: 32 * 2 ** 20 };
+
+const asyncRun = (body: string) => `export async function run(input) {\n${body}\n}`;
+
+/** A plugin of a namespace with a connection, which is built, deployed and asked by HTTP. */
+async function start(
+  t: TestContext,
+  code: string,
+  { record, ...options }: Partial<ServiceOptions> & { readonly record?: object } = {},
+) {
+  const plugin = await startPlugin(t, 't1', undefined, {
+    secrets: { keys: [secretsKey] },
+    outbound: { allow: [origin], timeout: 60_000 },
+    runLimits: patient,
+    ...options,
+  });
+  const ask = async (method: string, path: string, body?: object) => {
+    const headers = { ...plugin.vendor, 'content-type': 'application/json' };
+    const response = await plugin.send(method, path, headers, body && JSON.stringify(body));
+    assert.ok(response.status < 300, response.body);
+  };
+  const setNamespace = (more: object) =>
+    ask('PUT', '/api/v1/environment/com.acme/namespaces/default', { ...record, ...more });
+  await setNamespace({ connections: [rates] });
+  await ask('PUT', '/api/v1/tenant/com.acme.t1/connections/default/rates', { value });
+  const built = await plugin.build(code);
+  assert.ok(built.succeeded, built.outputLog);
+  const version = await plugin.deploy();
+  return { ...plugin, ask, setNamespace, version, call: (input = '') => plugin.run(version, input) };
+}
+
+const errorOf = ({ body }: { readonly body: string }) =>
+  (JSON.parse(body) as { error: { code: string; message: string } }).error;
+
+const fetchText = `return (await fetch('${origin}/v1/' + input)).text();`;
+
+interface TestAnswer {
+  readonly result?: string;
+  readonly error?: { readonly code: string; readonly message: string; readonly path?: string };
+  readonly calls?: readonly {
+    readonly connection: string;
+    readonly url: string;
+    readonly status?: number;
+    readonly error?: string;
+    readonly responseBody?: string;
+  }[];
+}
+
+interface RecordedRun {
+  readonly waited: number;
+  readonly calls?: readonly { readonly took: number; readonly digest?: string }[];
+}
+
+/** Holds the responses to all requests until they are let go. */
+function hold(): { readonly held: Parameters<Upstream['handle']>[]; release: () => void } {
+  const held: Parameters<Upstream['handle']>[] = [];
+  upstream.handle = (...args) => void held.push(args);
+  return {
+    held,
+    release: () => {
+      for (const [{ url }, response] of held.splice(0)) response.end(`got ${url}`);
+    },
+  };
+}
+
+test('a plugin gets what its namespace grants, with a credential that it never sees', async (t) => {
+  const { call } = await start(
+    t,
+    asyncRun(`const response = await fetch(${JSON.stringify(origin)} + '/v1/latest?of=' + input, {
+      method: 'POST', headers: { 'x-key': 'mine', 'x-other': 'kept' }, body: 'asked',
+    });
+    return JSON.stringify([response.status, await response.text(), [...response.headers.keys()]]);`),
+  );
+  upstream.handle = (_, response) => response.writeHead(201, { 'x-a': 'b' }).end('rate 1.08');
+  const { status, body } = await call('EUR');
+  assert.equal(status, 200, body);
+  const [code, text, headers] = JSON.parse(body) as [number, string, string[]];
+  assert.deepEqual([code, text], [201, 'rate 1.08']);
+  assert.ok(headers.includes('x-a'));
+  const [asked] = upstream.requests;
+  assert.deepEqual([asked?.method, asked?.url, asked?.body], ['POST', '/v1/latest?of=EUR', 'asked']);
+  assert.equal(asked?.headers['x-key'], `key ${value}`);
+  assert.equal(asked?.headers['x-other'], 'kept');
+});
+
+test('a response that holds the credential does not reach the plugin', async (t) => {
+  const { call } = await start(t, asyncRun(fetchText));
+  upstream.handle = ({ headers }, response) => response.end(JSON.stringify(headers));
+  const response = await call();
+  assert.equal(response.status, 422);
+  assert.match(errorOf(response).message, /was refused: it holds the credential/);
+  assert.ok(!response.body.includes(value));
+});
+
+test('what is not granted ends the run with the error of the call, unless the plugin catches it', async (t) => {
+  const { call } = await start(
+    t,
+    asyncRun(`try { await fetch('${origin}/v2'); } catch (error) {
+      if (input === 'catch') return [error.name, error.code].join();
+      throw error;
+    }`),
+  );
+  assert.equal((await call('catch')).body, 'TypeError,not-granted');
+  const response = await call();
+  assert.equal(response.status, 422);
+  const { code, message } = errorOf(response);
+  assert.equal(code, 'plugin-error');
+  assert.match(message, /GET .*\/v2 is not granted\. What is granted: rates \(GET, POST .*\/v1\)/);
+  assert.equal(upstream.requests.length, 0);
+});
+
+test('without connections there is no fetch', async (t) => {
+  const { call, setNamespace } = await start(t, asyncRun('return typeof fetch + typeof setTimeout;'));
+  assert.equal((await call()).body, 'functionfunction');
+  await setNamespace({ connections: null });
+  assert.equal((await call()).body, 'undefinedundefined');
+});
+
+test('a plugin with types calls, too', async (t) => {
+  const { call } = await start(
+    t,
+    asyncRun(`return { rate: await (await fetch('${origin}/v1/' + input.of)).json() };`),
+    {
+      record: {
+        input: { type: 'object', required: ['of'], properties: { of: { type: 'string' } } },
+        output: { type: 'object', required: ['rate'], properties: { rate: { type: 'number' } } },
+      },
+    },
+  );
+  upstream.handle = (_, response) => response.end('1.08');
+  assert.deepEqual(JSON.parse((await call('{"of":"EUR"}')).body), { rate: 1.08 });
+  upstream.handle = (_, response) => response.end('"dear"');
+  assert.equal(errorOf(await call('{"of":"EUR"}')).code, 'invalid-output');
+});
+
+test('runs that wait are not lost with a runner', async (t) => {
+  const toolProcesses = createToolProcesses(loadLanguages(), { runLimits: patient });
+  cleanUpFirst(t, () => closeToolProcesses(toolProcesses));
+  const { call } = await start(t, asyncRun(fetchText), { toolProcesses });
+  const { release } = hold();
+  const before = new Set(processTree(process.pid));
+  const runs = Array.from({ length: 20 }, (_, i) => call(String(i)));
+  // A run is in its runner for a moment after its call has come.
+  await until('all runs wait', () => toolProcesses.sandbox.connected.waiting === 20);
+  const runners = processTree(process.pid).filter((pid) => !before.has(pid));
+  assert.ok(runners.length > 0);
+  for (const pid of runners) process.kill(pid, 'SIGKILL');
+  release();
+  const bodies = (await Promise.all(runs)).map(({ body }) => body);
+  assert.deepEqual(
+    bodies,
+    runs.map((_, i) => `got /v1/${i}`),
+  );
+});
+
+test('the call ends when the client has gone', async (t) => {
+  const { port, paths, vendor, version } = await start(t, asyncRun(fetchText));
+  const { held } = hold();
+  const client = request({
+    host: '127.0.0.1',
+    port,
+    method: 'POST',
+    path: paths.exec(version),
+    headers: vendor,
+  });
+  client.on('error', () => {});
+  client.end();
+  await until('the call came', () => held.length === 1);
+  const [, response] = held[0] ?? [];
+  client.destroy();
+  await until('the call was ended', () => response?.destroyed === true);
+});
+
+for (const [what, method, body] of [
+  ['suspended', 'PATCH', { suspended: true }],
+  ['deleted', 'DELETE', undefined],
+] as const)
+  test(`runs that wait end when their tenant is ${what}`, async (t) => {
+    const { call, ask } = await start(t, asyncRun(fetchText));
+    const { held } = hold();
+    const ended = call();
+    await until('the call came', () => held.length === 1);
+    const [, upstreamResponse] = held[0] ?? [];
+    await ask(method, '/api/v1/tenant/com.acme.t1', body);
+    const response = await ended;
+    assert.equal(response.status, 503);
+    assert.deepEqual(
+      [errorOf(response).code, errorOf(response).message],
+      ['cancelled', `The tenant was ${what}.`],
+    );
+    await until('the call was ended', () => upstreamResponse?.destroyed === true);
+  });
+
+/** The limits of runs that wait, and one of them that is less. */
+const waiting = (less: object) => ({
+  waiting: { time: 60_000, calls: 20, runs: 1000, memory: 64 * 2 ** 20, ...less },
+});
+
+test('a run ends that waits for longer than it may', async (t) => {
+  const { call } = await start(t, asyncRun(fetchText), waiting({ time: 500 }));
+  const { held } = hold();
+  const response = await call();
+  assert.deepEqual([response.status, errorOf(response).code], [504, 'wait-limit']);
+  await until('the call was ended', () => held.every(([, { destroyed }]) => destroyed));
+});
+
+test('a run makes as many calls as it may', async (t) => {
+  const code = `for (let i = 0; i < 3; i++) await fetch('${origin}/v1/' + i);`;
+  const { call } = await start(t, asyncRun(code), waiting({ calls: 2 }));
+  upstream.handle = (_, response) => response.end();
+  const response = await call();
+  assert.equal(response.status, 422);
+  assert.match(errorOf(response).message, /has made as many calls as a run may/);
+  assert.equal(upstream.requests.length, 2);
+});
+
+test('a run that may make calls takes a place, else it does not begin', async (t) => {
+  const { call } = await start(t, asyncRun(fetchText), waiting({ runs: 4 }));
+  const { held, release } = hold();
+  const first = call();
+  await until('the first waits', () => held.length === 1);
+  const refused = await call();
+  assert.deepEqual([refused.status, errorOf(refused).code], [503, 'busy']);
+  assert.ok(refused.headers['retry-after']);
+  release();
+  assert.equal((await first).status, 200);
+});
+
+test('what does not fit into the memory of runs that wait ends its run', async (t) => {
+  const { call } = await start(t, asyncRun(fetchText), waiting({ memory: 4 * 100_000 }));
+  upstream.handle = (_, response) => response.end('x'.repeat(200_000));
+  const response = await call();
+  assert.deepEqual([response.status, errorOf(response).code], [422, 'memory-limit']);
+});
+
+test('draining waits for runs that wait, and then ends them with an answer', async (t) => {
+  const { service, port, paths, vendor, version } = await start(t, asyncRun(fetchText));
+  const { held } = hold();
+  const draining = await listen(service, 0, 'SERVICE_PORT', {}, '127.0.0.1');
+  const answered = new Promise<number | undefined>((resolve, reject) => {
+    const headers = { ...vendor, host: `127.0.0.1:${port}` };
+    const options = { host: '127.0.0.1', port: draining.port, method: 'POST', path: paths.exec(version) };
+    const asked = request({ ...options, headers, agent: false }, ({ statusCode }) => resolve(statusCode));
+    asked.on('error', reject).end();
+  });
+  await until('the call came', () => held.length === 1);
+  await draining.drain(0, 500, service.cancelWaiting);
+  assert.equal(await answered, 503);
+});
+
+for (const level of ['outcome', 'logs', 'payloads'] as const)
+  test(`the record of a run has its calls, at the level ${level}`, async (t) => {
+    const { call, send, vendor } = await start(
+      t,
+      asyncRun(`await fetch('${origin}/v1/a?secret=1', { method: 'POST', body: input });
+        await fetch('${origin}/v2').catch(() => {}); return 'done';`),
+      { recording: { level } },
+    );
+    upstream.handle = (_, response) =>
+      response.writeHead(201, { 'content-type': 'text/plain' }).end('é'.repeat(9000));
+    const { headers } = await call('asked');
+    const read = async (path: string) => {
+      let body = '';
+      await until('the run is recorded', async () => {
+        const response = await send('GET', path, vendor);
+        body = response.body;
+        return response.status === 200 && body.includes('"waited"');
+      });
+      return JSON.parse(body) as RecordedRun;
+    };
+    const one = await read(`/api/v1/run/${String(headers['x-request-id'])}`);
+    const [listed] = (
+      (await read('/api/v1/plugin/com.acme.t1/default/add-record/runs')) as unknown as {
+        runs: RecordedRun[];
+      }
+    ).runs;
+    assert.ok(one.waited > 0);
+    assert.equal(listed?.waited, one.waited);
+    const outline = (run: RecordedRun | undefined) =>
+      run?.calls?.map(({ took: _took, digest: _digest, ...rest }) => rest);
+    const plain = [
+      {
+        connection: 'rates',
+        method: 'POST',
+        url: `${origin}/v1/a`,
+        status: 201,
+        requestBytes: 5,
+        responseBytes: 18_000,
+      },
+      {
+        connection: '',
+        method: 'GET',
+        url: `${origin}/v2`,
+        error: 'not-granted',
+        requestBytes: 0,
+        responseBytes: 0,
+      },
+    ];
+    assert.deepEqual(outline(listed), level === 'outcome' ? undefined : plain);
+    if (level !== 'payloads') return assert.deepEqual(one.calls, listed?.calls);
+    assert.deepEqual(outline(one), [
+      {
+        ...plain[0],
+        requestType: 'text/plain;charset=UTF-8',
+        requestBody: 'asked',
+        responseType: 'text/plain',
+        responseBody: 'é'.repeat(8192),
+        truncated: true,
+      },
+      plain[1],
+    ]);
+    assert.ok(one.calls?.[0]?.digest);
+    assert.notEqual(one.calls?.[0]?.digest, one.calls?.[1]?.digest);
+    assert.ok(!JSON.stringify([one, listed]).includes('secret=1'));
+  });
+
+test('the trace of the caller is in the calls and in the record, at every level', async (t) => {
+  const trace = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
+  const { send, vendor, editor, paths, version } = await start(
+    t,
+    asyncRun(`const headers = { TraceParent: '00-' + '1'.repeat(32) + '-' + '1'.repeat(16) + '-00' };
+      return (await fetch('${origin}/v1/' + input, { headers })).text();`),
+    { recording: { level: 'outcome' } },
+  );
+  upstream.handle = (_, response) => response.end();
+  const { headers } = await send('POST', paths.exec(version), { ...vendor, traceparent: trace }, 'run');
+  await send('POST', `${paths.test}?calls=real`, { ...editor, traceparent: trace }, 'test');
+  assert.deepEqual(
+    upstream.requests.map((one) => [one.url, one.headers['traceparent']]),
+    [
+      ['/v1/run', trace],
+      ['/v1/test', trace],
+    ],
+  );
+  await until('the run is recorded', async () => {
+    const { status, body } = await send('GET', `/api/v1/run/${String(headers['x-request-id'])}`, vendor);
+    return status === 200 && (JSON.parse(body) as { traceparent?: string }).traceparent === trace;
+  });
+});
+
+const testType = 'application/vnd.plugin-editor.test+json';
+
+const fetchTwice = `const [a, b] = await Promise.all(['/v1/a', '/v1/b'].map(async (path) => {
+  const response = await fetch('${origin}' + path, { method: input || 'GET' });
+  return [response.status, response.headers.get('content-type'), await response.text()].join(' ');
+}));
+return a + '; ' + b;`;
+
+test('a test of a draft makes no call, and gets the responses that it names', async (t) => {
+  const { send, paths, editor } = await start(t, asyncRun(fetchTwice));
+  const ask = async (body: object) => {
+    const headers = { ...editor, 'content-type': testType };
+    return JSON.parse((await send('POST', paths.test, headers, JSON.stringify(body))).body) as TestAnswer;
+  };
+  const any = { url: `${origin}/v1/*`, response: { status: 404, body: 'gone' } };
+  const first = { method: 'POST', url: `${origin}/v1/a`, response: { body: { rate: 1 } } };
+  const good = await ask({ payload: 'POST', calls: [any, first, any] });
+  assert.equal(good.result, '404  gone; 404  gone');
+  const ordered = await ask({ payload: 'POST', calls: [first, any] });
+  assert.equal(ordered.result, '200 application/json {"rate":1}; 404  gone');
+  assert.deepEqual(
+    ordered.calls?.map(({ url, status }) => [url, status]),
+    [
+      [`${origin}/v1/a`, 200],
+      [`${origin}/v1/b`, 404],
+    ],
+  );
+  const missing = await ask({ payload: '', calls: [first, any] });
+  assert.equal(missing.error?.code, 'plugin-error');
+  assert.match(missing.error?.message ?? '', /GET .*\/v1\/b has no mock in this test\./);
+  assert.ok(missing.calls?.some(({ url, error }) => url.endsWith('/v1/b') && error === 'call-not-mocked'));
+  const wrong = await ask({ payload: '', calls: [{ url: 'x' }] });
+  assert.deepEqual([wrong.error?.code, wrong.error?.path], ['invalid-body', '/calls/0/response']);
+  assert.equal(upstream.requests.length, 0);
+});
+
+test('a real call of a test needs the permission to deploy, and is in the audit log', async (t) => {
+  const { send, paths, editor, vendor } = await start(t, asyncRun(fetchText));
+  upstream.handle = (_, response) => response.end('rate');
+  const ask = async (headers: object) => send('POST', `${paths.test}?calls=real`, { ...headers }, 'x');
+  const { result, calls } = JSON.parse((await ask(editor)).body) as TestAnswer;
+  assert.equal(result, 'rate');
+  assert.deepEqual(
+    calls?.map(({ connection, status, responseBody }) => [connection, status, responseBody]),
+    [['rates', 200, 'rate']],
+  );
+  const session = await send(
+    'POST',
+    '/api/v1/tenant/com.acme.t1/session',
+    { ...vendor, 'content-type': 'application/json' },
+    JSON.stringify({ permissions: ['read', 'write'] }),
+  );
+  const { token } = JSON.parse(session.body) as { token: string };
+  const refused = await ask({ authorization: `Bearer ${token}` });
+  assert.deepEqual([refused.status, errorOf(refused).code], [403, 'not-permitted']);
+  assert.equal(upstream.requests.length, 1);
+  const audit = await send('GET', '/api/v1/environment/com.acme/audit?action=test.real-calls', vendor);
+  const { entries } = JSON.parse(audit.body) as { entries: { name: string }[] };
+  assert.deepEqual(
+    entries.map(({ name }) => name),
+    ['add-record'],
+  );
+});

@@ -1,0 +1,511 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { loadedProgram } from '../../../service/src/plugins/program.ts';
+import type { LoggedOutcome } from '../../../service/src/sandbox/outcome.ts';
+import type { CallResult, GuestRequest } from '../../../service/src/sandbox/run-calls.ts';
+import { defaultLimits } from '../../../service/src/sandbox/run-limits.ts';
+import { Sandbox } from '../../../service/src/sandbox/sandbox.ts';
+import { until } from '../../support/until.ts';
+import { processTree } from '../../bench/executions/processes.ts';
+import { defaultWaiting } from '../../../service/src/sandbox/waiting-runs.ts';
+import { mebibyte } from '../../../service/src/units.ts';
+
+/** Time enough for a busy machine. */
+const patient = { ...defaultLimits, time: 20_000 };
+
+const sandbox = new Sandbox({ limits: patient });
+after(() => sandbox.close());
+
+const encoder = new TextEncoder();
+
+const response = (body: string, more: object = {}): CallResult => ({
+  response: {
+    status: 200,
+    statusText: 'OK',
+    url: 'https://a.example/',
+    headers: [],
+    body: encoder.encode(body),
+    ...more,
+  },
+});
+
+/** A server of this process: it answers when it is told to. */
+function upstream() {
+  const requests: GuestRequest[] = [];
+  const waiting: { request: GuestRequest; answer: (result: CallResult) => void; signal: AbortSignal }[] = [];
+  let arrived = () => {};
+  return {
+    requests,
+    waiting,
+    caller: {
+      call: (request: GuestRequest, signal: AbortSignal) =>
+        new Promise<CallResult>((answer, reject) => {
+          requests.push(request);
+          waiting.push({ request, answer, signal });
+          signal.addEventListener('abort', () => reject(new Error('aborted')));
+          arrived();
+        }),
+    },
+    /** Resolves once so many calls have come. */
+    come: async (count: number) => {
+      while (requests.length < count) await new Promise<void>((resolve) => (arrived = resolve));
+    },
+  };
+}
+
+/** Answers each call at once, with what the function gives. */
+const answering = (answer: (request: GuestRequest) => CallResult | string) => ({
+  call: async (request: GuestRequest) => {
+    const given = answer(request);
+    return typeof given === 'string' ? response(given) : given;
+  },
+});
+
+const begin = (
+  code: string,
+  caller: Parameters<Sandbox['run']>[0]['caller'],
+  more: object = {},
+  by = sandbox,
+) =>
+  by.runAndMeasure({
+    program: loadedProgram({ kind: 'script', code, file: 'plugin.js' }),
+    input: 'in',
+    owner: { environment: 'com.acme', tenant: 't1', token: '' },
+    caller,
+    ...more,
+  });
+
+const asyncRun = (body: string) => `export async function run(input) {\n${body}\n}`;
+
+const show = (outcome: LoggedOutcome) =>
+  'result' in outcome ? outcome.result : `${outcome.error.code}: ${outcome.error.message}`;
+
+const run = async (
+  body: string,
+  answer: (request: GuestRequest) => CallResult | string = () => '',
+  more = {},
+) => show((await begin(asyncRun(body), answering(answer), more)).outcome);
+
+test('a plugin gets the response to its call', async () => {
+  const requests: GuestRequest[] = [];
+  const result = await run(
+    `const response = await fetch('https://a.example/rates?of=1', { method: 'post', headers: { 'X-One': '1' }, body: 'ä' });
+     return JSON.stringify([response.ok, response.status, response.statusText, response.url, response.headers.get('x-two'), await response.text(), input]);`,
+    (request) => {
+      requests.push(request);
+      return response('body ✓', { status: 201, statusText: 'Created', headers: [['x-two', '2']] });
+    },
+  );
+  assert.deepEqual(JSON.parse(result), [true, 201, 'Created', 'https://a.example/', '2', 'body ✓', 'in']);
+  assert.deepEqual(requests, [
+    {
+      method: 'POST',
+      url: 'https://a.example/rates?of=1',
+      headers: [
+        ['content-type', 'text/plain;charset=UTF-8'],
+        ['x-one', '1'],
+      ],
+      body: requests[0]?.body,
+    },
+  ]);
+  assert.equal(Buffer.from(requests[0]?.body ?? []).toString(), 'ä');
+});
+
+test('runs wait outside of the runners, so that many more wait than there are runners', async () => {
+  const { caller, waiting, come } = upstream();
+  const before = await begin(
+    asyncRun('return "first"'),
+    answering(() => ''),
+  );
+  assert.equal(show(before.outcome), 'first');
+  const code = asyncRun(
+    'const own = { input, random: Math.random() }; const text = await (await fetch("https://a.example/" + input)).text(); return own.input + text + own.random;',
+  );
+  const runs = Array.from({ length: 60 }, (_, i) => begin(code, caller, { input: String(i) }));
+  await come(60);
+  assert.equal(sandbox.connected.size, 60);
+  assert.equal(show((await begin('export const run = (input) => input + "!"', undefined)).outcome), 'in!');
+  for (const { request, answer } of waiting.toReversed()) answer(response(` got ${request.url.slice(18)} `));
+  const shown = (await Promise.all(runs)).map(({ outcome }) => show(outcome));
+  assert.deepEqual(
+    shown.map((text) => text.split(' ').slice(0, 3).join(' ')),
+    shown.map((_, i) => `${i} got ${i}`),
+  );
+  assert.equal(
+    new Set(shown.map((text) => text.split(' ')[3])).size,
+    60,
+    'each has random numbers of its own',
+  );
+  assert.equal(sandbox.connected.size, 0);
+});
+
+test('runs that wait survive the death of all runners', { skip: process.platform !== 'linux' }, async () => {
+  const { caller, waiting, come } = upstream();
+  const code = asyncRun('const n = input; return n + (await (await fetch("https://a.example")).text());');
+  const runs = Array.from({ length: 100 }, (_, i) => begin(code, caller, { input: String(i) }));
+  await come(100);
+  await until('all runs wait outside of the runners', () => sandbox.connected.waiting === 100);
+  for (const pid of processTree(process.pid).slice(1)) {
+    try {
+      process.kill(pid, 'SIGKILL');
+    } catch {
+      // It has ended with its parent.
+    }
+  }
+  for (const { answer } of waiting) answer(response('!'));
+  const shown = (await Promise.all(runs)).map(({ outcome }) => show(outcome));
+  assert.deepEqual(
+    shown,
+    shown.map((_, i) => `${i}!`),
+  );
+});
+
+test('several responses are given in the order in which they came', async () => {
+  const { caller, waiting, come } = upstream();
+  const running = begin(
+    asyncRun(
+      'const order = []; await Promise.all(["a", "b", "c"].map((name) => fetch("https://" + name + ".example").then(() => order.push(name)))); return order.join("");',
+    ),
+    caller,
+  );
+  await come(3);
+  for (const i of [2, 0, 1]) waiting[i]?.answer(response(''));
+  assert.equal(show((await running).outcome), 'cab');
+});
+
+test('what a call gives a plugin is a standard response', async () => {
+  const bytes = Uint8Array.from([0xef, 0xbb, 0xbf, 0x7b, 0x7d]);
+  const shown = await run(
+    `const get = () => fetch("https://a.example");
+     const twice = await get(); await twice.text();
+     const again = await twice.text().catch((error) => error.name + ": " + error.message);
+     const list = (value) => Array.from(value).join();
+     return JSON.stringify([await (await get()).text(), await (await get()).json(), list(await (await get()).bytes()), list(new Uint8Array(await (await get()).arrayBuffer())), twice.bodyUsed, again, (await get()) instanceof Response, new Response("a", { status: 404 }).ok]);`,
+    () => response('', { body: bytes }),
+  );
+  const [text, json, ...rest] = JSON.parse(shown) as unknown[];
+  assert.deepEqual([text, json], ['{}', {}]);
+  assert.deepEqual(rest, [
+    '239,187,191,123,125',
+    '239,187,191,123,125',
+    true,
+    'TypeError: The body of this response was read already.',
+    true,
+    false,
+  ]);
+});
+
+test('the bodies that a plugin may send arrive as they are', async () => {
+  const got: string[] = [];
+  await run(
+    `const bytes = Uint8Array.of(9, 1, 2, 3, 9);
+     for (const body of ["\\ud800", new URLSearchParams("a=1 2"), bytes.buffer, bytes.subarray(1, 4), new DataView(bytes.buffer, 1, 1), null])
+       await fetch("https://a.example", { method: body === null ? "DELETE" : "PUT", body });
+     return "";`,
+    ({ headers, body }) => {
+      got.push(
+        `${new Map(headers).get('content-type') ?? ''} ${body ? Buffer.from(body).toString('hex') : 'none'}`,
+      );
+      return '';
+    },
+  );
+  assert.deepEqual(got, [
+    'text/plain;charset=UTF-8 efbfbd',
+    `application/x-www-form-urlencoded;charset=UTF-8 ${Buffer.from('a=1+2').toString('hex')}`,
+    ' 0901020309',
+    ' 010203',
+    ' 01',
+    ' none',
+  ]);
+});
+
+test('what fetch does not take is a TypeError that says so, and makes no call', async () => {
+  const cases: Record<string, RegExp> = {
+    '"https://a.example", { signal: {} }':
+      /"signal" is not supported here; "method", "headers" and "body" are\. A call/,
+    '"https://a.example", { redirect: "follow" }': /"redirect" is not supported/,
+    '"https://a.example", { method: "GET", body: "x" }': /method GET has no body/,
+    '"https://a.example", { method: "PO ST" }': /"method" must be the name of a method/,
+    '"https://a.example", { method: "POST", body: {} }': /"body" must be text, URLSearchParams/,
+    '"https://a.example", { headers: { "a b": "1" } }': /header name/,
+    '"https://a.example", { headers: { a: "1\\r\\nb: 2" } }': /header value/,
+    '"https://a.example/" + "x".repeat(9000)': /at most 8192 characters/,
+  };
+  for (const [args, expected] of Object.entries(cases)) {
+    const shown = await run(
+      `try { await fetch(${args}); return "no error" } catch (error) { return error.name + " " + error.message }`,
+      () => assert.fail('no call'),
+    );
+    assert.match(shown, expected, args);
+    assert.match(shown, /^TypeError /, args);
+  }
+});
+
+test('a call that cannot be made rejects with a code, and ends the run where the plugin does not catch it', async () => {
+  const error: CallResult = { error: { code: 'not-granted', message: 'a.example is not granted.' } };
+  const call = 'await fetch("https://a.example");';
+  assert.equal(
+    await run(
+      `try { ${call} } catch (error) { return error.name + " " + error.code + " " + error.message }`,
+      () => error,
+    ),
+    'TypeError not-granted a.example is not granted.',
+  );
+  assert.match(
+    await run(call, () => error),
+    /^plugin-error: TypeError: a\.example is not granted\.\n {2}at plugin\.js:|^plugin-error: TypeError: a\.example is not granted\./,
+  );
+});
+
+test('at the top level calls and timers throw, and say where they work', async () => {
+  for (const [name, code] of Object.entries({
+    fetch: 'fetch("https://a.example")',
+    setTimeout: 'setTimeout(() => {})',
+    clearTimeout: 'clearTimeout(1)',
+  })) {
+    const { outcome } = await begin(
+      `${code};\nexport const run = () => "";`,
+      answering(() => ''),
+    );
+    assert.match(
+      show(outcome),
+      new RegExp(`plugin-error: TypeError: ${name} works inside of "run" alone: call it there`),
+    );
+  }
+});
+
+test('without a caller a plugin has no fetch and no timers, also after runs that had', async () => {
+  const code =
+    'export const run = () => [typeof fetch, typeof Response, typeof setTimeout, typeof clearTimeout].join();';
+  for (let i = 0; i < 3; i++) {
+    const { outcome } = await begin(
+      code,
+      answering(() => ''),
+    );
+    assert.equal(show(outcome), 'function,function,function,function');
+    assert.equal(show((await begin(code, undefined)).outcome), 'undefined,undefined,undefined,undefined');
+  }
+});
+
+test('timers fire with their values, in order of their time, and not once they are cleared', async () => {
+  assert.equal(
+    await run(
+      `const order = [];
+       await new Promise((resolve) => { setTimeout(resolve, 40); setTimeout((a, b) => order.push(a + b), 20, "x", "y"); setTimeout(() => order.push("first"), 1); clearTimeout(setTimeout(() => order.push("never"), 5)); clearTimeout(); });
+       return order.join();`,
+    ),
+    'first,xy',
+  );
+  assert.match(
+    await run('setTimeout(() => { throw new RangeError("late") }); await new Promise(() => {});'),
+    /plugin-error: RangeError: late/,
+  );
+  assert.match(
+    await run(
+      'for (let i = 0; ; i++) { try { setTimeout(() => {}, 1e9) } catch (error) { return i + error.message } }',
+    ),
+    /^100setTimeout: this run has set as many timers as a run may/,
+  );
+});
+
+test('a run that waits for a promise that nothing settles ends, also after a call', async () => {
+  for (const before of [
+    '',
+    'await fetch("https://a.example");',
+    'clearTimeout(setTimeout(() => {}, 1e6));',
+  ]) {
+    assert.match(
+      await run(`${before} await new Promise(() => {});`),
+      /waits for a promise that nothing is left to settle/,
+    );
+  }
+});
+
+test('the clock, the logs and the random state go on where a run has waited', async () => {
+  const { caller, waiting, come } = upstream();
+  const running = begin(
+    asyncRun(
+      'const before = performance.now(), at = Date.now(); console.log("one"); await fetch("https://a.example"); console.log("two"); return JSON.stringify([performance.now() - before, Date.now() - at]);',
+    ),
+    caller,
+  );
+  await come(1);
+  const began = performance.now();
+  while (performance.now() - began < 60) await new Promise((resolve) => setImmediate(resolve));
+  waiting[0]?.answer(response(''));
+  const { outcome, took, waited } = await running;
+  const [monotonic = 0, wall = 0] = JSON.parse(show(outcome)) as number[];
+  assert.ok(monotonic >= 55 && wall >= 55, `${monotonic} ${wall}`);
+  assert.deepEqual(outcome.logs, ['one', 'two']);
+  assert.ok(waited > 0 && took > 0, `${took} ${waited}`);
+});
+
+test('limits of logs and time are those of the whole run', async () => {
+  const [half, most] = ['"x".repeat(600_000)', 600];
+  assert.match(
+    await run(`console.log(${half}); await fetch("https://a.example"); console.log(${half}); return "";`),
+    /^log-limit/,
+  );
+  const loop = `for (const end = performance.now() + ${most}; performance.now() < end;);`;
+  const limits = { ...defaultLimits, time: 1000 };
+  const ended = await begin(
+    asyncRun(`${loop} await fetch("https://a.example"); ${loop} return "late";`),
+    answering(() => ''),
+    { limits },
+  );
+  assert.equal(
+    show(ended.outcome),
+    'time-limit: The plugin ran for more than 1 s, which is the limit of time.',
+  );
+});
+
+test('a run may have less memory than the service permits', async () => {
+  const body =
+    'const all = []; for (let i = 0; i < 40; i++) all.push(new Uint8Array(2 ** 18).fill(1)); return String(all.length);';
+  const limits = { ...defaultLimits, memory: 4 * mebibyte };
+  for (const caller of [undefined, answering(() => '')]) {
+    assert.equal(show((await begin(asyncRun(body), caller)).outcome), '40');
+    assert.match(
+      show((await begin(asyncRun(body), caller, { limits })).outcome),
+      /^memory-limit: The plugin needed more than 4 MiB/,
+    );
+    assert.equal(show((await begin(asyncRun(body), caller)).outcome), '40');
+  }
+});
+
+test('a run waits with a memory that has grown, and the next ones too', async () => {
+  const body = `const rows = Array.from({ length: 8 }, (_, i) => new Uint8Array(2 ** 19).fill(i));
+     await fetch("https://a.example"); rows.push(new Uint8Array(2 ** 20).fill(1)); await fetch("https://a.example");
+     return rows.map((row) => row.at(-1)).join();`;
+  const expected = [...Array.from({ length: 8 }, (_, i) => i), 1].join();
+  for (let i = 0; i < 3; i++) assert.equal(await run(body), expected);
+});
+
+test('six calls are made at once, and more than a run may make are refused', async () => {
+  const { caller, waiting, requests, come } = upstream();
+  const running = begin(
+    asyncRun(
+      'const ends = await Promise.allSettled(Array.from({ length: 22 }, (_, i) => fetch("https://a.example/" + i))); return ends.map(({ reason }) => reason?.code ?? "ok").join();',
+    ),
+    caller,
+  );
+  await come(6);
+  for (let i = 0; i < 20; i++) {
+    await come(Math.min(20, i + 6));
+    assert.ok(requests.length <= i + 6, `${requests.length} calls after ${i} have ended`);
+    waiting[i]?.answer(response(''));
+  }
+  const { outcome } = await running;
+  assert.equal(
+    show(outcome),
+    [...Array.from({ length: 20 }, () => 'ok'), 'too-many-calls', 'too-many-calls'].join(),
+  );
+});
+
+test('calls that are left when a run ends are aborted', async () => {
+  const { caller, waiting } = upstream();
+  const { outcome } = await begin(
+    asyncRun('void fetch("https://a.example").catch(() => {}); await 0; return "done"'),
+    caller,
+  );
+  assert.equal(show(outcome), 'done');
+  assert.deepEqual(
+    waiting.map(({ signal }) => signal.aborted),
+    [true],
+  );
+});
+
+test('a run whose client goes, or whose tenant is ended, ends, and its calls are aborted', async () => {
+  const code = asyncRun('console.log("logged"); await fetch("https://a.example"); return "";');
+  const gone = new AbortController();
+  const ends: [object, () => void, RegExp][] = [
+    [{ signal: () => gone.signal }, () => gone.abort(), /^cancelled: The client has gone/],
+    [
+      {},
+      () => sandbox.connected.cancel('The tenant is suspended.', ({ tenant }) => tenant === 't1'),
+      /^cancelled: The tenant is suspended/,
+    ],
+  ];
+  for (const [more, end, expected] of ends) {
+    const { caller, waiting, come } = upstream();
+    const running = begin(code, caller, more);
+    await come(1);
+    end();
+    const { outcome } = await running;
+    assert.match(show(outcome), expected);
+    assert.deepEqual(outcome.logs, ['logged']);
+    assert.deepEqual(
+      waiting.map(({ signal }) => signal.aborted),
+      [true],
+    );
+    assert.equal(sandbox.connected.size, 0);
+  }
+});
+
+test('a run that takes too long with all that it waits for ends with wait-limit', async (t) => {
+  const impatient = new Sandbox({ limits: patient, waiting: { ...defaultWaiting, time: 50 } });
+  t.after(() => impatient.close());
+  const { caller, waiting } = upstream();
+  const { outcome } = await begin(
+    asyncRun('await fetch("https://a.example"); return "";'),
+    caller,
+    {},
+    impatient,
+  );
+  assert.match(show(outcome), /^wait-limit: The run took more than 0\.05 s with all that it waited for/);
+  assert.ok(waiting.every(({ signal }) => signal.aborted));
+});
+
+test('places for runs with calls are shared by environments and tenants', async (t) => {
+  const small = new Sandbox({ limits: patient, waiting: { ...defaultWaiting, runs: 8 } });
+  t.after(() => small.close());
+  const { caller, waiting, come } = upstream();
+  const code = asyncRun('await fetch("https://a.example"); return "";');
+  // The kind of a program is read at its first run. From then on runs begin in the order in which they were asked for.
+  await begin(
+    code,
+    answering(() => ''),
+    {},
+    small,
+  );
+  const of = (environment: string, tenant: string) =>
+    begin(code, caller, { owner: { environment, tenant, token: '' } }, small).then(
+      ({ outcome }) => show(outcome),
+      String,
+    );
+  const runs = ['t1', 't1', 't1', 't2', 't2', 't3'].map((tenant) => of('com.acme', tenant));
+  runs.push(of('com.other', 't1'));
+  await come(5);
+  for (const { answer } of waiting) answer(response(''));
+  const busy = (level: string) => `BusyError: Too much is waiting for this ${level}.`;
+  // The second tenant leaves a place to the third.
+  assert.deepEqual(await Promise.all(runs), ['', '', busy('tenant'), '', busy('environment'), '', '']);
+});
+
+test('a run that waits with more than fits into the memory for waiting runs ends with memory-limit', async (t) => {
+  const small = new Sandbox({ limits: patient, waiting: { ...defaultWaiting, memory: 4 * mebibyte } });
+  t.after(() => small.close());
+  const call = 'await fetch("https://a.example");';
+  const shownOf = async (body: string, answer = '') =>
+    show(
+      (
+        await begin(
+          asyncRun(body),
+          answering(() => answer),
+          {},
+          small,
+        )
+      ).outcome,
+    );
+  const tooLarge = /^memory-limit: What the run holds while it waits does not fit/;
+  assert.match(
+    await shownOf(`const held = new Uint8Array(5e6).fill(1); ${call} return String(held.length);`),
+    tooLarge,
+  );
+  assert.match(
+    await shownOf(`await fetch("https://a.example", { method: "POST", body: "x".repeat(2e6) }); return "";`),
+    tooLarge,
+  );
+  assert.match(await shownOf(`${call} return "";`, 'x'.repeat(2e6)), tooLarge);
+  assert.equal(await shownOf(`${call} return "fits";`, 'x'.repeat(5e5)), 'fits');
+});

@@ -1,0 +1,184 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { loadedProgram } from '../../../service/src/plugins/program.ts';
+import type { LoggedOutcome } from '../../../service/src/sandbox/outcome.ts';
+import { Sandbox } from '../../../service/src/sandbox/sandbox.ts';
+
+const sandbox = new Sandbox();
+after(() => sandbox.close());
+const owner = { environment: 'com.acme', tenant: 'one', token: '' };
+
+const run = (code: string, input = ''): Promise<LoggedOutcome> =>
+  sandbox.run({ program: loadedProgram({ kind: 'python', code }), input, owner });
+
+async function resultOf(code: string, input?: string): Promise<string> {
+  const outcome = await run(code, input);
+  assert.ok('result' in outcome, JSON.stringify(outcome));
+  return outcome.result;
+}
+
+async function errorOf(code: string, input?: string) {
+  const outcome = await run(code, input);
+  assert.ok('error' in outcome, JSON.stringify(outcome));
+  return outcome.error;
+}
+
+test('Python: text goes in and out unchanged, and an async function is run to its end', async () => {
+  const text = 'NUL \0, half \ud83d, whole 😀, é';
+  assert.equal(await resultOf('def run(input): return input', text), text);
+  assert.equal(
+    await resultOf('async def one(): return "1"\nasync def run(input): return await one() + input', 'x'),
+    '1x',
+  );
+  assert.match(
+    (await errorOf('class Never:\n  def __await__(self): yield 1\nasync def run(input): await Never()'))
+      .message,
+    /waits for something that does not happen/,
+  );
+  assert.match(
+    (await errorOf('def run(input): return 1')).message,
+    /must return a str; it returned a value of the type int/,
+  );
+});
+
+test('Python: values are checked by the schemas of the program', async () => {
+  const typed = (code: string, input: string) =>
+    sandbox.run({
+      program: loadedProgram({ kind: 'python', code, types: { schemas: {} } }),
+      input,
+      owner,
+    });
+  assert.deepEqual(await typed('def run(input): return {"n": input["n"] + 1, "é": None}', '{"n": 1}'), {
+    result: '{"n":2,"é":null}',
+    logs: [],
+  });
+  const wrong = await typed('def run(input): return {1, 2}', '{}');
+  assert.ok('error' in wrong);
+  assert.match(wrong.error.message, /value that JSON can hold.*set/s);
+  const infinite = await typed('def run(input): return float("inf")', '{}');
+  assert.ok('error' in infinite);
+  const invalid = await typed('def run(input): return 1', '{');
+  assert.equal('error' in invalid && invalid.error.code, 'invalid-input');
+});
+
+test('Python: print, logging, warnings and errors are entries of the logs, with their levels', async () => {
+  const { logs } = await run(`import logging, sys, warnings
+def run(input):
+    print('a', 1, end=' ')
+    print('b\\nc')
+    print('bad', file=sys.stderr)
+    logging.debug('d %s', 1)
+    logging.info('i')
+    logging.getLogger('shop').warning('w')
+    logging.error('e')
+    warnings.warn('old')
+    print('last', end='')
+    return ''
+`);
+  assert.deepEqual(logs, [
+    'a 1 b',
+    'c',
+    '[error] bad',
+    '[debug] d 1',
+    '[info] i',
+    '[warn] shop: w',
+    '[error] e',
+    '[warn] plugin.py:10: UserWarning: old',
+    'last',
+  ]);
+});
+
+test('Python: an error names its kind and the lines of the author', async () => {
+  const { code, message } = await errorOf(
+    `import json
+def read(text):
+    return json.loads(text)["total"]
+
+def run(input):
+    return read(input)
+`,
+    '[]',
+  );
+  assert.equal(code, 'plugin-error');
+  assert.equal(
+    message,
+    `TypeError: list indices must be integers or slices, not str
+  File "plugin.py", line 6, in run
+    return read(input)
+  File "plugin.py", line 3, in read
+    return json.loads(text)["total"]
+           ~~~~~~~~~~~~~~~~^^^^^^^^^`,
+  );
+  assert.match((await errorOf('def run(input): raise SystemExit(3)')).message, /^SystemExit: 3\n/);
+  assert.match(
+    (await errorOf('x = 1 / 0\ndef run(input): return ""')).message,
+    /^ZeroDivisionError.*line 1, in <module>/s,
+  );
+});
+
+test('Python: nothing of a run is left for the next, and each has random numbers and ids that no other has', async () => {
+  const leave = `import builtins, json, random, sys, uuid
+seen = getattr(builtins, 'left', None)
+builtins.left = 'left'
+json.left = True
+sys.modules['colorsys'] = json
+random.Random.random = random.Random.random
+big = [0] * 1_000_000
+def run(input):
+    return json.dumps([seen, hasattr(random, 'left'), random.random(), str(uuid.uuid4()), random.getrandbits(64), sys.modules['colorsys'] is json])
+`;
+  const answers = [];
+  for (let i = 0; i < 5; i++) answers.push(JSON.parse(await resultOf(leave)) as unknown[]);
+  assert.deepEqual(new Set(answers.map(([seen]) => seen)), new Set([null]));
+  assert.equal(new Set(answers.map((one) => one[2])).size, 5);
+  assert.equal(new Set(answers.map((one) => one[3])).size, 5);
+  assert.equal(new Set(answers.map((one) => one[4])).size, 5);
+  assert.equal(await resultOf('import json\ndef run(input): return str(hasattr(json, "left"))'), 'False');
+});
+
+test('Python: each limit ends a run with its code, and the next run works', async () => {
+  const ends = {
+    'time-limit':
+      'def run(input):\n    while True:\n        try:\n            while True: pass\n        except BaseException: pass',
+    'memory-limit': 'def run(input): return str(len([0] * 20_000_000))',
+    'stack-limit': 'def run(input): return run(input)',
+    'output-limit': 'def run(input): return "x" * 1_048_577',
+    'log-limit': 'def run(input):\n    while True: print("x" * 1000)',
+  };
+  for (const [code, source] of Object.entries(ends)) {
+    assert.equal((await errorOf(source)).code, code);
+    assert.equal(await resultOf('def run(input): return "works"'), 'works');
+  }
+  assert.match((await errorOf('def run(input): return str(len(bytearray(80_000_000)))')).message, /64 MiB/);
+  assert.equal(await resultOf('def run(input): return str(len(bytearray(10_000_000)))'), '10000000');
+  // A loop in C that asks for nothing.
+  assert.equal((await errorOf('def run(input): return str(sum(range(10**12)))')).code, 'time-limit');
+});
+
+test('Python: a call of a closed function ends the run and its runner, and the next run gets another', async () => {
+  const { code, message } = await errorOf(
+    'import os\ndef run(input):\n    try:\n        os.system("id")\n    except BaseException: pass\n    return "went on"',
+  );
+  assert.equal(code, 'plugin-error');
+  assert.match(message, /leads out of the sandbox and is closed/);
+  assert.equal(await resultOf('def run(input): return "works"'), 'works');
+});
+
+test('JavaScript runs while Python is busy', async () => {
+  const script = loadedProgram({
+    kind: 'script',
+    code: 'export const run = (input) => input;',
+    file: 'plugin.js',
+  });
+  const runScript = () => sandbox.run({ program: script, input: 'a', owner });
+  await runScript();
+  let ended = 0;
+  const loops = Array.from({ length: 4 }, () =>
+    run('def run(input):\n    while True: pass').finally(() => (ended += 1)),
+  );
+  assert.deepEqual(await runScript(), { result: 'a', logs: [] });
+  assert.ok(ended < loops.length);
+  for (const { logs: _logs, ...outcome } of await Promise.all(loops)) {
+    assert.equal('error' in outcome && outcome.error.code, 'time-limit');
+  }
+});
