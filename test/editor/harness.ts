@@ -193,6 +193,11 @@ export const pressForHelp = (page: Page): Promise<void> => pressKeys(page, 'Shif
 export function editorIn(frame: Frame, keyboard: Keyboard) {
   const until = (has: string) =>
     frame.waitForFunction((text) => document.body.innerText.includes(text), { polling: 50 }, has);
+  /** Deploys from the sheet, which is open or opens, once it has run the tests. */
+  const confirmDeploy = async () => {
+    await frame.waitForSelector('dialog.deploy:not([data-state=testing])');
+    await frame.locator('dialog.deploy [type=submit]').click();
+  };
   return {
     /** Waits until the page shows a text. */
     until,
@@ -228,9 +233,9 @@ export function editorIn(frame: Frame, keyboard: Keyboard) {
     /** Deploys, whatever the tests of the plugin say. */
     deploy: async () => {
       await frame.locator('::-p-aria([name="Deploy"][role="button"])').click();
-      await frame.waitForSelector('dialog.deploy:not([data-state=testing])');
-      await frame.locator('dialog.deploy [type=submit]').click();
+      await confirmDeploy();
     },
+    confirmDeploy,
     /** All that this browser keeps of plugins. */
     kept: () =>
       frame.evaluate(() =>

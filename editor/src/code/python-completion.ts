@@ -49,7 +49,7 @@ export function wantedNames(before: string, source: () => string): WantedNames |
 /** The module that an expression such as `json` or `np.path` means, by the imports of the source. */
 function moduleNamed(expression: string, source: string): string | undefined {
   for (const [, list = ''] of source.matchAll(/^[ \t]*import[ \t]+(.{1,500})$/gm)) {
-    for (const part of list.replace(/#.*$/, '').split(',')) {
+    for (const part of (list.split('#', 1)[0] ?? '').split(',')) {
       const [, name = '', alias] = /^\s*([\w.]+)(?:\s+as\s+(\w+))?\s*$/.exec(part) ?? [];
       if (name && expression === (alias ?? name)) return name;
     }
@@ -58,7 +58,8 @@ function moduleNamed(expression: string, source: string): string | undefined {
     /^[ \t]*from[ \t]+([\w.]+)[ \t]+import[ \t]+(.{1,500})$/gm,
   )) {
     for (const part of list.split(',')) {
-      const [, name = '', alias] = /^\s*\(?\s*(\w+)(?:\s+as\s+(\w+))?\s*\)?\s*$/.exec(part) ?? [];
+      const [, name = '', alias] =
+        /^(\w+)(?:\s+as\s+(\w+))?$/.exec(part.replaceAll(/[()]/g, '').trim()) ?? [];
       if (name && expression === (alias ?? name)) return `${module}.${name}`;
     }
   }

@@ -30,7 +30,8 @@ export function parseTarget(text: string): ParsedTarget {
 }
 
 /** The path under which a connection is granted, without a slash at its end. */
-const prefixOf = ({ pathPrefix = '/' }: Connection) => pathPrefix.replace(/\/+$/, '');
+const prefixOf = ({ pathPrefix = '/' }: Connection) =>
+  pathPrefix.endsWith('/') ? pathPrefix.slice(0, -1) : pathPrefix;
 
 const methodsOf = ({ methods = ['GET'] }: Connection): readonly string[] => methods;
 

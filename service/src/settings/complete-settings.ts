@@ -31,7 +31,7 @@ export const secretsOf = ({
   dataDirectory,
 }: Pick<Settings, 'secretsKey' | 'database' | 'dataDirectory'>) =>
   secretsKey || database.engine !== 'sqlite'
-    ? { keys: secretsKey }
+    ? { keys: secretsKey?.map((key) => Buffer.from(key, 'base64')) }
     : { file: join(dataDirectory, 'secrets.key') };
 
 /**

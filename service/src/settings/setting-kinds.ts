@@ -125,13 +125,9 @@ function isExactOrigin(text: string): boolean {
 
 /** Keys of 32 bytes in base64. */
 export const secretKeys = list.transform((texts, context) => {
-  const keys = texts.map((text) => Buffer.from(text, 'base64'));
-  const areKeys = keys.every(
-    (key, i) =>
-      key.length === 32 && key.toString('base64').replace(/=+$/, '') === texts[i]?.replace(/=+$/, ''),
-  );
-  return areKeys && keys.length > 0
-    ? keys
+  const areKeys = texts.length > 0 && texts.every((text) => /^[A-Za-z\d+/]{43}=?$/.test(text));
+  return areKeys
+    ? texts
     : refuse(
         context,
         'one or more keys of 32 bytes in base64, such as openssl rand -base64 32 prints, separated by spaces',

@@ -20,6 +20,7 @@ import { openPostgres, unusableDatabase } from './postgres/engine.ts';
 import { isStartingUp } from './postgres/errors.ts';
 import { postgresLimits } from './postgres/limits.ts';
 import type { PostgresLimits } from './postgres/limits.ts';
+import { repeatWhile } from './repeat.ts';
 import { RunLookup } from './run-lookup.ts';
 import type { SqliteLimits } from './sqlite/dialect.ts';
 import { openSqlite, unusableFile } from './sqlite/engine.ts';
@@ -161,14 +162,10 @@ export class Storage {
     }
   }
 
-  /** Does a transaction, and once more where another one, such as that of a node of an older release, deadlocks with it. */
-  async #transact<T>(work: (db: Transaction) => Promise<T>): Promise<T> {
-    try {
-      return await this.#transactOnce(work);
-    } catch (error) {
-      if (!(error instanceof StorageUnavailableError) || !error.isConflict) throw error;
-      return this.#transactOnce(work);
-    }
+  /** Does a transaction, and again where another one, such as that of a node of an older release, deadlocks with it. */
+  #transact<T>(work: (db: Transaction) => Promise<T>): Promise<T> {
+    const isConflict = (error: unknown) => error instanceof StorageUnavailableError && error.isConflict;
+    return repeatWhile(isConflict, () => this.#transactOnce(work));
   }
 
   async #transactOnce<T>(work: (db: Transaction) => Promise<T>): Promise<T> {

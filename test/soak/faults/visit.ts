@@ -130,6 +130,11 @@ export class Visit {
     await editorIn(await this.demo.editorFrame(), this.page.keyboard).deploy();
   }
 
+  async deployAgain(): Promise<void> {
+    await this.press('Try again');
+    await editorIn(await this.demo.editorFrame(), this.page.keyboard).confirmDeploy();
+  }
+
   /** Waits until a part of the status line starts with a text. */
   async fact(part: 'saved' | 'built' | 'deployed', start: string): Promise<void> {
     const frame = await this.demo.editorFrame();

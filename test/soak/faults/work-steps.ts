@@ -85,10 +85,14 @@ const actionOutcome =
  * that the step has without a fault.
  */
 const again =
-  (act: (visit: Visit) => Promise<unknown>, done: (visit: Visit) => Promise<unknown>): Step['recover'] =>
+  (
+    act: (visit: Visit) => Promise<unknown>,
+    done: (visit: Visit) => Promise<unknown>,
+    retry = (visit: Visit): Promise<unknown> => visit.press('Try again'),
+  ): Step['recover'] =>
   async (visit) => {
     if (visit.fault.effect !== 'busy') {
-      await (visit.fault.whole === 'offline' ? act(visit) : visit.press('Try again'));
+      await (visit.fault.whole === 'offline' ? act(visit) : retry(visit));
       await done(visit);
     }
     await visit.type('after');
@@ -162,7 +166,11 @@ const deploy: Step = {
     // It may be deployed, for all that the page knows, and that is what it says.
     if (visit.fault.effect !== 'busy') await visit.untilMessage(/Perhaps deployed: /);
   },
-  recover: again((visit) => visit.deploy(), deployed),
+  recover: again(
+    (visit) => visit.deploy(),
+    deployed,
+    (visit) => visit.deployAgain(),
+  ),
 };
 
 export const workSteps: readonly Step[] = [save, build, test, deploy];

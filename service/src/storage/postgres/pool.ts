@@ -8,6 +8,7 @@ import type { PostgresLimits } from './limits.ts';
 import type { Monitor } from './monitor.ts';
 import { Turns } from '../turns.ts';
 import { StorageUnavailableError } from '../errors.ts';
+import { repeatWhile } from '../repeat.ts';
 
 /**
  * A pool of connections that are shared fairly, and for which a bounded number waits for a bounded time. While the database is
@@ -102,10 +103,7 @@ export class BoundedPool implements PostgresPool {
         isFirst = false;
         const query = () => client.query(sql, [...parameters]);
         try {
-          return await query().catch((error: unknown) => {
-            if (isTransaction && isConflict(error)) return query();
-            throw error;
-          });
+          return await (isTransaction ? repeatWhile(isConflict, query) : query());
         } catch (error) {
           if (!isUnavailable(error)) throw error;
           const cause = brokenBy ?? error;

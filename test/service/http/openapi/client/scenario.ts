@@ -6,7 +6,7 @@ import createClient from 'openapi-fetch';
 import type { components, paths } from './schema.d.ts';
 
 const text = {
-  bodySerializer: (body: string | undefined) => body,
+  bodySerializer: (body: unknown) => body as string | undefined,
   headers: { 'content-type': 'text/plain; charset=utf-8' },
 } as const;
 
