@@ -1,3 +1,4 @@
+import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import type { Db } from '../storage/db.ts';
 import { bytesToUuid, firstBytesAt, timeOfUuid, uuidToBytes } from '../storage/tables/uuids.ts';
 import type { AuditAction, AuditBy } from './entries.ts';
@@ -72,6 +73,8 @@ export async function listAudit(
       .executeTakeFirst();
     if (!last) return found;
     next = last.id;
+    // SQLite reads without a pause.
+    await yieldToOthers();
   }
 }
 

@@ -208,8 +208,8 @@ export function admit(operation: Operation, context: ServiceContext, respond: Re
       if (!operation.isQueued) await held?.takeTurn(() => c.req.raw.signal);
       return await respond(c, await handle(request satisfies AnyRequest, context));
     } finally {
-      // Held until the response counts as unsent, so that no turn begins before that.
-      if (outgoing) outgoing.releaseOnHead();
+      // The turn lasts until the response counts as unsent, and a stream is in progress to its end.
+      if (outgoing) outgoing.releaseAtEnd();
       else held?.release();
     }
   };

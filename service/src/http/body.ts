@@ -150,8 +150,13 @@ async function readText(c: Context, limit: number, overCode: CodeOf<413> = 'too-
   } catch {
     throw badRequest('invalid-text', 'The body is not valid UTF-8.');
   }
-  if (text.length >= longText) await requestInfo(c).held?.takeLongTurn(text.length, () => c.req.raw.signal);
+  await takeLongTurn(c, text);
   return text;
+}
+
+/** Waits until a text may be handled, if it is a long one. */
+export async function takeLongTurn(c: Context, { length }: string): Promise<void> {
+  if (length >= longText) await requestInfo(c).held?.takeLongTurn(length, () => c.req.raw.signal);
 }
 
 /** How many bytes the body has; `undefined` where that is not declared. */

@@ -1,3 +1,4 @@
+import { setImmediate as loopTurn } from 'node:timers/promises';
 import type { Context } from 'hono';
 import { stream, streamSSE } from 'hono/streaming';
 import type { StreamingApi } from 'hono/utils/stream';
@@ -60,7 +61,7 @@ type Send = (event: string, data: string) => Promise<void>;
  */
 export function eventStream(c: Context, work: (send: Send) => Promise<void>, timeout = writeTime): Response {
   const response = streamSSE(c, async (out) => {
-    const send: Send = (event, data) => writeInPieces(c, out, toEvent(event, data), timeout);
+    const send: Send = (event, data) => writeInPieces(c, out, new TextEncoder().encode(toEvent(event, data)), timeout);
     try {
       await work(send);
     } catch (error) {
@@ -85,7 +86,8 @@ export function eventStream(c: Context, work: (send: Send) => Promise<void>, tim
 
 /**
  * Responds with the text that `work` writes, such as all rows of a list. As with {@link eventStream}, only one text is kept for a
- * client that does not read. `work` has to stop when `write` resolves with false: then the client has gone.
+ * client that does not read. What `work` does between two texts takes a turn of its caller, as a request does. `work` has to stop
+ * when `write` resolves with false: then the client has gone.
  */
 export function textStream(
   c: Context,
@@ -96,20 +98,51 @@ export function textStream(
   c.header('content-type', type);
   if (c.req.method === 'HEAD') return c.body(null);
   return stream(c, async (out) => {
+    const takeTurn = async () => requestInfo(c).held?.takeTurn(() => c.req.raw.signal);
+    let endTurn: (() => void) | undefined;
     try {
+      endTurn = await takeTurn();
       await work(async (text) => {
-        await writeInPieces(c, out, text, timeout);
+        endTurn?.();
+        await writeInPieces(c, out, new TextEncoder().encode(text), timeout);
+        // A client that reads fast, and a database that answers at once, would keep the event loop in this stream.
+        await loopTurn();
+        endTurn = await takeTurn();
         return !out.aborted;
       });
     } catch (error) {
       c.get('reportUnexpectedError')?.(translateBusyError(error, true));
       breakOff(c, () => out.abort());
+    } finally {
+      endTurn?.();
     }
   });
 }
 
-async function writeInPieces(c: Context, out: StreamingApi, text: string, timeout: number): Promise<void> {
-  const bytes = new TextEncoder().encode(text);
+/** Responds with what another handler responds. A stream is counted, and sent in pieces, as one of the service's own. */
+export function relayStream(c: Context, response: Response, timeout = writeTime): Response {
+  const { body, headers, status } = response;
+  if (!body || headers.get('content-type') !== 'text/event-stream') return response;
+  const relayed = stream(c, async (out) => {
+    try {
+      for await (const bytes of body) {
+        await writeInPieces(c, out, bytes, timeout);
+        if (out.aborted) return;
+      }
+    } catch (error) {
+      c.get('reportUnexpectedError')?.(error);
+      breakOff(c, () => out.abort());
+    }
+  });
+  return new Response(relayed.body, { headers, status });
+}
+
+async function writeInPieces(
+  c: Context,
+  out: StreamingApi,
+  bytes: Uint8Array,
+  timeout: number,
+): Promise<void> {
   const outgoing = bindingsOf(c).outgoing as ServiceResponse | undefined;
   const release = outgoing?.held?.holdUnsent(bytes.byteLength);
   for (let start = 0; start < bytes.byteLength && !out.aborted; start += pieceSize) {

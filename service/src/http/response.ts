@@ -15,8 +15,8 @@ export interface ServiceResponse extends ServerResponse {
   held?: Held | undefined;
   /** Whether its client has sent too many requests, so that little of this one's body is received. */
   isPastRate?: boolean;
-  /** Releases what the request holds when the headers are sent, or the connection has ended. */
-  releaseOnHead: () => void;
+  /** Ends the turns of the request when the headers are sent, and releases all that it holds when the response has ended. */
+  releaseAtEnd: () => void;
 }
 
 interface ResponseOptions {
@@ -47,21 +47,22 @@ export function responseClass({
     requestId?: string;
     held?: Held | undefined;
     isPastRate?: boolean;
-    #releasesOnHead = false;
+    #endsTurnsOnHead = false;
     /** Whether the whole response was sent, and only the rest of the request's body is awaited. */
     #isLingering = false;
     #transfer: Transfer | undefined;
 
-    releaseOnHead(): void {
+    releaseAtEnd(): void {
       const { held } = this;
       if (!held) return;
-      if (this.headersSent || this.closed) return held.release();
-      this.#releasesOnHead = true;
+      if (this.closed) return held.release();
       this.once('close', () => held.release());
+      if (this.headersSent) held.endTurns();
+      else this.#endsTurnsOnHead = true;
     }
 
     override writeHead(...args: unknown[]): this {
-      if (this.#releasesOnHead) this.held?.release();
+      if (this.#endsTurnsOnHead) this.held?.endTurns();
       if (!this.req.complete || isDraining()) this.setHeader('connection', 'close');
       return (super.writeHead as (...all: unknown[]) => this).apply(this, args);
     }

@@ -105,6 +105,7 @@ export class Held {
   /** Whether a tenant's user or a client without a token is told that they are too many; a vendor, that the service is busy. */
   readonly #isUser: boolean;
   readonly #releases: (() => void)[] = [];
+  readonly #turns = new Set<() => void>();
 
   /**
    * Counts a request for its owner. Throws 429 or 503 where the owner has too many in progress, or has not taken the responses to
@@ -145,11 +146,21 @@ export class Held {
     }
   }
 
-  /** Waits until the request may be handled. */
-  async takeTurn(signalOf: () => AbortSignal): Promise<void> {
-    this.#releases.push(await this.#acquire(this.#shares.turns, signalOf));
+  /** Waits until the request may be handled. The turn ends with the returned function, or when all is released. */
+  async takeTurn(signalOf: () => AbortSignal): Promise<() => void> {
+    const endTurn = await this.#acquire(this.#shares.turns, signalOf);
+    this.#turns.add(endTurn);
     // The turns before this one have made responses.
     this.checkUnsent();
+    return () => {
+      endTurn();
+      this.#turns.delete(endTurn);
+    };
+  }
+
+  endTurns(): void {
+    for (const endTurn of this.#turns) endTurn();
+    this.#turns.clear();
   }
 
   /** Waits until a long text may be handled. The input of a run does not wait, because it goes to its process as it is. */
@@ -166,6 +177,7 @@ export class Held {
   }
 
   release(): void {
+    this.endTurns();
     for (const release of this.#releases) release();
   }
 

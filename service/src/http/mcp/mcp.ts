@@ -16,6 +16,8 @@ import {
   ServiceError,
 } from '../errors.ts';
 import { checkStorable } from '../grant-schemas.ts';
+import { takeLongTurn } from '../body.ts';
+import { relayStream } from '../event-stream.ts';
 import { scanJson } from '../json-scan.ts';
 import { jsonBody } from '../operations/bodies.ts';
 import { describeIssues, pointerOf } from '../operations/issues.ts';
@@ -26,6 +28,7 @@ import type { AnyHandlerResponse } from '../operations/responses.ts';
 import { requestInfo } from '../request-info.ts';
 import { route } from '../routes.ts';
 import { sourceLimit } from '../source-limit.ts';
+import { mebibyte } from '../../units.ts';
 import { tools } from './tools.ts';
 import type { OperationInput, OperationOutput, Tool } from './tools.ts';
 
@@ -52,12 +55,13 @@ export function mcp(app: Hono, hosts: readonly string[], context: ServiceContext
     tag: 'builder',
     auth: 'editor',
     permission: 'read',
-    body: jsonBody(z.unknown(), {
+    // One message: an array of them would be many requests in one.
+    body: jsonBody(z.looseObject({}), {
       description: 'A message of the protocol.',
       limit: maxRequest,
       name: 'the message',
     }),
-    // Each tool's work waits for its own turn.
+    // Each operation that a tool calls waits for its own turn.
     isQueued: true,
     responses: { 200: json(z.unknown(), { description: 'The answer.', events: 'The answer.' }) },
     handle: ({ c, caller, body }) => {
@@ -66,7 +70,8 @@ export function mcp(app: Hono, hosts: readonly string[], context: ServiceContext
       return handler.fetch(c.req.raw, { parsedBody: body });
     },
   });
-  route(app, '/mcp', { POST: admit(endpoint, context, (_, result) => result as Response) });
+  const respond = (c: Context, result: unknown) => relayStream(c, result as Response);
+  route(app, '/mcp', { POST: admit(endpoint, context, respond) });
 }
 
 function hostOf(origin: string): string {
@@ -103,6 +108,7 @@ function serverFor(c: Context, caller: EditorCaller, context: ServiceContext): M
         try {
           const result = await callTool(tool, args, { c, caller, context });
           const text = JSON.stringify(result);
+          if (text.length > maxResult) throw tooLong();
           return {
             content: [...(tool.isData ? [textOf(dataNote)] : []), textOf(text)],
             structuredContent: result,
@@ -116,6 +122,12 @@ function serverFor(c: Context, caller: EditorCaller, context: ServiceContext): M
   }
   return server;
 }
+
+/** How many characters of JSON a result has at most: it is sent twice, and serialized in one go. */
+const maxResult = 2 * mebibyte;
+
+const tooLong = () =>
+  new ServiceError(413, 'too-large', `The result has more than ${maxResult} characters of JSON.`);
 
 const pluginFields = {
   namespace: z
@@ -171,32 +183,44 @@ function pluginOf(
   return target;
 }
 
-/** Calls the handler of an operation, with a query and a body that were checked by its schemas. */
+/**
+ * Calls the handler of an operation, with a query and a body that were checked by its schemas. Its work takes a turn, and what it
+ * reads counts as received, as for a request.
+ */
 async function callOperation(
-  { query, body, handle }: Operation,
+  { query, body, handle, isQueued }: Operation,
   { query: givenQuery = {}, body: given, headers = {}, language = '' }: OperationInput,
   { c, caller, context, target }: ToolRequest & { readonly target: Partial<PluginKey> },
 ): Promise<OperationOutput> {
-  const { status: _, ...answer } = (await handle(
-    {
-      c: callContext(c, headers),
-      path: { language },
-      target,
-      caller,
-      query: query && readGiven(query, withoutUndefined(givenQuery), 'the query', 'invalid-query'),
-      body: await bodyOf(body, given, target, context),
-    },
-    context,
-  )) as AnyHandlerResponse;
-  const result = answer.body instanceof JsonText ? (JSON.parse(answer.body.text) as unknown) : answer.body;
-  return { body: result as Record<string, unknown>, headers: answer.headers ?? {} };
+  const { held } = requestInfo(c);
+  const request = {
+    c: callContext(c, headers),
+    path: { language },
+    target,
+    caller,
+    query: query && readGiven(query, withoutUndefined(givenQuery), 'the query', 'invalid-query'),
+    body: await bodyOf(body, given, { c, context, target }),
+  };
+  const endTurn = isQueued ? undefined : await held?.takeTurn(() => c.req.raw.signal);
+  try {
+    const { status: _, ...answer } = (await handle(request, context)) as AnyHandlerResponse;
+    const answered = answer.body instanceof JsonText ? await parseAnswer(c, answer.body.text) : answer.body;
+    return { body: answered as Record<string, unknown>, headers: answer.headers ?? {} };
+  } finally {
+    endTurn?.();
+  }
+}
+
+async function parseAnswer(c: Context, text: string): Promise<unknown> {
+  requestInfo(c).held?.reserveBody(text.length);
+  await takeLongTurn(c, text);
+  return JSON.parse(text);
 }
 
 async function bodyOf(
   body: Operation['body'],
   given: unknown,
-  target: Partial<PluginKey>,
-  context: ServiceContext,
+  { c, context, target }: Pick<ToolRequest, 'c' | 'context'> & { readonly target: Partial<PluginKey> },
 ): Promise<unknown> {
   if (!body) return undefined;
   const text = body.kind === 'text' ? String(given) : JSON.stringify(given ?? null);
@@ -208,6 +232,7 @@ async function bodyOf(
     );
   if (body.kind === 'text') return async () => text;
   if (given === undefined && body.optional) return undefined;
+  await takeLongTurn(c, text);
   const value = readGiven(body.schema, given, body.name, body.code);
   await body.check?.(target, context)(await scanJson(text));
   return value;

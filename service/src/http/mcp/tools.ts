@@ -5,6 +5,7 @@ import { sourceSchema } from '../../plugins/records.ts';
 import { mocksSchema } from '../../outbound/mocked-calls.ts';
 import { testType } from '../testing.ts';
 import type { PluginSource } from '../../plugins/records.ts';
+import { mebibyte } from '../../units.ts';
 
 /** What a tool calls an operation with, beside the plugin. */
 export interface OperationInput {
@@ -61,9 +62,23 @@ const outcome = {
   result: z.string().optional().describe('What the plugin returned, as text.'),
   error: z.looseObject({ code: z.string(), message: z.string() }).optional(),
   logs: z.array(z.string()).optional(),
+  truncated: z
+    .boolean()
+    .optional()
+    .describe('Whether result and logs are left out, because together they are too long.'),
   took: z.number().describe('Milliseconds.'),
   calls: z.array(z.looseObject({ url: z.string() })).optional(),
 };
+
+/** How many characters of JSON outcomes may have, of one run or of all tests in a result. */
+const maxOutcomes = mebibyte;
+
+/** How an outcome says that what the run gave is too long for a result. */
+function shorten({ result, logs, ...outcomeAlone }: Record<string, unknown>): Record<string, unknown> {
+  const given = { ...(result !== undefined && { result }), ...(logs !== undefined && { logs }) };
+  const isTooLong = JSON.stringify(given).length > maxOutcomes;
+  return { ...outcomeAlone, ...(isTooLong ? { truncated: true } : given) };
+}
 
 /** Runs the draft; `calls`: the responses to its calls, where there are some. */
 const testWith = (operation: CallOperation, payload: string, calls: unknown) =>
@@ -169,12 +184,12 @@ export const tools: readonly Tool[] = [
       calls: mocksSchema.optional().describe('The responses to its calls, each of which is used once.'),
     }),
     output: z.object(outcome),
-    call: async ({ input, calls }, operation) => (await testWith(operation, input, calls)).body,
+    call: async ({ input, calls }, operation) => shorten((await testWith(operation, input, calls)).body),
   }),
   tool({
     name: 'run_tests',
     title: 'Run the tests',
-    description: `Runs the tests of the built draft in the sandbox, without real calls: \`calls\` of a test are their responses. The first ${maxTests}, or those from \`first\` on.`,
+    description: `Runs the tests of the built draft in the sandbox, without real calls: \`calls\` of a test are their responses. The first ${maxTests}, or those from \`first\` on; fewer where their results are long.`,
     permission: 'write',
     readOnly: true,
     input: z.object({
@@ -195,6 +210,7 @@ export const tools: readonly Tool[] = [
       const { source: draft } = await readSource(operation);
       const all = draft.tests ?? [];
       const results: Record<string, unknown>[] = [];
+      let length = 0;
       for (const { name, payload = '', ...test } of all.slice(first - 1, first - 1 + maxTests)) {
         const { expected, calls } = test as { expected?: unknown; calls?: unknown };
         const { body } = await testWith(operation, payload, calls);
@@ -204,12 +220,15 @@ export const tools: readonly Tool[] = [
             : expected == null
               ? undefined
               : isExpected(expected, body['result']);
-        results.push({
+        const tested = {
           ...(name !== undefined && { name }),
           ...(passed !== undefined && { passed }),
           ...(expected != null && { expected }),
-          ...body,
-        });
+          ...shorten(body),
+        };
+        length += JSON.stringify(tested).length;
+        if (results.length && length > maxOutcomes) break;
+        results.push(tested);
       }
       return { tests: results, total: all.length };
     },
