@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { listen as listenService } from '../../service/src/http/listen.ts';
 import { createService } from '../../service/src/http/create-service.ts';
+import { defaultLimits } from '../../service/src/sandbox/run-limits.ts';
 import { provisionEnvironmentToken } from '../../service/src/accounts/environment-token.ts';
 import { EnvironmentClient } from 'plugin-editor/server.js';
 import { openStorage } from '../../service/src/storage/storage.ts';
@@ -30,7 +31,9 @@ export async function setUpVendor() {
   const storage = await openStorage({ engine: 'sqlite', file: join(directory, 'service.sqlite') });
   const vendorStore = openVendorStore(directory);
   const hosts: string[] = [];
-  const service = createService({ storage, editorAssets: new Map(), hosts });
+  // As the tests of the demo: the second that a run has by default is short on a machine with much else to do.
+  const runLimits = { ...defaultLimits, time: 10_000 };
+  const service = createService({ storage, editorAssets: new Map(), hosts, runLimits });
   const listening = await listenService(service, 0, 'SERVICE_PORT');
   hosts.push(`127.0.0.1:${listening.port}`);
   const environmentToken = await provisionEnvironmentToken(storage, 'com.example');

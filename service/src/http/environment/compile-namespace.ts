@@ -17,6 +17,12 @@ import { readNamespaceTypes, replaceCompiledSchemas } from '../../storage/tables
 import type { SchemaOutcome } from '../../toolchains/schemas/schema-protocol.ts';
 
 /**
+ * How long a check may take at least, in ms. A check that takes longer is refused for good, so a machine with much else to do must
+ * not be what it fails for.
+ */
+const checkTime = 5000;
+
+/**
  * Checks the schemas and samples of a namespace, and compiles the schemas for builds and runs. Throws 422 where something does
  * not fit, a `BusyError` when too many jobs are waiting, and the signal's reason when that is aborted.
  *
@@ -33,7 +39,9 @@ export async function compileNamespace(
   const owner = { environment, tenant: '', token: '' };
   const check: CheckInSandbox = async (work, types) => {
     const program = loadedProgram({ kind: 'check', ...(types && { types }) });
-    const run = { program, input: JSON.stringify(work), owner, signal: () => signal };
+    const { time, memory } = context.maxLimits.run;
+    const limits = { time: Math.max(time, checkTime), memory };
+    const run = { program, input: JSON.stringify(work), owner, limits, signal: () => signal };
     const outcome = await context.sandbox.run(run);
     return 'error' in outcome ? outcome : { finding: decodeFinding(outcome.result) };
   };
