@@ -5,6 +5,7 @@ import { declarationsIn } from './declarations.ts';
 import { requireLanguage } from './require-language.ts';
 import { json } from './operations/responses.ts';
 import { operation } from './operations/operation.ts';
+import { reachable } from './types.ts';
 import { isStorable } from '../plugins/stored-text.ts';
 import { areTyped } from '../plugins/schemas.ts';
 import { sourceSchema } from '../plugins/records.ts';
@@ -14,7 +15,7 @@ import { findNamespace } from '../storage/tables/namespaces.ts';
 const defaultNamespace = 'default';
 
 const description =
-  'Needs no token. With one, the template is that of the namespace: where that has types, the vendor’s own source or one that takes and gives values, and the samples as tests.';
+  'Needs no token. With one, the template is that of the namespace: where that has types, the vendor’s own source or one that takes and gives values, and the samples as tests; where it has connections, a comment names what `fetch` may reach.';
 
 /** The builder interface's templates. */
 export const templates: ServiceInterface = {
@@ -95,6 +96,7 @@ async function templateFor(
   const found = await findNamespace(context.storage.db, { environment: scope.environment, namespace });
   if (!found) return plain;
   const { samples = [], templates: sources = {}, input, output } = found.details;
+  const connections = await reachable(context.storage, { ...scope, namespace }, found.details.connections);
   const isTyped = areTyped({ input, output });
   const own = Object.hasOwn(sources, identifier) ? sources[identifier] : undefined;
   const tests = samples.map((sample) => ({
@@ -107,12 +109,13 @@ async function templateFor(
   const typed = isTyped
     ? language.typedTemplate({
         output: known === undefined ? undefined : JSON.stringify(known),
+        connections,
         declarations:
           language.declarations === undefined
             ? ''
             : await declarationsIn(context, language.declarations, scope, { input, output }, signal),
       })
-    : plain.contents;
+    : language.template({ pluginName, namespace, connections }).contents;
   return {
     lang: identifier,
     contents: own ?? typed,

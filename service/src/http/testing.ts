@@ -114,9 +114,9 @@ export const testing: ServiceInterface = {
                 isTest: true,
                 traceparent: request.traceparent,
               },
-              {},
+              { secrets: context.secrets },
             )
-          : new MockedCalls(mocks);
+          : new MockedCalls(mocks, context.secrets);
         if (isReal && connections.length) {
           const entry = { ...auditStamp(c, caller, context), action: 'test.real-calls', target } as const;
           await context.hourlyEntries.write(storage.db, entry);

@@ -56,7 +56,8 @@ export const types: ServiceInterface = {
       handle: async ({ c, target, query }, context) => {
         const { storage } = context;
         const found = await findNamespace(storage.db, target);
-        const connections = await reachable(storage, target, found?.details.connections);
+        const reached = await reachable(storage, target, found?.details.connections);
+        const connections = reached.length ? { connections: reached } : undefined;
         if (!found || !areTyped(found.details))
           return { status: 200, body: { declarations: '', ...connections } };
         const { input, output, samples } = found.details;
@@ -79,11 +80,18 @@ export const types: ServiceInterface = {
 };
 
 /** What a plugin may reach, without the credentials. A wildcard grants only the origin that the tenant has for it. */
-async function reachable({ db }: Storage, target: PluginKey, connections: readonly Connection[] = []) {
-  if (!connections.length) return undefined;
+export async function reachable(
+  { db }: Storage,
+  target: Pick<PluginKey, 'environment' | 'namespace'> & { readonly tenant?: string },
+  connections: readonly Connection[] = [],
+) {
+  const { tenant } = target;
   const described = connections.map(async (connection) => {
     const { name, description, origin, pathPrefix, methods } = connection;
-    const values = isWildcard(connection) ? await findConnectionValues(db, target, name) : undefined;
+    const values =
+      tenant !== undefined && isWildcard(connection)
+        ? await findConnectionValues(db, { ...target, tenant }, name)
+        : undefined;
     return {
       name,
       ...(description !== undefined && { description }),
@@ -92,5 +100,5 @@ async function reachable({ db }: Storage, target: PluginKey, connections: readon
       ...(methods && { methods }),
     };
   });
-  return { connections: await Promise.all(described) };
+  return Promise.all(described);
 }

@@ -4,6 +4,8 @@ import { toStorableText } from '../plugins/truncate.ts';
 import type { RecordedCall } from '../storage/tables/runs.ts';
 import { recordedUrl } from './calls.ts';
 import { isHeaderName, isHeaderValue } from './headers.ts';
+import { digestedOf } from './run-caller.ts';
+import type { Secrets } from './secrets.ts';
 import type { CallResult, GuestRequest } from '../sandbox/run-calls.ts';
 
 /** How many mocks a test may have. */
@@ -16,6 +18,11 @@ const mockSchema = z.object({
     .min(1)
     .max(8192)
     .meta({ description: 'The address of the call; with `*` at its end the beginning of it.' }),
+  digest: z
+    .string()
+    .max(100)
+    .optional()
+    .meta({ description: 'That of a recorded call: preferred for the very address and body that it had.' }),
   response: z.object({
     status: z.int().min(200).max(599).optional().meta({ description: '200 by default.' }),
     headers: z
@@ -38,13 +45,15 @@ const longestShown = 1000;
 
 const encoder = new TextEncoder();
 
-/** Answers the calls of a test without any request: each mock once, in their order. */
+/** Answers the calls of a test without any request: each mock once, in their order, those with the digest of the call first. */
 export class MockedCalls {
   readonly #mocks: Mock[];
+  readonly #secrets: Pick<Secrets, 'digests'>;
   readonly #records: RecordedCall[] = [];
 
-  constructor(mocks: readonly Mock[]) {
+  constructor(mocks: readonly Mock[], secrets: Pick<Secrets, 'digests'>) {
     this.#mocks = [...mocks];
+    this.#secrets = secrets;
   }
 
   /** The calls that were made, of which those without a mock have an error. */
@@ -66,10 +75,10 @@ export class MockedCalls {
     return result;
   }
 
-  #answer({ method, url }: GuestRequest): CallResult {
+  #answer(request: GuestRequest): CallResult {
+    const { method, url } = request;
     const address = URL.canParse(url) ? new URL(url).href : url;
-    const index = this.#mocks.findIndex((mock) => matches(mock, method, address));
-    const [mock] = index < 0 ? [] : this.#mocks.splice(index, 1);
+    const mock = this.#take(request, address);
     if (!mock) {
       const message = `${method} ${address.slice(0, longestShown)} has no mock in this test.`;
       return { error: { code: 'call-not-mocked', message } };
@@ -91,6 +100,15 @@ export class MockedCalls {
         body: encoder.encode(isText ? body : JSON.stringify(body)),
       },
     };
+  }
+
+  #take(request: GuestRequest, address: string): Mock | undefined {
+    const matching = this.#mocks.filter((mock) => matches(mock, request.method, address));
+    const hasDigests = matching.some(({ digest }) => digest !== undefined);
+    const digests = hasDigests ? this.#secrets.digests(...digestedOf(request)) : [];
+    const mock = matching.find(({ digest = '' }) => digests.includes(digest)) ?? matching[0];
+    if (mock) this.#mocks.splice(this.#mocks.indexOf(mock), 1);
+    return mock;
   }
 }
 

@@ -1,5 +1,6 @@
 import type { PluginSource } from '../plugins/records.ts';
 import type { CompiledProgram } from '../plugins/program.ts';
+import type { ReachableConnection } from './typed-template.ts';
 import type { PluginTypes } from './types/declarations.ts';
 
 export type Severity = 'error' | 'warning' | 'information';
@@ -44,13 +45,22 @@ export interface Language {
   /** Two to four letters. */
   readonly short: string;
   /** A new plugin: source that works without changes, and tests for it. The names may be any text. */
-  template(plugin: { pluginName: string; namespace: string }): PluginSource;
+  template(plugin: {
+    pluginName: string;
+    namespace: string;
+    readonly connections?: readonly ReachableConnection[] | undefined;
+  }): PluginSource;
   /**
    * The source of a new plugin in a namespace with types. It works without changes where an example of its output is known.
    * @param types.output JSON of a value that fits the output's schema; `undefined` where none is known
+   * @param types.connections what a plugin may reach
    * @param types.declarations the types of the namespace in the language of {@link declarations}; else empty
    */
-  typedTemplate(types: { readonly output: string | undefined; readonly declarations: string }): string;
+  typedTemplate(types: {
+    readonly output: string | undefined;
+    readonly declarations: string;
+    readonly connections?: readonly ReachableConnection[] | undefined;
+  }): string;
   /** The language of the declarations that its template and the editor show (default: TypeScript, in the editor alone). */
   readonly declarations?: 'python';
   /** Whether it needs a package that the service may be without. Its compiler is started by the first build, and not with the service. */

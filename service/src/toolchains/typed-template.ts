@@ -1,14 +1,33 @@
+import type { Connection } from '../plugins/connections.ts';
 import { escapeUnits } from './source-text.ts';
 
 /*
- * The parts that the typed templates of JavaScript and TypeScript share.
+ * The parts that the templates of JavaScript and TypeScript share.
  */
 
-export const typedTemplateComment = `/**
- * Runs each time the plugin is called: takes what the caller sent, returns what the caller gets back. The types
- * Input and Output of the namespace describe both.
- */
-`;
+/** What a template names of a connection. */
+export type ReachableConnection = Pick<
+  Connection,
+  'name' | 'description' | 'origin' | 'pathPrefix' | 'methods'
+>;
+
+const runs =
+  'Runs each time the plugin is called: takes what the caller sent, returns what the caller gets back.';
+
+/** The comment of `run`, which also names what it may reach. */
+export function runComment(connections: readonly ReachableConnection[], isTyped = false): string {
+  if (!isTyped && !connections.length) return `/** ${runs} */\n`;
+  const lines = isTyped ? [`${runs} The types`, 'Input and Output of the namespace describe both.'] : [runs];
+  if (connections.length) {
+    lines.push('', 'It may make these requests, with `await fetch(url)`:', ...connections.map(describe));
+  }
+  return `/**\n${lines.map((line) => ` * ${line}`.trimEnd()).join('\n')}\n */\n`;
+}
+
+function describe({ name, description, origin, pathPrefix = '/', methods = ['GET'] }: ReachableConnection) {
+  const text = `- ${methods.join(', ')} ${origin}${pathPrefix}: ${description ?? name}`;
+  return escapeInvisible(text.replace(/\s+/g, ' ').replaceAll('*/', '* /'));
+}
 
 /** The body of a function that returns a value, given as JSON. Without a value it throws. */
 export function returnStatement(json: string | undefined): string {
@@ -20,5 +39,6 @@ export function returnStatement(json: string | undefined): string {
 }
 
 /** Indents JSON, and escapes invisible characters. */
-const formatJson = (json: string) =>
-  JSON.stringify(JSON.parse(json), null, 2).replace(/[^\P{C}\n]|[\p{Zl}\p{Zp}]/gu, escapeUnits);
+const formatJson = (json: string) => escapeInvisible(JSON.stringify(JSON.parse(json), null, 2));
+
+const escapeInvisible = (text: string) => text.replace(/[^\P{C}\n]|[\p{Zl}\p{Zp}]/gu, escapeUnits);

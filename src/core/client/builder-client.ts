@@ -105,6 +105,8 @@ export interface CallMock {
   method?: string;
   /** The address, or with `*` at its end the beginning of it. */
   url: string;
+  /** That of a recorded call: the response is preferred for the very address and body that it had. */
+  digest?: string;
   response: {
     /** 200 by default. */
     status?: number;

@@ -5,6 +5,8 @@ import type { TestContext } from 'node:test';
 import { closeToolProcesses, createToolProcesses } from '../../../service/src/http/create-service.ts';
 import type { ServiceOptions } from '../../../service/src/http/create-service.ts';
 import { listen } from '../../../service/src/http/listen.ts';
+import { MockedCalls } from '../../../service/src/outbound/mocked-calls.ts';
+import { Secrets } from '../../../service/src/outbound/secrets.ts';
 import { loadLanguages } from '../../../service/src/toolchains/languages.ts';
 import { processTree } from '../../bench/executions/processes.ts';
 import { until } from '../../support/until.ts';
@@ -403,6 +405,24 @@ test('a test of a draft makes no call, and gets the responses that it names', as
   const wrong = await ask({ payload: '', calls: [{ url: 'x' }] });
   assert.deepEqual([wrong.error?.code, wrong.error?.path], ['invalid-body', '/calls/0/response']);
   assert.equal(upstream.requests.length, 0);
+});
+
+test('a mock that was recorded is for the very call that it was, whatever the order', async () => {
+  const secrets = new Secrets({ keys: [secretsKey] });
+  const mockOf = (query: string) => ({
+    url: `${origin}/v1/a*`,
+    digest: secrets.digest(`${origin}/v1/a?${query}`, new Uint8Array()) ?? '',
+    response: { body: query },
+  });
+  const calls = new MockedCalls([mockOf('one'), mockOf('two'), mockOf('three')], secrets);
+  const ask = async (query: string) => {
+    const result = await calls.call({ method: 'GET', url: `${origin}/v1/a?${query}`, headers: [] });
+    return 'response' in result ? new TextDecoder().decode(result.response.body) : result.error.code;
+  };
+  assert.deepEqual(
+    [await ask('two'), await ask('other'), await ask('three'), await ask('two')],
+    ['two', 'one', 'three', 'call-not-mocked'],
+  );
 });
 
 test('a real call of a test needs the permission to deploy, and is in the audit log', async (t) => {

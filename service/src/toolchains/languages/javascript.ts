@@ -4,7 +4,7 @@ import { missingRun, positionsIn } from '../build/positions.ts';
 import type { Compile, Diagnostic, Language } from '../language.ts';
 import type { ScriptProgram } from '../../plugins/program.ts';
 import { stringLiteral } from '../source-text.ts';
-import { returnStatement, typedTemplateComment } from '../typed-template.ts';
+import { returnStatement, runComment } from '../typed-template.ts';
 import { compilerDirectory } from '../types/native-compiler.ts';
 import { loadTypeChecker, typeCheckerProgram } from '../types/type-checker.ts';
 
@@ -12,15 +12,14 @@ const javascript: Language = {
   identifier: 'javascript',
   pretty: 'JavaScript',
   short: 'js',
-  template: ({ pluginName, namespace }) => ({
+  template: ({ pluginName, namespace, connections = [] }) => ({
     lang: 'javascript',
     contents: `const plugin = {
   name: ${stringLiteral(pluginName)},
   namespace: ${stringLiteral(namespace)},
 };
 
-/** Runs each time the plugin is called: takes what the caller sent, returns what the caller gets back. */
-export function run(input) {
+${runComment(connections)}export ${connections.length ? 'async ' : ''}function run(input) {
   const name = input.trim() || "world";
   return \`Hello, \${name}! This is \${plugin.name} in \${plugin.namespace}.\`;
 }
@@ -30,7 +29,10 @@ export function run(input) {
       { name: 'Greets the world', description: 'Without a name, everyone is greeted.', payload: '' },
     ],
   }),
-  typedTemplate: ({ output }) => `${typedTemplateComment}export function run(input) {
+  typedTemplate: ({
+    output,
+    connections = [],
+  }) => `${runComment(connections, true)}export ${connections.length ? 'async ' : ''}function run(input) {
 ${returnStatement(output)}
 }
 `,

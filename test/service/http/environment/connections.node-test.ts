@@ -41,7 +41,7 @@ describe('connections of a namespace', () => {
   });
 
   test('are shown to authors with their types: without credentials, and with the origin that the tenant has', async (t) => {
-    const { ask, setNamespace } = await startConnectedService(t);
+    const { ask, setNamespace, editorToken, token, fetch } = await startConnectedService(t);
     const typesOf = async (tenant: string) =>
       (await ask('GET', `/api/v1/types/com.acme.${tenant}/default/p`)).body;
     await setNamespace({ description: 'Orders.' });
@@ -61,6 +61,28 @@ describe('connections of a namespace', () => {
       declarations: '',
       connections: [described, { name: 'shop', origin: shop.origin }],
     });
+    const breaksOut = 'Ends it */ throw 1;\nand\u202e';
+    await setNamespace({ connections: [{ ...rates, description: breaksOut, pathPrefix: '/v1' }, shop] });
+    const headers = bearer(await editorToken(undefined, token));
+    for (const [language, head] of [
+      ['javascript', 'run(input) {'],
+      ['typescript', 'run(input: string): Promise<string> {'],
+    ] as const) {
+      const response = await fetch(`/api/v2/template/${language}/add-record`, { headers });
+      const { contents } = (await response.json()) as { contents: string };
+      assert.ok(
+        contents.includes(
+          [
+            ' * It may make these requests, with `await fetch(url)`:',
+            ' * - GET https://api.example.com/v1: Ends it * / throw 1; and\\u202e',
+            ` * - GET ${origin}/: shop`,
+            ' */',
+            `export async function ${head}`,
+          ].join('\n'),
+        ),
+        contents,
+      );
+    }
   });
 
   test('that could never be, or overlap, are 422 with the path', async (t) => {
