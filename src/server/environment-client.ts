@@ -391,7 +391,7 @@ export class EnvironmentClient extends PluginClient<PluginLocation, { actor?: st
   async createWebhook(
     { environment }: EnvironmentLocation,
     details: WebhookDetails,
-    options?: CallOptions,
+    options?: EnvironmentCallOptions,
   ): Promise<CreatedWebhook> {
     const path = environmentPath(environment, 'webhooks');
     return this.#send({ method: 'POST', path, json: details, schema: createdWebhookSchema }, options);
@@ -400,14 +400,14 @@ export class EnvironmentClient extends PluginClient<PluginLocation, { actor?: st
   /** Lists your webhooks, the oldest first, and resolves with one page. */
   async listWebhooks(
     { environment }: EnvironmentLocation,
-    { signal, ...page }: PageOptions & CallOptions = {},
+    { signal, actor, ...page }: PageOptions & EnvironmentCallOptions = {},
   ): Promise<WebhookPage> {
     const path = environmentPath(environment, 'webhooks') + queryOf(page);
-    return this.#send({ path, schema: webhookPageSchema }, { signal });
+    return this.#send({ path, schema: webhookPageSchema }, { signal, actor });
   }
 
   /** Gets a webhook: whether it is enabled, and why not. */
-  async getWebhook(location: WebhookLocation, options?: CallOptions): Promise<Webhook> {
+  async getWebhook(location: WebhookLocation, options?: EnvironmentCallOptions): Promise<Webhook> {
     return this.#send({ path: webhookPath(location), schema: webhookSchema }, options);
   }
 
@@ -415,19 +415,22 @@ export class EnvironmentClient extends PluginClient<PluginLocation, { actor?: st
   async updateWebhook(
     location: WebhookLocation,
     changes: Partial<WebhookDetails> & { enabled?: boolean },
-    options?: CallOptions,
+    options?: EnvironmentCallOptions,
   ): Promise<Webhook> {
     const path = webhookPath(location);
     return this.#send({ method: 'PATCH', path, json: changes, schema: webhookSchema }, options);
   }
 
   /** Deletes a webhook, with what waits for it. */
-  async deleteWebhook(location: WebhookLocation, options?: CallOptions): Promise<void> {
+  async deleteWebhook(location: WebhookLocation, options?: EnvironmentCallOptions): Promise<void> {
     await this.#send({ method: 'DELETE', path: webhookPath(location) }, options);
   }
 
   /** Gives a webhook another secret. For 24 hours both sign. */
-  async rotateWebhookSecret(location: WebhookLocation, options?: CallOptions): Promise<WebhookSecret> {
+  async rotateWebhookSecret(
+    location: WebhookLocation,
+    options?: EnvironmentCallOptions,
+  ): Promise<WebhookSecret> {
     const path = webhookPath(location, 'secret');
     return this.#send({ method: 'POST', path, schema: webhookSecretSchema }, options);
   }
@@ -435,16 +438,16 @@ export class EnvironmentClient extends PluginClient<PluginLocation, { actor?: st
   /** Lists what a webhook was told in the last 14 days, the newest first, and resolves with one page. */
   async listDeliveries(
     location: WebhookLocation,
-    { signal, ...page }: PageOptions & CallOptions = {},
+    { signal, actor, ...page }: PageOptions & EnvironmentCallOptions = {},
   ): Promise<WebhookDeliveryPage> {
     const path = webhookPath(location, 'deliveries') + queryOf(page);
-    return this.#send({ path, schema: deliveryPageSchema }, { signal });
+    return this.#send({ path, schema: deliveryPageSchema }, { signal, actor });
   }
 
   /** Has the service send an event again, at once. */
   async resendDelivery(
     { delivery, ...location }: WebhookLocation & { delivery: string },
-    options?: CallOptions,
+    options?: EnvironmentCallOptions,
   ): Promise<void> {
     const path = webhookPath(location, 'deliveries', { delivery }, 'resend');
     await this.#send({ method: 'POST', path }, options);

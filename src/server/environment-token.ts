@@ -49,11 +49,11 @@ export async function sendWithEnvironmentToken<T>(
     typeof environmentToken === 'function'
       ? await withTimeLimit(async () => environmentToken(), timeout, 'environmentToken', signal)
       : environmentToken;
-  const headers = authorization(token);
+  authorization(token);
   try {
     const response = await sendOperation(operation, {
       ...options,
-      headers,
+      token,
       toError: (failed, label, limited) => toError(failed, label, limited, token),
     });
     check?.(response.data, token);

@@ -75,12 +75,14 @@ export type CallerOf<A extends Auth> =
   | (A extends 'environment' | 'run' | 'editor-or-environment' | 'optional' ? EnvironmentCaller : never)
   | (A extends 'none' | 'monitor' | 'optional' ? undefined : never);
 
+type NeededScope = Scope | readonly Scope[] | 'any';
+
 /**
  * Makes sure that a request has a token that is valid for the target of its path. Throws 401 without a valid token of a kind
  * that the operation takes; 403 where the token is for another target or lacks the permission, or where its tenant is suspended;
  * and 429 past the rate of the token or, without a valid token, of the client's address.
  * @param permission what an editor token has to permit
- * @param scope what an environment token has to permit
+ * @param scope what an environment token has to permit: all of it where there are several
  */
 export async function authorize(
   c: Context,
@@ -89,7 +91,7 @@ export async function authorize(
     auth,
     permission = 'read',
     scope = 'any',
-  }: { auth: Auth; permission?: Permission | undefined; scope?: Scope | 'any' | undefined },
+  }: { auth: Auth; permission?: Permission | undefined; scope?: NeededScope | undefined },
   target: Partial<PluginKey>,
 ): Promise<EditorCaller | EnvironmentCaller | undefined> {
   if (auth === 'monitor') return undefined;
@@ -155,7 +157,7 @@ async function environmentCaller(
   c: Context,
   token: string,
   { storage, admission, now }: ServiceContext,
-  { auth, scope, target }: { auth: Auth; scope: Scope | 'any'; target: Partial<PluginKey> },
+  { auth, scope, target }: { auth: Auth; scope: NeededScope; target: Partial<PluginKey> },
 ): Promise<EnvironmentCaller> {
   const hash = hashToken(token);
   const id = Buffer.from(hash).toString('hex', 0, 8);
@@ -177,7 +179,8 @@ async function environmentCaller(
   if (target.environment !== undefined && target.environment !== environment) {
     throw forbidden('The environment token is for another environment.');
   }
-  if (scope !== 'any' && !hasScope(scopes, scope)) throw outOfScope(scope);
+  const missing = scope === 'any' ? undefined : [scope].flat().find((one) => !hasScope(scopes, one));
+  if (missing) throw outOfScope(missing);
   setRequestOwner({ environment, tenant: target.tenant ?? '', token: id });
   return {
     kind: 'environment',

@@ -42,8 +42,6 @@ export interface ServiceContext {
   readonly identity: Identity;
   /** Counts the runs of rollouts. */
   readonly rolloutCounter: RolloutCounter;
-  /** The tenants with a replay that is running on this node, by `tenantCacheKey`. */
-  readonly replaying: Set<string>;
   /** The toolchains that work on this machine, by identifier. */
   readonly languages: ReadonlyMap<string, Language>;
   readonly admission: Admission;

@@ -132,7 +132,6 @@ export function createService(options: ServiceOptions): Service {
     secrets,
     identity,
     rolloutCounter,
-    replaying: new Set(),
     languages,
     admission,
     eraser,

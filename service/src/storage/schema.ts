@@ -353,6 +353,13 @@ export interface Schema {
     plugin_id: Fixed<number>;
     is_failing: 0 | 1;
   };
+  /** The replay that a tenant has, until `ends_at` unless its node prolongs it: a node that is killed ends none. */
+  replays: {
+    tenant_id: Fixed<number>;
+    /** A random id. */
+    lease: string;
+    ends_at: number;
+  };
   /** One row: the number of the last change in `changes`. Its lock makes the order of numbers the order of commits. */
   change_counter: {
     id: number;

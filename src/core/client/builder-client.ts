@@ -6,7 +6,6 @@ import {
   type ReadResponse,
   type Received,
   type SendOptions,
-  bearer,
   parseJson,
   readJson,
 } from '../request.ts';
@@ -255,10 +254,10 @@ export class BuilderClient extends PluginClient<DraftLocation> {
       path: pathOf('v1/build', { language, ...pluginSegments(location) }),
       text: checkText('source', source),
       headers: { ...preconditions(etag), ...(onLog && { accept: 'text/event-stream' }) },
+      read: (token) => readBuild(log, token),
       timeout: BUILD_TIMEOUT,
     };
-    const sent = this.#send<BuildResult>((token) => ({ ...operation, read: readBuild(log, token) }), options);
-    const { data, headers } = await Promise.race([sent, failure]);
+    const { data, headers } = await Promise.race([this.#send(operation, options), failure]);
     const saved = headers.get('etag');
     return saved ? { ...data, etag: saved } : data;
   }
@@ -363,7 +362,7 @@ export class BuilderClient extends PluginClient<DraftLocation> {
   }
 
   async #send<T>(
-    operation: Operation<T> | ((token: string | undefined) => Operation<T>),
+    operation: Operation<T>,
     { signal, onBusy }: BusyOptions = {},
     isPublic = false,
   ): Promise<Received<T>> {
@@ -372,14 +371,14 @@ export class BuilderClient extends PluginClient<DraftLocation> {
       throw new TypeError('token must be set: this operation takes an editor token');
     }
     const token = await tokenOf(this.#options, signal);
-    return sendOperation(typeof operation === 'function' ? operation(token) : operation, {
+    return sendOperation(operation, {
       base: this.#base,
       fetch,
       timeout,
       retry,
       signal,
       onBusy,
-      headers: token ? bearer(token) : {},
+      token,
       // No cookies: the interface knows tokens only, and a builder then needs no CORS with credentials.
       credentials: 'omit',
       toError: (response, label, limited) => toHttpError(response, label, limited, token),

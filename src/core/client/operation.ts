@@ -5,6 +5,7 @@ import {
   type Received,
   type SendOptions,
   type ToError,
+  bearer,
   readJson,
   readText,
   request,
@@ -22,8 +23,8 @@ export interface Operation<T = string> {
   path: string;
   /** The shape of the response's JSON. Without it, the response is text. */
   schema?: z.ZodMiniType<T>;
-  /** Reads the response in another way than as JSON or text. */
-  read?: ReadResponse<T>;
+  /** Reads the response in another way than as JSON or text. `token`: the one that was sent, which no error may hold. */
+  read?: (token: string | undefined) => ReadResponse<T>;
   headers?: Record<string, string> | undefined;
   /** A body of JSON. */
   json?: object | undefined;
@@ -41,8 +42,8 @@ export interface Operation<T = string> {
 export interface OperationOptions extends SendOptions {
   /** What the operation's path is appended to. */
   base: URL;
-  /** Headers for every request, such as the token's. */
-  headers: Record<string, string>;
+  /** Is sent as bearer. */
+  token: string | undefined;
   credentials?: RequestCredentials;
   toError: ToError;
   signal: AbortSignal | undefined;
@@ -55,14 +56,14 @@ export interface OperationOptions extends SendOptions {
  */
 export function sendOperation<T>(
   { method, path, schema, read, headers, json, type: jsonType, text, keepalive, timeout }: Operation<T>,
-  { base, headers: common, credentials, ...options }: OperationOptions,
+  { base, token, credentials, ...options }: OperationOptions,
 ): Promise<Received<T>> {
   const body = json ? JSON.stringify(json) : text;
   const type = json ? (jsonType ?? 'application/json') : 'text/plain; charset=utf-8';
   // Some runtimes refuse options of `fetch` that they do not know.
   const init: RequestInit = {
     ...(method && { method }),
-    headers: { ...common, ...headers, ...(body !== undefined && { 'content-type': type }) },
+    headers: { ...(token && bearer(token)), ...headers, ...(body !== undefined && { 'content-type': type }) },
     ...(body !== undefined && { body }),
     ...(credentials && { credentials }),
     ...(keepalive && byteLength(body) < KEEPALIVE_BYTES && { keepalive }),
@@ -76,7 +77,8 @@ export function sendOperation<T>(
       retry: options.retry ?? (method ? 0 : undefined),
     },
     // Without a schema, `T` is text.
-    read ?? (schema ? readJson(parseWith(schema)) : (readText as ReadResponse<unknown> as ReadResponse<T>)),
+    read?.(token) ??
+      (schema ? readJson(parseWith(schema)) : (readText as ReadResponse<unknown> as ReadResponse<T>)),
   );
 }
 

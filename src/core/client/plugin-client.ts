@@ -159,7 +159,7 @@ export class PluginClient<Location, Extra extends object = object> {
       path: this.#path(location, 'replay'),
       json: { version, limit },
       headers: { accept: 'text/event-stream' },
-      read: readReplay(onResult),
+      read: (token) => readReplay(onResult, token),
       timeout: REPLAY_TIMEOUT,
     };
     return this.#send(operation, call);

@@ -51,9 +51,13 @@ export interface ReplayOptions {
   onResult?: ((result: ReplayResult) => void) | undefined;
 }
 
-/** Reads the events of a replay, up to `done` or `error`. @internal */
+/**
+ * Reads the events of a replay, up to `done` or `error`.
+ * @param token the one that was sent; it is in no field of an error
+ * @internal
+ */
 export const readReplay =
-  (onResult: ReplayOptions['onResult']): ReadResponse<Replay> =>
+  (onResult: ReplayOptions['onResult'], token: string | undefined): ReadResponse<Replay> =>
   async (response, label) => {
     const { body, headers } = response;
     const parse = parseWith(replaySchema);
@@ -64,7 +68,7 @@ export const readReplay =
       if (type === 'result') onResult?.(parseResult(parseJson(data, label), label));
       // The end of the stream is not waited for: a proxy may keep the connection open.
       if (type === 'done') return parse(parseJson(data, label), label);
-      if (type === 'error') throw eventToHttpError(parseJson(data, label), response, label, undefined);
+      if (type === 'error') throw eventToHttpError(parseJson(data, label), response, label, token);
     }
     throw new SchemaError(label, 'the event stream ended before the replay');
   };

@@ -466,6 +466,17 @@ describe('error responses', () => {
     });
   }
 
+  test('have no token in them when they end a replay', async () => {
+    const event = { status: 503, error: { code: 'cancelled', message: `no ${TOKEN} here` } };
+    const body = `event: error\ndata: ${JSON.stringify(event)}\n\n`;
+    await using at = await start({}, { headers: { 'content-type': 'text/event-stream' }, body });
+    await assert.rejects(at.client.replay(LOCATION), {
+      name: 'HttpError',
+      code: 'cancelled',
+      detail: 'no … here',
+    });
+  });
+
   for (const [name, rule] of [
     ['is not JSON', { html: '<p>marker-1' }],
     ['is JSON in another shape', { json: ['marker-1'] }],

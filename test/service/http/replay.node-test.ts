@@ -4,10 +4,14 @@ import { after, afterEach, test } from 'node:test';
 import type { TestContext } from 'node:test';
 import { closeToolProcesses, createToolProcesses } from '../../../service/src/http/create-service.ts';
 import type { ServiceOptions } from '../../../service/src/http/create-service.ts';
+import type { Storage } from '../../../service/src/storage/storage.ts';
+import { takeReplay } from '../../../service/src/storage/tables/replays.ts';
+import { findTenant } from '../../../service/src/storage/tables/tenants.ts';
 import { loadLanguages } from '../../../service/src/toolchains/languages.ts';
 import { until } from '../../support/until.ts';
 import { secretsKey } from '../outbound/connected-service.ts';
 import { startUpstream } from '../outbound/upstream.ts';
+import { bearer, errorOf, startService } from '../harness.ts';
 import { startPlugin } from '../plugin.ts';
 import { cleanUpFirst } from '../storage/databases.ts';
 
@@ -82,6 +86,16 @@ async function start(t: TestContext, options: Partial<ServiceOptions> = {}) {
     return { authorization: `Bearer ${token}` };
   };
   const author = await session('read', 'write', 'runs');
+  const vendorWith = async (scopes: string[]) => {
+    const details = JSON.stringify({ holder: scopes.join(), scopes });
+    const made = await send(
+      'POST',
+      '/api/v1/environment/com.acme/tokens',
+      { ...vendor, ...jsonType },
+      details,
+    );
+    return bearer((JSON.parse(made.body) as { token: string }).token);
+  };
   const listed = async () => {
     const { body } = await send('GET', `${path}/runs?limit=200`, vendor);
     return (JSON.parse(body) as { runs: { uuid: string; input: string }[] }).runs;
@@ -92,6 +106,7 @@ async function start(t: TestContext, options: Partial<ServiceOptions> = {}) {
     ...plugin,
     author,
     session,
+    vendorWith,
     listed,
     post,
     replay: async (body?: object, headers?: Record<string, string>) => {
@@ -115,8 +130,10 @@ async function start(t: TestContext, options: Partial<ServiceOptions> = {}) {
   };
 }
 
+const storedReplay = ({ db }: Storage) => db.query.selectFrom('replays').select('lease').executeTakeFirst();
+
 test('a draft is tried on the recorded inputs, with the recorded calls, and nothing is recorded', async (t) => {
-  const { build, deploy, run, listed, replay, refusal, session, send, vendor } = await start(t);
+  const { build, deploy, run, listed, replay, refusal, session, vendorWith, send, vendor } = await start(t);
   assert.ok((await build(before)).succeeded);
   assert.equal(await deploy(), 'v1.0.0');
   upstream.handle = (_, response) => response.end('1.08');
@@ -159,6 +176,10 @@ test('a draft is tried on the recorded inputs, with the recorded calls, and noth
     ['read', 'write'],
   ])
     assert.equal(await refusal({}, await session(...permissions)), '403 not-permitted');
+  // It shows what real runs put out, which is for `read`, and is no list.
+  for (const scopes of [['read', 'access-deploy'], ['manage']])
+    assert.equal(await refusal({}, await vendorWith(scopes)), '403 not-permitted');
+  assert.equal(await refusal({ limit: 0 }, await vendorWith(['manage', 'read'])), '422 invalid-body');
   assert.ok(!(await build('no program')).succeeded);
   assert.equal(await refusal(), '409 not-built');
   const usage = await send('GET', '/api/v1/environment/com.acme/usage', vendor);
@@ -172,10 +193,11 @@ test('inputs that are not recorded cannot be replayed', async (t) => {
   assert.equal(await refusal(), '409 no-payloads');
 });
 
-test('a tenant has one replay at a time, which ends when its client goes', async (t) => {
+test('a tenant has one replay at a time over all nodes, which ends when its client goes', async (t) => {
   const toolProcesses = createToolProcesses(loadLanguages(), { runLimits });
   cleanUpFirst(t, () => closeToolProcesses(toolProcesses));
-  const { build, deploy, run, listed, refusal, replay, port, author } = await start(t, { toolProcesses });
+  const first = await start(t, { toolProcesses });
+  const { build, deploy, run, listed, refusal, replay, port, author, storage, clock } = first;
   await build('export const run = () => "";');
   await deploy();
   await run('v1.0.0', 'x');
@@ -186,10 +208,25 @@ test('a tenant has one replay at a time, which ends when its client goes', async
   client.on('error', () => {});
   client.end();
   await until('the replayed run waits', () => toolProcesses.sandbox.connected.waiting === 1);
-  assert.equal(await refusal({ version: 'v1.0.0' }), '429 too-many-requests');
+  const other = await startService(t, { storage, recording: { level: 'payloads' } });
+  const replayOnOther = () =>
+    other.fetch(`${path}/replay`, {
+      method: 'POST',
+      headers: { ...author, ...jsonType },
+      body: JSON.stringify({ version: 'v1.0.0' }),
+    });
+  assert.equal((await errorOf(await replayOnOther())).code, 'too-many-requests');
   client.destroy();
   await until('the replay has ended', () => toolProcesses.sandbox.connected.waiting === 0);
-  await until('another may begin', async () => (await refusal({ limit: 0 })) === '422 invalid-body');
-  const { counts } = await replay({ version: 'v1.0.0' });
-  assert.equal(counts.same, 1);
+  await until('another may begin', async () => (await replayOnOther()).status === 200);
+  await until('that one has ended', async () => !(await storedReplay(storage)));
+
+  // A node that was killed leaves its replay behind.
+  const { id: tenantId } = (await findTenant(storage.db, { environment: 'com.acme', tenant: 't1' })) ?? {};
+  assert.ok(tenantId);
+  const endsAt = clock.now + 30_000;
+  assert.ok(await takeReplay(storage.db, { tenantId, lease: 'killed', endsAt }, clock.now));
+  assert.equal(await refusal({ version: 'v1.0.0' }), '429 too-many-requests');
+  clock.now = endsAt;
+  assert.equal((await replay({ version: 'v1.0.0' })).counts.same, 1);
 });

@@ -122,7 +122,12 @@ const permissionNeeded = ({ permission }: Operation) =>
     : `An editor token needs the permission \`${permission}\`.`;
 
 const scopeNeeded = ({ scope }: Operation) =>
-  scope === undefined || scope === 'any' ? [] : `An environment token needs the scope \`${scope}\`.`;
+  scope === undefined || scope === 'any'
+    ? []
+    : `An environment token needs the scope ${[scope]
+        .flat()
+        .map((one) => `\`${one}\``)
+        .join(' and ')}.`;
 
 const byName = <Name extends string, T>(names: readonly Name[], make: (name: Name) => T) =>
   Object.fromEntries(names.map((name) => [name, make(name)])) as Record<Name, T>;

@@ -43,7 +43,7 @@ type ScopeOf<A extends Auth> = [
   ? { readonly scope?: undefined }
   : {
       /** What an environment token has to permit. */
-      readonly scope: Scope | 'any';
+      readonly scope: Scope | readonly Scope[] | 'any';
     };
 
 interface DeclaredOperation<
@@ -108,7 +108,7 @@ export interface Operation {
   readonly tag: Tag;
   readonly auth: Auth;
   readonly permission?: Permission | undefined;
-  readonly scope?: Scope | 'any' | undefined;
+  readonly scope?: Scope | readonly Scope[] | 'any' | undefined;
   readonly query?: z.ZodObject | undefined;
   readonly headers?: readonly RequestHeader[];
   readonly body?: Body | undefined;

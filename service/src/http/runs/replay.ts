@@ -1,15 +1,15 @@
 import * as z from 'zod';
-import type { Context } from 'hono';
 import { RecordedCalls } from '../../outbound/recorded-calls.ts';
 import type { PluginKey } from '../../plugins/plugin-key.ts';
 import type { StoredProgram } from '../../plugins/program.ts';
 import { lowerLevel } from '../../plugins/record-level.ts';
 import type { QueueOwner } from '../../processes/fair-queue.ts';
-import { isReplayable, isSameEnding, recordedEnding, replayedEnding } from '../../runs/replay.ts';
 import type { AdjustableLimits } from '../../sandbox/run-limits.ts';
+import { ReplayLease } from '../../runs/replay-lease.ts';
+import { isReplayable, isSameEnding, recordedEnding, replayedEnding } from '../../runs/replay.ts';
 import { listRuns } from '../../storage/tables/runs.ts';
 import type { StoredRun } from '../../storage/tables/runs.ts';
-import { tenantCacheKey } from '../../storage/tables/names.ts';
+import type { Tenant } from '../../storage/tables/tenants.ts';
 import { auditStamp } from '../audit-stamp.ts';
 import type { ServiceContext, ServiceInterface } from '../context.ts';
 import { pluginNotFound, versionNameSchema, versionNotFound } from '../environment/plugin-details.ts';
@@ -48,10 +48,11 @@ export const replay: ServiceInterface = {
       path: '/api/v1/plugin/:ident/:namespace/:name/replay',
       summary: 'Try a draft or a version on the newest recorded runs',
       description:
-        'Runs it on their inputs, one after another, and compares. Calls are answered from the record; another one rejects with `call-not-recorded`. Nothing is recorded or changed, and it ends when the client goes. An editor token needs the permission `runs`, too.',
+        'Runs it on their inputs, one after another, and compares. Calls are answered from the record; another one rejects with `call-not-recorded`. Nothing is recorded or changed, and it ends when the client goes. A tenant has one replay at a time. An editor token needs the permission `runs`, too.',
       tag: 'environment',
       auth: 'editor-or-environment',
-      scope: 'read',
+      // It is none of the lists that `read` is for, and shows what real runs put out.
+      scope: ['manage', 'read'],
       permission: 'write',
       isQueued: true,
       body: optionalJsonBody(
@@ -91,18 +92,17 @@ export const replay: ServiceInterface = {
         if (isEditor && !caller.permissions.includes('runs')) throw notPermitted('runs');
         const { version, limit = 50 } = body ?? {};
         checkStorable({ version });
-        const tenant = await storage.runs.tenant(target);
-        if (!tenant) throw pluginNotFound();
-        if (tenant.isSuspended) throw tenantSuspended();
+        const tenant = await requireTenant(context, target);
         await checkPluginExists(storage, target);
         if (lowerLevel(context.maxLimits.records, tenant.limits.records) !== 'payloads') throw noPayloads();
         const program = await loadProgram(context, target, version);
-        const release = startReplay(context, target);
+        const lease = await ReplayLease.take(storage.db, tenant.id, context.now);
+        if (!lease) throw hasReplay();
         const entry = { ...auditStamp(c, caller, context), action: 'runs.replayed', target } as const;
         try {
           await context.hourlyEntries.write(storage.db, entry);
         } catch (error) {
-          release();
+          await lease.end();
           throw error;
         }
         const plan: Plan = {
@@ -110,9 +110,15 @@ export const replay: ServiceInterface = {
           program,
           limit,
           owner: isEditor ? caller.owner : { ...target, token: caller.tokenId },
-          limits: limitsOf(tenant, context.maxLimits.run),
+          signal: AbortSignal.any([c.req.raw.signal, lease.signal]),
         };
-        return eventStream(c, (send) => replayRuns(c, context, plan, send).finally(release));
+        return eventStream(c, async (send) => {
+          try {
+            await replayRuns(context, plan, send);
+          } finally {
+            await lease.end();
+          }
+        });
       },
     }),
   ],
@@ -123,7 +129,15 @@ interface Plan {
   readonly program: StoredProgram;
   readonly limit: number;
   readonly owner: QueueOwner;
-  readonly limits: AdjustableLimits | undefined;
+  /** Is aborted when the client goes, and when the tenant may have another replay. */
+  readonly signal: AbortSignal;
+}
+
+async function requireTenant({ storage }: ServiceContext, plugin: PluginKey): Promise<Tenant> {
+  const tenant = await storage.runs.tenant(plugin);
+  if (!tenant) throw pluginNotFound();
+  if (tenant.isSuspended) throw tenantSuspended();
+  return tenant;
 }
 
 /** The program, in memory: it may be removed before its last run. */
@@ -139,34 +153,27 @@ async function loadProgram(
   return { hash: found.hash, isTyped: found.isTyped, load: async () => program };
 }
 
-/** Takes the tenant's one replay on this node. Throws 429 where it has one already. */
-function startReplay({ replaying }: ServiceContext, plugin: PluginKey): () => void {
-  const key = tenantCacheKey(plugin);
-  if (replaying.has(key)) {
-    const message = 'A replay of this tenant is running already; try again when it has ended.';
-    throw new ServiceError(429, 'too-many-requests', message, { headers: { 'retry-after': '5' } });
-  }
-  replaying.add(key);
-  return () => void replaying.delete(key);
-}
-
 async function replayRuns(
-  c: Context,
   context: ServiceContext,
   plan: Plan,
   send: (event: string, data: string) => Promise<void>,
 ): Promise<void> {
-  const { signal } = c.req.raw;
+  const { signal, plugin } = plan;
   const counts = { replayed: 0, same: 0, different: 0, failed: 0, skipped: 0 };
   for await (const run of newestRuns(context, plan)) {
-    if (signal.aborted) return;
-    if (context.isDraining())
-      throw new ServiceError(503, 'cancelled', 'The service ends.', { headers: { 'retry-after': '1' } });
+    if (signal.aborted || context.isDraining()) throw cancelled();
+    // It may have been suspended or deleted meanwhile.
+    const tenant = await requireTenant(context, plugin);
     if (!isReplayable(run)) {
       counts.skipped += 1;
       continue;
     }
-    const { outcome, took, calls } = await replayRun(context, plan, run, signal);
+    const { outcome, took, calls } = await replayRun(
+      context,
+      plan,
+      run,
+      limitsOf(tenant, context.maxLimits.run),
+    );
     const same = isSameEnding(run, outcome);
     const hasFailed = 'error' in outcome && run.code === undefined;
     counts.replayed += 1;
@@ -198,9 +205,9 @@ async function* newestRuns({ storage }: ServiceContext, { plugin, limit }: Plan)
 
 async function replayRun(
   { sandbox, storage, secrets }: ServiceContext,
-  { plugin, program, owner, limits }: Plan,
+  { plugin, program, owner, signal }: Plan,
   { details: { input = '', calls = [] } }: StoredRun,
-  signal: AbortSignal,
+  limits: AdjustableLimits | undefined,
 ) {
   const connections = await storage.runs.connections(plugin);
   const caller = new RecordedCalls(calls, secrets);
@@ -215,6 +222,19 @@ async function replayRun(
   const { outcome, took } = await translateBusyErrors(true, () => sandbox.runAndMeasure(run));
   return { outcome, took, calls: caller.records };
 }
+
+const cancelled = () =>
+  new ServiceError(503, 'cancelled', 'The replay was cancelled before its end.', {
+    headers: { 'retry-after': '1' },
+  });
+
+const hasReplay = () =>
+  new ServiceError(
+    429,
+    'too-many-requests',
+    'A replay of this tenant is running already; try again when it has ended.',
+    { headers: { 'retry-after': '5' } },
+  );
 
 const noPayloads = () =>
   new ServiceError(409, 'no-payloads', 'Inputs are not recorded, for the service or for this tenant.');

@@ -140,7 +140,7 @@ async function eraseOfTenant(db: Transaction, tenantId: number, now: number, lim
     await query.deleteFrom('editor_tokens').where('token_hash', 'in', hashes).execute();
     return;
   }
-  for (const table of ['tenant_storage', 'tenant_records', 'connection_values'] as const)
+  for (const table of ['tenant_storage', 'tenant_records', 'connection_values', 'replays'] as const)
     await query.deleteFrom(table).where('tenant_id', '=', tenantId).execute();
   await query
     .updateTable('tenants')

@@ -10,6 +10,7 @@ import { connections } from './0007-connections.ts';
 import { audit } from './0008-audit.ts';
 import { rollout } from './0009-rollout.ts';
 import { webhooks } from './0010-webhooks.ts';
+import { replays } from './0011-replays.ts';
 
 export interface Migration {
   /** Sorts after all names before it. */
@@ -34,4 +35,5 @@ export const migrations: readonly Migration[] = [
   audit,
   rollout,
   webhooks,
+  replays,
 ];
