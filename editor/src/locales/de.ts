@@ -414,6 +414,7 @@ export const de: Texts = {
       conflict: 'an anderer Stelle geändert',
       tooLarge: 'Das Plugin ist zu groß',
       storageFull: 'Der Speicherplatz ist voll',
+      rolloutConflict: 'Die aktive Version oder ein Rollout wurde an anderer Stelle geändert',
       storageUnavailable: 'Der Speicher des Dienstes ist nicht verfügbar',
       refused: 'Der Dienst hat es abgelehnt',
       stopped: 'angehalten',
@@ -462,6 +463,8 @@ export const de: Texts = {
       `Als ${version} bereitgestellt. Diese Version bleibt, wie sie ist; beim nächsten Bereitstellen entsteht eine neue.`,
     doneNotLive: (version, live) =>
       `Als ${version} bereitgestellt. Aktiv bleibt ${live}, weil diese Version ausgewählt wurde; die neue aktivieren Sie unter „Versionen“.`,
+    doneRolledOut: (version, percent, live) =>
+      `Als ${version} bereitgestellt. Diese Version bekommt ${percent} der Läufe; die übrigen bleiben bei ${live}.`,
     unchanged: (version) => `${version} ist schon bereitgestellt: Seitdem hat sich nichts geändert.`,
     title: 'Bereitstellen',
     target: 'Geht an',
@@ -469,6 +472,12 @@ export const de: Texts = {
     replaces: (live) => `Alle, sobald die Version bereitgestellt ist. Sie ersetzt ${live}.`,
     staysLive: (live) =>
       `Noch niemanden: Aktiv bleibt ${live}, weil diese Version ausgewählt wurde. Die neue aktivieren Sie unter „Versionen“.`,
+    toAll: 'Alle',
+    toShare: 'Einen Teil der Läufe',
+    toShareHint: (live) =>
+      `Die übrigen bleiben bei ${live}. Sie beobachten beide und aktivieren die neue Version oder beenden den Rollout.`,
+    whileRolledOut: (version) =>
+      `Noch niemanden: Solange ${version} teilweise ausgerollt ist, ändert ein Bereitstellen nichts daran, wer was bekommt.`,
     changes: 'Änderungen',
     firstVersion: 'Das ist die erste Version.',
     notCompared: 'Die aktive Version konnte nicht geladen werden, daher fehlt der Unterschied zum Text.',
@@ -676,8 +685,40 @@ export const de: Texts = {
     deleteText:
       'Text und Programm werden endgültig gelöscht: Die Version lässt sich nicht mehr ausführen, vergleichen, aktivieren oder zurückholen.',
     deleted: (version) => `${version} ist gelöscht.`,
-    inUse: (version) => `${version} ist aktiv oder die neueste Version und bleibt.`,
+    inUse: (version) => `${version} ist aktiv, teilweise ausgerollt oder die neueste Version und bleibt.`,
     deleteFailed: (version) => `${version} ließ sich nicht löschen.`,
+  },
+
+  rollout: {
+    title: 'Rollout',
+    badge: (percent) => `${percent} der Läufe`,
+    hasShare: (version, percent) => `${version} bekommt ${percent} der Läufe`,
+    hadShare: (version, percent) => `${version} bekam ${percent} der Läufe`,
+    started: (when) => `Seit ${when}`,
+    startedBy: (when, who) => `Seit ${when}, von ${who}`,
+    failed: (percent, failures, runs) => `${percent} fehlgeschlagen: ${failures} von ${runs} Läufen`,
+    noRuns: 'Noch keine Läufe',
+    stopsAt: (runs, failures) =>
+      `Er endet von selbst, sobald beide Versionen ${runs} Läufe haben und der Anteil der Fehler bei dieser um ${failures} höher ist.`,
+    ended: (when, live) => `Er endete am ${when}. Alle Läufe bekommen ${live}.`,
+    endedByLive: (when) => `Er endete am ${when}, als eine Version aktiviert wurde.`,
+    endedByFailures: (when, version, live) =>
+      `Er endete am ${when} von selbst, weil ${version} öfter fehlschlug. Alle Läufe bekommen ${live}.`,
+    start: 'Teilweise ausrollen',
+    startTitle: (version) => `${version} teilweise ausrollen`,
+    change: 'Ändern',
+    changeTitle: (version) => `Rollout von ${version} ändern`,
+    end: 'Rollout beenden',
+    makeLive: 'Für alle aktivieren',
+    explained: (version, live) =>
+      `${version} bekommt einen Teil der Läufe, die keine Version verlangen. Die übrigen bleiben bei ${live}.`,
+    percent: 'Von 100 Läufen bekommt sie',
+    stops: 'Von selbst beenden, wenn sie öfter fehlschlägt',
+    stopFailures: 'Um so viel höherer Anteil der Fehler (Prozent)',
+    stopRuns: 'Sobald beide Versionen so viele Läufe haben',
+    conflict:
+      'Inzwischen wurde auf einer anderen Seite ein Rollout begonnen oder beendet oder eine andere Version aktiviert.',
+    couldNot: 'Der Rollout ließ sich nicht ändern.',
   },
 
   storage: {
@@ -710,6 +751,41 @@ export const de: Texts = {
     otherVersion: (version) =>
       `Die Zeilen sind die von ${version}; der Text hier kann inzwischen ein anderer sein.`,
     id: 'Kennung',
+  },
+
+  replay: {
+    title: 'Echte Läufe',
+    start: 'An echten Läufen versuchen',
+    again: 'Noch einmal versuchen',
+    hint: 'Führt den Text mit den Eingaben der neuesten echten Läufe aus und vergleicht. Nichts wird aufgezeichnet oder aufgerufen.',
+    building: 'Der Text wird gebaut …',
+    running: (count) => `Der Text läuft mit echten Eingaben: bisher ${count} …`,
+    stopped: (count) => `Angehalten nach ${count} Läufen.`,
+    ended: ({ replayed, same, different, failed, skipped }) => {
+      const parts = [
+        ...(failed ? [`${failed} schlagen jetzt fehl`] : []),
+        ...(different ? [`${different} enden anders`] : []),
+        `${same} wie zuvor`,
+      ];
+      const left = skipped ? ` ${skipped} wurden ausgelassen, weil sie nicht ganz aufgezeichnet sind.` : '';
+      return `${replayed === 1 ? 'Ein Lauf' : `${replayed} Läufe`}: ${parts.join(', ')}.${left}`;
+    },
+    noRuns: 'Dieses Plugin ist noch nicht gelaufen, oder seine Läufe werden nicht mehr aufbewahrt.',
+    allSkipped:
+      'Kein Lauf ist ganz aufgezeichnet, daher gibt es nichts, woran sich der Text versuchen lässt.',
+    noPayloads:
+      'Eingaben von Läufen werden hier nicht aufbewahrt, daher gibt es nichts, woran sich der Text versuchen lässt.',
+    notBuilt:
+      'Der Text ließ sich nicht speichern oder bauen und kann daher nicht laufen. Warum, steht bei den Problemen.',
+    busy: 'Ein anderer Versuch läuft gerade, oder der Dienst ist ausgelastet. Versuchen Sie es gleich noch einmal.',
+    failed: 'Die Läufe ließen sich nicht bis zum Ende versuchen.',
+    differences: 'Läufe, die anders enden würden',
+    failsNow: 'Schlägt jetzt fehl',
+    differs: 'Anders',
+    runOf: (when) => `Lauf vom ${when}`,
+    difference: 'Unterschied der Ausgabe',
+    before: 'Endete mit',
+    after: 'Würde enden mit',
   },
 
   assist: {

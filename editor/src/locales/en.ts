@@ -412,6 +412,7 @@ export const en = {
       conflict: 'changed elsewhere',
       tooLarge: 'the plugin is too large',
       storageFull: 'storage is full',
+      rolloutConflict: 'what is live or rolled out was changed elsewhere',
       storageUnavailable: 'the storage of the service is unavailable',
       refused: 'the service refused it',
       stopped: 'stopped',
@@ -460,6 +461,8 @@ export const en = {
       `Deployed as ${version}. It stays as it is; the next deployment makes another version.`,
     doneNotLive: (version: string, live: string) =>
       `Deployed as ${version}. ${live} stays live, because it was chosen; make the new one live among the versions.`,
+    doneRolledOut: (version: string, percent: string, live: string) =>
+      `Deployed as ${version}. It gets ${percent} of the runs; the others stay on ${live}.`,
     unchanged: (version: string) => `${version} is deployed already: nothing changed since.`,
     title: 'Deploy',
     target: 'Goes to',
@@ -467,6 +470,12 @@ export const en = {
     replaces: (live: string) => `Everyone, as soon as it is deployed. It replaces ${live}.`,
     staysLive: (live: string) =>
       `No one yet: ${live} stays live, because it was chosen. Make the new version live among the versions.`,
+    toAll: 'Everyone',
+    toShare: 'A share of the runs',
+    toShareHint: (live: string) =>
+      `The others stay on ${live}. You watch both, and then make it live or end the rollout.`,
+    whileRolledOut: (version: string) =>
+      `No one yet: while ${version} is being rolled out, a deployment changes nothing about who gets what.`,
     changes: 'Changes',
     firstVersion: 'This is the first version.',
     notCompared: 'What is live could not be loaded, so its difference to the text is not shown.',
@@ -675,8 +684,41 @@ export const en = {
     deleteText:
       'Its text and its program are deleted for good: it can no longer be run, compared, made live or brought back.',
     deleted: (version: string) => `${version} is deleted.`,
-    inUse: (version: string) => `${version} is live or the newest version, and stays.`,
+    inUse: (version: string) => `${version} is live, rolled out or the newest version, and stays.`,
     deleteFailed: (version: string) => `${version} could not be deleted.`,
+  },
+
+  /** Rollouts: a version gets a share of the runs. */
+  rollout: {
+    title: 'Rollout',
+    badge: (percent: string) => `${percent} of the runs`,
+    hasShare: (version: string, percent: string) => `${version} gets ${percent} of the runs`,
+    hadShare: (version: string, percent: string) => `${version} got ${percent} of the runs`,
+    started: (when: string) => `Since ${when}`,
+    startedBy: (when: string, who: string) => `Since ${when}, by ${who}`,
+    failed: (percent: string, failures: string, runs: string) =>
+      `${percent} failed: ${failures} of ${runs} runs`,
+    noRuns: 'No runs yet',
+    stopsAt: (runs: string, failures: string) =>
+      `It ends by itself once both versions have ${runs} runs and this one's share of failures is higher by ${failures}.`,
+    ended: (when: string, live: string) => `It ended on ${when}. All runs get ${live}.`,
+    endedByLive: (when: string) => `It ended on ${when}, when a version was made live.`,
+    endedByFailures: (when: string, version: string, live: string) =>
+      `It ended by itself on ${when}, because ${version} failed more often. All runs get ${live}.`,
+    start: 'Roll out',
+    startTitle: (version: string) => `Roll out ${version}`,
+    change: 'Change',
+    changeTitle: (version: string) => `Change the rollout of ${version}`,
+    end: 'End the rollout',
+    makeLive: 'Make live for everyone',
+    explained: (version: string, live: string) =>
+      `${version} gets a share of the runs that name no version. The others stay on ${live}.`,
+    percent: 'Of 100 runs, it gets',
+    stops: 'End it by itself when it fails more often',
+    stopFailures: 'Share of failures that is higher by (percent)',
+    stopRuns: 'Once both versions have so many runs',
+    conflict: 'Another page has started or ended a rollout, or made another version live meanwhile.',
+    couldNot: 'The rollout could not be changed.',
   },
 
   storage: {
@@ -709,6 +751,45 @@ export const en = {
     otherVersion: (version: string) =>
       `The lines are those of ${version}; the text here may be another by now.`,
     id: 'Id',
+  },
+
+  /** The text on the inputs of real runs. */
+  replay: {
+    title: 'Real runs',
+    start: 'Try on real runs',
+    again: 'Try again',
+    hint: 'Runs the text on the inputs of the newest real runs, and compares. Nothing is recorded or called.',
+    building: 'Building the text…',
+    running: (count: string) => `Trying the text on real runs: ${count} so far…`,
+    stopped: (count: string) => `Stopped after ${count} runs.`,
+    ended: ({
+      replayed,
+      same,
+      different,
+      failed,
+      skipped,
+    }: Record<'replayed' | 'same' | 'different' | 'failed' | 'skipped', number>) => {
+      const parts = [
+        ...(failed ? [`${failed} fail now`] : []),
+        ...(different ? [`${different} end in another way`] : []),
+        `${same} as before`,
+      ];
+      const left = skipped ? ` ${skipped} were left out, because they are not recorded whole.` : '';
+      return `${replayed === 1 ? 'One run' : `${replayed} runs`}: ${parts.join(', ')}.${left}`;
+    },
+    noRuns: 'This plugin has not run yet, or its runs are not kept any longer.',
+    allSkipped: 'No run is recorded whole, so there is nothing to try the text on.',
+    noPayloads: 'The inputs of runs are not kept here, so there is nothing to try the text on.',
+    notBuilt: 'The text could not be saved or built, so it cannot be tried. The problems say why.',
+    busy: 'Another replay is running, or the service has too much to do. Try again in a moment.',
+    failed: 'The runs could not be tried to the end.',
+    differences: 'Runs that would end in another way',
+    failsNow: 'Fails now',
+    differs: 'Differs',
+    runOf: (when: string) => `Run of ${when}`,
+    difference: 'Difference of the output',
+    before: 'Ended with',
+    after: 'Would end with',
   },
 
   /** The assistant of the page around the editor. */

@@ -28,6 +28,10 @@ const dateFormat = (key: string, options: DateOptions) =>
 export const formatNumber = (value: number): string =>
   numberFormat('whole', { maximumFractionDigits: 0 }).format(value);
 
+/** A share of 1: `12.5 %`. */
+export const formatPercent = (share: number): string =>
+  numberFormat('percent', { style: 'percent', maximumFractionDigits: 1 }).format(share);
+
 /** The time of day: `09:05`. */
 export const formatTime = (date: Date): string =>
   dateFormat('time', { hour: '2-digit', minute: '2-digit' }).format(date);

@@ -7,6 +7,7 @@ import {
   HttpError,
   type PluginSource,
   type Progress,
+  type RolloutTerms,
 } from 'plugin-editor/client.js';
 import { Emitter } from '../plugin/emitter.ts';
 import { sourceKeyOf } from '../plugin/source.ts';
@@ -59,7 +60,7 @@ export interface PipelineEvents {
   change: void;
   /** A build ended. */
   build: { result: Build; source: PluginSource };
-  deploy: Deployment;
+  deploy: Deployment & { rollout?: RolloutTerms };
   /** An action did not complete. */
   error: { action: Action; error: ActionError };
   /** The service is busy; it will be asked again in `wait` ms. */
@@ -177,27 +178,36 @@ export class Pipeline extends Emitter<PipelineEvents> {
     return done ?? false;
   }
 
-  /** Deploys the text as a new version; `message` says what is new in it. */
-  async runDeploy(message = ''): Promise<boolean> {
+  /** Saves and builds the text, unless it is built. Resolves with whether it is. Does nothing while another action runs. */
+  async ensureBuilt(): Promise<boolean> {
+    return (await this.#runAction('build', (signal) => this.#ensureBuilt('build', signal))) ?? false;
+  }
+
+  /** Deploys the text as a new version; `message` says what is new in it. With `rollout` it gets a share of the runs alone. */
+  async runDeploy(message = '', rollout?: RolloutTerms): Promise<boolean> {
     const done = await this.#runAction('deploy', async (signal) => {
       if (!(await this.#ensureBuilt('deploy', signal))) return false;
       const sourceKey = sourceKeyOf(this.#options.draft.source);
       this.#setState({ deploy: { kind: 'deploying' } });
-      const deployed = await this.#sendDeploy(message, signal);
+      const deployed = await this.#sendDeploy(message, rollout, signal);
       this.#setState({
         deploy: { kind: 'deployed', sourceKey: this.#builtKey ?? sourceKey, version: deployed.version },
       });
-      this.emit('deploy', deployed);
+      this.emit('deploy', rollout ? { ...deployed, rollout } : deployed);
       return true;
     });
     return done ?? false;
   }
 
-  async #sendDeploy(message: string, signal: AbortSignal): Promise<Deployment> {
+  async #sendDeploy(
+    message: string,
+    rollout: RolloutTerms | undefined,
+    signal: AbortSignal,
+  ): Promise<Deployment> {
     const { client, location, draft } = this.#options;
     const onBusy = (wait: number) => this.#handleBusy('deploy', wait);
     try {
-      const options = { ...(message ? { message } : {}), etag: draft.etag, onBusy, signal };
+      const options = { ...(message ? { message } : {}), rollout, etag: draft.etag, onBusy, signal };
       return await client.deploy(location, options);
     } catch (error) {
       draft.handleRefusal(error);
@@ -219,7 +229,7 @@ export class Pipeline extends Emitter<PipelineEvents> {
     try {
       return await step(signal);
     } catch (error) {
-      this.#handleError(action, signal.aborted ? 'stopped' : failureOf(error), before);
+      this.#handleError(action, signal.aborted ? 'stopped' : actionErrorOf(error), before);
       return undefined;
     } finally {
       clearTimeout(timer);
@@ -354,3 +364,6 @@ export class Pipeline extends Emitter<PipelineEvents> {
     this.emit('change');
   }
 }
+
+const actionErrorOf = (error: unknown): ActionError =>
+  error instanceof HttpError && error.code === 'rollout-conflict' ? 'rollout-conflict' : failureOf(error);

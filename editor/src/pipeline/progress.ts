@@ -2,7 +2,7 @@ import { texts } from '../locales/locale.ts';
 import { type Failure, failureKey } from '../service/failure.ts';
 
 /** Why an action did not complete. */
-export type ActionError = Failure | 'stopped' | 'not-saved';
+export type ActionError = Failure | 'stopped' | 'not-saved' | 'rollout-conflict';
 
 /**
  * The last build, as far as this page knows. `sourceKey` identifies the text that was built. `hasNeverRun`: the plugin was never
@@ -30,6 +30,7 @@ export type Action = 'build' | 'test' | 'deploy';
 export function actionErrorReason(error: ActionError): string {
   const { reasons } = texts().status;
   if (error === 'not-saved') return reasons.notSaved;
+  if (error === 'rollout-conflict') return reasons.rolloutConflict;
   return reasons[error === 'stopped' ? error : failureKey(error)];
 }
 
@@ -63,6 +64,8 @@ export function actionErrorAdvice(
       return { text: words.storageUnavailable, again: true };
     case 'refused':
       return { text: action === 'deploy' ? words.deployRefused : words.refused[action], again: true };
+    case 'rollout-conflict':
+      return { text: texts().rollout.conflict, again: true };
     default:
       // The user stopped it, or a notice about the failed save says why.
       return undefined;

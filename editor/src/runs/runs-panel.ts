@@ -13,11 +13,13 @@ import '../pipeline/long-text.ts';
 import { errorTitle, logsView, traceLines } from '../pipeline/logs.ts';
 import { icon } from '../ui/icon.ts';
 import { LightElement, define } from '../ui/light-element.ts';
+import type { ReplayHost } from './replay-view.ts';
+import './replay-view.ts';
 
 /** The open plugin, as far as the panel shows and changes it. */
-export interface RunsHost {
+export interface RunsHost extends ReplayHost {
   readonly session: {
-    readonly client: Pick<BuilderClient, 'listRuns' | 'getRun'>;
+    readonly client: Pick<BuilderClient, 'listRuns' | 'getRun' | 'replay'>;
     readonly location: DraftLocation;
     readonly signal: AbortSignal;
   };
@@ -76,7 +78,12 @@ export class RunsPanel extends LightElement {
     };
     const option = (value: Filter, label: string) =>
       html`<option value=${value} ?selected=${value === this.filter}>${label}</option>`;
-    return html`<div class="runs-head">
+    return html`${
+        this.host.access.canWrite && this.work
+          ? html`<replay-view .host=${this.host} .work=${this.work}></replay-view>`
+          : nothing
+      }
+      <div class="runs-head">
         <select class="field" aria-label=${words.which} @change=${choose}>
           ${option('all', words.all)}${option('failed', words.onlyFailed)}${option('succeeded', words.onlySucceeded)}
         </select>

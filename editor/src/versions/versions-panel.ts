@@ -7,7 +7,7 @@ import {
   type PluginSource,
   type PluginVersion,
 } from 'plugin-editor/client.js';
-import { formatDateTime } from '../locales/formats.ts';
+import { formatDateTime, formatPercent } from '../locales/formats.ts';
 import { texts } from '../locales/locale.ts';
 import type { Work } from '../pipeline/work.ts';
 import { sameWork } from '../plugin/source.ts';
@@ -17,6 +17,9 @@ import { loadModule } from '../ui/lazy-module.ts';
 import { LightElement, define } from '../ui/light-element.ts';
 import type { Notice, Notices } from '../ui/notices.ts';
 import { visibleText } from '../ui/visible-text.ts';
+import { startRollout } from './rollout-terms.ts';
+import { rolloutView } from './rollout-view.ts';
+import type { Rollouts } from './rollouts.ts';
 
 /** The open plugin, as far as the panel shows and changes it. */
 export interface VersionsHost {
@@ -34,6 +37,7 @@ export interface VersionsHost {
     readonly isPinned: boolean;
     setLive: (live: string | undefined, isPinned: boolean) => void;
   };
+  readonly rollouts: Rollouts;
   /** Replaces the draft, and saves it. */
   restore: (source: PluginSource) => void;
   /** Something was deleted, so there is room in the storage. */
@@ -79,6 +83,7 @@ export class VersionsPanel extends LightElement {
   #loads = 0;
   /** The deployment that the list was loaded after. Another one makes the list stale. */
   #loadedFor: string | undefined;
+  #endWatch: (() => void) | undefined;
   /** The sources that were loaded. Versions never change, so each is loaded once. */
   readonly #sources = new Map<string, Promise<PluginSource>>();
 
@@ -91,8 +96,14 @@ export class VersionsPanel extends LightElement {
     this.changes = new Map();
   }
 
+  override disconnectedCallback(): void {
+    super.disconnectedCallback();
+    this.#watch(false);
+  }
+
   /** Loads the list when the panel comes into view, because other pages may deploy meanwhile, and after each deployment. */
   protected override willUpdate(): void {
+    this.#watch(this.work !== undefined && this.host.access.canDeploy);
     const deployment = this.work?.deployment;
     if (deployment?.kind === 'deploying') return;
     const wanted = deployment?.kind === 'deployed' ? deployment.version : deployment?.kind;
@@ -115,7 +126,7 @@ export class VersionsPanel extends LightElement {
       return html`<p class="panel-empty panel-wait" role="status">${texts().common.loading}</p>`;
     }
     if (!this.versions.length) return html`<p class="panel-empty panel-wait">${words.none}</p>`;
-    return html`${this.#pinnedNote()}${this.#comparisonChoice()}
+    return html`${this.#rollout()}${this.#pinnedNote()}${this.#comparisonChoice()}
       <ol class="history" aria-label=${words.title}>
         ${repeat(
           this.versions,
@@ -132,10 +143,33 @@ export class VersionsPanel extends LightElement {
       }`;
   }
 
+  /** Keeps the rollout current while it is in view. */
+  #watch(isInView: boolean): void {
+    if (isInView === (this.#endWatch !== undefined)) return;
+    this.#endWatch?.();
+    this.#endWatch = isInView ? this.host.rollouts.watch() : undefined;
+  }
+
+  #rollout(): TemplateResult | typeof nothing {
+    const { access, rollouts } = this.host;
+    const { last, error } = rollouts;
+    if (!access.canDeploy) return nothing;
+    const failure = error
+      ? html`<p class="rollout-error" role="alert">${texts().rollout[error]}</p>`
+      : nothing;
+    if (!last) return html`${failure}`;
+    return html`${failure}${rolloutView(last, {
+      onChange: () => void this.#startRollout(last.version),
+      onEnd: () => void this.#keepFocus(rollouts.end()),
+      onMakeLive: () => void this.#keepFocus(this.#setLive(last.version)),
+    })}`;
+  }
+
   /** Says that a version was chosen to be live, with a button that makes the newest live again. */
   #pinnedNote(): TemplateResult | typeof nothing {
     const { isPinned, live } = this.host.serviceState;
-    if (!isPinned || !live) return nothing;
+    // A rollout says what is live, too.
+    if (!isPinned || !live || this.host.rollouts.running) return nothing;
     const words = texts().versions;
     return html`<div class="history-note">
       <p>${words.pinned(live)}</p>
@@ -171,6 +205,9 @@ export class VersionsPanel extends LightElement {
     const at = formatDateTime(new Date(deployedAt));
     const isLive = version === this.host.serviceState.live;
     const isNewest = index === 0;
+    const { isOffered, running } = this.host.rollouts;
+    const rolledOut = running?.version === version ? running : undefined;
+    const canRollOut = canDeploy && !isLive && isOffered && !running;
     const before = this.versions[index + 1]?.version;
     const changes = before !== undefined && this.changes.get(pairOf(before, version));
     const base = this.comparedTo;
@@ -187,6 +224,12 @@ export class VersionsPanel extends LightElement {
           isLive
             ? html`<span class="badge live" title=${words.liveHint}>${icon('pass')}${words.live}</span>`
             : nothing
+        }${
+          rolledOut
+            ? html`<span class="badge"
+                >${texts().rollout.badge(formatPercent(rolledOut.percent / 100))}</span
+              >`
+            : nothing
         }<time datetime=${deployedAt}>${actor ? words.deployedBy(at, visibleText(actor)) : at}</time>
       </div>
       ${message ? html`<p class="history-message" dir="auto">${message}</p>` : nothing}
@@ -195,7 +238,8 @@ export class VersionsPanel extends LightElement {
         ${base === version ? nothing : button(words.compare, compare, compareName)}
         ${canWrite ? button(words.bringBack, () => void this.#bringBack(version)) : nothing}
         ${canDeploy && !isLive ? button(words.makeLive, () => void this.#setLive(version)) : nothing}
-        ${canDeploy && !isLive && !isNewest ? button(words.delete, () => void this.#delete(version)) : nothing}
+        ${canRollOut ? button(texts().rollout.start, () => void this.#startRollout(version)) : nothing}
+        ${canDeploy && !isLive && !rolledOut && !isNewest ? button(words.delete, () => void this.#delete(version)) : nothing}
       </div>
     </li>`;
   }
@@ -337,12 +381,26 @@ export class VersionsPanel extends LightElement {
       const now = live ?? latest ?? undefined;
       serviceState.setLive(now, Boolean(pinned));
       host.live?.({ version });
+      void this.host.rollouts.load();
       this.#notify('note', () =>
         version === null ? texts().versions.newestLive(now ?? '') : texts().versions.madeLive(version),
       );
     } catch {
       if (!signal.aborted) this.#notify('alert', () => texts().versions.liveFailed);
     }
+  }
+
+  async #startRollout(version: string): Promise<void> {
+    const { rollouts, serviceState } = this.host;
+    const live = rollouts.running?.live.version ?? serviceState.live;
+    if (live !== undefined) await this.#keepFocus(startRollout(rollouts, version, live));
+  }
+
+  /** The button that has the focus may be gone after a change. */
+  async #keepFocus(change: Promise<void>): Promise<void> {
+    await change;
+    await this.updateComplete;
+    if (document.activeElement === document.body) this.querySelector<HTMLElement>('button, select')?.focus();
   }
 
   async #delete(version: string): Promise<void> {

@@ -1,5 +1,6 @@
-import type { Deployment } from 'plugin-editor/client.js';
+import type { RolloutTerms } from 'plugin-editor/client.js';
 import { LiveCheck } from '../code/live-check.ts';
+import { formatPercent } from '../locales/formats.ts';
 import { texts } from '../locales/locale.ts';
 import { Pipeline, type PipelineEvents, type Run } from '../pipeline/pipeline.ts';
 import { type Action, type ActionError, actionErrorAdvice } from '../pipeline/progress.ts';
@@ -23,6 +24,12 @@ export interface ActionsParts {
   saving: DraftSaving;
   serviceState: ServiceState;
   dock: Dock;
+}
+
+/** What the user chooses in the sheet that deploys. */
+export interface DeployChoice {
+  message: string;
+  rollout?: RolloutTerms | undefined;
 }
 
 /**
@@ -111,13 +118,19 @@ export class Actions extends Emitter<{ built: void }> {
     await this.pipeline.runBuild();
   }
 
+  /** Saves and builds the text, unless it is built. Resolves with whether it is. `retry` does once more what it is needed for. */
+  async ensureBuilt(retry: () => void): Promise<boolean> {
+    this.#begin(retry);
+    return this.pipeline.ensureBuilt();
+  }
+
   /**
-   * @param message what is new in the version
+   * @param message what is new in the version, and the rollout that it begins
    * @param retry asks the user again, where the deployment does not complete: the text or its tests may have changed meanwhile
    */
-  async deploy(message: string, retry: () => void): Promise<void> {
+  async deploy({ message, rollout }: DeployChoice, retry: () => void): Promise<void> {
     this.#begin(retry);
-    if (!(await this.pipeline.runDeploy(message))) this.#showFailedBuild();
+    if (!(await this.pipeline.runDeploy(message, rollout))) this.#showFailedBuild();
   }
 
   /**
@@ -205,7 +218,7 @@ export class Actions extends Emitter<{ built: void }> {
     this.emit('built');
   }
 
-  #handleDeploy(deployed: Deployment): void {
+  #handleDeploy(deployed: PipelineEvents['deploy']): void {
     const { session, serviceState } = this.#parts;
     const { version, unchanged, live } = deployed;
     serviceState.setOnline(true);
@@ -282,12 +295,17 @@ class ActionNotice {
     });
   }
 
-  showDeployed({ version, unchanged, live }: Deployment): void {
+  showDeployed({ version, unchanged, live, rollout }: PipelineEvents['deploy']): void {
     this.#reason = undefined;
     const otherLive = typeof live === 'string' && live !== version ? live : undefined;
     const notice = (): Notice => {
       const { deploy } = texts();
-      const done = otherLive === undefined ? deploy.done(version) : deploy.doneNotLive(version, otherLive);
+      const done =
+        otherLive === undefined
+          ? deploy.done(version)
+          : rollout
+            ? deploy.doneRolledOut(version, formatPercent(rollout.percent / 100), otherLive)
+            : deploy.doneNotLive(version, otherLive);
       return {
         tone: 'note',
         text: unchanged ? deploy.unchanged(version) : done,

@@ -6,9 +6,13 @@ import '../pipeline/text-difference.ts';
 import { type ActionError, actionErrorReason } from '../pipeline/progress.ts';
 import { countTests } from '../pipeline/work.ts';
 import { sameWork } from '../plugin/source.ts';
+import '../runs/replay-view.ts';
 import type { TestEntry } from '../tests/test-list.ts';
 import { openDialog } from '../ui/dialog.ts';
 import { icon, stopButton } from '../ui/icon.ts';
+import { rolloutFields, proposedTerms, startRollout, toTerms } from '../versions/rollout-terms.ts';
+import { rolloutView } from '../versions/rollout-view.ts';
+import type { DeployChoice } from './actions.ts';
 import type { Workspace } from './workspace.ts';
 
 /** The longest message of a version, in characters. */
@@ -30,6 +34,9 @@ export class DeploySheet {
   readonly #workspace: Workspace;
   /** Kept when the sheet is closed, until a version has it. */
   #message = '';
+  /** Whether a share of the runs is to get the version, instead of everyone. */
+  #isShare = false;
+  #terms = proposedTerms();
   #comparison: Comparison = 'loading';
   /** Whether the tests that this sheet asked for have not ended yet. */
   #isTesting = false;
@@ -44,12 +51,16 @@ export class DeploySheet {
     this.#workspace = workspace;
     const { pipeline } = workspace.actions;
     pipeline.on('error', ({ error }) => (this.#error = error));
-    pipeline.on('deploy', () => (this.#message = ''));
+    pipeline.on('deploy', () => {
+      this.#message = '';
+      this.#isShare = false;
+    });
   }
 
-  /** Opens the sheet. Resolves with the message once the user confirms, and with `undefined` where the user closes it. */
-  async show(): Promise<string | undefined> {
-    const { screen } = this.#workspace.session;
+  /** Opens the sheet. Resolves with what the user confirms, and with `undefined` where the user closes it. */
+  async show(): Promise<DeployChoice | undefined> {
+    const { session, rollouts } = this.#workspace;
+    const { screen } = session;
     this.#isConfirmed = false;
     const isSure = await openDialog<true>({
       className: 'deploy',
@@ -66,14 +77,22 @@ export class DeploySheet {
           if (place) render(this.#view(), place);
         };
         const end = screen.subscribe(draw);
+        const endWatch = rollouts.watch();
         void this.#compare();
         void this.#runTests();
         draw();
         queueMicrotask(() => dialog.querySelector<HTMLElement>('#deploy-message')?.focus());
-        return end;
+        return () => {
+          end();
+          endWatch();
+        };
       },
     });
-    return isSure && this.#message.trim();
+    if (!isSure) return undefined;
+    return {
+      message: this.#message.trim(),
+      ...(this.#isShare && this.#canRollOut && { rollout: toTerms(this.#terms) }),
+    };
   }
 
   /** Compares with what is live. */
@@ -148,18 +167,19 @@ export class DeploySheet {
     };
     /** Enter deploys. Where the sheet asks, it goes to the question first, so that no key that was meant for "Deploy" answers it. */
     const handleKey = (event: KeyboardEvent) => {
-      const { key, shiftKey, isComposing, currentTarget } = event;
-      if (key !== 'Enter' || shiftKey || isComposing) return;
+      const { key, shiftKey, isComposing, target } = event;
+      const isField = target instanceof HTMLTextAreaElement || target instanceof HTMLInputElement;
+      if (key !== 'Enter' || shiftKey || isComposing || !isField) return;
       event.preventDefault();
-      const { form } = currentTarget as HTMLTextAreaElement;
+      const { form } = target;
       if (isAsking) form?.querySelector<HTMLElement>('[type=submit]')?.focus();
       else if (!event.repeat) form?.requestSubmit();
     };
     return html`<form class="deploy-form" method="dialog" @submit=${submit}>
       <div class="deploy-parts">
-        <section>
+        <section @keydown=${handleKey}>
           <h3>${deploy.target}</h3>
-          <p>${this.#targetText()}</p>
+          ${this.#target()}
         </section>
         <section>
           <h3>${deploy.changes}</h3>
@@ -170,6 +190,7 @@ export class DeploySheet {
           <div role="status">${this.#tests(state)}</div>
           ${this.#testActions(state)}
         </section>
+        ${this.#replay()}
         <section>
           <h3><label for="deploy-message">${deploy.message}</label></h3>
           <textarea
@@ -201,6 +222,61 @@ export class DeploySheet {
         </button>
       </footer>
     </form>`;
+  }
+
+  /** Whether a share of the runs can get the version. */
+  get #canRollOut(): boolean {
+    const { rollouts, serviceState, document } = this.#workspace;
+    const { isOffered, running } = rollouts;
+    if (!isOffered || running || serviceState.live === undefined) return false;
+    const comparison = this.#comparison;
+    // What is live cannot be rolled out.
+    return typeof comparison === 'string' || !sameWork(comparison.source, document.source);
+  }
+
+  /** Whom the version reaches; with the choice of a share, or with the rollout that runs. */
+  #target(): TemplateResult {
+    const { rollouts, session, serviceState } = this.#workspace;
+    const { running, error } = rollouts;
+    const { deploy, rollout } = texts();
+    if (running) {
+      const { version, live } = running;
+      return html`<p>${deploy.whileRolledOut(version)}</p>
+        ${error ? html`<p class="rollout-error" role="alert">${rollout[error]}</p>` : nothing}
+        ${rolloutView(running, {
+          onChange: () => void startRollout(rollouts, version, live.version),
+          onEnd: () => void rollouts.end(),
+        })}`;
+    }
+    if (!this.#canRollOut) return html`<p>${this.#targetText()}</p>`;
+    const choice = (isShare: boolean, label: string, hint: string) =>
+      html`<label class="deploy-choice">
+        <input
+          type="radio"
+          name="deploy-target"
+          .checked=${this.#isShare === isShare}
+          @change=${() => {
+            this.#isShare = isShare;
+            session.screen.draw();
+          }}
+        />
+        <span>${label}<span class="panel-hint">${hint}</span></span>
+      </label>`;
+    return html`<div role="radiogroup" aria-label=${deploy.target}>
+      ${choice(false, deploy.toAll, this.#targetText())}
+      ${choice(true, deploy.toShare, deploy.toShareHint(serviceState.live ?? ''))}
+      ${this.#isShare ? rolloutFields(this.#terms, () => session.screen.draw()) : nothing}
+    </div>`;
+  }
+
+  /** The text on real runs, where there are some that the user may see. */
+  #replay(): TemplateResult | typeof nothing {
+    const { access, serviceState, work } = this.#workspace;
+    if (!access.canSeeRuns || !access.canWrite || serviceState.live === undefined) return nothing;
+    return html`<section>
+      <h3>${texts().replay.title}</h3>
+      <replay-view .host=${this.#workspace} .work=${work}></replay-view>
+    </section>`;
   }
 
   /** Whom the version reaches. */

@@ -10,6 +10,7 @@ import { CommandMenu } from '../ui/command-menu.ts';
 import type { Command } from '../ui/commands.ts';
 import { settings } from '../ui/settings.ts';
 import { visibleText } from '../ui/visible-text.ts';
+import { Rollouts } from '../versions/rollouts.ts';
 import { Access } from './access.ts';
 import { Actions } from './actions.ts';
 import { Assistance } from './assistance.ts';
@@ -47,6 +48,7 @@ export class Workspace {
   readonly document: PluginDocument;
   readonly saving: DraftSaving;
   readonly serviceState: ServiceState;
+  readonly rollouts: Rollouts;
   readonly dock: Dock;
   readonly actions: Actions;
   readonly types: PluginTypes;
@@ -68,11 +70,24 @@ export class Workspace {
     this.actions = new Actions({ session, access, document, saving, serviceState, dock });
     this.types = new PluginTypes(session, document, access, dock, this.actions);
     this.textHelp = new TextHelp(session, document.editor);
+    this.rollouts = new Rollouts({
+      client: session.client,
+      location: session.location,
+      signal,
+      onChange: (isOther) => {
+        screen.draw();
+        // Its start pins what is live, and its version may have been made live.
+        if (isOther) void serviceState.loadLive();
+      },
+    });
     this.#deploySheet = new DeploySheet(this);
     this.menu = new CommandMenu(() => screen.draw(true));
     const storageNotice = (this.#storageNotice = new StorageNotice(session, serviceState, dock));
     this.#commands = workspaceCommands(this);
     this.actions.on('built', () => void storageNotice.load());
+    this.actions.pipeline.on('deploy', ({ rollout }) => {
+      if (rollout) void this.rollouts.load();
+    });
     access.on('change', () => screen.draw());
     document.on('edit', () => {
       saving.handleEdit();
@@ -202,9 +217,9 @@ export class Workspace {
 
   /** Lets the user see what would be deployed, and deploys it on confirmation. */
   async deploy(): Promise<void> {
-    const message = await this.#deploySheet.show();
-    if (message === undefined || this.session.signal.aborted) return;
-    await this.actions.deploy(message, () => void this.deploy());
+    const choice = await this.#deploySheet.show();
+    if (!choice || this.session.signal.aborted) return;
+    await this.actions.deploy(choice, () => void this.deploy());
   }
 
   /** Starts over in another language that the user chooses. */

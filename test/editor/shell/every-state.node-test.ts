@@ -111,6 +111,15 @@ describe('in every state of the editor', () => {
       await click('Make live: v1.0.0');
       await until('v1.0.0 is live now.');
       await look('versions, one of them made live');
+      await click('Roll out: v1.0.1');
+      await page.waitForSelector('dialog.ask [name=percent]:focus');
+      await look('the terms of a rollout', 'dialog[open]');
+      await page.keyboard.press('Enter');
+      await page.waitForSelector('.rollout');
+      await look('a rollout');
+      assert.deepEqual(await findingsInForced(editor), []);
+      await click('End the rollout: v1.0.1');
+      await until('All runs get v1.0.0.');
       await page.select('#compared-to', 'v1.0.0');
       await click('Compare with v1.0.0: v1.0.1');
       await page.waitForSelector('dialog.compare[open] .cm-content');
@@ -121,7 +130,9 @@ describe('in every state of the editor', () => {
       await untilRuns(editor);
       await page.locator('.run-record summary').click();
       await page.waitForSelector('.run-record .log-entry[data-level=error]');
-      await look('runs, one open');
+      await click('Try on real runs');
+      await until('The inputs of runs are not kept here');
+      await look('runs, one open, and no inputs to try the text on');
 
       await page.locator('#tab-run').click();
       await page.type('#run-payload', 'bad');

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { BuilderClient } from 'plugin-editor/client.js';
-import { editorFixture } from '../editor-fixture.ts';
+import { type EditorFixture, editorFixture } from '../editor-fixture.ts';
 import { eventually } from '../../support/until.ts';
 
 const contents = `export function run(input: string): string {
@@ -12,7 +12,14 @@ const contents = `export function run(input: string): string {
 `;
 
 describe('versions and runs in the editor', () => {
-  const withEditor = editorFixture();
+  const withEditor = editorFixture({ recording: { level: 'payloads' } });
+
+  /** A client of a plugin's author, who may see its runs, and where the service has the plugin. */
+  const authorOf = async ({ service, target }: EditorFixture) => {
+    const token = await service.token(target, 'read,write,deploy,runs');
+    const location = { environment: 'com.acme', userID: 't1', pluginName: target.fn ?? '' };
+    return { token, location, client: new BuilderClient({ baseUrl: service.origin, token }) };
+  };
 
   test('show who deployed a version and why; it can be compared, restored and made live', () =>
     withEditor(async ({ service, target, open, saved }) => {
@@ -100,7 +107,7 @@ describe('versions and runs in the editor', () => {
       // Another page made it live meanwhile.
       await client.setLive(location, 'v1.0.0');
       await deleteFirst();
-      await until('v1.0.0 is live or the newest version, and stays.');
+      await until('v1.0.0 is live, rolled out or the newest version, and stays.');
       await client.setLive(location, null);
       storageMb = 300;
       await deleteFirst();
@@ -156,5 +163,108 @@ describe('versions and runs in the editor', () => {
       await page.waitForSelector('.log-entry[data-level=warn]');
       await page.locator('.run-record .place').click();
       await page.waitForFunction(() => document.querySelector('.cursor')?.textContent?.startsWith('Line 3,'));
+    }));
+
+  test('deploy to a share of the runs, which can be changed, ended, begun again and made live', () =>
+    withEditor(async ({ service, target, open }) => {
+      await service.save({ contents, lang: 'typescript' }, target);
+      const { page, press, deploy, until, untilOpen, type } = await open();
+      await untilOpen();
+      await deploy();
+      await until('Deployed as v1.0.0');
+      await type('// second');
+      await press('Deploy');
+      await page.waitForSelector('dialog.deploy [type=radio]:checked');
+      await page.focus('dialog.deploy [type=radio]:checked');
+      await page.keyboard.press('ArrowDown');
+      await page.locator('dialog [name=percent]').fill('99');
+      await page.keyboard.press('Enter');
+      await until('Deployed as v1.0.1. It gets 99% of the runs; the others stay on v1.0.0.');
+      await page.locator('#tab-versions').click();
+      await until('v1.0.1 gets 99% of the runs');
+      await until('once both versions have 100 runs');
+      // Of so many runs, one at least gets the version.
+      for (let i = 0; i < 8; i++) await service.run('bad', target);
+      await page.waitForFunction(() =>
+        /100% failed: [5-8] of [5-8] runs/.test(document.querySelector('.rates')?.textContent ?? ''),
+      );
+
+      await press('Change: v1.0.1');
+      await page.waitForSelector('dialog.ask [name=percent]:focus');
+      await page.keyboard.type('50');
+      await page.locator('dialog [name=stop]').click();
+      await page.waitForFunction(() => !document.querySelector('dialog [name=runs]'));
+      await page.focus('dialog [name=percent]');
+      await page.keyboard.press('Enter');
+      await until('v1.0.1 gets 50% of the runs');
+      await page.waitForFunction(() => !document.body.innerText.includes('It ends by itself'));
+      await press('End the rollout: v1.0.1');
+      await until('All runs get v1.0.0.');
+      await page.waitForSelector('versions-panel :focus');
+
+      await press('Roll out: v1.0.1');
+      await page.waitForSelector('dialog.ask [name=percent]:focus');
+      await page.keyboard.press('Enter');
+      await until('v1.0.1 gets 10% of the runs');
+      // In the sheet, it says what a deployment changes meanwhile.
+      await type('// third');
+      await press('Deploy');
+      await page.waitForSelector('dialog.deploy .rollout');
+      await until('while v1.0.1 is being rolled out');
+      assert.equal(await page.$('dialog.deploy [type=radio]'), null);
+      await page.keyboard.press('Escape');
+      await page.waitForSelector('dialog', { hidden: true });
+      await press('Make live for everyone: v1.0.1');
+      await until('v1.0.1 is live now.');
+      await until('when a version was made live');
+    }));
+
+  test('try the text on real runs, and show first what would end in another way', () =>
+    withEditor(async (fixture) => {
+      const { service, target, open } = fixture;
+      const { token, location, client } = await authorOf(fixture);
+      await client.build({ ...location, language: 'typescript' }, contents);
+      await client.deploy(location);
+      for (const input of ['Ada', 'bad', 'Eva']) await service.run(input, target);
+      await eventually(
+        () => client.listRuns(location),
+        ({ runs }) => runs.length === 3,
+      );
+      const changed = contents.replace('=== "bad"', '!== "Ada"').replace('return "Hi "', 'return "Hello "');
+      await service.save({ contents: changed, lang: 'typescript' }, target);
+      const { page, press, until, untilOpen, type } = await open(await service.url(target, token));
+      await untilOpen();
+      await page.locator('#tab-runs').click();
+      await press('Try on real runs');
+      await until('3 runs: 1 fail now, 1 end in another way, 1 as before.');
+      const found = await page.$$eval('.replay .entry summary', (all) =>
+        all.map((one) => one.innerText.split('Run of')[0]?.trim()),
+      );
+      assert.deepEqual(found, ['Fails now', 'Differs']);
+      await page.locator('.replay li:last-child summary').click();
+      await until('Is:');
+      assert.match(
+        await page.$eval('.replay .difference', (one) => (one as HTMLElement).innerText),
+        /Hi Ada[^]*Hello Ada/,
+      );
+      await page.waitForSelector('.replay long-text');
+
+      await press('Deploy');
+      await page.waitForSelector('dialog.deploy[data-state=settled] .replay');
+      const { promise, resolve } = Promise.withResolvers<void>();
+      service.script.hold = ({ url }) => (url.endsWith('/replay') ? promise : undefined);
+      await page.locator('dialog .replay-head .button').click();
+      await until('Trying the text on real runs: 0 so far…');
+      await page.focus('dialog .stop');
+      await page.keyboard.press('Enter');
+      await until('Stopped after 0 runs.');
+      resolve();
+      await page.waitForSelector('dialog .replay-head .button:focus');
+      await page.keyboard.press('Escape');
+      await page.waitForSelector('dialog', { hidden: true });
+
+      await type('%%%');
+      await press('Try again');
+      await until('The text could not be saved or built, so it cannot be tried.');
     }));
 });

@@ -7,6 +7,7 @@ import { until } from '../../support/until.ts';
 describe('the panel of versions', () => {
   let panel: VersionsPanel;
   const shown = () => [...panel.querySelectorAll('.history-item strong')].map((one) => one.textContent);
+  const rollouts = { watch: () => () => undefined };
   const showMore = () => panel.querySelector<HTMLElement>(':scope > .button');
 
   afterEach(() => panel.remove());
@@ -32,6 +33,7 @@ describe('the panel of versions', () => {
         },
       },
       access: { canWrite: true, canDeploy: true },
+      rollouts,
       serviceState: { live: undefined, isPinned: false },
     } as unknown as VersionsHost;
     panel.work = { deployment: { kind: 'none' } };
@@ -63,6 +65,7 @@ describe('the panel of versions', () => {
         },
       },
       access: { canWrite: true, canDeploy: true },
+      rollouts,
       serviceState: { live: 'v1.0.1', isPinned: true },
       handleRoom: () => rooms++,
     } as unknown as VersionsHost;
@@ -106,6 +109,7 @@ describe('the panel of versions', () => {
         },
       },
       access: { canWrite: true, canDeploy: true },
+      rollouts,
       serviceState: { live: undefined, isPinned: false },
     } as unknown as VersionsHost;
     panel.work = { deployment: { kind: 'none' } };

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { BuilderClient } from 'plugin-editor/client.js';
 import { pressKeys } from '../../support/press-keys.ts';
 import type { EditorPage, EditorService, Target } from '../harness.ts';
 import { editorFixture } from '../editor-fixture.ts';
@@ -165,6 +166,11 @@ describe('the sheet that deploys', () => {
   ] as const)
     test(`fits into ${width} by ${height} pixels, in German and from right to left, with its buttons in view`, () =>
       withEditor(async ({ service, target, open }) => {
+        // With something live, a share of the runs can be chosen.
+        const location = { environment: 'com.acme', userID: 't1', pluginName: target.fn ?? '' };
+        const client = new BuilderClient({ baseUrl: service.origin, token: await service.token(target) });
+        await client.build({ ...location, language: 'typescript' }, half);
+        await client.deploy(location);
         await service.save({ contents: half.repeat(30), lang: 'typescript', tests }, target);
         const editor = await open('about:blank');
         const { page } = editor;
@@ -177,6 +183,12 @@ describe('the sheet that deploys', () => {
         await editor.untilOpen();
         await editor.press('Bereitstellen');
         await page.waitForSelector('dialog.deploy:not([data-state=testing])');
+        await page.locator('dialog label:nth-of-type(2) [type=radio]').click();
+        await page.waitForSelector('dialog [name=percent]');
+        assert.equal(
+          await page.$eval('.deploy-parts', ({ scrollWidth, clientWidth }) => scrollWidth > clientWidth),
+          false,
+        );
         const out = await page.evaluate(() =>
           [...document.querySelectorAll('dialog, dialog footer button, dialog header button')].flatMap(
             (one) => {

@@ -1,0 +1,260 @@
+import { type TemplateResult, html, nothing } from 'lit/html.js';
+import {
+  type BuilderClient,
+  type DraftLocation,
+  HttpError,
+  type Replay,
+  type ReplayResult,
+} from 'plugin-editor/client.js';
+import { formatDuration, formatMoment, formatNumber } from '../locales/formats.ts';
+import { texts } from '../locales/locale.ts';
+import '../pipeline/long-text.ts';
+import '../pipeline/text-difference.ts';
+import { errorTitle } from '../pipeline/logs.ts';
+import { icon, stopButton } from '../ui/icon.ts';
+import { LightElement, define } from '../ui/light-element.ts';
+
+/** The open plugin, as far as it is tried on real runs. */
+export interface ReplayHost {
+  readonly session: {
+    readonly client: Pick<BuilderClient, 'replay' | 'getRun'>;
+    readonly location: DraftLocation;
+    readonly signal: AbortSignal;
+  };
+  readonly actions: {
+    readonly pipeline: { readonly action: string | undefined; stop: () => void };
+    /** Saves and builds the text, unless it is built. Resolves with whether it is. */
+    ensureBuilt: (retry: () => void) => Promise<boolean>;
+  };
+}
+
+/** Why a replay ended without a result: the key of a text. */
+type Reason = 'noPayloads' | 'notBuilt' | 'busy' | 'failed';
+
+type State =
+  | { kind: 'none' }
+  | { kind: 'building' }
+  | { kind: 'running' }
+  | { kind: 'stopped' }
+  | { kind: 'ended'; counts: Replay }
+  | { kind: 'unfinished'; reason: Reason };
+
+function reasonOf(error: unknown): Reason {
+  if (!(error instanceof HttpError)) return 'failed';
+  if (error.code === 'no-payloads') return 'noPayloads';
+  if (error.code === 'not-built') return 'notBuilt';
+  return error.status === 429 ? 'busy' : 'failed';
+}
+
+/** Tries the text on the inputs of the newest real runs, and shows first what would end in another way. */
+export class ReplayView extends LightElement {
+  static override properties = {
+    state: { state: true },
+    results: { state: true },
+    inputs: { state: true },
+    work: { attribute: false },
+  };
+
+  declare protected state: State;
+  declare protected results: readonly ReplayResult[];
+  /** The inputs of runs that were opened. */
+  declare protected inputs: ReadonlyMap<string, string>;
+  /** Made anew for each drawing of the page. */
+  declare work: object | undefined;
+  host!: ReplayHost;
+  #abort: AbortController | undefined;
+
+  constructor() {
+    super();
+    this.state = { kind: 'none' };
+    this.results = [];
+    this.inputs = new Map();
+    this.work = undefined;
+  }
+
+  override disconnectedCallback(): void {
+    super.disconnectedCallback();
+    this.#stop();
+  }
+
+  protected override render(): TemplateResult {
+    const words = texts().replay;
+    const { kind } = this.state;
+    const isRunning = kind === 'building' || kind === 'running';
+    const isOff = this.host.actions.pipeline.action !== undefined;
+    return html`<div class="replay">
+      <div class="replay-head">
+        <p role="status">${this.#status()}</p>
+        ${
+          isRunning
+            ? stopButton(() => this.#stop(), 'button quiet')
+            : html`<button
+                type="button"
+                class="button quiet"
+                aria-disabled=${isOff}
+                @click=${() => isOff || void this.#run()}
+              >
+                ${kind === 'none' ? words.start : words.again}
+              </button>`
+        }
+      </div>
+      ${this.#list()}
+    </div>`;
+  }
+
+  #status(): string {
+    const words = texts().replay;
+    const { state } = this;
+    switch (state.kind) {
+      case 'none':
+        return words.hint;
+      case 'building':
+        return words.building;
+      case 'running':
+        return words.running(formatNumber(this.results.length));
+      case 'stopped':
+        return words.stopped(formatNumber(this.results.length));
+      case 'unfinished':
+        return words[state.reason];
+      default: {
+        const { replayed, same, different, failed, skipped } = state.counts;
+        if (!replayed) return skipped ? words.allSkipped : words.noRuns;
+        return words.ended({ replayed, same, different, failed, skipped });
+      }
+    }
+  }
+
+  /** What ended in another way: first what failed and had not. */
+  #list(): TemplateResult | typeof nothing {
+    const words = texts().replay;
+    const changed = this.results.filter(({ same }) => !same);
+    const isNewFailure = ({ before, after }: ReplayResult) => Boolean(after.error && !before.error);
+    const failed = changed.filter(isNewFailure);
+    const others = changed.filter((one) => !isNewFailure(one));
+    if (!changed.length) return nothing;
+    return html`<ol class="history" aria-label=${words.differences}>
+      ${[...failed, ...others].map((result) => this.#result(result, isNewFailure(result)))}
+    </ol>`;
+  }
+
+  #result(result: ReplayResult, isNewFailure: boolean): TemplateResult {
+    const words = texts().replay;
+    const { uuid, before, after } = result;
+    const input = this.inputs.get(uuid);
+    const load = ({ currentTarget }: Event) => {
+      if ((currentTarget as HTMLDetailsElement).open) void this.#loadInput(uuid);
+    };
+    const at = timeOf(uuid);
+    return html`<li>
+      <details class="entry run-record" @toggle=${load}>
+        <summary>
+          ${icon('chevron')}<span class="run-end" data-tone=${isNewFailure ? 'bad' : 'calm'}
+            >${icon(isNewFailure ? 'fail' : 'ran')}</span
+          >${isNewFailure ? words.failsNow : words.differs}<span class="entry-hint"
+            >${at ? words.runOf(at) : uuid}</span
+          ><span class="entry-outcome">${formatDuration(after.took)}</span>
+        </summary>
+        <div class="entry-fields">
+          ${
+            input === undefined
+              ? nothing
+              : html`<p class="result-label">${texts().runs.input}</p>
+                  <long-text .text=${input} .label=${texts().runs.input}></long-text>`
+          }
+          ${
+            before.output !== undefined && after.output !== undefined
+              ? html`<p class="result-label">${words.difference}</p>
+                  <text-difference
+                    .was=${laidOut(before.output)}
+                    .is=${laidOut(after.output)}
+                    .label=${words.difference}
+                  ></text-difference>`
+              : html`${endingView(words.before, before)}${endingView(words.after, after)}`
+          }
+          ${before.truncated || after.truncated ? html`<p class="panel-hint">${texts().runs.truncated}</p>` : nothing}
+        </div>
+      </details>
+    </li>`;
+  }
+
+  async #run(): Promise<void> {
+    const { session, actions } = this.host;
+    const abort = (this.#abort = new AbortController());
+    const signal = AbortSignal.any([abort.signal, session.signal]);
+    this.results = [];
+    this.state = { kind: 'building' };
+    try {
+      if (!(await actions.ensureBuilt(() => void this.#run()))) {
+        if (!signal.aborted) this.state = { kind: 'unfinished', reason: 'notBuilt' };
+        return;
+      }
+      if (signal.aborted) return;
+      this.state = { kind: 'running' };
+      const counts = await session.client.replay(session.location, {
+        signal,
+        onResult: (result) => (this.results = [...this.results, result]),
+      });
+      if (!signal.aborted) this.state = { kind: 'ended', counts };
+    } catch (error) {
+      if (!signal.aborted) this.state = { kind: 'unfinished', reason: reasonOf(error) };
+    } finally {
+      await this.#keepFocus();
+    }
+  }
+
+  #stop(): void {
+    if (!this.#abort || this.#abort.signal.aborted) return;
+    this.#abort.abort();
+    if (this.state.kind === 'building') this.host.actions.pipeline.stop();
+    if (this.state.kind === 'building' || this.state.kind === 'running') this.state = { kind: 'stopped' };
+  }
+
+  /** Stop is gone once it has ended: the button in its place gets the focus. */
+  async #keepFocus(): Promise<void> {
+    await this.updateComplete;
+    const { activeElement } = document;
+    if (activeElement === document.body || activeElement === this.closest('dialog'))
+      this.querySelector<HTMLElement>('.replay-head .button')?.focus();
+  }
+
+  async #loadInput(uuid: string): Promise<void> {
+    const { client, signal } = this.host.session;
+    try {
+      const { input } = await client.getRun(uuid, { signal });
+      if (typeof input === 'string') this.inputs = new Map([...this.inputs, [uuid, input]]);
+    } catch {
+      // The difference is shown without.
+    }
+  }
+}
+
+/** How a run ended: with an output, or with an error. */
+function endingView(label: string, { output, error }: ReplayResult['before']): TemplateResult {
+  const text = error ? `${errorTitle(error.code)}\n${error.message ?? ''}`.trimEnd() : (output ?? '');
+  return html`<p class="result-label">${label}</p>
+    <long-text .text=${text} .label=${label}></long-text>`;
+}
+
+/** JSON with each member in a line, so that its difference is one of lines. */
+function laidOut(text: string): string {
+  if (!/^\s*[[{]/.test(text)) return text;
+  try {
+    return JSON.stringify(JSON.parse(text), null, 2);
+  } catch {
+    return text;
+  }
+}
+
+/** When a run was requested: its id is a UUIDv7, which begins with the time. */
+function timeOf(uuid: string): string | undefined {
+  const [, time] = /^([\da-f]{8}-[\da-f]{4})-7/i.exec(uuid) ?? [];
+  return time && formatMoment(new Date(Number.parseInt(time.replace('-', ''), 16)));
+}
+
+define('replay-view', ReplayView);
+
+declare global {
+  interface HTMLElementTagNameMap {
+    'replay-view': ReplayView;
+  }
+}

@@ -1,0 +1,113 @@
+import {
+  type BuilderClient,
+  type DraftLocation,
+  HttpError,
+  type Rollout,
+  type RolloutTerms,
+} from 'plugin-editor/client.js';
+
+/** How often a rollout that runs is asked for while it is in view, in ms: the service counts runs within 5 s. */
+const INTERVAL = 5000;
+
+export interface RolloutsOptions {
+  readonly client: Pick<BuilderClient, 'getRollout' | 'setRollout' | 'endRollout'>;
+  readonly location: DraftLocation;
+  /** Aborted when the plugin is closed. */
+  readonly signal: AbortSignal;
+  /** The rollout changed. `isEnd`: one that was running has ended, or another one began. */
+  readonly onChange: (isEnd: boolean) => void;
+}
+
+/** The rollout of the open plugin. It is kept current while something that shows it is in view. */
+export class Rollouts {
+  readonly #options: RolloutsOptions;
+  #last: Rollout | undefined;
+  #isOffered = false;
+  #error: 'conflict' | 'couldNot' | undefined;
+  #watchers = 0;
+  #loads = 0;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(options: RolloutsOptions) {
+    this.#options = options;
+    options.signal.addEventListener('abort', () => clearTimeout(this.#timer));
+  }
+
+  /** Whether the service has rollouts; not before it has said so. */
+  get isOffered(): boolean {
+    return this.#isOffered;
+  }
+
+  /** The last rollout, also after its end. */
+  get last(): Rollout | undefined {
+    return this.#last;
+  }
+
+  /** The rollout that runs. */
+  get running(): Rollout | undefined {
+    return this.#last?.stopped ? undefined : this.#last;
+  }
+
+  /** Why the last change was not made: the key of a text. */
+  get error(): 'conflict' | 'couldNot' | undefined {
+    return this.#error;
+  }
+
+  /** Keeps the rollout current until the returned function is called. */
+  watch(): () => void {
+    this.#watchers += 1;
+    void this.load();
+    return () => {
+      this.#watchers -= 1;
+      if (!this.#watchers) clearTimeout(this.#timer);
+    };
+  }
+
+  /** Asks for the rollout. Never rejects: without a response, what is known stays. */
+  async load(): Promise<void> {
+    const { client, location, signal } = this.#options;
+    const number = ++this.#loads;
+    clearTimeout(this.#timer);
+    try {
+      const found = await client.getRollout(location, { signal });
+      if (number === this.#loads) this.#set(found);
+    } catch (error) {
+      // A service without rollouts knows no such path.
+      if (error instanceof HttpError && error.code === 'rollout-not-found' && number === this.#loads)
+        this.#set(undefined);
+    }
+    if (number === this.#loads && !signal.aborted && this.#watchers && this.running)
+      this.#timer = setTimeout(() => void this.load(), INTERVAL);
+  }
+
+  /** Starts the rollout of a version, or changes it. Never rejects: see {@link error}. */
+  start(version: string, terms: RolloutTerms): Promise<void> {
+    const { client, location, signal } = this.#options;
+    return this.#change(() => client.setRollout(location, version, terms, { signal }));
+  }
+
+  /** Ends the rollout. Never rejects: see {@link error}. */
+  end(): Promise<void> {
+    const { client, location, signal } = this.#options;
+    return this.#change(() => client.endRollout(location, { signal }));
+  }
+
+  async #change(request: () => Promise<unknown>): Promise<void> {
+    this.#error = undefined;
+    try {
+      await request();
+    } catch (error) {
+      this.#error = error instanceof HttpError && error.status === 409 ? 'conflict' : 'couldNot';
+      this.#options.onChange(false);
+    }
+    await this.load();
+  }
+
+  #set(rollout: Rollout | undefined): void {
+    const before = this.running;
+    this.#isOffered = true;
+    this.#last = rollout;
+    const now = this.running;
+    this.#options.onChange(before?.startedAt !== now?.startedAt);
+  }
+}
