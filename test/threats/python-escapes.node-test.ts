@@ -9,8 +9,10 @@ import {
   makeImports,
   openImports,
 } from '../../service/src/sandbox/python/closed-imports.ts';
-import { defaultLimits } from '../../service/src/sandbox/run-limits.ts';
+import { Interpreter } from '../../service/src/sandbox/python/interpreter.ts';
+import { defaultLimits, type AdjustableLimits } from '../../service/src/sandbox/run-limits.ts';
 import { Sandbox } from '../../service/src/sandbox/sandbox.ts';
+import { mebibyte } from '../../service/src/units.ts';
 
 /*
  * The ways that led from Python into JavaScript or to the machine in other systems that run Pyodide, by their advisories, and what
@@ -18,11 +20,11 @@ import { Sandbox } from '../../service/src/sandbox/sandbox.ts';
  */
 
 // More time than by default, because some attacks import much, and no test is about the limit.
-const sandbox = new Sandbox({ limits: { ...defaultLimits, time: 5000 } });
+const sandbox = new Sandbox({ limits: { ...defaultLimits, time: 60_000 } });
 after(() => sandbox.close());
 const owner = { environment: 'com.acme', tenant: 'one', token: '' };
-const run = (code: string): Promise<LoggedOutcome> =>
-  sandbox.run({ program: loadedProgram({ kind: 'python', code }), input: '', owner });
+const run = (code: string, limits?: AdjustableLimits): Promise<LoggedOutcome> =>
+  sandbox.run({ program: loadedProgram({ kind: 'python', code }), input: '', owner, limits });
 
 const body = (text: string) => `def run(input):\n${text.replaceAll(/^/gm, '    ')}\n`;
 
@@ -138,7 +140,7 @@ test('Python code that damages its memory ends in an error or alone, and leaves 
     'def f(): pass\nf.__code__ = f.__code__.replace(co_stacksize=0, co_code=bytes([124, 200] * 100 + [83, 0]))\nreturn str(f())',
     'import marshal\nreturn str(marshal.loads(b"\\xe3" + bytes(range(255)) * 4))',
   ]) {
-    const outcome = await run(body(damage));
+    const outcome = await run(body(damage), { ...defaultLimits, time: 2000 });
     if ('error' in outcome) {
       assert.ok(
         ['plugin-error', 'time-limit', 'memory-limit', 'stack-limit', 'runner-crashed'].includes(
@@ -187,5 +189,37 @@ describe('the WebAssembly module of CPython', () => {
         else assert.equal(typeof value, 'function');
       }
     }
+  });
+
+  test('hashes by a seed that the first start draws, and that no run can have to itself', async (t) => {
+    const start = (image?: Uint8Array) =>
+      Interpreter.start({
+        memory: mebibyte,
+        modules: [],
+        extraSource: '_operations["hash"] = lambda head, code, text: str(hash(text)).encode()',
+        image,
+        ...events,
+      });
+    const hash = (interpreter: Interpreter) =>
+      interpreter
+        .call({ head: { do: 'hash' }, code: new Uint8Array(0), text: Buffer.from('text') })
+        .toString();
+    const drawn = t.mock.method(crypto, 'getRandomValues', (values: Uint8Array) => values.fill(7));
+    const first = await start();
+    drawn.mock.restore();
+    const instance = new WebAssembly.Instance(
+      module,
+      makeImports(module, guest, events, new Uint8Array(0)).object,
+    );
+    // After the two numbers with which an image begins.
+    const seedAt = 8 + (instance.exports['_Py_HashSecret'] as WebAssembly.Global<'i32'>).value;
+    const { image } = first;
+    const seed = image.subarray(seedAt, seedAt + 24);
+    assert.deepEqual(new Set(seed), new Set([7]));
+    assert.equal(hash(await start(image)), hash(first));
+    // The interpreter's own names keep the hashes that they have had since its start, so that no name of a run would equal them.
+    seed.fill(8);
+    const mixed = await start(image);
+    assert.throws(() => hash(mixed), /Python has no result/);
   });
 });

@@ -34,8 +34,8 @@ export interface Run {
 export interface SandboxOptions {
   /** The limits of each run (default: 1 s, 32 MiB). */
   readonly limits?: AdjustableLimits;
-  /** How plugins in Python are run, beside the limit of time. */
-  readonly python?: Omit<PythonOptions, 'time'>;
+  /** How plugins in Python are run, beside `limits`. */
+  readonly python?: Omit<PythonOptions, 'limits'>;
   /** The limits of runs that can make calls. */
   readonly waiting?: WaitingLimits;
   /** Called for each run that has ended. */
@@ -86,7 +86,7 @@ export class Sandbox {
     this.#options = options;
     this.#python = new PythonSandbox({
       ...options.python,
-      ...(options.limits && { time: options.limits.time }),
+      ...(options.limits && { limits: options.limits }),
     });
     this.connected = new WaitingRuns(options.waiting);
   }

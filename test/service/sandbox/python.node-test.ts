@@ -2,14 +2,17 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { loadedProgram } from '../../../service/src/plugins/program.ts';
 import type { LoggedOutcome } from '../../../service/src/sandbox/outcome.ts';
+import { defaultLimits, type AdjustableLimits } from '../../../service/src/sandbox/run-limits.ts';
 import { Sandbox } from '../../../service/src/sandbox/sandbox.ts';
+import { mebibyte } from '../../../service/src/units.ts';
 
-const sandbox = new Sandbox();
+// More time than by default, for slow machines. What does not end is given less.
+const sandbox = new Sandbox({ limits: { ...defaultLimits, time: 20_000 } });
 after(() => sandbox.close());
 const owner = { environment: 'com.acme', tenant: 'one', token: '' };
 
-const run = (code: string, input = ''): Promise<LoggedOutcome> =>
-  sandbox.run({ program: loadedProgram({ kind: 'python', code }), input, owner });
+const run = (code: string, input = '', limits?: AdjustableLimits): Promise<LoggedOutcome> =>
+  sandbox.run({ program: loadedProgram({ kind: 'python', code }), input, owner, limits });
 
 async function resultOf(code: string, input?: string): Promise<string> {
   const outcome = await run(code, input);
@@ -17,8 +20,8 @@ async function resultOf(code: string, input?: string): Promise<string> {
   return outcome.result;
 }
 
-async function errorOf(code: string, input?: string) {
-  const outcome = await run(code, input);
+async function errorOf(code: string, input?: string, limits?: AdjustableLimits) {
+  const outcome = await run(code, input, limits);
   assert.ok('error' in outcome, JSON.stringify(outcome));
   return outcome.error;
 }
@@ -138,8 +141,6 @@ def run(input):
 
 test('Python: each limit ends a run with its code, and the next run works', async () => {
   const ends = {
-    'time-limit':
-      'def run(input):\n    while True:\n        try:\n            while True: pass\n        except BaseException: pass',
     'memory-limit': 'def run(input): return str(len([0] * 20_000_000))',
     'stack-limit': 'def run(input): return run(input)',
     'output-limit': 'def run(input): return "x" * 1_048_577',
@@ -151,8 +152,33 @@ test('Python: each limit ends a run with its code, and the next run works', asyn
   }
   assert.match((await errorOf('def run(input): return str(len(bytearray(80_000_000)))')).message, /64 MiB/);
   assert.equal(await resultOf('def run(input): return str(len(bytearray(10_000_000)))'), '10000000');
-  // A loop in C that asks for nothing.
-  assert.equal((await errorOf('def run(input): return str(sum(range(10**12)))')).code, 'time-limit');
+});
+
+test('Python: a run has the limits of its tenant where they are lower, and the next run its own', async () => {
+  for (const endless of [
+    'def run(input):\n    while True:\n        try:\n            while True: pass\n        except BaseException: pass',
+    // A loop in C that asks for nothing.
+    'def run(input): return str(sum(range(10**12)))',
+  ]) {
+    const { code, message } = await errorOf(endless, '', { ...defaultLimits, time: 500 });
+    assert.deepEqual(
+      [code, message],
+      ['time-limit', 'The plugin ran for more than 0.5 s, which is the limit of time.'],
+    );
+  }
+  // Leaves a memory that has room for all that follows.
+  const list = 'def run(input): return str(len([0] * 5_000_000))';
+  assert.equal(await resultOf(list), '5000000');
+  const little = { time: 20_000, memory: 16 * mebibyte };
+  for (const large of [list, 'def run(input):\n    all = []\n    while True: all.append([0] * 1000)']) {
+    const { code, message } = await errorOf(large, '', little);
+    assert.deepEqual(
+      [code, message],
+      ['memory-limit', 'The plugin needed more than 16 MiB, which is the limit of memory.'],
+    );
+  }
+  // As much as the service allows in other languages limits no Python.
+  assert.ok('result' in (await run(list, '', { ...defaultLimits, time: 20_000 })));
 });
 
 test('Python: a call of a closed function ends the run and its runner, and the next run gets another', async () => {
@@ -174,7 +200,9 @@ test('JavaScript runs while Python is busy', async () => {
   await runScript();
   let ended = 0;
   const loops = Array.from({ length: 4 }, () =>
-    run('def run(input):\n    while True: pass').finally(() => (ended += 1)),
+    run('def run(input):\n    while True: pass', '', { ...defaultLimits, time: 1000 }).finally(
+      () => (ended += 1),
+    ),
   );
   assert.deepEqual(await runScript(), { result: 'a', logs: [] });
   assert.ok(ended < loops.length);

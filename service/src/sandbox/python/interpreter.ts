@@ -24,7 +24,7 @@ const startMemory = 256 * mebibyte;
 const fileInput = 257;
 
 export interface InterpreterOptions extends Omit<GuestEvents, 'grow'> {
-  /** How many bytes a call may take beyond the interpreter's own memory. */
+  /** How many bytes a call may take beyond the interpreter's own memory, see {@link Interpreter.limitMemory}. */
   readonly memory: number;
   /** The memory of an interpreter that was started before, see {@link Interpreter.image}: starting from it takes a tenth of the time. */
   readonly image?: Uint8Array | undefined;
@@ -64,7 +64,14 @@ export class Interpreter {
         memory: started().memory,
         table: started()['__indirect_function_table'] as WebAssembly.Table,
       }),
-      { ...events, grow: (bytes) => this.#grow(bytes) },
+      {
+        ...events,
+        tick: () => {
+          this.#checkMemory();
+          events.tick();
+        },
+        grow: (bytes) => this.#grow(bytes),
+      },
       library,
     );
     const instance = new WebAssembly.Instance(module, this.#imports.object);
@@ -78,7 +85,7 @@ export class Interpreter {
     const interpreter = new Interpreter(module, read('python_stdlib.zip'), options);
     if (options.image) interpreter.#resume(options.image);
     else interpreter.#boot([bootSource(options.modules), options.extraSource ?? '']);
-    interpreter.#limit = interpreter.#initial.length + options.memory;
+    interpreter.limitMemory(options.memory);
     interpreter.restore();
     return interpreter;
   }
@@ -90,6 +97,11 @@ export class Interpreter {
     return Buffer.concat([header, this.#initial]);
   }
 
+  /** Sets how many bytes each of the next calls may take beyond the interpreter's own memory. */
+  limitMemory(bytes: number): void {
+    this.#limit = this.#initial.length + bytes;
+  }
+
   /** Whether the latest call wanted more memory than it may have. */
   get isGrowthRefused(): boolean {
     return this.#isGrowthRefused;
@@ -97,12 +109,14 @@ export class Interpreter {
 
   /**
    * Calls an operation of `boot-source.ts`. Throws what the events throw, a {@link ClosedCallError} where the guest called what is
-   * closed, and a `RangeError` or `WebAssembly.RuntimeError` where it ran out of stack or trapped. {@link restore} comes next, always.
+   * closed, and a `RangeError` or `WebAssembly.RuntimeError` where it ran out of stack or memory, or trapped. {@link restore} comes
+   * next, always.
    */
   call({ head, code, text }: GuestCall): Buffer {
     let result: Buffer;
     try {
       result = this.#call(head, code, text);
+      this.#checkMemory();
     } catch (error) {
       throw this.#imports.closedCall() ?? error;
     }
@@ -151,6 +165,13 @@ export class Interpreter {
     const { memory } = this.#exports;
     memory.grow(Math.ceil((bytes - memory.buffer.byteLength) / pageSize));
     return true;
+  }
+
+  /** An earlier call that was allowed more may have left a memory that is larger than this call may fill. */
+  #checkMemory(): void {
+    if (this.#c('sbrk', 0) >>> 0 <= this.#limit) return;
+    this.#isGrowthRefused = true;
+    throw new RangeError('The call took more memory than it may have.');
   }
 
   /** Starts CPython itself: its constructors, its configuration, the first modules. */

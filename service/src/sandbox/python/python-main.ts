@@ -9,7 +9,7 @@ import { checkOutput, limitError, pluginError, RunFailure, runErrorCodes } from 
 import type { RunError, RunOutcome } from '../outcome.ts';
 import { decodeJob, encodeText, frameKind } from '../protocol.ts';
 import type { FrameKind, RunJob } from '../protocol.ts';
-import { runLimits, setRunLimits } from '../run-limits.ts';
+import { applyRunLimits, runLimits, serviceLimits, setRunLimits } from '../run-limits.ts';
 import { SchemaChecks, violationError } from '../schema-checks.ts';
 import { ClosedCallError, Interpreter } from './interpreter.ts';
 import { imageDescriptor, pythonMemoryError } from './python-protocol.ts';
@@ -19,8 +19,12 @@ import { imageDescriptor, pythonMemoryError } from './python-protocol.ts';
  * standard output. The first one hands the interpreter's memory to the service, and the later ones are handed it.
  */
 
-const [time = 0, memory = 0, imageSize = 0] = process.argv.slice(2).map(Number);
+const [time = 0, defaultMemory = 0, imageSize = 0] = process.argv.slice(2).map(Number);
+// The limit of memory is that of the engine which checks values by schemas.
 setRunLimits({ time, memory: runLimits.memory });
+
+/** The limit of the run in progress, in bytes beyond the interpreter's own memory. */
+let memory = defaultMemory;
 
 function send(kind: FrameKind, text: string): void {
   const frame = encodeFrame(kind, text);
@@ -136,10 +140,13 @@ function readError(bytes: Buffer): RunError {
 }
 
 async function doJob(job: RunJob): Promise<void> {
-  const { hash, isTyped } = job;
+  const { hash, isTyped, limits = { time, memory: defaultMemory } } = job;
   if (!job.program && (!programs.has(hash) || (isTyped && !checks.has(hash)))) {
     return send(frameKind.missing, '');
   }
+  applyRunLimits({ time: limits.time, memory: serviceLimits.memory });
+  memory = limits.memory;
+  interpreter.limitMemory(memory);
   const logs = new Logs((entry) => send(frameKind.log, encodeText(entry)));
   current = { logs, deadline: performance.now() + runLimits.time };
   let outcome: RunOutcome;

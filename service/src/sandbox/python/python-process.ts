@@ -32,6 +32,8 @@ const startTime = 120_000;
 interface CurrentRun {
   readonly program: StoredProgram;
   readonly input: string;
+  /** Where they are not those of the runner. */
+  readonly limits: AdjustableLimits | undefined;
   /** Applies the limits of logs again, because the runner is not trusted. */
   readonly logs: Logs;
   began: number;
@@ -107,8 +109,11 @@ export class PythonProcess implements PooledProcess {
     return this.#sentPrograms.has(hash);
   }
 
-  /** Runs a program; only one at a time, and only once it is {@link ready}. */
-  async run(program: StoredProgram, input: string): Promise<LoggedOutcome> {
+  /**
+   * Runs a program; only one at a time, and only once it is {@link ready}.
+   * @param limits at most those of the runner (default: those)
+   */
+  async run(program: StoredProgram, input: string, limits?: AdjustableLimits): Promise<LoggedOutcome> {
     const { child } = this.#process;
     setKeepsAlive(child, true);
     try {
@@ -118,9 +123,10 @@ export class PythonProcess implements PooledProcess {
         this.#current = {
           program,
           input,
+          limits,
           logs: new Logs(),
           began: performance.now(),
-          timer: this.#startTimer(),
+          timer: this.#startTimer(limits),
           isProgramSent: loaded !== undefined,
           resolve,
           reject,
@@ -141,17 +147,14 @@ export class PythonProcess implements PooledProcess {
     this.#process.kill();
   }
 
-  #startTimer(): NodeJS.Timeout {
-    return setTimeout(
-      () => this.#kill(limitError('time-limit', this.#limits)),
-      this.#limits.time + killDelay,
-    );
+  #startTimer(limits = this.#limits): NodeJS.Timeout {
+    return setTimeout(() => this.#kill(limitError('time-limit', limits)), limits.time + killDelay);
   }
 
-  #send({ program: { hash, isTyped }, input }: CurrentRun, program: Program | undefined): void {
+  #send({ program: { hash, isTyped }, input, limits }: CurrentRun, program: Program | undefined): void {
     this.#sentPrograms.set(hash, true);
     this.#process.child.stdin?.write(
-      encodeFrame(frameKind.run, encodeJob({ hash, isTyped, input, program })),
+      encodeFrame(frameKind.run, encodeJob({ hash, isTyped, input, program, limits })),
     );
   }
 
@@ -161,7 +164,7 @@ export class PythonProcess implements PooledProcess {
     try {
       const program = await current.program.load();
       if (this.#current !== current) return;
-      current.timer = this.#startTimer();
+      current.timer = this.#startTimer(current.limits);
       current.began = performance.now();
       this.#send(current, program);
     } catch (error) {

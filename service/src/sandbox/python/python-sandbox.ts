@@ -4,6 +4,7 @@ import { FairQueue } from '../../processes/fair-queue.ts';
 import { ProcessPool } from '../../processes/process-pool.ts';
 import { mebibyte } from '../../units.ts';
 import { defaultLimits } from '../run-limits.ts';
+import type { AdjustableLimits } from '../run-limits.ts';
 import type { FinishedRun, Run } from '../sandbox.ts';
 import { defaultPythonMemory } from './python-protocol.ts';
 import { PythonProcess } from './python-process.ts';
@@ -12,8 +13,8 @@ import type { PythonImage } from './python-process.ts';
 export interface PythonOptions {
   /** How many runners there may be (default 1). */
   readonly runners?: number;
-  /** The limit of a run's time, in ms (default 1000). */
-  readonly time?: number;
+  /** The limits of runs in the other languages, of which the time is Python's, too (default: 1 s, 32 MiB). */
+  readonly limits?: AdjustableLimits;
   /** How much memory a run may take beyond the interpreter's own, in bytes (default 64 MiB). */
   readonly memory?: number;
 }
@@ -27,8 +28,13 @@ export class PythonSandbox {
   readonly #pool: ProcessPool<PythonProcess>;
   readonly #kinds = new LRUCache<string, boolean>({ max: 20_000 });
   readonly #image: PythonImage = {};
+  readonly #limits: AdjustableLimits;
+  /** The limit of memory in the other languages. */
+  readonly #otherMemory: number;
 
-  constructor({ runners = 1, time = defaultLimits.time, memory = defaultPythonMemory }: PythonOptions = {}) {
+  constructor({ runners = 1, limits = defaultLimits, memory = defaultPythonMemory }: PythonOptions = {}) {
+    this.#limits = { time: limits.time, memory };
+    this.#otherMemory = limits.memory;
     this.#queue = new FairQueue({
       slots: runners,
       slotsPerEnvironment: Math.max(1, runners - 1),
@@ -38,7 +44,7 @@ export class PythonSandbox {
       waitingPerTenant: 256,
       waitingPerToken: 256,
     });
-    this.#pool = new ProcessPool(() => new PythonProcess({ time, memory }, this.#image));
+    this.#pool = new ProcessPool(() => new PythonProcess(this.#limits, this.#image));
   }
 
   /** How many runs wait for their turn. */
@@ -58,18 +64,33 @@ export class PythonSandbox {
   }
 
   /** As `runAndMeasure` of the `Sandbox`. */
-  runAndMeasure({ program, input, owner, signal, onTurn }: Run): Promise<Omit<FinishedRun, 'waited'>> {
+  runAndMeasure({
+    program,
+    input,
+    owner,
+    signal,
+    onTurn,
+    limits,
+  }: Run): Promise<Omit<FinishedRun, 'waited'>> {
     // The turn ends once there is a runner for the next run: who uses up runners waits for their start.
     return this.#pool.use(this.#queue.acquire(owner, signal), async (runner) => {
       onTurn?.();
       const isWarm = runner.knows(program.hash);
-      const outcome = await runner.run(program, input);
+      const outcome = await runner.run(program, input, limits && this.#limitsOf(limits));
       return { outcome, took: runner.lastDuration, isWarm };
     });
   }
 
   close(): void {
     this.#pool.close();
+  }
+
+  /** The limits of a tenant, for Python: as much memory as others have says nothing of Python, which has more. */
+  #limitsOf({ time, memory }: AdjustableLimits): AdjustableLimits {
+    return {
+      time,
+      memory: memory < this.#otherMemory ? Math.min(memory, this.#limits.memory) : this.#limits.memory,
+    };
   }
 }
 
