@@ -12,6 +12,7 @@ export type {
   LanguageHelpRequest,
   SaveOptions,
   SourceLocation,
+  SourceTestOptions,
   TenantLocation,
   TestOptions,
 } from './core/client/builder-client.ts';

@@ -16,6 +16,7 @@ const OPERATIONS: [needs: 'editor' | 'environment', method: 'GET' | 'POST', targ
     ['editor', 'POST', `/api/v1/build/javascript/${path}`, SOURCE],
     ['editor', 'POST', `/api/v1/check/javascript/${path}`, SOURCE],
     ['editor', 'POST', `/api/v1/test/${path}`, 'input'],
+    ['editor', 'POST', `/api/v1/test/javascript/${path}`, JSON.stringify({ contents: SOURCE, payload: '' })],
     ['editor', 'GET', `/api/v1/progress/${path}`],
     ['editor', 'POST', `/api/v1/draft/${path}/promote`],
     ['environment', 'GET', `/auth/v2/access/${path}`],

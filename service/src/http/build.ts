@@ -12,6 +12,7 @@ import { json, respond } from './operations/responses.ts';
 import { textBody } from './operations/bodies.ts';
 import { operation } from './operations/operation.ts';
 import type { PluginKey } from '../plugins/plugin-key.ts';
+import type { Program } from '../plugins/program.ts';
 import { updateDraft } from './draft-saves.ts';
 import { checkPreconditions } from './preconditions.ts';
 import type { PluginSource } from '../plugins/records.ts';
@@ -105,32 +106,48 @@ async function startBuild(
   context: ServiceContext,
   request: BuildRequest,
 ): Promise<{ etag: string; outcome: Promise<BuildOutcome> }> {
-  const { plugin, caller, draft } = request;
+  const { plugin } = request;
   const { etag, buildDigest } = await saveSource(c, context, request);
-  let building: Promise<BuildOutcome>;
-  let types: NamespaceTypes;
+  const { types, building } = await compileSource(c, context, request, wantsEventStream(c));
+  const outcome = building.then((built) => keepProgram(context, plugin, { buildDigest, types }, built));
+  // A stream awaits the outcome only after the client has read its first event; until then a rejection would be unhandled.
+  outcome.catch(() => {});
+  return { etag, outcome };
+}
+
+/** Begins to build a source with the types and connections of its namespace. `isStreamed`: whether the response has begun. */
+export async function compileSource(
+  c: Context,
+  context: ServiceContext,
+  { plugin, caller, draft }: BuildRequest,
+  isStreamed: boolean,
+): Promise<{ types: NamespaceTypes; building: Promise<BuildOutcome> }> {
   try {
-    types = await typesForBuild(context, plugin, c.req.raw.signal);
-    building = context.builds.build(draft.lang, {
+    const types = await typesForBuild(context, plugin, c.req.raw.signal);
+    const building = context.builds.build(draft.lang, {
       source: draft.contents,
       types: pluginTypes(types.declarations, await context.storage.runs.connections(plugin)),
       owner: caller.owner,
       signal: c.req.raw.signal,
       // A stream has begun by the turn of its build, and counts each event while it is not taken.
-      onTurn: wantsEventStream(c) ? undefined : () => requestInfo(c).held?.checkUnsent(),
+      onTurn: isStreamed ? undefined : () => requestInfo(c).held?.checkUnsent(),
       // An editor that streams may come back, for instance after a reload, and should find its draft built.
-      finishes: wantsEventStream(c),
+      finishes: isStreamed,
     });
+    const counted = building.then((built) => {
+      context.recorder.countBuild(plugin);
+      return built;
+    });
+    return { types, building: counted };
   } catch (error) {
     throw translateBusyError(error, true);
   }
-  const outcome = building.then((built) => {
-    context.recorder.countBuild(plugin);
-    return keepProgram(context, plugin, { buildDigest, types }, built);
-  });
-  // A stream awaits the outcome only after the client has read its first event; until then a rejection would be unhandled.
-  outcome.catch(() => {});
-  return { etag, outcome };
+}
+
+/** The program that a build made, with the schemas it was built with, so that a version keeps them when those of its namespace change. */
+export function programOf(outcome: BuildOutcome, { compiled: schemas }: NamespaceTypes): Program | undefined {
+  const program = 'compiled' in outcome ? outcome.compiled.program : undefined;
+  return program && schemas ? { ...program, types: schemas } : program;
 }
 
 /** Saves the draft as it is about to be built, and leaves its tests as they are. */
@@ -161,10 +178,8 @@ async function keepProgram(
   { buildDigest, types }: { readonly buildDigest: string; readonly types: NamespaceTypes },
   outcome: BuildOutcome,
 ): Promise<BuildOutcome> {
-  const compiled = 'compiled' in outcome ? outcome.compiled.program : undefined;
-  if (!compiled) return outcome;
-  // The program holds the schemas it was built with, so that a version keeps them when those of its namespace change.
-  const program = types.compiled ? { ...compiled, types: types.compiled } : compiled;
+  const program = programOf(outcome, types);
+  if (!program) return outcome;
   const { storage, now } = context;
   const allowed = await allowedStorageOf(context, plugin);
   await storage.transaction(async (db) => {

@@ -1,18 +1,23 @@
 import * as z from 'zod';
 import type { Context } from 'hono';
 import { auditStamp } from './audit-stamp.ts';
+import type { EditorCaller } from './auth.ts';
 import { parseJson } from './body.ts';
+import { compileSource, programOf } from './build.ts';
 import { notPermitted, ServiceError } from './errors.ts';
 import { describeIssues, pointerOf } from './operations/issues.ts';
 import { callSchema } from './runs/run-schemas.ts';
 import { requireBuiltProgram } from './require-draft.ts';
-import type { ServiceInterface } from './context.ts';
+import type { ServiceContext, ServiceInterface } from './context.ts';
 import { json } from './operations/responses.ts';
-import { textBody } from './operations/bodies.ts';
+import { jsonBody, textBody } from './operations/bodies.ts';
 import { operation } from './operations/operation.ts';
 import { requestInfo } from './request-info.ts';
+import { requireLanguage } from './require-language.ts';
 import { translateBusyErrors } from './run-errors.ts';
+import { sourceLimit } from './source-limit.ts';
 import type { PluginKey } from '../plugins/plugin-key.ts';
+import { loadedProgram } from '../plugins/program.ts';
 import type { StoredProgram } from '../plugins/program.ts';
 import type { Db } from '../storage/db.ts';
 import { MockedCalls, mocksSchema } from '../outbound/mocked-calls.ts';
@@ -58,7 +63,15 @@ const testInput = z
   })
   .meta({ id: 'TestInput' });
 
-/** The builder interface's test runs: the draft as it is saved, which has to be built. */
+const sourceTest = z
+  .object({
+    contents: z.string().meta({ description: 'The source.' }),
+    payload: z.string().meta({ description: 'What the plugin gets.' }),
+    calls: mocksSchema.optional().meta({ description: 'The responses to its calls, as in `testDraft`.' }),
+  })
+  .meta({ id: 'SourceTest' });
+
+/** Test runs: of the draft as it is saved, which has to be built, as the builder interface has them; and of any source. */
 export const testing: ServiceInterface = {
   features: ['testing'],
   operations: [
@@ -96,7 +109,7 @@ export const testing: ServiceInterface = {
         503: ['busy', 'cancelled'],
       },
       handle: async ({ c, target, caller, query, body }, context) => {
-        const { storage, sandbox } = context;
+        const { storage } = context;
         const request = requestInfo(c);
         const isReal = query.calls === 'real';
         if (isReal && !caller.permissions.includes('deploy')) throw notPermitted('deploy');
@@ -121,29 +134,78 @@ export const testing: ServiceInterface = {
           const entry = { ...auditStamp(c, caller, context), action: 'test.real-calls', target } as const;
           await context.hourlyEntries.write(storage.db, entry);
         }
-        const run = {
-          program,
-          input,
-          ...(connections.length && { caller: calls }),
-          owner: caller.owner,
-          signal: () => c.req.raw.signal,
-          onTurn: () => request.held?.checkUnsent(),
-        };
-        const { outcome, took } = await translateBusyErrors(true, () => sandbox.runAndMeasure(run));
-        const { logs, ...resultOrError } = outcome;
-        return {
-          status: 200,
-          body: {
-            ...resultOrError,
-            ...(logs.length ? { logs } : {}),
-            ...(calls.records.length ? { calls: [...calls.records] } : {}),
-            took: Math.round(took * 100) / 100,
-          },
-        };
+        return runTest(c, context, { caller, program, input, connections, calls });
+      },
+    }),
+    operation({
+      id: 'testSource',
+      method: 'POST',
+      path: '/api/v1/test/:language/:identifier/:namespace/:pluginName',
+      summary: 'Run a source without saving it',
+      description:
+        'Builds the source and runs it. Saves nothing, and nothing can be deployed by it. No real calls are made.',
+      tag: 'builder',
+      auth: 'editor',
+      permission: 'write',
+      body: jsonBody(sourceTest, {
+        description: 'The source, and what it is run with.',
+        limit: sourceLimit,
+      }),
+      isQueued: true,
+      responses: { 200: json(tested, { description: 'How the run ended: with `result` or with `error`.' }) },
+      errors: { 409: ['not-built'], 429: ['too-many-requests'], 503: ['busy', 'cancelled'] },
+      handle: async ({ c, path, target, caller, body }, context) => {
+        const { identifier: lang } = requireLanguage(context, path.language);
+        const { contents, payload, calls = [] } = body;
+        const build = { plugin: target, caller, draft: { lang, contents } };
+        const { types, building } = await compileSource(c, context, build, false);
+        const program = programOf(await translateBusyErrors(true, () => building), types);
+        if (!program) throw new ServiceError(409, 'not-built', 'The source does not build.');
+        return runTest(c, context, {
+          caller,
+          program: loadedProgram(program),
+          input: payload,
+          connections: await context.storage.runs.connections(target),
+          calls: new MockedCalls(calls),
+        });
       },
     }),
   ],
 };
+
+interface TestRun {
+  readonly caller: EditorCaller;
+  readonly program: StoredProgram;
+  readonly input: string;
+  readonly connections: readonly unknown[];
+  readonly calls: MockedCalls | RunCaller;
+}
+
+async function runTest(
+  c: Context,
+  { sandbox }: ServiceContext,
+  { caller, program, input, connections, calls }: TestRun,
+) {
+  const run = {
+    program,
+    input,
+    ...(connections.length && { caller: calls }),
+    owner: caller.owner,
+    signal: () => c.req.raw.signal,
+    onTurn: () => requestInfo(c).held?.checkUnsent(),
+  };
+  const { outcome, took } = await translateBusyErrors(true, () => sandbox.runAndMeasure(run));
+  const { logs, ...resultOrError } = outcome;
+  return {
+    status: 200 as const,
+    body: {
+      ...resultOrError,
+      ...(logs.length ? { logs } : {}),
+      ...(calls.records.length ? { calls: [...calls.records] } : {}),
+      took: Math.round(took * 100) / 100,
+    },
+  };
+}
 
 async function readInput(c: Context, text: string): Promise<z.output<typeof testInput>> {
   const type = c.req.header('content-type')?.split(';', 1)[0]?.trim().toLowerCase();

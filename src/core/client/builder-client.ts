@@ -147,6 +147,11 @@ export interface TestOptions extends BusyOptions {
   calls?: readonly CallMock[] | 'real' | undefined;
 }
 
+export interface SourceTestOptions extends BusyOptions {
+  /** The responses to the calls of the plugin, each used once, in order, by what matches. */
+  calls?: readonly CallMock[] | undefined;
+}
+
 export interface DeployOptions extends BusyOptions {
   /** What is new in the version, up to 500 characters. */
   message?: string | undefined;
@@ -311,6 +316,26 @@ export class BuilderClient extends PluginClient<DraftLocation> {
       ...(calls && calls !== 'real'
         ? { json: { payload: text, calls }, type: 'application/vnd.plugin-editor.test+json' }
         : { text }),
+      schema: testResultSchema,
+      timeout: TURN_TIMEOUT,
+    };
+    return (await this.#send(operation, options)).data;
+  }
+
+  /**
+   * Builds a source and runs it. Saves nothing, and nothing can be deployed by it. Also resolves when the plugin fails; where the
+   * source does not build, rejects with an `HttpError` of status 409.
+   */
+  async testSource(
+    { language, ...location }: SourceLocation,
+    source: string,
+    payload: string,
+    { calls, ...options }: SourceTestOptions = {},
+  ): Promise<TestResult> {
+    const operation: Operation<TestResult> = {
+      method: 'POST',
+      path: pathOf('v1/test', { language, ...pluginSegments(location) }),
+      json: { contents: checkText('source', source), payload: checkText('payload', payload), calls },
       schema: testResultSchema,
       timeout: TURN_TIMEOUT,
     };

@@ -164,6 +164,12 @@ const OPERATIONS: [name: string, call: Call, sent: string, data: object | undefi
     { result: 'A' },
   ],
   [
+    'testSource',
+    (c, o) => c.testSource({ ...LOCATION, language: 'javascript' }, 'söurce', 'ä', o),
+    `POST /api/v1/test/javascript/${PATH} {"contents":"söurce","payload":"ä"}`,
+    { result: 'A' },
+  ],
+  [
     'deploy',
     (c, o) => c.deploy(LOCATION, o),
     `POST /api/v1/draft/${PATH}/promote`,
@@ -234,6 +240,7 @@ describe('BuilderClient', () => {
     ['build', (c) => c.build({ ...LOCATION, language: 'ts' }, ''), 60_000],
     ['checkSource', (c) => c.checkSource({ ...LOCATION, language: 'ts' }, ''), 30_000],
     ['test', (c) => c.test(LOCATION, ''), 30_000],
+    ['testSource', (c) => c.testSource({ ...LOCATION, language: 'ts' }, '', ''), 30_000],
     ['deploy', (c) => c.deploy(LOCATION), 30_000],
     ['saveDraft', (c) => c.saveDraft(LOCATION, SOURCE), 15_000],
   ] as [string, (client: BuilderClient) => Promise<unknown>, number][]) {

@@ -59,6 +59,30 @@ test('a failed build saves the draft, reports where, and leaves nothing to test 
   }
 });
 
+test('a source is run without being saved, and leaves nothing to read, test or deploy', async (t) => {
+  const { send, paths, editor } = await startPlugin(t);
+  const runSource = async (contents: string, lang = 'javascript') => {
+    const path = paths.test.replace('/test/', `/test/${lang}/`);
+    const headers = { ...editor, 'content-type': 'application/json' };
+    const { status, body } = await send('POST', path, headers, JSON.stringify({ contents, payload: 'é' }));
+    const { took: _, ...outcome } = JSON.parse(body) as { took?: number; error?: { code: string } };
+    return { status, ...outcome };
+  };
+  const logs = running('console.log("in"); return input + "!";');
+  assert.deepEqual(await runSource(logs), { status: 200, result: 'é!', logs: ['in'] });
+  const failed = await runSource(running('throw new Error("no");'));
+  assert.deepEqual([failed.status, failed.error?.code], [200, 'plugin-error']);
+  const unbuilt = await runSource('export function run(');
+  assert.deepEqual([unbuilt.status, unbuilt.error?.code], [409, 'not-built']);
+  assert.equal((await runSource(logs, 'cobol')).status, 404);
+  for (const [method, path] of [
+    ['GET', paths.draft],
+    ['POST', paths.test],
+    ['POST', paths.promote],
+  ] as const)
+    assert.equal(codeIn((await send(method, path, editor)).body), 'draft-not-found');
+});
+
 test('test and deploy answer 409 after a save, until the draft is built or the change undone', async (t) => {
   const { build, saveDraft, test: tryOut, deploy, send, paths, editor } = await startPlugin(t);
   const source = running('return "built";');

@@ -404,6 +404,14 @@ test('a test of a draft makes no call, and gets the responses that it names', as
   assert.ok(missing.calls?.some(({ url, error }) => url.endsWith('/v1/b') && error === 'call-not-mocked'));
   const wrong = await ask({ payload: '', calls: [{ url: 'x' }] });
   assert.deepEqual([wrong.error?.code, wrong.error?.path], ['invalid-body', '/calls/0/response']);
+  const source = { contents: asyncRun('return (await fetch(input)).text();'), payload: `${origin}/v1/c` };
+  const unsaved = await send(
+    'POST',
+    paths.test.replace('/test/', '/test/javascript/'),
+    { ...editor, 'content-type': 'application/json' },
+    JSON.stringify({ ...source, calls: [any] }),
+  );
+  assert.equal((JSON.parse(unsaved.body) as TestAnswer).result, 'gone');
   assert.equal(upstream.requests.length, 0);
 });
 

@@ -266,6 +266,14 @@ const rows: Readonly<Record<string, Row>> = {
     call: ({ plugin: at, sendAs }) => sendAs('grace', 'POST', `${at()}/replay`, { limit: 1 }),
     entries: [{ action: 'runs.replayed', by: backEnd, ...plugin }],
   },
+  testSource: {
+    call: editorPost(
+      '/api/v1/test/javascript/com.acme.t1/default/add-record',
+      JSON.stringify({ contents: 'export const run = String;', payload: 'x' }),
+      record,
+    ),
+    entries: none,
+  },
   testDraft: { call: editorPost('/api/v1/test/com.acme.t1/default/add-record', 'x'), entries: none },
   deployDraft: {
     call: editorPost(

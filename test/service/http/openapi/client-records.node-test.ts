@@ -23,6 +23,7 @@ const RECORDS: Readonly<Record<string, z.core.$ZodType>> = {
   buildDraft: records.buildResultSchema,
   checkSource: records.checkResultSchema,
   testDraft: records.testResultSchema,
+  testSource: records.testResultSchema,
   deployDraft: records.deploymentSchema,
   getProgress: records.progressSchema,
   listRuns: records.runPageSchema,
