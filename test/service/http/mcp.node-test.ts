@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { before, test, type TestContext } from 'node:test';
 import { requireTestPackage, testPackages } from '../../packages/packages.ts';
+import type { ServiceOptions } from '../../../service/src/http/create-service.ts';
+import { requestShares } from '../../../service/src/http/shares.ts';
 import { bearer, errorOf, listen, source } from '../harness.ts';
 
 // The service's tools, by the official client.
@@ -20,13 +22,13 @@ interface Client {
 before(async () => void (await testPackages()));
 
 /** A service, and clients with editor tokens of these scopes and permissions. */
-async function start(t: TestContext) {
-  const service = await listen(t);
+async function start(t: TestContext, options: Partial<ServiceOptions> = {}) {
+  const service = await listen(t, options);
   const environmentToken = await service.environmentToken();
   const tokenFor = async (path = 'com.acme.t1/default/add-record', permissions = 'read,write') =>
     service.editorToken(`/auth/v2/access/${path}?permissions=${permissions}`, environmentToken);
   const url = new URL(`http://127.0.0.1:${service.port}/mcp`);
-  const connect = async (token: string) => {
+  const connect = async (token: string, ports: readonly number[] = [service.port]) => {
     const { Client: ClientClass } = requireTestPackage('@modelcontextprotocol/sdk/client/index.js') as {
       Client: new (info: object) => Client;
     };
@@ -34,7 +36,10 @@ async function start(t: TestContext) {
       '@modelcontextprotocol/sdk/client/streamableHttp.js',
     ) as { StreamableHTTPClientTransport: new (at: URL, options: object) => unknown };
     const client = new ClientClass({ name: 'test', version: '1' });
-    await client.connect(new Transport(url, { requestInit: { headers: bearer(token) } }));
+    let requests = 0;
+    const fetchInTurn = (at: URL, init: RequestInit) =>
+      fetch(Object.assign(new URL(at), { port: ports[requests++ % ports.length] }), init);
+    await client.connect(new Transport(url, { requestInit: { headers: bearer(token) }, fetch: fetchInTurn }));
     t.after(() => client.close());
     const call = async (name: string, args: object = {}) => client.callTool({ name, arguments: args });
     const ok = async (name: string, args: object = {}) => {
@@ -125,6 +130,70 @@ test('an agent reads, checks, saves, builds, tests, runs and deploys a plugin', 
     entries.filter(({ action }) => action === 'plugin.deployed').map(({ by }) => by.via),
     ['mcp'],
   );
+});
+
+test('a tool that fails says so with the code of its operation', async (t) => {
+  const { tokenFor, connect } = await start(t);
+  const { refused } = await connect(await tokenFor(undefined, 'read,write,deploy,runs'));
+  const text = { contents: 'x', lang: 'javascript' };
+  for (const [tool, args, code] of [
+    ['list_plugins', { after: 'x' }, 'invalid-cursor'],
+    ['read_plugin', {}, 'draft-not-found'],
+    ['read_types', { name: 'a\0' }, 'invalid-text'],
+    ['check', { source: 'x' }, 'draft-not-found'],
+    ['check', { source: { ...text, lang: 'cobol' } }, 'unknown-language'],
+    ['save_draft', { source: { ...text, lang: 'cobol' } }, 'unknown-language'],
+    ['save_draft', { source: text, etag: 'x' }, 'precondition-failed'],
+    ['save_draft', { source: { ...text, contents: 'x'.repeat(2 ** 20) } }, 'too-large'],
+    ['build', {}, 'draft-not-found'],
+    ['run', { input: '' }, 'draft-not-found'],
+    ['run', { input: 'x'.repeat(2 ** 20 + 1) }, 'input-limit'],
+    ['run_tests', {}, 'draft-not-found'],
+    ['deploy', {}, 'draft-not-found'],
+    ['list_runs', { after: 'x' }, 'invalid-cursor'],
+    ['read_plugin', { name: 'other' }, 'forbidden'],
+  ] as const)
+    assert.equal(await refused(tool, args), code, `${tool} ${JSON.stringify(args).slice(0, 100)}`);
+});
+
+test('any node answers any message of a client', async (t) => {
+  const { service, tokenFor, connect } = await start(t);
+  const other = await listen(t, { storage: service.storage });
+  const { ok } = await connect(await tokenFor(), [service.port, other.port]);
+  await ok('save_draft', { source: named });
+  await ok('build');
+  for (let round = 0; round < 4; round++) assert.equal((await ok('run', { input: 'hi' }))['result'], 'hi');
+});
+
+test('tools wait for their turns, and count for the rate of their token, one for each message', async (t) => {
+  const { service, tokenFor, url } = await start(t, { rates: { tokenRequests: 3 } });
+  const token = await tokenFor();
+  const send = async (port: number, message: object) => {
+    const response = await fetch(Object.assign(new URL(url), { port }), {
+      method: 'POST',
+      headers: {
+        ...bearer(token),
+        'content-type': 'application/json',
+        accept: 'application/json, text/event-stream',
+      },
+      body: JSON.stringify(message),
+    });
+    return { status: response.status, text: await response.text() };
+  };
+  const list = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
+  assert.equal((await send(service.port, [list, list])).status, 422);
+  assert.equal((await send(service.port, list)).status, 200);
+  assert.equal((await send(service.port, list)).status, 200);
+  assert.equal((await send(service.port, list)).status, 429);
+
+  const none = { slots: 0, waiting: 0, waitingPerEnvironment: 0, waitingPerTenant: 0, waitingPerToken: 0 };
+  const turns = { ...requestShares.turns, ...none };
+  const busy = await listen(t, { storage: service.storage, shares: { turns } });
+  const call = (name: string, args: object) =>
+    send(busy.port, { ...list, method: 'tools/call', params: { name, arguments: args } });
+  assert.match((await call('read_plugin', {})).text, /too-many-requests|busy/);
+  // A check waits in the queue of checks alone.
+  assert.match((await call('check', { source })).text, /"diagnostics":\[\]/);
 });
 
 test('tests of a plugin that calls get the responses that they name', async (t) => {
