@@ -13,6 +13,7 @@ import { openBrowser } from './browser.ts';
 import { measureCapacity } from './capacity.ts';
 import { measureDeletion } from './deletion.ts';
 import { measureDelivery } from './delivery.ts';
+import { measureAnswers } from './editor-assist.ts';
 import { measureEditorLoad } from './editor-load.ts';
 import { measureTyping } from './editor-typing.ts';
 import { executionFigures, measureExecutions } from './executions.ts';
@@ -52,6 +53,7 @@ const measures: Readonly<Record<string, Measure>> = {
   deletion: { measure: measureDeletion },
   'editor-load': { measure: () => measureEditorLoad() },
   'editor-typing': { measure: measureTyping },
+  'editor-assist': { measure: measureAnswers },
   python: { measure: measurePython },
   'typed-runs': { measure: measureTypedRuns },
   'language-help': { measure: measureLanguageHelp },

@@ -1,34 +1,63 @@
 import type { PluginSource, PluginTest } from 'plugin-editor/client.js';
 import type { AssistantQuestion, PluginChannel } from 'plugin-editor/editor.js';
-import { type Part, type Piece, compose, isPart, piecesOf } from './parts.ts';
+import { canonicalJson } from '../plugin/source.ts';
+import type { Verdict } from '../tests/verdict.ts';
+import { type Piece, compose, isPart, linesOf, piecesOf, textOf } from './parts.ts';
+
+/** A question that the work suggests. */
+export interface Suggestion {
+  label: string;
+  ask: () => void;
+}
 
 /** What the panel works with. */
 export interface AssistHost {
   readonly ask: PluginChannel['assist'];
   /** What the author's question is about, as it is now. */
   readonly work: Omit<AssistantQuestion, 'prompt'>;
+  readonly suggestions: readonly Suggestion[];
   readonly canEdit: boolean;
   /** Whether tests can be run. */
   readonly canTest: boolean;
   readonly signal: AbortSignal;
-  /** What a build of a source would find; saves nothing. */
-  check: (contents: string) => Promise<readonly { message: string; severity?: string | undefined }[]>;
+  /** The errors that a build of a source would find; saves nothing. */
+  check: (source: PluginSource, signal: AbortSignal) => Promise<readonly string[]>;
+  /** Runs a test of a source; saves nothing. */
+  test: (source: PluginSource, test: PluginTest, signal: AbortSignal) => Promise<Verdict>;
   /** The source of the plugin as it is edited. */
   source: () => PluginSource;
   /** Replaces it, as one edit. */
   replace: (source: PluginSource) => void;
   runTests: () => void;
-  draw: () => void;
+  /** Draws soon, or with `now` at once. */
+  draw: (now?: boolean) => void;
 }
 
-/** What the check of a proposal said. */
-export type Check = 'running' | 'unable' | readonly string[];
+/** What is known of a proposal as it is chosen: whether it builds, and how its tests end. */
+export type Check =
+  | { kind: 'checking' }
+  | { kind: 'unable' }
+  | { kind: 'problems'; problems: readonly string[] }
+  /** `all`: how many tests there are. `isUnable`: the others could not be run. */
+  | {
+      kind: 'builds';
+      ended: readonly { test: PluginTest; verdict: Verdict }[];
+      all: number;
+      isUnable: boolean;
+    };
 
 /** A proposal, with what the author takes of it. */
 export interface Proposal {
+  /** The source that it changes. */
+  asked: PluginSource;
   pieces: readonly Piece[];
-  tests: { part: Part; tests: PluginTest[] } | undefined;
+  /** The tests as JSON; `undefined` where it proposes none. */
+  tests: readonly Piece[] | undefined;
+  /** The tests by that JSON. */
+  testsByText: ReadonlyMap<string, PluginTest>;
+  /** `undefined` where nothing of it is chosen. */
   check: Check | undefined;
+  checking: AbortController | undefined;
   state: 'offered' | 'taken' | 'left' | 'undone';
   /** The source before and after it was taken. */
   before?: PluginSource;
@@ -46,6 +75,9 @@ export interface Exchange {
 /** How many exchanges are kept, and how long the text of one may be, in UTF-16 code units. */
 const MAX_EXCHANGES = 20;
 const MAX_TEXT = 1_100_000;
+
+/** How many tests of a proposal are run. */
+export const MAX_TESTS = 50;
 
 /** What an author asks the assistant of the page around the editor, and what it answers. */
 export class Conversation {
@@ -68,22 +100,27 @@ export class Conversation {
     return this.#host;
   }
 
-  async ask(prompt: string): Promise<void> {
-    if (this.isRunning || !prompt.trim()) return;
+  /**
+   * Asks, and stops the answer that is running. `about`: what the question is about, where that is not all of the work.
+   */
+  async ask(prompt: string, about: Partial<AssistantQuestion> = {}): Promise<void> {
+    if (!prompt.trim()) return;
+    this.stop();
     const { work, ask, source } = this.#host;
     const asked = source();
     const exchange: Exchange = { prompt, text: '', proposal: undefined, state: 'running' };
     this.exchanges = [...this.exchanges, exchange].slice(-MAX_EXCHANGES);
-    this.draft = '';
     const stop = (this.#stop = new AbortController());
     this.#host.draw();
+    const proposed: Proposed = {};
     try {
-      for await (const part of ask({ ...work, prompt }, { signal: stop.signal })) {
+      for await (const part of ask({ ...work, ...about, prompt }, { signal: stop.signal })) {
         if (part.text === undefined && part.source === undefined && part.tests === undefined)
           throw new Error('assistant-invalid');
         exchange.text += part.text ?? '';
         if (exchange.text.length > MAX_TEXT) throw new Error('assistant-too-long');
-        if (part.source !== undefined || part.tests) this.#offer(exchange, asked, part);
+        if (part.source !== undefined) proposed.source = part.source;
+        if (part.tests) proposed.tests = part.tests;
         this.#drawSoon();
       }
       exchange.state = 'done';
@@ -91,6 +128,8 @@ export class Conversation {
       exchange.state = stop.signal.aborted ? 'stopped' : 'done';
       if (!stop.signal.aborted) exchange.error = error instanceof Error ? error.message : String(error);
     }
+    // Only the last one counts of an answer that proposes again and again.
+    if (proposed.source !== undefined || proposed.tests) this.#offer(exchange, asked, proposed);
     this.#host.draw();
   }
 
@@ -104,7 +143,7 @@ export class Conversation {
   }
 
   /** The author takes a part, or leaves it. */
-  choose(proposal: Proposal, part: Part, isTaken: boolean): void {
+  choose(proposal: Proposal, part: { isTaken: boolean }, isTaken: boolean): void {
     part.isTaken = isTaken;
     void this.#check(proposal);
   }
@@ -112,17 +151,14 @@ export class Conversation {
   /** Makes the chosen change, as one edit. */
   take(proposal: Proposal): void {
     const before = this.#host.source();
-    const contents = compose(proposal.pieces);
-    const tests = proposal.tests?.part.isTaken ? proposal.tests.tests : before.tests;
-    const after = { ...before, contents, ...(tests && { tests }) };
+    const after = { ...before, ...chosenOf(proposal) };
     Object.assign(proposal, { state: 'taken', before, after });
     this.#host.replace(after);
-    this.#host.draw();
   }
 
   leave(proposal: Proposal): void {
     proposal.state = 'left';
-    this.#host.draw();
+    proposal.checking?.abort();
   }
 
   /** Whether nothing was changed since the proposal was taken. */
@@ -134,52 +170,67 @@ export class Conversation {
     if (!this.canUndo(proposal) || !proposal.before) return;
     this.#host.replace(proposal.before);
     proposal.state = 'undone';
-    this.#host.draw();
   }
 
-  /** Whether the text has changed since a proposal was made for it: then it could undo what the author wrote meanwhile. */
-  isOutdated({ pieces }: Proposal): boolean {
-    const asked = compose(pieces.map((piece) => (isPart(piece) ? { ...piece, isTaken: false } : piece)));
-    return asked !== this.#host.source().contents;
+  /** Whether the work has changed since a proposal was made for it: then it could undo what the author wrote meanwhile. */
+  isOutdated({ asked, tests }: Proposal): boolean {
+    const now = this.#host.source();
+    return (
+      asked.contents !== now.contents ||
+      (tests !== undefined && canonicalJson(asked.tests ?? []) !== canonicalJson(now.tests ?? []))
+    );
   }
 
-  #offer(
-    exchange: Exchange,
-    asked: PluginSource,
-    { source, tests }: { source?: string; tests?: PluginTest[] },
-  ) {
-    const former = exchange.proposal;
-    const show = (list: readonly PluginTest[]) => JSON.stringify(list, null, 2);
-    const proposal: Proposal = {
-      pieces:
-        source === undefined ? (former?.pieces ?? [`${asked.contents}\n`]) : piecesOf(asked.contents, source),
-      tests: tests
-        ? { part: { before: show(asked.tests ?? []), after: show(tests), isTaken: true }, tests }
-        : former?.tests,
+  #offer(exchange: Exchange, asked: PluginSource, { source, tests }: Proposed): void {
+    const known = asked.tests ?? [];
+    const asText = (test: PluginTest) => JSON.stringify(JSON.parse(canonicalJson(test)), null, 2);
+    const testsByText = new Map([...known, ...(tests ?? [])].map((test) => [asText(test), test]));
+    const nameOf = (text: string) => testsByText.get(text)?.name;
+    const lines = linesOf(asked.contents);
+    exchange.proposal = {
+      asked,
+      pieces: source === undefined ? [lines] : piecesOf(lines, linesOf(source)),
+      tests: tests && piecesOf(known.map(asText), tests.map(asText), nameOf),
+      testsByText,
       check: undefined,
+      checking: undefined,
       state: 'offered',
     };
-    exchange.proposal = proposal;
-    void this.#check(proposal);
+    void this.#check(exchange.proposal);
   }
 
+  /** Builds and tests what is chosen. Another choice begins anew. */
   async #check(proposal: Proposal): Promise<void> {
-    proposal.check = undefined;
-    if (!proposal.pieces.some(isPart)) return this.#host.draw();
-    const contents = compose(proposal.pieces);
-    proposal.check = 'running';
-    this.#host.draw();
-    let check: Check;
+    proposal.checking?.abort();
+    const checking = (proposal.checking = new AbortController());
+    const signal = AbortSignal.any([checking.signal, this.#host.signal]);
+    const show = (check: Check | undefined) => {
+      if (signal.aborted) return;
+      proposal.check = check;
+      this.#host.draw();
+    };
+    if (!partsOf(proposal).some(({ isTaken }) => isTaken)) return show(undefined);
+    show({ kind: 'checking' });
+    const source = { ...proposal.asked, ...chosenOf(proposal) };
     try {
-      const found = await this.#host.check(contents);
-      check = found.filter(({ severity }) => severity === 'error').map(({ message }) => message);
+      const problems = await this.#host.check(source, signal);
+      if (problems.length) return show({ kind: 'problems', problems });
     } catch {
-      check = 'unable';
+      return show({ kind: 'unable' });
     }
-    // Another choice was made meanwhile.
-    if (compose(proposal.pieces) !== contents) return;
-    proposal.check = check;
-    this.#host.draw();
+    const tests = source.tests ?? [];
+    const ended: { test: PluginTest; verdict: Verdict }[] = [];
+    const builds = (isUnable = false): Check => ({ kind: 'builds', ended, all: tests.length, isUnable });
+    if (!this.#host.canTest) return show(builds(true));
+    try {
+      for (const test of tests.slice(0, MAX_TESTS)) {
+        if (signal.aborted) return;
+        ended.push({ test, verdict: await this.#host.test(source, test, signal) });
+      }
+    } catch {
+      return show(builds(true));
+    }
+    show(builds());
   }
 
   /** Draws once in a frame, however much text arrives meanwhile. */
@@ -191,4 +242,21 @@ export class Conversation {
       this.#host.draw();
     });
   }
+}
+
+/** The last source and the last tests that an answer proposes. */
+interface Proposed {
+  source?: string;
+  tests?: PluginTest[];
+}
+
+/** What can be taken of a proposal. */
+export const partsOf = ({ pieces, tests = [] }: Proposal) => [...pieces, ...tests].filter(isPart);
+
+/** The text and the tests with the parts that are taken. */
+function chosenOf({ pieces, tests, testsByText }: Proposal): { contents: string; tests?: PluginTest[] } {
+  return {
+    contents: textOf(compose(pieces)),
+    ...(tests && { tests: compose(tests).map((text) => testsByText.get(text) as PluginTest) }),
+  };
 }

@@ -17,44 +17,105 @@ export function blocksOf(answer: string): Block[] {
   });
 }
 
+/** How long a piece of a block may be that is laid out as one, in UTF-16 code units. */
+const MAX_CHUNK = 4000;
+
+/**
+ * Splits a long text after a line break, else after a space, so that the browser lays out what is in view and what is new. A text
+ * that grows keeps its first chunks.
+ */
+export function chunksOf(text: string): string[] {
+  const chunks: string[] = [];
+  let start = 0;
+  while (text.length - start > MAX_CHUNK) {
+    const most = text.slice(start, start + MAX_CHUNK);
+    const length =
+      most.lastIndexOf('\n') + 1 ||
+      most.lastIndexOf(' ') + 1 ||
+      MAX_CHUNK - Number(/[\uD800-\uDBFF]$/.test(most));
+    chunks.push(text.slice(start, start + length));
+    start += length;
+  }
+  return [...chunks, text.slice(start)];
+}
+
 /** A change that is taken or left alone. */
 export interface Part {
-  before: string;
-  after: string;
+  before: readonly string[];
+  after: readonly string[];
   isTaken: boolean;
 }
 
-/** The difference of two texts: what both have, as text, and what differs, as parts. */
-export type Piece = string | Part;
+/** The difference of two lists of texts: what both have, and what differs, as parts. */
+export type Piece = readonly string[] | Part;
 
-/** The pieces of a change from one text to another, by lines. */
-export function piecesOf(before: string, after: string): Piece[] {
-  // With a line break at its end, the last line is compared like the others.
-  const [a, b] = [before, after].map((text) => text.split('\n').map((line) => `${line}\n`)) as [
-    string[],
-    string[],
-  ];
-  const codes = new Map([...new Set([...a, ...b])].map((line, index) => [line, String.fromCharCode(index)]));
-  // There are no more characters, of which one stands for each line.
-  if (codes.size > 65_536) return [{ before: a.join(''), after: b.join(''), isTaken: true }];
-  const encode = (lines: readonly string[]) => lines.map((line) => codes.get(line)).join('');
+export const isPart = (piece: Piece): piece is Part => 'isTaken' in piece;
+
+/**
+ * The pieces of a change from one list to another.
+ * @param nameOf where it is set, each item that differs is a part; two of the same name, one before and one after, are one part
+ */
+export function piecesOf(
+  before: readonly string[],
+  after: readonly string[],
+  nameOf?: (item: string) => unknown,
+): Piece[] {
   const pieces: Piece[] = [];
   let at = 0;
-  const changes = diff(encode(a), encode(b), { scanLimit: 2000, timeout: 300 });
-  for (const { fromA, toA, fromB, toB } of changes) {
-    if (fromA > at) pieces.push(a.slice(at, fromA).join(''));
-    pieces.push({ before: a.slice(fromA, toA).join(''), after: b.slice(fromB, toB).join(''), isTaken: true });
+  for (const { fromA, toA, fromB, toB } of changesOf(before, after)) {
+    if (fromA > at) pieces.push(before.slice(at, fromA));
+    const [removed, added] = [before.slice(fromA, toA), after.slice(fromB, toB)];
+    pieces.push(...(nameOf ? pairsOf(removed, added, nameOf) : [partOf(removed, added)]));
     at = toA;
   }
-  if (at < a.length) pieces.push(a.slice(at).join(''));
+  if (at < before.length) pieces.push(before.slice(at));
   return pieces;
 }
 
-/** The text with the parts that are taken. */
-export const compose = (pieces: readonly Piece[]): string =>
-  pieces
-    .map((piece) => (typeof piece === 'string' ? piece : piece.isTaken ? piece.after : piece.before))
-    .join('')
-    .replace(/\n$/, '');
+/** The list with the parts that are taken. */
+export const compose = (pieces: readonly Piece[]): string[] =>
+  pieces.flatMap((piece) => (isPart(piece) ? (piece.isTaken ? piece.after : piece.before) : piece));
 
-export const isPart = (piece: Piece): piece is Part => typeof piece !== 'string';
+/** The lines of a text, each with a line break, so that the last one is compared like the others. */
+export const linesOf = (text: string): string[] => text.split('\n').map((line) => `${line}\n`);
+
+/** The text of lines that `linesOf` made. */
+export const textOf = (lines: readonly string[]): string => lines.join('').replace(/\n$/, '');
+
+const partOf = (before: readonly string[], after: readonly string[]): Part => ({
+  before,
+  after,
+  isTaken: true,
+});
+
+function changesOf(before: readonly string[], after: readonly string[]) {
+  const codes = new Map(
+    [...new Set([...before, ...after])].map((item, index) => [item, String.fromCharCode(index)]),
+  );
+  // There are no more characters, of which one stands for each item.
+  if (codes.size > 65_536) return [{ fromA: 0, toA: before.length, fromB: 0, toB: after.length }];
+  const encode = (items: readonly string[]) => items.map((item) => codes.get(item)).join('');
+  return diff(encode(before), encode(after), { scanLimit: 2000, timeout: 300 });
+}
+
+function pairsOf(
+  removed: readonly string[],
+  added: readonly string[],
+  nameOf: (item: string) => unknown,
+): Part[] {
+  const parts: Part[] = [];
+  let at = 0;
+  for (const item of added) {
+    const name = nameOf(item);
+    const found = removed.findIndex((former, index) => index >= at && nameOf(former) === name);
+    if (found < 0) {
+      parts.push(partOf([], [item]));
+      continue;
+    }
+    for (; at < found; at++) parts.push(partOf(removed.slice(at, at + 1), []));
+    parts.push(partOf(removed.slice(found, found + 1), [item]));
+    at = found + 1;
+  }
+  for (; at < removed.length; at++) parts.push(partOf(removed.slice(at, at + 1), []));
+  return parts;
+}

@@ -12,11 +12,14 @@ export interface BuildPanelOptions {
   /** The log of the last build. */
   log: string;
   onJump: (problem: Problem) => void;
+  /** Has the assistant explain a problem, where there is one. */
+  onExplain?: ((problem: Problem) => void) | undefined;
   onStop: () => void;
 }
 
 /** The problems in the text, each a button that goes to its place, and the log of the last build. */
-export function buildPanel({ work, problems, log, onJump, onStop }: BuildPanelOptions): TemplateResult {
+export function buildPanel(options: BuildPanelOptions): TemplateResult {
+  const { work, problems, log, onStop } = options;
   const words = texts().problems;
   return html`<div class="build">
     <h2>${words.title}</h2>
@@ -24,7 +27,7 @@ export function buildPanel({ work, problems, log, onJump, onStop }: BuildPanelOp
     ${
       problems.length
         ? html`<ul class="problems" aria-label=${words.title}>
-            ${problems.map((problem) => problemView(problem, onJump))}
+            ${problems.map((problem) => problemView(problem, options))}
           </ul>`
         : nothing
     }
@@ -48,9 +51,9 @@ export function buildPanel({ work, problems, log, onJump, onStop }: BuildPanelOp
   </div>`;
 }
 
-function problemView(problem: Problem, onJump: (problem: Problem) => void): TemplateResult {
+function problemView(problem: Problem, { onJump, onExplain }: BuildPanelOptions): TemplateResult {
   const { line, column, message, severity, finder } = problem;
-  const words = texts().problems;
+  const { problems: words, assist } = texts();
   const found = finder === 'build' ? words.byBuild : words.byCheck;
   return html`<li>
     <button type="button" class="problem ${severity}" @click=${() => onJump(problem)}>
@@ -59,5 +62,17 @@ function problemView(problem: Problem, onJump: (problem: Problem) => void): Temp
       ><span class="problem-text">${message}</span
       ><span class="problem-place">${words.place(formatNumber(line), formatNumber(column), found)}</span>
     </button>
+    ${
+      onExplain
+        ? html`<button
+            type="button"
+            class="link problem-explain"
+            aria-label="${assist.explainProblem}: ${message}"
+            @click=${() => onExplain(problem)}
+          >
+            ${assist.explainProblem}
+          </button>`
+        : nothing
+    }
   </li>`;
 }

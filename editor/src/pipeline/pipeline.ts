@@ -8,6 +8,7 @@ import {
   type PluginSource,
   type Progress,
   type RolloutTerms,
+  type TestResult,
 } from 'plugin-editor/client.js';
 import { Emitter } from '../plugin/emitter.ts';
 import { sourceKeyOf } from '../plugin/source.ts';
@@ -45,6 +46,14 @@ export interface PipelineDraft {
   /** The service refused a request, perhaps because the draft is not the one that this page knows. */
   handleRefusal: (error: unknown) => void;
 }
+
+/** How a run of the service ended. */
+export const outcomeOf = ({ result, error, logs = [] }: TestResult): RunOutcome =>
+  error ? { error: { ...error, message: error.message ?? '' }, logs } : { result: result ?? '', logs };
+
+/** The responses to calls of a test, as the record has them: the service says what is wrong with them. */
+export const callMocksOf = (calls: unknown): CallMock[] | undefined =>
+  Array.isArray(calls) && calls.length ? (calls as CallMock[]) : undefined;
 
 export interface PipelineOptions {
   client: Pick<BuilderClient, 'build' | 'test' | 'deploy'>;
@@ -265,21 +274,13 @@ export class Pipeline extends Emitter<PipelineEvents> {
         };
         // The client refuses half a surrogate pair, which UTF-8 cannot hold.
         const text = payload.toWellFormed();
-        const {
-          result,
-          error,
-          logs = [],
-          took,
-        } = await client.test(location, text, {
+        const tested = await client.test(location, text, {
           onBusy,
           signal,
-          // As the record has them: the service says what is wrong with them.
-          ...(Array.isArray(mocks) && mocks.length && { calls: mocks as CallMock[] }),
+          calls: callMocksOf(mocks),
         });
-        const outcome: RunOutcome = error
-          ? { error: { ...error, message: error.message ?? '' }, logs }
-          : { result: result ?? '', logs };
-        return { payload, sourceKey, outcome, took: took ?? performance.now() - started };
+        const took = tested.took ?? performance.now() - started;
+        return { payload, sourceKey, outcome: outcomeOf(tested), took };
       } catch (error) {
         // The draft was saved after its build: builds and runs it once more.
         if (!(error instanceof HttpError && error.status === 409) || tries > 1) throw error;

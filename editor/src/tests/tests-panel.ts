@@ -22,6 +22,9 @@ export interface TestsPanelOptions {
   canEdit: boolean;
   onRun: (entries: readonly TestEntry[]) => void;
   onStop: () => void;
+  /** Have the assistant make a test pass that failed, and write one, where there is an assistant. */
+  onPass?: ((entry: TestEntry) => void) | undefined;
+  onWrite?: (() => void) | undefined;
   onJump: (line: number, column: number) => void;
   /** The list is to be drawn anew, and then the focus goes to what `selector` finds in the row of the test. */
   onFocus: (entry: TestEntry | undefined, selector: string) => void;
@@ -31,7 +34,7 @@ export interface TestsPanelOptions {
 
 /** The plugin's tests: a list to add to, edit, order, run and remove from. */
 export function testsPanel(options: TestsPanelOptions): TemplateResult {
-  const { list, work, canRun, canEdit, onRun, onStop, onFocus } = options;
+  const { list, work, canRun, canEdit, onRun, onStop, onWrite, onFocus } = options;
   const words = texts().tests;
   const { entries, removed } = list;
   const isRunning = work.action === 'test';
@@ -72,7 +75,14 @@ export function testsPanel(options: TestsPanelOptions): TemplateResult {
           : nothing
       }
     </div>
-    <p class="tests-empty" ?hidden=${entries.length > 0}>${words.empty}</p>
+    <p class="tests-empty" ?hidden=${entries.length > 0}>
+      ${words.empty}
+      ${
+        onWrite
+          ? html`<button type="button" class="link" @click=${onWrite}>${texts().assist.writeTest}</button>`
+          : nothing
+      }
+    </p>
     <ol class="tests-list" aria-label=${words.title} ?hidden=${!entries.length}>
       ${repeat(
         entries,
@@ -220,20 +230,33 @@ function outcomeView(entry: TestEntry, { verdict, isCurrent }: TestStatus): Temp
 
 function resultOf(
   entry: TestEntry,
-  { isCurrent }: TestStatus,
-  { list, schemas, canEdit, onJump }: TestsPanelOptions,
+  { isCurrent, verdict }: TestStatus,
+  { list, schemas, canEdit, onPass, onJump }: TestsPanelOptions,
 ): TemplateResult | typeof nothing {
   const { run, before, test } = entry;
   if (!run) return nothing;
-  return resultView({
+  const { passTest } = texts().assist;
+  const pass =
+    onPass && verdict === 'failed'
+      ? html`<button
+          type="button"
+          class="button pass-test"
+          aria-label=${texts().tests.of(passTest, list.titleOf(entry))}
+          @click=${() => onPass(entry)}
+        >
+          ${passTest}
+        </button>`
+      : nothing;
+  const result = resultView({
     run,
     before,
     expected: expectedOf(test),
     staleness: entry.isWaiting ? 'running' : isCurrent ? undefined : 'changed',
     schemas,
-    onAccept: canEdit ? (result) => list.accept(entry, result) : undefined,
+    onAccept: canEdit ? (text) => list.accept(entry, text) : undefined,
     onJump,
   });
+  return html`${result}${pass}`;
 }
 
 function field(

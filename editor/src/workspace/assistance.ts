@@ -1,12 +1,19 @@
 import { html } from 'lit/html.js';
-import type { Conversation } from '../assist/conversation.ts';
+import type { PluginSource } from 'plugin-editor/client.js';
+import type { AssistantFailure, AssistantProblem, AssistantQuestion } from 'plugin-editor/editor.js';
+import type { AssistHost, Conversation, Suggestion } from '../assist/conversation.ts';
+import type { Problem } from '../code/problems.ts';
 import { texts } from '../locales/locale.ts';
-import { expectedOf } from '../tests/verdict.ts';
+import { callMocksOf, outcomeOf } from '../pipeline/pipeline.ts';
+import type { TestEntry } from '../tests/test-list.ts';
+import { expectedOf, verdictOf } from '../tests/verdict.ts';
 import type { DockPanel } from '../ui/dock.ts';
 import { lazyModule } from '../ui/lazy-module.ts';
 import type { Workspace } from './workspace.ts';
 
-const panel = lazyModule(() => import('../assist/assist-panel.ts'));
+type PanelModule = typeof import('../assist/assist-panel.ts');
+
+const panel = lazyModule((): Promise<PanelModule> => import('../assist/assist-panel.ts'));
 
 /** The panel of the assistant that the page around the editor has, where it has one; loaded when it comes into view. */
 export class Assistance {
@@ -32,6 +39,30 @@ export class Assistance {
     return { id: 'assist', label: texts().assist.title, content: () => this.#content() };
   }
 
+  /** Has the assistant explain a problem. */
+  explain(problem: Problem): Promise<void> {
+    const prompt = `${texts().assist.explainProblem}: ${problem.message}`;
+    return this.#ask(prompt, { problems: [toProblem(problem)] });
+  }
+
+  /** Has the assistant make a test pass that failed. */
+  passTest(entry: TestEntry): Promise<void> {
+    const prompt = `${texts().assist.passTest}: ${this.#workspace.document.tests.titleOf(entry)}`;
+    return this.#ask(prompt, { failures: this.#failuresOf([entry]) });
+  }
+
+  /** Has the assistant write a test. */
+  writeTest(): Promise<void> {
+    return this.#ask(texts().assist.writeTest);
+  }
+
+  async #ask(prompt: string, about: Partial<AssistantQuestion> = {}): Promise<void> {
+    const { session, dock } = this.#workspace;
+    dock.focus('assist');
+    const module = await session.notices.notifyIfMissing(panel.load());
+    if (module && !session.signal.aborted) await this.#conversationBy(module).ask(prompt, about);
+  }
+
   #content(): unknown {
     const { session, dock } = this.#workspace;
     if (!dock.isInView('assist')) return '';
@@ -40,13 +71,54 @@ export class Assistance {
       void session.notices.notifyIfMissing(panel.load().then(() => session.screen.draw()));
       return html`<p class="panel-hint">${texts().assist.loading}</p>`;
     }
-    this.#conversation ??= module.createConversation(this.#host());
-    return module.assistPanel(this.#conversation);
+    return module.assistPanel(this.#conversationBy(module));
   }
 
-  #host(): Conversation['host'] {
+  #conversationBy({ createConversation }: PanelModule): Conversation {
+    return (this.#conversation ??= createConversation(this.#host()));
+  }
+
+  /** The tests that failed with the source as it is. */
+  get #failed(): TestEntry[] {
+    const { document } = this.#workspace;
+    const { tests, sourceKey } = document;
+    return tests.entries.filter((entry) => tests.statusOf(entry, sourceKey).verdict === 'failed');
+  }
+
+  #failuresOf(entries: readonly TestEntry[]): AssistantFailure[] {
+    return entries.flatMap(({ test, run }) => {
+      if (!run) return [];
+      const { name, payload } = test;
+      const expected = expectedOf(test);
+      return {
+        ...(name !== undefined && { name }),
+        ...(payload !== undefined && { payload }),
+        ...(expected !== undefined && { expected }),
+        ...('error' in run.outcome ? { error: run.outcome.error } : { result: run.outcome.result }),
+      };
+    });
+  }
+
+  #suggestions(): Suggestion[] {
+    const { document, access } = this.#workspace;
+    const { explainProblem, passTest, writeTest } = texts().assist;
+    const [problem] = document.problems;
+    const [failed] = this.#failed;
+    return [
+      ...(problem ? [{ label: explainProblem, ask: () => void this.explain(problem) }] : []),
+      ...(failed && access.canWrite ? [{ label: passTest, ask: () => void this.passTest(failed) }] : []),
+      ...(!document.tests.entries.length && access.canWrite
+        ? [{ label: writeTest, ask: () => void this.writeTest() }]
+        : []),
+    ];
+  }
+
+  #host(): AssistHost {
     const { session, document, access, actions, types } = this.#workspace;
     const { client, location, signal, host, screen } = session;
+    const suggestions = () => this.#suggestions();
+    const failures = () => this.#failuresOf(this.#failed);
+    const placeOf = ({ lang }: PluginSource) => ({ ...location, language: lang });
     return {
       ask: (question, options) => {
         if (!host.assist) throw new Error('closed');
@@ -58,26 +130,12 @@ export class Assistance {
           source: document.editor.contents,
           tests: document.tests.tests,
           ...(types.current && { declarations: types.current.declarations }),
-          problems: document.problems.map(({ message, severity, line, column }) => ({
-            message,
-            severity,
-            line,
-            column,
-          })),
-          failures: document.tests.entries.flatMap((entry) => {
-            const { test, run } = entry;
-            const { verdict } = document.tests.statusOf(entry, document.sourceKey);
-            if (verdict !== 'failed' || !run) return [];
-            const { name, payload } = test;
-            const expected = expectedOf(test);
-            return {
-              ...(name !== undefined && { name }),
-              ...(payload !== undefined && { payload }),
-              ...(expected !== undefined && { expected }),
-              ...('error' in run.outcome ? { error: run.outcome.error } : { result: run.outcome.result }),
-            };
-          }),
+          problems: document.problems.map(toProblem),
+          failures: failures(),
         };
+      },
+      get suggestions() {
+        return suggestions();
       },
       get canEdit() {
         return access.canWrite;
@@ -86,17 +144,28 @@ export class Assistance {
         return actions.canTest;
       },
       signal,
-      check: async (contents) => {
-        const source = { ...location, language: document.language };
-        return (await client.checkSource(source, contents.toWellFormed(), { signal })).diagnostics;
+      check: async (source, stopped) => {
+        const contents = source.contents.toWellFormed();
+        const found = await client.checkSource(placeOf(source), contents, { signal: stopped });
+        return found.diagnostics.filter(({ severity }) => severity === 'error').map(({ message }) => message);
+      },
+      test: async (source, test, stopped) => {
+        const [contents, payload] = [source.contents, test.payload ?? ''].map((text) => text.toWellFormed());
+        const options = { calls: callMocksOf(test['calls']), onBusy: () => {}, signal: stopped };
+        const tested = await client.testSource(placeOf(source), contents ?? '', payload ?? '', options);
+        return verdictOf(outcomeOf(tested), expectedOf(test));
       },
       source: () => document.source,
       replace: (source) => document.replace(source),
-      runTests: () => {
-        this.#workspace.dock.show('tests');
-        void actions.runTests(document.tests.entries);
-      },
-      draw: () => screen.draw(),
+      runTests: () => void actions.runTests(document.tests.entries),
+      draw: (now) => screen.draw(now),
     };
   }
 }
+
+const toProblem = ({ message, severity, line, column }: Problem): AssistantProblem => ({
+  message,
+  severity,
+  line,
+  column,
+});

@@ -29,7 +29,7 @@ export const hasPanel = (workspace: Workspace, panel: PanelId): boolean =>
   workspacePanels(workspace).some(({ id }) => id === panel);
 
 function testsDockPanel(workspace: Workspace, work: Work): DockPanel {
-  const { actions, access, document, dock, types, session } = workspace;
+  const { actions, access, document, dock, types, session, assistance } = workspace;
   return {
     id: 'tests',
     label: texts().frame.tests,
@@ -43,6 +43,9 @@ function testsDockPanel(workspace: Workspace, work: Work): DockPanel {
         canEdit: access.canWrite,
         onRun: (entries) => void actions.runTests(entries),
         onStop: () => actions.pipeline.stop(),
+        onPass:
+          assistance.isOffered && access.canWrite ? (entry) => void assistance.passTest(entry) : undefined,
+        onWrite: assistance.isOffered && access.canWrite ? () => void assistance.writeTest() : undefined,
         onJump: (line, column) => document.editor.goTo(line, column),
         onFocus: (entry, selector) => dock.focusTest(entry, selector),
         onToggle: () => session.screen.draw(),
@@ -74,7 +77,7 @@ function runDockPanel(workspace: Workspace, work: Work): DockPanel {
   };
 }
 
-function buildDockPanel({ actions, document }: Workspace, work: Work): DockPanel {
+function buildDockPanel({ actions, document, assistance }: Workspace, work: Work): DockPanel {
   const { frame, status } = texts();
   const { problems, editor } = document;
   return {
@@ -91,6 +94,7 @@ function buildDockPanel({ actions, document }: Workspace, work: Work): DockPanel
         problems,
         log: actions.pipeline.log,
         onJump: ({ line, column }) => editor.goTo(line, column),
+        onExplain: assistance.isOffered ? (problem) => void assistance.explain(problem) : undefined,
         onStop: () => actions.pipeline.stop(),
       }),
   };

@@ -163,17 +163,6 @@ export class Held {
     this.#turns.clear();
   }
 
-  /** Does a part of the request at a turn that ends with it. */
-  async inTurn<T>(signalOf: () => AbortSignal, work: () => Promise<T>): Promise<T> {
-    const release = await this.#acquire(this.#shares.turns, signalOf);
-    try {
-      this.checkUnsent();
-      return await work();
-    } finally {
-      release();
-    }
-  }
-
   /** Waits until a long text may be handled. The input of a run does not wait, because it goes to its process as it is. */
   async takeLongTurn(length: number, signalOf: () => AbortSignal): Promise<void> {
     if (this.#isRun) return;

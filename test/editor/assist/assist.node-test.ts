@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { PluginSource } from 'plugin-editor/client.js';
+import { findings, useColours } from '../../support/axe.ts';
 import { eventually } from '../../support/until.ts';
 import { startEditorInBrowser } from '../editor-in-browser.ts';
 import { type LauncherPage, openLauncher } from '../launcher-page.ts';
@@ -9,10 +11,14 @@ const { service, browser } = await startEditorInBrowser();
 let count = 0;
 
 /** Opens a plugin in a page that has an assistant, with its panel in view. */
-async function withEditor(run: (launcher: LauncherPage, session: string, fn: string) => Promise<void>) {
+async function withEditor(
+  run: (launcher: LauncherPage, session: string, fn: string) => Promise<void>,
+  source?: PluginSource,
+) {
   const launcher = await openLauncher(browser, service);
   try {
     const fn = `assisted-${++count}`;
+    if (source) await service.save(source, { fn });
     const session = await launcher.open({ fn, template: 'javascript' });
     await launcher.waitForMessage('ready', session);
     await launcher.sendMessage({ type: 'configure', session, assistant: true });
@@ -84,27 +90,173 @@ test('a question carries the work, and the answer streams in as text', async () 
   });
 });
 
-test('a proposal is checked, taken by part, and undone as one', async () => {
-  await withEditor(async (launcher, session) => {
-    const { request, source } = await ask(launcher, session, 'Change it.');
-    const proposed = `// first\n${String(source)}// last\n`;
+test('a proposal is built and tested without being saved, taken by part, and undone as one', async () => {
+  await withEditor(async (launcher, session, fn) => {
+    const { request, source, tests } = await ask(launcher, session, 'Change it.');
     const before = await sourceOf(launcher);
-    const part = { type: 'assist-part', session, request };
-    await launcher.sendMessage({ ...part, source: proposed, tests: [{ name: 'new', payload: 'x' }] });
+    await launcher.sendMessage({
+      type: 'assist-part',
+      session,
+      request,
+      source: `// first\n${String(source)}// last\n`,
+      tests: [
+        ...(tests as object[]),
+        { name: 'right', payload: 'Ada', expected: `Hello, Ada! This is ${fn} in default.` },
+        { name: 'wrong', payload: 'x', expected: 'no' },
+      ],
+    });
     await launcher.sendMessage({ type: 'assist-end', session, request });
-    await untilPanel(launcher, 'Checked: it builds.');
-    const boxes = await launcher.frame.$$('.assist-part input');
-    assert.equal(boxes.length, 3);
-    await boxes[1]?.click();
+    await untilPanel(launcher, 'It builds, 1 of 2 tests pass. Not passed: wrong. 2 tests ran');
+    for (const label of ['Take change 2 of 2', 'Add the test “wrong”'])
+      await launcher.frame.locator(`::-p-aria([name="${label}"][role="checkbox"])`).click();
+    await untilPanel(launcher, 'It builds, 1 of 1 tests pass. 2 tests ran');
+    assert.equal(await service.draft({ fn }), undefined);
     await press(launcher, 'Take what is chosen');
     await untilPanel(launcher, 'You took it.');
     assert.match(await sourceOf(launcher), /^\/\/ first/);
     assert.doesNotMatch(await sourceOf(launcher), /last/);
-    await press(launcher, 'Undo');
+    const saved = await eventually(
+      () => service.draft({ fn }),
+      (draft) => draft?.tests?.length === 3,
+    );
+    assert.deepEqual(
+      saved?.tests?.map(({ name }) => name),
+      ['Greets by name', 'Greets the world', 'right'],
+    );
+    // The focus is on the button for that.
+    await launcher.page.keyboard.press('Enter');
     await untilPanel(launcher, 'undid');
     assert.equal(await sourceOf(launcher), before);
+    await eventually(
+      () => service.draft({ fn }),
+      (draft) => draft?.tests?.length === 2,
+    );
   });
 });
+
+test('a problem is explained, a failed test made to pass and a test written where each stands', async () => {
+  const tests = [
+    { name: 'passes', payload: 'a', expected: 'a' },
+    { name: 'fails', payload: 'a', expected: 'b' },
+  ];
+  const contents = 'export const run = (input) => input;\n';
+  const asked = async (launcher: LauncherPage, session: string, name: string) => {
+    await launcher.frame.locator(`::-p-aria([name="${name}"][role="button"])`).click();
+    const message = await launcher.waitForMessage('assist', session, ({ prompt }) => prompt === name);
+    await launcher.sendMessage({ type: 'assist-end', session, request: message['request'] });
+    assert.equal(await launcher.frame.evaluate(() => document.activeElement?.id), 'tab-assist');
+    return message;
+  };
+  const withTests = { contents, lang: 'javascript', tests };
+  await withEditor(async (launcher, session) => {
+    await launcher.frame.locator('#tab-tests').click();
+    await launcher.press('Run all');
+    await launcher.until('1 passed, 1 failed');
+    await launcher.frame.locator('.test-row:nth-child(2) summary').click();
+    assert.deepEqual((await asked(launcher, session, 'Make this test pass: fails'))['failures'], [
+      { name: 'fails', payload: 'a', expected: 'b', result: 'a' },
+    ]);
+    await launcher.type('let broken = ;');
+    await launcher.frame.locator('#tab-build').click();
+    const label = await launcher.frame
+      .locator('.problem-explain')
+      .map((button) => button.getAttribute('aria-label') ?? '')
+      .wait();
+    const { problems } = await asked(launcher, session, label);
+    assert.deepEqual(
+      (problems as { message: string; line: number }[]).map(({ message, line }) => [message, line]),
+      [[label.replace('Explain this problem: ', ''), 2]],
+    );
+  }, withTests);
+  await withEditor(
+    async (launcher, session) => {
+      await launcher.frame.locator('#tab-tests').click();
+      await asked(launcher, session, 'Write a test');
+    },
+    { ...withTests, tests: [] },
+  );
+});
+
+for (const [locale, dir, names] of [
+  [
+    'en',
+    'ltr',
+    [
+      'Code, part 2 of the answer',
+      'Copy',
+      'Take change 1 of 1',
+      'Take change 1 of 1',
+      'Add the test “new”',
+      'Add the test “new”',
+      'Take what is chosen',
+      'Leave it',
+      'What do you want to know or change?',
+      'Ask',
+    ],
+  ],
+  [
+    'de',
+    'ltr',
+    [
+      'Code, Teil 2 der Antwort',
+      'Kopieren',
+      'Änderung 1 von 1 übernehmen',
+      'Änderung 1 von 1 übernehmen',
+      'Den Test „new“ hinzufügen',
+      'Den Test „new“ hinzufügen',
+      'Gewähltes übernehmen',
+      'Verwerfen',
+      'Was möchten Sie wissen oder ändern?',
+      'Fragen',
+    ],
+  ],
+  ['ar', 'rtl', undefined],
+] as const) {
+  test(`the panel has names and an order for the keyboard, and axe finds nothing, in ${locale}`, async () => {
+    await withEditor(async (launcher, session) => {
+      const { frame, page } = launcher;
+      await launcher.sendMessage({ type: 'configure', session, locale });
+      await frame.waitForSelector(`html[dir=${dir}]`);
+      const { request, source, tests } = await ask(launcher, session, 'Change it.');
+      await launcher.sendMessage({
+        type: 'assist-part',
+        session,
+        request,
+        text: 'Some code:\n\n```js\nlet code;\n```\n',
+        source: `${String(source)}// last\n`,
+        tests: [...(tests as object[]), { name: 'new', payload: 'x' }],
+      });
+      await launcher.sendMessage({ type: 'assist-end', session, request });
+      await frame.waitForSelector('.assist-proposal .button[aria-disabled=false]');
+      for (const scheme of ['light', 'dark'] as const) {
+        await useColours(page, scheme);
+        assert.deepEqual(await findings(frame, { part: '.assist' }), [], scheme);
+      }
+      if (!names) {
+        const { scroll, client, code } = await frame.$eval('.assist', (panel) => ({
+          scroll: panel.scrollWidth,
+          client: panel.clientWidth,
+          code: getComputedStyle(panel.querySelector('pre') ?? panel).direction,
+        }));
+        assert.ok(scroll <= client, 'nothing is wider than the panel');
+        assert.equal(code, 'ltr');
+        return;
+      }
+      await frame.focus('.assist pre');
+      const found: string[] = [];
+      for (const _ of names) {
+        const name = await frame.evaluate(() => {
+          const element = document.activeElement as HTMLTextAreaElement | null;
+          const label = element?.labels?.[0] ?? element;
+          return (element?.getAttribute('aria-label') ?? label?.textContent ?? '').trim();
+        });
+        found.push(name);
+        await page.keyboard.press('Tab');
+      }
+      assert.deepEqual(found, names);
+    });
+  });
+}
 
 test('a proposal that does not build says so, and one that is left changes nothing', async () => {
   await withEditor(async (launcher, session) => {
@@ -112,7 +264,7 @@ test('a proposal that does not build says so, and one that is left changes nothi
     const before = await sourceOf(launcher);
     await launcher.sendMessage({ type: 'assist-part', session, request, source: 'export const run = (' });
     await launcher.sendMessage({ type: 'assist-end', session, request });
-    await untilPanel(launcher, 'Checked: it does not build.');
+    await untilPanel(launcher, 'It does not build. Problems: 1.');
     await press(launcher, 'Leave it');
     await untilPanel(launcher, 'You left it.');
     assert.equal(await sourceOf(launcher), before);

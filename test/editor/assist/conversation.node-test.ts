@@ -1,0 +1,177 @@
+import assert from 'node:assert/strict';
+import { afterEach, beforeEach, test } from 'node:test';
+import type { PluginSource } from 'plugin-editor/client.js';
+import type { AssistantPart } from '../../../src/editor.ts';
+import { type AssistHost, Conversation, partsOf } from '../../../editor/src/assist/conversation.ts';
+
+const source: PluginSource = { contents: 'a\n', lang: 'javascript', tests: [{ name: 'one', payload: '1' }] };
+
+let frames: (() => void)[] = [];
+beforeEach(() => {
+  frames = [];
+  Object.assign(globalThis, { requestAnimationFrame: (draw: () => void) => frames.push(draw) });
+});
+afterEach(() => {
+  Reflect.deleteProperty(globalThis, 'requestAnimationFrame');
+});
+
+/** A conversation about this source, with what was checked, tested and replaced. */
+function start(
+  answer: (signal: AbortSignal) => AsyncIterable<AssistantPart>,
+  changes: Partial<AssistHost> = {},
+) {
+  const seen = { checked: [] as string[], tested: [] as string[], draws: 0 };
+  let current = source;
+  const host: AssistHost = {
+    ask: (_, { signal } = {}) => answer(signal ?? new AbortController().signal),
+    work: { language: 'javascript', source: '', tests: [], problems: [], failures: [] },
+    suggestions: [],
+    canEdit: true,
+    canTest: true,
+    signal: new AbortController().signal,
+    check: async ({ contents }) => {
+      seen.checked.push(contents);
+      return [];
+    },
+    test: async (_, { name = '' }) => {
+      seen.tested.push(name);
+      return 'passed';
+    },
+    source: () => current,
+    replace: (next) => {
+      current = next;
+    },
+    runTests: () => {},
+    draw: () => {
+      seen.draws += 1;
+    },
+    ...changes,
+  };
+  const conversation = new Conversation(host);
+  return {
+    conversation,
+    seen,
+    edit: (change: Partial<PluginSource>) => {
+      current = { ...current, ...change };
+    },
+    get proposal() {
+      const { proposal } = conversation.exchanges.at(-1) ?? {};
+      assert.ok(proposal);
+      return proposal;
+    },
+  };
+}
+
+const settle = () => new Promise<void>((resolve) => setImmediate(resolve));
+
+test('of an answer that floods with proposals and text, the last one is checked and few frames are drawn', async () => {
+  const { conversation, seen } = start(async function* () {
+    for (let number = 0; number < 10_000; number++) yield { text: 'x', source: `${number}\n` };
+  });
+  await conversation.ask('Flood.');
+  await settle();
+  assert.deepEqual(seen.checked, ['9999\n']);
+  assert.deepEqual(seen.tested, ['one']);
+  assert.equal(frames.length, 1);
+  assert.ok(seen.draws < 10, `${seen.draws} drawings`);
+});
+
+for (const [what, error, answer] of [
+  ['of a wrong shape', 'assistant-invalid', [{}]],
+  [
+    'of too much text',
+    'assistant-too-long',
+    Array.from({ length: 12 }, () => ({ text: 'x'.repeat(100_000) })),
+  ],
+] as const) {
+  test(`an answer ${what} ends with an error, and the next question is asked`, async () => {
+    const { conversation } = start(async function* () {
+      yield* answer;
+    });
+    await conversation.ask('Once.');
+    assert.equal(conversation.exchanges[0]?.error, error);
+    await conversation.ask('Twice.');
+    assert.equal(conversation.exchanges.length, 2);
+  });
+}
+
+test('an answer that never ends is stopped by the author, and by the next question', async () => {
+  const { conversation } = start(async function* (signal) {
+    yield { text: 'And on' };
+    await new Promise((_, reject) => {
+      signal.addEventListener('abort', () => reject(signal.reason as Error));
+    });
+  });
+  const first = conversation.ask('First.');
+  await settle();
+  const second = conversation.ask('Second.');
+  await first;
+  assert.deepEqual(
+    conversation.exchanges.map(({ state }) => state),
+    ['stopped', 'running'],
+  );
+  conversation.stop();
+  await second;
+  assert.deepEqual(
+    conversation.exchanges.map(({ state, error }) => [state, error]),
+    [
+      ['stopped', undefined],
+      ['stopped', undefined],
+    ],
+  );
+});
+
+test('another choice begins the check anew, and what the former one finds is not shown', async () => {
+  const waiting: ((problems: string[]) => void)[] = [];
+  const started = start(
+    async function* () {
+      yield { source: 'a\nb\n' };
+    },
+    { check: () => new Promise((resolve) => waiting.push(resolve)) },
+  );
+  await started.conversation.ask('Change it.');
+  const { proposal, conversation } = started;
+  const [part] = partsOf(proposal);
+  assert.ok(part);
+  conversation.choose(proposal, part, false);
+  assert.equal(proposal.check, undefined);
+  conversation.choose(proposal, part, true);
+  waiting[0]?.(['old']);
+  await settle();
+  assert.deepEqual(proposal.check, { kind: 'checking' });
+  waiting[1]?.(['new']);
+  await settle();
+  assert.deepEqual(proposal.check, { kind: 'problems', problems: ['new'] });
+});
+
+test('of a service that cannot run a source, a proposal builds, and its tests are not known', async () => {
+  const started = start(
+    async function* () {
+      yield { source: 'b\n' };
+    },
+    { test: () => Promise.reject(new Error('404')) },
+  );
+  await started.conversation.ask('Change it.');
+  await settle();
+  assert.deepEqual(started.proposal.check, { kind: 'builds', ended: [], all: 1, isUnable: true });
+});
+
+test('a proposal is outdated once what it changes was changed', async () => {
+  for (const [proposed, change, isOutdated] of [
+    [{ source: 'b\n' }, { contents: 'c\n' }, true],
+    [{ source: 'b\n' }, { tests: [] }, false],
+    [{ tests: [] }, { tests: [{ name: 'two' }] }, true],
+    [{ tests: [] }, {}, false],
+  ] as const) {
+    const started = start(async function* () {
+      yield proposed as AssistantPart;
+    });
+    await started.conversation.ask('Change it.');
+    started.edit(change as Partial<PluginSource>);
+    assert.equal(
+      started.conversation.isOutdated(started.proposal),
+      isOutdated,
+      JSON.stringify([proposed, change]),
+    );
+  }
+});
