@@ -166,7 +166,7 @@ export const testing: ServiceInterface = {
           program: loadedProgram(program),
           input: payload,
           connections: await context.storage.runs.connections(target),
-          calls: new MockedCalls(calls),
+          calls: new MockedCalls(calls, context.secrets),
         });
       },
     }),
