@@ -1,6 +1,6 @@
 import { EnvironmentClient } from 'plugin-editor/server.js';
 import { StartError, startService } from 'plugin-editor-service';
-import { buildVendorPage } from './build.ts';
+import { readPageFiles } from './page-files.ts';
 import { startRateService } from './rates.ts';
 import { readDemoSettings } from './settings.ts';
 import { ENVIRONMENT } from './vendor/accounts.ts';
@@ -32,12 +32,9 @@ async function start(env: NodeJS.ProcessEnv): Promise<Demo> {
     for (const closeOne of opened.splice(0).toReversed()) await closeOne();
   };
   try {
-    const building = buildVendorPage();
-    // A failure is handled where it is awaited below, once there is a service to close.
-    building.catch(() => {});
+    const assets = readPageFiles();
     const service = await startService(settings, { writeLog });
     opened.push(() => service.close());
-    const assets = await building;
     const store = openVendorStore(dataDirectory);
     opened.push(() => store.close());
 

@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { root, runNode } from '../tools/run-node.js';
@@ -6,7 +6,8 @@ import { parseDatabaseUrl } from '../service/src/storage/database-url.ts';
 import { migrateDatabase } from '../service/src/storage/storage.ts';
 import { createDatabase } from './postgres/databases.ts';
 import { startPostgres } from './postgres/server.ts';
-import { type NodeRun, releaseRuns, testRuns } from './tiers.ts';
+import { startChromium } from './support/chromium.ts';
+import { type NodeRun, groupsOf, releaseRuns, testRuns } from './tiers.ts';
 
 /*
  * `npm run test:node -- <file>…`: these files, on SQLite; with TEST_STORAGE=postgres on PostgreSQL, and with TEST_POSTGRES=oldest on
@@ -20,8 +21,8 @@ import { type NodeRun, releaseRuns, testRuns } from './tiers.ts';
 const { env } = process;
 const cache = join(root, 'node_modules/.cache/plugin-editor');
 
-/** As many as there are cores: each starts processes, and on a slow machine more of them only exceed each other's time limits. */
-const concurrency = availableParallelism();
+/** One more than there are cores, because some wait: on a slow machine more of them only exceed each other's time limits. */
+const concurrency = availableParallelism() + 1;
 // A test file and what it starts load the same modules, hundreds of times in a run.
 env['NODE_COMPILE_CACHE'] ??= join(cache, 'compiled');
 const builtService = new URL('support/built-service.js', import.meta.url).href;
@@ -31,19 +32,26 @@ env['NODE_OPTIONS'] = [env['NODE_OPTIONS'], `--import=${builtService}`].filter(B
 const failures: string[] = [];
 const reports = await mkdtemp(join(tmpdir(), 'plugin-editor-tests-'));
 
+const names = process.argv.slice(2);
+// A few files start one themselves, if they need one.
+const isWhole = names.length === 0 || names[0] === 'release';
+const chromium = isWhole ? await startChromium() : undefined;
+if (chromium) env['TEST_CHROMIUM'] = chromium.wsEndpoint();
+
 try {
-  for (const one of chosenRuns(process.argv.slice(2))) {
+  for (const one of chosenRuns()) {
     const code = await runOne(one);
     process.exitCode ||= code;
     // Past 128 a signal has ended it.
     if (code > 128) break;
   }
 } finally {
+  await chromium?.close();
   await rm(reports, { recursive: true });
 }
 if (failures.length > 0) console.log(`\nWhat failed:\n${failures.join('')}`);
 
-function chosenRuns(names: readonly string[]): NodeRun[] {
+function chosenRuns(): NodeRun[] {
   if (names.length === 0) return testRuns();
   if (names[0] === 'release') return releaseRuns();
   const storage = env['TEST_STORAGE'] === 'postgres' ? 'postgres' : 'sqlite';
@@ -88,9 +96,25 @@ async function runFiles(title: string, files: readonly string[]): Promise<number
     `--test-reporter-destination=${report}`,
     '--test-reporter=./test/support/duration-reporter.ts',
     `--test-reporter-destination=${join(cache, `durations-${title}.txt`)}`,
-    ...files,
+    ...(await writeEntries(title, files)),
   ]);
   const text = await readFile(report, 'utf8').catch(() => '');
   if (text) failures.push(`\nIn ${title}:\n${text}`);
   return code;
+}
+
+/** Writes a module for each process, which runs its files in turn. Node starts them in the order of their names. */
+async function writeEntries(title: string, files: readonly string[]): Promise<string[]> {
+  const folder = join(reports, `${title}-processes`);
+  await mkdir(folder);
+  const inTurn = new URL('support/in-turn.ts', import.meta.url).href;
+  return Promise.all(
+    groupsOf(files).map(async (group, i) => {
+      const name = `${String(i).padStart(2, '0')}-${group.name.replaceAll('/', '-')}.mjs`;
+      const paths = group.files.map((file) => join(root, file));
+      const code = `import { runInTurn } from '${inTurn}';\nrunInTurn(${JSON.stringify(paths)});\n`;
+      await writeFile(join(folder, name), code);
+      return join(folder, name);
+    }),
+  );
 }

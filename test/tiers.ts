@@ -30,6 +30,31 @@ function filesOf(pattern: string): string[] {
   return files.map((file) => file.replaceAll('\\', '/')).toSorted();
 }
 
+/** Folders of which each folder in them has a process of its own; of the others each as a whole. */
+const largeFolders = ['editor', 'service', 'threats'];
+
+/** The folders that take longest, longest first: they begin first, so that no core idles at the end. */
+const longFolders = ['service/http', 'demo', 'editor/shell', 'threats', 'docs'];
+
+/** Files that run in one process, one after the other. */
+export interface FileGroup {
+  /** Their folder below `test`. */
+  readonly name: string;
+  readonly files: readonly string[];
+}
+
+/** Puts the files of a folder together, in the order in which the groups begin. */
+export function groupsOf(files: readonly string[]): FileGroup[] {
+  const groups = Map.groupBy(files, (file) => {
+    const folders = file.split('/').slice(1, -1);
+    return folders.slice(0, largeFolders.includes(folders[0] ?? '') ? 2 : 1).join('/');
+  });
+  const rank = (name: string) => [...longFolders, name].indexOf(name);
+  return [...groups]
+    .map(([name, members]) => ({ name, files: members }))
+    .toSorted((a, b) => rank(a.name) - rank(b.name));
+}
+
 /** One run of Node's test runner. */
 export interface NodeRun {
   readonly title: string;

@@ -6,7 +6,7 @@ import {
   EnvironmentClient,
   ExecutionClient,
 } from 'plugin-editor/server.js';
-import type { Assets } from '../build.ts';
+import type { Assets } from '../page-files.ts';
 import { identOf, permissions } from './accounts.ts';
 import type { User } from './accounts.ts';
 import { receiveUnreadBodies } from './body.ts';

@@ -1,6 +1,6 @@
 import type { Context, Hono, MiddlewareHandler } from 'hono';
 import { secureHeaders } from 'hono/secure-headers';
-import type { Assets } from '../build.ts';
+import type { Assets } from '../page-files.ts';
 import { Refusal } from './refusals.ts';
 
 /** What the page may load and who may frame it: its own files, and the plugin service. */

@@ -77,7 +77,7 @@ export async function startDemo(env: Record<string, string> = {}, serve = runSer
   });
   exited.catch(() => {});
   await Promise.race([
-    // It builds its pages first, which a machine with much else to do takes its time for.
+    // A machine with much else to do takes its time for that.
     until('a start of the demo', () => addresses().length >= 2 && demo.output().includes('start afresh')),
     exited,
   ]);

@@ -5,6 +5,7 @@ import { listen } from '../../service/src/http/listen.ts';
 import { createService } from '../../service/src/http/create-service.ts';
 import { provisionEnvironmentToken } from '../../service/src/accounts/environment-token.ts';
 import { openStorage } from '../../service/src/storage/storage.ts';
+import { sharedToolProcesses } from '../service/tool-processes.ts';
 
 /** The environment of the documentation. */
 export const ENVIRONMENT = 'com.acme';
@@ -21,7 +22,12 @@ export async function startBuilder(): Promise<Builder> {
   const directory = await mkdtemp(join(tmpdir(), 'plugin-editor-docs-data-'));
   const storage = await openStorage({ engine: 'sqlite', file: join(directory, 'service.sqlite') });
   const hosts: string[] = [];
-  const service = createService({ storage, editorAssets: new Map(), hosts });
+  const service = createService({
+    storage,
+    editorAssets: new Map(),
+    hosts,
+    toolProcesses: sharedToolProcesses(),
+  });
   const { port, close } = await listen(service, 0, 'SERVICE_PORT');
   hosts.push(`127.0.0.1:${port}`);
   const origin = `http://127.0.0.1:${port}`;

@@ -23,7 +23,7 @@ export const blocksIn = (markdown: string): readonly Block[] =>
 
 /**
  * The pages whose blocks are files of an application: no two of these blocks have the same name. Those of the guides `back-end`
- * and `roles` are an application of their own, which `back-end.node-test.ts` runs.
+ * and `roles` are an application of their own, which `back-end.release-test.ts` runs.
  */
 export const pages: readonly string[] = [
   'README.md',

@@ -9,6 +9,7 @@ import { provisionEnvironmentToken } from '../../service/src/accounts/environmen
 import { openStorage } from '../../service/src/storage/storage.ts';
 import { buildEditorUrl, type PluginSource } from 'plugin-editor/client.js';
 import { pressKeys } from '../support/press-keys.ts';
+import { sharedToolProcesses } from '../service/tool-processes.ts';
 
 export { launchChromium as launchBrowser } from '../support/chromium.ts';
 
@@ -45,6 +46,7 @@ export async function startEditorService({
     editorAssets: editor ? await buildEditor() : new Map(),
     hosts,
     now,
+    toolProcesses: sharedToolProcesses(),
     ...options,
   });
   const environmentToken = await provisionEnvironmentToken(storage, 'com.acme');

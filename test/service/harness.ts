@@ -7,16 +7,12 @@ import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import type { HttpLimits } from '../../service/src/http/admission.ts';
 import { createHttpServer } from '../../service/src/http/http-server.ts';
-import {
-  closeToolProcesses,
-  createService,
-  createToolProcesses,
-} from '../../service/src/http/create-service.ts';
-import type { ServiceOptions, ToolProcesses } from '../../service/src/http/create-service.ts';
+import { createService } from '../../service/src/http/create-service.ts';
+import type { ServiceOptions } from '../../service/src/http/create-service.ts';
 import { provisionEnvironmentToken } from '../../service/src/accounts/environment-token.ts';
 import type { StorageOptions } from '../../service/src/storage/storage.ts';
-import { loadLanguages } from '../../service/src/toolchains/languages.ts';
 import { cleanUpFirst, databaseWithSchema, engineUnderTest, openDuring } from './storage/databases.ts';
+import { sharedToolProcesses } from './tool-processes.ts';
 
 export const origin = 'http://localhost:8082';
 export const draftPath = '/api/v1/draft/com.acme.t1/default/add-record';
@@ -31,23 +27,9 @@ export function temporaryDirectory(t: TestContext, parent = tmpdir()): string {
   return directory;
 }
 
-let sharedProcesses: ToolProcesses | undefined;
-
-/**
- * The compilers and runners of all services of a file of tests: to start them for each takes longer than most tests. They end
- * with the process.
- */
-function sharedToolProcesses(): ToolProcesses {
-  if (!sharedProcesses) {
-    const processes = (sharedProcesses = createToolProcesses(loadLanguages()));
-    process.once('exit', () => void closeToolProcesses(processes));
-  }
-  return sharedProcesses;
-}
-
 /**
  * A service on a real database, with a clock that the test turns, and tokens made the way that the demo gets them. It shares its
- * compilers and runners with the others of the file, unless its options are for those: `toolProcesses: undefined` for a test that
+ * compilers and runners with the others of the process, unless its options are for those: `toolProcesses: undefined` for a test that
  * needs its own.
  * `storageOptions`: of the storage, where it is not given itself.
  */

@@ -1,4 +1,11 @@
-import { launch, type Browser, type ConsoleMessage, type Page } from 'puppeteer-core';
+import {
+  connect,
+  launch,
+  type Browser,
+  type BrowserContext,
+  type ConsoleMessage,
+  type Page,
+} from 'puppeteer-core';
 
 import { findBrowsers } from '../../tools/setup/find-browsers.js';
 
@@ -24,17 +31,43 @@ interface ChromiumOptions {
   isWhole?: boolean;
 }
 
-/** Starts Chromium for a Node test that drives whole pages. The caller closes it. */
-export async function launchChromium({ hosts, isWhole = false }: ChromiumOptions = {}): Promise<Browser> {
+/**
+ * Chromium for a Node test that drives whole pages. The caller closes it. With TEST_CHROMIUM, which `run-node-tests.ts` sets to the
+ * address of one that all files of a run share, it is that one, of which only what the caller has opened is closed.
+ */
+export async function launchChromium(options: ChromiumOptions = {}): Promise<Browser> {
+  const shared = process.env['TEST_CHROMIUM'];
+  const isUsual = options.hosts === undefined && !options.isWhole;
+  return withPatientPages(shared && isUsual ? await joinChromium(shared) : await startChromium(options));
+}
+
+/** Starts Chromium. */
+export async function startChromium({ hosts, isWhole = false }: ChromiumOptions = {}): Promise<Browser> {
   const { chromium, headlessShell } = findBrowsers();
   const executablePath = isWhole ? chromium : (headlessShell ?? chromium);
   if (!executablePath) throw new Error('No Chromium or Chrome was found: run node tools/setup/system.js');
   // When an argument is repeated, the last one applies.
   const args = [...CHROMIUM_ARGS, ...(hosts ? [`--host-resolver-rules=${hosts}`] : [])];
-  const browser = await launch({ executablePath, args, timeout: PATIENCE });
+  return launch({ executablePath, args, timeout: PATIENCE });
+}
+
+/** Connects to a Chromium that others use, too. All pages are in new contexts, and go when this is closed. */
+async function joinChromium(browserWSEndpoint: string): Promise<Browser> {
+  const browser = await connect({ browserWSEndpoint });
+  const contexts = new Set<BrowserContext>();
   const createContext = browser.createBrowserContext.bind(browser);
-  browser.createBrowserContext = async (options) => withPatientPages(await createContext(options));
-  return withPatientPages(browser);
+  browser.createBrowserContext = async (options) => {
+    const context = await createContext(options);
+    contexts.add(context);
+    return context;
+  };
+  browser.newPage = async () => (await browser.createBrowserContext()).newPage();
+  browser.close = async () => {
+    const open = new Set(browser.browserContexts());
+    await Promise.all([...contexts].filter((one) => open.has(one)).map((one) => one.close()));
+    await browser.disconnect();
+  };
+  return browser;
 }
 
 /** Whether this says that a new plugin has no draft or no versions: the console shows it, although the editor expects it. */
@@ -45,8 +78,14 @@ export function isOfNewPlugin(message: ConsoleMessage): boolean {
   );
 }
 
-/** Sets the long time limit for all pages that a browser or a context opens. */
-function withPatientPages<T extends { newPage(): Promise<Page> }>(opener: T): T {
+/** Sets the long time limit for all pages that a browser and its contexts open. */
+function withPatientPages(browser: Browser): Browser {
+  const createContext = browser.createBrowserContext.bind(browser);
+  browser.createBrowserContext = async (options) => patient(await createContext(options));
+  return patient(browser);
+}
+
+function patient<T extends { newPage(): Promise<Page> }>(opener: T): T {
   const newPage = opener.newPage.bind(opener);
   opener.newPage = async () => {
     const page = await newPage();

@@ -1,11 +1,12 @@
 import { isBuilt } from './stamps.ts';
-import { buildService, provideLauncherModules } from './steps.ts';
+import { buildDemo, buildService, provideLauncherModules } from './steps.ts';
 
-// Builds the packages that the demo and the tests import by their names, unless they were built of the present sources. That
-// takes some seconds; otherwise this ends at once.
+// Builds the packages that the demo and the tests import by their names, and the demo's page, unless they were built of the present
+// sources. That takes some seconds; otherwise this ends at once.
 
 if (!isBuilt('launcher') || !isBuilt('service')) {
   console.error('Building the packages, because the sources have changed since the last build.');
   await provideLauncherModules();
   if (!isBuilt('service')) await buildService();
 }
+if (!isBuilt('demo')) await buildDemo();

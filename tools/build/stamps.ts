@@ -5,10 +5,12 @@ import { root } from '../run-node.js';
 
 // Remembers which sources a package was built of: a file for each package holds their fingerprint.
 
-/** The packages, each with a file that exists once it is built. */
+/** What is built, each with a file that exists once it is. */
 const packages = {
   launcher: 'dist/client.js',
   service: 'service/dist/editor/index.html',
+  /** The demo's page. */
+  demo: 'demo/dist/index.html',
 } as const;
 
 export type Package = keyof typeof packages;
@@ -26,6 +28,11 @@ const sources = [
   'vite.config.ts',
 ];
 
+/** What is built of more than those. */
+const furtherSources: Partial<Record<Package, readonly string[]>> = {
+  demo: ['index.html', 'demo/*.ts', 'demo/{page,vendor}/**/*.*'],
+};
+
 const stampOf = (name: Package) => join(root, 'node_modules/.cache/plugin-editor', `${name}-built`);
 
 /** Whether a package was built of the present sources. */
@@ -34,7 +41,7 @@ export function isBuilt(name: Package): boolean {
   return (
     existsSync(join(root, packages[name])) &&
     existsSync(stamp) &&
-    readFileSync(stamp, 'utf8') === fingerprint()
+    readFileSync(stamp, 'utf8') === fingerprint(name)
   );
 }
 
@@ -46,16 +53,16 @@ export async function whileBuilding(name: Package, build: () => Promise<void>): 
   const stamp = stampOf(name);
   rmSync(stamp, { force: true });
   // Computed before the build, so that a source that changes meanwhile causes another build.
-  const built = fingerprint();
+  const built = fingerprint(name);
   await build();
   mkdirSync(dirname(stamp), { recursive: true });
   writeFileSync(stamp, built);
 }
 
 /** A hash of the paths and contents of all sources. */
-function fingerprint(): string {
+function fingerprint(name: Package): string {
   const hash = createHash('sha256');
-  for (const path of globSync(sources, { cwd: root }).toSorted()) {
+  for (const path of globSync([...sources, ...(furtherSources[name] ?? [])], { cwd: root }).toSorted()) {
     hash
       .update(`${path}\0`)
       .update(readFileSync(join(root, path)))

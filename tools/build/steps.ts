@@ -47,3 +47,7 @@ export async function buildService(): Promise<void> {
     await compressFiles(join(editor, 'assets'), join(root, 'node_modules/.cache/plugin-editor/compressed'));
   });
 }
+
+/** Builds the demo's page, with the launcher's modules in it. */
+export const buildDemo = (): Promise<void> =>
+  whileBuilding('demo', () => vite('--config', 'demo/vite.config.ts'));

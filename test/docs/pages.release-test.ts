@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, afterEach, before, describe, test } from 'node:test';
-import type { Browser, Frame, Page } from 'puppeteer-core';
+import type { Browser, BrowserContext, Frame, Page } from 'puppeteer-core';
 import { launchChromium } from '../demo/harness.ts';
 import { isOfNewPlugin } from '../support/chromium.ts';
 import { type Pages, startPages } from './pages.ts';
@@ -14,6 +14,7 @@ import { until } from '../support/until.ts';
 let pages: Pages;
 let browser: Browser;
 let page: Page;
+const contexts: BrowserContext[] = [];
 /** The lines of the console of the page, by kind. */
 let messages: string[];
 
@@ -25,12 +26,19 @@ after(async () => {
   await pages?.[Symbol.asyncDispose]();
 });
 afterEach(async () => {
-  for (const context of browser.browserContexts().slice(1)) await context.close();
+  for (const context of contexts.splice(0)) await context.close();
 });
+
+/** A page with cookies and storage of its own. */
+async function openPage(): Promise<void> {
+  const context = await browser.createBrowserContext();
+  contexts.push(context);
+  page = await context.newPage();
+}
 
 /** A page of the vendor's app, for somebody who is signed in. */
 async function open(path: string): Promise<void> {
-  page = await (await browser.createBrowserContext()).newPage();
+  await openPage();
   page.setDefaultTimeout(60_000);
   messages = [];
   page.on('console', (message) => {
@@ -209,7 +217,7 @@ describe('the documentation’s editor', () => {
     pages.holdEditorScript(held.promise);
     let loaded: Promise<unknown>;
     try {
-      page = await (await browser.createBrowserContext()).newPage();
+      await openPage();
       page.setDefaultTimeout(60_000);
       const greeted = Promise.withResolvers<void>();
       await page.exposeFunction('greeted', () => greeted.resolve());

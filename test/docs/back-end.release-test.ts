@@ -143,11 +143,12 @@ describe('the page "From your back end"', () => {
   test('finds the runs that a draft ends in another way with try.ts', async () => {
     const at = '/api/v1/plugin/com.acme.customer-7/default/price-rule';
     const counts = { replayed: 2, same: 1, different: 1, failed: 0, skipped: 0 };
-    const events = [
+    const results: [type: string, data: object][] = [
       ['result', { uuid: 'r-1', same: true, before: { output: '1' }, after: { output: '1', took: 1 } }],
       ['result', { uuid: 'r-2', same: false, before: { output: '1' }, after: { output: '2', took: 1 } }],
       ['done', counts],
-    ].map(([type, data]) => `event: ${String(type)}\ndata: ${JSON.stringify(data)}\n\n`);
+    ];
+    const events = results.map(([type, data]) => `event: ${type}\ndata: ${JSON.stringify(data)}\n\n`);
     const { calls, requests: asked } = await load('try.ts', {
       path: `${at}/replay`,
       headers: { 'content-type': 'text/event-stream' },

@@ -1,0 +1,13 @@
+import { relative } from 'node:path';
+import { test } from 'node:test';
+import { pathToFileURL } from 'node:url';
+
+/**
+ * Runs files of tests one after the other in this process, each as one test with those of the file in it: they share what takes long
+ * to start and to load. Hooks at the top of a file belong to that file.
+ */
+export function runInTurn(files: readonly string[]): void {
+  for (const file of files) {
+    void test(relative(process.cwd(), file), () => import(pathToFileURL(file).href) as Promise<void>);
+  }
+}
