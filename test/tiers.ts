@@ -9,47 +9,74 @@ import type { PostgresRelease } from './postgres/binaries.ts';
  *   *.node-test.ts      Node: `npm test`
  *   *.release-test.ts   Node: `npm run test:release`
  *
- * Both have SQLite as the storage. The release runs the folders below on PostgreSQL, too.
+ * Both have SQLite as the storage. The release runs the files below on PostgreSQL, too.
  */
 
 /** Storage, locks and migrations: the oldest and the newest release of PostgreSQL that the service supports. */
-const storageFolders = ['storage', 'lost-database', 'nodes', 'runs'];
+const storageFiles = 'test/service/{storage,lost-database,nodes}/*.{node,release}-test.ts';
 
 /** Needs PostgreSQL, but for its `*.node-test.ts`. */
 const needsPostgres = 'test/service/lost-database/';
 
-/** What else the service keeps: the newest release. */
-const serviceFolders = ['accounts', 'cli', 'http', 'limits', 'operations', 'outbound', 'types'];
+/** What else depends on the storage: the newest release. */
+const storedFiles = [
+  'test/service/{accounts,limits,runs}/*.{node,release}-test.ts',
+  'test/service/http/environment/*.node-test.ts',
+  'test/service/http/{access,admission,builder,busy,deploy,paging,plugin-quota,record-limits,replay}.node-test.ts',
+  // Every operation, with all values that its schemas allow.
+  'test/service/http/openapi/properties.node-test.ts',
+  'test/service/cli/{commands,secrets}.node-test.ts',
+  'test/service/operations/{draining.release,health.node}-test.ts',
+  'test/service/outbound/{calls,grants,runs,secrets}.node-test.ts',
+  'test/service/types/{namespaces,nodes}.node-test.ts',
+  // One of its attacks is on the pool of connections.
+  'test/threats/neighbours.node-test.ts',
+];
 
-const inFolders = (folders: readonly string[]) =>
-  filesOf(`test/service/{${folders.join(',')}}/**/*.{node,release}-test.ts`);
-
-/** The files of tests that match a pattern, as paths from the root. */
-function filesOf(pattern: string): string[] {
-  const files = globSync(pattern, { cwd: root, exclude: ['**/node_modules/**'] });
+/** The files of tests that match one of the patterns, as paths from the root. */
+function filesOf(patterns: string | readonly string[]): string[] {
+  const files = globSync(patterns, { cwd: root, exclude: ['**/node_modules/**'] });
   return files.map((file) => file.replaceAll('\\', '/')).toSorted();
 }
 
-/** Folders of which each folder in them has a process of its own; of the others each as a whole. */
+/** Folders that are too large for one process: each folder in them has one. */
 const largeFolders = ['editor', 'service', 'threats'];
 
-/** The folders that take longest, longest first: they begin first, so that no core idles at the end. */
-const longFolders = ['service/http', 'demo', 'editor/shell', 'threats', 'docs'];
+/** What takes longest begins first, so that no core idles at the end. */
+const longest = [
+  'service/http',
+  'demo',
+  'editor/shell',
+  'threats/sandbox',
+  'threats',
+  'deploy/image',
+  'docs/site',
+  'package/packed',
+  'apps/apps',
+  'deploy/proxies',
+  'soak/faults',
+  'service/lost-database/postgres',
+  'service/storage/durability',
+];
 
 /** Files that run in one process, one after the other. */
 export interface FileGroup {
-  /** Their folder below `test`. */
   readonly name: string;
   readonly files: readonly string[];
 }
 
-/** Puts the files of a folder together, in the order in which the groups begin. */
+/**
+ * Puts the `*.node-test.ts` of a folder together, in the order in which the groups begin. A `*.release-test.ts` has a process of its
+ * own: it takes long, and little of that goes into starting.
+ */
 export function groupsOf(files: readonly string[]): FileGroup[] {
   const groups = Map.groupBy(files, (file) => {
-    const folders = file.split('/').slice(1, -1);
+    const path = file.replace(/^test\//, '');
+    if (path.endsWith('.release-test.ts')) return path.replace('.release-test.ts', '');
+    const folders = path.split('/').slice(0, -1);
     return folders.slice(0, largeFolders.includes(folders[0] ?? '') ? 2 : 1).join('/');
   });
-  const rank = (name: string) => [...longFolders, name].indexOf(name);
+  const rank = (name: string) => [...longest, name].indexOf(name);
   return [...groups]
     .map(([name, members]) => ({ name, files: members }))
     .toSorted((a, b) => rank(a.name) - rank(b.name));
@@ -72,13 +99,8 @@ export const testRuns = (): NodeRun[] => [
 
 /** What `npm run test:release` runs in Node. */
 export function releaseRuns(): NodeRun[] {
-  const onEach = inFolders(storageFolders);
-  const onNewest = [
-    ...onEach,
-    ...inFolders(serviceFolders),
-    // One of its attacks is on the pool of connections.
-    'test/threats/neighbours.node-test.ts',
-  ];
+  const onEach = filesOf(storageFiles);
+  const onNewest = [...onEach, ...filesOf(storedFiles)];
   const others = filesOf('test/**/*.release-test.ts').filter((file) => !file.startsWith(needsPostgres));
   return [
     { title: 'release', files: others, storage: 'sqlite', postgres: 'newest' },
