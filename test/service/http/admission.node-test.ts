@@ -40,15 +40,16 @@ async function start(
     const path = `${tenant}/default/${plugin}`;
     const headers = bearer(await service.editorToken(`/auth/v2/access/${path}`, vendor));
     const draft = `/api/v1/draft/${path}`;
-    /** Sends a whole request, or its head and a part of its body, and keeps the connection. */
-    const open = (method: string, target: string, body = '', length = body.length) => {
+    /** The bytes of a whole request, or of its head and a part of its body. */
+    const bytesOf = (method: string, target: string, body = '', length = body.length) =>
+      `${method} ${target} HTTP/1.1\r\nhost: 127.0.0.1:${service.port}\r\nauthorization: ${headers.authorization}\r\n` +
+      `accept: application/json, text/event-stream\r\ncontent-type: application/json\r\ncontent-length: ${length}\r\n\r\n${body}`;
+    /** Sends them, and keeps the connection. */
+    const open = (...request: Parameters<typeof bytesOf>) => {
       const socket = connect(service.port, '127.0.0.1').setEncoding('latin1');
       t.after(() => socket.destroy());
       socket.on('error', () => {});
-      socket.write(
-        `${method} ${target} HTTP/1.1\r\nhost: 127.0.0.1:${service.port}\r\nauthorization: ${headers.authorization}\r\n` +
-          `content-type: application/json\r\ncontent-length: ${length}\r\n\r\n${body}`,
-      );
+      socket.write(bytesOf(...request));
       return socket;
     };
     const read = () => service.send('GET', draft, headers);
@@ -59,15 +60,11 @@ async function start(
         { ...headers, 'content-type': 'application/json' },
         JSON.stringify({ contents: 'x'.repeat(size), lang: 'javascript' }),
       );
-    /** Asks for the draft by a few connections, and reads no response. */
-    const leaveUnread = () =>
+    /** Sends a request, by default for the draft, again and again by a few connections, and reads no response. */
+    const leaveUnread = (method = 'GET', target = draft, body = '') =>
       Array.from({ length: 3 }, () => {
-        const socket = open('GET', draft).pause();
-        for (let i = 0; i < 20; i++) {
-          socket.write(
-            `GET ${draft} HTTP/1.1\r\nhost: 127.0.0.1:${service.port}\r\nauthorization: ${headers.authorization}\r\n\r\n`,
-          );
-        }
+        const socket = open(method, target, body).pause();
+        for (let i = 0; i < 20; i++) socket.write(bytesOf(method, target, body));
         return socket;
       });
     return { headers, draft, open, read, save, leaveUnread };
@@ -252,6 +249,34 @@ test('a request whose turn comes after too much was made for its token is refuse
     replies.some((reply) => reply.status === 429 && reply.body.includes('have not been read')),
     replies.map((reply) => `${reply.status} ${reply.body.slice(0, 200)}`).join(', '),
   );
+});
+
+test('what a tool of an agent does is admitted like what a request does', async (t) => {
+  const unsent = { ...requestShares.unsent, perToken: 100_000 };
+  const turns = { ...requestShares.turns, slotsPerTenant: 1, waitingPerToken: 0 };
+  const { client, send, storage } = await start(t, { unsent, turns }, { paceTime: 60_000 });
+  const one = await client('com.acme.t1');
+  assert.equal((await one.save(900_000)).status, 200);
+  const params = { name: 'read_plugin', arguments: {} };
+  const message = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params });
+  const headers = {
+    ...one.headers,
+    'content-type': 'application/json',
+    accept: 'application/json, text/event-stream',
+  };
+  const call = (body = message) => send('POST', '/mcp', headers, body);
+  assert.match((await call()).body, /"structuredContent":/);
+  assert.deepEqual(codeOf(await call(`[${message},${message}]`)), [422, 'invalid-body']);
+
+  const { begun, release } = holdReads(t, storage.db);
+  const first = one.read();
+  await begun;
+  assert.match((await call()).body, /too-many-requests.*"isError":true/);
+  release();
+  assert.equal((await first).status, 200);
+
+  one.leaveUnread('POST', '/mcp', message);
+  await until('unread results count', async () => (await one.read()).body.includes('have not been read'));
 });
 
 test('what a process does for a token does not begin after too much was made for it, and is sent once it has begun', async (t) => {

@@ -6,8 +6,9 @@ import { connect } from 'node:net';
 import type { AddressInfo, Socket } from 'node:net';
 import { test } from 'node:test';
 import { Hono } from 'hono';
-import { eventStream } from '../../../service/src/http/event-stream.ts';
+import { eventStream, textStream } from '../../../service/src/http/event-stream.ts';
 import { closeToolProcesses, createToolProcesses } from '../../../service/src/http/create-service.ts';
+import type { Held } from '../../../service/src/http/shares.ts';
 import { BusyError } from '../../../service/src/processes/fair-queue.ts';
 import { StorageUnavailableError } from '../../../service/src/storage/errors.ts';
 import { StorageFullError } from '../../../service/src/storage/tables/tenant-storage.ts';
@@ -165,6 +166,32 @@ test('a long event is sent in pieces, and counts as unsent until its client has 
   assert.ok(Math.max(...pieces.map(({ byteLength }) => byteLength)) <= 16 * 1024);
   assert.ok(held[0] !== undefined && held[0] > 2 ** 21);
   assert.equal(unsent, 0);
+});
+
+test('a stream of rows takes a turn for each part, and leaves the event loop to others between them', async () => {
+  let turns = 0;
+  let loops = 0;
+  const takeTurn = async () => {
+    turns += 1;
+    return () => void (turns -= 1);
+  };
+  const parts = 10;
+  const app = new Hono().get('/', (c) => {
+    c.set('request', { id: 'an-id', responseHeaders: {}, held: { takeTurn } as unknown as Held });
+    return textStream(c, 'text/csv', async (write) => {
+      for (let i = 0; i < parts; i++) if (turns !== 1 || !(await write(`${i}\n`))) return;
+    });
+  });
+  const count = () => {
+    loops += 1;
+    next = setImmediate(count);
+  };
+  let next = setImmediate(count);
+  const rows = await (await app.request('/')).text();
+  clearImmediate(next);
+  assert.equal(rows, '0\n1\n2\n3\n4\n5\n6\n7\n8\n9\n');
+  assert.ok(loops >= parts, `${loops} turns of the event loop`);
+  assert.equal(turns, 0);
 });
 
 for (const [thrown, status, code] of [

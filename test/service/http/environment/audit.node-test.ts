@@ -5,6 +5,7 @@ import { sql } from 'kysely';
 import { unattendedStamp, writeAudit } from '../../../../service/src/audit/entries.ts';
 import { AuditRetention } from '../../../../service/src/audit/retention.ts';
 import { operations } from '../../../../service/src/http/app.ts';
+import { uuidToBytes } from '../../../../service/src/storage/tables/uuids.ts';
 import { until } from '../../../support/until.ts';
 import { bearer } from '../../harness.ts';
 import { startAuthor } from './deployed-plugin.ts';
@@ -513,6 +514,28 @@ describe('the audit log', () => {
     assert.ok(whole.split('\n').length > 1500);
     // Reading all takes more statements than were made until the client went.
     assert.ok(reads - atCancel > 2 * atCancel, `${atCancel} of ${reads}`);
+  });
+
+  test('leaves the event loop to others while it looks at many entries for few', async (t) => {
+    const { storage, clock, list } = await startAudited(t);
+    const { query } = storage.db;
+    const entry = await query.selectFrom('audit_entries').selectAll().executeTakeFirstOrThrow();
+    for (let i = 0; i < 6; i++) {
+      const copies = Array.from({ length: 2000 }, () => ({
+        ...entry,
+        hour_key: null,
+        id: uuidToBytes(unattendedStamp('operator', clock.now).requestId),
+      }));
+      await query.insertInto('audit_entries').values(copies).execute();
+    }
+    let loops = 0;
+    let next = setImmediate(function count() {
+      loops += 1;
+      next = setImmediate(count);
+    });
+    t.after(() => clearImmediate(next));
+    assert.deepEqual((await list('?actor=nobody')).entries, []);
+    assert.ok(loops >= 2, `${loops} turns of the event loop`);
   });
 
   test('keeps entries for 400 days, and of an environment with too many the newest', async (t) => {
