@@ -198,7 +198,7 @@ export const en = {
       'A plugin is one file that exports run. Nothing is imported, nothing stays for the next run.',
       'run takes and gives text, or the values in the panel “Types”.',
       'It has the language itself (JSON, Map, Date, Intl, Math.random, promises), console for the logs of a run, URL, Headers, TextEncoder, TextDecoder, structuredClone, crypto, performance.now, atob, btoa and queueMicrotask.',
-      'It has no fetch or other network, no setTimeout or other timer, and no document, window, process or require.',
+      'Its only network is fetch, where the panel “Types” says what it may reach. It has no setTimeout or other timer, and no document, window, process or require.',
     ],
     assemblyScriptText: [
       'A plugin is one file that exports run. Nothing is imported, nothing stays for the next run.',

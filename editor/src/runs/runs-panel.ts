@@ -138,7 +138,7 @@ export class RunsPanel extends LightElement {
               >${success ? words.succeeded : words.runFailed}</span
             ></span
           ><time datetime=${timestamp} title=${at}>${formatRecent(time)}</time
-          ><span class="entry-hint">${version}${why ? html` · <bdi>${why}</bdi>` : nothing}</span
+          ><span class="entry-hint" dir="auto">${version}${why ? html` · <bdi>${why}</bdi>` : nothing}</span
           >${took === undefined ? nothing : html`<span class="entry-outcome">${formatDuration(took)}</span>`}
         </summary>
         ${this.open === uuid ? this.#details(run, at) : nothing}

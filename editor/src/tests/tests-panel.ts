@@ -155,7 +155,8 @@ function testView(entry: TestEntry, index: number, options: TestsPanelOptions): 
     <details class="entry test" ?open=${entry.isOpen} @toggle=${toggle}>
       <summary>
         ${icon('chevron')}<span class="test-title" dir="auto" title=${title}>${title}</span
-        ><span class="entry-hint">${entry.test.description ?? ''}</span>${outcomeView(entry, status)}
+        ><span class="entry-hint" dir="auto">${entry.test.description ?? ''}</span
+        >${outcomeView(entry, status)}
       </summary>
       <div class="entry-fields">
         ${entry.isOpen ? resultOf(entry, status, options) : nothing}

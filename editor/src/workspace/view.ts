@@ -36,10 +36,11 @@ export function workspaceView(workspace: Workspace): TemplateResult {
         ${commandButton(workspace, 'deploy')} ${menu.view(commands)}
       </div>
     </header>
-    ${statusLine(statusOf(work))} ${notices.view()}
+    ${statusLine(statusOf(work))}
     <div class="middle">
       <main class="text" aria-label=${frame.source}>
         <div class="code" dir="ltr">${document.editor.element}</div>
+        ${notices.view()}
       </main>
       ${dockView(workspacePanels(workspace), dock)}
     </div>

@@ -8,8 +8,11 @@ import { editorFixture } from '../editor-fixture.ts';
 const WIDTHS = [360, 760, 1000, 1280, 1920] as const;
 const LONG_NAME = 'A name that is longer than the line it stands in could ever be';
 
-const contents = 'export const run = (input: string): string => input;\n';
-const tests = [{ name: LONG_NAME, payload: 'a', expected: 'b' }];
+const contents = 'export const run = (input: Input): Output => input;\n';
+const tests = [
+  { name: LONG_NAME, payload: '"a"', expected: '"b"' },
+  { name: 'Short', description: 'What everybody pays, and some pay more', payload: '"a"', expected: '"a"' },
+];
 
 /** How many characters of the texts that match can be read in front of where they are cut off. */
 const readableCharacters = (page: Page, selector: string) =>
@@ -27,6 +30,23 @@ const readableCharacters = (page: Page, selector: string) =>
         return box.left >= left - 1 && box.right <= right - room;
       }).length;
     }),
+  );
+
+/** The texts whose first character is cut off, of those that have room for some. */
+const cutAtTheirStart = (page: Page, selector: string) =>
+  page.$$eval(selector, (all) =>
+    all
+      .filter((one) => {
+        const text = document.createTreeWalker(one, NodeFilter.SHOW_TEXT).nextNode() as Text | null;
+        const { left, right, width } = one.getBoundingClientRect();
+        if (!text?.length || width < 30) return false;
+        const range = document.createRange();
+        range.setStart(text, 0);
+        range.setEnd(text, 1);
+        const first = range.getBoundingClientRect();
+        return first.left < left - 1 || first.right > right + 1;
+      })
+      .map(({ textContent }) => textContent),
   );
 
 /** What of the line of tabs cannot be seen without scrolling it. */
@@ -52,6 +72,8 @@ describe('the layout of the editor', () => {
     test(`shows names, panels and the buttons of tests from a phone to a wide screen, in ${language} and ${direction}`, () =>
       withEditor(async ({ service, open }) => {
         const plugin = { fn: 'price-for-wholesale', namespace: 'prices', template: 'typescript' };
+        // With types there is one panel more.
+        await service.setNamespace('prices', { input: { type: 'string' }, output: { type: 'string' } });
         await service.save({ contents, lang: 'typescript', tests }, plugin);
         const token = await service.token(plugin, 'read,write,deploy,runs');
         const editor = await open('about:blank');
@@ -72,6 +94,8 @@ describe('the layout of the editor', () => {
         await page.waitForSelector('dialog.deploy[data-state=failed]');
         await page.locator('dialog.deploy [type=submit]').click();
         await page.waitForSelector('#tab-runs');
+        await page.waitForSelector('#tab-types');
+        await page.waitForSelector('.notice');
         await page.waitForSelector('.entry-outcome[data-tone=bad]');
         // A problem in the text gives the panel of builds a number, too.
         await editor.type('const x: number = "";');
@@ -96,7 +120,20 @@ describe('the layout of the editor', () => {
           });
           assert.deepEqual(size, [width, 700]);
           const parts = await readableCharacters(page, '.status-part:not([hidden], .status-built) bdi');
-          assert.ok(Math.min(...parts) >= 5, `${parts.join(', ')} characters of the status at ${at}`);
+          assert.ok(Math.min(...parts) >= 10, `${parts.join(', ')} characters of the status at ${at}`);
+          assert.deepEqual(await cutAtTheirStart(page, '.entry-hint'), [], at);
+          const [text, toast] = await page.$$eval('.text, .text > .notices', (all) =>
+            all.map((one) => one.getBoundingClientRect().toJSON() as DOMRect),
+          );
+          assert.ok(text && toast && toast.height > 0);
+          assert.ok(
+            toast.top >= text.top && toast.bottom <= text.bottom,
+            `the notice leaves the text at ${at}`,
+          );
+          assert.ok(
+            toast.left >= text.left && toast.right <= text.right,
+            `the notice leaves the text at ${at}`,
+          );
         }
       }));
 });
