@@ -42,6 +42,13 @@ export type {
   NamespaceDetails,
 } from './server/connection-records.ts';
 export type {
+  Library,
+  LibraryDetails,
+  LibraryLocation,
+  LibraryPage,
+  LibraryRecord,
+} from './server/library-records.ts';
+export type {
   CreatedWebhook,
   Webhook,
   WebhookDelivery,

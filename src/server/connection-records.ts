@@ -28,6 +28,8 @@ export interface NamespaceDetails {
   templates?: Readonly<Record<string, string>>;
   /** What its plugins may reach. As in the service, what is left out stays, and `null` removes all. */
   connections?: readonly NamespaceConnection[] | null;
+  /** What its plugins may import: versions of libraries by their names. What is left out stays, and `null` removes all. */
+  libraries?: Readonly<Record<string, string>> | null;
 }
 
 /** Whose values for connections: those of a tenant, or those of your environment, for tenants that have none. */

@@ -35,6 +35,17 @@ import {
   connectionValuePageSchema,
 } from './connection-records.ts';
 import {
+  type Library,
+  type LibraryDetails,
+  type LibraryLocation,
+  type LibraryPage,
+  type LibraryRecord,
+  libraryPageSchema,
+  libraryPath,
+  libraryRecordSchema,
+  librarySchema,
+} from './library-records.ts';
+import {
   type CreatedWebhook,
   type Webhook,
   type WebhookDetails,
@@ -362,6 +373,44 @@ export class EnvironmentClient extends PluginClient<PluginLocation, { actor?: st
   ): Promise<void> {
     const path = environmentPath(environment, 'namespaces', { namespace });
     await this.#send({ method: 'DELETE', path }, options);
+  }
+
+  /** Lists your libraries by name and version, and resolves with one page. */
+  async listLibraries(
+    { environment }: EnvironmentLocation,
+    { signal, actor, ...page }: PageOptions & EnvironmentCallOptions = {},
+  ): Promise<LibraryPage> {
+    const path = environmentPath(environment, 'libraries') + queryOf(page);
+    return this.#send({ path, schema: libraryPageSchema }, { signal, actor });
+  }
+
+  /** Gets one version of a library with its contents. */
+  async getLibrary(location: LibraryLocation, options?: EnvironmentCallOptions): Promise<Library> {
+    return this.#send({ path: libraryPath(location), schema: librarySchema }, options);
+  }
+
+  /**
+   * Publishes a version of a library. Publishing the same again does nothing; for other contents than a version has, or had before it
+   * was deleted, rejects with an `HttpError` of status 409.
+   */
+  async putLibrary(
+    location: LibraryLocation,
+    { contents, declarations, description }: LibraryDetails,
+    options?: EnvironmentCallOptions,
+  ): Promise<LibraryRecord> {
+    const json = { contents, declarations, description };
+    return this.#send(
+      { method: 'PUT', path: libraryPath(location), json, schema: libraryRecordSchema },
+      options,
+    );
+  }
+
+  /**
+   * Deletes a version of a library. Versions of plugins that were built with it run on. While a namespace names it, rejects with an
+   * `HttpError` of status 409.
+   */
+  async deleteLibrary(location: LibraryLocation, options?: EnvironmentCallOptions): Promise<void> {
+    await this.#send({ method: 'DELETE', path: libraryPath(location) }, options);
   }
 
   /** Lists for which connections a tenant, or your environment, has values, and resolves with one page. No response has a value. */

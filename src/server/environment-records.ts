@@ -141,6 +141,8 @@ export const namespaceSchema = z.looseObject({
   templates: z.optional(z.record(z.string(), z.string())),
   /** What its plugins may reach. */
   connections: z.optional(z.array(connectionSchema)),
+  /** What its plugins may import: versions of libraries by their names. */
+  libraries: z.optional(z.record(z.string(), z.string())),
   /** What is legal and probably wrong in the schemas: only in the response of `setNamespace`. */
   warnings: z.optional(z.array(z.looseObject({ path: z.string(), message: z.string() }))),
 });

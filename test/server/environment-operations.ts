@@ -34,6 +34,7 @@ export const CREATED = {
   permissions: ['read', 'write', 'deploy'],
   more: 1,
 };
+const LIBRARY = { name: 'rates', version: '1.0.0', bytes: 9, createdAt: '2031-01-02T03:04:05Z' };
 const VALUES = {
   connections: [{ namespace: 'default', connection: 'rates', updatedAt: '2031-01-02T03:04:05Z' }],
 };
@@ -237,6 +238,31 @@ export const OPERATIONS: [name: string, call: Call, sent: string, data: object |
     'deleteNamespace',
     (c, o) => c.deleteNamespace({ ...HERE, namespace: 'n' }, o),
     'DELETE /api/v1/environment/com.acme/namespaces/n',
+    undefined,
+  ],
+  [
+    'listLibraries',
+    (c, o) => c.listLibraries(HERE, { limit: 1, ...o }),
+    'GET /api/v1/environment/com.acme/libraries?limit=1',
+    { libraries: [LIBRARY] },
+  ],
+  [
+    'getLibrary',
+    (c, o) => c.getLibrary({ ...HERE, library: 'rates', version: '1.0.0' }, o),
+    'GET /api/v1/environment/com.acme/libraries/rates/1.0.0',
+    { ...LIBRARY, contents: 'export {}' },
+  ],
+  [
+    'putLibrary whose name has a scope',
+    (c, o) =>
+      c.putLibrary({ ...HERE, library: '@acme/rates', version: '1.0.0' }, { contents: 'export {}' }, o),
+    'PUT /api/v1/environment/com.acme/libraries/%40acme/rates/1.0.0 {"contents":"export {}"}',
+    LIBRARY,
+  ],
+  [
+    'deleteLibrary',
+    (c, o) => c.deleteLibrary({ ...HERE, library: 'rates', version: '1.0.0' }, o),
+    'DELETE /api/v1/environment/com.acme/libraries/rates/1.0.0',
     undefined,
   ],
   [

@@ -36,6 +36,7 @@ const TITLES: Readonly<Record<string, string>> = {
   execution: 'Execution interface',
   environment: 'Environment interface',
   types: 'Types of namespaces',
+  libraries: 'Libraries',
   connections: 'Connections',
   webhooks: 'Webhooks',
 };

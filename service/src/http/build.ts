@@ -1,6 +1,7 @@
 import type { Context } from 'hono';
 import * as z from 'zod';
 import type { EditorCaller } from './auth.ts';
+import { boundedCompilation } from '../toolchains/build/bounded.ts';
 import type { BuildOutcome } from '../toolchains/build/limits.ts';
 import type { ServiceContext, ServiceInterface } from './context.ts';
 import { allowedStorageOf } from './environment/tenant-details.ts';
@@ -22,6 +23,7 @@ import { readDraft, readDraftState } from '../storage/tables/drafts.ts';
 import type { DraftState } from '../storage/tables/drafts.ts';
 import { buildDigestOf } from '../storage/tables/digest.ts';
 import type { NamespaceTypes } from '../storage/tables/namespaces.ts';
+import { readLibraryContents } from '../storage/tables/libraries.ts';
 import { pluginTypes } from '../toolchains/types/declarations.ts';
 import { sourceLimit } from './source-limit.ts';
 import { writeWithinQuota } from '../storage/tables/tenant-storage.ts';
@@ -126,7 +128,7 @@ export async function compileSource(
     const types = await typesForBuild(context, plugin, c.req.raw.signal);
     const building = context.builds.build(draft.lang, {
       source: draft.contents,
-      types: pluginTypes(types.declarations, await context.storage.runs.connections(plugin)),
+      types: pluginTypes(types, await context.storage.runs.connections(plugin)),
       owner: caller.owner,
       signal: c.req.raw.signal,
       // A stream has begun by the turn of its build, and counts each event while it is not taken.
@@ -134,11 +136,11 @@ export async function compileSource(
       // An editor that streams may come back, for instance after a reload, and should find its draft built.
       finishes: isStreamed,
     });
-    const counted = building.then((built) => {
+    const whole = building.then((built) => {
       context.recorder.countBuild(plugin);
-      return built;
+      return withLibraries(context, plugin, types, built);
     });
-    return { types, building: counted };
+    return { types, building: whole };
   } catch (error) {
     throw translateBusyError(error, true);
   }
@@ -171,6 +173,24 @@ async function saveSource(
   return updateDraft(context, plugin, next, caller.actor);
 }
 
+/** Takes the libraries that a program imports into it, so that a version stays what it is. */
+async function withLibraries(
+  { storage }: ServiceContext,
+  { environment }: PluginKey,
+  { libraryVersions }: NamespaceTypes,
+  outcome: BuildOutcome,
+): Promise<BuildOutcome> {
+  if (!('compiled' in outcome)) return outcome;
+  const { program, imports = [], diagnostics } = outcome.compiled;
+  if (program?.kind !== 'script' || !imports.length) return outcome;
+  const imported = Object.entries(libraryVersions).filter(([name]) => imports.includes(name));
+  const libraries = await readLibraryContents(storage.db, environment, Object.fromEntries(imported));
+  // The namespace may have got other libraries during the build.
+  const gone = imports.find((name) => !Object.hasOwn(libraries, name));
+  if (gone !== undefined) return { failed: `The library "${gone}" is no longer there; build again.` };
+  return { compiled: boundedCompilation({ program: { ...program, libraries }, diagnostics }) };
+}
+
 /** Saves the program, unless the draft has changed meanwhile: the program of an older draft must not replace a newer one. */
 async function keepProgram(
   context: ServiceContext,
@@ -186,7 +206,7 @@ async function keepProgram(
     await lockPlugin(db, plugin);
     if ((await readDraftState(db, plugin))?.buildDigest !== buildDigest) return;
     await writeWithinQuota(db, plugin, allowed, () =>
-      saveBuild(db, plugin, buildDigest, program, now(), types.schemasDigest),
+      saveBuild(db, plugin, buildDigest, program, now(), types),
     );
   }, plugin);
   return outcome;

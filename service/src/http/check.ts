@@ -37,10 +37,10 @@ export const check: ServiceInterface = {
         const source = await body();
         const { owner } = caller;
         const subject = JSON.stringify([target.namespace, target.pluginName]);
-        const declarations = await readDeclarations(context.storage.db, target);
+        const found = await readDeclarations(context.storage.db, target);
         const job = {
           source,
-          types: pluginTypes(declarations, await context.storage.runs.connections(target)),
+          types: pluginTypes(found, await context.storage.runs.connections(target)),
           owner,
           subject,
           signal: c.req.raw.signal,

@@ -1,6 +1,7 @@
 import type { Builds } from '../toolchains/build/builds.ts';
 import type { LanguageHelp } from '../toolchains/language-help/language-help.ts';
 import type { Language } from '../toolchains/language.ts';
+import type { LibraryChecker } from '../toolchains/libraries/library-checker.ts';
 import type { SchemaCompiler } from '../toolchains/schemas/schema-compiler.ts';
 import type { HourlyEntries } from '../audit/hourly-entries.ts';
 import type { RecordLevel } from '../plugins/record-level.ts';
@@ -27,6 +28,8 @@ export interface ServiceContext {
   readonly languageHelp: LanguageHelp;
   /** Makes types and checks of the schemas of namespaces. */
   readonly schemaCompiler: SchemaCompiler;
+  /** Finds what libraries export, and whether plugins can import them. */
+  readonly libraryChecker: LibraryChecker;
   readonly sandbox: Sandbox;
   /** Notes in the audit log what has one entry for each actor, plugin and hour. */
   readonly hourlyEntries: HourlyEntries;

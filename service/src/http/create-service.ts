@@ -22,6 +22,7 @@ import { LanguageHelp } from '../toolchains/language-help/language-help.ts';
 import { MissingPackageError } from '../toolchains/language.ts';
 import { loadLanguages } from '../toolchains/languages.ts';
 import type { LoadedLanguage } from '../toolchains/languages.ts';
+import { LibraryChecker } from '../toolchains/libraries/library-checker.ts';
 import { SchemaCompiler } from '../toolchains/schemas/schema-compiler.ts';
 import type { TrustedProxies } from './client-address.ts';
 import { createApp, operations } from './app.ts';
@@ -89,6 +90,7 @@ export interface ToolProcesses {
   readonly builds: Builds;
   readonly languageHelp: LanguageHelp;
   readonly schemaCompiler: SchemaCompiler;
+  readonly libraryChecker: LibraryChecker;
   readonly sandbox: Sandbox;
 }
 
@@ -320,6 +322,7 @@ export function createToolProcesses(
     ),
     languageHelp: new LanguageHelp(),
     schemaCompiler: new SchemaCompiler(),
+    libraryChecker: new LibraryChecker(),
     sandbox: new Sandbox({
       ...(runLimits && { limits: runLimits }),
       ...(waiting && { waiting }),
@@ -335,6 +338,7 @@ export async function closeToolProcesses(processes: ToolProcesses): Promise<void
   processes.builds.close();
   processes.languageHelp.close();
   processes.schemaCompiler.close();
+  processes.libraryChecker.close();
   await processes.sandbox.close();
 }
 

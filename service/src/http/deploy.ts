@@ -21,7 +21,7 @@ import { writeWithinQuota } from '../storage/tables/tenant-storage.ts';
 import { lockDraftState } from '../storage/tables/drafts.ts';
 import { addVersion, findLiveVersion, findNewestVersion } from '../storage/tables/versions.ts';
 import { pinVersion } from '../storage/tables/plugins.ts';
-import { readSchemasDigest } from '../storage/tables/namespaces.ts';
+import { readNamespaceDigests } from '../storage/tables/namespaces.ts';
 import { findBuild } from '../storage/tables/builds.ts';
 
 const longestMessage = 500;
@@ -111,8 +111,8 @@ async function deployDraft(
     checkPreconditions(c, draft.etag);
     const newest = await findNewestVersion(db, plugin);
     // Compared before the build is read, so that a deploy whose response was lost can be repeated, whatever was built since.
-    const schemasDigest = await readSchemasDigest(db, plugin);
-    const digest = versionDigestOf(draft.digest, schemasDigest);
+    const digests = await readNamespaceDigests(db, plugin);
+    const digest = versionDigestOf(draft.digest, digests);
     const isUnchanged = newest?.digest === digest;
     if (isUnchanged) {
       const live = await findLiveVersion(db, plugin);
@@ -121,7 +121,7 @@ async function deployDraft(
       if (rollout && isOpen) await startRollout(db, plugin, { version: newest.version, ...rollout }, stamp);
       return { version: newest.version, unchanged: true as const, live: live?.version ?? newest.version };
     }
-    const program = await findBuild(db, plugin, draft.buildDigest, schemasDigest);
+    const program = await findBuild(db, plugin, draft.buildDigest, digests);
     if (!program) throw notBuilt();
     const before = rollout && (await findLiveVersion(db, plugin));
     if (rollout && !before)
@@ -129,12 +129,7 @@ async function deployDraft(
     // Pinned before there is a newer version, which would be live without a pin.
     if (before && !before.isPinned) await pinVersion(db, plugin, before.version, { now: stamp.at, actor });
     const written = { now: now(), actor, message };
-    const version = await addVersion(db, plugin, {
-      program: program.hash,
-      digest,
-      schemasDigest,
-      ...written,
-    });
+    const version = await addVersion(db, plugin, { program: program.hash, digest, digests, ...written });
     const live = (await findLiveVersion(db, plugin))?.version ?? version;
     const details = { live, ...(message !== undefined && { message }) };
     await writeAudit(db, { ...stamp, action: 'plugin.deployed', target: plugin, version, details });

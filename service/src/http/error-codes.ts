@@ -19,6 +19,7 @@ export const errorCodes = {
   'tenant-deleted': { 403: 'The tenant was deleted, and has not been created again.' },
   'too-many-plugins': { 403: 'The tenant has as many plugins as it may have.' },
   'too-many-webhooks': { 403: 'The environment has as many webhooks as it may have.' },
+  'too-many-libraries': { 403: 'The environment has as many libraries as it may have.' },
   'storage-full': {
     403: 'The tenant stores as much as it may; `details` has `usedMb` and `allowedMb`.',
   },
@@ -27,6 +28,7 @@ export const errorCodes = {
   'plugin-not-found': { 404: 'There is no such plugin.' },
   'tenant-not-found': { 404: 'There is no such tenant.' },
   'namespace-not-found': { 404: 'The namespace has no types.' },
+  'library-not-found': { 404: 'The environment has no such version of a library.' },
   'connection-not-found': { 404: 'The namespace has no such connection.' },
   'webhook-not-found': { 404: 'The environment has no such webhook.' },
   'delivery-not-found': { 404: 'The webhook has no such delivery.' },
@@ -41,6 +43,10 @@ export const errorCodes = {
   'no-language-help': { 404: 'There is no help with writing in this language.' },
   'method-not-allowed': { 405: 'The path has no such method; the header Allow names those that it has.' },
   'namespace-in-use': { 409: 'The namespace has connections or libraries; remove them first.' },
+  'library-exists': {
+    409: 'The version of the library has other contents, or had them before it was deleted.',
+  },
+  'library-in-use': { 409: 'A namespace names the version of the library.' },
   'tenant-exists': { 409: 'The tenant exists already.' },
   'request-timeout': { 408: 'The request did not arrive whole in time.' },
   'version-in-use': { 409: 'The version is the newest, live, or being rolled out.' },

@@ -8,6 +8,7 @@ import type { ServiceInterface } from './context.ts';
 import { deploy } from './deploy.ts';
 import { connections } from './environment/connections.ts';
 import { environmentTokens } from './environment/environment-tokens.ts';
+import { libraries } from './environment/libraries.ts';
 import { namespaces } from './environment/namespaces.ts';
 import { functions } from './environment/functions.ts';
 import { plugins } from './environment/plugins.ts';
@@ -53,6 +54,7 @@ export const interfaces: readonly ServiceInterface[] = [
   rollouts,
   functions,
   namespaces,
+  libraries,
   connections,
   types,
   webhooks,

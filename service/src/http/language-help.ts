@@ -67,8 +67,8 @@ export const languageHelp: ServiceInterface = {
         }
         const { owner } = caller;
         const subject = JSON.stringify([target.namespace, target.pluginName]);
-        const declarations = await readDeclarations(context.storage.db, target);
-        const types = pluginTypes(declarations, await context.storage.runs.connections(target));
+        const found = await readDeclarations(context.storage.db, target);
+        const types = pluginTypes(found, await context.storage.runs.connections(target));
         const { signal } = c.req.raw;
         const onTurn = () => requestInfo(c).held?.checkUnsent();
         const job = { language, contents, types, request, owner, subject, signal, onTurn };

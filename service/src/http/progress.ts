@@ -33,8 +33,8 @@ export const progress: ServiceInterface = {
         const found = await findPluginRecord(storage.db, target);
         const built = found?.isBuilt ?? false;
         if (found?.latest === undefined) return { status: 200, body: { built } };
-        const { latest, digest, latestDigest, schemasDigest } = found;
-        const current = versionDigestOf(digest, schemasDigest) === latestDigest;
+        const { latest, digest, latestDigest, digests } = found;
+        const current = versionDigestOf(digest, digests) === latestDigest;
         return { status: 200, body: { built, deployed: { version: latest, current } } };
       },
     }),

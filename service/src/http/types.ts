@@ -65,7 +65,7 @@ export const types: ServiceInterface = {
         const declarations =
           query.language === 'python'
             ? await declarationsIn(context, 'python', target, schemas, c.req.raw.signal)
-            : await readDeclarations(storage.db, target);
+            : (await readDeclarations(storage.db, target)).declarations;
         const body = {
           declarations,
           ...(input !== undefined && { input }),

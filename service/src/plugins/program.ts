@@ -17,6 +17,8 @@ export type CompiledProgram =
       readonly file: string;
       /** The `mappings` of a source map from `code` to the user's source; missing where the two are the same. */
       readonly mappings?: string;
+      /** The sources of the libraries that it imports, by their names; missing where it imports none. */
+      readonly libraries?: Readonly<Record<string, string>>;
     }
   | {
       /** Only AssemblyScript builds to this kind. It has this name because stored programs have it. */

@@ -61,6 +61,8 @@ export class EngineHost {
   memory: { readonly buffer: ArrayBuffer } = { buffer: new ArrayBuffer(0) };
   /** Whether code has read the time, or a random number of `crypto`, since the run began. */
   hasReadClockOrRandom = false;
+  /** The sources of what a module may import, by names. */
+  libraries: Readonly<Record<string, string>> | undefined;
   #listener = silent;
   // Undefined until the first run begins. Until then both clocks and all random bytes are 0, so that the first state of all engines
   // is the same: a run is put back into another engine than the one that it was taken out of. The engine keeps that reading as
@@ -72,6 +74,15 @@ export class EngineHost {
     this.#listener = listener;
     this.#start = performance.now() - elapsed;
     this.hasReadClockOrRandom = false;
+    this.libraries = undefined;
+  }
+
+  /** The source of a library. Throws where the module may not import it. */
+  readLibrary(name: string): string {
+    const { libraries } = this;
+    const source = libraries && Object.hasOwn(libraries, name) ? libraries[name] : undefined;
+    if (source === undefined) throw new ReferenceError(`There is no library ${JSON.stringify(name)}.`);
+    return source;
   }
 
   shouldEnd(): boolean {

@@ -142,6 +142,11 @@ export class ScriptEngine {
     if (state) applyDifference(memory, state);
   }
 
+  /** The sources of what a module may import, by names. Until the next {@link restore}. */
+  set libraries(libraries: Readonly<Record<string, string>> | undefined) {
+    this.#host.libraries = libraries;
+  }
+
   /** Whether code has read the time or a random number since the memory was restored. */
   get hasReadClockOrRandom(): boolean {
     return this.#host.hasReadClockOrRandom || Buffer.compare(this.#seed, this.#randomState()) !== 0;
@@ -284,6 +289,11 @@ const optionsFor = (host: EngineHost): QuickJSOptions => ({
   timezoneOffset: 0,
   extensions: webExtensions,
   interruptHandler: () => host.shouldEnd(),
+  moduleLoader: {
+    // In quotation marks, so that no library has the name of a plugin's file: in stack traces, and among the modules.
+    normalize: (_importer, name) => JSON.stringify(name),
+    load: (quoted) => host.readLibrary(JSON.parse(quoted) as string),
+  },
   wasi: (memory) => {
     host.memory = memory;
     return {

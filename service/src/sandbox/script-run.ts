@@ -176,9 +176,11 @@ export class ScriptRun implements GuestListener {
     const engine = this.#engine;
     engine.restore(undefined, this);
     if (this.#calls) engine.call('connect');
-    const { code, file } = this.#program.program;
+    const { code, file, libraries } = this.#program.program;
+    engine.libraries = libraries;
     const before = this.#logs.entries.length;
     const exports = await this.#settle(this.#vm.evalCode(code, file, EvalFlags.TYPE_MODULE));
+    engine.libraries = undefined;
     const run = exports.getProp('run');
     if (!run.isFunction) throw new RunFailure(pluginError('The plugin exports no function named "run".'));
     if (!this.#ending && !engine.hasGrown && !engine.hasReadClockOrRandom) {

@@ -13,7 +13,8 @@ const cacheSize = 12 * mebibyte;
 /** About how many bytes a program takes in the cache, with its start state. */
 function sizeOf({ program, start, connectedStart }: CachedProgram): number {
   const starts = [start, connectedStart].filter((one) => one !== undefined);
-  const texts = [program.code, program.mappings ?? '', ...starts.flatMap(({ logs }) => logs)];
+  const { code, mappings = '', libraries = {} } = program;
+  const texts = [code, mappings, ...Object.values(libraries), ...starts.flatMap(({ logs }) => logs)];
   // Each text has a header, and each range is two objects and a block of memory.
   const ofTexts = texts.reduce((sum, text) => sum + 2 * text.length + 32, 1000);
   return starts.reduce((sum, { state }) => sum + state.size + 300 * state.ranges.length, ofTexts);

@@ -135,6 +135,8 @@ export interface Schema {
     built_at: number;
     /** The digest of the schemas that it was made with; empty without schemas. See `digest.ts`. */
     schemas_digest: ColumnType<string, string | undefined, string>;
+    /** The digest of the libraries that its namespace had; empty without libraries. See `digest.ts`. */
+    libraries_digest: ColumnType<string, string | undefined, string>;
   };
   /** Version v1.0.<patch> of a plugin: what it runs, and the draft that it was made of. The database refuses to change one. */
   versions: {
@@ -147,6 +149,8 @@ export interface Schema {
     program_hash: Fixed<string>;
     /** The digest of the schemas that its build used; empty without schemas. */
     schemas_digest: ColumnType<string, string | undefined, never>;
+    /** The digest of the libraries that its namespace had at its build; empty without libraries. */
+    libraries_digest: ColumnType<string, string | undefined, never>;
     created_at: Fixed<number>;
     actor: FixedNullable<string>;
     message: FixedNullable<string>;
@@ -165,7 +169,27 @@ export interface Schema {
     compiled: Nullable<string>;
     /** The types in TypeScript; empty without schemas. */
     declarations: string;
+    /** JSON: the versions of its libraries, by their names; null without libraries. It is no part of `record`. */
+    libraries: Nullable<string>;
+    /** The digest of its libraries; empty without libraries. See `digest.ts`. */
+    libraries_digest: ColumnType<string, string | undefined, string>;
     updated_at: number;
+  };
+  /** ES modules that vendors publish for plugins. A deleted one stays as a row, so that it can only come back as it was. */
+  libraries: {
+    environment: Fixed<string>;
+    name: Fixed<string>;
+    version: Fixed<string>;
+    /** The digest of all that was published; see `digest.ts`. */
+    digest: Fixed<string>;
+    /** JSON: the source; null once it is deleted. */
+    contents: string | null;
+    /** JSON: what it exports, its declarations in TypeScript, and its description; null once it is deleted. */
+    details: string | null;
+    /** Of the source, in UTF-8. */
+    bytes: Fixed<number>;
+    created_at: number;
+    deleted_at: Nullable<number>;
   };
   /** Encrypted values for connections, and the origins that tenants have for those with a wildcard. */
   connection_values: {

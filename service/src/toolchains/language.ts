@@ -18,6 +18,8 @@ export interface Diagnostic {
 export interface Compilation {
   /** What the sandbox runs; without it the build has failed. */
   readonly program?: CompiledProgram;
+  /** The names of the libraries that the program imports (default: none). */
+  readonly imports?: readonly string[];
   readonly diagnostics: readonly Diagnostic[];
 }
 

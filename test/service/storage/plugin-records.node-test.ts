@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { PluginKey } from '../../../service/src/plugins/plugin-key.ts';
 import type { Storage } from '../../../service/src/storage/storage.ts';
+import { noDigests } from '../../../service/src/storage/tables/digest.ts';
 import { engines, freshStorage } from './databases.ts';
 import { seedTenant, build, deploy, otherPlugin, plugin, save, sourceOf } from './plugins.ts';
 import { deletePlugin, pinVersion } from '../../../service/src/storage/tables/plugins.ts';
@@ -44,7 +45,7 @@ for (const engine of engines) {
       nextVersion: 'v1.0.0',
       digest: draft?.digest,
       latestDigest: undefined,
-      schemasDigest: '',
+      digests: noDigests,
       isOutdated: false,
     };
     assert.deepEqual(await findPluginRecord(db, plugin), fresh);

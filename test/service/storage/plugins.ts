@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { defaultPermissions } from '../../../service/src/plugins/permissions.ts';
 import type { PluginKey } from '../../../service/src/plugins/plugin-key.ts';
 import type { PluginSource } from '../../../service/src/plugins/records.ts';
-import { versionDigestOf } from '../../../service/src/storage/tables/digest.ts';
+import { noDigests, versionDigestOf } from '../../../service/src/storage/tables/digest.ts';
 import type { Storage } from '../../../service/src/storage/storage.ts';
 import { lockPlugin, lockTenant } from '../../../service/src/storage/db.ts';
 import type { Transaction } from '../../../service/src/storage/db.ts';
@@ -80,7 +80,7 @@ export const deploy = (storage: Storage, contents: string, of = plugin) =>
     assert.ok(program && draft);
     return addVersion(db, of, {
       program: program.hash,
-      digest: versionDigestOf(draft.digest, ''),
+      digest: versionDigestOf(draft.digest, noDigests),
       now: 0,
     });
   });

@@ -1,4 +1,11 @@
 import * as z from 'zod';
+import {
+  libraryName,
+  longestLibraryName,
+  longestVersion,
+  maxLibraries,
+  semver,
+} from '../../plugins/libraries.ts';
 import { connectionsSchema } from './connection-details.ts';
 
 /** How long both schemas of a namespace may be together, in bytes of their JSON. */
@@ -65,8 +72,24 @@ const example = {
   samples: [{ name: 'a small order', input: { total: 20 }, output: { discount: 0 } }],
 };
 
+const name = z
+  .string()
+  .max(longestLibraryName)
+  .regex(
+    new RegExp(`^(?:@${libraryName.source.slice(1, -1)}/)?${libraryName.source.slice(1)}`),
+    'must be the name of an npm package',
+  );
+
+const librariesSchema = z
+  .record(name, z.string().max(longestVersion).regex(semver, 'must be a semantic version, such as 10.6.0'))
+  .refine((value) => Object.keys(value).length <= maxLibraries, `must name at most ${maxLibraries}`)
+  .meta({ examples: [{ 'decimal.js': '10.6.0' }] });
+
 const granted = {
   connections: connectionsSchema.optional().meta({ description: 'What its plugins may reach.' }),
+  libraries: librariesSchema
+    .optional()
+    .meta({ description: 'What its plugins may import: versions by names.' }),
 };
 
 /** The details of a namespace, as vendors send them. */
@@ -75,6 +98,10 @@ export const namespaceDetailsSchema = z
     ...details,
     connections: connectionsSchema.nullable().optional().meta({
       description: 'What its plugins may reach. A missing field leaves what is there; `null` removes it.',
+    }),
+    libraries: librariesSchema.nullable().optional().meta({
+      description:
+        'What its plugins may import: versions of libraries by their names. A missing field leaves what is there; `null` removes it.',
     }),
   })
   .meta({ id: 'NamespaceDetails', examples: [example] });

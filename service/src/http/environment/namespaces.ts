@@ -14,7 +14,9 @@ import { lockNamespace, deleteValuesOf, noteConnections } from '../../storage/ta
 import type { Connection } from '../../plugins/connections.ts';
 import { translateBusyErrors } from '../run-errors.ts';
 import { areTyped } from '../../plugins/schemas.ts';
+import type { LibraryVersions } from '../../plugins/libraries.ts';
 import type { Transaction } from '../../storage/db.ts';
+import { lockLibraries, readLibraryInterfaces } from '../../storage/tables/libraries.ts';
 import {
   deleteNamespace,
   findNamespace,
@@ -25,6 +27,7 @@ import type { NamespaceDetails, NamespaceKey, NamespaceRecord } from '../../stor
 import { checkConnections } from './connection-details.ts';
 import { compileNamespace, invalidNamespace } from './compile-namespace.ts';
 import type { NamespaceWarning } from './compile-namespace.ts';
+import { maxDeclarations } from './libraries.ts';
 import {
   detailsLimit,
   namespaceDetailsSchema,
@@ -109,10 +112,11 @@ export const namespaces: ServiceInterface = {
       },
       errors: { 503: ['busy', 'cancelled', 'secrets-unavailable'] },
       handle: async ({ c, target, caller, body }, context) => {
-        const { connections, ...details } = body;
+        const { connections, libraries, ...details } = body;
         const stamp = auditStamp(c, caller, context);
         const given = details as NamespaceDetails;
-        const set = await setNamespace(context, target, given, connections, stamp, c.req.raw.signal);
+        const grants = { connections, libraries };
+        const set = await setNamespace(context, target, given, grants, stamp, c.req.raw.signal);
         const { isNew, warnings } = set;
         return {
           status: isNew ? 201 : 200,
@@ -120,6 +124,7 @@ export const namespaces: ServiceInterface = {
             namespace: target.namespace,
             ...details,
             ...(set.connections && { connections: set.connections }),
+            ...(set.libraries && { libraries: set.libraries }),
             warnings: [...warnings],
           },
         };
@@ -154,7 +159,7 @@ async function setNamespace(
   context: ServiceContext,
   key: NamespaceKey,
   details: NamespaceDetails,
-  connections: readonly Connection[] | null | undefined,
+  { connections, libraries }: Grants,
   stamp: AuditStamp,
   signal: AbortSignal,
 ): Promise<SetNamespace> {
@@ -185,9 +190,17 @@ async function setNamespace(
     await context.identity.prepare();
   const set = await context.storage.transaction(async (db) => {
     await lockNamespace(db, key);
-    const before = (await findNamespace(db, key))?.details.connections;
+    const former = (await findNamespace(db, key))?.details;
+    const before = former?.connections;
     const granted = connections === undefined ? before : (connections ?? undefined);
-    const record = { ...details, ...(granted && { connections: granted }) };
+    const given = libraries && Object.keys(libraries).length ? libraries : undefined;
+    const imported = libraries === undefined ? former?.libraries : given;
+    if (given) await checkLibraries(db, key, given);
+    const record = {
+      ...details,
+      ...(granted && { connections: granted }),
+      ...(imported && { libraries: imported }),
+    };
     if (connections !== undefined) {
       const names = new Set(granted?.map(({ name }) => name));
       const removed = (before ?? []).filter(({ name }) => !names.has(name));
@@ -204,17 +217,52 @@ async function setNamespace(
       ...stamp,
       action: 'namespace.set',
       target: { environment, namespace },
-      details: { new: isNew, ...(granted && { connections: granted.map(({ name }) => name) }) },
+      details: {
+        new: isNew,
+        ...(granted && { connections: granted.map(({ name }) => name) }),
+        ...(imported && { libraries: imported }),
+      },
     });
-    return { isNew, connections: granted };
+    return { isNew, connections: granted, libraries: imported };
   });
   return { ...set, warnings: types.warnings };
 }
+
+/** What a request sets beside the types: `undefined` leaves what is there, `null` removes it. */
+interface Grants {
+  readonly connections: readonly Connection[] | null | undefined;
+  readonly libraries: LibraryVersions | null | undefined;
+}
+
+/** Throws 422 for a library that is not there, and for more declarations than fit into a job of the compiler. */
+async function checkLibraries(
+  db: Transaction,
+  { environment }: NamespaceKey,
+  libraries: LibraryVersions,
+): Promise<void> {
+  await lockLibraries(db, environment);
+  const found = await readLibraryInterfaces(db, environment, libraries);
+  const names = new Set(found.map((one) => one.name));
+  for (const [name, version] of Object.entries(libraries)) {
+    if (!names.has(name))
+      throw invalidNamespace(['libraries', name], `must be a library: ${name} ${version} is not there`);
+  }
+  const bytes = Buffer.byteLength(JSON.stringify(found.map((one) => one.declarations)));
+  if (bytes > maxDeclarationsTogether)
+    throw invalidNamespace(
+      ['libraries'],
+      `must have declarations of at most ${maxDeclarationsTogether} bytes together, as JSON; they have ${bytes}`,
+    );
+}
+
+/** How many bytes of JSON the declarations of a namespace's libraries may have together. */
+const maxDeclarationsTogether = 2 * maxDeclarations;
 
 interface SetNamespace {
   readonly isNew: boolean;
   /** As they are now. */
   readonly connections: readonly Connection[] | undefined;
+  readonly libraries: LibraryVersions | undefined;
   readonly warnings: readonly NamespaceWarning[];
 }
 
@@ -228,6 +276,12 @@ async function removeNamespace(db: Transaction, key: NamespaceKey): Promise<void
       409,
       'namespace-in-use',
       'The namespace has connections; remove them first, by a PUT with `connections: null`.',
+    );
+  if (found.details.libraries)
+    throw new ServiceError(
+      409,
+      'namespace-in-use',
+      'The namespace has libraries; remove them first, by a PUT with `libraries: null`.',
     );
   await deleteNamespace(db, key);
 }

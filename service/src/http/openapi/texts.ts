@@ -13,6 +13,7 @@ export const tagDescriptions: Readonly<Record<Tag, string>> = {
   execution: 'Runs of what is deployed.',
   environment: 'For a vendor’s back end: tenants, plugins, versions, runs and tokens.',
   types: 'The types of the input and output of a namespace’s plugins.',
+  libraries: 'The ES modules that plugins may import, where their namespaces name them.',
   connections: 'What plugins may reach: values for it, and the keys that verify who asks.',
   webhooks: 'Events for a vendor’s back end, sent as Standard Webhooks says.',
   service: 'The service itself.',

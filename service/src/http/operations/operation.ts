@@ -12,7 +12,15 @@ import type { RequestHeader } from './request-headers.ts';
 
 /** The groups of operations in the OpenAPI document. */
 export type Tag =
-  'builder' | 'access' | 'execution' | 'environment' | 'types' | 'connections' | 'webhooks' | 'service';
+  | 'builder'
+  | 'access'
+  | 'execution'
+  | 'environment'
+  | 'types'
+  | 'libraries'
+  | 'connections'
+  | 'webhooks'
+  | 'service';
 
 /** A request as its handler gets it. The path, the token, the query and a body of JSON were checked, in this order. */
 export interface OperationRequest<Path extends string, A extends Auth, Query, B> {

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import type { PluginKey } from '../../plugins/plugin-key.ts';
+import { libraryName, longestLibraryName, longestVersion, semver } from '../../plugins/libraries.ts';
 import type { ErrorList } from '../error-codes.ts';
 
 /** A parameter of a path. */
@@ -31,6 +32,14 @@ const identifier: PathParameter = {
 };
 
 const namespace: PathParameter = { schema: name('The namespace of a plugin.', 'default') };
+const library: PathParameter = {
+  schema: z
+    .string()
+    .regex(libraryName)
+    .max(longestLibraryName)
+    .meta({ description: 'The name of a library.', examples: ['decimal.js'] }),
+  mismatch: 'must be the name of an npm package, such as decimal.js',
+};
 const plugin: PathParameter = { schema: name('The name of a plugin.', 'add-record') };
 
 /**
@@ -48,6 +57,25 @@ export const pathParameters = {
   language: {
     schema: name('A language, by its `identifier` among the features.', 'typescript'),
     errors: { 404: ['unknown-language'] },
+  },
+  library,
+  scope: {
+    schema: z
+      .string()
+      .regex(/^@[a-z0-9~-][a-z0-9._~-]*$/)
+      .meta({ description: 'The scope of a library.', examples: ['@acme'] }),
+    mismatch: 'must be that of an npm package, such as @acme',
+  },
+  libraryVersion: {
+    schema: z
+      .string()
+      .regex(semver)
+      .max(longestVersion)
+      .meta({
+        description: 'A version of a library.',
+        examples: ['10.6.0'],
+      }),
+    mismatch: 'must be a semantic version, such as 10.6.0',
   },
   connection: { schema: name('The name of a connection of the namespace.', 'rates') },
   id: {

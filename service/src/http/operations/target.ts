@@ -61,6 +61,9 @@ function addTo(
     case 'version':
     case 'uuid':
     case 'delivery':
+    case 'scope':
+    case 'library':
+    case 'libraryVersion':
       break;
     default:
       name satisfies never;

@@ -11,6 +11,7 @@ import { audit } from './0008-audit.ts';
 import { rollout } from './0009-rollout.ts';
 import { webhooks } from './0010-webhooks.ts';
 import { replays } from './0011-replays.ts';
+import { libraries } from './0012-libraries.ts';
 
 export interface Migration {
   /** Sorts after all names before it. */
@@ -36,4 +37,5 @@ export const migrations: readonly Migration[] = [
   rollout,
   webhooks,
   replays,
+  libraries,
 ];

@@ -1,20 +1,22 @@
 import { sql } from 'kysely';
 import type { PluginKey } from '../../plugins/plugin-key.ts';
 import type { Program, StoredProgram } from '../../plugins/program.ts';
-import { schemasDigestOfNamespace } from './namespaces.ts';
+import { noDigests } from './digest.ts';
+import type { NamespaceDigests } from './digest.ts';
+import { digestOfNamespace } from './namespaces.ts';
 import { selectPluginId, selectPlugin } from './names.ts';
 import type { Db, Transaction } from '../db.ts';
 import { addProgram, removeUnusedPrograms, storedProgram } from './programs.ts';
 
 /**
- * The program that the source with this digest was built to, with schemas of this digest (default: none); `undefined` when the
- * last successful build was of another source or with other schemas.
+ * The program that the source with this digest was built to, with schemas and libraries of these digests (default: none);
+ * `undefined` when the last successful build was of another source or with others.
  */
 export async function findBuild(
   db: Db,
   plugin: PluginKey,
   buildDigest: string,
-  schemasDigest = '',
+  { schemasDigest, librariesDigest }: NamespaceDigests = noDigests,
 ): Promise<StoredProgram | undefined> {
   const row = await db.query
     .selectFrom('builds')
@@ -22,13 +24,14 @@ export async function findBuild(
     .where('plugin_id', '=', selectPluginId(db, plugin))
     .where('digest', '=', buildDigest)
     .where('schemas_digest', '=', schemasDigest)
+    .where('libraries_digest', '=', librariesDigest)
     .executeTakeFirst();
   return row && storedProgram(db, row.program_hash, schemasDigest !== '');
 }
 
 /**
  * The program that the current draft was built to; `undefined` when its last successful build was of another source, or with
- * other schemas than those of its namespace.
+ * other schemas or libraries than those of its namespace.
  */
 export async function findCurrentBuild(db: Db, plugin: PluginKey): Promise<StoredProgram | undefined> {
   const row = await db.query
@@ -40,15 +43,15 @@ export async function findCurrentBuild(db: Db, plugin: PluginKey): Promise<Store
     )
     .select(['program_hash', 'schemas_digest'])
     .where('builds.plugin_id', '=', selectPluginId(db, plugin))
-    .where('schemas_digest', '=', schemasDigestOfNamespace(db, plugin))
+    .where('schemas_digest', '=', digestOfNamespace(db, plugin, 'schemas_digest'))
+    .where('libraries_digest', '=', digestOfNamespace(db, plugin, 'libraries_digest'))
     .executeTakeFirst();
   return row && storedProgram(db, row.program_hash, row.schemas_digest !== '');
 }
 
 /**
  * Replaces the program of the source with this digest, and removes the former one unless something else refers to it.
- * The transaction must have locked the plugin. `schemasDigest`: that of the schemas of the build; see `digest.ts` (default:
- * none).
+ * The transaction must have locked the plugin. The digests are those of the schemas and libraries of the build (default: none).
  */
 export async function saveBuild(
   db: Transaction,
@@ -56,7 +59,7 @@ export async function saveBuild(
   buildDigest: string,
   program: Program,
   now: number,
-  schemasDigest = '',
+  { schemasDigest, librariesDigest }: NamespaceDigests = noDigests,
 ): Promise<void> {
   const before = await db.query
     .selectFrom('builds')
@@ -69,10 +72,11 @@ export async function saveBuild(
     program_hash: hash,
     built_at: now,
     schemas_digest: schemasDigest,
+    libraries_digest: librariesDigest,
   };
   const saved = await db.query
     .insertInto('builds')
-    .columns(['plugin_id', 'digest', 'program_hash', 'built_at', 'schemas_digest'])
+    .columns(['plugin_id', 'digest', 'program_hash', 'built_at', 'schemas_digest', 'libraries_digest'])
     // Selects nothing where the plugin was deleted meanwhile.
     .expression(
       selectPlugin(db, plugin).select([
@@ -81,6 +85,7 @@ export async function saveBuild(
         sql<string>`${changed.program_hash}`.as('program_hash'),
         sql<number>`${changed.built_at}`.as('built_at'),
         sql<string>`${changed.schemas_digest}`.as('schemas_digest'),
+        sql<string>`${changed.libraries_digest}`.as('libraries_digest'),
       ]),
     )
     .onConflict((conflict) => conflict.column('plugin_id').doUpdateSet(changed))

@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { setImmediate as yieldToOthers } from 'node:timers/promises';
+import type { Library, LibraryVersions } from '../../plugins/libraries.ts';
 import type { PluginSource } from '../../plugins/records.ts';
 import { stringifyText } from '../long-json.ts';
 import { areTyped } from '../../plugins/schemas.ts';
@@ -77,14 +78,42 @@ const buildHash = (lang: string, json: string) =>
     .update(`[${JSON.stringify(lang)},`)
     .update(json);
 
+/** What a build depends on in the record of its namespace. */
+export interface NamespaceDigests {
+  /** As {@link schemasDigestOf}. */
+  readonly schemasDigest: string;
+  /** As {@link librariesDigestOf}. */
+  readonly librariesDigest: string;
+}
+
+/** Those of a namespace without a record. */
+export const noDigests: NamespaceDigests = { schemasDigest: '', librariesDigest: '' };
+
 /**
- * Digest of what a version is made of, including the schemas of its namespace: SHA-256, in hex, of the digest of its source, a
- * space and the digest of the schemas. Without schemas it is the digest of the source.
+ * Digest of what a version is made of, including the schemas and libraries of its namespace: SHA-256, in hex, of the digest of its
+ * source, a space and the digest of the schemas, and where there are libraries another space and their digest. With neither it is the
+ * digest of the source.
  */
-export const versionDigestOf = (sourceDigest: string, schemasDigest: string): string =>
-  schemasDigest
-    ? createHash('sha256').update(`${sourceDigest} ${schemasDigest}`).digest('hex')
-    : sourceDigest;
+export function versionDigestOf(
+  sourceDigest: string,
+  { schemasDigest, librariesDigest }: NamespaceDigests,
+): string {
+  if (!schemasDigest && !librariesDigest) return sourceDigest;
+  const libraries = librariesDigest && ` ${librariesDigest}`;
+  return createHash('sha256').update(`${sourceDigest} ${schemasDigest}${libraries}`).digest('hex');
+}
+
+/** Digest of the versions of a namespace's libraries: SHA-256 in base64url; empty where there are none. */
+export const librariesDigestOf = (libraries: LibraryVersions = {}): string =>
+  Object.keys(libraries).length
+    ? createHash('sha256').update(JSON.stringify(libraries, withSortedKeys)).digest('base64url')
+    : '';
+
+/** Digest of all that is published of a library: SHA-256 in base64url. */
+export const libraryDigestOf = ({ contents, declarations, description }: Library): string =>
+  createHash('sha256')
+    .update(JSON.stringify([contents, declarations ?? null, description ?? null]))
+    .digest('base64url');
 
 /** Digest of schemas: SHA-256 in base64url; empty where there are none. The order of keys makes no difference. */
 export const schemasDigestOf = ({ input, output }: Schemas): string =>

@@ -1,9 +1,12 @@
 import { sql } from 'kysely';
 import type { Connection } from '../../plugins/connections.ts';
+import type { LibraryInterface, LibraryVersions } from '../../plugins/libraries.ts';
 import type { PluginKey } from '../../plugins/plugin-key.ts';
 import type { CompiledSchemas, Schemas } from '../../plugins/schemas.ts';
 import { mebibyte } from '../../units.ts';
-import { schemasDigestOf } from './digest.ts';
+import { librariesDigestOf, noDigests, schemasDigestOf } from './digest.ts';
+import type { NamespaceDigests } from './digest.ts';
+import { readLibraryInterfaces } from './libraries.ts';
 import type { Db } from '../db.ts';
 
 /** The names that identify a namespace. */
@@ -25,6 +28,8 @@ export interface NamespaceDetails extends Schemas {
   readonly templates?: Readonly<Record<string, string>> | undefined;
   /** What its plugins may reach. */
   readonly connections?: readonly Connection[] | undefined;
+  /** What its plugins may import. */
+  readonly libraries?: LibraryVersions | undefined;
 }
 
 export interface NamespaceRecord {
@@ -32,16 +37,26 @@ export interface NamespaceRecord {
   readonly details: NamespaceDetails;
 }
 
-/** The compiled types of a namespace, for builds and checks. */
-export interface NamespaceTypes {
-  /** See `digest.ts`; empty without types. */
-  readonly schemasDigest: string;
+/** What checks of sources have to know of a namespace. */
+export interface NamespaceDeclarations {
   /** The declarations in TypeScript; empty without types. */
   readonly declarations: string;
-  readonly compiled: CompiledSchemas | undefined;
+  readonly libraries: readonly LibraryInterface[];
 }
 
-const noTypes: NamespaceTypes = { schemasDigest: '', declarations: '', compiled: undefined };
+/** The compiled types and the libraries of a namespace, for builds. */
+export interface NamespaceTypes extends NamespaceDigests, NamespaceDeclarations {
+  readonly compiled: CompiledSchemas | undefined;
+  readonly libraryVersions: LibraryVersions;
+}
+
+const noTypes: NamespaceTypes = {
+  ...noDigests,
+  declarations: '',
+  compiled: undefined,
+  libraries: [],
+  libraryVersions: {},
+};
 
 /** How many bytes the records of one page may have together. A page always has at least one record. */
 const pageSize = mebibyte;
@@ -53,49 +68,69 @@ export async function findNamespace(
 ): Promise<NamespaceRecord | undefined> {
   const row = await db.query
     .selectFrom('namespaces')
-    .select(['name', 'record'])
+    .select(['name', 'record', 'libraries'])
     .where('environment', '=', environment)
     .where('name', '=', namespace)
     .executeTakeFirst();
   return row && toRecord(row);
 }
 
-/** The compiled types of a namespace, for builds. */
+/** The compiled types and the libraries of a namespace, for builds. */
 export async function readNamespaceTypes(
   db: Db,
   { environment, namespace }: NamespaceKey,
 ): Promise<NamespaceTypes> {
   const row = await db.query
     .selectFrom('namespaces')
-    .select(['schemas_digest', 'declarations', 'compiled'])
+    .select(['schemas_digest', 'declarations', 'compiled', 'libraries', 'libraries_digest'])
     .where('environment', '=', environment)
     .where('name', '=', namespace)
     .executeTakeFirst();
   if (!row) return noTypes;
+  const libraryVersions = readVersions(row.libraries);
   return {
     schemasDigest: row.schemas_digest,
+    librariesDigest: row.libraries_digest,
+    libraryVersions,
+    libraries: await readInterfaces(db, environment, libraryVersions),
     declarations: row.declarations,
     compiled: row.compiled === null ? undefined : (JSON.parse(row.compiled) as CompiledSchemas),
   };
 }
 
-/** Only the declarations in TypeScript, for checks; empty without types. */
-export async function readDeclarations(db: Db, { environment, namespace }: NamespaceKey): Promise<string> {
+/** Only what checks need. */
+export async function readDeclarations(
+  db: Db,
+  { environment, namespace }: NamespaceKey,
+): Promise<NamespaceDeclarations> {
   const row = await db.query
     .selectFrom('namespaces')
-    .select('declarations')
+    .select(['declarations', 'libraries'])
     .where('environment', '=', environment)
     .where('name', '=', namespace)
     .executeTakeFirst();
-  return row?.declarations ?? '';
+  const libraries = await readInterfaces(db, environment, readVersions(row?.libraries ?? null));
+  return { declarations: row?.declarations ?? '', libraries };
 }
 
-/** The digest of a namespace's schemas; empty without types. */
-export async function readSchemasDigest(db: Db, key: NamespaceKey): Promise<string> {
+const readVersions = (json: string | null): LibraryVersions =>
+  json === null ? {} : (JSON.parse(json) as LibraryVersions);
+
+const readInterfaces = async (db: Db, environment: string, versions: LibraryVersions) =>
+  Object.keys(versions).length ? readLibraryInterfaces(db, environment, versions) : [];
+
+/** The digests of what builds depend on in a namespace's record. */
+export async function readNamespaceDigests(
+  db: Db,
+  { environment, namespace }: NamespaceKey,
+): Promise<NamespaceDigests> {
   const row = await db.query
-    .selectNoFrom(schemasDigestOfNamespace(db, key).as('digest'))
-    .executeTakeFirstOrThrow();
-  return row.digest ?? '';
+    .selectFrom('namespaces')
+    .select(['schemas_digest as schemasDigest', 'libraries_digest as librariesDigest'])
+    .where('environment', '=', environment)
+    .where('name', '=', namespace)
+    .executeTakeFirst();
+  return row ?? noDigests;
 }
 
 /**
@@ -123,7 +158,7 @@ export async function listNamespaces(
   if (!names.length) return { records: [], isLast: true };
   const rows = await db.query
     .selectFrom('namespaces')
-    .select(['name', 'record'])
+    .select(['name', 'record', 'libraries'])
     .where('environment', '=', environment)
     .where('name', 'in', names)
     .orderBy('name')
@@ -139,14 +174,17 @@ export async function replaceNamespace(
   { compiled, declarations }: Pick<NamespaceTypes, 'compiled' | 'declarations'>,
   now: number,
 ): Promise<boolean> {
+  const { libraries, ...rest } = details;
   // As JSON, which escapes characters that databases cannot store.
-  const record = JSON.stringify(details);
+  const record = JSON.stringify(rest);
   const columns = {
     record,
     record_size: record.length,
     schemas_digest: schemasDigestOf(details),
     compiled: compiled ? JSON.stringify(compiled) : null,
     declarations: declarations.replaceAll('\0', '\ufffd').toWellFormed(),
+    libraries: libraries ? JSON.stringify(libraries) : null,
+    libraries_digest: librariesDigestOf(libraries),
     updated_at: now,
   };
   for (;;) {
@@ -196,15 +234,30 @@ export async function deleteNamespace(db: Db, { environment, namespace }: Namesp
   return row !== undefined;
 }
 
-/** A subselect of the digest of a namespace's schemas, to be compared with a column; empty without types. */
-export const schemasDigestOfNamespace = ({ query }: Db, { environment, namespace }: NamespaceKey) =>
+/** A subselect of a digest of a namespace's record, to be compared with a column; empty without a record. */
+export const digestOfNamespace = (
+  { query }: Db,
+  { environment, namespace }: NamespaceKey,
+  column: 'schemas_digest' | 'libraries_digest',
+) =>
   sql<string>`coalesce((${query
     .selectFrom('namespaces')
-    .select('schemas_digest')
+    .select(column)
     .where('environment', '=', environment)
     .where('name', '=', namespace)}), '')`;
 
-const toRecord = ({ name, record }: { readonly name: string; readonly record: string }): NamespaceRecord => ({
+const toRecord = ({
+  name,
+  record,
+  libraries,
+}: {
+  readonly name: string;
+  readonly record: string;
+  readonly libraries: string | null;
+}): NamespaceRecord => ({
   namespace: name,
-  details: JSON.parse(record) as NamespaceDetails,
+  details: {
+    ...(JSON.parse(record) as NamespaceDetails),
+    ...(libraries !== null && { libraries: readVersions(libraries) }),
+  },
 });

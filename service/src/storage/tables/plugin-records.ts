@@ -1,6 +1,7 @@
 import type { PluginKey, PluginScope } from '../../plugins/plugin-key.ts';
 import type { Db } from '../db.ts';
 import { draftEtag } from './drafts.ts';
+import type { NamespaceDigests } from './digest.ts';
 import { selectPlugin, selectTenant } from './names.ts';
 import { versionName } from './versions.ts';
 
@@ -11,7 +12,7 @@ export interface PluginRecord {
   /** The language of its draft. */
   readonly lang: string;
   readonly draft: { readonly etag: string; readonly savedAt: number; readonly actor?: string };
-  /** Whether the current draft has a successful build with the current schemas of its namespace. */
+  /** Whether the current draft has a successful build with the current schemas and libraries of its namespace. */
   readonly isBuilt: boolean;
   /** The newest version; `undefined` before the first deploy. */
   readonly latest: string | undefined;
@@ -21,12 +22,12 @@ export interface PluginRecord {
   readonly versions: number;
   /** The version that the next deploy makes, unless nothing has changed. */
   readonly nextVersion: string;
-  /** The digest that a version of the draft would have without schemas, and that of the newest version; see `digest.ts`. */
+  /** The digest that a version of the draft would have in a namespace without a record, and that of the newest version. */
   readonly digest: string;
   readonly latestDigest: string | undefined;
-  /** The digest of the current schemas of its namespace; empty without types. */
-  readonly schemasDigest: string;
-  /** Whether the live version was built with other schemas than the current ones of its namespace. */
+  /** Those of the current schemas and libraries of its namespace. */
+  readonly digests: NamespaceDigests;
+  /** Whether the live version was built with other schemas or libraries than the current ones of its namespace. */
   readonly isOutdated: boolean;
 }
 
@@ -84,8 +85,9 @@ const selectRecords = (plugins: ReturnType<typeof selectPlugin>) =>
       join
         .onRef('builds.plugin_id', '=', 'plugins.id')
         .onRef('builds.digest', '=', 'drafts.build_digest')
+        .on((eb) => eb('builds.schemas_digest', '=', eb.fn.coalesce('namespaces.schemas_digest', eb.val(''))))
         .on((eb) =>
-          eb('builds.schemas_digest', '=', eb.fn.coalesce('namespaces.schemas_digest', eb.val(''))),
+          eb('builds.libraries_digest', '=', eb.fn.coalesce('namespaces.libraries_digest', eb.val(''))),
         ),
     )
     // The live version, found as in `versions.ts`.
@@ -109,7 +111,9 @@ const selectRecords = (plugins: ReturnType<typeof selectPlugin>) =>
       'drafts.actor',
       'builds.built_at',
       'namespaces.schemas_digest as namespace_digest',
+      'namespaces.libraries_digest as namespace_libraries',
       'versions.schemas_digest as live_digest',
+      'versions.libraries_digest as live_libraries',
     ])
     .select((eb) =>
       eb
@@ -131,6 +135,10 @@ type RecordRow = Awaited<ReturnType<ReturnType<typeof selectRecords>['execute']>
 
 function toRecord(row: RecordRow): PluginRecord {
   const versions = row.version_count ?? 0;
+  const digests = {
+    schemasDigest: row.namespace_digest ?? '',
+    librariesDigest: row.namespace_libraries ?? '',
+  };
   return {
     namespace: row.namespace,
     name: row.name,
@@ -154,7 +162,9 @@ function toRecord(row: RecordRow): PluginRecord {
     nextVersion: versionName(row.last_patch + 1),
     digest: row.source_digest,
     latestDigest: row.latest_digest ?? undefined,
-    schemasDigest: row.namespace_digest ?? '',
-    isOutdated: row.live_digest !== null && row.live_digest !== (row.namespace_digest ?? ''),
+    digests,
+    isOutdated:
+      row.live_digest !== null &&
+      (row.live_digest !== digests.schemasDigest || row.live_libraries !== digests.librariesDigest),
   };
 }

@@ -48,7 +48,10 @@ function sizeOf(program: Program): number {
     case 'wasm':
       return 1 + checks + program.module.length;
     case 'script':
-      return 1 + checks + program.code.length + (program.mappings ?? '').length;
+      return Object.values(program.libraries ?? {}).reduce(
+        (sum, text) => sum + text.length,
+        1 + checks + program.code.length + (program.mappings ?? '').length,
+      );
     case 'python':
       return 1 + checks + program.code.length;
     default:

@@ -2,6 +2,8 @@ import { sql } from 'kysely';
 import type { PluginKey } from '../../plugins/plugin-key.ts';
 import type { StoredProgram, StoredVersion } from '../../plugins/program.ts';
 import { DeletedError } from '../errors.ts';
+import { noDigests } from './digest.ts';
+import type { NamespaceDigests } from './digest.ts';
 import type { WriteStamp } from './drafts.ts';
 import { pluginCacheKey, selectPluginId, selectPlugin } from './names.ts';
 import type { RolloutShare } from '../../plugins/rollout.ts';
@@ -23,8 +25,8 @@ export interface NewVersion extends WriteStamp {
   readonly program: string;
   /** The digest of what it is made of; see `digest.ts`. */
   readonly digest: string;
-  /** The digest of the schemas of its build; see `digest.ts` (default: none). */
-  readonly schemasDigest?: string | undefined;
+  /** Those of the schemas and libraries of its build (default: none). */
+  readonly digests?: NamespaceDigests | undefined;
   /** The message of the deploy. */
   readonly message?: string | undefined;
 }
@@ -218,7 +220,7 @@ function selectNewest(db: Db, plugin: PluginKey) {
 export async function addVersion(
   db: Transaction,
   plugin: PluginKey,
-  { program, digest, schemasDigest = '', now, actor, message }: NewVersion,
+  { program, digest, digests = noDigests, now, actor, message }: NewVersion,
 ): Promise<string> {
   const { id, last_patch: patch } = await db.query
     .updateTable('plugins')
@@ -236,6 +238,7 @@ export async function addVersion(
       'digest',
       'program_hash',
       'schemas_digest',
+      'libraries_digest',
       'created_at',
       'actor',
       'message',
@@ -252,7 +255,8 @@ export async function addVersion(
           'lang',
           sql<string>`${digest}`.as('digest'),
           sql<string>`${program}`.as('program_hash'),
-          sql<string>`${schemasDigest}`.as('schemas_digest'),
+          sql<string>`${digests.schemasDigest}`.as('schemas_digest'),
+          sql<string>`${digests.librariesDigest}`.as('libraries_digest'),
           sql<number>`${now}`.as('created_at'),
           sql<string | null>`${actor ?? null}`.as('actor'),
           sql<string | null>`${message ?? null}`.as('message'),

@@ -62,10 +62,14 @@ const missing = (number: number, line: number, column: number): Diagnostic => ({
 const jsonSize = (value: unknown) => Buffer.byteLength(JSON.stringify(value)) + 1;
 
 /** Brings a compilation within the limits. One whose program is too large becomes a failed one. */
-export function boundedCompilation({ program, diagnostics }: Compilation): Compilation {
+export function boundedCompilation({ program, imports, diagnostics }: Compilation): Compilation {
   const size = program ? jsonSize(program) : 0;
   if (!program || size <= programLimit) {
-    return { ...(program && { program }), diagnostics: boundedDiagnostics(diagnostics) };
+    return {
+      ...(program && { program }),
+      ...(imports?.length && { imports }),
+      diagnostics: boundedDiagnostics(diagnostics),
+    };
   }
   const message = `The plugin is too large: built, it has ${size} bytes, and the limit is ${programLimit}.`;
   return {

@@ -25,7 +25,11 @@ const program = z.discriminatedUnion('kind', [
 const outcome = z.union([
   z.object({ failed: z.string() }),
   z.object({
-    compiled: z.object({ program: program.exactOptional(), diagnostics: z.array(diagnostic) }),
+    compiled: z.object({
+      program: program.exactOptional(),
+      imports: z.array(z.string()).exactOptional(),
+      diagnostics: z.array(diagnostic),
+    }),
   }),
 ]);
 

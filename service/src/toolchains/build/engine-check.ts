@@ -6,10 +6,15 @@ import { traceInSource } from '../../sandbox/stack-trace.ts';
 
 /**
  * Compiles a script in the engine that will run it, without running it: a parser may accept syntax that the engine does not
- * know. Returns the engine's error, if any.
+ * know. Returns the engine's error, if any. `imports`: the libraries that it imports, which need not be there.
  */
-export async function checkInEngine(program: ScriptProgram): Promise<Diagnostic[]> {
-  const { vm } = await ScriptEngine.create();
+export async function checkInEngine(
+  program: ScriptProgram,
+  imports: readonly string[] = [],
+): Promise<Diagnostic[]> {
+  const engine = await ScriptEngine.create();
+  const { vm } = engine;
+  engine.libraries = Object.fromEntries(imports.map((name) => [name, '']));
   try {
     vm.evalCode(program.code, program.file, EvalFlags.TYPE_MODULE | EvalFlags.COMPILE_ONLY);
     return [];

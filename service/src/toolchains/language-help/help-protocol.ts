@@ -13,7 +13,7 @@ export interface HelpJob {
 }
 
 /** The longest job, in bytes. The service has checked the length of the source, but JSON may escape every character of it. */
-export const jobLimit = 4 * mebibyte;
+export const jobLimit = 6 * mebibyte;
 
 /** How a job ended: with the result of the language server, or with the reason why there is none. */
 export type HelpOutcome = { readonly result: HelpResult } | { readonly failed: string };

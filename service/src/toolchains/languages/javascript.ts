@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { checkInEngine } from '../build/engine-check.ts';
+import { checkImports, importedLibraries } from '../build/imports.ts';
 import { missingRun, positionsIn } from '../build/positions.ts';
 import type { Compile, Diagnostic, Language } from '../language.ts';
 import type { ScriptProgram } from '../../plugins/program.ts';
@@ -78,23 +79,21 @@ async function loadCompiler(): Promise<Compile> {
       ),
     );
     if (errors.some(({ severity }) => severity === 'error')) return { diagnostics: errors };
-    const { staticImports, dynamicImports, staticExports } = parsed.module;
-    const exports = staticExports.flatMap(({ entries }) => entries);
-    const imports = [...staticImports, ...dynamicImports, ...exports.filter((entry) => entry.moduleRequest)];
-    for (const { start } of imports)
-      errors.push(at(start, 'A plugin is one file: it cannot import another.'));
+    errors.push(...checkImports(source, parsed.module, types.libraries));
+    const exports = parsed.module.staticExports.flatMap(({ entries }) => entries);
     if (!exports.some(({ exportName }) => exportName.name === 'run'))
       errors.push(at(0, missingRun(types, true)));
     if (errors.length) return { diagnostics: errors };
     const program: ScriptProgram = { kind: 'script', code: source, file: 'plugin.js' };
-    const problems = await checkInEngine(program);
+    const imports = importedLibraries(parsed.module);
+    const problems = await checkInEngine(program, imports);
     if (problems.length) return { diagnostics: problems };
     const { parses, diagnostics } = checkTypes(source, types);
     // The parser and the engine accept the source, so that it is JavaScript even if the type checker cannot parse it.
-    if (!parses) return { program, diagnostics: [] };
+    if (!parses) return { program, imports, diagnostics: [] };
     return diagnostics.some(({ severity }) => severity === 'error')
       ? { diagnostics }
-      : { program, diagnostics };
+      : { program, imports, diagnostics };
   };
 }
 

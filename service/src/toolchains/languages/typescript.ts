@@ -1,7 +1,9 @@
+import { SourceMap } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { checkInEngine } from '../build/engine-check.ts';
+import { checkImports, importedLibraries } from '../build/imports.ts';
 import { positionsIn } from '../build/positions.ts';
-import type { Compile, Language } from '../language.ts';
+import type { Compile, Diagnostic, Language } from '../language.ts';
 import type { ScriptProgram } from '../../plugins/program.ts';
 import { stringLiteral } from '../source-text.ts';
 import { returnStatement, runComment } from '../typed-template.ts';
@@ -36,9 +38,9 @@ ${runComment(connections)}export ${connections.length ? 'async ' : ''}function r
 ${returnStatement(output)}
 }
 `,
-  packages: ['oxc-transform', 'typescript', 'quickjs-wasi', 'lru-cache'],
+  packages: ['oxc-parser', 'oxc-transform', 'typescript', 'quickjs-wasi', 'lru-cache'],
   probe: () => {
-    for (const name of ['typescript/unstable/sync', 'oxc-transform'])
+    for (const name of ['typescript/unstable/sync', 'oxc-parser', 'oxc-transform'])
       fileURLToPath(import.meta.resolve(name));
     compilerDirectory();
   },
@@ -48,8 +50,9 @@ ${returnStatement(output)}
 };
 
 async function loadCompiler(): Promise<Compile> {
-  const [checkTypes, { transformSync }] = await Promise.all([
+  const [checkTypes, { parseSync }, { transformSync }] = await Promise.all([
     loadTypeChecker('typescript'),
+    import('oxc-parser'),
     import('oxc-transform'),
   ]);
   return async (source, types) => {
@@ -70,9 +73,31 @@ async function loadCompiler(): Promise<Compile> {
       };
     }
     const program: ScriptProgram = { kind: 'script', code, file: 'plugin.ts', mappings: map.mappings };
-    const problems = await checkInEngine(program);
-    return problems.length ? { diagnostics: problems } : { program, diagnostics };
+    // The transformed source has no imports of types alone.
+    const { module } = parseSync('plugin.js', code, { lang: 'js', sourceType: 'module' });
+    const unusable = checkImports(code, module, types.libraries);
+    if (unusable.length) return { diagnostics: unusable.map((one) => inSource(one, map)) };
+    const imports = importedLibraries(module);
+    const problems = await checkInEngine(program, imports);
+    return problems.length ? { diagnostics: problems } : { program, imports, diagnostics };
   };
+}
+
+/** A problem of the transformed source, at its place in the source as it was written. */
+function inSource(problem: Diagnostic, { mappings }: { readonly mappings: string }): Diagnostic {
+  const map = new SourceMap({
+    version: 3,
+    file: 'plugin.ts',
+    sources: ['plugin.ts'],
+    sourcesContent: [],
+    names: [],
+    mappings,
+    sourceRoot: '',
+  });
+  const entry = map.findEntry(problem.line - 1, problem.column - 1);
+  return 'originalLine' in entry
+    ? { ...problem, line: entry.originalLine + 1, column: entry.originalColumn + 1 }
+    : problem;
 }
 
 export default typescript;

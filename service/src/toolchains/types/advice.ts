@@ -1,3 +1,6 @@
+import { unknownLibrary } from '../build/imports.ts';
+import type { PluginTypes } from './declarations.ts';
+
 /*
  * TypeScript's advice on missing names is for programs in Node or in a browser. A plugin can install nothing and has no
  * configuration, so the messages for its author name what to use instead.
@@ -62,11 +65,20 @@ const advice =
 
 const missingName = /^Cannot find name '([^']+)'/;
 
-/** Adapts a message of the compiler to plugins. `marked`: the beginning of the text that the message is about. */
-export function adviceForPlugins(message: string, marked: string): string {
+/**
+ * Adapts a message of the compiler to plugins. `marked`: the beginning of the text that the message is about. `libraries`: the names of
+ * what the plugin may import.
+ */
+export function adviceForPlugins(
+  message: string,
+  marked: string,
+  libraries?: PluginTypes['libraries'],
+): string {
   // For a module of Node the compiler reports a missing name; the quote shows that it is the name of a module.
   if (message.startsWith('Cannot find module ') || (/^['"`]/.test(marked) && missingName.test(message))) {
-    return 'A plugin is one file: it cannot import another, nor a package.';
+    return libraries?.length
+      ? unknownLibrary(libraries)
+      : 'A plugin is one file: it cannot import another, nor a package.';
   }
   const name = missingName.exec(message)?.[1];
   const found = advice.exec(message);

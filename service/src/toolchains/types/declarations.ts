@@ -4,7 +4,9 @@
  */
 
 import type { Connection } from '../../plugins/connections.ts';
+import type { LibraryInterface } from '../../plugins/libraries.ts';
 import { connectedDeclarations } from './connected-declarations.ts';
+import { libraryDeclarations } from './library-declarations.ts';
 import { webDeclarations } from './web-declarations.ts';
 
 /** The sandbox's globals beside those of the language itself. No DOM, nothing of Node, no network, no timers. */
@@ -42,8 +44,10 @@ ${webDeclarations}
 export interface PluginTypes {
   readonly input: string;
   readonly output: string;
-  /** Global declarations that the two refer to, such as the types of a namespace; may be empty. */
+  /** Global declarations that the two refer to, such as the types of a namespace, and those of libraries; may be empty. */
   readonly declarations: string;
+  /** What it may import (default: nothing). */
+  readonly libraries?: readonly Pick<LibraryInterface, 'name' | 'exports'>[];
 }
 
 /** The types of a plugin from text to text. */
@@ -51,13 +55,25 @@ export const textTypes: PluginTypes = { input: 'string', output: 'string', decla
 
 /**
  * The types of a plugin, from its namespace's declarations of `Input` and `Output`; without declarations it is from text to text.
- * `connections`: what it may reach.
+ * `libraries`: what it may import. `connections`: what it may reach.
  */
-export function pluginTypes(declarations: string, connections: readonly Connection[] = []): PluginTypes {
-  const types = declarations ? { input: 'Input', output: 'Output', declarations } : textTypes;
-  return connections.length
-    ? { ...types, declarations: types.declarations + connectedDeclarations(connections) }
-    : types;
+export function pluginTypes(
+  {
+    declarations,
+    libraries = [],
+  }: { readonly declarations: string; readonly libraries?: readonly LibraryInterface[] },
+  connections: readonly Connection[] = [],
+): PluginTypes {
+  const { input, output } = declarations ? { input: 'Input', output: 'Output' } : textTypes;
+  const connected = connections.length ? connectedDeclarations(connections) : '';
+  return {
+    input,
+    output,
+    declarations: declarations + connected + libraryDeclarations(libraries),
+    ...(libraries.length && {
+      libraries: libraries.map(({ name, exports }) => ({ name, exports })),
+    }),
+  };
 }
 
 export type CheckedLanguage = 'javascript' | 'typescript';

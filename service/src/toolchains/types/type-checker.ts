@@ -77,13 +77,13 @@ interface PluginCheck {
 }
 
 function diagnoseProject(check: PluginCheck, isError: (found: CompilerDiagnostic) => boolean): TypeReport {
-  const { project, plugin, source, typed, isJavaScript } = check;
+  const { project, plugin, source, typed, types, isJavaScript } = check;
   const { program } = project;
   const positionAt = positionsOfSource(typed);
   const toDiagnostics = (found: readonly CompilerDiagnostic[], isSyntax: boolean) =>
     found.flatMap((one): readonly Diagnostic[] => {
       const at = one.fileName === plugin ? one.pos : 0;
-      const message = adviceForPlugins(textOf(one), typed.text.slice(at, at + 1));
+      const message = adviceForPlugins(textOf(one), typed.text.slice(at, at + 1), types.libraries);
       const severity = !isError(one)
         ? 'warning'
         : isJavaScript && !isSyntax

@@ -94,6 +94,8 @@ const ofEnvironment = '/api/v1/environment/com.acme/connections/linked/rates';
 const ofTenant = `${tenantPath}/connections/linked/rates`;
 const credential = { value: 'never in an entry' };
 const connection = { namespace: 'linked', details: { connection: 'rates' } };
+const librariesPath = '/api/v1/environment/com.acme/libraries';
+const library = { contents: 'export const vat = 0.2;' };
 const hooksPath = '/api/v1/environment/com.acme/webhooks';
 const hook = { url: 'https://app.acme.com/hooks', events: ['plugin.live'] };
 /** Sends to the only webhook, or to something of it. */
@@ -176,6 +178,38 @@ const rows: Readonly<Record<string, Row>> = {
   deleteNamespace: {
     call: as('DELETE', '/api/v1/environment/com.acme/namespaces/typed'),
     entries: [{ action: 'namespace.deleted', by: backEnd, namespace: 'typed' }],
+  },
+  putLibrary: {
+    call: as('PUT', `${librariesPath}/money/1.0.0`, library),
+    entries: [
+      { action: 'library.published', by: backEnd, details: { library: 'money', libraryVersion: '1.0.0' } },
+    ],
+  },
+  deleteLibrary: {
+    call: as('DELETE', `${librariesPath}/money/1.0.0`),
+    entries: [
+      { action: 'library.deleted', by: backEnd, details: { library: 'money', libraryVersion: '1.0.0' } },
+    ],
+  },
+  putScopedLibrary: {
+    call: as('PUT', `${librariesPath}/@acme/money/1.0.0`, library),
+    entries: [
+      {
+        action: 'library.published',
+        by: backEnd,
+        details: { library: '@acme/money', libraryVersion: '1.0.0' },
+      },
+    ],
+  },
+  deleteScopedLibrary: {
+    call: as('DELETE', `${librariesPath}/@acme/money/1.0.0`),
+    entries: [
+      {
+        action: 'library.deleted',
+        by: backEnd,
+        details: { library: '@acme/money', libraryVersion: '1.0.0' },
+      },
+    ],
   },
   setEnvironmentConnectionValue: {
     async call({ okay, send, added, sendAs }) {
