@@ -601,6 +601,30 @@ export const de: Texts = {
     badgeFailed: (failed, all) => `${failed} von ${all} Tests fehlgeschlagen`,
   },
 
+  calls: {
+    title: 'Aufrufe',
+    take: 'Aus diesem Lauf übernehmen',
+    takeHint: 'Diese Antworten kommen in die Tests mit dieser Eingabe oder in einen neuen.',
+    make: 'Echte Aufrufe',
+    made: 'Die Aufrufe des Plugins finden statt, mit den Zugangsdaten dieses Mandanten. Das Protokoll des Dienstes nennt Sie.',
+    notMade: 'Kein Aufruf findet statt: Jeder endet mit call-not-mocked.',
+  },
+
+  mocks: {
+    title: 'Antworten auf Aufrufe',
+    hint: 'Ein Test ruft nichts auf. Jeder Aufruf bekommt die erste passende Antwort; eine Adresse darf mit * enden.',
+    add: 'Neue Antwort',
+    addMissing: (count) => (count === 1 ? 'Die fehlende hinzufügen' : `Die ${count} fehlenden hinzufügen`),
+    method: 'Methode',
+    anyMethod: 'Jede Methode',
+    url: 'Adresse',
+    status: 'Status',
+    body: 'Inhalt',
+    bodyHint: 'Inhalt: Text oder JSON',
+    remove: 'Antwort entfernen',
+    of: (label, number) => `${label}, Antwort ${number}`,
+  },
+
   types: {
     intro: 'run bekommt einen Input und gibt einen Output oder ein Promise darauf.',
     introPython: 'run bekommt einen Input und gibt einen Output zurück.',
@@ -740,7 +764,6 @@ export const de: Texts = {
     which: 'Welche Läufe',
     succeeded: 'Erfolgreich',
     runFailed: 'Fehlgeschlagen',
-    calls: 'Aufrufe',
     waited: (duration) => `Er hat ${duration} auf seine Aufrufe gewartet.`,
     input: 'Eingabe',
     output: 'Ausgabe',

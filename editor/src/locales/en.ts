@@ -598,6 +598,33 @@ export const en = {
     badgeFailed: (failed: string, all: string) => `${failed} of ${all} tests failed`,
   },
 
+  /** The calls that a run made. */
+  calls: {
+    title: 'Calls',
+    take: 'Take from this run',
+    takeHint: 'These responses go into the tests with this payload, or into a new one.',
+    make: 'Make real calls',
+    made: 'The plugin’s calls are made, with the credentials of this tenant. The audit log of the service names you.',
+    notMade: 'No call is made: each ends with call-not-mocked.',
+  },
+
+  /** The responses to the calls of a test. */
+  mocks: {
+    title: 'Responses to calls',
+    hint: 'A test makes no calls. Each of its calls takes the first response that matches; an address may end with *.',
+    add: 'Add response',
+    addMissing: (count: number) =>
+      count === 1 ? 'Add the one that was missing' : `Add the ${count} that were missing`,
+    method: 'Method',
+    anyMethod: 'Any method',
+    url: 'Address',
+    status: 'Status',
+    body: 'Body',
+    bodyHint: 'Body: text or JSON',
+    remove: 'Remove response',
+    of: (label: string, number: string) => `${label}, response ${number}`,
+  },
+
   types: {
     intro: 'run gets an Input, and gives an Output or a promise of one.',
     introPython: 'run gets an Input, and returns an Output.',
@@ -740,7 +767,6 @@ export const en = {
     which: 'Which runs',
     succeeded: 'Succeeded',
     runFailed: 'Failed',
-    calls: 'Calls',
     waited: (duration: string) => `It waited ${duration} for its calls.`,
     input: 'Input',
     output: 'Output',

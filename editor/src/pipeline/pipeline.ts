@@ -1,16 +1,17 @@
 import {
   type Build,
   type BuilderClient,
-  type CallMock,
   type Deployment,
   type DraftLocation,
   HttpError,
   type PluginSource,
   type Progress,
+  type RecordedCall,
   type RolloutTerms,
   type TestResult,
 } from 'plugin-editor/client.js';
 import { Emitter } from '../plugin/emitter.ts';
+import { sentMocks } from '../plugin/mocks.ts';
 import { sourceKeyOf } from '../plugin/source.ts';
 import { failureOf } from '../service/failure.ts';
 import type { Action, ActionError, BuildState, DeployState } from './progress.ts';
@@ -26,6 +27,10 @@ export interface Run {
   /** Identifies the text that ran. */
   sourceKey: string;
   outcome: RunOutcome;
+  /** The responses that the test named for its calls, or `real` where the calls were made. */
+  mocks?: unknown;
+  /** Its calls, in the order in which they ended. */
+  calls?: readonly RecordedCall[] | undefined;
   /** How long the run took, in ms; where the service does not say, the time from the request to the response. */
   took: number;
 }
@@ -50,10 +55,6 @@ export interface PipelineDraft {
 /** How a run of the service ended. */
 export const outcomeOf = ({ result, error, logs = [] }: TestResult): RunOutcome =>
   error ? { error: { ...error, message: error.message ?? '' }, logs } : { result: result ?? '', logs };
-
-/** The responses to calls of a test, as the record has them: the service says what is wrong with them. */
-export const callMocksOf = (calls: unknown): CallMock[] | undefined =>
-  Array.isArray(calls) && calls.length ? (calls as CallMock[]) : undefined;
 
 export interface PipelineOptions {
   client: Pick<BuilderClient, 'build' | 'test' | 'deploy'>;
@@ -169,7 +170,7 @@ export class Pipeline extends Emitter<PipelineEvents> {
 
   /**
    * Runs the plugin with each payload, one after the other, and hands out each run as it ends. Returns whether all
-   * were run. `mocks`: for each payload the responses to its calls.
+   * were run. `mocks`: for each payload the responses to its calls, as the test has them, or `real` to make the calls.
    */
   async runTests(
     payloads: readonly string[],
@@ -272,15 +273,12 @@ export class Pipeline extends Emitter<PipelineEvents> {
           started = performance.now() + wait;
           this.#handleBusy('test', wait);
         };
+        const calls = mocks === 'real' ? mocks : sentMocks(mocks);
         // The client refuses half a surrogate pair, which UTF-8 cannot hold.
         const text = payload.toWellFormed();
-        const tested = await client.test(location, text, {
-          onBusy,
-          signal,
-          calls: callMocksOf(mocks),
-        });
+        const tested = await client.test(location, text, { onBusy, signal, calls });
         const took = tested.took ?? performance.now() - started;
-        return { payload, sourceKey, outcome: outcomeOf(tested), took };
+        return { payload, sourceKey, outcome: outcomeOf(tested), mocks, calls: tested.calls, took };
       } catch (error) {
         // The draft was saved after its build: builds and runs it once more.
         if (!(error instanceof HttpError && error.status === 409) || tries > 1) throw error;

@@ -11,6 +11,8 @@ import { formatDuration, formatMoment, formatRecent } from '../locales/formats.t
 import { texts } from '../locales/locale.ts';
 import '../pipeline/long-text.ts';
 import { errorTitle, logsView, traceLines } from '../pipeline/logs.ts';
+import { recordedMocks } from '../plugin/mocks.ts';
+import { callsView } from '../tests/calls-view.ts';
 import { icon } from '../ui/icon.ts';
 import { LightElement, define } from '../ui/light-element.ts';
 import type { ReplayHost } from './replay-view.ts';
@@ -26,6 +28,7 @@ export interface RunsHost extends ReplayHost {
   readonly access: { readonly canWrite: boolean };
   readonly document: { readonly editor: { goTo: (line: number, column: number) => void } };
   addTest: (test: PluginTest) => void;
+  takeCalls: (calls: readonly RecordedCall[], test: PluginTest) => void;
 }
 
 /** Which runs are listed. */
@@ -149,17 +152,17 @@ export class RunsPanel extends LightElement {
   #details(run: PluginRun, at: string): TemplateResult {
     const { uuid, version, error, logs, input, output, truncated, calls = [], waited } = run;
     const words = texts().runs;
-    const mocks = calls.flatMap(toMock);
+    const mocks = recordedMocks(calls);
     const { host } = this;
     const onJump = (line: number, column: number) => host.document.editor.goTo(line, column);
     const title = errorTitle(error?.code);
-    const save = () =>
-      host.addTest({
-        name: words.testName(at),
-        payload: input ?? '',
-        ...(typeof output === 'string' && !truncated ? { expected: output } : {}),
-        ...(mocks.length ? { calls: mocks } : {}),
-      });
+    const test = {
+      name: words.testName(at),
+      payload: input ?? '',
+      ...(typeof output === 'string' && !truncated ? { expected: output } : {}),
+    };
+    const save = () => host.addTest({ ...test, ...(mocks.length ? { calls: mocks } : {}) });
+    const canSave = typeof input === 'string' && host.access.canWrite;
     const payload = (label: string, text: string | null | undefined) =>
       typeof text === 'string'
         ? html`<p class="result-label">${label}</p>
@@ -176,21 +179,14 @@ export class RunsPanel extends LightElement {
           : nothing
       }
       ${logs?.length ? logsView(logs, onJump) : nothing}
-      ${
-        calls.length
-          ? html`<p class="result-label">${words.calls}</p>
-              <ul class="run-calls">
-                ${calls.map(callView)}
-              </ul>`
-          : nothing
-      }
+      ${callsView(calls, canSave && mocks.length ? () => host.takeCalls(calls, test) : undefined)}
       ${waited ? html`<p class="panel-hint">${words.waited(formatDuration(waited))}</p>` : nothing}
       ${payload(words.input, input)}${payload(words.output, output)}
       ${truncated ? html`<p class="panel-hint">${words.truncated}</p>` : nothing}
       ${typeof input === 'string' ? nothing : html`<p class="panel-hint">${words.notKept}</p>`}
       <p class="panel-hint run-id">${words.id} <code>${uuid}</code></p>
       ${
-        typeof input === 'string' && host.access.canWrite
+        canSave
           ? html`<div class="panel-actions">
               <button type="button" class="button" @click=${save}>${words.saveAsTest}</button>
             </div>`
@@ -226,23 +222,6 @@ export class RunsPanel extends LightElement {
       // Without the details, what the list has is shown.
     }
   }
-}
-
-/** One call of a run. */
-const callView = ({ method, url, status, error, took }: RecordedCall) =>
-  html`<li>
-    <code dir="ltr">${method} ${url}</code> ${status ?? error}
-    <span class="entry-outcome">${formatDuration(took)}</span>
-  </li>`;
-
-/** The response to a call, for a test; none where the record has not all of it. */
-function toMock({ method, url, status, responseType, responseBody, responseBytes, truncated }: RecordedCall) {
-  if (status === undefined || truncated || (responseBytes && responseBody === undefined)) return [];
-  const headers = responseType === undefined ? undefined : { 'content-type': responseType };
-  // The record has no query, so any one matches.
-  return [
-    { method, url: `${url}*`, response: { status, ...(headers && { headers }), body: responseBody ?? '' } },
-  ];
 }
 
 /** The first line of an error's message, for the list. */

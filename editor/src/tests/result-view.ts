@@ -7,6 +7,7 @@ import type { Run } from '../pipeline/pipeline.ts';
 import '../pipeline/text-difference.ts';
 import { type Icon, icon } from '../ui/icon.ts';
 import { type Schemas, descriptionOf, pathOf, pathText, schemasAt, typeLabel } from '../types/schema.ts';
+import { callsView } from './calls-view.ts';
 import { type JsonDifference, differencesOf } from './json-difference.ts';
 import { type Verdict, verdictOf } from './verdict.ts';
 
@@ -20,6 +21,8 @@ export interface ResultOptions {
   staleness?: 'changed' | 'running' | undefined;
   /** Makes the result the expected one. */
   onAccept?: ((result: string) => void) | undefined;
+  /** Takes the responses to the calls into a test. */
+  onTake?: (() => void) | undefined;
   /** The types of the plugin's input and output, where its namespace has any. */
   schemas?: Schemas | undefined;
   /** Goes to a place in the source. */
@@ -32,7 +35,7 @@ export const verdictTones: Record<Verdict, string> = { passed: 'good', failed: '
 
 /** How a run ended: verdict, time, result or error, logs, and the difference to the run before with the same payload. */
 export function resultView(options: ResultOptions): TemplateResult {
-  const { run, before, expected, staleness, onJump } = options;
+  const { run, before, expected, staleness, onTake, onJump } = options;
   const { outcome } = run;
   const words = texts().result;
   const verdict = verdictOf(outcome, expected);
@@ -49,7 +52,7 @@ export function resultView(options: ResultOptions): TemplateResult {
         : html`${expectation(outcome.result, verdict, options)}${section(words.result, outcome.result)}`
     }
     ${before?.payload === run.payload ? changeView(before, run) : nothing}
-    ${outcome.logs.length ? logsView(outcome.logs, onJump) : nothing}
+    ${outcome.logs.length ? logsView(outcome.logs, onJump) : nothing} ${callsView(run.calls ?? [], onTake)}
   </div>`;
 }
 

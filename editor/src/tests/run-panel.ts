@@ -2,6 +2,7 @@ import { type TemplateResult, html, nothing } from 'lit/html.js';
 import { live } from 'lit/directives/live.js';
 import { texts } from '../locales/locale.ts';
 import type { Run } from '../pipeline/pipeline.ts';
+import { recordedMocks } from '../plugin/mocks.ts';
 import { type ActionError, actionErrorReason } from '../pipeline/progress.ts';
 import { type Work, isResolved } from '../pipeline/work.ts';
 import { icon, stopButton } from '../ui/icon.ts';
@@ -12,6 +13,8 @@ import { resultView } from './result-view.ts';
 /** The state of the panel that runs a payload. It is not part of the draft and is lost with the page. */
 export interface PayloadRun {
   payload: string;
+  /** Whether the calls of the plugin are made. */
+  makesCalls: boolean;
   run?: Run | undefined;
   before?: Run | undefined;
   /** Whether it runs now. */
@@ -26,12 +29,17 @@ export interface RunPanelOptions {
   /** The types of the plugin's input and output, where its namespace has any. */
   schemas?: Schemas | undefined;
   canEdit: boolean;
+  /** Whether the calls of the plugin may be made. */
+  canCall: boolean;
   onInput: (payload: string) => void;
+  onMakeCalls: (makesCalls: boolean) => void;
   /** Runs the plugin with the payload. */
   onRun: () => void;
   onStop: () => void;
   /** Adds a test with the payload. */
   onKeep: () => void;
+  /** Takes the responses to the calls of a run into a test. */
+  onTake: (run: Run) => void;
   onJump: (line: number, column: number) => void;
 }
 
@@ -78,6 +86,7 @@ export function runPanel(options: RunPanelOptions): TemplateResult {
           ></textarea>`
     }
     <p id="run-hint" class="panel-hint">${words.hint}</p>
+    ${callsSwitch(options)}
     <div class="panel-actions">
       ${run}${
         canEdit
@@ -92,6 +101,23 @@ export function runPanel(options: RunPanelOptions): TemplateResult {
   </div>`;
 }
 
+function callsSwitch({ state, canCall, onMakeCalls }: RunPanelOptions): TemplateResult | typeof nothing {
+  if (!canCall) return nothing;
+  const words = texts().calls;
+  return html`<label class="setting">
+      <input
+        type="checkbox"
+        role="switch"
+        class="make-calls"
+        aria-describedby="make-calls-hint"
+        .checked=${live(state.makesCalls)}
+        @change=${({ currentTarget }: Event) => onMakeCalls((currentTarget as HTMLInputElement).checked)}
+      />
+      <span>${words.make}</span>
+    </label>
+    <p id="make-calls-hint" class="panel-hint">${state.makesCalls ? words.made : words.notMade}</p>`;
+}
+
 /** Why the last run did not complete, while that error exists. */
 const presentError = ({ state, work }: RunPanelOptions): ActionError | undefined =>
   !state.isRunning && state.error && !isResolved(state.error, work) ? state.error : undefined;
@@ -103,11 +129,22 @@ function stateLabel(isRunning: boolean, error: ActionError | undefined): string 
 }
 
 function resultOf(options: RunPanelOptions): TemplateResult | typeof nothing {
-  const { state, work, schemas, onJump } = options;
+  const { state, work, schemas, canEdit, canCall, onJump, onTake } = options;
   const { run, before, payload, isRunning } = state;
   if (!run) return nothing;
-  const isCurrent = run.sourceKey === work.sourceKey && run.payload === payload;
+  const isCurrent =
+    run.sourceKey === work.sourceKey &&
+    run.payload === payload &&
+    (run.mocks === 'real') === (canCall && state.makesCalls);
   // The result is that of an earlier run, not of the one that runs or that failed.
   const staleness = isRunning || presentError(options) ? 'running' : isCurrent ? undefined : 'changed';
-  return resultView({ run, before, staleness, schemas, onJump });
+  const canTake = canEdit && run.mocks === 'real' && recordedMocks(run.calls ?? []).length > 0;
+  return resultView({
+    run,
+    before,
+    staleness,
+    schemas,
+    onTake: canTake ? () => onTake(run) : undefined,
+    onJump,
+  });
 }

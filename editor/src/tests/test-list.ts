@@ -1,5 +1,5 @@
-import type { PluginTest } from 'plugin-editor/client.js';
-import { lineSeparator } from '../plugin/source.ts';
+import type { CallMock, PluginTest } from 'plugin-editor/client.js';
+import { canonicalJson, lineSeparator } from '../plugin/source.ts';
 import { formatNumber } from '../locales/formats.ts';
 import { texts } from '../locales/locale.ts';
 import type { Run } from '../pipeline/pipeline.ts';
@@ -84,6 +84,14 @@ export class TestList {
     this.#onChange();
   }
 
+  /** Replaces the responses to the calls of a test. */
+  setMocks(entry: TestEntry, mocks: readonly CallMock[]): void {
+    const { calls: _calls, ...rest } = entry.test;
+    entry.areInputsOpen = true;
+    entry.test = mocks.length ? { ...rest, calls: mocks } : rest;
+    this.#onChange();
+  }
+
   /** Makes a result the expected one, with the line breaks that it has, because results are compared to the byte. */
   accept(entry: TestEntry, result: string): void {
     entry.test = { ...entry.test, expected: result };
@@ -117,7 +125,8 @@ export class TestList {
   /** How a test ended when it ran last. `sourceKey` identifies the present text. */
   statusOf({ run, test }: TestEntry, sourceKey: string): TestStatus {
     if (!run) return { verdict: 'none', isCurrent: true };
-    const isCurrent = run.sourceKey === sourceKey && run.payload === (test.payload ?? '');
+    const isCurrent =
+      run.sourceKey === sourceKey && run.payload === (test.payload ?? '') && isSame(run.mocks, test['calls']);
     return { verdict: verdictOf(run.outcome, expectedOf(test)), isCurrent };
   }
 
@@ -138,3 +147,6 @@ export class TestList {
     }
   }
 }
+
+const isSame = (a: unknown, b: unknown): boolean =>
+  a === b || canonicalJson(a ?? []) === canonicalJson(b ?? []);

@@ -8,6 +8,7 @@ import { withLineFeeds } from '../plugin/source.ts';
 import { icon, stopButton } from '../ui/icon.ts';
 import type { Schemas } from '../types/schema.ts';
 import { serviceProblemOf, valueField } from '../types/value-field.ts';
+import { mocksView } from './mocks-view.ts';
 import { resultView, verdictIcons, verdictTones } from './result-view.ts';
 import type { TestEntry, TestField, TestList } from './test-list.ts';
 import { expectedOf } from './verdict.ts';
@@ -20,6 +21,8 @@ export interface TestsPanelOptions {
   /** Whether the service runs plugins. */
   canRun: boolean;
   canEdit: boolean;
+  /** Whether plugins of the namespace may make calls. */
+  canCall: boolean;
   onRun: (entries: readonly TestEntry[]) => void;
   onStop: () => void;
   /** Have the assistant make a test pass that failed, and write one, where there is an assistant. */
@@ -164,6 +167,7 @@ function testView(entry: TestEntry, index: number, options: TestsPanelOptions): 
           <summary ?hidden=${!entry.run}>${icon('chevron')}${words.inputs}</summary>
           ${field(entry, 'name', words.name, 0, options)}${field(entry, 'description', words.description, 0, options)}
           ${field(entry, 'payload', words.payload, 3, options)}${expectedView(entry, options)}
+          ${mocksView(entry, options)}
         </details>
         ${canEdit ? rowActions(entry, index, title, options) : nothing}
       </div>

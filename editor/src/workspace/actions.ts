@@ -39,7 +39,7 @@ export interface DeployChoice {
 export class Actions extends Emitter<{ built: void }> {
   readonly pipeline: Pipeline;
   /** The panel that runs a payload. */
-  readonly payload: PayloadRun = { payload: '', isRunning: false };
+  readonly payload: PayloadRun = { payload: '', makesCalls: false, isRunning: false };
   readonly #parts: ActionsParts;
   readonly #check: LiveCheck;
   readonly #notice: ActionNotice;
@@ -173,11 +173,15 @@ export class Actions extends Emitter<{ built: void }> {
     dock.show('run');
     state.isRunning = true;
     state.error = undefined;
-    const isComplete = await pipeline.runTests([state.payload], (_, run) => {
-      state.before = state.run;
-      state.run = run;
-      session.host.test?.(outcomeOf(run));
-    });
+    const isComplete = await pipeline.runTests(
+      [state.payload],
+      (_, run) => {
+        state.before = state.run;
+        state.run = run;
+        session.host.test?.(outcomeOf(run));
+      },
+      state.makesCalls && this.#parts.access.canDeploy ? ['real'] : [],
+    );
     state.isRunning = false;
     if (!isComplete) this.#showFailedBuild();
     else dock.showPayloadResult();

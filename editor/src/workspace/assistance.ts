@@ -4,7 +4,8 @@ import type { AssistantFailure, AssistantProblem, AssistantQuestion } from 'plug
 import type { AssistHost, Conversation, Suggestion } from '../assist/conversation.ts';
 import type { Problem } from '../code/problems.ts';
 import { texts } from '../locales/locale.ts';
-import { callMocksOf, outcomeOf } from '../pipeline/pipeline.ts';
+import { outcomeOf } from '../pipeline/pipeline.ts';
+import { sentMocks } from '../plugin/mocks.ts';
 import type { TestEntry } from '../tests/test-list.ts';
 import { expectedOf, verdictOf } from '../tests/verdict.ts';
 import type { DockPanel } from '../ui/dock.ts';
@@ -151,7 +152,7 @@ export class Assistance {
       },
       test: async (source, test, stopped) => {
         const [contents, payload] = [source.contents, test.payload ?? ''].map((text) => text.toWellFormed());
-        const options = { calls: callMocksOf(test['calls']), onBusy: () => {}, signal: stopped };
+        const options = { calls: sentMocks(test['calls']), onBusy: () => {}, signal: stopped };
         const tested = await client.testSource(placeOf(source), contents ?? '', payload ?? '', options);
         return verdictOf(outcomeOf(tested), expectedOf(test));
       },

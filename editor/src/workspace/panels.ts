@@ -41,6 +41,7 @@ function testsDockPanel(workspace: Workspace, work: Work): DockPanel {
         schemas: types.schemas,
         canRun: actions.canTest,
         canEdit: access.canWrite,
+        canCall: types.canCall,
         onRun: (entries) => void actions.runTests(entries),
         onStop: () => actions.pipeline.stop(),
         onPass:
@@ -65,6 +66,11 @@ function runDockPanel(workspace: Workspace, work: Work): DockPanel {
         work,
         schemas: types.schemas,
         canEdit: access.canWrite,
+        canCall: types.canCall && access.canDeploy,
+        onMakeCalls: (makesCalls) => {
+          state.makesCalls = makesCalls;
+          session.screen.draw();
+        },
         onInput: (payload) => {
           state.payload = payload;
           session.screen.draw();
@@ -72,6 +78,11 @@ function runDockPanel(workspace: Workspace, work: Work): DockPanel {
         onRun: () => void actions.runPayload(),
         onStop: () => actions.pipeline.stop(),
         onKeep: () => workspace.addTest({ payload: state.payload }),
+        onTake: ({ payload, calls = [], outcome }) =>
+          workspace.takeCalls(calls, {
+            payload,
+            ...('result' in outcome && { expected: outcome.result }),
+          }),
         onJump: (line, column) => document.editor.goTo(line, column),
       }),
   };

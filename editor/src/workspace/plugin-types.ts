@@ -60,6 +60,11 @@ export class PluginTypes {
     return this.#types;
   }
 
+  /** Whether the plugin may reach anything. */
+  get canCall(): boolean {
+    return this.#types?.connections !== undefined;
+  }
+
   /** What shows types, once it is loaded. */
   get module(): TypesModule | undefined {
     return this.#module;

@@ -1,11 +1,12 @@
 import type { TemplateResult } from 'lit/html.js';
-import type { PluginSource, PluginTest } from 'plugin-editor/client.js';
+import type { PluginSource, PluginTest, RecordedCall } from 'plugin-editor/client.js';
 import type { KeptText } from '../code/code-editor.ts';
 import type { SaveState } from '../draft/save-queue.ts';
 import { saveStatus } from '../draft/save-status.ts';
 import { texts } from '../locales/locale.ts';
 import type { ActionError } from '../pipeline/progress.ts';
 import type { Work } from '../pipeline/work.ts';
+import { recordedMocks } from '../plugin/mocks.ts';
 import { CommandMenu } from '../ui/command-menu.ts';
 import type { Command } from '../ui/commands.ts';
 import { settings } from '../ui/settings.ts';
@@ -186,6 +187,18 @@ export class Workspace {
   addTest(test: PluginTest): void {
     this.dock.show('tests');
     this.dock.focusTest(this.document.tests.add(test), '.field.name');
+  }
+
+  /** Takes the responses to calls into the tests that have the payload of `test`, or into a new test. */
+  takeCalls(calls: readonly RecordedCall[], test: PluginTest): void {
+    const { tests } = this.document;
+    const mocks = recordedMocks(calls);
+    const [first, ...others] = tests.entries.filter((entry) => (entry.test.payload ?? '') === test.payload);
+    if (!first) return this.addTest({ ...test, calls: mocks });
+    for (const entry of [first, ...others]) tests.setMocks(entry, mocks);
+    first.isOpen = true;
+    this.dock.show('tests');
+    this.dock.focusTest(first, '.mocks');
   }
 
   /**

@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
-import { describe, test } from 'node:test';
+import { after, describe, test } from 'node:test';
+import { isDeepStrictEqual } from 'node:util';
+import type { CallMock } from 'plugin-editor/client.js';
+import { startUpstream } from '../../service/outbound/upstream.ts';
 import { pressKeys } from '../../support/press-keys.ts';
-import { editorFixture } from '../editor-fixture.ts';
+import { type EditorFixture, editorFixture } from '../editor-fixture.ts';
 import { eventually } from '../../support/until.ts';
 
 const contents = `export function run(input: string): string {
@@ -11,8 +14,25 @@ const contents = `export function run(input: string): string {
 `;
 const payload = '{"price":2,"count":3}';
 
+const upstream = await startUpstream();
+after(() => upstream[Symbol.asyncDispose]());
+upstream.handle = (_, response) => response.setHeader('content-type', 'application/json').end('{"rate":2}');
+const origin = `http://localhost:${upstream.port}`;
+
+const calling = `export async function run(input: string): Promise<string> {
+  const response = await fetch('${origin}/latest?of=' + input);
+  return 'rate ' + (await response.json()).rate;
+}
+`;
+
 describe('tests with expected answers in the editor', () => {
-  const withEditor = editorFixture();
+  const withEditor = editorFixture({
+    outbound: { allow: [origin] },
+    secrets: { keys: [Buffer.alloc(32, 7)] },
+    recording: { level: 'payloads' },
+    // Time enough for a busy machine.
+    runLimits: { time: 20_000, memory: 32 * 2 ** 20 },
+  });
 
   test('turn the badge red for a wrong answer and name its path, until the answer is accepted', () =>
     withEditor(async ({ service, target, open }) => {
@@ -115,5 +135,111 @@ describe('tests with expected answers in the editor', () => {
       await service.restart();
       await untilStatus('Saved');
       await page.waitForFunction(() => !document.body.innerText.includes('Not run'));
+    }));
+
+  /** A plugin that calls, and its test with the payload `EUR`. */
+  const openCalling = async ({ service, target, open }: EditorFixture, permissions?: string) => {
+    const own = { ...target, namespace: 'calling' };
+    upstream.requests.length = 0;
+    await service.setNamespace('calling', { connections: [{ name: 'rates', origin }] });
+    const tests = [{ name: 'one', payload: 'EUR', expected: 'rate 2' }];
+    await service.save({ contents: calling, lang: 'typescript', tests }, own);
+    const editor = await open(await service.url(own, await service.token(own, permissions)));
+    await editor.untilOpen();
+    const mocks = (fits: (calls: unknown) => boolean) =>
+      eventually(
+        () => service.draft(own),
+        (draft) => fits(draft?.tests?.[0]?.['calls']),
+      );
+    return { ...editor, own, mocks };
+  };
+
+  test('name the responses to their calls in rows, and are offered a row for a call without one', () =>
+    withEditor(async (fixture) => {
+      const { page, press, until, mocks } = await openCalling(fixture);
+      await page.waitForSelector('#tab-types');
+      await page.locator('#tab-tests').click();
+      await page.locator('.test-run').click();
+      await page.waitForSelector('.run-calls [data-tone=bad] ::-p-text(call-not-mocked)');
+      await page.locator('.test-inputs > summary').click();
+      await page.locator('.mock-missing').click();
+      await page.waitForSelector('.mock-body:focus');
+      await page.keyboard.type('{"rate": 3}');
+      await page.locator('.mock-status').fill('201');
+      await page.locator('.mock-add').click();
+      await page.waitForSelector('.mock:nth-of-type(2) .mock-url:focus');
+      await page.keyboard.type('https://x.example');
+      await page.locator('.mock:nth-of-type(2) .mock-method').fill('POST');
+      const first = { method: 'GET', url: `${origin}/latest*`, response: { status: 201, body: { rate: 3 } } };
+      await mocks((calls) =>
+        isDeepStrictEqual(calls, [first, { method: 'POST', url: 'https://x.example', response: {} }]),
+      );
+      // What was typed is not written anew.
+      assert.equal(
+        await page.$eval('.mock-body', (field) => (field as HTMLTextAreaElement).value),
+        '{"rate": 3}',
+      );
+      await page.locator('.mock:nth-of-type(2) .mock-remove').click();
+      await mocks((calls) => isDeepStrictEqual(calls, [first]));
+      await page.locator('.test-run').click();
+      await until('rate 3');
+      await press('Accept as expected');
+      await until('1 test passed');
+      assert.equal(upstream.requests.length, 0);
+    }));
+
+  test('take the responses of real calls and of real runs', () =>
+    withEditor(async (fixture) => {
+      const permissions = 'read,write,deploy,runs';
+      const { page, press, until, deploy, own, mocks } = await openCalling(fixture, permissions);
+      await page.locator('#tab-run').click();
+      await page.type('#run-payload', 'EUR');
+      await page.waitForSelector('.make-calls:not(:checked)');
+      await page.locator('.run-payload-button').click();
+      await page.waitForSelector('#panel-run .run-calls ::-p-text(call-not-mocked)');
+      assert.equal(upstream.requests.length, 0);
+      await page.locator('.make-calls').click();
+      await until('with the credentials of this tenant');
+      await page.locator('.run-payload-button').click();
+      await page.waitForSelector(`#panel-run [data-tone=calm] ::-p-text(GET ${origin}/latest)`);
+      assert.equal(upstream.requests.length, 1);
+      await press('Take from this run');
+      const isTaken = (calls: unknown) =>
+        Array.isArray(calls) &&
+        calls.length === 1 &&
+        (calls as CallMock[])[0]?.response.body === '{"rate":2}';
+      await mocks(isTaken);
+      await page.locator('.test-run').click();
+      await until('1 test passed');
+      assert.equal(upstream.requests.length, 1);
+
+      await page.locator('.mock-remove').click();
+      await mocks((calls) => calls === undefined);
+      await deploy();
+      await until('v1.0.0 deployed');
+      assert.equal(await fixture.service.run('EUR', own), 200);
+      await page.locator('#tab-runs').click();
+      // A record is written within a second.
+      await page.waitForFunction(
+        () => {
+          const record = document.querySelector('.run-record summary');
+          if (!record) document.querySelector<HTMLElement>('.runs-head button')?.click();
+          return !!record;
+        },
+        { polling: 300 },
+      );
+      await page.locator('.run-record summary').click();
+      await page.waitForSelector(`#panel-runs .run-calls ::-p-text(GET ${origin}/latest)`);
+      await press('Take from this run');
+      await mocks(isTaken);
+    }));
+
+  test('can make real calls only where the plugin may be deployed', () =>
+    withEditor(async (fixture) => {
+      const { page } = await openCalling(fixture, 'read,write');
+      await page.waitForSelector('#tab-types');
+      await page.locator('#tab-run').click();
+      await page.waitForSelector('#run-payload');
+      assert.equal(await page.$('.make-calls'), null);
     }));
 });

@@ -11,6 +11,7 @@ describe('the panel of tests', () => {
   let list: TestList;
   let element: HTMLElement;
   let canRun = false;
+  let canCall = false;
   let work: Work;
   const draw = () =>
     render(
@@ -19,6 +20,7 @@ describe('the panel of tests', () => {
         work: { ...work, tests: list.entries.map((entry) => list.statusOf(entry, work.sourceKey)) },
         canRun,
         canEdit: true,
+        canCall,
         onRun: (entries) => runRequests.push(entries.map((entry) => list.titleOf(entry))),
         onStop: () => {},
         onJump: () => {},
@@ -68,7 +70,7 @@ describe('the panel of tests', () => {
   beforeEach(() => {
     changes = 0;
     runRequests = [];
-    canRun = false;
+    canRun = canCall = false;
     list = new TestList(() => {
       changes++;
       draw();
