@@ -18,6 +18,7 @@ import type { State } from './page/state.ts';
 import { recordOpeningTimes } from './page/opening-times.ts';
 import { restorePreferences } from './page/preferences.ts';
 import { guardUnsavedWork } from './page/unsaved-work.ts';
+import { followWebhooks } from './page/webhooks.ts';
 import { appView } from './page/views/app.ts';
 
 // The vendor's page: uses both elements as any page would, by their attributes, methods and events.
@@ -49,6 +50,7 @@ onChange(() => {
 recordEvents(document);
 recordOpeningTimes(document);
 guardUnsavedWork(document);
+followWebhooks();
 // Both change what is live; and an editor may fail to open because its customer was suspended.
 for (const type of ['plugin-editor-deploy', 'plugin-editor-live', 'plugin-editor-error'])
   document.addEventListener(type, () => void loadData());

@@ -9,6 +9,7 @@ import { listen } from './vendor/listen.ts';
 import { setUpConnections } from './vendor/places/connected.ts';
 import { setUpPlaces } from './vendor/places/places.ts';
 import { openVendorStore } from './vendor/store.ts';
+import { setUpWebhook, Webhooks } from './vendor/webhooks.ts';
 
 // What `npm start` runs: the vendor's app and, beside it, the plugin service, until Ctrl-C.
 
@@ -40,8 +41,10 @@ async function start(env: NodeJS.ProcessEnv): Promise<Demo> {
 
     let environmentToken = '';
     const hosts: string[] = [];
+    const webhooks = new Webhooks();
     const app = createVendorApp({
       store,
+      webhooks,
       assets,
       hosts,
       servicePort: service.port,
@@ -66,6 +69,8 @@ async function start(env: NodeJS.ProcessEnv): Promise<Demo> {
     outboundAllow.push(larder, rates.origin);
     const problem = await setUpConnections(client, ENVIRONMENT, { larder, rates });
     if (problem !== undefined) console.error(`Plugins of the demo cannot call: ${problem}`);
+    const untold = await setUpWebhook(client, ENVIRONMENT, `${larder}/webhooks`, webhooks);
+    if (untold !== undefined) console.error(`The demo gets no webhooks: ${untold}`);
     const database =
       settings.database.engine === 'postgres'
         ? `${settings.database.shown} and ${dataDirectory}`

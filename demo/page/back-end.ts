@@ -6,6 +6,7 @@ import type {
   SignedIn,
   SignedOut,
   VersionRuns,
+  WebhookMessages,
   WorkView,
 } from '../vendor/wire.ts';
 import { change } from './state.ts';
@@ -49,6 +50,9 @@ export const loadDetails = (ident: string, name: string) =>
 /** Makes a version live; `null`: the newest, from now on. */
 export const setLive = (ident: string, name: string, version: string | null) =>
   request<PluginDetails>('PUT', '/plugins/live', { ident, name, version });
+
+/** What the plugin service told the back end after a message with this number. */
+export const loadWebhooks = (after: number) => request<WebhookMessages>('GET', `/webhooks?after=${after}`);
 
 export const loadCustomers = () => request<CustomerList>('GET', '/customers');
 

@@ -18,7 +18,7 @@ export function loadData(): Promise<void> {
   const { fn } = state;
   const ident = currentTenant(state)?.ident;
   if (signedInAccount(state)?.user.isStaff)
-    return show(backEnd.loadCustomers(), ({ customers }) => ({ customers }));
+    return show(backEnd.loadCustomers(), ({ customers, entries }) => ({ customers, entries }));
   if (ident === undefined) {
     requests++;
     return Promise.resolve();
@@ -68,16 +68,16 @@ export async function showWork(): Promise<void> {
 
 export async function setSuspended(ident: string, suspended: boolean): Promise<void> {
   change({ deleting: undefined });
-  await show(backEnd.setSuspended(ident, suspended), ({ customers }) => ({ customers }));
+  await show(backEnd.setSuspended(ident, suspended), ({ customers, entries }) => ({ customers, entries }));
 }
 
 export async function deleteCustomer(ident: string): Promise<void> {
   change({ deleting: undefined });
-  await show(backEnd.deleteCustomer(ident), ({ customers }) => ({ customers }));
+  await show(backEnd.deleteCustomer(ident), ({ customers, entries }) => ({ customers, entries }));
 }
 
 export async function restoreCustomer(ident: string): Promise<void> {
-  await show(backEnd.restoreCustomer(ident), ({ customers }) => ({ customers }));
+  await show(backEnd.restoreCustomer(ident), ({ customers, entries }) => ({ customers, entries }));
 }
 
 async function show<T>(result: Promise<backEnd.Result<T>>, toData: (body: T) => Data): Promise<void> {

@@ -1,5 +1,6 @@
 import type { PluginEditorError, PluginEditorState } from 'plugin-editor';
 import type {
+  AuditView,
   CustomerView,
   Overview,
   PluginDetails,
@@ -8,6 +9,7 @@ import type {
   SignedOut,
   TenantView,
   VersionRuns,
+  WebhookView,
   WorkView,
 } from '../vendor/wire.ts';
 import type { LogEntry } from './event-log.ts';
@@ -39,6 +41,7 @@ export interface Data {
   overview?: Overview | undefined;
   details?: PluginDetails | undefined;
   customers?: readonly CustomerView[] | undefined;
+  entries?: readonly AuditView[] | undefined;
   /** Why it could not be loaded, or why a change was not made. */
   problem?: string | undefined;
 }
@@ -81,6 +84,8 @@ export interface State extends Preferences {
   runs: Runs;
   work: Work;
   log: readonly LogEntry[];
+  /** What the plugin service told the back end. */
+  webhooks: readonly WebhookView[];
   /** The HTML that was copied last. */
   copied: string | undefined;
 }
@@ -103,6 +108,7 @@ export const state: State = {
   runs: NO_RUNS,
   work: NO_WORK,
   log: [],
+  webhooks: [],
   copied: undefined,
   theme: 'auto',
   look: 'larder',

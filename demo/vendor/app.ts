@@ -19,6 +19,7 @@ import { createPluginRuns } from './runs.ts';
 import { createGuards, createSignIns, describeUser, serveSignIn } from './sign-in.ts';
 import { serveStock } from './stock.ts';
 import type { VendorStore } from './store.ts';
+import { receiveWebhooks, serveWebhooks, Webhooks } from './webhooks.ts';
 
 export interface VendorOptions {
   store: VendorStore;
@@ -28,6 +29,8 @@ export interface VendorOptions {
   servicePort: number;
   /** The environment token. The back end sends it to the plugin service alone. */
   environmentToken: () => string;
+  /** What the plugin service tells (default: nothing yet). */
+  webhooks?: Webhooks;
 }
 
 export interface VendorApp {
@@ -37,7 +40,7 @@ export interface VendorApp {
 
 /** The back end of Larder, a vendor's app whose customers write plugins. */
 export function createVendorApp(options: VendorOptions): VendorApp {
-  const { store, servicePort } = options;
+  const { store, servicePort, webhooks = new Webhooks() } = options;
   const signIns = createSignIns(store.cookieSecret);
 
   // The service gets another host name than the page, as if it had a domain: browsers send a cookie to all ports of a host, and
@@ -77,6 +80,7 @@ export function createVendorApp(options: VendorOptions): VendorApp {
 
   // For plugins, which send neither cookies nor the headers of browsers.
   serveStock(app, builderUrl);
+  receiveWebhooks(app, webhooks);
 
   app.use(ownPagesOnly);
 
@@ -89,6 +93,7 @@ export function createVendorApp(options: VendorOptions): VendorApp {
     describe,
   });
   serveCustomers(app, guards, createCustomers(service, store));
+  serveWebhooks(app, guards, webhooks);
 
   app.notFound(() => refusalResponse(new Refusal(404, 'not-found', 'There is nothing at this path.')));
   app.onError((error, c) => {

@@ -42,6 +42,13 @@ export async function readBody<T>(c: Context, schema: z.ZodMiniType<T>, limit: n
   return parsed.data;
 }
 
+/** The text of a body. Throws 413 above `limit` bytes. */
+export async function readText(c: Context, limit: number): Promise<string> {
+  const bytes = await readUpTo(c.req.raw.body, limit);
+  if (!bytes) throw new Refusal(413, 'too-large', `The body is larger than ${limit} bytes.`);
+  return new TextDecoder().decode(bytes);
+}
+
 /** The whole of a body; `undefined` when it is longer than `limit` bytes, and then it was received and dropped. */
 async function readUpTo(
   body: ReadableStream<Uint8Array> | null,

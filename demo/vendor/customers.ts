@@ -2,20 +2,22 @@ import { eachPage, HttpError } from 'plugin-editor/server.js';
 import type { EnvironmentClient, Tenant } from 'plugin-editor/server.js';
 import type { Hono } from 'hono';
 import * as z from 'zod/mini';
-import { ENVIRONMENT, findTenant, identOf, tenants } from './accounts.ts';
+import { ENVIRONMENT, findTenant, identOf, nameOfActor, tenants } from './accounts.ts';
 import { readBody } from './body.ts';
 import { callService, Refusal } from './refusals.ts';
 import type { Guards } from './sign-in.ts';
 import type { VendorStore } from './store.ts';
-import type { CustomerList, CustomerView } from './wire.ts';
+import type { AuditView, CustomerList, CustomerView } from './wire.ts';
 
 export interface Customers {
   list(): Promise<CustomerView[]>;
-  setSuspended(ident: string, suspended: boolean): Promise<void>;
+  /** The latest of what was done. */
+  entries(): Promise<AuditView[]>;
+  setSuspended(ident: string, suspended: boolean, actor: string): Promise<void>;
   /** Deletes a customer with all that it has, at the plugin service and here. */
-  remove(ident: string): Promise<void>;
+  remove(ident: string, actor: string): Promise<void>;
   /** Makes a deleted customer a customer again, without any plugins. */
-  restore(ident: string): Promise<void>;
+  restore(ident: string, actor: string): Promise<void>;
 }
 
 /** Manages the vendor's customers, each of which is a tenant at the plugin service. */
@@ -43,24 +45,36 @@ export function createCustomers(service: EnvironmentClient, store: VendorStore):
         });
       }),
 
-    setSuspended: (ident, suspended) =>
+    entries: () =>
+      callService('Reading the audit log', async () => {
+        const { entries } = await service.listAudit({ environment: ENVIRONMENT }, { limit: MAX_ENTRIES });
+        return entries.map(({ id, at, action, by, ident, name, version }) => ({
+          id,
+          at,
+          action,
+          by: nameOfActor(by.actor) ?? by.holder ?? by.kind,
+          about: [nameOfCustomer(ident), name, version].filter(Boolean).join(', '),
+        }));
+      }),
+
+    setSuspended: (ident, suspended, actor) =>
       callService('Suspending or resuming a customer', async () => {
         const { name } = requireTenant(ident);
         if (store.isDeleted(ident)) throw new Refusal(409, 'customer-deleted', 'This customer was deleted.');
         try {
-          await service.updateTenant({ identifier: ident }, { suspended });
+          await service.updateTenant({ identifier: ident }, { suspended }, { actor });
         } catch (error) {
           // The plugin service creates a tenant with its first token, so it may not exist yet.
           if (!isNotFound(error)) throw error;
-          await service.createTenant({ identifier: ident }, { description: name, suspended });
+          await service.createTenant({ identifier: ident }, { description: name, suspended }, { actor });
         }
       }),
 
-    remove: (ident) =>
+    remove: (ident, actor) =>
       callService('Deleting a customer', async () => {
         requireTenant(ident);
         try {
-          await service.deleteTenant({ identifier: ident });
+          await service.deleteTenant({ identifier: ident }, { actor });
         } catch (error) {
           // A former request deleted it, or it never had a plugin.
           if (!isNotFound(error)) throw error;
@@ -69,11 +83,11 @@ export function createCustomers(service: EnvironmentClient, store: VendorStore):
         store.deleteCustomer(ident);
       }),
 
-    restore: (ident) =>
+    restore: (ident, actor) =>
       callService('Taking on a customer again', async () => {
         const { name } = requireTenant(ident);
         try {
-          await service.createTenant({ identifier: ident }, { description: name });
+          await service.createTenant({ identifier: ident }, { description: name }, { actor });
         } catch (error) {
           // A former request created it, and its response was lost.
           if (!(error instanceof HttpError && error.status === 409)) throw error;
@@ -82,6 +96,12 @@ export function createCustomers(service: EnvironmentClient, store: VendorStore):
       }),
   };
 }
+
+/** How many entries of the audit log are shown. */
+const MAX_ENTRIES = 20;
+
+const nameOfCustomer = (ident: string | undefined) =>
+  tenants.find(({ id }) => identOf(id) === ident)?.name ?? ident;
 
 const isNotFound = (error: unknown) => error instanceof HttpError && error.status === 404;
 
@@ -93,7 +113,10 @@ const BODY_LIMIT = 4096;
 
 /** The operations on customers, for the vendor's staff. Each responds with the new list. */
 export function serveCustomers(app: Hono, guards: Guards, customers: Customers): void {
-  const list = async (): Promise<CustomerList> => ({ customers: await customers.list() });
+  const list = async (): Promise<CustomerList> => {
+    const [found, entries] = await Promise.all([customers.list(), customers.entries()]);
+    return { customers: found, entries };
+  };
 
   app.get('/customers', async (c) => {
     await guards.requireStaff(c);
@@ -101,21 +124,21 @@ export function serveCustomers(app: Hono, guards: Guards, customers: Customers):
     return c.json(await list());
   });
   app.patch('/customers', async (c) => {
-    await guards.requireStaff(c);
+    const { id } = await guards.requireStaff(c);
     const { ident, suspended } = await readBody(c, changeSchema, BODY_LIMIT);
-    await customers.setSuspended(ident, suspended);
+    await customers.setSuspended(ident, suspended, id);
     return c.json(await list());
   });
   app.delete('/customers', async (c) => {
-    await guards.requireStaff(c);
+    const { id } = await guards.requireStaff(c);
     const { ident } = await readBody(c, customerSchema, BODY_LIMIT);
-    await customers.remove(ident);
+    await customers.remove(ident, id);
     return c.json(await list());
   });
   app.post('/customers', async (c) => {
-    await guards.requireStaff(c);
+    const { id } = await guards.requireStaff(c);
     const { ident } = await readBody(c, customerSchema, BODY_LIMIT);
-    await customers.restore(ident);
+    await customers.restore(ident, id);
     return c.json(await list(), 201);
   });
 }

@@ -1,10 +1,10 @@
 import { BuilderClient } from 'plugin-editor/client.js';
 import { eachPage, parseIdent } from 'plugin-editor/server.js';
-import type { EnvironmentClient, PluginRun } from 'plugin-editor/server.js';
+import type { EnvironmentClient, PluginRun, Rollout } from 'plugin-editor/server.js';
 import { nameOfActor } from './accounts.ts';
 import { namespaceOf } from './places/places.ts';
 import { callService, undefinedIfNotFound } from './refusals.ts';
-import type { Overview, PluginDetails, RunView } from './wire.ts';
+import type { Overview, PluginDetails, RolloutView, RunView } from './wire.ts';
 
 /** What names a plugin at the plugin service. */
 export interface Plugin {
@@ -61,9 +61,10 @@ export function createPlugins(service: EnvironmentClient, builderUrl: string): P
 
     details: (plugin, showsTexts) =>
       callService('Reading a plugin', async () => {
-        const [suspended, found, listed, ran] = await Promise.all([
+        const [suspended, found, rollout, listed, ran] = await Promise.all([
           isSuspended(plugin.identifier),
           undefinedIfNotFound(service.getPlugin(plugin)),
+          undefinedIfNotFound(service.getRollout(plugin)),
           undefinedIfNotFound(service.listVersions(plugin, { limit: MAX_VERSIONS })),
           undefinedIfNotFound(service.listRuns(plugin, { limit: MAX_RUNS })),
         ]);
@@ -71,6 +72,7 @@ export function createPlugins(service: EnvironmentClient, builderUrl: string): P
           suspended,
           live: found?.live ?? null,
           pinned: found?.pinned ? { at: found.pinned.at, by: nameOfActor(found.pinned.actor) } : undefined,
+          ...(rollout && !rollout.stopped && { rollout: rolloutView(rollout) }),
           versions: (listed?.versions ?? []).map(({ version, deployedAt, actor, message, live }) => ({
             version,
             at: deployedAt,
@@ -108,6 +110,14 @@ export function createPlugins(service: EnvironmentClient, builderUrl: string): P
       }),
   };
 }
+
+const rolloutView = ({ version, percent, runs, failures, live }: Rollout): RolloutView => ({
+  version,
+  percent,
+  runs,
+  failures,
+  live: { version: live.version, runs: live.runs, failures: live.failures },
+});
 
 function runView({ uuid, timestamp, version, took, error, logs }: PluginRun, showsTexts: boolean): RunView {
   const { code, message, path } = error ?? {};

@@ -45,6 +45,8 @@ const cookieName = (c: Context) => `larder-session-${new URL(c.req.url).port}`;
 
 /** Says who may do what. Each method resolves with the user that is signed in, or throws a {@link Refusal}. */
 export interface Guards {
+  /** Somebody must be signed in. */
+  requireUser(c: Context): Promise<User>;
   /** The user must work for this customer. */
   requireMember(c: Context, ident: string): Promise<User>;
   /** The user must work for this customer, and may write and deploy. */
@@ -67,6 +69,7 @@ export function createGuards(signIns: SignIns, store: VendorStore): Guards {
     return user;
   };
   return {
+    requireUser,
     requireMember,
     async requireAuthor(c, ident) {
       const user = await requireMember(c, ident);

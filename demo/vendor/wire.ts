@@ -98,12 +98,23 @@ export interface RunView {
   logs?: readonly string[] | undefined;
 }
 
+/** A version that gets a share of the runs, and how both sides do. */
+export interface RolloutView {
+  version: string;
+  percent: number;
+  runs: number;
+  failures: number;
+  live: { version: string; runs: number; failures: number };
+}
+
 /** One plugin, with its latest versions and runs. */
 export interface PluginDetails {
   suspended: boolean;
   live: string | null;
   /** Who made an older version live instead of the newest, and when. */
   pinned?: { at: string; by?: string | undefined } | undefined;
+  /** The rollout that runs. */
+  rollout?: RolloutView | undefined;
   /** The latest, newest first. */
   versions: VersionView[];
   /** Whether there are older ones. */
@@ -121,9 +132,37 @@ export interface CustomerView {
   plugins: number;
 }
 
-/** The vendor's customers, for its staff. */
+/** An entry of the audit log. */
+export interface AuditView {
+  id: string;
+  at: string;
+  action: string;
+  /** Whoever did it, in words. */
+  by: string;
+  /** What it is about: a customer, a plugin, a version. */
+  about: string;
+}
+
+/** The vendor's customers, and the latest of what was done, for its staff. */
 export interface CustomerList {
   customers: CustomerView[];
+  entries: AuditView[];
+}
+
+/** A message of the plugin service. */
+export interface WebhookView {
+  /** Counts the messages. */
+  number: number;
+  at: string;
+  type: string;
+  /** What it tells, as text. */
+  fields: string;
+}
+
+/** The messages after one, and the number of the last of all. */
+export interface WebhookMessages {
+  messages: WebhookView[];
+  last: number;
 }
 
 /** How a run of one version ended. */

@@ -34,7 +34,15 @@ describe('the vendor’s staff', () => {
     await author.page.waitForSelector('[data-live]');
     await staff.click(`${BAKERY} [data-action=suspend]`);
     await untilText(staff, `${BAKERY} .badge`, 'Suspended');
+    // The audit log says who it was, and the service tells Larder of it.
+    await untilText(staff, '.audit li', 'tenant.suspended');
+    await untilText(staff, '.audit li', 'Juniper Bakery');
+    await untilText(staff, '.audit li', 'Mia Holt');
+    await staff.click('#developers');
+    await untilText(staff, '.webhooks', 'tenant.suspended');
+    assert.match(await staff.text('.webhooks'), /plugin\.deployed[^]*name: add-record/);
     assert.deepEqual(await findings(staff.page), []);
+    await staff.click('#close-drawer');
 
     // On a page that was open before, by what it asks for next.
     await author.click('#run-live');

@@ -12,6 +12,7 @@ import { ENVIRONMENT } from '../../demo/vendor/accounts.ts';
 import { namespaceOf, setUpPlaces } from '../../demo/vendor/places/places.ts';
 import { listen } from '../../demo/vendor/listen.ts';
 import { openVendorStore } from '../../demo/vendor/store.ts';
+import { Webhooks } from '../../demo/vendor/webhooks.ts';
 
 export const ORIGIN = 'http://localhost:5173';
 
@@ -41,9 +42,12 @@ export async function setUpVendor() {
   // As long as the demo waits: compilers start slowly on a busy machine.
   await setUpPlaces(new EnvironmentClient({ builderUrl, environmentToken, timeout: 60_000 }), ENVIRONMENT);
   const page = (type: string, text: string) => ({ type, body: new TextEncoder().encode(text) });
+  const webhooks = new Webhooks();
+  webhooks.secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
   const vendorHosts = ['localhost:5173', '127.0.0.1:5173'];
   const app = createVendorApp({
     store: vendorStore,
+    webhooks,
     assets: new Map([
       ['index.html', page('text/html; charset=utf-8', '<!doctype html><title>Larder</title>')],
       ['assets/main-abcd1234.js', page('text/javascript', 'export {};')],
@@ -85,6 +89,7 @@ export async function setUpVendor() {
       service: `http://127.0.0.1:${listening.port}/`,
     },
     cookieSecret: vendorStore.cookieSecret,
+    webhookSecret: webhooks.secret,
     /** Signs in and gives the cookie, as a browser would send it. */
     async signIn(user: string): Promise<string> {
       const response = await sendRequest('/session', { method: 'POST', body: { user } });

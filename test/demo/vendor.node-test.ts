@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { generateSignedCookie } from 'hono/cookie';
+import { Webhook } from 'standardwebhooks';
 import { ORIGIN, OWN, setUpVendor, targetOf } from './vendor-setup.ts';
 
 let vendor: Awaited<ReturnType<typeof setUpVendor>>;
@@ -227,6 +228,37 @@ describe('adding a plugin', () => {
       assert.equal((await add('ada', 'com.example.customer-7', name)).status, 400);
     });
   }
+});
+
+describe('webhooks', () => {
+  const tell = (body: string, headers: Record<string, string>) =>
+    vendor.sendRequest('/webhooks', { method: 'POST', headers, body });
+  const shownTo = async (user: string) => {
+    const response = await vendor.sendRequest('/webhooks', { cookie: await vendor.signIn(user) });
+    const { messages } = (await response.json()) as { messages: { type: string; fields: string }[] };
+    return messages.map(({ type, fields }) => `${type}: ${fields}`);
+  };
+
+  test('are taken where they are signed, once each, and shown to who works for the customer', async () => {
+    const at = new Date();
+    const data = { ident: 'com.example.customer-7', name: 'price-rule', version: 'v1.0.0', actor: 'ada' };
+    const body = JSON.stringify({ type: 'plugin.deployed', timestamp: at.toISOString(), data });
+    const headers = {
+      'webhook-id': 'msg_1',
+      'webhook-timestamp': String(Math.floor(at.getTime() / 1000)),
+      'webhook-signature': new Webhook(vendor.webhookSecret).sign('msg_1', at, body),
+    };
+    const forged = await tell(body.replace('v1.0.0', 'v1.0.1'), headers);
+    assert.deepEqual([forged.status, await codeOf(forged)], [401, 'not-signed']);
+    for (let i = 0; i < 2; i++) assert.equal((await tell(body, headers)).status, 204);
+    const expected = [
+      'plugin.deployed: ident: com.example.customer-7, name: price-rule, version: v1.0.0, actor: Ada Lindqvist',
+    ];
+    assert.deepEqual(await shownTo('ada'), expected);
+    assert.deepEqual(await shownTo('mia'), expected);
+    assert.deepEqual(await shownTo('cleo'), []);
+    assert.equal((await vendor.sendRequest('/webhooks')).status, 401);
+  });
 });
 
 describe('other sites', () => {

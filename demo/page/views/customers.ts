@@ -1,9 +1,10 @@
 import { html, nothing } from 'lit';
 import type { TemplateResult } from 'lit';
-import type { CustomerView } from '../../vendor/wire.ts';
+import type { AuditView, CustomerView } from '../../vendor/wire.ts';
 import { deleteCustomer, restoreCustomer, setSuspended } from '../data.ts';
 import { change } from '../state.ts';
 import type { State } from '../state.ts';
+import { timeView } from './versions.ts';
 
 /** The page of the vendor's own staff: the customers, with buttons to suspend, resume, delete and restore each. */
 export const customersView = ({ data, deleting }: State): TemplateResult => html`
@@ -17,7 +18,31 @@ export const customersView = ({ data, deleting }: State): TemplateResult => html
     <ul class="entries customers">
       ${data.customers?.map((customer) => customerView(customer, deleting === customer.ident))}
     </ul>
+    ${entriesView(data.entries ?? [])}
   </div>
+`;
+
+/** Who did what, as the plugin service's audit log has it. */
+const entriesView = (entries: readonly AuditView[]) => html`
+  <section class="panel audit" aria-labelledby="audit-title">
+    <h2 id="audit-title">Who did what</h2>
+    ${
+      entries.length === 0
+        ? html`<p class="soft">Nothing yet.</p>`
+        : html`<ol class="entries">
+            ${entries.map(
+              ({ at, action, by, about }) =>
+                html`<li>
+                  <div class="entry-bar">
+                    <strong class="code-word">${action}</strong>
+                    <span>${about}</span>
+                    <span class="soft">${by}, ${timeView(at)}</span>
+                  </div>
+                </li>`,
+            )}
+          </ol>`
+    }
+  </section>
 `;
 
 const labels = { active: 'Active', suspended: 'Suspended', deleted: 'Deleted' } as const;

@@ -2,14 +2,16 @@ import { html, nothing } from 'lit';
 import type { TemplateResult } from 'lit';
 import { ref } from 'lit/directives/ref.js';
 import { copySource } from '../actions.ts';
+import type { WebhookView } from '../../vendor/wire.ts';
 import type { LogEntry } from '../event-log.ts';
 import { pageSource } from '../markup.ts';
 import { choose } from '../preferences.ts';
 import { change } from '../state.ts';
 import type { State } from '../state.ts';
 import { deliveryView, lookView } from './choices.ts';
+import { timeView } from './versions.ts';
 
-/** The drawer for developers: look, token delivery, the elements' events and the HTML. */
+/** The drawer for developers: look, token delivery, the elements' events, webhooks and the HTML. */
 export function inspectorView(state: State): TemplateResult {
   const source = pageSource(state);
   return html`<aside
@@ -22,7 +24,7 @@ export function inspectorView(state: State): TemplateResult {
       <h2 id="inspector-title">Under the hood</h2>
       <button class="quiet" id="close-drawer" @click=${closeDrawer}>Close</button>
     </div>
-    ${lookView(state)} ${deliveryView(state)} ${eventsView(state.log)}
+    ${lookView(state)} ${deliveryView(state)} ${eventsView(state.log)} ${webhooksView(state.webhooks)}
     ${sourceView(source, state.copied === source)}
   </aside>`;
 }
@@ -51,6 +53,27 @@ const eventsView = (log: readonly LogEntry[]) => html`
                     <time>${time}</time>
                     <code class="type">${type}</code>
                     ${fields ? html`<span class="fields">${fields}</span>` : nothing}
+                  </li>
+                `,
+              )}
+            </ol>`
+      }
+    </div>
+  </div>
+`;
+
+const webhooksView = (webhooks: readonly WebhookView[]) => html`
+  <div class="part">
+    <h3 id="webhooks-title">Webhooks</h3>
+    <div class="webhooks" role="log" tabindex="0" aria-labelledby="webhooks-title">
+      ${
+        webhooks.length === 0
+          ? html`<p class="soft">None yet. What the plugin service tells Larder appears here.</p>`
+          : html`<ol>
+              ${webhooks.map(
+                ({ at, type, fields }) => html`
+                  <li>
+                    ${timeView(at)} <code class="type">${type}</code> <span class="fields">${fields}</span>
                   </li>
                 `,
               )}

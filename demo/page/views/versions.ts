@@ -1,6 +1,6 @@
 import { html, nothing } from 'lit';
 import type { TemplateResult } from 'lit';
-import type { PluginDetails, RunView, VersionView } from '../../vendor/wire.ts';
+import type { PluginDetails, RolloutView, RunView, VersionView } from '../../vendor/wire.ts';
 import { loadData, setLive } from '../data.ts';
 import { signedInAccount } from '../state.ts';
 import type { State } from '../state.ts';
@@ -24,6 +24,7 @@ export function versionsView(state: State): TemplateResult | typeof nothing {
             : nothing
         }
       </div>
+      ${details.rollout ? rolloutView(details.rollout) : nothing}
       ${
         details.versions.length === 0
           ? nothing
@@ -43,6 +44,15 @@ function liveLabel({ live, pinned }: PluginDetails): string | TemplateResult {
   const by = pinned.by ? ` by ${pinned.by}` : '';
   return html`${live} is live, chosen${by}, ${timeView(pinned.at)}. What is deployed does not run meanwhile.`;
 }
+
+const rolloutView = ({ version, percent, live, ...candidate }: RolloutView) => {
+  const side = ({ runs, failures }: { runs: number; failures: number }) =>
+    `${failures} of ${runs} runs failed`;
+  return html`<p class="rollout">
+    <strong class="code-word">${version}</strong> gets ${percent} % of the runs: ${side(candidate)}. Of
+    <strong class="code-word">${live.version}</strong>, ${side(live)}.
+  </p>`;
+};
 
 const versionView = ({ version, at, by, message, live }: VersionView, mayDeploy: boolean) => html`
   <li data-version=${version} ?data-live=${live}>
