@@ -124,6 +124,7 @@ export const plugins: ServiceInterface = {
         const stamp = auditStamp(c, caller, context);
         const isDeleted = await storage.transaction(async (db) => {
           await lockPlugin(db, target);
+          await stopRollout(db, target, 'deleted', stamp);
           const wasThere = await deletePlugin(db, target, now());
           if (wasThere) await writeAudit(db, { ...stamp, action: 'plugin.deleted', target });
           return wasThere;

@@ -191,7 +191,7 @@ export async function startRollout(
 export async function stopRollout(
   db: Transaction,
   plugin: PluginKey,
-  reason: RolloutEnd,
+  reason: RolloutEnd | 'deleted',
   stamp: AuditStamp,
 ): Promise<void> {
   const version = await endRollout(db, plugin, reason, stamp.at);

@@ -151,7 +151,7 @@ function patchOf(version: string): number {
 export async function endRollout(
   db: Transaction,
   plugin: PluginKey,
-  reason: RolloutEnd,
+  reason: RolloutEnd | 'deleted',
   now: number,
 ): Promise<string | undefined> {
   const row = await db.query

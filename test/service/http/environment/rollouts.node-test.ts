@@ -175,7 +175,7 @@ test('a rollout that cannot be is refused, and changes nothing', async (t) => {
 });
 
 test('making a version live ends a rollout, and the next one counts anew', async (t) => {
-  const { deploy, send, okay, path, plugin, get, versionOf, refusal } = await startRollouts(t);
+  const { deploy, send, okay, path, plugin, get, versionOf, refusal, audit } = await startRollouts(t);
   await deploy('b');
   await okay(send('PUT', `${plugin()}/live`, { version: 'v1.0.0' }));
   await okay(send('PUT', path, { version: 'v1.0.1', percent: 99 }));
@@ -189,6 +189,12 @@ test('making a version live ends a rollout, and the next one counts anew', async
   assert.deepEqual([next.runs, next.live.runs, next.stopped], [0, 0, undefined]);
   await okay(send('DELETE', plugin()), 204);
   assert.equal(await refusal(send('GET', path)), '404 plugin-not-found');
+  // Also with the plugin.
+  const ends = (await audit()).filter(({ action }) => action === 'rollout.stopped');
+  assert.deepEqual(
+    ends.map(({ details }) => details),
+    ['{"reason":"live-set"}', '{"reason":"deleted"}'],
+  );
 });
 
 test('a rollout ends by itself on all nodes where its version fails more often', async (t) => {
