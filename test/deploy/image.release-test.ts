@@ -209,6 +209,7 @@ describe('the container image', { skip: whyNot }, () => {
         .map((line) => line.replace(/^(?:ok|warning) +(\w+):.*$/, '$1')),
       ['settings', 'database', 'schema', 'sandbox', 'isolation', 'toolchains'],
     );
+    assert.match(stdout, /^ok +toolchains:.*\bpython\b.* build$/m);
   });
 
   test('serves, drains at SIGTERM, and has in its volume what was deployed before', async () => {

@@ -1,6 +1,7 @@
 /**
  * `npm run soak`: the long rounds of what `npm test` does in short. Prints every figure beside its limit, and exits with
- * 1 when one is missed. Names narrow it down: `npm run soak faults properties`.
+ * 1 when one is missed. Names narrow it down: `npm run soak faults properties`. `npm run soak cpython` fetches CPython's own tests
+ * from Debian, and says which share of them passes in the sandbox.
  */
 import type { Figure } from '../bench/figures.ts';
 import { print } from '../bench/figures.ts';
@@ -15,7 +16,11 @@ const rounds: Record<string, () => Promise<Figure[]>> = {
   'cluster-load': async () => (await import('./cluster.ts')).measureClusterLoad(),
   draining: async () => (await import('./draining.ts')).measureDraining(),
   lazy: async () => (await import('./lazy.ts')).measureLazy(),
+  cpython: async () => (await import('./cpython.ts')).measureCpython(),
 };
+
+/** Rounds that need a package of Debian, and so run only where they are named. */
+const onlyNamed = ['cpython'];
 
 const selected = process.argv.slice(2);
 const unknown = selected.filter((name) => !Object.hasOwn(rounds, name));
@@ -25,7 +30,7 @@ if (unknown.length) {
 } else {
   const figures: Figure[] = [];
   for (const [name, measure] of Object.entries(rounds)) {
-    if (selected.length && !selected.includes(name)) continue;
+    if (selected.length ? !selected.includes(name) : onlyNamed.includes(name)) continue;
     console.log(`\n${name}`);
     figures.push(...(await measure()));
   }

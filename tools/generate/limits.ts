@@ -19,6 +19,9 @@ const DESCRIPTIONS: Readonly<Record<string, Readonly<Record<string, Row>>>> = {
     logs: ['all logs together', 'bytes', '422 `log-limit`'],
     logEntries: ['entries in the logs', 'count', '422 `log-limit`'],
   },
+  defaultPythonMemory: {
+    value: ["memory in Python, beyond the interpreter's own", 'bytes', '422 `memory-limit`'],
+  },
   moduleLimits: {
     module: [
       'a compiled WebAssembly module',
@@ -128,7 +131,7 @@ export function limitTables({ limits }: ServiceFacts): Record<string, string> {
       names.flatMap((name) => rowsOf(name, limits[name] ?? {})),
     );
   return {
-    'run limits': tableOf('runLimits', 'moduleLimits'),
+    'run limits': tableOf('runLimits', 'defaultPythonMemory', 'moduleLimits'),
     'build limits': tableOf('buildLimits', 'checkTime', 'programLimit', 'diagnosticLimits'),
     'help limits': tableOf('helpLimits'),
     'request limits': tableOf('httpLimits'),

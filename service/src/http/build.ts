@@ -111,7 +111,11 @@ async function startBuild(
   const { plugin } = request;
   const { etag, buildDigest } = await saveSource(c, context, request);
   const { types, building } = await compileSource(c, context, request, wantsEventStream(c));
-  const outcome = building.then((built) => keepProgram(context, plugin, { buildDigest, types }, built));
+  const outcome = building.then((built) => {
+    // Tests and runs probably follow, and a runner of Python takes long to come up.
+    if ('compiled' in built && built.compiled.program?.kind === 'python') context.sandbox.warmUpPython();
+    return keepProgram(context, plugin, { buildDigest, types }, built);
+  });
   // A stream awaits the outcome only after the client has read its first event; until then a rejection would be unhandled.
   outcome.catch(() => {});
   return { etag, outcome };

@@ -211,6 +211,11 @@ export class Sandbox {
     if (!isAnyUsable) this.#idle.push(...this.#startSpare());
   }
 
+  /** Starts a first runner for Python. */
+  warmUpPython(): void {
+    this.#python.warmUp();
+  }
+
   async close(): Promise<void> {
     this.#isClosed = true;
     this.connected.cancel('The service ends.');

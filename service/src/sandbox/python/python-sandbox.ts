@@ -20,7 +20,7 @@ export interface PythonOptions {
 }
 
 /**
- * Runs plugins in Python, in a few processes that are started by the first run and end after ten minutes without one. Tenants take
+ * Runs plugins in Python, in a few processes that are started by the first run or build and end after ten minutes without a run. Tenants take
  * turns, as in the `Sandbox`, but in other slots: however many runs of Python wait, they keep none of JavaScript waiting.
  */
 export class PythonSandbox {
@@ -79,6 +79,11 @@ export class PythonSandbox {
       const outcome = await runner.run(program, input, limits && this.#limitsOf(limits));
       return { outcome, took: runner.lastDuration, isWarm };
     });
+  }
+
+  /** Starts a first runner, unless there is one. */
+  warmUp(): void {
+    void this.#pool.warmUp();
   }
 
   close(): void {
