@@ -6,7 +6,7 @@ export const mocksOf = ({ calls }: PluginTest): readonly CallMock[] =>
 
 /** Those of the responses that are sent with a run: a row without an address is not written yet. */
 export function sentMocks(calls: unknown): CallMock[] | undefined {
-  const sent = mocksOf({ calls } as PluginTest).filter(({ url }) => url);
+  const sent = mocksOf({ calls }).filter(({ url }) => url);
   return sent.length > 0 ? sent : undefined;
 }
 

@@ -61,7 +61,8 @@ type Send = (event: string, data: string) => Promise<void>;
  */
 export function eventStream(c: Context, work: (send: Send) => Promise<void>, timeout = writeTime): Response {
   const response = streamSSE(c, async (out) => {
-    const send: Send = (event, data) => writeInPieces(c, out, new TextEncoder().encode(toEvent(event, data)), timeout);
+    const send: Send = (event, data) =>
+      writeInPieces(c, out, new TextEncoder().encode(toEvent(event, data)), timeout);
     try {
       await work(send);
     } catch (error) {
