@@ -18,6 +18,8 @@ test('npm test or npm run test:release runs each file of tests', () => {
 test('what registers tests is a file of tests, or is loaded by one', () => {
   const files = filesIn('test/**/*');
   const loaded = new Set(files.filter((file) => inNode.has(file) || isInBrowsers(file)));
+  // What `run-node-tests.ts` starts loads it.
+  loaded.add('test/support/in-turn.ts');
   const imports = new Map(
     files.map((file) => [file, referencesOf(file).filter(({ kind }) => kind === 'import')]),
   );

@@ -33,6 +33,10 @@ const rates = {
 /** Time enough for a busy machine. */
 const patient = { time: 20_000, memory: 32 * 2 ** 20 };
 
+/** The compilers and runners of the tests that have no other limits. */
+const patientProcesses = createToolProcesses(loadLanguages(), { runLimits: patient });
+after(() => closeToolProcesses(patientProcesses));
+
 const asyncRun = (body: string) => `export async function run(input) {\n${body}\n}`;
 
 /** A plugin of a namespace with a connection, which is built, deployed and asked by HTTP. */
@@ -45,6 +49,7 @@ async function start(
     secrets: { keys: [secretsKey] },
     outbound: { allow: [origin], timeout: 60_000 },
     runLimits: patient,
+    ...(!options.waiting && { toolProcesses: patientProcesses }),
     ...options,
   });
   const ask = async (method: string, path: string, body?: object) => {
