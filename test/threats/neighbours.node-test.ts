@@ -29,6 +29,7 @@ const expected: Readonly<Record<string, string[]>> = {
   S8: ['closed'],
   S9: ['closed'],
   lingering: ['429'],
+  agents: ['429'],
   // More than one of two may hold, so that there is something left for a third.
   hoarders: ['503'],
 };
@@ -37,6 +38,7 @@ const expected: Readonly<Record<string, string[]>> = {
 const attacks: Readonly<Record<string, Attack & { readonly count?: number }>> = {
   ...known,
   lingering: variations['lingering'] ?? assert.fail(),
+  agents: variations['agents'] ?? assert.fail(),
   hoarders: { ...(variations['hoarders'] ?? assert.fail()), count: 2 },
 };
 

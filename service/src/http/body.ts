@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Context } from 'hono';
+import { GrowingBytes } from '../growing-bytes.ts';
 import { bindingsOf } from './bindings.ts';
 import type { CodeOf } from './error-codes.ts';
 import { badRequest, ServiceError } from './errors.ts';
@@ -68,7 +69,7 @@ function isJson(c: Context): boolean {
 async function isEmpty(c: Context): Promise<boolean> {
   const size = declaredSize(c);
   if (size !== undefined) return size === 0;
-  const { isWhole, isTooLong } = await receiveBytes(c, new GrowingBytes(0, 0));
+  const { isWhole, isTooLong } = await receiveBytes(c, new GrowingBytes(0));
   if (!isWhole && !isTooLong) throw incompleteBody();
   return isWhole === true;
 }
@@ -139,7 +140,7 @@ async function readText(c: Context, limit: number, overCode: CodeOf<413> = 'too-
   if (size !== undefined && size > limit) throw tooLarge();
   // A body of unknown length counts as the largest.
   requestInfo(c).held?.reserveBody(size ?? limit);
-  const bytes = new GrowingBytes(size ?? Math.min(limit, firstSize), limit);
+  const bytes = new GrowingBytes(limit, size);
   const { isWhole, isTooLong, isTooSlow } = await receiveBytes(c, bytes);
   if (isTooLong) throw tooLarge();
   if (isTooSlow) throw new ServiceError(408, 'request-timeout', 'The body arrived too slowly.');
@@ -165,39 +166,6 @@ function declaredSize(c: Context): number | undefined {
   if (declared !== undefined) return Number(declared);
   // By a connection, a body has either its length or the encoding.
   return bindingsOf(c).incoming && c.req.header('transfer-encoding') === undefined ? 0 : undefined;
-}
-
-/** The space for a body of unknown length, in bytes. It grows. */
-const firstSize = 16 * 1024;
-
-/** The bytes of a body, in one piece of memory: chunks can be so short that the objects for them would be the most of it. */
-class GrowingBytes {
-  readonly #limit: number;
-  #space: Buffer;
-  #length = 0;
-
-  constructor(size: number, limit: number) {
-    this.#space = Buffer.allocUnsafe(size);
-    this.#limit = limit;
-  }
-
-  get taken(): Uint8Array {
-    return this.#space.subarray(0, this.#length);
-  }
-
-  /** Adds a chunk; returns false where that would be too many. */
-  add(chunk: Uint8Array): boolean {
-    const length = this.#length + chunk.byteLength;
-    if (length > this.#limit) return false;
-    if (length > this.#space.byteLength) {
-      const larger = Buffer.allocUnsafe(Math.min(this.#limit, Math.max(length, 2 * this.#space.byteLength)));
-      larger.set(this.taken);
-      this.#space = larger;
-    }
-    this.#space.set(chunk, this.#length);
-    this.#length = length;
-    return true;
-  }
 }
 
 /** How the receiving of a body ended. */

@@ -2,6 +2,7 @@ import { Rates } from '../limits/rates.ts';
 import { methodsOfConnections, isWildcard } from '../plugins/connections.ts';
 import type { Connection } from '../plugins/connections.ts';
 import type { PluginKey } from '../plugins/plugin-key.ts';
+import type { HoldBytes } from '../sandbox/run-calls.ts';
 import { StorageUnavailableError } from '../storage/errors.ts';
 import type { Storage } from '../storage/storage.ts';
 import type { StoredValue } from '../storage/tables/connection-values.ts';
@@ -95,6 +96,7 @@ export class OutboundCalls implements Outbound {
     request: GuestRequest,
     context: CallContext,
     signal: AbortSignal,
+    hold?: HoldBytes,
   ): Promise<CallResult & { readonly record: CallRecord }> {
     const began = performance.now();
     const granted: { connection?: Connection; url?: URL } = {};
@@ -108,7 +110,7 @@ export class OutboundCalls implements Outbound {
       responseBytes,
     });
     try {
-      const response = await this.#make(request, context, signal, granted);
+      const response = await this.#make(request, context, { signal, hold }, granted);
       this.#options.onCall?.('ok');
       const record = toRecord({ status: response.status }, response.body.length);
       return { response: { ...response, url: granted.url?.href ?? request.url }, record };
@@ -131,7 +133,7 @@ export class OutboundCalls implements Outbound {
   async #make(
     request: GuestRequest,
     context: CallContext,
-    signal: AbortSignal,
+    { signal, hold }: { readonly signal: AbortSignal; readonly hold: HoldBytes | undefined },
     granted: { connection?: Connection; url?: URL },
   ): Promise<GuardedResponse> {
     signal.throwIfAborted();
@@ -173,6 +175,7 @@ export class OutboundCalls implements Outbound {
         signal: AbortSignal.any([signal, revoked.signal]),
         timeout: this.#options.timeout ?? 10_000,
         maxBytes: this.#options.responseBytes ?? 1024 * 1024,
+        hold,
       });
       revoked.signal.throwIfAborted();
       if (added && holdsSecret(response, added.secret))

@@ -7,7 +7,9 @@ import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { LRUCache } from 'lru-cache';
 import { Agent, buildConnector, request as send } from 'undici';
 import type { Dispatcher } from 'undici';
+import { GrowingBytes } from '../growing-bytes.ts';
 import type { QueueOwner } from '../processes/fair-queue.ts';
+import type { HoldBytes } from '../sandbox/run-calls.ts';
 import { isPublicAddress } from './addresses.ts';
 import { CallError } from './call-error.ts';
 import { isForbiddenHeader, isHeaderName, isHeaderValue, isKeptFromResponse } from './headers.ts';
@@ -41,6 +43,8 @@ export interface GuardedRequest {
   readonly timeout: number;
   /** How long the body of the response may be once it is decompressed, in bytes; 0 for a response whose body is not read. */
   readonly maxBytes: number;
+  /** Counts bytes of the body while it arrives, until the returned function is called. Throws where they are too many. */
+  readonly hold?: HoldBytes | undefined;
 }
 
 export interface GuardedResponse {
@@ -216,7 +220,7 @@ function toHeaders(headers: GuardedRequest['headers']): string[] {
 async function readResponse(
   { statusCode, statusText, headers: raw, body }: Dispatcher.ResponseData,
   url: URL,
-  { method, maxBytes }: GuardedRequest,
+  { method, maxBytes, hold }: GuardedRequest,
 ): Promise<GuardedResponse> {
   const headers = toPairs(raw as unknown as readonly string[]);
   const find = (name: string) => headers.find(([key]) => key.toLowerCase() === name)?.[1];
@@ -229,7 +233,7 @@ async function readResponse(
       return { status: statusCode, statusText, headers: [], body: new Uint8Array() };
     }
     if (hasBody && Number(find('content-length')) > maxBytes) throw tooLong(url, maxBytes);
-    const read = await readBody(decoded(body, encoding, url, maxBytes), url, maxBytes);
+    const read = await readBody(decoded(body, encoding, url, maxBytes), url, { maxBytes, hold });
     return {
       status: statusCode,
       statusText: statusText,
@@ -277,15 +281,33 @@ function decoded(body: Readable, encoding: string | undefined, url: URL, maxByte
   return pipeline(body, bounded, decoder, () => {});
 }
 
-async function readBody(body: Readable, url: URL, maxBytes: number): Promise<Uint8Array> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of body as AsyncIterable<Buffer>) {
-    size += chunk.length;
-    if (size > maxBytes) throw tooLong(url, maxBytes);
-    chunks.push(chunk);
+/** How many chunks of a body may be shorter than this, in bytes, on average: each costs as much time as a longer one. */
+const [smallChunks, shortChunk] = [2000, 64];
+
+async function readBody(
+  body: Readable,
+  url: URL,
+  { maxBytes, hold }: Pick<GuardedRequest, 'maxBytes' | 'hold'>,
+): Promise<Uint8Array> {
+  const bytes = new GrowingBytes(maxBytes);
+  let chunks = 0;
+  let release = hold?.(bytes.space);
+  try {
+    for await (const chunk of body as AsyncIterable<Buffer>) {
+      const { space } = bytes;
+      if (!bytes.add(chunk)) throw tooLong(url, maxBytes);
+      chunks += 1;
+      if ((chunks - smallChunks) * shortChunk > bytes.taken.byteLength)
+        throw new CallError('response-limit', `The response of ${url.host} comes in too many short chunks.`);
+      if (bytes.space === space) continue;
+      release?.();
+      release = hold?.(bytes.space);
+    }
+    // Without the space that is left.
+    return new Uint8Array(bytes.taken);
+  } finally {
+    release?.();
   }
-  return Buffer.concat(chunks);
 }
 
 const tooLong = (url: URL, maxBytes: number) =>

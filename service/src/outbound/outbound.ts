@@ -1,4 +1,5 @@
 import type { PluginKey } from '../plugins/plugin-key.ts';
+import type { HoldBytes } from '../sandbox/run-calls.ts';
 import type { CallErrorCode } from './call-error.ts';
 
 export type { CallErrorCode } from './call-error.ts';
@@ -55,10 +56,12 @@ export interface Outbound {
   /**
    * Makes a request where a connection of the plugin's namespace permits it. Rejects with the signal's reason, and with
    * `StorageUnavailableError` where what is granted cannot be read; every other end is a result.
+   * @param hold counts bytes of the response while it arrives
    */
   call(
     request: GuestRequest,
     context: CallContext,
     signal: AbortSignal,
+    hold?: HoldBytes,
   ): Promise<CallResult & { readonly record: CallRecord }>;
 }

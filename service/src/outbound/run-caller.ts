@@ -1,4 +1,5 @@
 import { keptBytes, toStorableText } from '../plugins/truncate.ts';
+import type { HoldBytes } from '../sandbox/run-calls.ts';
 import type { RecordedCall } from '../storage/tables/runs.ts';
 import type { CallContext, CallResult, GuestRequest, Outbound } from './outbound.ts';
 import type { Secrets } from './secrets.ts';
@@ -34,8 +35,8 @@ export class RunCaller {
     return this.#records;
   }
 
-  async call(request: GuestRequest, signal: AbortSignal): Promise<CallResult> {
-    const { record, ...result } = await this.#outbound.call(request, this.#context, signal);
+  async call(request: GuestRequest, signal: AbortSignal, hold?: HoldBytes): Promise<CallResult> {
+    const { record, ...result } = await this.#outbound.call(request, this.#context, signal, hold);
     const { method, url, ...rest } = record;
     this.#records.push({
       ...rest,

@@ -25,9 +25,13 @@ export type CallResult =
   | { readonly response: GuestResponse }
   | { readonly error: { readonly code: string; readonly message: string } };
 
+/** Counts bytes until the returned function is called. Throws where they are too many. */
+export type HoldBytes = (bytes: number) => () => void;
+
 /** Makes the calls of one run. */
 export interface Caller {
-  call(request: GuestRequest, signal: AbortSignal): Promise<CallResult>;
+  /** `hold` counts the bytes of a response that is still arriving. */
+  call(request: GuestRequest, signal: AbortSignal, hold: HoldBytes): Promise<CallResult>;
 }
 
 /** How many calls a run makes at once. A further one waits for one of them. */
@@ -52,9 +56,6 @@ const head = z
   );
 
 const callFrame = z.tuple([z.int(), z.string()]);
-
-/** Counts bytes until the returned function is called. Throws where they are too many. */
-export type HoldBytes = (bytes: number) => () => void;
 
 /** What a run has called, and what has come of it, while the run is in an engine or waits. The runner is not trusted. */
 export class RunCalls {
@@ -191,7 +192,7 @@ export class RunCalls {
 
   async #resultOf(id: number, request: GuestRequest): Promise<Arrival> {
     try {
-      const result = await this.#caller.call(request, this.#abort.signal);
+      const result = await this.#caller.call(request, this.#abort.signal, (bytes) => this.#holdOrFail(bytes));
       if ('error' in result) return { id, error: result.error };
       const { status, statusText, url, headers, body } = result.response;
       return { id, head: [status, statusText, url, headers], body };
@@ -208,11 +209,19 @@ export class RunCalls {
 
   #tryHold(bytes: number): (() => void) | undefined {
     try {
-      return this.#hold(bytes);
+      return this.#holdOrFail(bytes);
     } catch {
+      return undefined;
+    }
+  }
+
+  #holdOrFail(bytes: number): () => void {
+    try {
+      return this.#hold(bytes);
+    } catch (error) {
       this.#hasFailed = true;
       this.#wake();
-      return undefined;
+      throw error;
     }
   }
 }

@@ -121,8 +121,8 @@ export class Attacker {
   }
 
   /** The bytes of the head of a request that has a body of this length, in bytes. */
-  rawHead(method: string, path: string, token: string, length: number): string {
-    const headers = `Content-Type: application/json\r\nContent-Length: ${length}\r\n`;
+  rawHead(method: string, path: string, token: string, length: number, accept = '*/*'): string {
+    const headers = `Accept: ${accept}\r\nContent-Type: application/json\r\nContent-Length: ${length}\r\n`;
     return `${method} ${path} HTTP/1.1\r\n${this.#rawHeaders(token)}${headers}\r\n`;
   }
 

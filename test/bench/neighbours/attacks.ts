@@ -223,6 +223,35 @@ export const variations: Readonly<Record<string, Attack>> = {
     },
   },
 
+  agents: {
+    title: 'tools of agents that read a large draft, 100 at once, unread, and 100 in one message',
+    async prepare(attacker) {
+      const token = await attacker.editorToken('large');
+      const path = `/api/v1/build/javascript/${attacker.plugin('large')}`;
+      // Nearly as much as a result may have.
+      await attacker.send('POST', path, { token, body: '\u0001'.repeat(300_000) });
+    },
+    async run(attacker) {
+      const token = await attacker.editorToken('large');
+      const call = (id: number) => ({
+        jsonrpc: '2.0',
+        id,
+        method: 'tools/call',
+        params: { name: 'read_plugin', arguments: {} },
+      });
+      const accept = 'application/json, text/event-stream';
+      const one = JSON.stringify(call(1));
+      const many = JSON.stringify(Array.from({ length: 100 }, (_, i) => call(i)));
+      const post = (body: string) => attacker.rawHead('POST', '/mcp', token, body.length, accept) + body;
+      const draft = `/api/v1/draft/${attacker.plugin('large')}`;
+      await Promise.all([
+        attacker.keepConnections(100, () => [post(one).repeat(10)]),
+        attacker.keepConnections(5, () => [post(many).repeat(10)]),
+        attacker.repeat(100, () => attacker.send('GET', draft, { token })),
+      ]);
+    },
+  },
+
   hoarders: {
     title: 'as many requests as are taken of three tenants, whose bodies never come whole',
     async run(attacker) {

@@ -332,6 +332,30 @@ describe('a response', () => {
     assert.equal((await refusal(`${origin}/`)).code, 'response-limit');
   });
 
+  test('in very many short chunks is given up', async () => {
+    upstream.handle = (_, response) => {
+      for (let i = 0; i < 10_000; i++) response.write('x');
+      response.end();
+    };
+    assert.equal((await refusal(`${origin}/`)).code, 'response-limit');
+  });
+
+  test('counts while it arrives', async () => {
+    const counted = Promise.withResolvers<void>();
+    let held = 0;
+    const hold = (bytes: number) => {
+      held += bytes;
+      if (held >= 100_000) counted.resolve();
+      return () => void (held -= bytes);
+    };
+    upstream.handle = (_, response) => {
+      response.write(Buffer.alloc(100_000));
+      void counted.promise.then(() => response.end());
+    };
+    assert.equal((await request(`${origin}/`, { hold })).body.byteLength, 100_000);
+    assert.equal(held, 0);
+  });
+
   test('that says it is too long is not read', async () => {
     upstream.handle = (_, response) =>
       response.writeHead(200, { 'content-length': '2000000' }).flushHeaders();
