@@ -3,7 +3,7 @@ import { connectedPlugins } from './connected.ts';
 import { mailPlace } from './mail.ts';
 import { ordersPlace } from './orders.ts';
 import type { Place } from './place.ts';
-import { pricesPlace } from './prices.ts';
+import { moneyLibrary, pricesPlace } from './prices.ts';
 import type { PluginEntry } from '../wire.ts';
 
 /** The places in Larder for which every customer can write a plugin. */
@@ -39,7 +39,9 @@ export const addedPlugin = (name: string): PluginEntry => ({
   sample: 'Ada',
 });
 
-/** Sets the types of each place at the plugin service. To do so again changes nothing. */
+/** Publishes what plugins may import, and sets the types of each place at the plugin service. To do so again changes nothing. */
 export async function setUpPlaces(service: EnvironmentClient, environment: string): Promise<void> {
+  const { name: library, version, ...details } = moneyLibrary;
+  await service.putLibrary({ environment, library, version }, details);
   for (const { namespace, types } of places) await service.setNamespace({ environment, namespace }, types);
 }

@@ -60,17 +60,31 @@ const output = {
   },
 };
 
+/** What Larder gives its customers for reckoning with prices. Other contents need another version. */
+export const moneyLibrary = {
+  name: '@larder/money',
+  version: '1.0.0',
+  description: 'Reckons with amounts in whole cents.',
+  contents: `export const percentOff = (cents, percent) => Math.round((cents * (100 - percent)) / 100);
+`,
+  declarations: `/** An amount in cents, less so many per cent of it, in whole cents again. */
+export declare function percentOff(cents: number, percent: number): number;
+`,
+};
+
 const template = `// price-rule: what one of an article in the basket costs.
 // Prices are in cents.
+
+import { percentOff } from '${moneyLibrary.name}';
 
 const DOZEN = 12;
 
 export const run = ({ product, count, buyer }: Input): Output => {
   if (buyer.group === 'trade') {
-    return { unitPrice: Math.round(product.unitPrice * 0.8), reason: 'Trade price' };
+    return { unitPrice: percentOff(product.unitPrice, 20), reason: 'Trade price' };
   }
   if (count >= DOZEN) {
-    return { unitPrice: Math.round(product.unitPrice * 0.9), reason: 'By the dozen' };
+    return { unitPrice: percentOff(product.unitPrice, 10), reason: 'By the dozen' };
   }
   return { unitPrice: product.unitPrice };
 };
@@ -123,6 +137,7 @@ export const pricesPlace: Place = {
       },
     ],
     templates: templatesOf(template),
+    libraries: { [moneyLibrary.name]: moneyLibrary.version },
   },
   view: { kind: 'basket', title: 'In the basket' },
   cases: baskets.map(caseOf),

@@ -14,6 +14,7 @@ const usage = `Usage: plugin-editor-service [command]
   env-token <address> [environment]     the same for the owner of an e-mail address, who is sent a code
   check                                 says whether everything that the service needs is there
   backup <file>                         copies the SQLite file while it is served, without tokens
+  bundle <package>                      makes a library for plugins of an installed npm package
 
   -h, --help                            of a command: plugin-editor-service <command> --help
   -v, --version
@@ -29,6 +30,7 @@ const commands: ReadonlyMap<string, Command> = new Map<string, Command>([
   ['env-token', async (args) => (await import('./env-token.ts')).envToken(args)],
   ['check', async (args) => (await import('./check.ts')).check(args)],
   ['backup', async (args) => (await import('./backup.ts')).backup(args)],
+  ['bundle', async (args) => (await import('./bundle.ts')).bundle(args)],
 ]);
 
 async function main(args: string[]): Promise<void> {

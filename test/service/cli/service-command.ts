@@ -20,12 +20,13 @@ export interface LogLine {
   readonly [field: string]: unknown;
 }
 
-/** Runs the command on a database, with settings that no variable of this machine changes. */
+/** Runs the command on a database, with settings that no variable of this machine changes. `cwd`: its folder (default: that of the tests). */
 export function runCommand(
   t: Cleanup,
   address: DatabaseAddress | undefined,
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
+  cwd?: string,
 ) {
   const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', main, ...args], {
     env: {
@@ -36,6 +37,7 @@ export function runCommand(
       ...(address && { DATABASE_URL: databaseUrl(address) }),
       ...env,
     },
+    cwd,
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   cleanUpFirst(t, () => child.kill('SIGKILL'));
