@@ -11,6 +11,7 @@ import { measureAgainst } from './against.ts';
 import { measureAppearance } from './appearance.ts';
 import { openBrowser } from './browser.ts';
 import { measureCapacity } from './capacity.ts';
+import { connectionFigures, measureConnections } from './connections.ts';
 import { measureDeletion } from './deletion.ts';
 import { measureDelivery } from './delivery.ts';
 import { measureAnswers } from './editor-assist.ts';
@@ -48,6 +49,7 @@ const measures: Readonly<Record<string, Measure>> = {
   executions: { measure: measureExecutions, parts: executionFigures },
   storage: { measure: measureStorage, parts: storageFigures },
   'runs-recorded': { measure: measureRunsRecorded },
+  connections: { measure: measureConnections, parts: connectionFigures },
   capacity: { measure: measureCapacity },
   delivery: { measure: () => measureDelivery() },
   deletion: { measure: measureDeletion },

@@ -14,6 +14,7 @@ const rounds: Record<string, () => Promise<Figure[]>> = {
   crashes: async () => (await import('./crashes.ts')).measureCrashes('sqlite'),
   'cluster-faults': async () => (await import('./cluster.ts')).measureClusterFaults(),
   'cluster-load': async () => (await import('./cluster.ts')).measureClusterLoad(),
+  connections: async () => (await import('./connections.ts')).measureConnections(),
   draining: async () => (await import('./draining.ts')).measureDraining(),
   lazy: async () => (await import('./lazy.ts')).measureLazy(),
   cpython: async () => (await import('./cpython.ts')).measureCpython(),

@@ -40,6 +40,8 @@ export interface ServiceOptions {
   project?: string;
   /** The limit of the main process's heap, in MB (default: that of Node). */
   heap?: number;
+  /** The name of its log in the directory (default: `service.log`). */
+  log?: string;
   /** The environments to make tokens for. */
   environments?: readonly string[];
 }
@@ -72,12 +74,13 @@ export class ServiceProcess implements AsyncDisposable {
       variables = {},
       project = measuredProject,
       heap,
+      log: logName = 'service.log',
       environments = [environment, otherEnvironment],
     }: ServiceOptions = {},
   ): Promise<ServiceProcess> {
     const main = join(project, 'service/dist/cli/main.js');
     const env = { PATH: process.env['PATH'], DATA_DIR: directory, SERVICE_PORT: '0', ...variables };
-    const log = join(directory, 'service.log');
+    const log = join(directory, logName);
     const nodeOptions = heap === undefined ? [] : [`--max-old-space-size=${heap}`];
     const output = openSync(log, 'w');
     const child = spawn(process.execPath, [...nodeOptions, main, 'serve'], {
@@ -104,6 +107,13 @@ export class ServiceProcess implements AsyncDisposable {
     return this.#tokens[ident.slice(0, ident.lastIndexOf('.'))] ?? '';
   }
 
+  /** Sets the record of the namespace `default`. */
+  async setNamespace(environmentName: string, details: object): Promise<void> {
+    const path = `/api/v1/environment/${environmentName}/namespaces/default`;
+    const request = { method: 'PUT', type: 'application/json' };
+    await this.#json(path, this.#tokens[environmentName] ?? '', JSON.stringify(details), request);
+  }
+
   /** Builds a plugin and deploys it. Throws what the build said when it did not succeed. */
   async deploy({ ident, name, lang, contents }: Plugin): Promise<void> {
     const path = `${ident}/default/${name}`;
@@ -126,10 +136,15 @@ export class ServiceProcess implements AsyncDisposable {
     await Promise.all(Array.from({ length: 4 }, deployNext));
   }
 
-  async #json<T>(path: string, token: string, body?: string): Promise<T> {
+  async #json<T>(
+    path: string,
+    token: string,
+    body?: string,
+    { method = 'POST', type = 'text/plain' } = {},
+  ): Promise<T> {
     const response = await fetch(`http://127.0.0.1:${this.port}${path}`, {
-      ...(body === undefined ? {} : { method: 'POST', body }),
-      headers: { authorization: `Bearer ${token}`, 'content-type': 'text/plain' },
+      ...(body === undefined ? {} : { method, body }),
+      headers: { authorization: `Bearer ${token}`, 'content-type': type },
     });
     const text = await response.text();
     if (!response.ok) throw new Error(`${path} was answered with ${response.status}: ${text}`);
