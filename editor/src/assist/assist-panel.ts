@@ -108,7 +108,7 @@ function exchangeView(conversation: Conversation, exchange: Exchange): TemplateR
     <p class="assist-prompt">
       <span class="visually-hidden">${assist.you}</span><span class="verbatim" dir="auto">${prompt}</span>
     </p>
-    ${guard([text, state, !proposal, assist], () =>
+    ${guard([exchange, text, state, !proposal, assist], () =>
       blocksOf(text).map((block, index) => blockView(conversation, exchange, block, index)),
     )}
     ${state === 'running' ? html`<p class="panel-hint">${assist.answering}</p>` : nothing}
