@@ -14,6 +14,7 @@ import { measureCapacity } from './capacity.ts';
 import { connectionFigures, measureConnections } from './connections.ts';
 import { measureDeletion } from './deletion.ts';
 import { measureDelivery } from './delivery.ts';
+import { measureDeploys } from './deploys.ts';
 import { measureAnswers } from './editor-assist.ts';
 import { measureEditorLoad } from './editor-load.ts';
 import { measureTyping } from './editor-typing.ts';
@@ -53,6 +54,7 @@ const measures: Readonly<Record<string, Measure>> = {
   capacity: { measure: measureCapacity },
   delivery: { measure: () => measureDelivery() },
   deletion: { measure: measureDeletion },
+  deploys: { measure: measureDeploys },
   'editor-load': { measure: () => measureEditorLoad() },
   'editor-typing': { measure: measureTyping },
   'editor-assist': { measure: measureAnswers },

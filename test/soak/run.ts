@@ -16,6 +16,7 @@ const rounds: Record<string, () => Promise<Figure[]>> = {
   'cluster-load': async () => (await import('./cluster.ts')).measureClusterLoad(),
   connections: async () => (await import('./connections.ts')).measureConnections(),
   draining: async () => (await import('./draining.ts')).measureDraining(),
+  webhooks: async () => (await import('./webhooks.ts')).measureWebhooks(),
   lazy: async () => (await import('./lazy.ts')).measureLazy(),
   cpython: async () => (await import('./cpython.ts')).measureCpython(),
 };
