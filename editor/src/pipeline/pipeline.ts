@@ -217,7 +217,13 @@ export class Pipeline extends Emitter<PipelineEvents> {
     const { client, location, draft } = this.#options;
     const onBusy = (wait: number) => this.#handleBusy('deploy', wait);
     try {
-      const options = { ...(message ? { message } : {}), rollout, etag: draft.etag, onBusy, signal };
+      const options = {
+        ...(message ? { message } : {}),
+        ...(rollout ? { rollout } : {}),
+        etag: draft.etag,
+        onBusy,
+        signal,
+      };
       return await client.deploy(location, options);
     } catch (error) {
       draft.handleRefusal(error);

@@ -82,7 +82,7 @@ export class RunsPanel extends LightElement {
     const option = (value: Filter, label: string) =>
       html`<option value=${value} ?selected=${value === this.filter}>${label}</option>`;
     return html`${
-        this.host.access.canWrite && this.work
+        this.host.access.canWrite
           ? html`<replay-view .host=${this.host} .work=${this.work}></replay-view>`
           : nothing
       }
