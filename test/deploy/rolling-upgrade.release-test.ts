@@ -3,6 +3,8 @@ import { test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { parseDatabaseUrl } from '../../service/src/storage/database-url.ts';
+import { BuilderClient } from '../../src/client.ts';
+import { EnvironmentClient, ExecutionClient, NetworkError } from '../../src/server.ts';
 import { openEngine } from '../../service/src/storage/storage.ts';
 import { createDatabase } from '../postgres/databases.ts';
 import { Connection } from '../support/connection.ts';
@@ -53,6 +55,46 @@ async function work(
   connection?.close();
 }
 
+const rolledOut = { identifier: 'com.acme.rollout', pluginName: 'plugin' };
+
+/** Deploys two versions of a plugin, the second to half of its runs. */
+async function startRollout(origin: string, environmentToken: string): Promise<void> {
+  const service = new EnvironmentClient({ builderUrl: origin, environmentToken, timeout: 60_000 });
+  const { token } = await service.createSession(rolledOut, { scope: 'plugin', fn: rolledOut.pluginName });
+  const builder = new BuilderClient({ baseUrl: origin, token, timeout: 60_000 });
+  const location = { environment: 'com.acme', userID: 'rollout', pluginName: rolledOut.pluginName };
+  for (const output of ['one', 'two']) {
+    await builder.build({ ...location, language: 'javascript' }, `export const run = () => '${output}';`);
+    const isSecond = output === 'two';
+    await builder.deploy(location, isSecond ? { rollout: { percent: 50 } } : {});
+  }
+}
+
+/** Runs that plugin for the same few customers at one node after the other. Resolves with how many runs were answered. */
+async function runRolledOut(
+  nodes: readonly NodeProcess[],
+  { environmentToken, tally, signal }: { environmentToken: string; tally: Tally; signal: AbortSignal },
+): Promise<number> {
+  const versions = new Map<string, string | undefined>();
+  let answered = 0;
+  for (let i = 0; !signal.aborted; i++) {
+    const rolloutKey = `customer-${i % 7}`;
+    const executionUrl = `${nodes[i % nodes.length]?.origin}/exec`;
+    try {
+      const execution = new ExecutionClient({ executionUrl, environmentToken });
+      const { version } = await execution.runWithDetails(rolledOut, '', { rolloutKey });
+      answered += 1;
+      if (versions.has(rolloutKey) && versions.get(rolloutKey) !== version)
+        tally.fault(`${rolloutKey} got ${version} after ${versions.get(rolloutKey)}`);
+      versions.set(rolloutKey, version);
+    } catch (error) {
+      if (!(error instanceof NetworkError)) tally.fault(`a run of the rollout: ${String(error)}`);
+    }
+    await wait(20);
+  }
+  return answered;
+}
+
 test('two nodes are upgraded and downgraded one by one, while users save, build, deploy and run', async (t) => {
   const database = await createDatabase();
   t.after(() => database.drop());
@@ -72,6 +114,8 @@ test('two nodes are upgraded and downgraded one by one, while users save, build,
   let working: Promise<void>[] = [];
   try {
     await Promise.all(nodes.map((one) => one.start()));
+    await startRollout(nodes[0].origin, environmentToken);
+    const ranOut = runRolledOut(nodes, { environmentToken, tally, signal: ending.signal });
     working = users.map((user, i) =>
       work(user, i % 2 ? nodes : nodes.toReversed(), { environmentToken, tally, signal: ending.signal }),
     );
@@ -105,6 +149,18 @@ test('two nodes are upgraded and downgraded one by one, while users save, build,
         await user.verify();
         connection.close();
       }
+    }
+    // The rollout goes on as it was, and no run of it was lost, whichever node and release had counted it.
+    const ran = await ranOut;
+    for (const { origin } of nodes) {
+      const service = new EnvironmentClient({ builderUrl: origin, environmentToken });
+      const find = () => service.getRollout(rolledOut);
+      await until('all runs of the rollout', async () => {
+        const { runs, live } = await find();
+        return runs + live.runs >= ran;
+      });
+      const { version, percent, stopped, live } = await find();
+      assert.deepEqual([version, percent, stopped, live.version], ['v1.0.1', 50, undefined, 'v1.0.0']);
     }
     assert.deepEqual(tally.faults, []);
     assert.ok(tally.of(loops) >= users.length * 5);
