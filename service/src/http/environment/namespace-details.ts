@@ -1,11 +1,5 @@
 import * as z from 'zod';
-import {
-  libraryName,
-  longestLibraryName,
-  longestVersion,
-  maxLibraries,
-  semver,
-} from '../../plugins/libraries.ts';
+import { longestLibraryName, longestVersion, maxLibraries, semver } from '../../plugins/libraries.ts';
 import { connectionsSchema } from './connection-details.ts';
 
 /** How long both schemas of a namespace may be together, in bytes of their JSON. */
@@ -75,10 +69,7 @@ const example = {
 const name = z
   .string()
   .max(longestLibraryName)
-  .regex(
-    new RegExp(`^(?:@${libraryName.source.slice(1, -1)}/)?${libraryName.source.slice(1)}`),
-    'must be the name of an npm package',
-  );
+  .regex(/^(?:@[a-z0-9~-][a-z0-9._~-]*\/)?[a-z0-9~-][a-z0-9._~-]*$/, 'must be the name of an npm package');
 
 const librariesSchema = z
   .record(name, z.string().max(longestVersion).regex(semver, 'must be a semantic version, such as 10.6.0'))

@@ -42,7 +42,7 @@ const parameters: Readonly<Record<string, string>> = {
   ident: 'com.acme.nobody',
   identifier: 'com.acme.nobody',
   environment: 'com.acme',
-  version: 'v1.0.0',
+  version: '1.0.0',
   uuid: '019a0b2c-4d5e-7f60-8123-456789abcdef',
 };
 
