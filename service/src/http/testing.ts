@@ -10,7 +10,7 @@ import { callSchema } from './runs/run-schemas.ts';
 import { requireBuiltProgram } from './require-draft.ts';
 import type { ServiceContext, ServiceInterface } from './context.ts';
 import { json } from './operations/responses.ts';
-import { jsonBody, textBody } from './operations/bodies.ts';
+import { jsonBody, refuseMany, textBody } from './operations/bodies.ts';
 import { operation } from './operations/operation.ts';
 import { requestInfo } from './request-info.ts';
 import { requireLanguage } from './require-language.ts';
@@ -210,7 +210,9 @@ async function runTest(
 async function readInput(c: Context, text: string): Promise<z.output<typeof testInput>> {
   const type = c.req.header('content-type')?.split(';', 1)[0]?.trim().toLowerCase();
   if (type !== testType) return { payload: text };
-  const { success, data, error } = testInput.safeParse(await parseJson(text));
+  const { success, data, error } = testInput.safeParse(
+    await parseJson(text, refuseMany('invalid-body', 'the body', runLimits.input)),
+  );
   if (success) return data;
   const message = describeIssues(error.issues, 'the body');
   throw new ServiceError(422, 'invalid-body', message, { path: pointerOf(error.issues) });

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import type { LookupFunction } from 'node:net';
-import { pipeline } from 'node:stream';
+import { pipeline, Transform } from 'node:stream';
 import type { Readable } from 'node:stream';
 import { callbackify } from 'node:util';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
@@ -261,28 +261,32 @@ const decoders = {
   br: createBrotliDecompress,
 };
 
-/** The body without its content encoding. Of several encodings, each could multiply what the one before gives, so one is taken. */
-function decoded(body: Readable, encoding: string | undefined, url: URL, maxBytes: number): Readable {
-  if (!encoding || encoding === 'identity') return body;
-  if (!Object.hasOwn(decoders, encoding))
-    throw new CallError('unreachable', `${url.host} responded with an encoding that was not asked for.`);
-  // What an encoding adds to a body that it cannot compress is less than this.
-  const most = maxBytes + 64 * 1024;
-  async function* bounded(source: AsyncIterable<Buffer>) {
-    let size = 0;
-    for await (const chunk of source) {
-      size += chunk.length;
-      if (size > most) throw tooLong(url, maxBytes);
-      yield chunk;
-    }
-  }
-  const decoder = decoders[encoding as keyof typeof decoders]();
-  // Errors reach whoever reads the decoder.
-  return pipeline(body, bounded, decoder, () => {});
-}
-
 /** How many chunks of a body may be shorter than this, in bytes, on average: each costs as much time as a longer one. */
 const [smallChunks, shortChunk] = [2000, 64];
+
+/** What an encoding adds to a body that it cannot compress is less than this, in bytes. */
+const encodingOverhead = 64 * 1024;
+
+/** The body without its content encoding. Of several encodings, each could multiply what the one before gives, so one is taken. */
+function decoded(body: Readable, encoding: string | undefined, url: URL, maxBytes: number): Readable {
+  const isEncoded = encoding !== undefined && encoding !== '' && encoding !== 'identity';
+  if (isEncoded && !Object.hasOwn(decoders, encoding))
+    throw new CallError('unreachable', `${url.host} responded with an encoding that was not asked for.`);
+  let [size, chunks] = [0, 0];
+  const counted = new Transform({
+    transform(chunk: Buffer, _, done) {
+      size += chunk.length;
+      chunks += 1;
+      if (size > maxBytes + encodingOverhead) done(tooLong(url, maxBytes));
+      else if ((chunks - smallChunks) * shortChunk > size)
+        done(new CallError('response-limit', `The response of ${url.host} comes in too many short chunks.`));
+      else done(null, chunk);
+    },
+  });
+  // Errors reach whoever reads the last of them.
+  if (!isEncoded) return pipeline(body, counted, () => {});
+  return pipeline(body, counted, decoders[encoding as keyof typeof decoders](), () => {});
+}
 
 async function readBody(
   body: Readable,
@@ -290,15 +294,11 @@ async function readBody(
   { maxBytes, hold }: Pick<GuardedRequest, 'maxBytes' | 'hold'>,
 ): Promise<Uint8Array> {
   const bytes = new GrowingBytes(maxBytes);
-  let chunks = 0;
   let release = hold?.(bytes.space);
   try {
     for await (const chunk of body as AsyncIterable<Buffer>) {
       const { space } = bytes;
       if (!bytes.add(chunk)) throw tooLong(url, maxBytes);
-      chunks += 1;
-      if ((chunks - smallChunks) * shortChunk > bytes.taken.byteLength)
-        throw new CallError('response-limit', `The response of ${url.host} comes in too many short chunks.`);
       if (bytes.space === space) continue;
       release?.();
       release = hold?.(bytes.space);

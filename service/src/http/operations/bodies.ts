@@ -103,14 +103,17 @@ async function readCheckedJson(c: Context, body: JsonBody, check: CheckCounts | 
     if (success) return data;
     throw new ServiceError(422, code, describeIssues(error.issues, name), { path: pointerOf(error.issues) });
   };
-  const refuseMany: CheckCounts = async ({ values }) => {
-    // Those that a small body can hold are few.
+  return readJson(c, limit, optional, validate, check ?? refuseMany(code, name, limit));
+}
+
+/** Refuses JSON with more values than a record may have. Those that a small body can hold are few. */
+export const refuseMany =
+  (code: CodeOf<422>, name: string, limit: number): CheckCounts =>
+  async ({ values }) => {
     if (limit <= smallBody || values <= recordLimits.values) return;
     const message = `${name}: expected at most ${recordLimits.values} members of objects and elements of arrays, received ${values}.`;
     throw new ServiceError(422, code, message, { path: '' });
   };
-  return readJson(c, limit, optional, validate, check ?? refuseMany);
-}
 
 /** The query of a request, as its schema reads it. Throws 400 where it does not fit. Of a repeated parameter the first counts. */
 export function readQuery(c: Context, schema: z.ZodType | undefined): unknown {
