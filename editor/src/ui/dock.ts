@@ -1,6 +1,6 @@
 import { type TemplateResult, html, nothing } from 'lit/html.js';
 import { texts } from '../locales/locale.ts';
-import { icon } from './icon.ts';
+import { type Icon, icon } from './icon.ts';
 import { splitter } from './splitter.ts';
 
 /**
@@ -14,6 +14,8 @@ export type PanelId = (typeof PANELS)[number];
 export interface DockPanel {
   id: PanelId;
   label: string;
+  /** Stands for the label where the tabs have little room. */
+  icon?: Icon;
   /** Made only while the panel is in view. */
   content: () => unknown;
   /** A number beside the name; `label` says what it counts. */
@@ -46,7 +48,7 @@ export function dockView(panels: readonly DockPanel[], dock: DockState): Templat
     event.preventDefault();
     dock.focus(panel.id);
   };
-  const tab = ({ id, label, count }: DockPanel) => {
+  const tab = ({ id, label, count, icon: sign }: DockPanel) => {
     const isChosen = id === shown;
     return html`<button
       type="button"
@@ -56,10 +58,11 @@ export function dockView(panels: readonly DockPanel[], dock: DockState): Templat
       aria-controls="panel-${id}"
       aria-selected=${isChosen && dock.isOpen}
       tabindex=${isChosen ? 0 : -1}
+      title=${sign ? label : nothing}
       @click=${() => dock.show(id)}
       @keydown=${handleKey}
     >
-      ${label}<span
+      ${sign ? html`${icon(sign)}<span class="dock-tab-name">${label}</span>` : label}<span
         class="count"
         data-tone=${count?.tone ?? 'calm'}
         title=${count?.label ?? nothing}

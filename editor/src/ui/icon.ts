@@ -18,6 +18,7 @@ const icons = {
   panel: 'M2.5 3.5h11v9h-11zM10 3.5v9',
   stop: 'M4.5 4.5h7v7h-7z',
   lock: 'M4 7.5h8v6H4zM5.5 7.5V5.2a2.5 2.5 0 0 1 5 0v2.3',
+  talk: 'M2.5 3.5h11V11h-6l-3 2.5V11h-2z',
   refresh: 'M13 8a5 5 0 1 1-1.6-3.7M13 2.5v3h-3',
 } as const;
 

@@ -6,6 +6,9 @@ export interface StatusText {
   tone: 'calm' | 'busy' | 'good' | 'bad';
 }
 
+/** Texts with fewer characters than this are never cut off. */
+const SHORT = 12;
+
 /**
  * The status line, with its parts in the given order; a part that is `undefined` is hidden. A screen reader reads out only
  * the part that changed.
@@ -21,6 +24,7 @@ export function statusLine(parts: Readonly<Record<string, StatusText | undefined
         html`${part && index ? ', ' : ''}<span
             class="status-part status-${name}"
             data-tone=${part?.tone ?? 'calm'}
+            ?data-short=${(part?.text.length ?? 0) < SHORT}
             ?hidden=${!part}
             ><bdi>${part?.text ?? ''}</bdi></span
           >`,

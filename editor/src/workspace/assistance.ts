@@ -37,7 +37,7 @@ export class Assistance {
   }
 
   dockPanel(): DockPanel {
-    return { id: 'assist', label: texts().assist.title, content: () => this.#content() };
+    return { id: 'assist', label: texts().assist.title, icon: 'talk', content: () => this.#content() };
   }
 
   /** Has the assistant explain a problem. */
