@@ -81,3 +81,20 @@ test('the plugin of the page builds, passes its sample and runs, and the list pr
     'customer-7: invalid-output at /unitPrice',
   ]);
 });
+
+test('the library of the page on libraries is published twice, and its plugin imports it', async () => {
+  await place.write(
+    'publish-library.ts',
+    snippet('publish-library.ts', { 'https://builder.example.com': builder.origin }),
+  );
+  const { publishLibrary } = await place.load<{ publishLibrary: () => Promise<void> }>('publish-library.ts');
+  await publishLibrary();
+  await publishLibrary();
+  const at = 'com.acme.customer-7/default/round-price';
+  const access = await builder.call(`/auth/v2/access/${at}`, builder.environmentToken);
+  const { token } = (await access.json()) as { token: string };
+  const built = await builder.call(`/api/v1/build/javascript/${at}`, token, snippet('round-price.js'));
+  assert.equal(((await built.json()) as { succeeded: boolean }).succeeded, true);
+  const tried = await builder.call(`/api/v1/test/${at}`, token, '1.239');
+  assert.equal(((await tried.json()) as { result: string }).result, '1.24');
+});
