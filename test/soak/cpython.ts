@@ -44,6 +44,7 @@ export async function measureCpython(): Promise<Figure[]> {
     const worker = new Worker(new URL('./cpython-worker.ts', import.meta.url));
     const outcomes: Outcome[] = [];
     for (const name of names) {
+      // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a worker has no origin
       worker.postMessage({ name: `test.test_${name}`, sources: withImports(`test.test_${name}`, sources) });
       const [outcome] = (await once(worker, 'message')) as [Outcome];
       outcomes.push(outcome);
