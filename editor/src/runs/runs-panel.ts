@@ -15,12 +15,11 @@ import { recordedMocks } from '../plugin/mocks.ts';
 import { callsView } from '../tests/calls-view.ts';
 import { icon } from '../ui/icon.ts';
 import { LightElement, define } from '../ui/light-element.ts';
-import type { ReplayHost } from './replay-view.ts';
-import './replay-view.ts';
+import { type LazyReplayHost, replayView } from './lazy-replay-view.ts';
 
 /** The open plugin, as far as the panel shows and changes it. */
-export interface RunsHost extends ReplayHost {
-  readonly session: {
+export interface RunsHost extends LazyReplayHost {
+  readonly session: LazyReplayHost['session'] & {
     readonly client: Pick<BuilderClient, 'listRuns' | 'getRun' | 'replay'>;
     readonly location: DraftLocation;
     readonly signal: AbortSignal;
@@ -81,11 +80,7 @@ export class RunsPanel extends LightElement {
     };
     const option = (value: Filter, label: string) =>
       html`<option value=${value} ?selected=${value === this.filter}>${label}</option>`;
-    return html`${
-        this.host.access.canWrite
-          ? html`<replay-view .host=${this.host} .work=${this.work}></replay-view>`
-          : nothing
-      }
+    return html`${this.host.access.canWrite ? replayView(this.host, this.work) : nothing}
       <div class="runs-head">
         <select class="field" aria-label=${words.which} @change=${choose}>
           ${option('all', words.all)}${option('failed', words.onlyFailed)}${option('succeeded', words.onlySucceeded)}

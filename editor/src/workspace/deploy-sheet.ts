@@ -6,7 +6,7 @@ import '../pipeline/text-difference.ts';
 import { type ActionError, actionErrorReason } from '../pipeline/progress.ts';
 import { countTests } from '../pipeline/work.ts';
 import { sameWork } from '../plugin/source.ts';
-import '../runs/replay-view.ts';
+import { replayView } from '../runs/lazy-replay-view.ts';
 import type { TestEntry } from '../tests/test-list.ts';
 import { openDialog } from '../ui/dialog.ts';
 import { icon, stopButton } from '../ui/icon.ts';
@@ -275,7 +275,7 @@ export class DeploySheet {
     if (!access.canSeeRuns || !access.canWrite || serviceState.live === undefined) return nothing;
     return html`<section>
       <h3>${texts().replay.title}</h3>
-      <replay-view .host=${this.#workspace} .work=${work}></replay-view>
+      ${replayView(this.#workspace, work)}
     </section>`;
   }
 
