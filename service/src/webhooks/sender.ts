@@ -38,6 +38,16 @@ const patience = 5 * day;
 /** How many tries there are at once on one node: for one webhook, for those of an environment, and in all. */
 const [perWebhook, perEnvironment, inAll] = [4, 16, 64];
 
+/** Puts webhooks of environments with less in progress first, so that receivers that hang do not keep all places. */
+export function inFairOrder<Webhook extends { readonly environment: string }>(
+  due: readonly Webhook[],
+  sending: Iterable<{ readonly environment: string }>,
+): Webhook[] {
+  const counts = Map.groupBy(sending, ({ environment }) => environment);
+  const inProgress = ({ environment }: Webhook) => counts.get(environment)?.length ?? 0;
+  return due.toSorted((a, b) => inProgress(a) - inProgress(b));
+}
+
 /** How often old deliveries are deleted. */
 const expiryInterval = 60 * second;
 
@@ -100,7 +110,7 @@ export class WebhookSender {
 
   async #sendDue(): Promise<void> {
     const { storage, now } = this.#options;
-    for (const webhook of await listDueWebhooks(storage.db, now())) {
+    for (const webhook of inFairOrder(await listDueWebhooks(storage.db, now()), this.#sending.values())) {
       const limit = this.#freePlaces(webhook);
       if (limit <= 0) continue;
       const time = now();

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import type { TestContext } from 'node:test';
 import { Webhook } from 'standardwebhooks';
 import { isFailing } from '../../../../service/src/webhooks/plugin-health.ts';
-import { nextTry } from '../../../../service/src/webhooks/sender.ts';
+import { inFairOrder, nextTry } from '../../../../service/src/webhooks/sender.ts';
 import { eventually, until } from '../../../support/until.ts';
 import { startAuthor } from './deployed-plugin.ts';
 import { startVendor } from './vendor.ts';
@@ -343,6 +343,12 @@ test('a plugin that fails is told once, and once that it has recovered', async (
   for (let count = 0; count < 14; count++) assert.equal(await run(), 'well');
   await until('the second event', () => receiver.messages.length === 2);
   assert.deepEqual(receiver.types(), ['plugin.failing', 'plugin.recovered']);
+});
+
+test('the environment with the fewest tries in progress gets the next place', () => {
+  const [a, b, c] = ['com.a', 'com.b', 'com.c'].map((environment) => ({ environment }));
+  assert.ok(a && b && c);
+  assert.deepEqual(inFairOrder([a, b, c, a], [a, b, a]), [c, b, a, a]);
 });
 
 test('the time between two tries doubles up to an hour, for a day', () => {
