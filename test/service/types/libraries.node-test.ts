@@ -73,7 +73,7 @@ test('a library is refused where a plugin could not import it', async (t) => {
     [{ contents: 'module.exports = 1;' }, '/contents', /exports something/],
     [{ contents: 'export const a = ;' }, '/contents', /line 1, column 18/],
     [{ contents: 'export const a = process.env;' }, '/contents', /cannot be loaded.*process/],
-    [{ contents: `${'('.repeat(2000)}` }, '/contents', /nested/],
+    [{ contents: '('.repeat(2000) }, '/contents', /nested/],
     [{ ...money, declarations: '} declare const Input: never; {' }, '/declarations', /line 1/],
     [{ ...money, declarations: 'export const a: /*' }, '/declarations', /line 1/],
     [{ contents: `//${'x'.repeat(1024 * 1024)}` }, '/contents', /at most 1048576 bytes/],

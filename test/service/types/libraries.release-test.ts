@@ -39,7 +39,9 @@ export const run = async () => String(await jsonata('$sum(lines.price)').evaluat
 test('packages of npm become libraries by a command, and plugins import them', async (t) => {
   await installTestPackages();
   const directory = temporaryDirectory(t);
-  const { fetch, vendor, setTypes, build, tryOut } = await startTypedPlugin(t);
+  // A busy machine takes long to load a large package.
+  const runLimits = { time: 60_000, memory: 32 * 2 ** 20 };
+  const { fetch, vendor, setTypes, build, tryOut } = await startTypedPlugin(t, { runLimits });
   for (const [name, [source, output]] of Object.entries(plugins)) {
     const file = join(directory, `${name}.json`);
     const command = runCommand(t, undefined, ['bundle', name, '--out', file], {}, packagesFolder);

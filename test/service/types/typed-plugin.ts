@@ -34,8 +34,8 @@ export const types = {
 export const asJson = { 'content-type': 'application/json' };
 
 /** A service, with what a vendor and an author do with one plugin, in whose namespace the vendor can set types. */
-export async function startTypedPlugin(t: TestContext) {
-  const running = await startService(t);
+export async function startTypedPlugin(t: TestContext, options: Parameters<typeof startService>[1] = {}) {
+  const running = await startService(t, options);
   const { fetch } = running;
   const environment = await running.environmentToken();
   const vendor = bearer(environment);

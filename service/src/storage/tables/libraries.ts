@@ -75,7 +75,7 @@ export async function countLibraries(db: Db, environment: string): Promise<numbe
     .where('environment', '=', environment)
     .where('deleted_at', 'is', null)
     .executeTakeFirstOrThrow();
-  return Number(row.count);
+  return row.count;
 }
 
 /** Adds a version of a library, or puts back one that was deleted. The transaction must have found it `missing`. */

@@ -17,15 +17,23 @@ interface Import {
   readonly names: readonly string[];
 }
 
+/** The name of what is imported or exported; none for a whole module. The kinds are those of the parser. */
+export function nameOf({
+  kind,
+  name,
+}: {
+  readonly kind: string;
+  readonly name: string | null;
+}): readonly string[] {
+  if (kind === 'Default') return ['default'];
+  return kind === 'Name' && name !== null ? [name] : [];
+}
+
 function importsOf({ staticImports, staticExports }: EcmaScriptModule): readonly Import[] {
   const imported = staticImports.map(({ start, moduleRequest, entries }) => ({
     start,
     module: moduleRequest.value,
-    names: entries
-      .filter(({ isType }) => !isType)
-      .flatMap(({ importName: { kind, name } }) =>
-        kind === 'Default' ? ['default'] : kind === 'Name' && name !== null ? [name] : [],
-      ),
+    names: entries.filter(({ isType }) => !isType).flatMap(({ importName }) => nameOf(importName)),
   }));
   const exported = staticExports
     .flatMap(({ entries }) => entries)

@@ -1,4 +1,5 @@
 import { checkInEngine } from '../build/engine-check.ts';
+import { nameOf } from '../build/imports.ts';
 import { findTooDeepNesting, positionsIn } from '../build/positions.ts';
 import type { Diagnostic } from '../language.ts';
 import { describeError, serveTool } from '../process/serve-tool.ts';
@@ -16,6 +17,8 @@ class InvalidLibraryError extends Error {
   }
 }
 
+const isError = (severity: string) => severity === 'Error';
+
 const at = ({ line, column, message }: Omit<Diagnostic, 'severity'>) =>
   `must be an ES module; at line ${line}, column ${column}: ${message}`;
 
@@ -30,7 +33,7 @@ async function checkerBy({ parseSync }: typeof import('oxc-parser')) {
       sourceType: 'module',
       showSemanticErrors: part === 'contents',
     });
-    const [error] = parsed.errors.filter(({ severity }) => severity === 'Error');
+    const [error] = parsed.errors.filter(({ severity }) => isError(severity));
     if (!error) return parsed.module;
     const place = positionsIn(text)(error.labels[0]?.start ?? 0);
     throw new InvalidLibraryError(part, at({ ...place, message: error.message }));
@@ -43,9 +46,7 @@ async function checkerBy({ parseSync }: typeof import('oxc-parser')) {
       const { line } = positionsIn(contents)(first.start);
       throw new InvalidLibraryError('contents', `must import nothing; line ${line} does: bundle it`);
     }
-    const exports = entries.flatMap(({ exportName: { kind, name } }) =>
-      kind === 'Default' ? ['default'] : name === null ? [] : [name],
-    );
+    const exports = entries.flatMap(({ exportName }) => nameOf(exportName));
     if (!exports.length)
       throw new InvalidLibraryError('contents', 'must be an ES module that exports something');
     if (exports.length > maxExports || exports.some((name) => name.length > longestExport)) {
