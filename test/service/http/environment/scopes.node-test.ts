@@ -24,9 +24,7 @@ test('each operation takes environment tokens with its scopes alone', async (t) 
   const scoped = operations.filter(({ scope }) => scope !== undefined && scope !== 'any');
   assert.ok(scoped.length > 25);
   for (const { id, method, path: pattern, scope } of scoped) {
-    // A library's version is that of its package, without a "v".
-    const values = pattern.includes('/libraries/') ? { ...parameters, version: '1.0.0' } : parameters;
-    const to = pattern.replaceAll(/:(\w+)/g, (_, name: string) => values[name] ?? 'none');
+    const to = pattern.replaceAll(/:(\w+)/g, (_, name: string) => parameters[name] ?? 'none');
     for (const [given, token] of tokens) {
       const { status, code } = await vendor
         .send(method, to, undefined, token)
@@ -45,6 +43,8 @@ const parameters: Readonly<Record<string, string>> = {
   identifier: 'com.acme.nobody',
   environment: 'com.acme',
   version: 'v1.0.0',
+  scope: '@none',
+  libraryVersion: '1.0.0',
   uuid: '019a0b2c-4d5e-7f60-8123-456789abcdef',
 };
 
