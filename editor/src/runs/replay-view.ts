@@ -61,7 +61,8 @@ export class ReplayView extends LightElement {
   declare protected inputs: ReadonlyMap<string, string>;
   /** Made anew for each drawing of the page. */
   declare work: object | undefined;
-  host!: ReplayHost;
+  /** Declared alone: a field would forget what was set before the module was loaded. */
+  declare host: ReplayHost;
   #abort: AbortController | undefined;
 
   constructor() {
