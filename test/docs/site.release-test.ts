@@ -12,6 +12,7 @@ import type { Browser, Page } from 'puppeteer-core';
 import { findings } from '../support/axe.ts';
 import { launchChromium } from '../demo/harness.ts';
 import { editorIn } from '../editor/harness.ts';
+import { isOfNewPlugin } from '../support/chromium.ts';
 
 /** The path of the site on the server, which the build has to know. */
 const BASE = '/products/plugin-editor/docs/';
@@ -56,7 +57,8 @@ before(async () => {
   page = await browser.newPage();
   page.on('console', (message) => {
     // The element warns about an editor on the origin of the page, which is a stand-in here.
-    if (!message.text().includes('sandbox')) faults.push(message.text());
+    if (!message.text().includes('sandbox') && !isOfNewPlugin(message))
+      faults.push(`${message.text()} ${message.location().url ?? ''}`.trim());
   });
   page.on('pageerror', (error) => faults.push(String(error)));
   page.on('requestfailed', (request) => faults.push(`${request.url()} ${request.failure()?.errorText}`));

@@ -1,7 +1,8 @@
 import { expect } from '@open-wc/testing';
 
+import { until } from '../support/until.ts';
 import { LIMITS, MAX_VALUES } from '../../src/core/messages.ts';
-import { untilError, flush, frameOf, untilState, mount, part, requestCounts } from './plugin-editor-setup.ts';
+import { untilError, flush, frameOf, mount, part, requestCounts } from './plugin-editor-setup.ts';
 import { type Opened, openEditor } from './protocol-opened.ts';
 import {
   evaluateIn,
@@ -210,7 +211,8 @@ describe('a token that the editor was given', () => {
     const element = mount(server);
     const seen = recordEvents(element);
     await received.until('open');
-    await untilState(element, 'ready');
+    // The page's load makes it ready first; the event that the editor causes may come after that.
+    await until('the editor has said that it is ready', () => seen.some((one) => one['confirmed'] === true));
     const error = await eventCausedBy(
       { server, received, element, seen },
       'test',

@@ -79,6 +79,11 @@ function answerByKind(path, body) {
     'This page plays a recording, so it builds the first text only. "npm start" runs everything.';
   if (kind === 'draft')
     return new Response(body, { headers: { 'content-type': 'application/json', etag: '"typed"' } });
+  if (path.endsWith('/rollout'))
+    return Response.json(
+      { error: { code: 'rollout-not-found', message: 'There is no rollout.' } },
+      { status: 404 },
+    );
   if (kind === 'check') return Response.json({ diagnostics: [] });
   if (kind === 'language-help') return Response.json({ result: null });
   if (kind === 'build') {
