@@ -170,7 +170,10 @@ test('--help and --version print to standard output', async (t) => {
 
 test('an unknown command or option is named together with the known ones, with exit code 2', async (t) => {
   const cases: [args: string[], message: RegExp][] = [
-    [['start'], /^There is no command "start"\. There are: serve, migrate, env-token, check, backup, bundle\.\n/],
+    [
+      ['start'],
+      /^There is no command "start"\. There are: serve, migrate, env-token, check, backup, bundle\.\n/,
+    ],
     [['toString'], /^There is no command "toString"\./],
     [['--port', '1'], /^Unknown option '--port'/],
     [['serve', '--port', '1'], /^Unknown option '--port'/],
