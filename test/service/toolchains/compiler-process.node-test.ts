@@ -151,8 +151,11 @@ test('a compiler is replaced once it holds much memory with its native program',
   const holding = (bytes: string) => ({
     ...language,
     helper: () => ({
-      command: '/bin/sh',
-      args: ['-c', `text=$(yes | head -c ${bytes}); cat`],
+      command: '/usr/bin/perl',
+      args: [
+        '-e',
+        `vec($held, ${bytes}, 8) = 1; syswrite(STDOUT, $part) while sysread(STDIN, $part, 65536);`,
+      ],
     }),
   });
   const limits = { ...buildLimits, memory: 450 * 2 ** 20 };
