@@ -8,7 +8,6 @@ import type { TrustedProxies } from './client-address.ts';
 import { createRequestIds } from './request-ids.ts';
 import type { RequestInfo } from './request-info.ts';
 import type { ServiceResponse } from './response.ts';
-import { readTraceparent } from './traceparent.ts';
 
 export interface RequestObservers {
   readonly log?: Log | undefined;
@@ -92,3 +91,13 @@ function onceSent(outgoing: ServerResponse | undefined, callback: (isComplete: b
   else if (outgoing.closed || outgoing.destroyed) callback(outgoing.writableFinished);
   else outgoing.once('close', () => callback(outgoing.writableFinished));
 }
+
+/**
+ * The trace context of a request, as W3C Trace Context says, if its header can be used. It is logged, recorded and passed on as it is,
+ * because the service has no spans; another value starts no trace.
+ */
+const readTraceparent = (header: string | undefined): string | undefined =>
+  header !== undefined && traceparentPattern.test(header) ? header : undefined;
+
+/** Version, trace, parent and flags. The version `ff` and ids of zeros alone are invalid. */
+const traceparentPattern = /^(?!ff)[\da-f]{2}-(?!0{32})[\da-f]{32}-(?!0{16})[\da-f]{16}-[\da-f]{2}$/;

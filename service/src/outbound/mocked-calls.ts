@@ -1,9 +1,8 @@
 import { STATUS_CODES } from 'node:http';
 import * as z from 'zod';
-import { toStorableText } from '../plugins/truncate.ts';
 import type { RecordedCall } from '../storage/tables/runs.ts';
-import { recordedUrl } from './calls.ts';
 import { isHeaderName, isHeaderValue } from './headers.ts';
+import { recordAnswer } from './recorded-calls.ts';
 import { digestedOf } from './run-caller.ts';
 import type { Secrets } from './secrets.ts';
 import type { CallResult, GuestRequest } from '../sandbox/run-calls.ts';
@@ -63,15 +62,7 @@ export class MockedCalls {
 
   async call(request: GuestRequest): Promise<CallResult> {
     const result = this.#answer(request);
-    this.#records.push({
-      connection: '',
-      method: toStorableText(request.method),
-      url: toStorableText(recordedUrl(request.url).slice(0, longestShown)),
-      ...('error' in result ? { error: result.error.code } : { status: result.response.status }),
-      took: 0,
-      requestBytes: request.body?.byteLength ?? 0,
-      responseBytes: 'error' in result ? 0 : result.response.body.byteLength,
-    });
+    this.#records.push(recordAnswer(request, result));
     return result;
   }
 

@@ -43,18 +43,21 @@ export class RecordedCalls {
     );
     const [found] = index < 0 ? [] : this.#left.splice(index, 1);
     const result = found ? answerOf(found, request) : notRecorded(request);
-    this.#records.push({
-      connection: found?.connection ?? '',
-      method,
-      url: toStorableText(recordedUrl(request.url).slice(0, longestShown)),
-      ...('error' in result ? { error: result.error.code } : { status: result.response.status }),
-      took: 0,
-      requestBytes: request.body?.byteLength ?? 0,
-      responseBytes: 'error' in result ? 0 : result.response.body.byteLength,
-    });
+    this.#records.push(recordAnswer(request, result, found?.connection));
     return result;
   }
 }
+
+/** The record of a call that was answered without a request. */
+export const recordAnswer = (request: GuestRequest, result: CallResult, connection = ''): RecordedCall => ({
+  connection,
+  method: toStorableText(request.method),
+  url: toStorableText(recordedUrl(request.url).slice(0, longestShown)),
+  ...('error' in result ? { error: result.error.code } : { status: result.response.status }),
+  took: 0,
+  requestBytes: request.body?.byteLength ?? 0,
+  responseBytes: 'error' in result ? 0 : result.response.body.byteLength,
+});
 
 function answerOf(
   { status, error, responseType, responseBody }: RecordedCall,

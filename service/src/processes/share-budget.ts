@@ -1,7 +1,7 @@
 import { BusyError } from './fair-queue.ts';
 import type { BusyLevel, QueueOwner } from './fair-queue.ts';
 
-/** How much may be held at once: in all, and by one environment, tenant and token while nobody else holds anything. */
+/** How much may be held at once: in all, and by one environment, tenant and token while no other holds anything. */
 export interface ShareLimits {
   readonly total: number;
   readonly perEnvironment: number;

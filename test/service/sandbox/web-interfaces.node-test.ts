@@ -31,7 +31,7 @@ const urls = [
   'https://a/\t\nb',
   'https://a/%zz%F0%9F%98%80😀\ud800',
 ];
-const bases = [undefined, 'https://base.example/dir/file?q#h', 'file:///home/x', 'mailto:x@y', 'no base'];
+const bases = [undefined, 'https://base.example/dir/file?q#h', 'file:///dir/x', 'mailto:x@y', 'no base'];
 const parts = [
   'href',
   'protocol',
