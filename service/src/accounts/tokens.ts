@@ -1,4 +1,4 @@
-import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
 
 // People and secret scanners recognize a token and its kind by the prefix.
 const prefixes = { environment: 'pe_env_', editor: 'pe_edit_' } as const;
@@ -17,7 +17,7 @@ export const tokenKind = (token: string): TokenKind | undefined =>
  * The SHA-256 of a token, which is stored instead of it. A fast hash is enough because a token has 256 random bits; a verification
  * code has only twenty, and is hashed slowly (see `verification.ts`).
  */
-export const hashToken = (token: string): Uint8Array => createHash('sha256').update(token).digest();
+export const hashToken = (token: string): Uint8Array => hash('sha256', token, 'buffer');
 
 /** Compares two digests in a time that does not depend on where they differ. */
 export const sameDigest = (a: Uint8Array, b: Uint8Array): boolean =>

@@ -165,7 +165,7 @@ async function environmentCaller(
   const found =
     auth === 'run'
       ? await admission.checkToken(c, hash, async () =>
-          requireKnownToken(await storage.runs.environmentToken(token, now())),
+          requireKnownToken(await storage.runs.environmentToken(token, now(), hash)),
         )
       : await admission.takeToken(c, hash, async () =>
           requireKnownToken(await findEnvironmentToken(storage.db, token, now())),

@@ -1,4 +1,5 @@
 import { v7 as createUuid } from 'uuid';
+import { takeRandomBytes } from '../random-pool.ts';
 
 /**
  * Makes the ids of requests: UUIDs of version 7, each greater than the one before, so that records of runs can be sorted by their
@@ -17,6 +18,6 @@ export function createRequestIds(now: () => number): () => string {
       time += 1;
       sequence = 0;
     }
-    return createUuid({ msecs: time, seq: sequence });
+    return createUuid({ msecs: time, seq: sequence, random: takeRandomBytes(16) });
   };
 }

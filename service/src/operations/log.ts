@@ -37,9 +37,10 @@ function bufferedOutput(): DestinationStream {
   const flush = () => {
     clearTimeout(timer);
     timer = undefined;
-    descriptor.flushSync();
+    // Not `flushSync`, which waits for the disk.
+    descriptor.flush();
   };
-  process.on('exit', flush);
+  process.on('exit', () => descriptor.flushSync());
   const stream = {
     // pino then sets `lastLevel`.
     [Symbol.for('pino.metadata')]: true,

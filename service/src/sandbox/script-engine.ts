@@ -12,6 +12,7 @@ import { mebibyte } from '../units.ts';
 import { runLimits, serviceLimits } from './run-limits.ts';
 import { EngineHost, nullText, restoreByteOrderMark } from './engine-host.ts';
 import type { CallHelper, GuestListener, Tokens } from './engine-host.ts';
+import { takeRandomBytes } from '../random-pool.ts';
 import { locateRandomState, randomStateSize } from './random-state.ts';
 import { webExtensions } from './web-extensions.ts';
 
@@ -44,6 +45,8 @@ export interface SuspendedMemory extends MemoryDifference {
  */
 interface Base {
   readonly snapshot: Snapshot;
+  /** Its memory, without what is zero: filling takes half the time of copying. */
+  readonly spans: readonly Span[];
   /** Which headroom it has. */
   readonly headroom: number;
   /** The checksum of its memory, once it was needed. */
@@ -62,7 +65,7 @@ export class ScriptEngine {
   readonly vm: QuickJS;
   readonly #base: Base;
   readonly #host: EngineHost;
-  readonly #seed = new Uint8Array(randomStateSize);
+  #seed: Uint8Array = new Uint8Array(randomStateSize);
   /** The state that the memory was restored to ahead of time; `undefined` once something has run since. */
   #restoredAhead: EngineState | undefined;
 
@@ -102,7 +105,7 @@ export class ScriptEngine {
     this.#restoredAhead = undefined;
     const memory = this.#memory();
     // Random numbers must not reveal those of another run, whose code is another author's.
-    crypto.getRandomValues(this.#seed);
+    this.#seed = takeRandomBytes(randomStateSize);
     memory.set(this.#seed, this.#base.randomStateAt);
     // A state may be one of a run with another limit.
     // oxlint-disable-next-line no-underscore-dangle -- the library has no other way to it
@@ -138,7 +141,10 @@ export class ScriptEngine {
 
   #restoreMemory(state: EngineState | undefined): void {
     const memory = this.#memory();
-    memory.set(this.#base.snapshot.memory);
+    for (const { start, end, bytes } of this.#base.spans) {
+      if (bytes) memory.set(bytes, start);
+      else memory.fill(0, start, end);
+    }
     if (state) applyDifference(memory, state);
   }
 
@@ -211,6 +217,30 @@ export class ScriptEngine {
   }
 }
 
+/** A part of a memory. Without bytes it is zero. */
+interface Span {
+  readonly start: number;
+  readonly end: number;
+  readonly bytes?: Uint8Array;
+}
+
+/** The parts of a memory, of whole pages. */
+function spansOf(memory: Uint8Array): Span[] {
+  const spans: { start: number; end: number; isZero: boolean }[] = [];
+  for (let start = 0; start < memory.byteLength; start += pageSize) {
+    const end = start + pageSize;
+    const isZero = memory.subarray(start, end).every((byte) => byte === 0);
+    const last = spans.at(-1);
+    if (last?.isZero === isZero) last.end = end;
+    else spans.push({ start, end, isZero });
+  }
+  return spans.map(({ start, end, isZero }) => ({
+    start,
+    end,
+    ...(!isZero && { bytes: memory.subarray(start, end) }),
+  }));
+}
+
 /** The size of WebAssembly's pages, in bytes. */
 const pageSize = 65_536;
 
@@ -252,7 +282,7 @@ async function createBase(headroom: number): Promise<Base> {
   makeHeadroom(vm, headroom);
   const snapshot = vm.snapshot();
   clearStack(snapshot.memory, snapshot);
-  return { snapshot, headroom, randomStateAt, tokens };
+  return { snapshot, spans: spansOf(snapshot.memory), headroom, randomStateAt, tokens };
 }
 
 /** FNV-1a over words: it has to find a mistake, and no attack. `memory` is whole pages. */
@@ -273,13 +303,17 @@ function clearStack(memory: Uint8Array, { stackPointer, runtimePtr }: Snapshot):
   memory.fill(0, 0, stackPointer);
 }
 
+/**
+ * How much a run allocates before the engine first collects garbage, in bytes: less than the smallest headroom. By itself the engine
+ * would count its own objects, and collect sooner the more of them there are.
+ */
+const garbageLimit = 160 * 1024;
+
 /** Gives the allocator free memory: it keeps a block that was allocated and freed. */
 function makeHeadroom(vm: QuickJS, size: number): void {
-  const threshold = vm.gcThreshold;
   // Half the size, because the library copies the bytes into the engine's memory twice.
   vm.newArrayBuffer(new Uint8Array(size / 2)).dispose();
-  // After the large allocation, the engine may have decided to collect garbage less often.
-  vm.gcThreshold = threshold;
+  vm.gcThreshold = vm.getMemoryUsage().mallocSize + garbageLimit;
 }
 
 const optionsFor = (host: EngineHost): QuickJSOptions => ({

@@ -55,9 +55,16 @@ export class RunLookup {
     this.#live = new ChangeCache(policy, maxEntries, ({ isPinned }) => isPinned);
   }
 
-  /** Finds a valid environment token; `undefined` when it is unknown or has ended. */
-  async environmentToken(token: string, now: number): Promise<EnvironmentToken | undefined> {
-    const key = Buffer.from(hashToken(token)).toString('base64url');
+  /**
+   * Finds a valid environment token; `undefined` when it is unknown or has ended.
+   * @param hash that of the token, where it is known
+   */
+  async environmentToken(
+    token: string,
+    now: number,
+    hash: Uint8Array = hashToken(token),
+  ): Promise<EnvironmentToken | undefined> {
+    const key = Buffer.from(hash).toString('base64url');
     const found = await this.#tokens.get(key, () => findEnvironmentToken(this.#db, token, now));
     // Replacing a token is a change, by which every node learns when it ends. Its end itself is not, so the time is checked here.
     return found?.endsAt !== undefined && found.endsAt <= now ? undefined : found;
