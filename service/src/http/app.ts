@@ -61,7 +61,10 @@ export function createApp(options: AppOptions, context: ServiceContext): Hono {
       onError(error, { id: requestInfo(c).id, method: c.req.method, path: c.req.path });
   };
   const app = new Hono({ getPath: encodedPath });
-  app.use('*', (_, next) => requestOwner.run({}, next));
+  app.use('*', (c, next) => {
+    c.set('reportUnexpectedError', (error) => reportUnexpectedError(error, c));
+    return requestOwner.run({}, next);
+  });
   app.use('*', observeRequests({ log, metrics, trustedProxies, now }));
   app.use('*', async (c, next) => {
     await next();
@@ -69,10 +72,6 @@ export function createApp(options: AppOptions, context: ServiceContext): Hono {
   });
   // Before the host is checked, because probes send the address of the node as `Host`.
   addOperations(app, health.operations, context);
-  app.use('*', async (c, next) => {
-    c.set('reportUnexpectedError', (error) => reportUnexpectedError(error, c));
-    await next();
-  });
   app.use('*', countUnmatched(admission));
   app.use('*', checkHost(hosts));
   const cors = operationCors(operations);

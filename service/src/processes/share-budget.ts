@@ -34,7 +34,7 @@ export class ShareBudget {
 
   /** Throws a {@link BusyError} where a share is used up. */
   check(owner: QueueOwner): void {
-    this.#check(keysOf(owner), 0);
+    if (this.#held.size > 0) this.#check(keysOf(owner), 0);
   }
 
   /** Counts what is there already, even past a share. */
@@ -45,8 +45,9 @@ export class ShareBudget {
   #check(keys: readonly string[], amount: number): void {
     const max = this.#max;
     const after = keys.map((key) => (this.#held.get(key) ?? 0) + amount);
-    for (const [i, wanted = 0] of after.entries()) {
-      const [share = 0, sharedBy = 0] = [max[i], max[i + 1]];
+    for (let i = 0; i < after.length; i++) {
+      const { [i]: wanted = 0 } = after;
+      const { [i]: share = 0, [i + 1]: sharedBy = 0 } = max;
       if (wanted > share) throw new BusyError(levels[i] ?? 'service');
       const free = sharedBy - (after[i + 1] ?? 0);
       // The multiple is such that one alone may hold its whole share.
