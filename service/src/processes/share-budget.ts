@@ -7,6 +7,8 @@ export interface ShareLimits {
   readonly perEnvironment: number;
   readonly perTenant: number;
   readonly perToken: number;
+  /** Whether the shares stay as they are, so that a few may take all (default false: they shrink with what is left). */
+  readonly areFixed?: boolean;
 }
 
 const levels: readonly BusyLevel[] = ['token', 'tenant', 'environment', 'service'];
@@ -15,14 +17,16 @@ const levels: readonly BusyLevel[] = ['token', 'tenant', 'environment', 'service
  * Counts what callers hold, such as bytes, and refuses what is more than a share. Shares shrink with what is left, as in the buffers
  * of switches ("dynamic thresholds"): an environment may hold a fixed multiple of what is free, a tenant likewise of what is free of
  * its environment's share, and a token of its tenant's. So whatever the number of those who take all that they can, something is left
- * for the next one. One that holds nothing yet needs no more than room.
+ * for the next one. One that holds nothing yet needs no more than room. Fixed shares do not shrink.
  */
 export class ShareBudget {
   readonly #max: readonly number[];
+  readonly #areFixed: boolean;
   readonly #held = new Map<string, number>();
 
-  constructor({ total, perEnvironment, perTenant, perToken }: ShareLimits) {
+  constructor({ total, perEnvironment, perTenant, perToken, areFixed = false }: ShareLimits) {
     this.#max = [perToken, perTenant, perEnvironment, total];
+    this.#areFixed = areFixed;
   }
 
   /** Counts `amount` for a caller until the returned function is called. Throws a {@link BusyError} where that is too much. */
@@ -49,6 +53,7 @@ export class ShareBudget {
       const { [i]: wanted = 0 } = after;
       const { [i]: share = 0, [i + 1]: sharedBy = 0 } = max;
       if (wanted > share) throw new BusyError(levels[i] ?? 'service');
+      if (this.#areFixed) continue;
       const free = sharedBy - (after[i + 1] ?? 0);
       // The multiple is such that one alone may hold its whole share.
       const isTooMuch = wanted > amount && wanted * (sharedBy - share) > share * free;

@@ -34,7 +34,8 @@ export class WaitingRuns {
 
   constructor(limits: WaitingLimits = defaultWaiting) {
     this.limits = limits;
-    this.#places = new ShareBudget(sharesOf(limits.runs));
+    // A run ends soon, so that what others hold is free again in a moment.
+    this.#places = new ShareBudget({ ...sharesOf(limits.runs), areFixed: true });
     this.#memory = new ShareBudget(sharesOf(limits.memory));
   }
 

@@ -51,6 +51,27 @@ describe('what each may hold of a budget', () => {
     ]);
   });
 
+  test('stays as it is where shares are fixed: two tenants have half of all, which is the share of their environment', () => {
+    const budget = new ShareBudget({
+      total: 8,
+      perEnvironment: 4,
+      perTenant: 2,
+      perToken: 8,
+      areFixed: true,
+    });
+    assert.deepEqual(
+      ['a.1.x', 'a.2.x', 'a.3.x', 'b.1.x', 'b.2.x', 'c.1.x'].map((name) => takeAll(budget, name)),
+      [
+        [2, 'tenant'],
+        [2, 'tenant'],
+        [0, 'environment'],
+        [2, 'tenant'],
+        [2, 'tenant'],
+        [0, 'service'],
+      ],
+    );
+  });
+
   test('is at least one where there is room, however large that is', () => {
     const budget = new ShareBudget({ total: 4, perEnvironment: 3, perTenant: 3, perToken: 3 });
     assert.deepEqual(
