@@ -9,10 +9,13 @@ export interface MemoryDifference {
 }
 
 // Large equal blocks are skipped; only blocks that differ are compared in smaller steps.
-const steps = [65_536, 4096, 256];
+const steps = [65_536, 4096, 256, 64];
 
 /** What a memory holds where it has grown: as much as the largest step. */
-const zeros = new Uint8Array(65_536);
+const zeros = Buffer.alloc(65_536);
+
+const bufferOf = ({ buffer, byteOffset, byteLength }: Uint8Array) =>
+  Buffer.from(buffer, byteOffset, byteLength);
 
 /**
  * The difference that has to be applied to `base`, with zeros after its end, to get `memory`. Throws a `RangeError` where `memory`
@@ -23,9 +26,13 @@ export function differenceBetween(base: Uint8Array, memory: Uint8Array): MemoryD
   if (size > memory.byteLength || (size < memory.byteLength && size % zeros.byteLength))
     throw new RangeError('The memories differ in size.');
   const found: { start: number; end: number }[] = [];
+  const [present, former] = [bufferOf(memory), bufferOf(base)];
   const visit = (start: number, end: number, level: number) => {
-    const expected = start < size ? base.subarray(start, end) : zeros.subarray(0, end - start);
-    if (Buffer.compare(expected, memory.subarray(start, end)) === 0) return;
+    const difference =
+      start < size
+        ? present.compare(former, start, end, start, end)
+        : present.compare(zeros, 0, end - start, start, end);
+    if (difference === 0) return;
     // Small steps only save memory where the base has something, such as the engine's own objects.
     const step = start < size ? steps[level] : steps[Math.min(level, 1)];
     if (step === undefined || step >= end - start) {
