@@ -162,7 +162,7 @@ export class RunCalls {
 
   /** Ends all that is pending. Resolves once every call has ended, which is soon. */
   async end(): Promise<void> {
-    this.#abort.abort();
+    this.#abort.abort(runEnded);
     this.#queue.length = 0;
     for (const timer of this.#pending.values()) clearTimeout(timer);
     this.#pending.clear();
@@ -225,5 +225,8 @@ export class RunCalls {
     }
   }
 }
+
+// One for all, because an error takes longer to make than to pass on.
+const runEnded = new Error('The run has ended.');
 
 const tooLong = `A request has a URL of at most ${longestUrl} characters, and at most ${maxHeaders} headers of ${maxHeaderText} characters in all.`;
