@@ -16,6 +16,7 @@ import { requestInfo } from './request-info.ts';
 import { requireLanguage } from './require-language.ts';
 import { translateBusyErrors } from './run-errors.ts';
 import { sourceLimit } from './source-limit.ts';
+import { limitsOf } from './tenant-limits.ts';
 import type { PluginKey } from '../plugins/plugin-key.ts';
 import { loadedProgram } from '../plugins/program.ts';
 import type { StoredProgram } from '../plugins/program.ts';
@@ -183,12 +184,14 @@ interface TestRun {
 
 async function runTest(
   c: Context,
-  { sandbox }: ServiceContext,
+  { sandbox, storage, maxLimits }: ServiceContext,
   { caller, program, input, connections, calls }: TestRun,
 ) {
+  const tenant = await storage.runs.tenant(caller.owner);
   const run = {
     program,
     input,
+    limits: tenant && limitsOf(tenant, maxLimits.run),
     ...(connections.length && { caller: calls }),
     owner: caller.owner,
     signal: () => c.req.raw.signal,

@@ -106,7 +106,7 @@ test('records of a tenant’s runs hold no more than its level', async (t) => {
   assert.deepEqual(details, [['logs', 'input', 'output'], ['logs'], []]);
 });
 
-test('a tenant’s runs have its own limits of time and memory', async (t) => {
+test('a tenant’s runs and tests have its own limits of time and memory', async (t) => {
   const { send, okay, startSession, environmentToken, fetch } = await startVendor(t);
   const { token } = await startSession('com.acme.t1');
   const post = (to: string, body: string, by: string) =>
@@ -128,6 +128,8 @@ test('a tenant’s runs have its own limits of time and memory', async (t) => {
   await okay(send('PATCH', path, { limits: { runTimeoutMs: 70, runMemoryMb: 6 } }));
   assert.match(await run('loop'), /^time-limit: .*0\.07 s/);
   assert.match(await run('10'), /^memory-limit: /);
+  const tested = await okay<{ error: { message: string } }>(post(`/api/v1/test/${at}`, 'loop', token));
+  assert.match(tested.error.message, /0\.07 s/);
   await okay(send('PATCH', path, { limits: { runTimeoutMs: null, runMemoryMb: null } }));
   assert.equal(await run('10'), String(10 * kibibyte * kibibyte));
 });
