@@ -2,11 +2,15 @@ import assert from 'node:assert/strict';
 import { request } from 'node:http';
 import { after, afterEach, test } from 'node:test';
 import type { TestContext } from 'node:test';
+import { v7 as createUuid } from 'uuid';
 import { closeToolProcesses, createToolProcesses } from '../../../service/src/http/create-service.ts';
 import type { ServiceOptions } from '../../../service/src/http/create-service.ts';
+import { toRecord } from '../../../service/src/runs/to-record.ts';
 import type { Storage } from '../../../service/src/storage/storage.ts';
 import { takeReplay } from '../../../service/src/storage/tables/replays.ts';
+import { addRuns } from '../../../service/src/storage/tables/runs.ts';
 import { findTenant } from '../../../service/src/storage/tables/tenants.ts';
+import { findNewestVersion } from '../../../service/src/storage/tables/versions.ts';
 import { loadLanguages } from '../../../service/src/toolchains/languages.ts';
 import { until } from '../../support/until.ts';
 import { secretsKey } from '../outbound/connected-service.ts';
@@ -24,6 +28,7 @@ afterEach(() => upstream.reset());
 const runLimits = { time: 20_000, memory: 32 * 2 ** 20 };
 
 const path = '/api/v1/plugin/com.acme.t1/default/add-record';
+const pluginKey = { environment: 'com.acme', tenant: 't1', namespace: 'default', pluginName: 'add-record' };
 const jsonType = { 'content-type': 'application/json' };
 
 const before = `export async function run(input) {
@@ -133,7 +138,8 @@ async function start(t: TestContext, options: Partial<ServiceOptions> = {}) {
 const storedReplay = ({ db }: Storage) => db.query.selectFrom('replays').select('lease').executeTakeFirst();
 
 test('a draft is tried on the recorded inputs, with the recorded calls, and nothing is recorded', async (t) => {
-  const { build, deploy, run, listed, replay, refusal, session, vendorWith, send, vendor } = await start(t);
+  const { build, deploy, run, listed, replay, refusal, session, vendorWith, send, vendor, storage, clock } =
+    await start(t);
   assert.ok((await build(before)).succeeded);
   assert.equal(await deploy(), 'v1.0.0');
   upstream.handle = (_, response) => response.end('1.08');
@@ -182,9 +188,35 @@ test('a draft is tried on the recorded inputs, with the recorded calls, and noth
   assert.equal(await refusal({ limit: 0 }, await vendorWith(['manage', 'read'])), '422 invalid-body');
   assert.ok(!(await build('no program')).succeeded);
   assert.equal(await refusal(), '409 not-built');
+  // The newest fifty by default, which are more than are read at once.
+  const version = await findNewestVersion(storage.db, pluginKey);
+  assert.ok(version);
+  const more = Array.from({ length: 70 }, (_, i) =>
+    toRecord(
+      {
+        id: createUuid({ msecs: clock.now + 1, seq: i }),
+        plugin: pluginKey,
+        version,
+        input: `${i}`,
+        outcome: { result: `{"input":"${i}","length":${`${i}`.length}}`, logs: [] },
+        took: 1,
+      },
+      'payloads',
+    ),
+  );
+  await addRuns(storage.db, more);
+  const fifty = await replay({ version: 'v1.0.0' });
+  assert.deepEqual(fifty.counts, { replayed: 50, same: 50, different: 0, failed: 0, skipped: 0 });
+  assert.deepEqual(
+    fifty.results.map(({ uuid }) => uuid),
+    more
+      .map(({ id }) => id)
+      .toReversed()
+      .slice(0, 50),
+  );
   const usage = await send('GET', '/api/v1/environment/com.acme/usage', vendor);
   assert.equal((JSON.parse(usage.body) as { days: { runs: number }[] }).days[0]?.runs, 6);
-  assert.equal((await listed()).length, 6);
+  assert.equal((await listed()).length, 6 + more.length);
 });
 
 test('inputs that are not recorded cannot be replayed', async (t) => {
@@ -197,7 +229,8 @@ test('a tenant has one replay at a time over all nodes, which ends when its clie
   const toolProcesses = createToolProcesses(loadLanguages(), { runLimits });
   cleanUpFirst(t, () => closeToolProcesses(toolProcesses));
   const first = await start(t, { toolProcesses });
-  const { build, deploy, run, listed, refusal, replay, port, author, storage, clock } = first;
+  const { build, deploy, run, listed, refusal, replay, post, send, vendor, port, author, storage, clock } =
+    first;
   await build('export const run = () => "";');
   await deploy();
   await run('v1.0.0', 'x');
@@ -218,8 +251,26 @@ test('a tenant has one replay at a time over all nodes, which ends when its clie
   assert.equal((await errorOf(await replayOnOther())).code, 'too-many-requests');
   client.destroy();
   await until('the replay has ended', () => toolProcesses.sandbox.connected.waiting === 0);
-  await until('another may begin', async () => (await replayOnOther()).status === 200);
+  await until('another may begin', async () => {
+    const response = await replayOnOther();
+    // Unread, it would hold the replay until its time to write is over.
+    await response.text();
+    return response.status === 200;
+  });
   await until('that one has ended', async () => !(await storedReplay(storage)));
+
+  // A tenant that is suspended ends it, and the run that waits is no result.
+  const tenantPath = '/api/v1/tenant/com.acme.t1';
+  const setSuspended = (suspended: boolean) =>
+    send('PATCH', tenantPath, { ...vendor, ...jsonType }, JSON.stringify({ suspended }));
+  const suspended = post({});
+  await until('the replayed run waits', () => toolProcesses.sandbox.connected.waiting === 1);
+  await setSuspended(true);
+  const { body } = await suspended;
+  assert.match(body, /^event: error\ndata: .*"code":"tenant-suspended"/);
+  assert.doesNotMatch(body, /event: result/);
+  await setSuspended(false);
+  await until('its end', async () => !(await storedReplay(storage)));
 
   // A node that was killed leaves its replay behind.
   const { id: tenantId } = (await findTenant(storage.db, { environment: 'com.acme', tenant: 't1' })) ?? {};

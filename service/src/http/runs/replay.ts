@@ -174,6 +174,11 @@ async function replayRuns(
       run,
       limitsOf(tenant, context.maxLimits.run),
     );
+    if ('error' in outcome && outcome.error.code === 'cancelled') {
+      // That is no ending of the plugin's: its tenant was suspended or deleted, or the service ends.
+      await requireTenant(context, plugin);
+      throw cancelled();
+    }
     const same = isSameEnding(run, outcome);
     const hasFailed = 'error' in outcome && run.code === undefined;
     counts.replayed += 1;
