@@ -268,6 +268,7 @@ test('usage by plugin sums up to that of tenants, and both come as CSV without f
     of(0, 'a', 'n', '=1+1'),
     of(0, 'a', 'm', '"q", r'),
     of(0, '-b', 'n', 'x'),
+    of(0, 'c', '\n=1', '＋1\r\n"'),
   ];
   await addUsage(storage.db, rows);
   await addUsage(storage.db, [of(0, 'a', 'n', 'x'), of(120, 'a', 'n', 'old')]);
@@ -278,7 +279,7 @@ test('usage by plugin sums up to that of tenants, and both come as CSV without f
   const path = '/api/v1/environment/com.acme/usage';
   const { days } = await read<Usage>(`${path}?by=plugin`);
   const names = days.map(({ tenant, name, runs }) => `${tenant} ${name} ${runs}`);
-  assert.deepEqual(names, ['-b x 2', 'a "q", r 2', 'a =1+1 2', 'a x 4']);
+  assert.deepEqual(names, ['-b x 2', 'a "q", r 2', 'a =1+1 2', 'a x 4', 'c ＋1\r\n" 2']);
   assert.deepEqual(
     Object.keys(days[0] ?? {}).join(),
     'day,tenant,namespace,name,runs,failures,milliseconds,builds',
@@ -302,6 +303,9 @@ test('usage by plugin sums up to that of tenants, and both come as CSV without f
     '2026-01-01,a,m,"""q"", r",2,1,2.5,1',
     "2026-01-01,a,n,'=1+1,2,1,2.5,1",
     '2026-01-01,a,n,x,4,2,5,2',
+    // A quoted cell with a line break.
+    `2026-01-01,c,"'\n=1","'＋1`,
+    '""",2,1,2.5,1',
     '',
   ]);
   assert.deepEqual(await csvOf('?tenant=a'), [

@@ -154,8 +154,8 @@ export const csvLine = (cells: readonly (string | number)[]): string =>
   `${cells.map((cell) => (typeof cell === 'number' ? String(cell) : csvCell(cell))).join(',')}\r\n`;
 
 function csvCell(text: string): string {
-  // A spreadsheet takes a text that begins like this for a formula.
-  const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
+  // A spreadsheet takes a text that begins like this for a formula, some the wide characters, too.
+  const safe = /^[=+\-@\t\r\n＝＋－＠]/.test(text) ? `'${text}` : text;
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 
