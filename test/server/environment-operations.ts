@@ -34,6 +34,23 @@ export const CREATED = {
   permissions: ['read', 'write', 'deploy'],
   more: 1,
 };
+const WEBHOOK = { ...HERE, webhook: '1' };
+const WEBHOOK_RECORD = {
+  id: '1',
+  url: 'https://a.example/',
+  events: ['plugin.live'],
+  enabled: false,
+  disabledReason: 'gone',
+  createdAt: '2031-01-02T03:04:05Z',
+};
+const DELIVERY = {
+  id: 'msg_2',
+  type: 'plugin.live',
+  createdAt: '2031-01-02T03:04:05Z',
+  status: 'pending',
+  attempts: [{ at: '2031-01-02T03:04:05Z', error: 'refused', took: 1 }],
+  nextAt: '2031-01-02T03:04:10Z',
+};
 const LIBRARY = { name: 'rates', version: '1.0.0', bytes: 9, createdAt: '2031-01-02T03:04:05Z' };
 const VALUES = {
   connections: [{ namespace: 'default', connection: 'rates', updatedAt: '2031-01-02T03:04:05Z' }],
@@ -298,6 +315,54 @@ export const OPERATIONS: [name: string, call: Call, sent: string, data: object |
     'deleteConnectionValue',
     (c, o) => c.deleteConnectionValue({ ...TENANT, connection: 'rates' }, o),
     `DELETE /api/v1/tenant/${IDENT}/connections/default/rates`,
+    undefined,
+  ],
+  [
+    'createWebhook',
+    (c, o) => c.createWebhook(HERE, { url: WEBHOOK_RECORD.url, events: ['plugin.live'] }, o),
+    'POST /api/v1/environment/com.acme/webhooks {"url":"https://a.example/","events":["plugin.live"]}',
+    { ...WEBHOOK_RECORD, secret: 'whsec_' },
+  ],
+  [
+    'listWebhooks',
+    (c, o) => c.listWebhooks(HERE, { limit: 1, ...o }),
+    'GET /api/v1/environment/com.acme/webhooks?limit=1',
+    { webhooks: [WEBHOOK_RECORD], next: 'w' },
+  ],
+  [
+    'getWebhook',
+    (c, o) => c.getWebhook(WEBHOOK, o),
+    'GET /api/v1/environment/com.acme/webhooks/1',
+    WEBHOOK_RECORD,
+  ],
+  [
+    'updateWebhook',
+    (c, o) => c.updateWebhook(WEBHOOK, { enabled: true }, o),
+    'PATCH /api/v1/environment/com.acme/webhooks/1 {"enabled":true}',
+    WEBHOOK_RECORD,
+  ],
+  [
+    'deleteWebhook',
+    (c, o) => c.deleteWebhook(WEBHOOK, o),
+    'DELETE /api/v1/environment/com.acme/webhooks/1',
+    undefined,
+  ],
+  [
+    'rotateWebhookSecret',
+    (c, o) => c.rotateWebhookSecret(WEBHOOK, o),
+    'POST /api/v1/environment/com.acme/webhooks/1/secret',
+    { secret: 'whsec_' },
+  ],
+  [
+    'listDeliveries',
+    (c, o) => c.listDeliveries(WEBHOOK, { after: 'd', ...o }),
+    'GET /api/v1/environment/com.acme/webhooks/1/deliveries?after=d',
+    { deliveries: [DELIVERY] },
+  ],
+  [
+    'resendDelivery',
+    (c, o) => c.resendDelivery({ ...WEBHOOK, delivery: 'msg_2' }, o),
+    'POST /api/v1/environment/com.acme/webhooks/1/deliveries/msg_2/resend',
     undefined,
   ],
 ];

@@ -14,6 +14,26 @@ interface Listed {
   tokens: { id: string; holder: string; scopes: Scope[]; endsAt?: string }[];
 }
 
+/** By the scope, which operations need it. */
+const operationsOf: Readonly<Record<string, RegExp>> = {
+  run: /^run(?:Plugin|Version)$/,
+  access: /^create(?:Session|EditorToken)$/,
+  read: /^(?:list|get)(?!Template|NamedTemplate|Session)/,
+  'manage and read': /^replayRuns$/,
+  manage:
+    /^(?:set|put|delete(?!Token)|update|rotate|resend)|^(?:create(?:Tenant|Webhook)|end(?:Sessions|Rollout))$/,
+  any: /^(?:createToken|deleteToken|getSession|endSession|getTemplate|getNamedTemplate)$/,
+};
+
+test('each operation needs the scope that its name tells', () => {
+  for (const { id, scope } of operations) {
+    if (scope === undefined) continue;
+    const needed = typeof scope === 'string' ? scope : scope.join(' and ');
+    const fitting = Object.keys(operationsOf).filter((name) => operationsOf[name]?.test(id));
+    assert.deepEqual(fitting, [needed], id);
+  }
+});
+
 const make = async ({ send, okay }: Vendor, ...wanted: Scope[]) =>
   okay<Created>(send('POST', path, { holder: wanted.join('+'), scopes: wanted }), 201);
 
