@@ -76,7 +76,7 @@ export class Webhooks {
 
 /**
  * Has the service tell Larder, in place of a webhook of a former start, whose secret is gone. Resolves with why it cannot, where it
- * has no key for secrets.
+ * has no key for secrets or sends nothing.
  */
 export async function setUpWebhook(
   service: EnvironmentClient,
@@ -93,7 +93,7 @@ export async function setUpWebhook(
     webhooks.secret = (await service.createWebhook({ environment }, details)).secret;
     return undefined;
   } catch (error) {
-    if (error instanceof HttpError && error.status === 503) return error.message;
+    if (error instanceof HttpError && [422, 503].includes(error.status)) return error.message;
     throw error;
   }
 }

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { v7 as createUuid } from 'uuid';
 import { isWebhookEvent } from '../plugins/webhook-events.ts';
 import { tellWebhooks } from '../webhooks/outbox.ts';
+import type { OccurredEvent } from '../webhooks/outbox.ts';
 import type { PluginKey } from '../plugins/plugin-key.ts';
 import type { Db, Transaction } from '../storage/db.ts';
 import { uuidToBytes } from '../storage/tables/uuids.ts';
@@ -84,14 +85,23 @@ export const unattendedStamp = (kind: 'operator' | 'service', at: number): Audit
   requestId: createUuid({ msecs: at }),
 });
 
-/** Writes the entry of a change, in the transaction of the change, and tells the webhooks that want to know of it. */
-export async function writeAudit(db: Transaction, entry: NewAuditEntry): Promise<void> {
-  await db.query.insertInto('audit_entries').values(toRow(entry)).execute();
-  const { action, at, target, version, by, details } = entry;
-  if (isWebhookEvent(action)) {
-    const message = typeof details?.['message'] === 'string' ? details['message'] : undefined;
-    await tellWebhooks(db, { type: action, at, target, version, actor: by.actor, message });
+/** How many entries one statement writes. */
+const writtenAtOnce = 500;
+
+/** Writes the entries of changes, in their transaction and order, and tells the webhooks that want to know of them. */
+export async function writeAudit(db: Transaction, ...entries: readonly NewAuditEntry[]): Promise<void> {
+  for (let start = 0; start < entries.length; start += writtenAtOnce) {
+    const rows = entries.slice(start, start + writtenAtOnce).map(toRow);
+    await db.query.insertInto('audit_entries').values(rows).execute();
   }
+  await tellWebhooks(db, ...entries.flatMap(toEvent));
+}
+
+/** What webhooks are told of an entry. */
+function toEvent({ action, at, target, version, by, details }: NewAuditEntry): OccurredEvent[] {
+  if (!isWebhookEvent(action)) return [];
+  const message = typeof details?.['message'] === 'string' ? details['message'] : undefined;
+  return [{ type: action, at, target, version, actor: by.actor, message }];
 }
 
 /** Writes an entry of which there is one for each actor, plugin and hour, unless that is there. */
@@ -106,10 +116,12 @@ export async function writeHourlyAudit(db: Db, entry: NewAuditEntry<HourlyAction
 const hour = 60 * 60_000;
 
 /** The same for all entries of which there is one in an hour. */
-export function hourKey({ action, by, target, at }: NewAuditEntry<HourlyAction>): string {
+export function hourKey({ action, by, target, details, at }: NewAuditEntry<HourlyAction>): string {
   const { environment, tenant, namespace, pluginName } = target;
   const { kind, via, holder, actor } = by;
-  const parts = [action, environment, tenant, namespace, pluginName, kind, via, holder, actor];
+  // Whom a back end gives access may be another one than on whose behalf it asks.
+  const given = details?.['actor'];
+  const parts = [action, environment, tenant, namespace, pluginName, kind, via, holder, actor, given];
   return createHash('sha256')
     .update(JSON.stringify([...parts, Math.floor(at / hour)]))
     .digest('base64url');

@@ -50,7 +50,7 @@ export const access: ServiceInterface = {
         };
         const { hourlyEntries, editorTokenTtl: lifetime } = context;
         const stamp = stampFor(auditStamp(c, caller, context), query.actor);
-        const details = { permissions: editorToken.permissions };
+        const { scope: _, ...details } = editorToken;
         const entry = { ...stamp, action: 'access.given' as const, target, details };
         const isNew = !hourlyEntries.has(entry);
         const body = await issueEditorToken(context, editorToken, {

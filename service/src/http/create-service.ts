@@ -9,6 +9,7 @@ import type { SecretsOptions } from '../outbound/secrets.ts';
 import { startRecording } from '../runs/recording.ts';
 import { RolloutCounter } from '../runs/rollout-counter.ts';
 import type { Recording, RecordingOptions } from '../runs/recording.ts';
+import { unattendedStamp, writeAudit } from '../audit/entries.ts';
 import { AuditRetention } from '../audit/retention.ts';
 import { HourlyEntries } from '../audit/hourly-entries.ts';
 import { defaultLimits } from '../sandbox/run-limits.ts';
@@ -244,6 +245,13 @@ class ServiceParts {
       guard: this.guard,
       secrets: this.secrets,
       now,
+      onDisable: (db, { id, environment }, reason) =>
+        writeAudit(db, {
+          action: 'webhook.changed',
+          target: { environment },
+          details: { id, enabled: false, reason },
+          ...unattendedStamp('service', now()),
+        }),
       onError: (error) => {
         if (isUnexpectedError(error)) log?.warn({ err: error }, 'A webhook could not be sent to.');
       },

@@ -66,7 +66,8 @@ const maxOwners = 500;
  * connection goes to one that was checked. No redirect is followed, no proxy is used, and no cookie is kept.
  */
 export class Guard {
-  readonly #isOn: boolean;
+  /** Whether requests are made at all. */
+  readonly isOn: boolean;
   readonly #allow: readonly string[];
   readonly #hosts: readonly string[];
   readonly #lookups: Lookups;
@@ -78,7 +79,7 @@ export class Guard {
   });
 
   constructor({ isOn = true, allow = [], hosts = [], resolve, ca }: GuardOptions = {}) {
-    this.#isOn = isOn;
+    this.isOn = isOn;
     this.#allow = allow;
     this.#hosts = hosts;
     this.#lookups = new Lookups(resolve);
@@ -104,7 +105,8 @@ export class Guard {
 
   /** Makes a request. Rejects with a {@link CallError}, or with the reason of its signal. */
   async request(url: URL, options: GuardedRequest): Promise<GuardedResponse> {
-    if (!this.#isOn) throw new CallError('address-refused', 'This service makes no requests for plugins.');
+    if (!this.isOn)
+      throw new CallError('address-refused', 'This service makes no requests, because OUTBOUND is off.');
     const refusal = this.refusal(url.origin);
     if (refusal) throw new CallError('address-refused', `${url.host} may not be reached: it ${refusal}.`);
     const headers = toHeaders(options.headers);

@@ -126,11 +126,11 @@ export const settings = {
   runRetention: setting('RUN_RETENTION', wholeNumber(0, 10 ** 6, 'a number of records'), 1000),
   /** How long a node that has lost its database still runs the plugins that it knows. */
   offlineRunSeconds: setting('OFFLINE_RUN_SECONDS', wholeNumber(0, 86_400, 'a time in seconds'), 30),
-  /** With `off` plugins make no requests, whatever their namespaces grant. */
+  /** With `off` plugins make no requests, whatever their namespaces grant, and nothing is sent to webhooks. */
   outbound: setting('OUTBOUND', onOrOff, true),
   /**
-   * The only origins that plugins may reach, where a namespace grants it, by `http`, by an address, by a name without a period or at
-   * a private address; and those of this service itself. Such as `http://localhost:5173` in development.
+   * The only origins that plugins, where a namespace grants it, and webhooks may reach by `http`, by an address, by a name without a
+   * period or at a private address; and those of this service itself. Such as `http://localhost:5173` in development.
    */
   outboundAllow: setting<readonly string[]>('OUTBOUND_ALLOW', exactOrigins, []),
   /** How long a request of a plugin may take. */

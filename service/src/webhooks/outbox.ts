@@ -2,6 +2,7 @@ import { joinIdentifier } from '../plugins/plugin-key.ts';
 import type { PluginKey } from '../plugins/plugin-key.ts';
 import type { Transaction } from '../storage/db.ts';
 import { addDeliveries } from '../storage/tables/webhook-deliveries.ts';
+import type { NewDelivery } from '../storage/tables/webhook-deliveries.ts';
 import { listSubscribers } from '../storage/tables/webhooks.ts';
 import type { WebhookEvent } from '../plugins/webhook-events.ts';
 
@@ -16,15 +17,27 @@ export interface OccurredEvent {
   readonly message?: string | undefined;
 }
 
-/** Writes an event for all webhooks that want it, in the transaction of what it tells. */
-export async function tellWebhooks(db: Transaction, event: OccurredEvent): Promise<void> {
+/** Writes events for all webhooks that want them, in their order, in the transaction of what they tell. */
+export async function tellWebhooks(db: Transaction, ...events: readonly OccurredEvent[]): Promise<void> {
+  const alike = Map.groupBy(events, ({ type, target }) => `${type} ${target.environment}`);
+  const subscribers = new Map<OccurredEvent, readonly Uint8Array[]>();
+  for (const group of alike.values()) {
+    const [{ type, target }] = group as [OccurredEvent];
+    const webhookIds = await listSubscribers(db, target.environment, type);
+    for (const event of group) subscribers.set(event, webhookIds);
+  }
+  await addDeliveries(
+    db,
+    events.flatMap((event) => toDeliveries(event, subscribers.get(event) ?? [])),
+  );
+}
+
+function toDeliveries(event: OccurredEvent, webhookIds: readonly Uint8Array[]): NewDelivery[] {
   const { type, at, target } = event;
-  const subscribers = await listSubscribers(db, target.environment, type);
-  if (!subscribers.length) return;
-  const body = JSON.stringify({ type, timestamp: new Date(at).toISOString(), data: toData(event) });
   const { environment, tenant, namespace, pluginName } = target;
+  const body = JSON.stringify({ type, timestamp: new Date(at).toISOString(), data: toData(event) });
   const subject = JSON.stringify([environment, tenant, namespace, pluginName]);
-  await addDeliveries(db, subscribers, { type, at, subject, body });
+  return webhookIds.map((webhookId) => ({ webhookId, type, at, subject, body }));
 }
 
 /** What an event tells: never a source, a payload or a log. */

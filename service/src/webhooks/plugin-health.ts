@@ -1,4 +1,5 @@
 import type { PluginKey } from '../plugins/plugin-key.ts';
+import { StorageUnavailableError } from '../storage/errors.ts';
 import type { Storage } from '../storage/storage.ts';
 import {
   addRunCounts,
@@ -32,7 +33,7 @@ export interface PluginHealthOptions {
 /** Counts how runs end, over all nodes, and tells webhooks when a plugin begins to fail and when it has recovered. */
 export class PluginHealth {
   readonly #options: PluginHealthOptions;
-  #counted = new Map<number, { plugin: PluginKey; runs: number; failures: number }>();
+  readonly #counted = new Map<number, CountedPlugin>();
   #timer: NodeJS.Timeout | undefined;
   #writing: Promise<void> | undefined;
   #isClosed = false;
@@ -43,13 +44,7 @@ export class PluginHealth {
 
   /** Counts a run that has ended. */
   count(plugin: PluginKey, pluginId: number, hasFailed: boolean): void {
-    let counts = this.#counted.get(pluginId);
-    if (!counts) {
-      if (this.#counted.size >= maxPlugins) return;
-      this.#counted.set(pluginId, (counts = { plugin, runs: 0, failures: 0 }));
-    }
-    counts.runs += 1;
-    if (hasFailed) counts.failures += 1;
+    this.#add({ plugin, pluginId, runs: 1, failures: hasFailed ? 1 : 0 });
     this.#schedule();
   }
 
@@ -59,6 +54,17 @@ export class PluginHealth {
     clearTimeout(this.#timer);
     await this.#writing;
     if (this.#counted.size) await this.#write();
+  }
+
+  #add({ plugin, pluginId, runs, failures }: CountedPlugin): void {
+    const before = this.#counted.get(pluginId);
+    if (!before && this.#counted.size >= maxPlugins) return;
+    this.#counted.set(pluginId, {
+      plugin,
+      pluginId,
+      runs: (before?.runs ?? 0) + runs,
+      failures: (before?.failures ?? 0) + failures,
+    });
   }
 
   #schedule(): void {
@@ -75,12 +81,12 @@ export class PluginHealth {
   async #write(): Promise<void> {
     const { storage, onEvent, onError } = this.#options;
     if (!storage.isSchemaReady) return;
-    const counted = [...this.#counted].map(([pluginId, counts]) => ({ pluginId, ...counts }));
-    this.#counted = new Map();
+    const counted = [...this.#counted.values()];
+    this.#counted.clear();
     try {
       if (await storage.transaction((db) => this.#writeCounts(db, counted))) onEvent();
     } catch (error) {
-      // These runs are not counted: the next ones say whether the plugin fails.
+      if (error instanceof StorageUnavailableError) for (const one of counted) this.#add(one);
       onError(error);
     }
   }

@@ -2,6 +2,7 @@ import { Webhook } from 'standardwebhooks';
 import { CallError } from '../outbound/call-error.ts';
 import type { Guard } from '../outbound/guard.ts';
 import type { Secrets } from '../outbound/secrets.ts';
+import type { Transaction } from '../storage/db.ts';
 import type { Storage } from '../storage/storage.ts';
 import { claimDeliveries, expireDeliveries, finishDelivery } from '../storage/tables/webhook-deliveries.ts';
 import type { Attempt, ClaimedDelivery } from '../storage/tables/webhook-deliveries.ts';
@@ -10,13 +11,15 @@ import type { WebhookTarget } from '../storage/tables/webhooks.ts';
 import { withoutOwner } from '../storage/turns.ts';
 
 export interface SenderOptions {
-  readonly storage: Pick<Storage, 'db' | 'isSchemaReady'>;
+  readonly storage: Pick<Storage, 'db' | 'transaction' | 'isSchemaReady'>;
   readonly guard: Pick<Guard, 'request'>;
   readonly secrets: Pick<Secrets, 'open'>;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
   /** How often to look for what other nodes have written, in ms (default 1000). */
   readonly interval?: number | undefined;
+  /** Called in the transaction that disables a webhook. */
+  readonly onDisable: (db: Transaction, webhook: WebhookTarget, reason: string) => Promise<void>;
   /** Called with each error of the database; the next look tries again. */
   readonly onError?: (error: unknown) => void;
 }
@@ -154,9 +157,16 @@ export class WebhookSender {
       return;
     }
     if (webhook.failingSince === undefined) await setFailingSince(storage.db, webhook.id, attempt.at);
-    if (isGone) await disableWebhook(storage.db, webhook.id, 'The receiver answered 410 Gone.');
+    if (isGone) await this.#disable(webhook, 'The receiver answered 410 Gone.');
     else if (webhook.failingSince !== undefined && now() - webhook.failingSince >= patience)
-      await disableWebhook(storage.db, webhook.id, 'No event could be delivered for five days.');
+      await this.#disable(webhook, 'No event could be delivered for five days.');
+  }
+
+  async #disable(webhook: WebhookTarget, reason: string): Promise<void> {
+    const { storage, onDisable } = this.#options;
+    await storage.transaction(async (db) => {
+      if (await disableWebhook(db, webhook, reason)) await onDisable(db, webhook, reason);
+    });
   }
 
   async #post(

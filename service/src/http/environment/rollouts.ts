@@ -1,14 +1,13 @@
 import * as z from 'zod';
 import { writeAudit } from '../../audit/entries.ts';
 import type { AuditStamp } from '../../audit/entries.ts';
-import type { PluginKey } from '../../plugins/plugin-key.ts';
-import { lockPlugin } from '../../storage/db.ts';
+import type { PluginKey, TenantKey } from '../../plugins/plugin-key.ts';
+import { lockPlugin, lockTenant } from '../../storage/db.ts';
 import type { Transaction } from '../../storage/db.ts';
 import { pluginExists } from '../../storage/tables/plugins.ts';
-import { endRollout, findRollout, setRollout } from '../../storage/tables/rollouts.ts';
+import { endRollout, endRolloutsOf, findRollout, setRollout } from '../../storage/tables/rollouts.ts';
 import type { RolloutEnd, RolloutPlan, RolloutRecord } from '../../storage/tables/rollouts.ts';
 import { auditStamp } from '../audit-stamp.ts';
-
 import type { ServiceInterface } from '../context.ts';
 import { notFound, ServiceError } from '../errors.ts';
 import { actorSchema, checkStorable } from '../grant-schemas.ts';
@@ -165,6 +164,8 @@ export async function startRollout(
   stamp: AuditStamp,
 ): Promise<void> {
   const { version, percent, stop } = plan;
+  // So that its deletion finds the rollout, and ends it.
+  await lockTenant(db, plugin);
   const outcome = await setRollout(db, plugin, plan, { now: stamp.at, actor: stamp.by.actor });
   switch (outcome) {
     case 'version-missing':
@@ -197,6 +198,22 @@ export async function stopRollout(
   const version = await endRollout(db, plugin, reason, stamp.at);
   if (version === undefined) return;
   await writeAudit(db, { action: 'rollout.stopped', target: plugin, version, details: { reason }, ...stamp });
+}
+
+/**
+ * Ends the rollouts of a tenant that is about to be deleted, with their entries in the audit log. The transaction must have locked the
+ * tenant.
+ */
+export async function stopRolloutsOf(db: Transaction, tenant: TenantKey, stamp: AuditStamp): Promise<void> {
+  const ended = await endRolloutsOf(db, tenant, stamp.at);
+  const entries = ended.map(({ plugin, version }) => ({
+    action: 'rollout.stopped' as const,
+    target: plugin,
+    version,
+    details: { reason: 'deleted' },
+    ...stamp,
+  }));
+  await writeAudit(db, ...entries);
 }
 
 export const rolloutConflict = (message: string) => new ServiceError(409, 'rollout-conflict', message);

@@ -26,6 +26,7 @@ import {
   toTenantDetails,
   usageOf,
 } from './tenant-details.ts';
+import { stopRolloutsOf } from './rollouts.ts';
 import { lockTenant } from '../../storage/db.ts';
 
 const path = '/api/v1/tenant/:ident';
@@ -177,6 +178,7 @@ export const tenants: ServiceInterface = {
         const stamp = auditStamp(c, caller, context);
         const isDeleted = await storage.transaction(async (db) => {
           await lockTenant(db, target);
+          await stopRolloutsOf(db, target, stamp);
           const wasThere = await deleteTenant(db, target, now());
           if (wasThere) await writeAudit(db, { ...stamp, action: 'tenant.deleted', target });
           return wasThere;

@@ -228,8 +228,10 @@ export const webhooks: ServiceInterface = {
         const stamp = auditStamp(c, caller, context);
         const changed = await context.storage.transaction(async (db) => {
           const after = await changeWebhook(db, { environment, id }, body);
-          if (after) {
-            const details = { id, changed: Object.keys(body) };
+          const names = Object.keys(body);
+          if (after && names.length) {
+            const host = body.url !== undefined && new URL(body.url).host;
+            const details = { id, changed: names, ...(host && { host }) };
             await writeAudit(db, { ...stamp, action: 'webhook.changed', target: { environment }, details });
           }
           return after;
@@ -374,7 +376,9 @@ const createSecret = () => `whsec_${randomBytes(32).toString('base64')}`;
 
 /** Throws 422 for an address that could never be reached. */
 function checkUrl({ guard }: ServiceContext, url: string): void {
-  const refusal = guard.refusal(new URL(url).origin);
+  const refusal = guard.isOn
+    ? guard.refusal(new URL(url).origin)
+    : 'cannot be sent to, because OUTBOUND is off';
   if (refusal) throw new ServiceError(422, 'invalid-body', `url: ${refusal}.`, { path: '/url' });
 }
 

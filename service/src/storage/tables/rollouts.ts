@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
-import type { PluginKey } from '../../plugins/plugin-key.ts';
+import type { PluginKey, TenantKey } from '../../plugins/plugin-key.ts';
 import type { RolloutStop, SideCounts } from '../../plugins/rollout.ts';
 import type { Db, Transaction } from '../db.ts';
-import { pluginCacheKey, selectPlugin, selectPluginId } from './names.ts';
+import { pluginCacheKey, selectPlugin, selectPluginId, selectTenant } from './names.ts';
 import type { WriteStamp } from './drafts.ts';
 import { pinVersion } from './plugins.ts';
 import { findLiveVersion, findVersion, versionName, versionPatch } from './versions.ts';
@@ -79,7 +79,7 @@ export type SetRollout = 'started' | 'changed' | 'version-missing' | 'nothing-li
 
 /**
  * Starts a rollout of a version, and pins what is live, or changes that of the same version. The transaction must have locked the
- * plugin.
+ * plugin and its tenant.
  */
 export async function setRollout(
   db: Transaction,
@@ -164,6 +164,38 @@ export async function endRollout(
   if (!row) return undefined;
   db.changes.push({ kind: 'live-version', key: pluginCacheKey(plugin) });
   return versionName(row.patch);
+}
+
+/**
+ * Ends the rollouts of a tenant that is about to be deleted. Resolves with their plugins and the versions that were rolled out. The
+ * transaction must have locked the tenant, so that none is started meanwhile.
+ */
+export async function endRolloutsOf(
+  db: Transaction,
+  tenant: TenantKey,
+  now: number,
+): Promise<{ readonly plugin: PluginKey; readonly version: string }[]> {
+  const plugins = selectTenant(db, tenant)
+    .innerJoin('plugins', 'plugins.tenant_id', 'tenants.id')
+    .where('plugins.deleted_at', 'is', null);
+  const ended = await db.query
+    .updateTable('rollouts')
+    .set({ ended_at: now, end_reason: 'deleted' })
+    .where('plugin_id', 'in', plugins.select('plugins.id'))
+    .where('ended_at', 'is', null)
+    .returning(['plugin_id', 'patch'])
+    .execute();
+  if (!ended.length) return [];
+  const versions = new Map(ended.map(({ plugin_id: id, patch }) => [id, versionName(patch)]));
+  const names = await plugins
+    .select(['plugins.id', 'plugins.namespace', 'plugins.name'])
+    .orderBy('plugins.namespace')
+    .orderBy('plugins.name')
+    .execute();
+  return names.flatMap(({ id, namespace, name }) => {
+    const version = versions.get(id);
+    return version === undefined ? [] : [{ plugin: { ...tenant, namespace, pluginName: name }, version }];
+  });
 }
 
 /** Adds runs of rollouts that are still the last ones of their plugins, in one statement. Each side may occur once. */

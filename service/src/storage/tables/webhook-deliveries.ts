@@ -41,22 +41,29 @@ export interface ClaimedDelivery {
 export const triedFor = 24 * 60 * 60_000;
 const keptFor = 14 * triedFor;
 
-/** How many rows are deleted at once. */
-const deletedAtOnce = 500;
+/** How many rows are written, and deleted, at once. */
+const [writtenAtOnce, deletedAtOnce] = [500, 500];
 
-/** Adds an event for these webhooks. */
+/** How many attempts of a delivery are kept: more than there are in a day, however often it is sent again. */
+const keptAttempts = 100;
+
+/** An event for one webhook. */
+export interface NewDelivery {
+  readonly webhookId: Uint8Array;
+  readonly type: WebhookEvent;
+  /** When it happened, in milliseconds since the epoch. */
+  readonly at: number;
+  /** What it is about: the first tries of events with the same subject come in order. */
+  readonly subject: string;
+  readonly body: string;
+}
+
+/** Adds deliveries, in their order. */
 export async function addDeliveries(
   { query }: Transaction,
-  webhookIds: readonly Uint8Array[],
-  event: {
-    readonly type: WebhookEvent;
-    readonly at: number;
-    readonly subject: string;
-    readonly body: string;
-  },
+  deliveries: readonly NewDelivery[],
 ): Promise<void> {
-  const { type, at, subject, body } = event;
-  const rows = webhookIds.map((webhookId) => ({
+  const rows = deliveries.map(({ webhookId, type, at, subject, body }) => ({
     message_id: `msg_${createUuid().replaceAll('-', '')}`,
     webhook_id: webhookId,
     type,
@@ -69,7 +76,11 @@ export async function addDeliveries(
     next_at: at,
     give_up_at: at + triedFor,
   }));
-  await query.insertInto('webhook_deliveries').values(rows).execute();
+  for (let start = 0; start < rows.length; start += writtenAtOnce)
+    await query
+      .insertInto('webhook_deliveries')
+      .values(rows.slice(start, start + writtenAtOnce))
+      .execute();
 }
 
 /**
@@ -140,7 +151,7 @@ export async function finishDelivery(
     .set({
       status,
       tries: tries + 1,
-      attempts: JSON.stringify([...attempts, attempt]),
+      attempts: JSON.stringify([...attempts, attempt].slice(-keptAttempts)),
       next_at: nextAt ?? null,
     })
     .where('position', '=', position)

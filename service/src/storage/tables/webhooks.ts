@@ -259,14 +259,20 @@ export async function setFailingSince({ query }: Db, id: string, since: number |
     .execute();
 }
 
-/** Disables a webhook by itself. */
-export async function disableWebhook({ query }: Db, id: string, reason: string): Promise<void> {
-  await query
+/** Disables a webhook by itself. Resolves with whether it was enabled, and still has the address that failed. */
+export async function disableWebhook(
+  { query }: Transaction,
+  { id, url }: Pick<WebhookTarget, 'id' | 'url'>,
+  reason: string,
+): Promise<boolean> {
+  const { numUpdatedRows } = await query
     .updateTable('webhooks')
     .set({ is_enabled: 0, disabled_reason: reason })
     .where('id', '=', toBytes(id))
+    .where('url', '=', url)
     .where('is_enabled', '=', 1)
-    .execute();
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
 }
 
 /** The id of a webhook as its bytes, for other tables. */

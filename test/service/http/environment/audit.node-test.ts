@@ -148,7 +148,7 @@ const rows: Readonly<Record<string, Row>> = {
         action: 'access.given',
         by: backEnd,
         ...plugin,
-        details: { permissions: ['read', 'write', 'deploy'] },
+        details: { permissions: ['read', 'write', 'deploy'], actor: 'eve' },
       },
     ],
   },
@@ -249,8 +249,14 @@ const rows: Readonly<Record<string, Row>> = {
     entries: [{ action: 'webhook.created', by: backEnd, details: { host: 'app.acme.com' } }],
   },
   updateWebhook: {
-    call: toHook('PATCH', '', { description: 'Chat' }),
-    entries: [{ action: 'webhook.changed', by: backEnd, details: { changed: ['description'] } }],
+    call: toHook('PATCH', '', { description: 'Chat', url: 'https://chat.acme.com/hooks' }),
+    entries: [
+      {
+        action: 'webhook.changed',
+        by: backEnd,
+        details: { changed: ['url', 'description'], host: 'chat.acme.com' },
+      },
+    ],
   },
   rotateWebhookSecret: {
     call: toHook('POST', '/secret'),
@@ -411,7 +417,14 @@ describe('the audit log', () => {
     const author = await startAudited(t);
     await author.deploy('1');
     await author.deploy('2');
-    await sql`alter table audit_entries rename to gone`.execute(author.storage.db.query);
+    await author.okay(author.send('POST', hooksPath, hook), 201);
+    const { query } = author.storage.db;
+    // Nor is an event without its change.
+    await sql`alter table webhook_deliveries rename to gone`.execute(query);
+    const live = author.send('PUT', `${author.plugin()}/live`, { version: 'v1.0.0' });
+    assert.equal((await live).status, 500);
+    await sql`alter table gone rename to webhook_deliveries`.execute(query);
+    await sql`alter table audit_entries rename to gone`.execute(query);
     const changes: [string, string, unknown?][] = [
       ['PUT', `${author.plugin()}/live`, { version: 'v1.0.0' }],
       ['DELETE', `${author.plugin()}/versions/v1.0.0`],
@@ -422,7 +435,7 @@ describe('the audit log', () => {
     ];
     for (const [method, to, body] of changes)
       assert.equal((await author.send(method, to, body)).status, 500, to);
-    await sql`alter table gone rename to audit_entries`.execute(author.storage.db.query);
+    await sql`alter table gone rename to audit_entries`.execute(query);
     const details = await author.okay<{ live: string; versions: number }>(
       author.send('GET', author.plugin()),
     );
@@ -437,6 +450,9 @@ describe('the audit log', () => {
     await added();
     await okay(promote());
     await okay(send('PATCH', tenantPath, { suspended: false }));
+    const { id } = await okay<{ id: string }>(send('POST', hooksPath, hook), 201);
+    await added();
+    await okay(send('PATCH', `${hooksPath}/${id}`, {}));
     for (const [method, to] of [
       ['DELETE', '/api/v1/tenant/com.acme.nobody'],
       ['DELETE', '/api/v1/plugin/com.acme.t1/default/other'],
@@ -448,7 +464,7 @@ describe('the audit log', () => {
   });
 
   test('has one entry for each actor, plugin and hour of what is given or read, over all nodes', async (t) => {
-    const { startNode, send, okay, added, clock } = await startAudited(t);
+    const { startNode, send, sendAs, okay, added, clock } = await startAudited(t);
     const nodes = [{ send }, await startNode()];
     const access = (actor: string, name = 'add-record') =>
       `/auth/v2/access/com.acme.t1/default/${name}?actor=${actor}`;
@@ -464,6 +480,15 @@ describe('the audit log', () => {
     assert.deepEqual(await giveAll(), []);
     clock.now += 60_000;
     assert.deepEqual(await giveAll(), once);
+    // It says who got it, too, where that is another one than the one who asked for it.
+    for (const actor of ['ada', 'bob', 'ada']) await okay(sendAs('grace', 'GET', access(actor)));
+    assert.deepEqual(
+      (await added()).map(({ by, details }) => [by['actor'], details?.['actor']]),
+      [
+        ['grace', 'ada'],
+        ['grace', 'bob'],
+      ],
+    );
   });
 
   test('says what a new token ends, and who makes one by command', async (t) => {
@@ -492,6 +517,8 @@ describe('the audit log', () => {
     assert.deepEqual(idents(await list(created)), ['p6', 'p5', 'p4', 'p3', 'p2', 'p1', 'p0', 't1']);
     assert.deepEqual(idents(await list(`${created}&actor=h%C3%A9idi`)), ['p6', 'p4', 'p2', 'p0']);
     assert.deepEqual(idents(await list('?tenant=p2')), ['p2']);
+    await okay(sendAs('grace', 'DELETE', '/api/v1/tenant/com.acme.p2'), 204);
+    assert.deepEqual(idents(await list('?tenant=p2')), ['p2', 'p2']);
     assert.deepEqual(idents(await list(`${created}&from=2026-01-02`)), ['p6', 'p5', 'p4']);
     assert.deepEqual(idents(await list(`${created}&to=2026-01-01&limit=2`)), ['p3', 'p2']);
     const paged: (string | undefined)[] = [];
@@ -521,17 +548,12 @@ describe('the audit log', () => {
   test('stops reading when the client of a stream goes', async (t) => {
     const { storage, fetch, environmentToken, clock } = await startAudited(t);
     const long = { text: 'x'.repeat(2000) };
-    await storage.transaction(async (db) => {
-      for (let i = 0; i < 1500; i++) {
-        const stamp = unattendedStamp('operator', clock.now);
-        await writeAudit(db, {
-          ...stamp,
-          action: 'token.created',
-          target: { environment: 'com.acme' },
-          details: long,
-        });
-      }
+    const target = { environment: 'com.acme' };
+    const entries = Array.from({ length: 1500 }, () => {
+      const stamp = unattendedStamp('operator', clock.now);
+      return { ...stamp, action: 'token.created' as const, target, details: long };
     });
+    await storage.transaction((db) => writeAudit(db, ...entries));
     let reads = 0;
     const { db } = storage;
     t.mock.method(db.query, 'selectFrom', (...args: [never]) => {

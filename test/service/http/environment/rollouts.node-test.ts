@@ -149,6 +149,7 @@ test('a rollout that cannot be is refused, and changes nothing', async (t) => {
   );
   assert.equal(await refusal(put('v1.0.9')), '404 version-not-found');
   assert.equal(await refusal(put('v1.0.0')), conflict);
+  for (const percent of [0, 100]) assert.equal(await refusal(put('v1.0.0', percent)), '422 invalid-body');
   assert.equal((await details()).pinned, null);
   await author.build('export const run = () => 1;', 'fresh');
   assert.equal(await refusal(promote({ rollout: { percent: 10 } }, 'fresh')), conflict);

@@ -3,7 +3,9 @@ import type { ServerResponse } from 'node:http';
 import { test } from 'node:test';
 import type { TestContext } from 'node:test';
 import { Webhook } from 'standardwebhooks';
-import { isFailing } from '../../../../service/src/webhooks/plugin-health.ts';
+import { StorageUnavailableError } from '../../../../service/src/storage/errors.ts';
+import { selectPluginId } from '../../../../service/src/storage/tables/names.ts';
+import { isFailing, PluginHealth } from '../../../../service/src/webhooks/plugin-health.ts';
 import { inFairOrder, nextTry } from '../../../../service/src/webhooks/sender.ts';
 import { eventually, until } from '../../../support/until.ts';
 import { startAuthor } from './deployed-plugin.ts';
@@ -36,7 +38,9 @@ async function find<T>(what: string, read: () => Promise<T | false | undefined>)
 /** An author, and a receiver of the vendor's. */
 async function startListening(t: TestContext) {
   const receiver = await startReceiver(t);
-  const author = await startAuthor(t, { actor: 'ada' }, { secrets, outbound: { allow: [receiver.origin] } });
+  // Every name leads to a private address.
+  const outbound = { allow: [receiver.origin], resolve: () => Promise.resolve(['127.0.0.1']) };
+  const author = await startAuthor(t, { actor: 'ada' }, { secrets, outbound });
   const listen = (events: readonly string[], path = '/hooks') =>
     author.okay<Created>(author.send('POST', webhooks, { url: receiver.origin + path, events }), 201);
   const deliveriesOf = async ({ id }: Created) =>
@@ -113,14 +117,16 @@ test('what could never be reached, or is no event, is refused with its path', as
   }
 });
 
-test('without a key for secrets there is no webhook', async (t) => {
-  const { send, refusal } = await startVendor(t);
+test('without a key for secrets, or with OUTBOUND off, there is no webhook', async (t) => {
   const body = { url: 'https://app.acme.com/', events: ['plugin.live'] };
-  assert.equal(await refusal(send('POST', webhooks, body)), '503 secrets-unavailable');
+  const open = await startVendor(t);
+  assert.equal(await open.refusal(open.send('POST', webhooks, body)), '503 secrets-unavailable');
+  const closed = await startVendor(t, { secrets, outbound: { isOn: false } });
+  assert.equal(await closed.refusal(closed.send('POST', webhooks, body)), '422 invalid-body');
 });
 
 test('each change is told once, signed, with who made it and nothing of the source', async (t) => {
-  const { receiver, listen, deploy, send, okay, deliveriesOf, plugin } = await startListening(t);
+  const { receiver, listen, deploy, send, okay, deliveriesOf, plugin, storage } = await startListening(t);
   const created = await listen([
     'plugin.deployed',
     'plugin.live',
@@ -129,7 +135,7 @@ test('each change is told once, signed, with who made it and nothing of the sour
     'tenant.resumed',
     'tenant.deleted',
   ]);
-  await listen(['rollout.started'], '/others');
+  await listen(['plugin.failing'], '/others');
   await deploy('one', 'The first');
   await deploy('two');
   await okay(send('PUT', `${plugin()}/live`, { version: 'v1.0.0' }));
@@ -155,6 +161,8 @@ test('each change is told once, signed, with who made it and nothing of the sour
     ['tenant.resumed', data],
     ['tenant.deleted', data],
   ]);
+  const stored = await storage.db.query.selectFrom('webhooks').select('sealed_secret').execute();
+  assert.ok(!JSON.stringify(stored).includes(created.secret));
   for (const message of receiver.messages) {
     assert.ok(isSignedBy(created.secret, message));
     assert.equal(message.headers['content-type'], 'application/json');
@@ -170,6 +178,48 @@ test('each change is told once, signed, with who made it and nothing of the sour
   assert.deepEqual(
     deliveries[0]?.attempts.map(({ statusCode }) => statusCode),
     [204],
+  );
+});
+
+test('the end of a rollout is told and noted, also where its plugin or its tenant is deleted', async (t) => {
+  const { receiver, listen, deploy, send, okay, plugin, storage } = await startListening(t);
+  await listen(['rollout.started', 'rollout.stopped', 'plugin.deleted', 'tenant.deleted']);
+  const names = ['deleted', 'kept', 'never', 'over'];
+  for (const name of names) {
+    await deploy('one', undefined, name);
+    await okay(send('PUT', `${plugin(name)}/live`, { version: 'v1.0.0' }));
+    await deploy('two', undefined, name);
+  }
+  for (const name of ['deleted', 'kept', 'over'])
+    await okay(send('PUT', `${plugin(name)}/rollout`, { version: 'v1.0.1', percent: 10 }));
+  await okay(send('DELETE', `${plugin('over')}/rollout`), 204);
+  await okay(send('DELETE', plugin('deleted')), 204);
+  await okay(send('DELETE', '/api/v1/tenant/com.acme.t1'), 204);
+  await until('all events', () => receiver.messages.length === 8);
+  const told = (name?: string) =>
+    receiver
+      .events()
+      .flatMap(({ type, data }) => (data['name'] === name ? [`${type} ${String(data['version'])}`] : []));
+  const rolledOut = ['rollout.started v1.0.1', 'rollout.stopped v1.0.1'];
+  assert.deepEqual(told('deleted'), [...rolledOut, 'plugin.deleted undefined']);
+  assert.deepEqual(told('kept'), rolledOut);
+  assert.deepEqual(told('over'), rolledOut);
+  assert.deepEqual(told(), ['tenant.deleted undefined']);
+  const ends = await storage.db.query
+    .selectFrom('audit_entries')
+    .select(['action', 'name', 'version', 'details'])
+    .where('action', 'in', ['rollout.stopped', 'plugin.deleted', 'tenant.deleted'])
+    .orderBy('id')
+    .execute();
+  assert.deepEqual(
+    ends.map(({ action, name, details }) => [action, name, details]),
+    [
+      ['rollout.stopped', 'over', '{"reason":"ended"}'],
+      ['rollout.stopped', 'deleted', '{"reason":"deleted"}'],
+      ['plugin.deleted', 'deleted', null],
+      ['rollout.stopped', 'kept', '{"reason":"deleted"}'],
+      ['tenant.deleted', null, null],
+    ],
   );
 });
 
@@ -211,7 +261,11 @@ test('a former secret signs beside the new one for a day', async (t) => {
 test('an event that fails is tried again, and in the end given up', async (t) => {
   const { receiver, listen, deploy, deliveriesOf, clock } = await startListening(t);
   const created = await listen(['plugin.deployed']);
-  receiver.answer = (_, response) => void response.writeHead(500).end('a secret of the receiver');
+  receiver.answer = (_, response) => {
+    // A redirect is not followed.
+    if (receiver.messages.length === 2) response.writeHead(307, { location: '/elsewhere' }).end();
+    else response.writeHead(500).end('a secret of the receiver');
+  };
   await deploy('one');
   const delivery = async () => (await deliveriesOf(created))[0];
   const attempts = async (count: number) =>
@@ -227,13 +281,27 @@ test('an event that fails is tried again, and in the end given up', async (t) =>
   assert.equal(Date.parse(second.nextAt ?? '') - Date.parse(second.attempts[1]?.at ?? ''), 10_000);
   clock.now = Date.parse('2026-01-02T00:00:00.000Z');
   const last = await attempts(3);
+  assert.deepEqual(
+    last.attempts.map(({ statusCode }) => statusCode),
+    [500, 307, 500],
+  );
+  assert.equal(receiver.messages.length, 3);
   assert.equal(last.status, 'failed');
   assert.equal(last.nextAt, undefined);
   assert.ok(!JSON.stringify(last).includes('secret of the receiver'));
 });
 
+test('an address that is not public is not sent to', async (t) => {
+  const { deploy, deliveriesOf, send, okay } = await startListening(t);
+  const body = { url: 'https://hooks.example.com/', events: ['plugin.deployed'] };
+  const created = await okay<Created>(send('POST', webhooks, body), 201);
+  await deploy('one');
+  const { error = '' } = await find('a try', async () => (await deliveriesOf(created))[0]?.attempts[0]);
+  assert.match(error, /^hooks\.example\.com may not be reached/);
+});
+
 test('an event can be sent again, whatever became of it', async (t) => {
-  const { receiver, listen, deploy, deliveriesOf, send, okay, refusal } = await startListening(t);
+  const { receiver, listen, deploy, deliveriesOf, send, okay, refusal, storage } = await startListening(t);
   const created = await listen(['plugin.deployed']);
   await deploy('one');
   await until('the event', () => receiver.messages.length === 1);
@@ -242,10 +310,21 @@ test('an event can be sent again, whatever became of it', async (t) => {
     return all[0]?.status === 'delivered' && all;
   });
   const path = `${webhooks}/${created.id}/deliveries`;
+  const former = Array.from({ length: 100 }, () => ({ at: 0, statusCode: 500, took: 1 }));
+  await storage.db.query
+    .updateTable('webhook_deliveries')
+    .set({ attempts: JSON.stringify(former) })
+    .execute();
   await okay(send('POST', `${path}/${delivery?.id}/resend`), 202);
   await until('the event again', () => receiver.messages.length === 2);
   const ids = receiver.messages.map(({ headers }) => headers['webhook-id']);
   assert.equal(ids[0], ids[1]);
+  // However often it is sent again, no more are kept.
+  const kept = await find('the new attempt', async () => {
+    const attempts = (await deliveriesOf(created))[0]?.attempts;
+    return attempts?.at(-1)?.statusCode === 204 && attempts;
+  });
+  assert.equal(kept.length, 100);
   assert.equal(await refusal(send('POST', `${path}/msg_other/resend`)), '404 delivery-not-found');
 });
 
@@ -260,6 +339,12 @@ test('a receiver that is gone is told nothing more, until the webhook is enabled
     return !found.enabled && found;
   });
   assert.match(disabled.disabledReason ?? '', /410/);
+  const audit = '/api/v1/environment/com.acme/audit?action=webhook.changed';
+  const { entries } = await okay<{ entries: { by: object; details: object }[] }>(send('GET', audit));
+  assert.deepEqual(
+    entries.map(({ by, details }) => [by, details]),
+    [[{ kind: 'service' }, { id: created.id, enabled: false, reason: disabled.disabledReason }]],
+  );
   await deploy('two');
   const enabled = await okay<Created>(send('PATCH', path, { enabled: true }));
   assert.deepEqual([enabled.enabled, enabled.disabledReason], [true, undefined]);
@@ -321,7 +406,7 @@ test('the first tries about one plugin come in order, and a slow receiver delays
 });
 
 test('of two nodes one sends an event', async (t) => {
-  const { receiver, listen, deploy, startNode, deliveriesOf } = await startListening(t);
+  const { receiver, listen, deploy, startNode, deliveriesOf, send, okay, clock } = await startListening(t);
   const created = await listen(['plugin.deployed']);
   await startNode();
   for (const result of ['one', 'two', 'three', 'four']) await deploy(result);
@@ -330,6 +415,16 @@ test('of two nodes one sends an event', async (t) => {
     return all.length === 4 && all.every(({ status }) => status === 'delivered');
   });
   assert.equal(receiver.messages.length, 4);
+  // They are listed in pages, the newest first, for 14 days.
+  const list = `${webhooks}/${created.id}/deliveries?limit=3`;
+  const first = await okay<{ deliveries: Delivery[]; next: string }>(send('GET', list));
+  const second = await okay<{ deliveries: Delivery[] }>(send('GET', `${list}&after=${first.next}`));
+  assert.deepEqual(
+    [...first.deliveries, ...second.deliveries].map(({ id }) => id),
+    receiver.messages.map(({ headers }) => headers['webhook-id']).toReversed(),
+  );
+  clock.now += 14 * 24 * 60 * 60_000 + 1;
+  await until('the deliveries are deleted', async () => (await deliveriesOf(created)).length === 0);
 });
 
 test('a plugin that fails is told once, and once that it has recovered', async (t) => {
@@ -343,6 +438,32 @@ test('a plugin that fails is told once, and once that it has recovered', async (
   for (let count = 0; count < 14; count++) assert.equal(await run(), 'well');
   await until('the second event', () => receiver.messages.length === 2);
   assert.deepEqual(receiver.types(), ['plugin.failing', 'plugin.recovered']);
+});
+
+test('runs that ended while the database was away count once it is back', async (t) => {
+  const { receiver, listen, deploy, storage, clock } = await startListening(t);
+  await listen(['plugin.failing']);
+  await deploy('one');
+  const plugin = { environment: 'com.acme', tenant: 't1', namespace: 'default', pluginName: 'add-record' };
+  const { id } = await selectPluginId(storage.db, plugin).executeTakeFirstOrThrow();
+  let isAway = true;
+  const errors: unknown[] = [];
+  const health = new PluginHealth({
+    storage: {
+      isSchemaReady: true,
+      transaction: (work) =>
+        isAway ? Promise.reject(new StorageUnavailableError(new Error('away'))) : storage.transaction(work),
+    },
+    now: () => clock.now,
+    onEvent: () => {},
+    onError: (error) => errors.push(error),
+  });
+  for (let count = 0; count < 10; count++) health.count(plugin, id, true);
+  await health.close();
+  assert.equal(errors.length, 1);
+  isAway = false;
+  await health.close();
+  await until('the event', () => receiver.messages.length === 1);
 });
 
 test('the environment with the fewest tries in progress gets the next place', () => {
