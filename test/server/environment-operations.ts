@@ -200,8 +200,8 @@ export const OPERATIONS: [name: string, call: Call, sent: string, data: object |
   ['getRun', (c, o) => c.getRun('0193-7a', o), 'GET /api/v1/run/0193-7a', RUN],
   [
     'getUsage',
-    (c, o) => c.getUsage(HERE, { from: '2031-01-01', to: '2031-01-02', tenant: 't', ...o }),
-    'GET /api/v1/environment/com.acme/usage?from=2031-01-01&to=2031-01-02&tenant=t',
+    (c, o) => c.getUsage(HERE, { from: '2031-01-01', to: '2031-01-02', tenant: 't', by: 'plugin', ...o }),
+    'GET /api/v1/environment/com.acme/usage?from=2031-01-01&to=2031-01-02&tenant=t&by=plugin',
     { days: [DAY] },
   ],
   [

@@ -8,6 +8,7 @@ import {
   setFailing,
 } from '../storage/tables/plugin-health.ts';
 import type { CountedPlugin, RunCounts } from '../storage/tables/plugin-health.ts';
+import { pluginExists } from '../storage/tables/plugins.ts';
 import { withoutOwner } from '../storage/turns.ts';
 import { tellWebhooks } from './outbox.ts';
 
@@ -105,6 +106,8 @@ export class PluginHealth {
       if (!subscribers.has(one.plugin.environment)) continue;
       const fails = isFailing(await addRunCounts(db, one.pluginId, one, now));
       if (fails === undefined || !(await setFailing(db, one.pluginId, fails))) continue;
+      // The plugin may have been deleted since the runs ended.
+      if (!(await pluginExists(db, one.plugin))) continue;
       const type = fails ? ('plugin.failing' as const) : ('plugin.recovered' as const);
       await tellWebhooks(db, { type, at: now, target: one.plugin });
       hasTold = true;

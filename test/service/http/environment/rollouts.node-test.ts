@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { TestContext } from 'node:test';
+import { lockTenant } from '../../../../service/src/storage/db.ts';
+import { deleteTenant } from '../../../../service/src/storage/tables/tenants.ts';
 import { until } from '../../../support/until.ts';
 import { bearer } from '../../harness.ts';
 import { startAuthor } from './deployed-plugin.ts';
@@ -196,6 +198,33 @@ test('making a version live ends a rollout, and the next one counts anew', async
     ends.map(({ details }) => details),
     ['{"reason":"live-set"}', '{"reason":"deleted"}'],
   );
+});
+
+test('no rollout starts while its tenant is being deleted, so that the deletion ends all', async (t) => {
+  const { deploy, send, okay, refusal, path, plugin, storage } = await startRollouts(t);
+  await okay(send('PUT', `${plugin()}/live`, { version: 'v1.0.0' }));
+  await deploy('b');
+  const tenant = { environment: 'com.acme', tenant: 't1' };
+  const isLocked = Promise.withResolvers<void>();
+  let isOver = false;
+  const started = isLocked.promise
+    .then(() => refusal(send('PUT', path, { version: 'v1.0.1', percent: 10 })))
+    .finally(() => (isOver = true));
+  const { engine } = storage.db;
+  const tryLock = t.mock.method(engine, 'tryLock');
+  await storage.transaction(async (db) => {
+    await lockTenant(db, tenant);
+    tryLock.mock.resetCalls();
+    isLocked.resolve();
+    // On SQLite, the other transaction has not begun.
+    if (engine.name === 'postgres')
+      await until('the other one waits', () =>
+        tryLock.mock.calls.some(({ arguments: [, name = ''] }) => isOver || name.startsWith('tenant')),
+      );
+    assert.ok(await deleteTenant(db, tenant, 1));
+  });
+  // On a busy machine it may not wait long enough.
+  assert.match(await started, /^(?:404|503) /);
 });
 
 test('a rollout ends by itself on all nodes where its version fails more often', async (t) => {

@@ -441,8 +441,8 @@ test('a plugin that fails is told once, and once that it has recovered', async (
 });
 
 test('runs that ended while the database was away count once it is back', async (t) => {
-  const { receiver, listen, deploy, storage, clock } = await startListening(t);
-  await listen(['plugin.failing']);
+  const { listen, deploy, deliveriesOf, send, okay, plugin: at, storage, clock } = await startListening(t);
+  const created = await listen(['plugin.failing', 'plugin.recovered', 'plugin.deleted']);
   await deploy('one');
   const plugin = { environment: 'com.acme', tenant: 't1', namespace: 'default', pluginName: 'add-record' };
   const { id } = await selectPluginId(storage.db, plugin).executeTakeFirstOrThrow();
@@ -463,7 +463,13 @@ test('runs that ended while the database was away count once it is back', async 
   assert.equal(errors.length, 1);
   isAway = false;
   await health.close();
-  await until('the event', () => receiver.messages.length === 1);
+  const told = async () => (await deliveriesOf(created)).map(({ type }) => type);
+  assert.deepEqual(await told(), ['plugin.failing']);
+  // Nothing is told of a plugin after its deletion.
+  await okay(send('DELETE', at()), 204);
+  for (let count = 0; count < 20; count++) health.count(plugin, id, false);
+  await health.close();
+  assert.deepEqual(await told(), ['plugin.deleted', 'plugin.failing']);
 });
 
 test('the environment with the fewest tries in progress gets the next place', () => {
