@@ -25,7 +25,6 @@ const ROUTES: readonly Route[] = [
       ...tokenOf(auth),
     ]),
   ),
-  ['POST', '/mcp', 'editor'],
   ['GET', '/editor'],
   ['GET', '/editor/{index.html}'],
   ['GET', '/editor/assets/{main.js}'],

@@ -39,6 +39,7 @@ const TITLES: Readonly<Record<string, string>> = {
   libraries: 'Libraries',
   connections: 'Connections',
   webhooks: 'Webhooks',
+  agents: 'Tools for agents',
 };
 
 /** The sections of the records that requests and responses refer to. */

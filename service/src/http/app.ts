@@ -7,12 +7,11 @@ import type { EditorAssets } from './editor-page.ts';
 import { errorCodeOf, errorResponse, isUnexpectedError, notFound, ServiceError } from './errors.ts';
 import { health } from './health.ts';
 import { interfaces } from './interfaces.ts';
-import { mcp } from './mcp/mcp.ts';
 import { addOperations } from './operations/mount.ts';
 import { observeRequests } from './observe-requests.ts';
 import { requestInfo } from './request-info.ts';
 import type { TrustedProxies } from './client-address.ts';
-import { checkHost, checkPath, encodedPath } from './routes.ts';
+import { checkHost, checkOrigin, checkPath, encodedPath } from './routes.ts';
 import type { Log } from '../operations/log.ts';
 import type { Metrics } from '../operations/metrics.ts';
 import { requestOwner } from '../storage/turns.ts';
@@ -78,12 +77,12 @@ export function createApp(options: AppOptions, context: ServiceContext): Hono {
   app.use('/api/*', cors);
   app.use('/openapi.json', cors);
   app.use('*', checkPath);
+  app.use('/mcp', checkOrigin(hosts));
   app.use('*', async (_, next) => {
     if (!storage.isSchemaReady) throw schemaMissing();
     await next();
   });
   addOperations(app, operations, context);
-  mcp(app, hosts, context);
   editorPage(app, editorAssets, {
     ancestors: editorAncestors,
     addressTokens: editorAddressTokens,

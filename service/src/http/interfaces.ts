@@ -22,6 +22,7 @@ import { replay } from './runs/replay.ts';
 import { runs } from './runs/runs.ts';
 import { usage } from './runs/usage.ts';
 import { languageHelp } from './language-help.ts';
+import { mcp } from './mcp/mcp.ts';
 import { progress } from './progress.ts';
 import { templates } from './templates.ts';
 import { types } from './types.ts';
@@ -58,4 +59,5 @@ export const interfaces: readonly ServiceInterface[] = [
   connections,
   types,
   webhooks,
+  mcp,
 ];

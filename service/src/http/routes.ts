@@ -1,6 +1,6 @@
 import type { Context, Hono, MiddlewareHandler } from 'hono';
 import { bindingsOf } from './bindings.ts';
-import { badRequest, methodNotAllowed, ServiceError } from './errors.ts';
+import { badRequest, forbidden, methodNotAllowed, ServiceError } from './errors.ts';
 import { requestInfo } from './request-info.ts';
 
 export type RouteHandler = (c: Context) => Response | Promise<Response>;
@@ -80,7 +80,7 @@ function sentPath(c: Context): string {
 
 /** Refuses a request whose host is not one of `hosts`, against DNS rebinding: a foreign name that resolves to this machine. */
 export function checkHost(hosts: readonly string[]): MiddlewareHandler {
-  const isKnown = (host: string) => hosts.some((known) => canonical(known) === canonical(host));
+  const isKnown = knownAmong(hosts);
   return async (c, next) => {
     const target = hostOf(c.req.raw);
     // The request line may hold an absolute URL; then both its host and the header have to be known.
@@ -95,6 +95,20 @@ export function checkHost(hosts: readonly string[]): MiddlewareHandler {
     await next();
   };
 }
+
+/** Refuses a request of a page that is not at one of `hosts`: such a page may have got hold of a token, or reach this machine. */
+export function checkOrigin(hosts: readonly string[]): MiddlewareHandler {
+  const isKnown = knownAmong(hosts);
+  return async (c, next) => {
+    const origin = c.req.header('origin');
+    if (origin !== undefined && !(URL.canParse(origin) && isKnown(new URL(origin).host)))
+      throw forbidden('A page of another origin may not call this.');
+    await next();
+  };
+}
+
+const knownAmong = (hosts: readonly string[]) => (host: string) =>
+  hosts.some((known) => canonical(known) === canonical(host));
 
 function hostOf({ url }: Request): string {
   const start = url.indexOf('//') + 2;

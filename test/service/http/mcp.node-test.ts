@@ -15,7 +15,14 @@ interface ToolResult {
 interface Client {
   connect: (transport: unknown) => Promise<void>;
   close: () => Promise<void>;
-  listTools: () => Promise<{ tools: { name: string; description: string; outputSchema?: object }[] }>;
+  listTools: () => Promise<{
+    tools: {
+      name: string;
+      description: string;
+      outputSchema?: object;
+      annotations: { destructiveHint: boolean };
+    }[];
+  }>;
   callTool: (call: { name: string; arguments?: object }) => Promise<ToolResult>;
 }
 
@@ -85,6 +92,11 @@ test('an agent reads, checks, saves, builds, tests, runs and deploys a plugin', 
     ],
   );
   for (const { description, outputSchema } of tools) assert.ok(description && outputSchema);
+  const replacing = tools.filter(({ annotations }) => annotations.destructiveHint);
+  assert.deepEqual(
+    replacing.map(({ name }) => name),
+    ['save_draft', 'deploy'],
+  );
 
   assert.equal(await refused('read_plugin'), 'draft-not-found');
   const { etag } = await ok('save_draft', { source: named });
@@ -152,8 +164,15 @@ test('a tool that fails says so with the code of its operation', async (t) => {
     ['deploy', {}, 'draft-not-found'],
     ['list_runs', { after: 'x' }, 'invalid-cursor'],
     ['read_plugin', { name: 'other' }, 'forbidden'],
+    ['read_plugin', { name: 5 }, 'invalid-body'],
+    ['check', {}, 'invalid-body'],
+    ['save_draft', { source: { contents: 'x' } }, 'invalid-body'],
+    ['run', undefined, 'invalid-body'],
+    ['run', { input: '', calls: [{ url: 5 }] }, 'invalid-body'],
+    ['run_tests', { first: 0 }, 'invalid-body'],
+    ['list_runs', { success: 'maybe' }, 'invalid-body'],
   ] as const)
-    assert.equal(await refused(tool, args), code, `${tool} ${JSON.stringify(args).slice(0, 100)}`);
+    assert.equal(await refused(tool, args), code, `${tool} ${JSON.stringify(args)?.slice(0, 100)}`);
 });
 
 test('any node answers any message of a client', async (t) => {
@@ -254,7 +273,7 @@ test('only POST with an editor token is taken, and no page of another origin', a
   const { service, tokenFor, url, environmentToken } = await start(t);
   const token = await tokenFor();
   const message = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' });
-  const send = (headers: Record<string, string>, method = 'POST') =>
+  const send = (headers: Record<string, string>, method = 'POST', body = message) =>
     fetch(url, {
       method,
       headers: {
@@ -262,7 +281,7 @@ test('only POST with an editor token is taken, and no page of another origin', a
         accept: 'application/json, text/event-stream',
         ...headers,
       },
-      ...(method === 'POST' && { body: message }),
+      ...(method === 'POST' && { body }),
     });
   assert.equal((await send(bearer(token))).status, 200);
   assert.equal((await send({ ...bearer(token), origin: url.origin })).status, 200);
@@ -271,5 +290,31 @@ test('only POST with an editor token is taken, and no page of another origin', a
   for (const method of ['GET', 'DELETE']) assert.equal((await send(bearer(token), method)).status, 405);
   assert.equal((await errorOf(await send({}))).code, 'token-missing');
   assert.equal((await errorOf(await send(bearer(environmentToken)))).code, 'token-invalid');
+
+  const modern = {
+    'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+    'io.modelcontextprotocol/clientInfo': { name: 'test', version: '1' },
+    'io.modelcontextprotocol/clientCapabilities': {},
+  };
+  const method = 'subscriptions/listen';
+  const subscribe = { jsonrpc: '2.0', id: 1, method, params: { _meta: modern, notifications: {} } };
+  for (const [status, code, headers, body] of [
+    [200, -32601, {}, { jsonrpc: '2.0', id: 1, method: 'nothing' }],
+    [202, undefined, {}, { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1 } }],
+    [400, -32000, { 'mcp-protocol-version': '1999-01-01' }],
+    [400, -32600, {}, { jsonrpc: '2.0', id: 1 }],
+    [406, -32000, { accept: 'application/json' }],
+    [415, -32000, { 'content-type': 'application/other+json' }],
+    [415, 'unsupported-media-type', { 'content-type': 'text/plain' }],
+    [422, 'invalid-body', {}, { id: 1, method: 'ping' }],
+    [413, 'too-large', {}, { jsonrpc: '2.0', id: 1, method: 'ping', params: { text: 'x'.repeat(2 ** 22) } }],
+    // No tool changes while a token lives, so that no connection is held to tell of it.
+    [200, -32603, { 'mcp-protocol-version': '2026-07-28', 'mcp-method': method }, subscribe],
+  ] as [number, unknown, Record<string, string>, object?][]) {
+    const response = await send({ ...bearer(token), ...headers }, 'POST', body && JSON.stringify(body));
+    const [data = '{}'] = /\{.*\}/.exec(await response.text()) ?? [];
+    const { error } = JSON.parse(data) as { error?: { code: unknown } };
+    assert.deepEqual([response.status, error?.code], [status, code]);
+  }
   assert.deepEqual(service.errors, []);
 });

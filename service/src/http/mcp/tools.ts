@@ -31,6 +31,8 @@ export interface Tool {
   /** What a token needs, or the tool is not there. */
   readonly permission: Permission;
   readonly readOnly: boolean;
+  /** Whether it replaces what was there before, so that clients ask the person first. */
+  readonly replaces?: true;
   /** Whether the result holds texts of plugins or of who called them, which may give orders. */
   readonly isData: boolean;
   /** Whether it is about one plugin, which `namespace` and `name` say. */
@@ -51,7 +53,7 @@ const tool = <Input extends z.ZodObject>(
 
 const etag = z.string().describe('The entity tag of the draft.');
 const source = z
-  .union([z.string(), sourceSchema])
+  .union([z.string(), sourceSchema], { error: 'expected text, or a record { contents, lang, tests? }' })
   .describe(
     'The source: its text, or a record { contents, lang, tests? }. Text keeps language and tests of the draft.',
   );
@@ -149,6 +151,7 @@ export const tools: readonly Tool[] = [
       'Saves the source as the draft. With `etag`, only if the draft is still the one that was read. Nothing that runs for users changes.',
     permission: 'write',
     readOnly: false,
+    replaces: true,
     isData: false,
     input: z.object({ source, etag: etag.optional() }),
     output: z.object({ etag }),
@@ -240,6 +243,7 @@ export const tools: readonly Tool[] = [
       "Makes a version of the built draft, which runs for the vendor's users from then on unless another version is pinned. Ask the person first.",
     permission: 'deploy',
     readOnly: false,
+    replaces: true,
     isData: false,
     input: z.object({
       message: z.string().max(500).optional().describe('What is new in the version.'),

@@ -9,11 +9,12 @@ import type {
 import type { Auth } from '../auth.ts';
 import type { DeclaredResponse } from '../operations/responses.ts';
 import type { Body } from '../operations/bodies.ts';
+import type { ErrorCode } from '../error-codes.ts';
 import { errorsOf } from '../operations/errors-of.ts';
 import type { Operation } from '../operations/operation.ts';
 import { namesIn, pathParameter } from '../operations/path-parameters.ts';
 import { requestHeaders } from '../operations/request-headers.ts';
-import { ErrorResponses } from './error-responses.ts';
+import { errorBody, ErrorResponses } from './error-responses.ts';
 import { headersOf, headerComponents } from './headers.ts';
 import { documentDescription, securitySchemes, tagDescriptions } from './texts.ts';
 
@@ -86,10 +87,10 @@ function describe(operation: Operation, errors: ErrorResponses): ZodOpenApiOpera
   const headers = [...(operation.headers ?? []), ...(takesEnvironmentToken(auth) ? actorHeader : [])];
   const names = namesIn(operation.path);
   const responses: Record<`${number}`, ZodOpenApiResponseObject | { $ref: string }> = {};
-  for (const [status, codes] of errorsOf(operation)) responses[`${status}`] = errors.add(status, codes);
-  // Where an operation declares a response for the status code of an error, as `/readyz` does for 503, that one is described.
+  const codesOf = errorsOf(operation);
+  for (const [status, codes] of codesOf) responses[`${status}`] = errors.add(status, codes);
   for (const [status, one] of Object.entries(declared)) {
-    responses[status as `${number}`] = describeResponse(one);
+    responses[status as `${number}`] = describeResponse(one, codesOf.get(Number(status)));
   }
   const description = [operation.description ?? [], permissionNeeded(operation), scopeNeeded(operation)]
     .flat()
@@ -164,7 +165,11 @@ function describeBody(body: Body): ZodOpenApiRequestBodyObject {
   };
 }
 
-function describeResponse(response: DeclaredResponse): ZodOpenApiResponseObject {
+/** @param codes those of the service's errors that have the same status code */
+function describeResponse(
+  response: DeclaredResponse,
+  codes: readonly ErrorCode[] = [],
+): ZodOpenApiResponseObject {
   const { description, headers = [] } = response;
   const base = { description, headers: headersOf('x-request-id', ...headers) };
   if (response.kind === 'empty') return base;
@@ -172,7 +177,8 @@ function describeResponse(response: DeclaredResponse): ZodOpenApiResponseObject 
     const text = { 'text/plain': { schema: { type: 'string' } } } as const;
     return { ...base, content: { ...text, ...(response.orJson && { 'application/json': { schema: {} } }) } };
   }
-  const { schema, events, rows } = response;
+  const { events, rows } = response;
+  const schema = codes.length ? z.union([response.schema, errorBody(codes)]) : response.schema;
   return {
     ...base,
     content: {

@@ -6,7 +6,7 @@ import { headersOf } from './headers.ts';
 import type { DocumentedHeader } from './headers.ts';
 
 /** The body of every error. That of a run that failed has its logs, too. */
-const errorBody = (codes: readonly [ErrorCode, ...ErrorCode[]]) =>
+export const errorBody = (codes: readonly ErrorCode[]) =>
   z.object({
     ...(codes.some((one) => ofRuns.has(one)) && {
       logs: z.array(z.string()).optional().meta({ description: 'What the run logged before it failed.' }),
@@ -47,15 +47,14 @@ export class ErrorResponses {
 
   /** Adds the response of a status with these codes, unless it is there; returns the reference to it. */
   add(status: number, codes: readonly ErrorCode[]): { $ref: string } {
-    const [first, ...others] = codes.toSorted();
-    if (first === undefined) throw new Error(`An error ${status} needs a code.`);
-    const name = [status, first, ...others].join('.');
-    this.components[name] ??= response(status, [first, ...others]);
+    const sorted = codes.toSorted();
+    const name = [status, ...sorted].join('.');
+    this.components[name] ??= response(status, sorted);
     return { $ref: `#/components/responses/${name}` };
   }
 }
 
-function response(status: number, codes: readonly [ErrorCode, ...ErrorCode[]]) {
+function response(status: number, codes: readonly ErrorCode[]) {
   const meanings = codes.map((code) => `- \`${code}\`: ${meaningOf(code, status)}`);
   return {
     description: meanings.join('\n'),

@@ -16,6 +16,7 @@ export const tagDescriptions: Readonly<Record<Tag, string>> = {
   libraries: 'The ES modules that plugins may import, where their namespaces name them.',
   connections: 'What plugins may reach: values for it, and the keys that verify who asks.',
   webhooks: 'Events for a vendor’s back end, sent as Standard Webhooks says.',
+  agents: 'Tools for agents.',
   service: 'The service itself.',
 };
 

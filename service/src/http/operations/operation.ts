@@ -20,6 +20,7 @@ export type Tag =
   | 'libraries'
   | 'connections'
   | 'webhooks'
+  | 'agents'
   | 'service';
 
 /** A request as its handler gets it. The path, the token, the query and a body of JSON were checked, in this order. */

@@ -52,9 +52,9 @@ export interface EmptyResponse extends ResponseBase {
 
 export type DeclaredResponse = JsonResponse | TextResponse | EmptyResponse;
 
-export type ResponseStatus = 200 | 201 | 202 | 204 | 304 | 503;
+export type ResponseStatus = 200 | 201 | 202 | 204 | 304 | 400 | 404 | 406 | 415 | 503;
 
-/** The responses of an operation, but for its errors, by their status codes. */
+/** The responses of an operation, but for the service's errors, by their status codes. */
 export type DeclaredResponses = { readonly [S in ResponseStatus]?: DeclaredResponse };
 
 /** What a handler returns: one of the declared status codes, with the body that is declared for it. */

@@ -316,6 +316,14 @@ const rows: Readonly<Record<string, Row>> = {
     entries: none,
   },
   testDraft: { call: editorPost('/api/v1/test/com.acme.t1/default/add-record', 'x'), entries: none },
+  // What its tools do is noted by the operations that they call.
+  callMcp: {
+    call: editorPost('/mcp', JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' }), {
+      ...record,
+      accept: 'application/json, text/event-stream',
+    }),
+    entries: none,
+  },
   deployDraft: {
     call: editorPost(
       '/api/v1/draft/com.acme.t1/default/add-record/promote',

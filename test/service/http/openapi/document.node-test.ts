@@ -29,7 +29,7 @@ describe('/openapi.json', () => {
     const mounted: string[] = [];
     for (const path of routed) {
       // What goes before other paths answers at none by itself.
-      if (['/*', '/api/*', '/editor', '/editor/*', '/mcp'].includes(path)) continue;
+      if (['/*', '/api/*', '/editor', '/editor/*'].includes(path)) continue;
       const { status, headers } = await send('OPTIONS', path.replaceAll(/:\w+/g, 'x.x'));
       assert.equal(status, 204, path);
       const methods = String(headers.allow).split(', ');

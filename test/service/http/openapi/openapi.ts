@@ -90,6 +90,9 @@ export function codesOf(
 ): readonly unknown[] {
   const response = responses[status];
   const schema = response && resolved(document, response).content?.['application/json']?.schema;
-  const error = schema && resolved(document, schema).properties?.['error'];
-  return (error && resolved(document, error).properties?.['code']?.enum) ?? [];
+  // An operation may have errors of a protocol beside those of the service.
+  return [schema ?? {}, ...(schema?.anyOf ?? [])].flatMap((one) => {
+    const error = resolved(document, one).properties?.['error'];
+    return (error && resolved(document, error).properties?.['code']?.enum) ?? [];
+  });
 }
