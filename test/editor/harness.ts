@@ -161,6 +161,18 @@ export async function startEditorService({
 
 export type EditorService = Awaited<ReturnType<typeof startEditorService>>;
 
+/** What of the line of tabs cannot be seen without scrolling it. */
+export const tabsOutOfView = (page: Page | Frame) =>
+  page.$eval('.dock-tabs', (line) => {
+    const { left, right } = line.getBoundingClientRect();
+    return [...line.children]
+      .filter((tab) => {
+        const box = tab.getBoundingClientRect();
+        return box.left < left - 1 || box.right > right + 1 || tab.scrollWidth > tab.clientWidth;
+      })
+      .map((tab) => tab.textContent?.trim());
+  });
+
 /** A page of the editor. */
 export async function openPage(context: BrowserContext | Browser, url: string) {
   const page = await context.newPage();

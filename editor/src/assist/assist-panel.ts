@@ -245,6 +245,7 @@ function labelOf({ pieces, testsByText }: Proposal, part: Part): string {
   const number = changes.indexOf(part) + 1;
   if (number) return assist.part(formatNumber(number), formatNumber(changes.length));
   const { before, after } = part;
+  if (before.length > 1 || after.length > 1) return assist.allTests;
   const name = testsByText.get(after[0] ?? before[0] ?? '')?.name?.trim() || assist.unnamed;
   if (!before.length) return assist.addTest(name);
   return after.length ? assist.changeTest(name) : assist.removeTest(name);

@@ -1,6 +1,6 @@
 import type { PluginSource, PluginTest } from 'plugin-editor/client.js';
 import type { AssistantQuestion, PluginChannel } from 'plugin-editor/editor.js';
-import { canonicalJson } from '../plugin/source.ts';
+import { canonicalJson, lineSeparator, withLineFeeds } from '../plugin/source.ts';
 import type { Verdict } from '../tests/verdict.ts';
 import { type Piece, compose, isPart, linesOf, piecesOf, textOf } from './parts.ts';
 
@@ -117,6 +117,7 @@ export class Conversation {
       for await (const part of ask({ ...work, ...about, prompt }, { signal: stop.signal })) {
         if (part.text === undefined && part.source === undefined && part.tests === undefined)
           throw new Error('assistant-invalid');
+        if (part.tests && !areTests(part.tests)) throw new Error('assistant-invalid');
         exchange.text += part.text ?? '';
         if (exchange.text.length > MAX_TEXT) throw new Error('assistant-too-long');
         if (part.source !== undefined) proposed.source = part.source;
@@ -135,7 +136,9 @@ export class Conversation {
 
   /** Offers a code block of an answer as the source. */
   propose(exchange: Exchange, source: string): void {
-    this.#offer(exchange, this.#host.source(), { source });
+    const asked = this.#host.source();
+    // A block ends without the line break of its last line.
+    this.#offer(exchange, asked, { source: /[\r\n]$/.test(asked.contents) ? `${source}\n` : source });
   }
 
   stop(): void {
@@ -181,9 +184,10 @@ export class Conversation {
     );
   }
 
-  #offer(exchange: Exchange, asked: PluginSource, { source, tests }: Proposed): void {
+  #offer(exchange: Exchange, asked: PluginSource, { source: proposed, tests }: Proposed): void {
+    const source = proposed && withLineBreaksOf(asked.contents, proposed);
     const known = asked.tests ?? [];
-    const asText = (test: PluginTest) => JSON.stringify(JSON.parse(canonicalJson(test)), null, 2);
+    const asText = (test: PluginTest) => `${JSON.stringify(JSON.parse(canonicalJson(test)), null, 2)}\n`;
     const testsByText = new Map([...known, ...(tests ?? [])].map((test) => [asText(test), test]));
     const nameOf = (text: string) => testsByText.get(text)?.name;
     const lines = linesOf(asked.contents);
@@ -248,6 +252,25 @@ export class Conversation {
 interface Proposed {
   source?: string;
   tests?: PluginTest[];
+}
+
+/** The most tests that a source may have. */
+const MOST_TESTS = 5000;
+
+/** Whether records are tests that can be shown: an assistant may give anything. */
+const areTests = (records: readonly Record<string, unknown>[]): boolean =>
+  records.length <= MOST_TESTS &&
+  records.every(({ name, description, payload }) =>
+    [name, description, payload].every((text) => text === undefined || typeof text === 'string'),
+  );
+
+/** A text with the line breaks of another, because models write `\n`: else each line would differ. */
+function withLineBreaksOf(other: string, text: string): string {
+  const separator = lineSeparator(other);
+  // Mixed line breaks cannot be told apart.
+  if (separator === '\n') return text;
+  const lines = withLineFeeds(text);
+  return separator ? lines.replaceAll('\n', separator) : lines;
 }
 
 /** What can be taken of a proposal. */

@@ -51,6 +51,9 @@ export type Piece = readonly string[] | Part;
 
 export const isPart = (piece: Piece): piece is Part => 'isTaken' in piece;
 
+/** How many parts a change may have. One with more is taken as a whole: nobody would choose, and the panel would take long. */
+export const MAX_PARTS = 100;
+
 /**
  * The pieces of a change from one list to another.
  * @param nameOf where it is set, each item that differs is a part; two of the same name, one before and one after, are one part
@@ -62,9 +65,12 @@ export function piecesOf(
 ): Piece[] {
   const pieces: Piece[] = [];
   let at = 0;
+  let parts = 0;
   for (const { fromA, toA, fromB, toB } of changesOf(before, after)) {
     if (fromA > at) pieces.push(before.slice(at, fromA));
     const [removed, added] = [before.slice(fromA, toA), after.slice(fromB, toB)];
+    parts += nameOf ? Math.max(removed.length, added.length) : 1;
+    if (parts > MAX_PARTS) return [partOf(before, after)];
     pieces.push(...(nameOf ? pairsOf(removed, added, nameOf) : [partOf(removed, added)]));
     at = toA;
   }

@@ -833,6 +833,7 @@ export const de: Texts = {
     addTest: (name) => `Den Test „${name}“ hinzufügen`,
     changeTest: (name) => `Den Test „${name}“ ändern`,
     removeTest: (name) => `Den Test „${name}“ entfernen`,
+    allTests: 'Alle Tests ersetzen',
     unnamed: 'ohne Namen',
     same: 'Das ist dasselbe wie das, was da ist.',
     checking: 'Wird geprüft: Lässt er sich bauen, und bestehen seine Tests?',

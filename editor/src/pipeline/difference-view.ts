@@ -54,9 +54,16 @@ export function differenceView(before: string, after: string, label: string): Te
   </div>`;
 }
 
+/** Characters that are not seen, or that reorder what is: a change may hide in them. Line breaks and tabs are no such. */
+const HIDDEN = /(?![\n\r\t])[\p{Cc}\u00ad\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff]/gu;
+
+const visible = (text: string) =>
+  text.replace(HIDDEN, (character) => `\\u{${character.charCodeAt(0).toString(16)}}`);
+
 const gap = () => html`<p class="diff-gap" aria-hidden="true">…</p>`;
 
-const cut = (text: string) => (text.length > MAX_LINE_LENGTH ? `${text.slice(0, MAX_LINE_LENGTH)}…` : text);
+const cut = (text: string) =>
+  visible(text.length > MAX_LINE_LENGTH ? `${text.slice(0, MAX_LINE_LENGTH)}…` : text);
 
 /** The lines from one number up to another, which both texts have. */
 function context(doc: Text, from: number, to: number): TemplateResult[] {
@@ -90,14 +97,14 @@ function changed(
     for (const [start, stop] of ranges) {
       const [a, b] = [Math.max(start, end), Math.min(stop, last)];
       if (a >= b) continue;
-      const text = doc.sliceString(a, b);
+      const text = visible(doc.sliceString(a, b));
       parts.push(
-        doc.sliceString(end, a),
+        visible(doc.sliceString(end, a)),
         tag === 'del' ? html`<del>${text}</del>` : html`<ins>${text}</ins>`,
       );
       end = b;
     }
-    parts.push(doc.sliceString(end, Math.max(end, last)), last < line.to ? '…' : '');
+    parts.push(visible(doc.sliceString(end, Math.max(end, last))), last < line.to ? '…' : '');
     const isOld = tag === 'del';
     rows.push(
       html`<p class="diff-line ${isOld ? 'removed' : 'added'}">

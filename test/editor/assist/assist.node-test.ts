@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import type { PluginSource } from 'plugin-editor/client.js';
 import { findings, useColours } from '../../support/axe.ts';
 import { eventually } from '../../support/until.ts';
+import { tabsOutOfView } from '../harness.ts';
 import { startEditorInBrowser } from '../editor-in-browser.ts';
 import { type LauncherPage, openLauncher } from '../launcher-page.ts';
 
@@ -14,12 +15,17 @@ let count = 0;
 async function withEditor(
   run: (launcher: LauncherPage, session: string, fn: string) => Promise<void>,
   source?: PluginSource,
+  { namespace = 'default', permissions }: { namespace?: string; permissions?: string } = {},
 ) {
   const launcher = await openLauncher(browser, service);
   try {
     const fn = `assisted-${++count}`;
-    if (source) await service.save(source, { fn });
-    const session = await launcher.open({ fn, template: 'javascript' });
+    const plugin = { fn, namespace };
+    if (source) await service.save(source, plugin);
+    const session = await launcher.open(
+      { ...plugin, template: 'javascript' },
+      await service.token(plugin, permissions),
+    );
     await launcher.waitForMessage('ready', session);
     await launcher.sendMessage({ type: 'configure', session, assistant: true });
     await launcher.frame.locator('#tab-assist').click();
@@ -177,6 +183,15 @@ test('a problem is explained, a failed test made to pass and a test written wher
   );
 });
 
+// Types and runs have panels, too.
+const everyPanel = { namespace: 'typed', permissions: 'read,write,deploy,runs' };
+await service.setNamespace('typed', { input: {} });
+const typed = {
+  contents: 'export const run = (input) => input;\n',
+  lang: 'javascript',
+  tests: [{ name: 'one', payload: '1' }],
+};
+
 for (const [locale, dir, names] of [
   [
     'en',
@@ -213,48 +228,59 @@ for (const [locale, dir, names] of [
   ['ar', 'rtl', undefined],
 ] as const) {
   test(`the panel has names and an order for the keyboard, and axe finds nothing, in ${locale}`, async () => {
-    await withEditor(async (launcher, session) => {
-      const { frame, page } = launcher;
-      await launcher.sendMessage({ type: 'configure', session, locale });
-      await frame.waitForSelector(`html[dir=${dir}]`);
-      const { request, source, tests } = await ask(launcher, session, 'Change it.');
-      await launcher.sendMessage({
-        type: 'assist-part',
-        session,
-        request,
-        text: 'Some code:\n\n```js\nlet code;\n```\n',
-        source: `${String(source)}// last\n`,
-        tests: [...(tests as object[]), { name: 'new', payload: 'x' }],
-      });
-      await launcher.sendMessage({ type: 'assist-end', session, request });
-      await frame.waitForSelector('.assist-proposal .button[aria-disabled=false]');
-      for (const scheme of ['light', 'dark'] as const) {
-        await useColours(page, scheme);
-        assert.deepEqual(await findings(frame, { part: '.assist' }), [], scheme);
-      }
-      if (!names) {
-        const { scroll, client, code } = await frame.$eval('.assist', (panel) => ({
-          scroll: panel.scrollWidth,
-          client: panel.clientWidth,
-          code: getComputedStyle(panel.querySelector('pre') ?? panel).direction,
-        }));
-        assert.ok(scroll <= client, 'nothing is wider than the panel');
-        assert.equal(code, 'ltr');
-        return;
-      }
-      await frame.focus('.assist pre');
-      const found: string[] = [];
-      for (const _ of names) {
-        const name = await frame.evaluate(() => {
-          const element = document.activeElement as HTMLTextAreaElement | null;
-          const label = element?.labels?.[0] ?? element;
-          return (element?.getAttribute('aria-label') ?? label?.textContent ?? '').trim();
+    await withEditor(
+      async (launcher, session) => {
+        const { frame, page } = launcher;
+        await launcher.sendMessage({ type: 'configure', session, locale });
+        await frame.waitForSelector(`html[dir=${dir}]`);
+        const { request, source, tests } = await ask(launcher, session, 'Change it.');
+        await launcher.sendMessage({
+          type: 'assist-part',
+          session,
+          request,
+          text: 'Some code:\n\n```js\nlet code;\n```\n',
+          source: `${String(source)}// last\n`,
+          tests: [...(tests as object[]), { name: 'new', payload: 'x' }],
         });
-        found.push(name);
-        await page.keyboard.press('Tab');
-      }
-      assert.deepEqual(found, names);
-    });
+        await launcher.sendMessage({ type: 'assist-end', session, request });
+        await frame.waitForSelector('.assist-proposal .button[aria-disabled=false]');
+        for (const scheme of ['light', 'dark'] as const) {
+          await useColours(page, scheme);
+          assert.deepEqual(await findings(frame, { part: '.assist' }), [], scheme);
+        }
+        await page.setViewport({ width: 1960, height: 700 });
+        for (const width of [360, 760, 1000, 1280, 1536, 1920]) {
+          await page.$eval(
+            'iframe',
+            ({ style }, inlineSize) => Object.assign(style, { inlineSize }),
+            `${width}px`,
+          );
+          await frame.waitForFunction((wanted) => innerWidth === wanted, {}, width);
+          assert.deepEqual(await tabsOutOfView(frame), [], `${width} px`);
+          const wider = await frame.$eval('.assist', ({ scrollWidth, clientWidth }) => [
+            scrollWidth - clientWidth,
+            document.documentElement.scrollWidth - innerWidth,
+          ]);
+          assert.deepEqual(wider, [0, 0], `wider than its place at ${width} px`);
+        }
+        assert.equal(await frame.$eval('.assist pre', (pre) => getComputedStyle(pre).direction), 'ltr');
+        if (!names) return;
+        await frame.focus('.assist pre');
+        const found: string[] = [];
+        for (const _ of names) {
+          const name = await frame.evaluate(() => {
+            const element = document.activeElement as HTMLTextAreaElement | null;
+            const label = element?.labels?.[0] ?? element;
+            return (element?.getAttribute('aria-label') ?? label?.textContent ?? '').trim();
+          });
+          found.push(name);
+          await page.keyboard.press('Tab');
+        }
+        assert.deepEqual(found, names);
+      },
+      typed,
+      everyPanel,
+    );
   });
 }
 

@@ -2,7 +2,12 @@ import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';
 import type { PluginSource } from 'plugin-editor/client.js';
 import type { AssistantPart } from '../../../src/editor.ts';
-import { type AssistHost, Conversation, partsOf } from '../../../editor/src/assist/conversation.ts';
+import {
+  type AssistHost,
+  Conversation,
+  MAX_TESTS,
+  partsOf,
+} from '../../../editor/src/assist/conversation.ts';
 
 const source: PluginSource = { contents: 'a\n', lang: 'javascript', tests: [{ name: 'one', payload: '1' }] };
 
@@ -78,12 +83,18 @@ test('of an answer that floods with proposals and text, the last one is checked 
 
 for (const [what, error, answer] of [
   ['of a wrong shape', 'assistant-invalid', [{}]],
+  ['with a test whose name is no text', 'assistant-invalid', [{ tests: [{ name: 5 as never }] }]],
+  [
+    'with more tests than may be saved',
+    'assistant-invalid',
+    [{ tests: Array.from({ length: 5001 }, Object) }],
+  ],
   [
     'of too much text',
     'assistant-too-long',
     Array.from({ length: 12 }, () => ({ text: 'x'.repeat(100_000) })),
   ],
-] as const) {
+] as [string, string, AssistantPart[]][]) {
   test(`an answer ${what} ends with an error, and the next question is asked`, async () => {
     const { conversation } = start(async function* () {
       yield* answer;
@@ -154,6 +165,39 @@ test('of a service that cannot run a source, a proposal builds, and its tests ar
   await started.conversation.ask('Change it.');
   await settle();
   assert.deepEqual(started.proposal.check, { kind: 'builds', ended: [], all: 1, isUnable: true });
+});
+
+test('a proposal has the line breaks of the source, and its last one, so that only what was changed differs', async () => {
+  for (const [contents, proposed, block, parts] of [
+    ['a\r\nb\r\n', 'a\nB\n', 'a\nb', [['b\r\n', 'B\r\n']]],
+    ['a\nb\n', 'a\r\nB\r\n', 'a\r\nb', [['b\n', 'B\n']]],
+    ['a\nb', 'a\nB', 'a\nb', [['b\n', 'B\n']]],
+  ] as const) {
+    const started = start(async function* () {
+      yield { source: proposed };
+    });
+    started.edit({ contents });
+    await started.conversation.ask('Change it.');
+    assert.deepEqual(
+      partsOf(started.proposal).map(({ before, after }) => [before.join(''), after.join('')]),
+      parts,
+    );
+    started.conversation.propose(started.conversation.exchanges[0] ?? assert.fail(), block);
+    assert.deepEqual(partsOf(started.proposal), [], JSON.stringify(contents));
+  }
+});
+
+test('a gigantic proposal is taken or left as a whole', async () => {
+  const lines = Array.from({ length: 20_000 }, (_, index) => `${index}\n`);
+  const tests = Array.from({ length: 5000 }, (_, index) => ({ name: `${index}` }));
+  const started = start(async function* () {
+    yield { source: lines.map((line, index) => (index % 2 ? line : `x${line}`)).join(''), tests };
+  });
+  started.edit({ contents: lines.join('') });
+  await started.conversation.ask('Change it.');
+  await settle();
+  assert.equal(partsOf(started.proposal).length, 2);
+  assert.equal(started.seen.tested.length, MAX_TESTS);
 });
 
 test('a proposal is outdated once what it changes was changed', async () => {

@@ -3,6 +3,7 @@ import { describe, test } from 'node:test';
 import type { Page } from 'puppeteer-core';
 import { useColours } from '../../support/axe.ts';
 import { editorFixture } from '../editor-fixture.ts';
+import { tabsOutOfView } from '../harness.ts';
 
 /** The widths of a phone, of the narrowest panels beside the text, of a panel of 340 pixels, and of two desktops. */
 const WIDTHS = [360, 760, 1000, 1280, 1920] as const;
@@ -48,18 +49,6 @@ const cutAtTheirStart = (page: Page, selector: string) =>
       })
       .map(({ textContent }) => textContent),
   );
-
-/** What of the line of tabs cannot be seen without scrolling it. */
-const tabsOutOfView = (page: Page) =>
-  page.$eval('.dock-tabs', (line) => {
-    const { left, right } = line.getBoundingClientRect();
-    return [...line.children]
-      .filter((tab) => {
-        const box = tab.getBoundingClientRect();
-        return box.left < left - 1 || box.right > right + 1 || tab.scrollWidth > tab.clientWidth;
-      })
-      .map((tab) => tab.textContent?.trim());
-  });
 
 describe('the layout of the editor', () => {
   const withEditor = editorFixture();

@@ -52,6 +52,12 @@ describe('the difference between two texts', () => {
     expect(rows(show('a', 'a\n\nb'))).to.deep.equal([' a', '+Is: ', '+Is: b']);
   });
 
+  it('shows characters that are not seen otherwise', () => {
+    const shown = rows(show('let a;\r', 'let \u202ea;\u2066\r\n// 👩‍🚀\tנ'));
+    expect(shown).to.include('+Is: let \\u{202e}a;\\u{2066}\r');
+    expect(shown).to.include('+Is: // 👩‍🚀\tנ');
+  });
+
   it('shows a readable part of long texts', () => {
     const long = (letter: string) => Array.from({ length: 3000 }, () => letter.repeat(3000)).join('\n');
     const view = show(long('a'), long('b'));
