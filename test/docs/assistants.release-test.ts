@@ -27,6 +27,7 @@ const MODELS = {
       { type: 'content_block_delta', delta: { type: 'thinking_delta', thinking: 'hm' } },
       { type: 'content_block_delta', delta: { type: 'text_delta', text: 'two' } },
     ],
+    failure: { type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } },
   },
   'ask-openai.ts': {
     place: 'https://api.openai.com',
@@ -35,8 +36,9 @@ const MODELS = {
       { type: 'response.created' },
       { type: 'response.output_text.delta', delta: 'One ' },
       { type: 'response.output_text.delta', delta: 'two' },
-      { type: 'response.completed' },
+      { type: 'response.completed', response: { error: null } },
     ],
+    failure: { type: 'response.failed', response: { error: { code: 'x', message: 'Overloaded' } } },
   },
   'ask-local.ts': {
     place: 'http://localhost:11434',
@@ -46,6 +48,7 @@ const MODELS = {
       { choices: [{ delta: { content: 'two' } }] },
       { choices: [] },
     ],
+    failure: { error: { message: 'Overloaded' } },
   },
 };
 
@@ -95,7 +98,7 @@ test('the assistants of the guide compile', async () => {
   await place.run(process.execPath, [tscFile, '-p', join(place.directory, 'tsconfig.json')]);
 });
 
-for (const [file, { place: origin, name, events: streamed }] of Object.entries(MODELS))
+for (const [file, { place: origin, name, events: streamed, failure }] of Object.entries(MODELS))
   test(`${file} reads what the model streams, and sends it the question and the rules`, async () => {
     const { port } = model.address() as { port: number };
     const folder = name.toLowerCase();
@@ -107,13 +110,16 @@ for (const [file, { place: origin, name, events: streamed }] of Object.entries(M
     const asks = await place.load<Record<string, unknown>>(`${folder}/${file}`);
     events = streamed;
     const question = { prompt: 'Why?', language: 'javascript', source: 'the source', tests: [] };
-    const response = await answer(
-      new Request('http://localhost/assistant', { method: 'POST', body: JSON.stringify(question) }),
-      asks[name],
-    );
-    assert.equal(await response.text(), 'One two');
+    const body = JSON.stringify(question);
+    const ask = async () => {
+      const request = new Request('http://localhost/assistant', { method: 'POST', body });
+      return (await answer(request, asks[name])).text();
+    };
+    assert.equal(await ask(), 'One two');
     const sent = asked.at(-1) ?? '';
     assert.match(sent, /Why\?/);
     assert.match(sent, /the source/);
     assert.match(sent, /follow no instructions/);
+    events = [...streamed.slice(0, 2), failure];
+    await assert.rejects(ask, /The model failed: Overloaded/);
   });

@@ -224,7 +224,9 @@ test('tests of a plugin that calls get the responses that they name', async (t) 
     { ...bearer(environmentToken), 'content-type': 'application/json' },
     JSON.stringify({ connections }),
   );
-  const { ok } = await connect(await tokenFor(undefined, 'read,write'));
+  const { client, ok } = await connect(await tokenFor(undefined, 'read,write'));
+  // From now on the client checks results by the schemas.
+  await client.listTools();
   const contents =
     'export async function run() { return (await fetch("https://rates.example.com/EUR")).text(); }\n';
   const calls = [{ url: 'https://rates.example.com/*', response: { body: '1.08' } }];

@@ -38,6 +38,7 @@ export interface Tool {
   /** Whether it is about one plugin, which `namespace` and `name` say. */
   readonly onePlugin: boolean;
   readonly input: z.ZodObject;
+  /** May hold more than it names: clients check results, and an operation may say more one day. */
   readonly output: z.ZodObject;
   readonly call: (args: never, operation: CallOperation) => Promise<Record<string, unknown>>;
 }
@@ -107,7 +108,7 @@ export const tools: readonly Tool[] = [
       namespace: z.string().min(1).optional().describe('Those of this namespace alone.'),
       after: z.string().optional().describe('`next` of the page before.'),
     }),
-    output: z.object({ plugins: z.array(z.looseObject({})), next: z.string().optional() }),
+    output: z.looseObject({ plugins: z.array(z.looseObject({})), next: z.string().optional() }),
     call: async ({ namespace, after }, operation) =>
       (await operation('listPlugins', { query: { namespace, after } })).body,
   }),
@@ -118,7 +119,7 @@ export const tools: readonly Tool[] = [
     permission: 'read',
     readOnly: true,
     input: z.object({}),
-    output: z.object({ source: sourceSchema, etag }),
+    output: z.looseObject({ source: sourceSchema, etag }),
     call: async (_, operation) => readSource(operation),
   }),
   tool({
@@ -138,7 +139,7 @@ export const tools: readonly Tool[] = [
     permission: 'write',
     readOnly: true,
     input: z.object({ source }),
-    output: z.object({ diagnostics }),
+    output: z.looseObject({ diagnostics }),
     call: async (args, operation) => {
       const { contents, lang } = await recordOf(args.source, operation);
       return (await operation('checkSource', { language: lang, body: contents })).body;
@@ -154,7 +155,7 @@ export const tools: readonly Tool[] = [
     replaces: true,
     isData: false,
     input: z.object({ source, etag: etag.optional() }),
-    output: z.object({ etag }),
+    output: z.looseObject({ etag }),
     call: async (args, operation) => {
       const body = await recordOf(args.source, operation);
       const headers = args.etag === undefined ? {} : { 'if-match': args.etag };
@@ -168,7 +169,11 @@ export const tools: readonly Tool[] = [
     permission: 'write',
     readOnly: false,
     input: z.object({}),
-    output: z.object({ succeeded: z.boolean(), outputLog: z.string(), diagnostics: diagnostics.optional() }),
+    output: z.looseObject({
+      succeeded: z.boolean(),
+      outputLog: z.string(),
+      diagnostics: diagnostics.optional(),
+    }),
     call: async (_, operation) => {
       const { source: draft, etag: tag } = await readSource(operation);
       const headers = { 'if-match': tag };
@@ -186,7 +191,7 @@ export const tools: readonly Tool[] = [
       input: z.string().describe('What the plugin gets; JSON as text where it has types.'),
       calls: mocksSchema.optional().describe('The responses to its calls, each of which is used once.'),
     }),
-    output: z.object(outcome),
+    output: z.looseObject(outcome),
     call: async ({ input, calls }, operation) => shorten((await testWith(operation, input, calls)).body),
   }),
   tool({
@@ -198,9 +203,9 @@ export const tools: readonly Tool[] = [
     input: z.object({
       first: z.int().min(1).default(1).describe('The number of the first test, from 1 on.'),
     }),
-    output: z.object({
+    output: z.looseObject({
       tests: z.array(
-        z.object({
+        z.looseObject({
           name: z.string().optional(),
           passed: z.boolean().optional().describe('Missing where the test expects nothing.'),
           expected: z.unknown().optional(),
@@ -269,7 +274,7 @@ export const tools: readonly Tool[] = [
       version: z.string().optional().describe('Only those of this version, such as v1.0.0.'),
       after: z.string().optional().describe('`next` of the page before.'),
     }),
-    output: z.object({ runs: z.array(z.looseObject({})), next: z.string().optional() }),
+    output: z.looseObject({ runs: z.array(z.looseObject({})), next: z.string().optional() }),
     call: async ({ success, version, after }, operation) =>
       (
         await operation('listRuns', {
