@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { after, describe, test } from 'node:test';
+import { after, before, describe, mock, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { loadedProgram } from '../../service/src/plugins/program.ts';
 import type { LoggedOutcome } from '../../service/src/sandbox/outcome.ts';
@@ -191,22 +191,29 @@ describe('the WebAssembly module of CPython', () => {
     }
   });
 
-  test('hashes by a seed that the first start draws, and that no run can have to itself', async (t) => {
-    const start = (image?: Uint8Array) =>
-      Interpreter.start({
-        memory: mebibyte,
-        modules: [],
-        extraSource: '_operations["hash"] = lambda head, code, text: str(hash(text)).encode()',
-        image,
-        ...events,
-      });
-    const hash = (interpreter: Interpreter) =>
-      interpreter
-        .call({ head: { do: 'hash' }, code: new Uint8Array(0), text: Buffer.from('text') })
-        .toString();
-    const drawn = t.mock.method(crypto, 'getRandomValues', (values: Uint8Array) => values.fill(7));
-    const first = await start();
+  const start = (image?: Uint8Array) =>
+    Interpreter.start({
+      memory: mebibyte,
+      modules: [],
+      extraSource: `
+_operations["hash"] = lambda head, code, text: str(hash(text)).encode()
+_operations["list"] = lambda head, code, text: str(len([bytes(1000) for _ in range(int(text))])).encode()
+`,
+      image,
+      ...events,
+    });
+  const call = (interpreter: Interpreter, operation: string, text = 'text') =>
+    interpreter
+      .call({ head: { do: operation }, code: new Uint8Array(0), text: Buffer.from(text) })
+      .toString();
+  let first: Interpreter;
+  before(async () => {
+    const drawn = mock.method(crypto, 'getRandomValues', (values: Uint8Array) => values.fill(7));
+    first = await start();
     drawn.mock.restore();
+  });
+
+  test('hashes by a seed that the first start draws, and that no run can have to itself', async () => {
     const instance = new WebAssembly.Instance(
       module,
       makeImports(module, guest, events, new Uint8Array(0)).object,
@@ -216,10 +223,26 @@ describe('the WebAssembly module of CPython', () => {
     const { image } = first;
     const seed = image.subarray(seedAt, seedAt + 24);
     assert.deepEqual(new Set(seed), new Set([7]));
-    assert.equal(hash(await start(image)), hash(first));
+    assert.equal(call(await start(image), 'hash'), call(first, 'hash'));
     // The interpreter's own names keep the hashes that they have had since its start, so that no name of a run would equal them.
     seed.fill(8);
     const mixed = await start(image);
-    assert.throws(() => hash(mixed), /Python has no result/);
+    assert.throws(() => call(mixed, 'hash'), /Python has no result/);
+  });
+
+  test('grows its memory in few steps, however small what a run allocates is', (t) => {
+    const grow = t.mock.method(WebAssembly.Memory.prototype, 'grow');
+    first.restore();
+    first.limitMemory(64 * mebibyte);
+    assert.equal(call(first, 'list', '30000'), '30000');
+    const steps = grow.mock.callCount();
+    assert.ok(steps > 0 && steps <= 10, `${steps} steps`);
+    first.restore();
+    grow.mock.mockImplementation(() => {
+      throw new RangeError('The system has no memory.');
+    });
+    first.limitMemory(512 * mebibyte);
+    assert.throws(() => call(first, 'list', '200000'), /Python has no result/);
+    assert.equal(first.isGrowthRefused, true);
   });
 });

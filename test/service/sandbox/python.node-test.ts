@@ -58,6 +58,16 @@ test('Python: values are checked by the schemas of the program', async () => {
   const wrong = await typed('def run(input): return {1, 2}', '{}');
   assert.ok('error' in wrong);
   assert.match(wrong.error.message, /value that JSON can hold.*set/s);
+  const within = await typed(
+    'from decimal import Decimal\ndef run(input): return {"rows": [{"total": Decimal(1)}]}',
+    '{}',
+  );
+  assert.match(
+    'error' in within ? within.error.message : '',
+    /Decimal is not JSON serializable, when serializing dict item 'total', when serializing list item 0/,
+  );
+  const half = await typed('def run(input): return ["\\ud83d", "😀"]', '{}');
+  assert.equal('result' in half && half.result, '["\\ud83d","😀"]');
   const infinite = await typed('def run(input): return float("inf")', '{}');
   assert.ok('error' in infinite);
   const invalid = await typed('def run(input): return 1', '{');
@@ -112,11 +122,36 @@ def run(input):
     return json.loads(text)["total"]
            ~~~~~~~~~~~~~~~~^^^^^^^^^`,
   );
+  const chained = await errorOf(`import json
+def run(input):
+    try:
+        {}["total"]
+    except KeyError as error:
+        raise ValueError(jsn) from error
+`);
+  assert.equal(
+    chained.message.replaceAll(/\n +[~^]+(?=\n|$)/g, ''),
+    `NameError: name 'jsn' is not defined. Did you mean: 'json'?
+  File "plugin.py", line 6, in run
+    raise ValueError(jsn) from error
+While handling KeyError: 'total'
+  File "plugin.py", line 4, in run
+    {}["total"]`,
+  );
   assert.match((await errorOf('def run(input): raise SystemExit(3)')).message, /^SystemExit: 3\n/);
   assert.match(
     (await errorOf('x = 1 / 0\ndef run(input): return ""')).message,
     /^ZeroDivisionError.*line 1, in <module>/s,
   );
+});
+
+test('Python: there is UTC, and an error says that there is no other time zone', async () => {
+  const code = `from datetime import datetime
+from zoneinfo import ZoneInfo
+def run(input): return datetime(2026, 1, 1, tzinfo=ZoneInfo(input)).isoformat()
+`;
+  assert.equal(await resultOf(code, 'UTC'), '2026-01-01T00:00:00+00:00');
+  assert.match((await errorOf(code, 'Europe/Berlin')).message, /no data of the time zone Europe\/Berlin/);
 });
 
 test('Python: nothing of a run is left for the next, and each has random numbers and ids that no other has', async () => {

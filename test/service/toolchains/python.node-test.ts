@@ -48,6 +48,12 @@ def run(input):
     `try:\n    import tomllib\nexcept ImportError:\n    tomllib = None\n${good}`,
     `match 1:\n    case int(n): pass\n${good}`,
     `type X = list[Y]\ntype Y = int\n${good}`,
+    `\ufeff${good}`,
+    'match 1:\n    case 1:\n        def run(input): return input\n',
+    'try:\n    def run(input): return input\nexcept* ValueError:\n    pass\n',
+    // Deeper than Python's functions may call one another.
+    `if 0: pass\n${'elif 0: pass\n'.repeat(1500)}${good}`,
+    `def run(input):\n    return str(${'1 + '.repeat(1200)}1)\n`,
   ]) {
     assert.deepEqual(await problemsOf('python', legal), { isBuilt: true, found: [] });
   }

@@ -59,6 +59,13 @@ def _boot():
     for name in '''${modules.join(' ')}'''.split():
         importlib.import_module(name)
 
+    if zones := sys.modules.get('zoneinfo._common'):
+        def load_zone(key):
+            if key == 'UTC':
+                return io.BytesIO(b'TZif' + bytes(35) + b'\x01' + bytes(3) + b'\x04' + bytes(6) + b'UTC\x00')
+            raise zones.ZoneInfoNotFoundError(f'There is no data of the time zone {key}. A plugin has UTC, and datetime.timezone for a difference to it.')
+        zones.load_tzdata = load_zone
+
     levels = ((logging.ERROR, '[error] '), (logging.WARNING, '[warn] '), (logging.INFO, '[info] '), (0, '[debug] '))
     class Handler(logging.Handler):
         def emit(self, record):
@@ -86,11 +93,32 @@ def _boot():
     no_value = object()
 
     def describe(error):
-        frames = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename == file]
-        head = ''.join(traceback.format_exception_only(error)).rstrip('\n')
+        parts, told, introduction = [], [], ''
+        while len(told) < 5:
+            head, frames = describe_one(error)
+            # What a module handles by itself says nothing to the author.
+            if introduction == 'While handling ' and not frames:
+                break
+            parts.extend([introduction + head, *frames])
+            told.append(error)
+            if error.__cause__ is not None:
+                introduction, error = 'Caused by ', error.__cause__
+            elif error.__context__ is not None and not error.__suppress_context__:
+                introduction, error = 'While handling ', error.__context__
+            else:
+                break
+            if any(error is one for one in told):
+                break
+        return '\n'.join(parts)
+
+    def describe_one(error):
+        # With its traceback, so that Python can suggest names.
+        made = traceback.TracebackException(type(error), error, error.__traceback__, compact=True)
+        head = ''.join(made.format_exception_only(show_group=True)).rstrip('\n')
         if isinstance(error, SyntaxError) and error.filename == file:
-            return head
-        return '\n'.join([head, *(line.rstrip('\n') for line in traceback.format_list(frames))])
+            return head, []
+        frames = traceback.StackSummary.from_list(frame for frame in made.stack if frame.filename == file)
+        return head, [line.rstrip('\n') for line in frames.format()]
 
     def fault(error):
         code = 'plugin-error'
@@ -128,11 +156,11 @@ def _boot():
     def run(head, code, text):
         random.seed()
         text = text.decode('utf-16-le', 'surrogatepass') if head.get('wide') else text.decode()
-        source = head.pop('source')
+        source = head.pop('source').removeprefix('\ufeff')
         module = types.ModuleType('plugin')
         module.__file__ = file
         sys.modules['plugin'] = module
-        linecache.cache[file] = (len(source), None, [line + '\n' for line in source.split('\n')], file)
+        linecache.cache[file] = (len(source), None, [line + '\n' for line in source.replace('\r\n', '\n').replace('\r', '\n').split('\n')], file)
         try:
             exec(load_code(code), module.__dict__)
             entry = getattr(module, 'run', None)
@@ -147,8 +175,10 @@ def _boot():
             try:
                 written = dumps(value, ensure_ascii=False, allow_nan=False, separators=(',', ':'))
             except (TypeError, ValueError) as error:
-                return refused(f'"run" must return a value that JSON can hold. {error}')
-            return encode(written)
+                places = ', '.join([str(error), *getattr(error, '__notes__', ())])
+                return refused(f'"run" must return a value that JSON can hold. {places}')
+            # Half a surrogate pair becomes an escape of JSON.
+            return b'=' + written.encode('utf-8', 'backslashreplace')
         except BaseException as error:
             return fault(error)
         finally:
@@ -161,7 +191,7 @@ def _boot():
     def compile_plugin(head, source, text):
         try:
             with warnings.catch_warnings(record=True):
-                return b'=' + dump_code(compile(source.decode(), file, 'exec', dont_inherit=True))
+                return b'=' + dump_code(compile(source.decode('utf-8-sig'), file, 'exec', dont_inherit=True))
         except BaseException as error:
             return fault(error)
 

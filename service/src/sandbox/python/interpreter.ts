@@ -17,6 +17,9 @@ const withheldModules =
 
 const pageSize = 65_536;
 
+/** By how much the memory grows at least, in bytes: each growth costs the engine as much as many allocations. */
+const growthStep = 4 * mebibyte;
+
 /** How much memory CPython may take for its start, before the limit of runs begins to count. */
 const startMemory = 256 * mebibyte;
 
@@ -163,7 +166,14 @@ export class Interpreter {
       return false;
     }
     const { memory } = this.#exports;
-    memory.grow(Math.ceil((bytes - memory.buffer.byteLength) / pageSize));
+    const size = memory.buffer.byteLength;
+    try {
+      memory.grow(Math.ceil((Math.max(bytes, Math.min(size + growthStep, this.#limit)) - size) / pageSize));
+    } catch {
+      // The system refuses it.
+      this.#isGrowthRefused = true;
+      return false;
+    }
     return true;
   }
 

@@ -255,7 +255,6 @@ function startRunner({ time, memory }: AdjustableLimits, imageSize: number): Iso
       args: [String(time), String(memory), String(imageSize)],
       readable: codeOf(['lru-cache', 'quickjs-wasi', 'pyodide']),
       memoryLimit: ownMemory + 2 * memory,
-      heapLimit: 64,
       nodeOptions: stackOptions,
       stdio: ['pipe', 'pipe', 'ignore', 'pipe'],
     });

@@ -8,8 +8,9 @@ def _add_check(operations):
     known = set(dir(builtins)) | {'__file__', '__name__', '__doc__', '__annotations__', '__dict__', '__builtins__'}
 
     def check(head, code, text):
-        source = code.decode()
+        source = code.decode('utf-8-sig')
         lines = re.split(r'\r\n|\r|\n', source)
+        ascii_lines = {number for number, line in enumerate(lines, 1) if line.isascii()}
         found = []
 
         def add(line, column, message, severity='error'):
@@ -21,8 +22,11 @@ def _add_check(operations):
 
         def at(node, message, severity='error'):
             text = lines[node.lineno - 1] if node.lineno <= len(lines) else ''
-            start = text.encode()[:node.col_offset].decode('utf-8', 'ignore')
-            add(node.lineno, len(start.encode('utf-16-le')) // 2 + 1, message, severity)
+            column = node.col_offset
+            if node.lineno not in ascii_lines:
+                start = text.encode()[:column].decode('utf-8', 'ignore')
+                column = len(start.encode('utf-16-le')) // 2
+            add(node.lineno, column + 1, message, severity)
 
         def answer(succeeded):
             return b'=' + json.dumps({'succeeded': succeeded, 'diagnostics': found}).encode()
@@ -56,18 +60,19 @@ def _add_check(operations):
             check_names(source, tree, at)
         return answer(not any(one['severity'] == 'error' for one in found))
 
-    def at_top(nodes):
-        for node in nodes:
-            yield node
-            if isinstance(node, (ast.If, ast.Try, ast.With, ast.For, ast.While)):
-                for field in ('body', 'orelse', 'finalbody'):
-                    yield from at_top(getattr(node, field, None) or [])
-                for handler in getattr(node, 'handlers', None) or []:
-                    yield from at_top(handler.body)
+    # Without recursion, because a source may nest more deeply than Python calls.
+    def inside(node):
+        """The nodes of a scope, in their order, without those of the scopes in it."""
+        rest = [*ast.iter_child_nodes(node)][::-1]
+        while rest:
+            child = rest.pop()
+            yield child
+            if not isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)):
+                rest.extend([*ast.iter_child_nodes(child)][::-1])
 
     def check_run(tree, at, add, signature):
         functions, others = [], False
-        for node in at_top(tree.body):
+        for node in inside(tree):
             if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and node.name == 'run':
                 functions.append(node)
             elif isinstance(node, (ast.Assign, ast.AnnAssign, ast.Import, ast.ImportFrom, ast.ClassDef)):
@@ -85,16 +90,7 @@ def _add_check(operations):
         named = [one for one, default in zip(arguments.kwonlyargs, arguments.kw_defaults) if default is None]
         if least > 1 or named or (most < 1 and not arguments.vararg):
             at(node, f'"run" is called with one argument, the input: {signature}')
-        class Yields(ast.NodeVisitor):
-            found = False
-            def visit_Yield(self, node): self.found = True
-            visit_YieldFrom = visit_Yield
-            def skip(self, node): pass
-            visit_FunctionDef = visit_AsyncFunctionDef = visit_Lambda = visit_ClassDef = skip
-        visitor = Yields()
-        for one in node.body:
-            visitor.visit(one)
-        if visitor.found:
+        if any(isinstance(one, (ast.Yield, ast.YieldFrom)) for one in inside(node)):
             at(node, '"run" returns its result; with "yield" it would return a generator.')
 
     def check_imports(tree, at):

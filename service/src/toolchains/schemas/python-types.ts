@@ -105,10 +105,7 @@ class PythonTypes {
     if (has(keywords, 'enum')) return literalsOf(listOf(keywords['enum']));
     if (isNamedObject(keywords)) return this.#declareObject(this.#freeName('', name), keywords, depth);
     const types = typesOf(keywords);
-    if (!types) {
-      const isAboutOthers = ['properties', 'items', 'prefixItems'].some((keyword) => has(keywords, keyword));
-      return isAboutOthers ? 'Any' : 'Any';
-    }
+    if (!types) return 'Any';
     return unionOf(
       types.map((type) => {
         switch (type) {
