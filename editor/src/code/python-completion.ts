@@ -1,4 +1,9 @@
-import type { Completion, CompletionContext, CompletionResult } from '@codemirror/autocomplete';
+import type {
+  Completion,
+  CompletionContext,
+  CompletionResult,
+  CompletionSource,
+} from '@codemirror/autocomplete';
 import { lazyModule } from '../ui/lazy-module.ts';
 
 /** Modules of Python's standard library, their names, and what each is: a kind (`c`, `f` or `v`) and a signature. */
@@ -14,9 +19,7 @@ const library = lazyModule(
 
 /** Completes modules of the standard library and their names. The library is loaded when it is first needed. */
 export async function pythonLibrary(context: CompletionContext): Promise<CompletionResult | null> {
-  const line = context.state.doc.lineAt(context.pos);
-  const before = line.text.slice(0, context.pos - line.from);
-  const wanted = wantedNames(before, () => context.state.doc.toString());
+  const wanted = wantedNames(lineBefore(context), () => context.state.doc.toString());
   if (!wanted) return null;
   try {
     const options = namesOf(await library.load(), wanted);
@@ -25,6 +28,17 @@ export async function pythonLibrary(context: CompletionContext): Promise<Complet
     // The text can be written without it.
     return null;
   }
+}
+
+/** Completes as `source`, but nothing in an import: a name that is being written there counts as a name of the file. */
+export const outsideImports =
+  (source: CompletionSource): CompletionSource =>
+  (context) =>
+    wantedNames(lineBefore(context), () => '') ? null : source(context);
+
+function lineBefore({ state, pos }: CompletionContext): string {
+  const line = state.doc.lineAt(pos);
+  return line.text.slice(0, pos - line.from);
 }
 
 /** What is completed: the names of a module, or, without one, modules. */

@@ -1,11 +1,15 @@
-import { python, pythonLanguage } from '@codemirror/lang-python';
-import { indentUnit } from '@codemirror/language';
+import { globalCompletion, localCompletionSource, pythonLanguage } from '@codemirror/lang-python';
+import { indentUnit, LanguageSupport } from '@codemirror/language';
 import { type Extension, Prec } from '@codemirror/state';
-import { pythonLibrary } from './python-completion.ts';
+import { outsideImports, pythonLibrary } from './python-completion.ts';
 
 /** Highlighting, indentation and completion of Python. */
 export const pythonSupport = (): Extension => [
-  python(),
-  pythonLanguage.data.of({ autocomplete: pythonLibrary }),
+  new LanguageSupport(
+    pythonLanguage,
+    [pythonLibrary, outsideImports(localCompletionSource), outsideImports(globalCompletion)].map(
+      (autocomplete) => pythonLanguage.data.of({ autocomplete }),
+    ),
+  ),
   Prec.high(indentUnit.of('    ')),
 ];

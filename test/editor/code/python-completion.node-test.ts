@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
+import { CompletionContext, type CompletionSource } from '@codemirror/autocomplete';
+import { EditorState } from '@codemirror/state';
+import { pythonSupport } from '../../../editor/src/code/python.ts';
 import { namesOf, type PythonLibrary, wantedNames } from '../../../editor/src/code/python-completion.ts';
 
 const library = JSON.parse(
@@ -48,4 +51,21 @@ test('Python: a name is completed with its kind and its signature', () => {
   assert.equal(dumps?.type, 'function');
   assert.match(dumps?.detail ?? '', /^\(s, \*/);
   assert.equal(options?.find(({ label }) => label === 'JSONEncoder')?.type, 'class');
+});
+
+test('Python: an import is completed from the library alone, and what follows with the names of the file, too', async () => {
+  const offered = async (doc: string) => {
+    const state = EditorState.create({ doc, extensions: pythonSupport() });
+    const sources = state.languageDataAt<CompletionSource>('autocomplete', doc.length);
+    const context = new CompletionContext(state, doc.length, false);
+    const results = await Promise.all(sources.map(async (source) => source(context)));
+    return results.flatMap((result) => result?.options.map(({ label }) => label) ?? []);
+  };
+  const imported = await offered('from dataclasses import dataclass, fiel');
+  assert.deepEqual(
+    ['fields', 'fiel', 'dataclass', 'filter'].map((name) => imported.includes(name)),
+    [true, false, true, false],
+  );
+  const used = await offered('fields = 1\nfi');
+  assert.ok(used.includes('fields') && used.includes('filter'));
 });

@@ -188,6 +188,7 @@ def run(input: Input) -> Output:
         class: { enum: ['a"b', 1, true, null] },
         'a b': { type: 'array', items: { type: 'object', properties: { n: { type: ['number', 'null'] } } } },
         any: { not: {} },
+        'x-y': { const: 'plain' },
         '"""': { const: '\n' },
       },
     },
@@ -196,6 +197,7 @@ def run(input: Input) -> Output:
   const hostile = await read();
   assert.match(hostile, /^# One\n# import os # "\nInput = TypedDict\("Input", \{\n/m);
   assert.match(hostile, /"a b": "list\[InputABItem\]",/);
+  assert.match(hostile, /"x-y": 'NotRequired\[Literal\["plain"\]\]',/);
   assert.match(hostile, /class InputABItem\(TypedDict\):\n {4}n: NotRequired\[float \| None\]/);
   assert.match(hostile, /type Output = str \| dict\[str, bool\]/);
   assert.equal(

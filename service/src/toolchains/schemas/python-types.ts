@@ -157,7 +157,7 @@ class PythonTypes {
     } else {
       // Names that are no identifiers. The types are texts, because those that they name may stand below.
       const lines = fields.map(
-        (field) => `${field.comment}    ${pythonString(field.key)}: ${pythonString(field.type)},\n`,
+        (field) => `${field.comment}    ${pythonString(field.key)}: ${quotedType(field.type)},\n`,
       );
       this.#declared[at] = `${comment}${name} = TypedDict(${pythonString(name)}, {\n${lines.join('')}})\n`;
     }
@@ -171,6 +171,10 @@ const isNamedObject = (keywords: Keywords) =>
   !has(keywords, 'const') &&
   !has(keywords, 'enum') &&
   (typesOf(keywords) ?? []).join() === 'object';
+
+/** A type as a text, in which quotes need no escapes where that is possible. */
+const quotedType = (type: string) =>
+  type.includes('"') && !/['\\]/.test(type) ? `'${type}'` : pythonString(type);
 
 function typesOf(keywords: Keywords): readonly string[] | undefined {
   if (!has(keywords, 'type')) return undefined;
