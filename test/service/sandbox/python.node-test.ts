@@ -154,6 +154,12 @@ def run(input): return datetime(2026, 1, 1, tzinfo=ZoneInfo(input)).isoformat()
   assert.match((await errorOf(code, 'Europe/Berlin')).message, /no data of the time zone Europe\/Berlin/);
 });
 
+test('Python: a module that needs another for what no plugin can do is there, and that one is not', async () => {
+  const code = 'import importlib\ndef run(input): return importlib.import_module(input).escape("<")';
+  assert.equal(await resultOf(code, 'xml.sax.saxutils'), '&lt;');
+  assert.match((await errorOf(code, 'urllib.request')).message, /A plugin has no module 'urllib\.request'/);
+});
+
 test('Python: nothing of a run is left for the next, and each has random numbers and ids that no other has', async () => {
   const leave = `import builtins, json, random, sys, uuid
 seen = getattr(builtins, 'left', None)

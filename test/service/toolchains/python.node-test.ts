@@ -40,6 +40,17 @@ def run(input):
     ],
     [3, 17, 'warning', 'The name "jsn" is not defined.'],
   ]);
+  const absent = await problemsOf(
+    'python',
+    `from urllib import parse, request\nimport urllib.request\n${good}`,
+  );
+  assert.deepEqual(
+    absent.found.map(([line, , , message]) => [line, /no module "([^"]+)"/.exec(String(message))?.[1]]),
+    [
+      [1, 'urllib.request'],
+      [2, 'urllib.request'],
+    ],
+  );
   for (const legal of [
     `from dataclasses import dataclass\n@dataclass\nclass A:\n    x: int = 1\n${good}`,
     'run = lambda input: input\n',

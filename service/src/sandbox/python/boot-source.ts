@@ -7,10 +7,14 @@
 const loadedAhead: readonly string[] =
   `abc base64 bisect calendar collections contextlib copy csv dataclasses datetime decimal difflib enum fractions functools
 hashlib heapq hmac html io itertools json locale logging math numbers operator pprint random re secrets statistics string
-textwrap time traceback types typing unicodedata urllib.parse uuid warnings zoneinfo`.split(/\s+/);
+textwrap time traceback types typing unicodedata urllib.parse uuid warnings xml.sax.saxutils zoneinfo`.split(
+    /\s+/,
+  );
 
-const withheldModules = `ctypes curses _ctypes fcntl idlelib multiprocessing mmap pip pty readline resource select selectors
-socket socketserver sqlite3 ssl subprocess syslog termios tty turtle venv webbrowser
+/** Modules that a plugin does not get, for which it is told why. Without those that only fail when they are used, or need these. */
+const withheldModules = `ctypes curses _ctypes dbm ensurepip faulthandler fcntl ftplib grp http.client http.server idlelib imaplib
+mailbox msvcrt multiprocessing mmap pdb pip poplib pty pwd readline resource select selectors smtplib socket socketserver sqlite3 ssl
+subprocess syslog termios tkinter tty turtle urllib.request urllib.robotparser venv webbrowser winreg winsound xmlrpc
 js pyodide pyodide_js _pyodide _pyodide_core`;
 
 /** `modules`: those to load ahead. */
@@ -23,7 +27,7 @@ def _boot():
         names = frozenset('''${withheldModules}'''.split())
         @classmethod
         def find_spec(cls, name, path=None, target=None):
-            if name.partition('.')[0] in cls.names:
+            if name in cls.names or name.partition('.')[0] in cls.names:
                 raise ModuleNotFoundError(f"A plugin has no module {name!r}: it reaches nothing outside of itself.", name=name)
             if name == 'asyncio':
                 raise ModuleNotFoundError("A plugin has no module 'asyncio': there is nothing to wait for. An 'async def run' works without it.", name=name)
@@ -56,8 +60,11 @@ def _boot():
     sys.stdout = sys.__stdout__ = out
     sys.stderr = sys.__stderr__ = err
     sys.stdin = sys.__stdin__ = io.StringIO()
+    # xml.sax.saxutils imports it, for what no plugin can do.
+    sys.modules['urllib.request'] = types.ModuleType('urllib.request')
     for name in '''${modules.join(' ')}'''.split():
         importlib.import_module(name)
+    del sys.modules['urllib.request']
 
     if zones := sys.modules.get('zoneinfo._common'):
         def load_zone(key):
@@ -113,7 +120,7 @@ def _boot():
 
     def describe_one(error):
         # With its traceback, so that Python can suggest names.
-        made = traceback.TracebackException(type(error), error, error.__traceback__, compact=True)
+        made = traceback.TracebackException(type(error), error, error.__traceback__, limit=-100, compact=True)
         head = ''.join(made.format_exception_only(show_group=True)).rstrip('\n')
         if isinstance(error, SyntaxError) and error.filename == file:
             return head, []
@@ -121,16 +128,16 @@ def _boot():
         return head, [line.rstrip('\n') for line in frames.format()]
 
     def fault(error):
-        code = 'plugin-error'
+        # The service has the messages of limits.
         if isinstance(error, MemoryError):
-            code = 'memory-limit'
-        elif isinstance(error, RecursionError):
-            code = 'stack-limit'
+            return b'!{"code":"memory-limit"}'
+        if isinstance(error, RecursionError):
+            return b'!{"code":"stack-limit"}'
         try:
             message = describe(error)
         except BaseException as second:
             message = type(error).__name__
-        return b'!' + dumps({'code': code, 'message': message}).encode()
+        return b'!' + dumps({'code': 'plugin-error', 'message': message}).encode()
 
     def finish(value):
         # An "async def" is run to its end. Nothing else runs meanwhile, so that what it waits for must be there.

@@ -98,17 +98,19 @@ def _add_check(operations):
             if isinstance(node, ast.Import):
                 names = [one.name for one in node.names]
             elif isinstance(node, ast.ImportFrom):
-                names = [node.module or '']
                 if node.level:
                     at(node, 'A plugin is one file: it cannot import another.')
                     continue
+                names = [node.module, *(f'{node.module}.{one.name}' for one in node.names)]
             else:
                 continue
             for name in names:
                 first = name.partition('.')[0]
-                missing = first in head_missing or first not in sys.stdlib_module_names
-                if missing and first != 'plugin':
-                    at(node, f'A plugin has no module "{first}". It has the modules of the standard library that reach nothing outside.', 'warning')
+                missing = name if name in head_missing else first
+                if first != 'plugin' and (missing in head_missing or first not in sys.stdlib_module_names):
+                    at(node, f'A plugin has no module "{missing}". It has the modules of the standard library that reach nothing outside.', 'warning')
+                    if isinstance(node, ast.ImportFrom):
+                        break
 
     def check_names(source, tree, at):
         table = symtable.symtable(source, 'plugin.py', 'exec')
