@@ -254,6 +254,7 @@ function startRunner({ time, memory }: AdjustableLimits, imageSize: number): Iso
       file: main,
       args: [String(time), String(memory), String(imageSize)],
       readable: codeOf(['lru-cache', 'quickjs-wasi', 'pyodide']),
+      // The limit of the heap stays above the interpreter's memory: else each growth of that would make the engine collect garbage.
       memoryLimit: ownMemory + 2 * memory,
       nodeOptions: stackOptions,
       stdio: ['pipe', 'pipe', 'ignore', 'pipe'],
