@@ -5,8 +5,8 @@ import { runError } from './outcome.ts';
 import type { LoggedOutcome, RunError, RunOutcome } from './outcome.ts';
 import { RunCalls } from './run-calls.ts';
 import type { Caller } from './run-calls.ts';
-import type { Arrival } from './script-run.ts';
 import type { AdjustableLimits } from './run-limits.ts';
+import { RunnerStartError } from './runner-process.ts';
 import type { Turn, TurnOutcome } from './runner-process.ts';
 import type { EndableRun, WaitingRuns } from './waiting-runs.ts';
 
@@ -110,16 +110,16 @@ export class ConnectedRun implements EndableRun {
         await this.#wait().finally(() => (this.#waiting.waiting -= 1));
         if (this.#ending) return { error: this.#ending };
         if (this.#calls.hasFailed) return { error: this.#tooLarge };
-        const arrivals: Arrival[] = [];
-        const makeJob = () => {
-          arrivals.push(...this.#calls.takeArrivals());
-          return { state, arrivals, elapsed: performance.now() - this.#began, spent: this.#spent };
-        };
-        outcome = await this.#take(takeTurn, makeJob);
-        // It was put into a runner that was dying.
-        if ('isLost' in outcome) outcome = await this.#take(takeTurn, makeJob);
+        outcome = await this.#take(takeTurn, () => ({
+          state,
+          arrivals: this.#calls.takeArrivals(),
+          elapsed: performance.now() - this.#began,
+          spent: this.#spent,
+        }));
       } catch (error) {
         if (this.#ending) return { error: this.#ending };
+        // It has begun, so that it has an outcome.
+        if (error instanceof RunnerStartError) return { error: runError('runner-crashed', error.message) };
         throw error;
       } finally {
         release();

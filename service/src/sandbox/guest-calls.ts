@@ -35,6 +35,8 @@ export const guestCalls = `(call, startTimer, stopTimer) => {
   const { defineProperty } = Object;
   const encoder = new Encoder();
 
+  // As \`Infinity\` is no number of JSON. The run ends long before.
+  const longestDelay = 2 ** 31 - 1;
   let isOpen = false;
   let lastId = 0;
   const calls = new Waiting();
@@ -153,7 +155,7 @@ export const guestCalls = `(call, startTimer, stopTimer) => {
     if (typeof callback !== 'function') throw new TypeError('setTimeout: the first argument must be a function.');
     const id = ++lastId;
     const time = +delay;
-    if (!startTimer(id, time > 0 ? time : 0)) throw new RangeFault('setTimeout: this run has set as many timers as a run may.');
+    if (!startTimer(id, time > longestDelay ? longestDelay : time > 0 ? time : 0)) throw new RangeFault('setTimeout: this run has set as many timers as a run may.');
     apply(mapSet, timers, [id, { callback, values }]);
     return id;
   };

@@ -118,7 +118,8 @@ export class RunnerProcess {
     // Writing to a runner that has just ended fails; its exit is handled below.
     this.#input.on('error', () => {});
     child.on('error', (error) => this.#handleExit(error.message));
-    // Not `exit`, after which output may still arrive.
+    // Output may still arrive after it, but no turn may be given to it any more.
+    child.once('exit', () => (this.#isUsable = false));
     child.on('close', (code, signal) => this.#handleExit(describeEnd(code, signal)));
     const late = setTimeout(() => this.#process.kill(), startTime).unref();
     const cancel = () => clearTimeout(late);

@@ -176,33 +176,35 @@ export class Sandbox {
     const release = await free;
     try {
       const turn = makeTurn();
-      try {
-        return await this.#takeIn(turn);
-      } catch (error) {
-        // The runner ended while it came up. The turn has not begun, so another runner can take it.
-        if (!(error instanceof RunnerStartError) || this.#isClosed) throw error;
-        return await this.#takeIn(turn);
-      }
+      return await this.#takeIn(turn, this.#takeRunner(turn.program.hash));
     } finally {
       release();
     }
   }
 
-  async #takeIn(turn: Turn): Promise<TakenTurn> {
-    const { hash } = turn.program;
-    const runner = this.#takeRunner(hash);
-    const isWarm = runner.knows(hash);
+  /**
+   * Takes a turn in a runner. Where the runner ends before the turn began, or before anything came of the turn of a run that can
+   * make calls, a new runner takes it: what ended one may have ended all idle ones, too, before this process knows.
+   */
+  async #takeIn(turn: Turn, runner: RunnerProcess, isLast = false): Promise<TakenTurn> {
+    const isWarm = runner.knows(turn.program.hash);
+    let isRepeated = false;
     this.#busy.add(runner);
     this.#watchMemory();
     try {
       const outcome = await runner.take(turn);
-      return { outcome, took: runner.lastDuration, isWarm };
+      isRepeated = 'isLost' in outcome && turn.calls !== undefined && !isLast && !this.#isClosed;
+      if (!isRepeated) return { outcome, took: runner.lastDuration, isWarm };
+    } catch (error) {
+      isRepeated = error instanceof RunnerStartError && !isLast && !this.#isClosed;
+      if (!isRepeated) throw error;
     } finally {
       this.#busy.delete(runner);
       if (runner.isUsable) this.#idle.push(runner);
       // Replaced at once, so that the next run finds a runner that is up, or about to be.
-      else if (!this.#isClosed) this.#idle.unshift(...this.#startSpare());
+      else if (!isRepeated && !this.#isClosed) this.#idle.unshift(...this.#startSpare());
     }
+    return this.#takeIn(turn, this.#startRunner(), true);
   }
 
   /** Starts a first runner, so that the first run need not wait for it. */

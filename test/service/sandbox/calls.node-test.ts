@@ -1,9 +1,13 @@
 import assert from 'node:assert/strict';
-import { after, test } from 'node:test';
+import { after, describe, test } from 'node:test';
+import { FrameReader } from '../../../service/src/processes/frames.ts';
 import { loadedProgram } from '../../../service/src/plugins/program.ts';
 import type { LoggedOutcome } from '../../../service/src/sandbox/outcome.ts';
 import type { CallResult, GuestRequest } from '../../../service/src/sandbox/run-calls.ts';
+import { frameKind } from '../../../service/src/sandbox/protocol.ts';
 import { defaultLimits } from '../../../service/src/sandbox/run-limits.ts';
+import { RunnerProcess } from '../../../service/src/sandbox/runner-process.ts';
+import type { Turn } from '../../../service/src/sandbox/runner-process.ts';
 import { Sandbox } from '../../../service/src/sandbox/sandbox.ts';
 import { until } from '../../support/until.ts';
 import { processTree } from '../../bench/executions/processes.ts';
@@ -139,12 +143,8 @@ test('runs wait outside of the runners, so that many more wait than there are ru
   assert.equal(sandbox.connected.size, 0);
 });
 
-test('runs that wait survive the death of all runners', { skip: process.platform !== 'linux' }, async () => {
-  const { caller, waiting, come } = upstream();
-  const code = asyncRun('const n = input; return n + (await (await fetch("https://a.example")).text());');
-  const runs = Array.from({ length: 100 }, (_, i) => begin(code, caller, { input: String(i) }));
-  await come(100);
-  await until('all runs wait outside of the runners', () => sandbox.connected.waiting === 100);
+/** Kills all runners of this process at once. */
+function killRunners(): void {
   for (const pid of processTree(process.pid).slice(1)) {
     try {
       process.kill(pid, 'SIGKILL');
@@ -152,12 +152,96 @@ test('runs that wait survive the death of all runners', { skip: process.platform
       // It has ended with its parent.
     }
   }
-  for (const { answer } of waiting) answer(response('!'));
-  const shown = (await Promise.all(runs)).map(({ outcome }) => show(outcome));
-  assert.deepEqual(
-    shown,
-    shown.map((_, i) => `${i}!`),
-  );
+}
+
+describe('when all runners die', { skip: process.platform !== 'linux' }, () => {
+  const asking = asyncRun('return input + (await (await fetch("https://a.example")).text());');
+
+  test('the runs that wait are not lost', async () => {
+    const { caller, waiting, come } = upstream();
+    const runs = Array.from({ length: 100 }, (_, i) => begin(asking, caller, { input: String(i) }));
+    await come(100);
+    await until('all runs wait outside of the runners', () => sandbox.connected.waiting === 100);
+    killRunners();
+    for (const { answer } of waiting) answer(response('!'));
+    const shown = (await Promise.all(runs)).map(({ outcome }) => show(outcome));
+    assert.deepEqual(
+      shown,
+      shown.map((_, i) => `${i}!`),
+    );
+  });
+
+  test('as a run is handed to one of them, a new one takes it, once', async (t) => {
+    let deaths = 0;
+    const { take } = RunnerProcess.prototype;
+    t.mock.method(RunnerProcess.prototype, 'take', function (this: RunnerProcess, turn: Turn) {
+      if (deaths > 0) killRunners();
+      deaths -= 1;
+      return take.call(this, turn);
+    });
+    // Several runners are idle, none of which is known to have ended when the run is handed over.
+    await Promise.all(
+      ['a', 'b', 'c'].map((input) =>
+        begin(
+          asking,
+          answering(() => ''),
+          { input },
+        ),
+      ),
+    );
+    for (const [atFirst, later, expected] of [
+      [1, 0, /^in!$/],
+      [0, 1, /^in!$/],
+      [1, 1, /^in!$/],
+      [0, 2, /^runner-crashed: /],
+    ] as const) {
+      const { caller, waiting, come } = upstream();
+      deaths = atFirst;
+      const running = begin(asking, caller);
+      await Promise.race([come(1), running]);
+      await until('the run waits, or has ended', () => sandbox.connected.waiting === sandbox.connected.size);
+      deaths = later;
+      waiting[0]?.answer(response('!'));
+      assert.match(show((await running).outcome), expected, `${atFirst} ${later}`);
+      assert.equal(sandbox.connected.size, 0);
+    }
+  });
+
+  test('before the state of a run has come, the run goes on from the state before, unless it has called meanwhile', async (t) => {
+    let cuts = 0;
+    const { push } = FrameReader.prototype;
+    t.mock.method(FrameReader.prototype, 'push', function (this: FrameReader, chunk: Buffer) {
+      const frames = push.call(this, chunk);
+      const whole = frames.filter(({ kind }) => kind !== frameKind.suspended);
+      if (cuts === 0 || whole.length === frames.length) return frames;
+      cuts -= 1;
+      killRunners();
+      return whole;
+    });
+    const { caller, waiting, come } = upstream();
+    const both = begin(
+      asyncRun(
+        'const ask = async (name) => (await fetch("https://" + name + ".example")).text(); return (await Promise.all([ask("a"), ask("b")])).join();',
+      ),
+      caller,
+    );
+    await come(2);
+    await until('the run waits', () => sandbox.connected.waiting === 1);
+    cuts = 1;
+    waiting[0]?.answer(response('one'));
+    await until(
+      'the runner has died, and the run waits again, or has ended',
+      () => cuts === 0 && sandbox.connected.waiting === sandbox.connected.size,
+    );
+    waiting[1]?.answer(response('two'));
+    assert.equal(show((await both).outcome), 'one,two');
+    cuts = 1;
+    // Its call was made, so that the turn cannot be taken again.
+    const { outcome } = await begin(asking, caller);
+    assert.match(show(outcome), /^runner-crashed: /);
+    assert.equal(waiting[2]?.signal.aborted, true);
+    assert.equal(sandbox.connected.size, 0);
+  });
 });
 
 test('several responses are given in the order in which they came', async () => {
@@ -193,6 +277,33 @@ test('what a call gives a plugin is a standard response', async () => {
     true,
     false,
   ]);
+});
+
+test('whatever a server may send as status and headers, the plugin can read', async () => {
+  const headers = [
+    ['x-a', '\u00e9\u00ff'],
+    ['x-a', ''],
+    ["x!#$%&'*+-.^_`|~", ' \t '],
+    ['__proto__', 'own'],
+  ];
+  assert.deepEqual(
+    JSON.parse(
+      await run(
+        'const got = await fetch("https://a.example"); return JSON.stringify([got.status, got.ok, got.statusText, [...got.headers]]);',
+        () => response('', { status: 999, statusText: '\u00ff', headers }),
+      ),
+    ),
+    [
+      999,
+      false,
+      '\u00ff',
+      [
+        ['__proto__', 'own'],
+        ["x!#$%&'*+-.^_`|~", ''],
+        ['x-a', '\u00e9\u00ff, '],
+      ],
+    ],
+  );
 });
 
 test('the bodies that a plugin may send arrive as they are', async () => {
@@ -291,7 +402,7 @@ test('timers fire with their values, in order of their time, and not once they a
   assert.equal(
     await run(
       `const order = [];
-       await new Promise((resolve) => { setTimeout(resolve, 40); setTimeout((a, b) => order.push(a + b), 20, "x", "y"); setTimeout(() => order.push("first"), 1); clearTimeout(setTimeout(() => order.push("never"), 5)); clearTimeout(); });
+       await new Promise((resolve) => { setTimeout(resolve, 40); setTimeout((a, b) => order.push(a + b), 20, "x", "y"); setTimeout(() => order.push("first"), 1); clearTimeout(setTimeout(() => order.push("never"), 5)); clearTimeout(); setTimeout(() => order.push("never"), Infinity); });
        return order.join();`,
     ),
     'first,xy',
