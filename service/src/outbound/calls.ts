@@ -13,6 +13,7 @@ import { CallError } from './call-error.ts';
 import type { CallErrorCode } from './call-error.ts';
 import { describeGrants, findGrant, parseTarget } from './grants.ts';
 import type { Guard, GuardedResponse } from './guard.ts';
+import { comparedName } from './headers.ts';
 import type { Identity } from './identity.ts';
 import type { CallContext, CallRecord, CallResult, GuestRequest, Outbound } from './outbound.ts';
 import { SecretsUnavailableError } from './secrets.ts';
@@ -163,7 +164,7 @@ export class OutboundCalls implements Outbound {
       granted.connection = connection;
       if (hasChanged) await pending.checkAgain();
       await this.#takeCall(plugin);
-      const added = await this.#credential(connection, url, context);
+      const added = await this.#credential(connection, request, url, context);
       const { traceparent } = context;
       const headers =
         traceparent === undefined ? request.headers : withHeader(request.headers, 'traceparent', traceparent);
@@ -217,6 +218,7 @@ export class OutboundCalls implements Outbound {
 
   async #credential(
     connection: Connection,
+    request: GuestRequest,
     { origin }: URL,
     context: CallContext,
   ): Promise<AddedHeader | undefined> {
@@ -231,6 +233,9 @@ export class OutboundCalls implements Outbound {
     }
     const { plugin } = context;
     const values = await this.#options.storage.runs.connectionValues(plugin, name);
+    // Origin and value may have been replaced since the grant was found: the new value is none for the old origin.
+    if (isWildcard(connection) && values?.tenant?.origin !== origin)
+      throw notGranted(request, ' any more: the grant was withdrawn');
     // A tenant names where a wildcard leads, so that a value for all tenants could be sent anywhere.
     const shared = isWildcard(connection) ? undefined : values?.environment;
     const stored = values?.tenant?.sealed === undefined ? shared : values.tenant;
@@ -261,7 +266,7 @@ type Headers = GuestRequest['headers'];
 
 /** Headers with one more, which replaces what has its name. */
 const withHeader = (headers: Headers, name: string, value: string): Headers => [
-  ...headers.filter(([other]) => other.toLowerCase() !== name.toLowerCase()),
+  ...headers.filter(([other]) => comparedName(other) !== comparedName(name)),
   [name, value],
 ];
 

@@ -21,7 +21,8 @@ export function parseTarget(text: string): ParsedTarget {
   if (!/^https?:$/.test(url.protocol)) return { problem: 'is neither http nor https' };
   if (url.username || url.password) return { problem: 'names a user or a password' };
   const [path = ''] = cleaned.split(/[?#]/);
-  if (/\\|%(?:2f|5c|2e)/i.test(path))
+  // Encoded twice, too, for servers that decode twice.
+  if (/\\|%(?:25)*(?:2f|5c|2e)/i.test(path))
     return { problem: 'has an encoded slash or dot, or a backslash, in its path' };
   // Some servers cut what follows a semicolon, and then take the rest for "..".
   if (/\/\.{1,2};/.test(path)) return { problem: 'has a segment of dots with a parameter in its path' };

@@ -211,10 +211,7 @@ function toHeaders(headers: GuardedRequest['headers']): string[] {
     size += name.length + value.length + 4;
   }
   if (size > maxRequestHeaders)
-    throw new CallError(
-      'not-granted',
-      `The headers have ${size} bytes together; they may have ${maxRequestHeaders}.`,
-    );
+    throw new CallError('not-granted', `The headers have more than ${maxRequestHeaders} bytes together.`);
   const own = headers.filter(([name]) => name.toLowerCase() !== 'accept-encoding');
   return [...own.flat(), 'accept-encoding', 'gzip, br'];
 }

@@ -17,10 +17,13 @@ const forbidden = new Set([
   'x-method-override',
 ]);
 
+/** A header's name as it is compared: many servers take `_` for `-`. */
+export const comparedName = (name: string): string => name.toLowerCase().replaceAll('_', '-');
+
 /** Whether neither a plugin nor a credential may set a header. */
 export function isForbiddenHeader(name: string): boolean {
-  const lower = name.toLowerCase();
-  return forbidden.has(lower) || lower.startsWith('proxy-') || lower.startsWith('sec-');
+  const compared = comparedName(name);
+  return forbidden.has(compared) || compared.startsWith('proxy-') || compared.startsWith('sec-');
 }
 
 /** Whether a text is a header's name. */

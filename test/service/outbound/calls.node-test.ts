@@ -143,7 +143,20 @@ describe('a call', () => {
   });
 
   test('cannot set what belongs to the connection', async (t) => {
-    const { call } = await start(t, [open]);
+    const keyed = { ...rates, name: 'keyed', credential: { type: 'header', header: 'x-api-key' } };
+    const { call, setValue } = await start(t, [open, keyed]);
+    upstream.handle = (_, response) => response.end();
+    await setValue({ value: 'key-of-t1' }, 'keyed');
+    // Many servers read both spellings as one header.
+    await call({
+      url: `${origin}/v1`,
+      headers: [
+        ['x_api_key', 'mine'],
+        ['X-API-KEY', 'mine'],
+      ],
+    });
+    const { headers = {} } = upstream.requests[0] ?? {};
+    assert.deepEqual([headers['x-api-key'], headers['x_api_key']], ['key-of-t1', undefined]);
     for (const name of ['host', 'Cookie', 'X-HTTP-Method-Override', 'transfer-encoding']) {
       const error = errorOf(await call({ url: `${origin}/open`, headers: [[name, 'x']] }));
       assert.deepEqual(error, { code: 'not-granted', message: `The header ${name} cannot be set.` });
@@ -175,6 +188,28 @@ describe('a call', () => {
     assert.equal(errorOf(await call({ url: `${shop}/` })).code, 'unreachable');
     assert.equal(errorOf(await call({ url: `${shop}/` }, t2)).code, 'not-granted');
     assert.equal(errorOf(await call({ url: `${shop.replace('t1', 't2')}/` })).code, 'not-granted');
+  });
+
+  test('of a wildcard sends no value that was set for another origin meanwhile', async (t) => {
+    const wildcard = {
+      name: 'shop',
+      origin: `https://*.shops.example.com:${upstream.port}`,
+      credential: header,
+    };
+    const { call, setValue, storage } = await start(t, [wildcard]);
+    await setValue({ origin: shop, value: 'value-of-shop' }, 'shop');
+    const { runs } = storage;
+    const read = runs.tenant.bind(runs);
+    // Read after the grant was found, and before the value is read.
+    const mocked = t.mock.method(runs, 'tenant', async (...args: Parameters<typeof read>) => {
+      mocked.mock.restore();
+      await setValue({ origin: shop.replace('t1', 't2'), value: 'value-of-t2' }, 'shop');
+      return read(...args);
+    });
+    assert.deepEqual(errorOf(await call({ url: `${shop}/` })), {
+      code: 'not-granted',
+      message: `GET ${shop}/ is not granted any more: the grant was withdrawn.`,
+    });
   });
 
   test('is counted by tenant over all nodes', async (t) => {

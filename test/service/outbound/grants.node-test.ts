@@ -68,6 +68,8 @@ describe('a request is not granted', () => {
     'GET https://api.example.com/v1/..%5cadmin',
     'GET https://api.example.com/v1/..\\admin',
     'GET https://api.example.com/v1/a%2Fb',
+    'GET https://api.example.com/v1/%252e%252e/admin',
+    'GET https://api.example.com/v1/..%25252fadmin',
     'GET https://api.example.com/v1/..;/admin',
     'GET https:\\\\api.example.com\\v1',
     'GET file:///v1',

@@ -116,11 +116,17 @@ describe('what may be reached', () => {
     'https://127.0.0.1/',
     'https://2130706433/',
     'https://0x7f.1/',
+    'https://0177.0.0.1/',
+    'https://0/',
+    'https://%31%32%37.1/',
+    'https://127。0。0。1/',
     'https://①②⑦.0.0.1/',
     'https://[::1]/',
     'https://[::ffff:127.0.0.1]/',
+    'https://[64:ff9b::127.0.0.1]/',
     'https://93.184.216.34/',
     'https://localhost/',
+    'https://localhost./',
     'https://intranet/',
     'https://example.com./',
   ]) {
@@ -222,7 +228,7 @@ describe('a request', () => {
 
   const forbidden = `
     Host connection content-length Transfer-Encoding expect upgrade cookie te proxy-authorization
-    sec-fetch-site X-HTTP-Method-Override x-method-override x-http-method`;
+    sec-fetch-site X-HTTP-Method-Override x-method-override x-http-method x_http_method_override Transfer_Encoding`;
   for (const name of forbidden.trim().split(/\s+/)) {
     test(`cannot set ${name}`, async () => {
       const error = await refusal(`${origin}/`, { headers: [[name, '1']] });
