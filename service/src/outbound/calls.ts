@@ -118,7 +118,8 @@ export class OutboundCalls implements Outbound {
     } catch (error) {
       if (signal.aborted) {
         this.#options.onCall?.('cancelled');
-        throw signal.reason;
+        const message = 'The run ended before the call.';
+        return { error: { code: 'cancelled', message }, record: toRecord({ error: 'cancelled' }) };
       }
       const { code, message } = this.#toCallError(error);
       this.#options.onCall?.(code);

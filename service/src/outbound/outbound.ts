@@ -34,7 +34,7 @@ export type CallResult =
         readonly body: Uint8Array;
       };
     }
-  | { readonly error: { readonly code: CallErrorCode; readonly message: string } };
+  | { readonly error: { readonly code: CallErrorCode | 'cancelled'; readonly message: string } };
 
 /** What is recorded of a call. */
 export interface CallRecord {
@@ -44,7 +44,8 @@ export interface CallRecord {
   /** Without query, fragment and user. */
   readonly url: string;
   readonly status?: number;
-  readonly error?: CallErrorCode;
+  /** `cancelled` where the run ended before the call. */
+  readonly error?: CallErrorCode | 'cancelled';
   /** In ms. */
   readonly took: number;
   readonly requestBytes: number;
@@ -54,8 +55,8 @@ export interface CallRecord {
 /** Makes the requests of plugins. */
 export interface Outbound {
   /**
-   * Makes a request where a connection of the plugin's namespace permits it. Rejects with the signal's reason, and with
-   * `StorageUnavailableError` where what is granted cannot be read; every other end is a result.
+   * Makes a request where a connection of the plugin's namespace permits it. Never rejects.
+   * @param signal ends the call with the code `cancelled`
    * @param hold counts bytes of the response while it arrives
    */
   call(

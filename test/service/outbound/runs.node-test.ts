@@ -86,7 +86,7 @@ interface TestAnswer {
 
 interface RecordedRun {
   readonly waited: number;
-  readonly calls?: readonly { readonly took: number; readonly digest?: string }[];
+  readonly calls?: readonly { readonly took: number; readonly error?: string; readonly digest?: string }[];
 }
 
 /** Holds the responses to all requests until they are let go. */
@@ -214,7 +214,7 @@ for (const [what, method, body] of [
   ['deleted', 'DELETE', undefined],
 ] as const)
   test(`runs that wait end when their tenant is ${what}`, async (t) => {
-    const { call, ask } = await start(t, asyncRun(fetchText));
+    const { call, ask, send, vendor } = await start(t, asyncRun(fetchText));
     const { held } = hold();
     const ended = call();
     await until('the call came', () => held.length === 1);
@@ -227,6 +227,12 @@ for (const [what, method, body] of [
       ['cancelled', `The tenant was ${what}.`],
     );
     await until('the call was ended', () => upstreamResponse?.destroyed === true);
+    if (what === 'deleted') return;
+    await until('its record has the call that it waited for', async () => {
+      const path = `/api/v1/run/${String(response.headers['x-request-id'])}`;
+      const { status, body } = await send('GET', path, vendor);
+      return status === 200 && (JSON.parse(body) as RecordedRun).calls?.[0]?.error === 'cancelled';
+    });
   });
 
 /** The limits of runs that wait, and one of them that is less. */

@@ -482,6 +482,15 @@ test('a run may have less memory than the service permits', async () => {
     );
     assert.equal(show((await begin(asyncRun(body), caller)).outcome), '40');
   }
+  // A response takes of it, too, and cannot be caught where it does not fit.
+  assert.match(
+    await run(
+      'try { return await (await fetch("https://a.example")).text() } catch { return "caught" }',
+      () => 'x'.repeat(5e6),
+      { limits },
+    ),
+    /^memory-limit: The plugin needed more than 4 MiB/,
+  );
 });
 
 test('a run waits with a memory that has grown, and the next ones too', async () => {

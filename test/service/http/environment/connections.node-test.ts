@@ -212,7 +212,7 @@ describe('values of connections', () => {
   });
 
   test('that the connection cannot have are refused with what is wrong', async (t) => {
-    const { setNamespace, setValue, ask } = await startConnectedService(t, {
+    const { setNamespace, setValue, ask, fetch, token } = await startConnectedService(t, {
       hosts: ['localhost:8082', 'plugins.shops.example.com'],
     });
     const open = { name: 'open', origin: 'https://open.example.com' };
@@ -245,6 +245,16 @@ describe('values of connections', () => {
     ] as const) {
       const response = await setValue(value, connection, owner);
       assert.deepEqual(codeOf(response), expected, JSON.stringify([value, connection, owner]).slice(0, 200));
+    }
+    // What is wrong is said without it.
+    for (const body of ['{"value":"s3cret', '{"value":"s3cret\\n"}', '{"value":["s3cret"]}', '"s3cret"']) {
+      const response = await fetch('/api/v1/tenant/com.acme.t1/connections/default/rates', {
+        method: 'PUT',
+        headers: { ...bearer(token), 'content-type': 'application/json' },
+        body,
+      });
+      assert.ok(response.status >= 400, body);
+      assert.doesNotMatch(await response.text(), /s3cret/);
     }
     assert.equal((await setValue({ value: 'x'.repeat(8192) }, 'rates')).status, 204);
     assert.deepEqual(codeOf(await ask('DELETE', '/api/v1/tenant/com.acme.t1/connections/default/missing')), [
