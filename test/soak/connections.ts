@@ -102,6 +102,12 @@ export async function measureConnections(
 
 /** 500 runs wait, and all runners are killed: each has its output. */
 async function killRunnersOfWaiting(world: World, tally: Tally): Promise<Figure> {
+  // So that all runners are up.
+  await Promise.all(
+    plugins.map((_, i) =>
+      Promise.all(Array.from({ length: 20 }, () => world.run(world.first, i, '/good/0/up'))),
+    ),
+  );
   const runs = Array.from({ length: waitingRuns }, (_, i) =>
     sleep(i * 4).then(() => world.run(world.first, i, `/good/6000/run-${i}`)),
   );
