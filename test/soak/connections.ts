@@ -142,7 +142,9 @@ async function work(world: World, client: number, tally: Tally, signal: AbortSig
     const isRight = expected.test(output) && (!output.startsWith('run-') || output === text);
     if (isRight) tally.count(what);
     else if (expectedStatus.test(output)) tally.count(output);
-    else if (node === world.second && world.deaths !== deaths) tally.count('cut off with their node');
+    // An odd number of deaths: it was away when the run was asked for.
+    else if (node !== world.first && (world.deaths !== deaths || deaths % 2 === 1))
+      tally.count('cut off with their node');
     else tally.fault(`${what}: ${output.slice(0, 200)}`);
     // A node that is away refuses at once.
     if (output.startsWith('broken')) await sleep(200);

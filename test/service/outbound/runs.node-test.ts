@@ -230,8 +230,9 @@ for (const [what, method, body] of [
     if (what === 'deleted') return;
     await until('its record has the call that it waited for', async () => {
       const path = `/api/v1/run/${String(response.headers['x-request-id'])}`;
-      const { status, body } = await send('GET', path, vendor);
-      return status === 200 && (JSON.parse(body) as RecordedRun).calls?.[0]?.error === 'cancelled';
+      const record = await send('GET', path, vendor);
+      if (record.status !== 200) return false;
+      return (JSON.parse(record.body) as RecordedRun).calls?.[0]?.error === 'cancelled';
     });
   });
 

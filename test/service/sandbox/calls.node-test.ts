@@ -173,6 +173,7 @@ describe('when all runners die', { skip: process.platform !== 'linux' }, () => {
 
   test('as a run is handed to one of them, a new one takes it, once', async (t) => {
     let deaths = 0;
+    // oxlint-disable-next-line typescript/unbound-method -- it is called with its runner
     const { take } = RunnerProcess.prototype;
     t.mock.method(RunnerProcess.prototype, 'take', function (this: RunnerProcess, turn: Turn) {
       if (deaths > 0) killRunners();
@@ -209,6 +210,7 @@ describe('when all runners die', { skip: process.platform !== 'linux' }, () => {
 
   test('before the state of a run has come, the run goes on from the state before, unless it has called meanwhile', async (t) => {
     let cuts = 0;
+    // oxlint-disable-next-line typescript/unbound-method -- it is called with its reader
     const { push } = FrameReader.prototype;
     t.mock.method(FrameReader.prototype, 'push', function (this: FrameReader, chunk: Buffer) {
       const frames = push.call(this, chunk);
