@@ -4,7 +4,7 @@ import type { Log } from '../operations/log.ts';
 import type { Metrics } from '../operations/metrics.ts';
 import type { Refuse } from './client-errors.ts';
 import { normalizedAddress } from './client-address.ts';
-import { badRequest, errorResponse, isUnexpectedError } from './errors.ts';
+import { badRequest, errorCodeOf, errorResponse, isUnexpectedError } from './errors.ts';
 import { requestIdHeader } from './observe-requests.ts';
 
 const malformedRequest = badRequest('invalid-request', 'The request line or the Host header is malformed.');
@@ -28,7 +28,15 @@ export function refuseMalformed({
     if (isUnexpectedError(problem)) log?.error({ requestId, err: error }, 'a request failed');
     // Neither the method nor the path of such a request can be relied on.
     metrics?.observeRequest('none', undefined, response.status, 0);
-    log?.info({ requestId, status: response.status, address: normalizedAddress(peer) }, 'request');
+    log?.info(
+      {
+        requestId,
+        status: response.status,
+        address: normalizedAddress(peer),
+        errorCode: errorCodeOf(problem),
+      },
+      'request',
+    );
     return response;
   };
 }

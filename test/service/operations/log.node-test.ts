@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
+import { connect } from 'node:net';
 import { test } from 'node:test';
 import type { TestContext } from 'node:test';
+import type { ServiceOptions } from '../../../service/src/http/create-service.ts';
 import { createLog } from '../../../service/src/operations/log.ts';
 import { toBlockList } from '../../../service/src/settings/setting-kinds.ts';
 import { accessPath, bearer, draftPath, listen, source } from '../harness.ts';
+import { engineUnderTest, freshDatabase, openDuring } from '../storage/databases.ts';
 import { until } from '../../support/until.ts';
 
 interface Line {
@@ -12,10 +15,10 @@ interface Line {
 }
 
 /** A service on a real socket, and what it logs. */
-async function listenAndLog(t: TestContext) {
+async function listenAndLog(t: TestContext, options: Partial<ServiceOptions> = {}) {
   const text: string[] = [];
   const log = createLog('info', (line) => text.push(line));
-  const running = await listen(t, { log, trustedProxies: toBlockList(['127.0.0.1']) });
+  const running = await listen(t, { log, trustedProxies: toBlockList(['127.0.0.1']), ...options });
   const lines = () => text.map((line) => JSON.parse(line) as Line);
   /** The line of the request that was answered with this id. */
   const lineOf = async (id: unknown) => {
@@ -55,11 +58,21 @@ test('every response has an id that the service made, and an error repeats it', 
 });
 
 test('the line of a request that was refused has the code of the error', async (t) => {
-  const { send, lineOf } = await listenAndLog(t);
+  const { send, lineOf, lines, port } = await listenAndLog(t);
   const refused = await send('GET', '/nowhere');
   assert.equal((await lineOf(refused.headers['x-request-id']))['errorCode'], 'not-found');
   const answered = await send('GET', '/api/v1/features');
   assert.ok(!('errorCode' in (await lineOf(answered.headers['x-request-id']))));
+  connect(port, '127.0.0.1').end('no request\r\n\r\n').resume();
+  await until('what is no request is logged', () => lines().some(({ status }) => status === 400));
+  assert.equal(lines().find(({ status }) => status === 400)?.['errorCode'], 'invalid-request');
+
+  const storage = await openDuring(t, await freshDatabase(t, engineUnderTest()), { autoMigrate: false });
+  const unready = await listenAndLog(t, { storage });
+  const unavailable = await unready.send('GET', '/api/v1/features');
+  assert.equal(unavailable.status, 503);
+  const line = await unready.lineOf(unavailable.headers['x-request-id']);
+  assert.equal(line['errorCode'], 'storage-unavailable');
 });
 
 test('a request is one line, which names its environment, tenant and route, and holds no secret', async (t) => {
