@@ -473,6 +473,7 @@ export const de: Texts = {
     staysLive: (live) =>
       `Noch niemanden: Aktiv bleibt ${live}, weil diese Version ausgewählt wurde. Die neue aktivieren Sie unter „Versionen“.`,
     toAll: 'Alle',
+    toNone: 'Noch niemanden',
     toShare: 'Einen Teil der Läufe',
     toShareHint: (live) =>
       `Die übrigen bleiben bei ${live}. Sie beobachten beide und aktivieren die neue Version oder beenden den Rollout.`,

@@ -471,6 +471,7 @@ export const en = {
     staysLive: (live: string) =>
       `No one yet: ${live} stays live, because it was chosen. Make the new version live among the versions.`,
     toAll: 'Everyone',
+    toNone: 'No one yet',
     toShare: 'A share of the runs',
     toShareHint: (live: string) =>
       `The others stay on ${live}. You watch both, and then make it live or end the rollout.`,

@@ -42,6 +42,8 @@ function listen(app: EditorApp): void {
     if (document.visibilityState === 'hidden') app.workspace?.saving.prepareToLeave();
     else app.workspace?.resume();
   });
+  // Of two windows beside each other both stay visible.
+  addEventListener('focus', () => app.workspace?.serviceState.reload());
   addEventListener('pagehide', () => app.workspace?.saving.prepareToLeave());
   addEventListener('online', () => app.workspace?.resume(['connection']));
 }

@@ -81,7 +81,10 @@ export class DeploySheet {
         void this.#compare();
         void this.#runTests();
         draw();
-        queueMicrotask(() => dialog.querySelector<HTMLElement>('#deploy-message')?.focus());
+        // Where the sheet is too long for the page, it begins with whom the version reaches.
+        queueMicrotask(() =>
+          dialog.querySelector<HTMLElement>('#deploy-message')?.focus({ preventScroll: true }),
+        );
         return () => {
           end();
           endWatch();
@@ -263,7 +266,7 @@ export class DeploySheet {
         <span>${label}<span class="panel-hint">${hint}</span></span>
       </label>`;
     return html`<div role="radiogroup" aria-label=${deploy.target}>
-      ${choice(false, deploy.toAll, this.#targetText())}
+      ${choice(false, serviceState.isPinned ? deploy.toNone : deploy.toAll, this.#targetText())}
       ${choice(true, deploy.toShare, deploy.toShareHint(serviceState.live ?? ''))}
       ${this.#isShare ? rolloutFields(this.#terms, () => session.screen.draw()) : nothing}
     </div>`;

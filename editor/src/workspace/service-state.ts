@@ -90,7 +90,7 @@ export class ServiceState extends Emitter<ServiceStateEvents> {
     this.#session.screen.draw();
   }
 
-  /** The connection or the token is new: asks again for all that may have changed. */
+  /** The connection or the token is new, or the user is back: asks again for all that may have changed. */
   reload(): void {
     void this.loadFeatures();
     void this.loadProgress();

@@ -122,7 +122,8 @@ describe('building, testing and deploying in the editor', () => {
       await elsewhere.type(' again');
       await elsewhere.build();
       await untilStatusOf(elsewhere, 'built', 'Built');
-      await comeBack();
+      // A window that stood beside the other one was visible all the time.
+      await here.page.evaluate(() => window.dispatchEvent(new Event('focus')));
       await here.until('This plugin was changed elsewhere');
       assert.equal(await built(), 'Not built since opening');
       // What is typed all the same is a conflict, as ever.

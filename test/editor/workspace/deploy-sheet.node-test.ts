@@ -182,7 +182,8 @@ describe('the sheet that deploys', () => {
         await page.goto(await service.url(target));
         await editor.untilOpen();
         await editor.press('Bereitstellen');
-        await page.waitForSelector('dialog.deploy:not([data-state=testing])');
+        await page.waitForSelector('dialog.deploy:not([data-state=testing]) #deploy-message:focus');
+        assert.equal(await page.$eval('.deploy-parts', ({ scrollTop }) => scrollTop), 0);
         await page.locator('dialog label:nth-of-type(2) [type=radio]').click();
         await page.waitForSelector('dialog [name=percent]');
         assert.equal(
