@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -155,6 +156,8 @@ describe('the compose file', () => {
     try {
       const url = join(directory, 'database-url');
       await writeFile(url, 'postgres://plugin-editor:secret@database/plugin-editor\n');
+      const key = join(directory, 'secrets-key');
+      await writeFile(key, `${randomBytes(32).toString('base64')}\n`);
       const variables = Object.fromEntries(
         Object.entries(environment).map(([name, value]) => [
           name,
@@ -163,7 +166,14 @@ describe('the compose file', () => {
             .replace(/\$\{EDITOR_ANCESTORS:\?[^}]*\}/, 'https://app.example.com'),
         ]),
       );
-      const settings = readSettings({ ...variables, SERVICE_HOST: '0.0.0.0', DATABASE_URL_FILE: url });
+      for (const secret of ['database-url', 'secrets-key'])
+        assert.ok(Object.values(environment).includes(`/run/secrets/${secret}`), secret);
+      const settings = readSettings({
+        ...variables,
+        SERVICE_HOST: '0.0.0.0',
+        DATABASE_URL_FILE: url,
+        SECRETS_KEY_FILE: key,
+      });
       assert.equal(settings.publicUrl, 'https://plugins.example.com');
       assert.equal(settings.database.engine, 'postgres');
       assert.equal(settings.autoMigrate, false);

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { mkdtemp, readFile, readdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -138,14 +139,21 @@ test('every variable is a setting, and the service accepts their values', async 
 
   const directory = await mkdtemp(join(tmpdir(), 'deploy-kubernetes-'));
   try {
-    const [entry] = Object.entries(only('Secret').stringData ?? {});
-    assert.ok(entry);
-    const [name, secret] = entry;
-    const [variable] = containers[0]?.env ?? [];
-    const mount = containers[0]?.volumeMounts.find((one) => one.name === 'secrets');
-    assert.equal(variable?.value, `${mount?.mountPath}/${name}`);
-    await writeFile(join(directory, name), secret);
-    const read = readSettings({ ...data, SERVICE_HOST: '0.0.0.0', [variable.name]: join(directory, name) });
+    // The key of the example is words, so that no service has a key that everybody knows.
+    const values = { ...only('Secret').stringData, 'secrets-key': randomBytes(32).toString('base64') };
+    const files: Record<string, string> = {};
+    for (const [name, value] of Object.entries(values)) {
+      const path = join(directory, name);
+      await writeFile(path, value);
+      for (const { env, volumeMounts } of containers) {
+        const mount = volumeMounts.find((one) => one.name === 'secrets');
+        const variable = env.find((one) => one.value === `${mount?.mountPath}/${name}`);
+        assert.ok(variable, name);
+        files[variable.name] = path;
+      }
+    }
+    const read = readSettings({ ...data, SERVICE_HOST: '0.0.0.0', ...files });
+    assert.equal(read.secretsKey?.length, 1);
     assert.equal(read.database.engine, 'postgres');
     assert.equal(read.autoMigrate, false);
     // A node may drain as long as it needs.
