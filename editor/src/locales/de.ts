@@ -194,7 +194,7 @@ export const de: Texts = {
     title: 'Dieses Plugin',
     sandbox: 'Was ein Plugin verwenden darf',
     sandboxText: [
-      'Ein Plugin ist eine Datei, die run exportiert. Nichts wird importiert, nichts bleibt für den nächsten Lauf.',
+      'Ein Plugin ist eine Datei, die run exportiert. Es importiert nur Bibliotheken, die diese App anbietet. Nichts bleibt für den nächsten Lauf.',
       'run bekommt und gibt Text, oder die Werte im Bereich „Typen“.',
       'Es gibt die Sprache selbst (JSON, Map, Date, Intl, Math.random, Promises), console für die Logs eines Laufs, URL, Headers, TextEncoder, TextDecoder, structuredClone, crypto, performance.now, atob, btoa und queueMicrotask.',
       'Das einzige Netzwerk ist fetch, wo der Bereich „Typen“ sagt, was erreichbar ist. Es gibt kein setTimeout oder andere Timer, und weder document, window, process noch require.',

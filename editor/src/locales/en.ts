@@ -195,7 +195,7 @@ export const en = {
     title: 'This plugin',
     sandbox: 'What a plugin may use',
     sandboxText: [
-      'A plugin is one file that exports run. Nothing is imported, nothing stays for the next run.',
+      'A plugin is one file that exports run. It imports only the libraries that this app offers. Nothing stays for the next run.',
       'run takes and gives text, or the values in the panel “Types”.',
       'It has the language itself (JSON, Map, Date, Intl, Math.random, promises), console for the logs of a run, URL, Headers, TextEncoder, TextDecoder, structuredClone, crypto, performance.now, atob, btoa and queueMicrotask.',
       'Its only network is fetch, where the panel “Types” says what it may reach. It has no setTimeout or other timer, and no document, window, process or require.',

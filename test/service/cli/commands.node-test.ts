@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { test } from 'node:test';
@@ -292,10 +293,16 @@ test('a backup is a consistent copy of a file that is being written to, and hold
   })();
   await until('something is written', () => writes > 10);
   const file = join(dirname(address.file), 'copy.sqlite');
-  const { status, out, err } = await runCommand(t, address, ['backup', file]).done();
+  const key = randomBytes(32).toString('base64');
+  const command = runCommand(t, address, ['backup', file], { SECRETS_KEY: key });
+  const { status, out, err } = await command.done();
   done.abort();
   await writing;
-  assert.deepEqual([status, out, err], [0, `The backup is in ${file}. It holds no tokens.\n`, '']);
+  assert.deepEqual([status, err], [0, '']);
+  assert.equal(
+    out,
+    `The backup is in ${file}. It holds no tokens. Its secrets can only be read with SECRETS_KEY: keep that, too.\n`,
+  );
   assert.equal(statSync(file).mode & 0o777, 0o600);
   assert.deepEqual(
     readdirSync(dirname(file)).filter((name) => name.startsWith('copy')),
