@@ -357,11 +357,14 @@ test('a receiver that is gone is told nothing more, until the webhook is enabled
 });
 
 test('after five days without success a webhook is disabled', async (t) => {
-  const { receiver, listen, deploy, send, okay, clock, startSession } = await startListening(t);
+  const { receiver, listen, deploy, send, okay, clock, startSession, storage } = await startListening(t);
   const created = await listen(['plugin.deployed', 'plugin.live']);
   receiver.answer = (_, response) => void response.writeHead(503).end();
   await deploy('one');
-  await until('the first try', () => receiver.messages.length === 1);
+  await until('the first failure is stored', async () => {
+    const row = await storage.db.query.selectFrom('webhooks').select('failing_since').executeTakeFirst();
+    return row?.failing_since != null;
+  });
   clock.now += 5 * 24 * 60 * 60_000;
   await startSession('com.acme.t1');
   await okay(send('PUT', `/api/v1/plugin/com.acme.t1/default/add-record/live`, { version: 'v1.0.0' }));
