@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
-import { before, test, type TestContext } from 'node:test';
-import { requireTestPackage, testPackages } from '../../packages/packages.ts';
+import { test, type TestContext } from 'node:test';
+import { Client as McpClient } from '@modelcontextprotocol/sdk/client/index.js';
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import type { ServiceOptions } from '../../../service/src/http/create-service.ts';
 import { requestShares } from '../../../service/src/http/shares.ts';
 import { bearer, errorOf, listen, source } from '../harness.ts';
@@ -26,8 +27,6 @@ interface Client {
   callTool: (call: { name: string; arguments?: object }) => Promise<ToolResult>;
 }
 
-before(async () => void (await testPackages()));
-
 /** A service, and clients with editor tokens of these scopes and permissions. */
 async function start(t: TestContext, options: Partial<ServiceOptions> = {}) {
   const service = await listen(t, options);
@@ -36,17 +35,12 @@ async function start(t: TestContext, options: Partial<ServiceOptions> = {}) {
     service.editorToken(`/auth/v2/access/${path}?permissions=${permissions}`, environmentToken);
   const url = new URL(`http://127.0.0.1:${service.port}/mcp`);
   const connect = async (token: string, ports: readonly number[] = [service.port]) => {
-    const { Client: ClientClass } = requireTestPackage('@modelcontextprotocol/sdk/client/index.js') as {
-      Client: new (info: object) => Client;
-    };
-    const { StreamableHTTPClientTransport: Transport } = requireTestPackage(
-      '@modelcontextprotocol/sdk/client/streamableHttp.js',
-    ) as { StreamableHTTPClientTransport: new (at: URL, options: object) => unknown };
-    const client = new ClientClass({ name: 'test', version: '1' });
+    const client = new McpClient({ name: 'test', version: '1' }) as unknown as Client;
     let requests = 0;
-    const fetchInTurn = (at: URL, init: RequestInit) =>
+    const fetchInTurn = (at: URL | string, init?: RequestInit) =>
       fetch(Object.assign(new URL(at), { port: ports[requests++ % ports.length] }), init);
-    await client.connect(new Transport(url, { requestInit: { headers: bearer(token) }, fetch: fetchInTurn }));
+    const requestInit = { headers: bearer(token) };
+    await client.connect(new StreamableHTTPClientTransport(url, { requestInit, fetch: fetchInTurn }));
     t.after(() => client.close());
     const call = async (name: string, args: object = {}) => client.callTool({ name, arguments: args });
     const ok = async (name: string, args: object = {}) => {
