@@ -1,19 +1,14 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, before, describe, test } from 'node:test';
-import { gunzipSync } from 'node:zlib';
 import type { Frame, Page } from 'puppeteer-core';
 import type { RunningDemo } from '../demo/harness.ts';
 import { DemoPage, openDemo } from '../demo/page-driver.ts';
 import { countFrames } from '../support/count-frames.ts';
-import { packOnce, unpack } from '../support/packing.ts';
 import { pressKeys } from '../support/press-keys.ts';
-import { npm } from '../support/programs.ts';
 import { until } from '../support/until.ts';
 import { type Secret, startWorld, type World } from './token-world.ts';
 
@@ -65,25 +60,6 @@ async function fetchAll({ vendor, service }: RunningDemo): Promise<string[]> {
     }
   }
   return [...seen];
-}
-
-/** The launcher as it is published: all bytes of its tarball, and a folder with its files, of which it can be packed anew. */
-async function packPackage() {
-  const tarball = await packOnce('plugin-editor');
-  const folder = await mkdtemp(join(tmpdir(), 'plugin-editor-planted-'));
-  await unpack(tarball, folder);
-  return {
-    folder,
-    bytes: gunzipSync(await readFile(tarball.file)),
-    /** Packs what is in the folder now; answers with all bytes of the tarball. */
-    packAnew: async () => {
-      const to = await mkdtemp(join(folder, 'packed-'));
-      const { stdout } = await npm(folder, ['pack', '--json', '--ignore-scripts', '--pack-destination', to]);
-      const [{ filename }] = JSON.parse(stdout) as [{ filename: string }];
-      return gunzipSync(await readFile(join(to, filename)));
-    },
-    remove: () => rm(folder, { recursive: true, force: true, maxRetries: 3 }),
-  };
 }
 
 const status = (frame: Frame, part: string, start: string) =>
@@ -302,7 +278,6 @@ describe('tokens, session cookies and codes, from signing in to running a plugin
   const placesOf = (all: Secret[]) => [...new Set(all.flatMap((one) => world.places.of(one)))].toSorted();
 
   before(async () => {
-    const packing = packPackage();
     world = await startWorld(planted.text);
     await world.makeOwnerToken();
     await useEverything(world, 'url', 'ada');
@@ -311,11 +286,6 @@ describe('tokens, session cookies and codes, from signing in to running a plugin
     byMessage = of(world.secrets(), 'editor token').slice(byUrl.length);
     await fetchAll(world.demo);
     world.lookAround();
-    const packed = await packing;
-    world.places.add('packed files', packed.bytes);
-    writeFileSync(join(packed.folder, 'dist', 'planted.js'), planted.text);
-    world.places.add('packed files with one more', await packed.packAnew());
-    await packed.remove();
   });
   after(() => world?.close());
 
@@ -377,10 +347,9 @@ describe('tokens, session cookies and codes, from signing in to running a plugin
       'address that opened a tab',
       "the command's standard output",
     ];
-    // The packed files are clean; what was packed with one file more is not.
     assert.deepEqual(
       world.places.of(planted),
-      world.places.seen.filter((place) => ![...legitimate, 'packed files'].includes(place)),
+      world.places.seen.filter((place) => !legitimate.includes(place)),
     );
   });
 });
