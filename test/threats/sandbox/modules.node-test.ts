@@ -6,7 +6,7 @@ import { loadedProgram } from '../../../service/src/plugins/program.ts';
 import type { StoredProgram } from '../../../service/src/plugins/program.ts';
 import { running } from '../../service/plugin.ts';
 import { textTypes } from '../../../service/src/toolchains/types/declarations.ts';
-import { script, startTarget } from './target.ts';
+import { script, shortTime, startTarget } from './target.ts';
 import type { Attack, Expected, Neighbour } from './target.ts';
 
 const compile = await assemblyscript.loadCompiler();
@@ -297,7 +297,7 @@ test('code that a module runs at its start meets the same limits', async () => {
   };
   for (const [code, expected] of Object.entries(ends)) {
     const early = await programOf(`${code}\nexport function run(input: string): string { return ""; }`);
-    const outcome = await run(early, '', expected.source === 'time-limit');
+    const outcome = await run(early, '', expected.source === 'time-limit' ? shortTime : undefined);
     assert.match('error' in outcome ? outcome.error.code : outcome.result, expected, code);
     await assertUnharmed();
   }

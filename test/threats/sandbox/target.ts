@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
+import { Logs } from '../../../service/src/sandbox/logs.ts';
 import type { LoggedOutcome, RunErrorCode } from '../../../service/src/sandbox/outcome.ts';
 import { loadedProgram } from '../../../service/src/plugins/program.ts';
 import type { StoredProgram } from '../../../service/src/plugins/program.ts';
 import { defaultLimits } from '../../../service/src/sandbox/run-limits.ts';
 import { RunnerProcess } from '../../../service/src/sandbox/runner-process.ts';
-import type { RunnerOptions } from '../../../service/src/sandbox/runner-process.ts';
 import { probe } from './probe.ts';
 
 /** What an attack has to come to: its result, or its error with what the message says. */
@@ -46,18 +46,8 @@ const scriptNeighbours = (): Neighbour[] => [
  * `neighboursOf`: what the others run after each attack (default: {@link probe}).
  */
 export function startTarget(neighboursOf: () => Neighbour[] = scriptNeighbours) {
-  const target = startRunner();
-  // For attacks that may end by the limit of time. Their neighbours are run in it, too, and again if that limit ends them.
-  const quickRunner = startRunner({});
-  const quickTarget = (program: StoredProgram, input?: string) => inTime(() => quickRunner(program, input));
-  let neighboursRun = target;
+  const run = startRunner();
   const other = startRunner();
-
-  /** Attacks. `mayTakeLong`: whether the limit of time is an end to expect. */
-  const run = (program: StoredProgram, input?: string, mayTakeLong = false) => {
-    neighboursRun = mayTakeLong ? quickTarget : target;
-    return (mayTakeLong ? quickRunner : target)(program, input);
-  };
 
   /** What the others get from a runner that nobody has attacked. */
   const untouched = (async () => {
@@ -67,11 +57,15 @@ export function startTarget(neighboursOf: () => Neighbour[] = scriptNeighbours) 
   })();
   untouched.catch(() => {});
 
-  /** Asserts that the runs of others are what they are in a runner that nobody has attacked. */
+  /**
+   * Asserts that the runs of others are what they are in a runner that nobody has attacked. An attack that has ended the runner has
+   * left it to no others.
+   */
   const assertUnharmed = async () => {
+    if (run.hasEnded()) return;
     const expected = await untouched;
     for (const [i, { program, input }] of neighboursOf().entries()) {
-      assertSame(await neighboursRun(program, input), expected[i]);
+      assertSame(await run(program, input), expected[i]);
     }
   };
 
@@ -79,12 +73,10 @@ export function startTarget(neighboursOf: () => Neighbour[] = scriptNeighbours) 
   const testAttacks = (attacks: Readonly<Record<string, Attack>>) => {
     for (const [name, [program, expected, logs, input = 'in']] of Object.entries(attacks)) {
       test(name, async () => {
-        const mayTakeLong =
-          typeof expected === 'object' && 'error' in expected && codesOf(expected).includes('time-limit');
         const outcome = await run(
           typeof program === 'string' ? script(program) : program,
           input,
-          mayTakeLong,
+          timeFor(expected),
         );
         assertExpected(outcome, expected);
         if (logs) assert.deepEqual(outcome.logs, logs);
@@ -107,16 +99,32 @@ export async function inTime(run: () => Promise<LoggedOutcome>): Promise<LoggedO
 }
 
 /** The limits of runs that are not about the limit of time: a busy machine may need more than a second for any run. */
-const patient: RunnerOptions = { limits: { ...defaultLimits, time: 60_000 } };
+const patient = { ...defaultLimits, time: 60_000 };
 
-/** A runner process, replaced by another when it has ended. */
-export function startRunner(options = patient) {
+/** A runner process, replaced by another when it has ended. `time`: the limit of time of one run, in ms. */
+export function startRunner() {
   let runner: RunnerProcess | undefined;
   after(() => runner?.close());
-  return (program: StoredProgram, input = ''): Promise<LoggedOutcome> => {
-    if (!runner?.isUsable) runner = new RunnerProcess(options);
-    return runner.run(program, input);
+  const run = async (program: StoredProgram, input = '', time = patient.time): Promise<LoggedOutcome> => {
+    if (!runner?.isUsable) runner = new RunnerProcess({ limits: patient });
+    const logs = new Logs();
+    const limits = { ...patient, time };
+    const outcome = await runner.take({ program, job: { input }, logs, limits });
+    assert.ok(!('suspended' in outcome));
+    return { ...('error' in outcome ? { error: outcome.error } : outcome), logs: logs.entries };
   };
+  return Object.assign(run, { hasEnded: () => !runner?.isUsable });
+}
+
+/** The time of a run that ends at no other limit: the shorter, the sooner. */
+export const shortTime = 250;
+
+/** The limit of time of an attack: the usual one where it is one of the ends to expect. */
+function timeFor(expected: Expected): number | undefined {
+  if (typeof expected === 'string' || expected instanceof RegExp) return undefined;
+  const codes = codesOf(expected);
+  if (!codes.includes('time-limit')) return undefined;
+  return codes.length === 1 ? shortTime : defaultLimits.time;
 }
 
 const codesOf = ({ error }: { readonly error: RunErrorCode | readonly RunErrorCode[] }) => [error].flat();
