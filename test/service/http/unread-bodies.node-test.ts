@@ -3,34 +3,34 @@ import { after, before, describe, test } from 'node:test';
 import type { TestContext } from 'node:test';
 import { accessPath, bearer, draftPath, listen } from '../harness.ts';
 import { clients } from '../http-clients.ts';
-import type { BigRequest } from '../http-clients.ts';
+import type { BigRequest, Client } from '../http-clients.ts';
 import { setUpVendor } from '../../demo/vendor-setup.ts';
 
 const MB = 1_000_000;
 
+/** One of the clients, which is closed with the test. */
+function connect(t: TestContext, name: string, port: number): Client {
+  const client = clients[name]?.(port) ?? assert.fail(name);
+  t.after(client.close);
+  return client;
+}
+
 type Refused = Omit<BigRequest, 'size' | 'chunked'> & { status: number };
 
+/** How one client sends its bodies, and what it asks for after each. */
+interface Sender extends Client {
+  readonly chunked: boolean;
+  readonly welcome: string;
+}
+
 /** Sends what is refused, and then, on the same connection where it may be kept, what is answered. */
-async function checkRefusal(
-  t: TestContext,
-  {
-    port,
-    client,
-    size,
-    chunked,
-    welcome,
-  }: { port: number; client: string; size: number; chunked: boolean; welcome: string },
-  { status, ...request }: Refused,
-): Promise<void> {
-  const { send, close } = clients[client]?.(port) ?? assert.fail(client);
-  t.after(close);
-  const what = `${request.method ?? 'POST'} ${request.path} ${status}, ${size} bytes, ${chunked ? 'chunked' : 'declared'}`;
-  for (let i = 0; i < 2; i++) {
-    const refused = await send({ ...request, size, chunked });
-    assert.equal(refused.status, status, what);
-    const next = await send({ method: 'GET', path: welcome, size: 0, chunked: false });
-    assert.deepEqual([next.status, next.closes], [200, false], what);
-  }
+async function checkRefusal(sender: Sender, size: number, { status, ...request }: Refused): Promise<void> {
+  const { send, chunked, welcome } = sender;
+  const what = `${request.method ?? 'POST'} ${request.path} ${status}, ${size} bytes`;
+  const refused = await send({ ...request, size, chunked });
+  assert.equal(refused.status, status, what);
+  const next = await send({ method: 'GET', path: welcome, size: 0, chunked: false });
+  assert.deepEqual([next.status, next.closes], [200, false], what);
 }
 
 describe('the service, when it does not read a body', () => {
@@ -44,8 +44,8 @@ describe('the service, when it does not read a body', () => {
         const editor = bearer(await editorToken(accessPath, environment));
         const other = bearer(await editorToken(accessPath.replace('add-record', 'other'), environment));
         const welcome = '/api/v1/features';
-        const check = (size: number, refused: Refused) =>
-          checkRefusal(t, { port, client, size, chunked, welcome }, refused);
+        const sender = { ...connect(t, client, port), chunked, welcome };
+        const check = (size: number, refused: Refused) => checkRefusal(sender, size, refused);
         const save = { path: draftPath, headers: editor };
         for (const size of [1.1 * MB, 30 * MB]) await check(size, { ...save, status: 413 });
         const execution = '/exec/com.acme.t1/default/add-record/v1.0.0';
@@ -72,8 +72,7 @@ describe('the service, when it does not read a body', () => {
 
   test('answers without waiting for the body', async (t) => {
     const { port } = await listen(t);
-    const client = clients['node:http']?.(port) ?? assert.fail();
-    t.after(client.close);
+    const client = connect(t, 'node:http', port);
     // Of a body that never ends no more is received than what is worth waiting for.
     const response = await client.send({ path: draftPath, size: Infinity, chunked: true });
     assert.deepEqual([response.status, response.closes], [401, true]);
@@ -93,8 +92,8 @@ describe('the vendor’s app, when it does not read a body', () => {
       test(`answers ${client} with a body ${framing}, and then the next request`, async (t) => {
         const { port } = vendor;
         const own = { origin: `http://127.0.0.1:${port}` };
-        const check = (size: number, refused: Refused) =>
-          checkRefusal(t, { port, client, size, chunked, welcome: '/session' }, refused);
+        const sender = { ...connect(t, client, port), chunked, welcome: '/session' };
+        const check = (size: number, refused: Refused) => checkRefusal(sender, size, refused);
         for (const size of [MB, 30 * MB]) await check(size, { path: '/session', headers: own, status: 413 });
         const refusals: Refused[] = [
           { path: '/session', status: 403 },
