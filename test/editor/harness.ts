@@ -80,14 +80,14 @@ export async function startEditorService({
   const origin = `http://127.0.0.1:${port}`;
   hosts.push(`127.0.0.1:${port}`, `localhost:${port}`);
 
-  const call = (path: string, token: string, init: RequestInit = {}) =>
+  const call = (path: string, token: string, init: RequestInit = {}, type = 'application/json') =>
     service.fetch(
       new Request(origin + path, {
         ...init,
         headers: {
           host: `127.0.0.1:${port}`,
           authorization: `Bearer ${token}`,
-          'content-type': 'application/json',
+          'content-type': type,
         },
       }),
     );
@@ -124,6 +124,16 @@ export async function startEditorService({
       const init = { method: 'POST', body: JSON.stringify(source) };
       const response = await call(draftPath(target), await token(target), init);
       if (!response.ok) throw new Error(`Saving answered ${response.status}: ${await response.text()}`);
+    },
+    /** Builds this text as the plugin's draft, which keeps its language and tests, and deploys it. */
+    deploy: async (contents: string, target: Target = {}) => {
+      const [path, ownToken] = [draftPath(target), await token(target)];
+      const draft = (await (await call(path, ownToken)).json()) as PluginSource;
+      const build = path.replace('/draft/', `/build/${draft.lang}/`);
+      const built = await call(build, ownToken, { method: 'POST', body: contents }, 'text/plain');
+      const { succeeded } = (await built.json()) as { succeeded: boolean };
+      const deployed = await call(`${path}/promote`, ownToken, { method: 'POST' });
+      if (!succeeded || !deployed.ok) throw new Error(`Deploying answered ${deployed.status}.`);
     },
     /** Sets the types of the input and output of a namespace’s plugins. */
     setNamespace: async (namespace: string, details: object) => {

@@ -50,19 +50,17 @@ async function command({ page }: EditorPage, name: string): Promise<void> {
   await page.waitForFunction(() => !document.querySelector('dialog.palette'));
 }
 
-/** Opens a plugin that has tests, two versions, one of them made live, and real runs. */
+/** Opens a plugin that has tests, two versions and real runs. */
 async function openUsedPlugin({ service, target, open }: EditorFixture): Promise<EditorPage> {
   await service.save({ contents, lang: 'typescript', tests }, target);
+  await service.deploy(contents, target);
+  await service.run('Ada', target);
+  await service.run('bad', target);
+  await service.deploy(`${contents}// second\n`, target);
   const token = await service.token(target, 'read,write,deploy,runs');
   const editor = await open(await service.url(target, token));
   await editor.untilOpen();
-  await editor.deploy();
-  await editor.until('v1.0.0 deployed');
-  await service.run('Ada', target);
-  await service.run('bad', target);
-  await editor.type('// second\n');
-  await editor.deploy();
-  await editor.until('Deployed as v1.0.1');
+  await editor.until('v1.0.1 deployed');
   return editor;
 }
 
@@ -110,13 +108,13 @@ describe('in every state of the editor', () => {
       await page.waitForSelector('.history-item');
       await click('Make live: v1.0.0');
       await until('v1.0.0 is live now.');
-      await look('versions, one of them made live');
+      await look('versions, one of them made live', '.dock');
       await click('Roll out: v1.0.1');
       await page.waitForSelector('dialog.ask [name=percent]:focus');
       await look('the terms of a rollout', 'dialog[open]');
       await page.keyboard.press('Enter');
       await page.waitForSelector('.rollout');
-      await look('a rollout');
+      await look('a rollout', '.dock');
       assert.deepEqual(await findingsInForced(editor), []);
       await click('End the rollout: v1.0.1');
       await until('All runs get v1.0.0.');
@@ -132,13 +130,13 @@ describe('in every state of the editor', () => {
       await page.waitForSelector('.run-record .log-entry[data-level=error]');
       await click('Try on real runs');
       await until('The inputs of runs are not kept here');
-      await look('runs, one open, and no inputs to try the text on');
+      await look('runs, one open, and no inputs to try the text on', '.dock');
 
       await page.locator('#tab-run').click();
       await page.type('#run-payload', 'bad');
       await page.locator('.run-payload-button').click();
       await page.waitForSelector('#panel-run .trace .place');
-      await look('a payload that made an error');
+      await look('a payload that made an error', '.dock');
 
       await editor.type('const x: number = "";\nlet unused = 1;\n');
       await page.waitForSelector('.cm-lintRange-error');
@@ -147,7 +145,7 @@ describe('in every state of the editor', () => {
       assert.deepEqual(await findingsInForced(editor), []);
       await editor.build();
       await until('The build failed.');
-      await look('a build that failed');
+      await look('a build that failed', '.dock');
 
       for (const [name, selector] of [
         ['Settings', 'dialog[open]'],
@@ -168,14 +166,14 @@ describe('in every state of the editor', () => {
       await page.keyboard.press('Escape');
       await click('Menu');
       await page.waitForSelector('[role=menu]', { visible: true });
-      await look('the menu');
+      await look('the menu', '[role=menu]');
       await page.keyboard.press('Escape');
 
       await page.focus('.cm-content');
       await pressKeys(page, 'Control', 'h');
       await page.waitForSelector('.find');
       await page.keyboard.type('run');
-      await look('find and replace');
+      await look('find and replace', '.find');
       await page.keyboard.press('Escape');
       await page.setViewport({ width: 360, height: 640 });
       await look('a narrow page');
