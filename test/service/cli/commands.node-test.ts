@@ -174,11 +174,14 @@ postgresTest('check says whether PostgreSQL keeps what it acknowledges', async (
   assert.match(out, /^ok +schema: up to date$/m);
 });
 
-test('check reports what is wrong, and ends with exit code 1', async (t) => {
+test('check reports what is wrong, and ends with exit code 1, and without a stack trace where its output is closed early', async (t) => {
   const old = await oldDatabase(t, 'sqlite');
-  const { status, out } = await runCommand(t, old, ['check'], { AUTO_MIGRATE: 'off' }).done();
-  assert.equal(status, 1);
+  const command = runCommand(t, old, ['check'], { AUTO_MIGRATE: 'off' });
+  const out = await command.printed(/^\w+ +schema: .*\n/m);
+  command.stopReading();
   assert.match(out, /^failed +schema: older than this release, and AUTO_MIGRATE is off; run .* migrate$/m);
+  const { status, err } = await command.done();
+  assert.deepEqual([status, err], [1, '']);
 
   const unreachable = { DATABASE_URL: 'postgres://me:hunter2@127.0.0.1:1/none' };
   const lost = await checkDatabase(t, undefined, unreachable);
@@ -365,14 +368,4 @@ test('env-token says what is wrong with a holder or an overlap', () => {
     const isMeant = (error: unknown) => error instanceof UsageError && message.test(error.message);
     assert.throws(() => readArguments([...args]), isMeant, args.join(' '));
   }
-});
-
-test('check ends without a stack trace when its output is closed early', async (t) => {
-  const check = runCommand(t, undefined, ['check'], {
-    DATA_DIR: temporaryDirectory(t),
-    SERVICE_PORT: '70000',
-  });
-  check.stopReading();
-  const { status, err } = await check.done();
-  assert.deepEqual([status, err], [1, '']);
 });

@@ -50,15 +50,19 @@ export function runCommand(
     stopReading: () => child.stdout.destroy(),
     kill: (signal: NodeJS.Signals) => child.kill(signal),
     done: async () => ({ status: (await closed)[0], out, err }),
-    /**
-     * Resolves with what it has printed once a line begins in this way, and ends it. For a test that asks about the first
-     * things that a command does, and not for those that take long.
-     */
-    async until(beginning: RegExp): Promise<string> {
+    /** Resolves with what it has printed once a line begins in this way. */
+    async printed(beginning: RegExp): Promise<string> {
       while (!beginning.test(out)) {
         const end = await Promise.race([once(child.stdout, 'data').then(() => undefined), closed]);
         if (end && !beginning.test(out)) throw new Error(`It ended with ${end[0]}: ${out}${err}`);
       }
+      return out;
+    },
+    /**
+     * The same, and ends it. For a test that asks about the first things that a command does, and not for those that take long.
+     */
+    async until(beginning: RegExp): Promise<string> {
+      await this.printed(beginning);
       child.kill('SIGKILL');
       await closed;
       return out;
