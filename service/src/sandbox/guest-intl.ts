@@ -18,10 +18,19 @@ export const guestIntl = String.raw`(intl) => {
     while (kind === '!');
     throw new (kind === 'T' ? TypeError : RangeError)(answer.slice(1));
   };
+  const textFrom = (value) => {
+    if (typeof value === 'symbol') throw new TypeError('A symbol is no text.');
+    return String(value);
+  };
   const maxLocales = 100;
+  // A comma is between locales, and no locale at all is the default.
+  const localeOf = (locale) => {
+    if (locale === '' || locale.includes(',')) throw new RangeError('Incorrect locale information provided');
+    return locale;
+  };
   const localesOf = (locales) => {
     if (locales === undefined) return '';
-    if (typeof locales === 'string') return locales;
+    if (typeof locales === 'string') return localeOf(locales);
     if (locales === null) throw new TypeError('Locales are a text or a list of texts, not null.');
     const list = Object(locales);
     const count = Math.trunc(Number(list.length)) || 0;
@@ -31,7 +40,7 @@ export const guestIntl = String.raw`(intl) => {
       if (!(at in list)) continue;
       const locale = list[at];
       if (typeof locale !== 'string' && (typeof locale !== 'object' || locale === null)) throw new TypeError('A locale is a text, such as "de-DE".');
-      all.push(String(locale));
+      all.push(localeOf(String(locale)));
     }
     return all.join(',');
   };
@@ -45,7 +54,7 @@ export const guestIntl = String.raw`(intl) => {
       const value = options[name];
       if (value === undefined) continue;
       const isBoolean = kind === '!' || (kind === '?' && (typeof value === 'boolean' || !value));
-      const read = isBoolean ? String(Boolean(value)) : kind === '#' ? String(Number(value)) : '' + (typeof value === 'object' ? String(value) : value);
+      const read = isBoolean ? String(Boolean(value)) : kind === '#' ? String(+value) : textFrom(value);
       text += '\n' + (isBoolean ? '!' : '') + name + '=' + read.replaceAll('\n', ' ');
     }
     return text;
@@ -97,7 +106,7 @@ export const guestIntl = String.raw`(intl) => {
     defineProperty(type, 'prototype', { writable: false });
     defineProperty(type.prototype, Symbol.toStringTag, { value: 'Intl.' + name, configurable: true });
     method(type, 'supportedLocalesOf', function supportedLocalesOf(locales, options) {
-      return JSON.parse(ask('supported', name + '\n' + localesOf(locales) + readOptions(options, localeMatcher)));
+      return JSON.parse(ask('supported', name + '\n' + localesOf(locales).replaceAll('\n', ' ') + readOptions(options, localeMatcher)));
     });
     method(type.prototype, 'resolvedOptions', function resolvedOptions() {
       return JSON.parse(ask('resolved', formatterOf(this, name)));
@@ -110,23 +119,33 @@ export const guestIntl = String.raw`(intl) => {
     defineProperty(type.prototype, name, {
       get() {
         const text = formatterOf(this, type.name);
-        if (!bound.has(this)) bound.set(this, defineProperty(make(text), 'name', { value: '' }));
+        if (!bound.has(this)) bound.set(this, make(text));
         return bound.get(this);
       },
       configurable: true,
     });
   };
 
+  const isObject = (value) => (typeof value === 'object' && value !== null) || typeof value === 'function';
+  const primitiveOf = (value) => {
+    const convert = value[Symbol.toPrimitive] ?? undefined;
+    if (convert !== undefined) {
+      const converted = convert.call(value, 'number');
+      if (!isObject(converted)) return converted;
+    } else {
+      for (const name of ['valueOf', 'toString']) {
+        const converted = typeof value[name] === 'function' ? value[name]() : value;
+        if (!isObject(converted)) return converted;
+      }
+    }
+    throw new TypeError('The value cannot be converted to a number.');
+  };
   // A number goes as it is, and a text or a BigInt as its digits, so that none are lost.
   const numberOf = (value) => {
-    const primitive = typeof value === 'object' && value !== null ? Object(value)[Symbol.toPrimitive]?.('number') ?? numberFromObject(value) : value;
+    const primitive = isObject(value) ? primitiveOf(value) : value;
     if (typeof primitive === 'bigint') return String(primitive);
     if (typeof primitive === 'string') return decimal(primitive);
     return Number(primitive);
-  };
-  const numberFromObject = (value) => {
-    const read = value.valueOf();
-    return typeof read === 'object' && read !== null ? String(value) : read;
   };
   const decimal = (text) => /^\s*[-+]?\d+(?:\.\d+)?\s*$/.test(text) ? text.trim() : Number(text);
   const rangeOf = (first, last, read) => {
@@ -143,25 +162,26 @@ export const guestIntl = String.raw`(intl) => {
   });
   getter(NumberFormat, 'format', (text) => (value) => ask('format', text, numberOf(value)));
 
-  const timeOf = (date) => date === undefined ? Date.now() : Number(date);
+  const toNumber = (value) => +value;
+  const timeOf = (date) => date === undefined ? Date.now() : +date;
   const DateTimeFormat = define('DateTimeFormat', true, {
     formatToParts(date) { return JSON.parse(ask('parts', formatterOf(this, 'DateTimeFormat'), timeOf(date))); },
-    formatRange(first, last) { return ask('range', formatterOf(this, 'DateTimeFormat'), ...rangeOf(first, last, Number)); },
+    formatRange(first, last) { return ask('range', formatterOf(this, 'DateTimeFormat'), ...rangeOf(first, last, toNumber)); },
     formatRangeToParts(first, last) {
-      return JSON.parse(ask('rangeParts', formatterOf(this, 'DateTimeFormat'), ...rangeOf(first, last, Number)));
+      return JSON.parse(ask('rangeParts', formatterOf(this, 'DateTimeFormat'), ...rangeOf(first, last, toNumber)));
     },
   });
   getter(DateTimeFormat, 'format', (text) => (date) => ask('format', text, timeOf(date)));
 
   define('PluralRules', false, {
-    select(value) { return ask('select', formatterOf(this, 'PluralRules'), Number(value)); },
-    selectRange(first, last) { return ask('selectRange', formatterOf(this, 'PluralRules'), ...rangeOf(first, last, Number)); },
+    select(value) { return ask('select', formatterOf(this, 'PluralRules'), +value); },
+    selectRange(first, last) { return ask('selectRange', formatterOf(this, 'PluralRules'), ...rangeOf(first, last, toNumber)); },
   });
 
   define('RelativeTimeFormat', false, {
-    format(value, unit) { return ask('format', formatterOf(this, 'RelativeTimeFormat'), Number(value), String(unit)); },
+    format(value, unit) { return ask('format', formatterOf(this, 'RelativeTimeFormat'), +value, textFrom(unit)); },
     formatToParts(value, unit) {
-      return JSON.parse(ask('parts', formatterOf(this, 'RelativeTimeFormat'), Number(value), String(unit)));
+      return JSON.parse(ask('parts', formatterOf(this, 'RelativeTimeFormat'), +value, textFrom(unit)));
     },
   });
 
@@ -220,11 +240,11 @@ export const guestIntl = String.raw`(intl) => {
   const Collator = define('Collator', true, {});
   getter(Collator, 'compare', (text) => {
     const compare = comparisonBy(text);
-    return (one, other) => typeof one === 'string' && typeof other === 'string' ? compare(one, other) : compare(String(one), String(other));
+    return (one, other) => typeof one === 'string' && typeof other === 'string' ? compare(one, other) : compare(textFrom(one), textFrom(other));
   });
 
   method(Intl, 'getCanonicalLocales', (locales) => JSON.parse(ask('canonical', 'Collator\n' + localesOf(locales))));
-  method(Intl, 'supportedValuesOf', (key) => JSON.parse(ask('values', 'Collator\n', String(key))));
+  method(Intl, 'supportedValuesOf', (key) => JSON.parse(ask('values', 'Collator\n', textFrom(key))));
   method(globalThis, 'Intl', Intl);
 
   const formatNumber = (value, locales, options) => ask('format', textOf('NumberFormat', locales, options), value);
@@ -279,7 +299,7 @@ export const guestIntl = String.raw`(intl) => {
       compare = comparisonBy(textOf('Collator', locales, options));
       if (options === undefined && (locales === undefined || typeof locales === 'string')) [lastLocale, lastCompare] = [locales, compare];
     }
-    return typeof this === 'string' && typeof other === 'string' ? compare(this, other) : compare(String(this), String(other));
+    return typeof this === 'string' && typeof other === 'string' ? compare(this, other) : compare(textFrom(this), textFrom(other));
   });
   for (const [name, plain] of [['toLocaleUpperCase', String.prototype.toUpperCase], ['toLocaleLowerCase', String.prototype.toLowerCase]]) {
     named(String.prototype, name, 0, function (locales) {

@@ -28,8 +28,11 @@ const defaultLocale = 'en-US';
 const longestDescription = 2000;
 const longestNumber = 1000;
 
-/** The longest list, and the longest lists of texts to rank, as JSON in UTF-16 code units. */
+/** The longest list, as JSON in UTF-16 code units. */
 const longestList = 4 * mebibyte;
+
+/** How many texts are ranked at once, and how long each may be; `guest-intl.ts` keeps to this, and a plugin might get around it. */
+const [mostRanked, longestRanked] = [16_384, 100];
 
 // Of all programs in a runner. What a formatter holds is not in the memory of a run.
 const formatters = new LRUCache<string, Formatter>({ max: 200 });
@@ -115,6 +118,13 @@ function listFrom(json: Value = ''): string[] {
   return JSON.parse(String(json)) as string[];
 }
 
+function ranks(description: string, json: Value = ''): string {
+  const texts = listFrom(json);
+  if (texts.length > mostRanked || texts.some((text) => text.length > longestRanked))
+    throw new RangeError('There is too much to rank.');
+  return JSON.stringify(ranksOf(texts, (formatterFor(description) as unknown as Intl.Collator).compare));
+}
+
 /** For each text in the order of a collator, its place in `texts` and its rank; those that it holds for equal have the same. */
 function ranksOf(texts: readonly string[], compare: (one: string, other: string) => number): number[] {
   const order = [...texts.keys()].toSorted((one, other) => compare(texts[one] ?? '', texts[other] ?? ''));
@@ -168,10 +178,7 @@ const operations: ReadonlyMap<string, Operation> = new Map(
         String(one).slice(1),
         String(other).slice(1),
       ),
-    ranks: (description, texts) =>
-      JSON.stringify(
-        ranksOf(listFrom(texts), (formatterFor(description) as unknown as Intl.Collator).compare),
-      ),
+    ranks,
     toLocaleUpperCase: (description, text) => String(text).slice(1).toLocaleUpperCase(localesOf(description)),
     toLocaleLowerCase: (description, text) => String(text).slice(1).toLocaleLowerCase(localesOf(description)),
   }),

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { answerIntl } from '../../../service/src/sandbox/intl-host.ts';
+import { Logs } from '../../../service/src/sandbox/logs.ts';
+import { ScriptRunner } from '../../../service/src/sandbox/script-runner.ts';
 import { assertSameAsNode, inSandbox } from './sandbox-expressions.ts';
 
 // Plugins have UTC where they name no zone.
@@ -95,6 +97,46 @@ test('edges of the interface are as in Node', () =>
     'Intl.getCanonicalLocales(["DE-de", "en"])',
     'Intl.supportedValuesOf("unit").length',
     'Intl.supportedValuesOf("nothing")',
+    'new Intl.NumberFormat("")',
+    'new Intl.NumberFormat("de,en")',
+    'new Intl.NumberFormat(["de", ""])',
+    'new Intl.NumberFormat({ length: 1, 0: { toString: () => "de,en" } })',
+    'new Intl.NumberFormat("de\\n!useGrouping=false")',
+    'Intl.NumberFormat.supportedLocalesOf("de\\nlocaleMatcher=x")',
+    'new Intl.NumberFormat(5).resolvedOptions().locale',
+    'new Intl.NumberFormat("de", { minimumFractionDigits: 2n })',
+    'new Intl.NumberFormat("de", { minimumFractionDigits: Symbol() })',
+    'new Intl.NumberFormat("de", "text").format(1.5)',
+    'new Intl.NumberFormat("de", () => {}).format(1.5)',
+    'new Intl.NumberFormat("de", { style: { [Symbol.toPrimitive]: (hint) => hint === "string" ? "percent" : "no" } }).format(0.5)',
+    'new Intl.NumberFormat("de", { style: Object.create(null) })',
+    'new Intl.Collator("de", { numeric: { toString() { throw new URIError(); } } }).resolvedOptions().numeric',
+    'new Intl.NumberFormat("de").format(Symbol())',
+    'new Intl.NumberFormat("de").format({ [Symbol.toPrimitive]: () => null })',
+    'new Intl.NumberFormat("de").format({ [Symbol.toPrimitive]: () => ({}) })',
+    'new Intl.NumberFormat("de").format({ valueOf: () => 12345678901234567890n })',
+    'new Intl.NumberFormat("de").format({ valueOf: () => ({}), toString: () => "98765432109876543210.5" })',
+    'new Intl.NumberFormat("de").format(Object.create(null))',
+    'new Intl.NumberFormat("de").format(new Proxy({}, { get() { throw new EvalError(); } }))',
+    'new Intl.DateTimeFormat("de").format(1n)',
+    'new Intl.DateTimeFormat("de").formatRange(1, 2n)',
+    'new Intl.PluralRules("de").select(1n)',
+    'new Intl.RelativeTimeFormat("de").format(1, Symbol())',
+    '"a".localeCompare(Symbol())',
+    'new Intl.Collator("de").compare("a", Symbol())',
+    'new Intl.ListFormat("de").format(new Proxy(["a", "b"], {}))',
+    'new Intl.ListFormat("de").format({ [Symbol.iterator]() { throw new EvalError(); } })',
+    // What a plugin has done to the language before it formats.
+    `(() => {
+      const added = ['get', 'style', 'locale', '0', 'toJSON'];
+      for (const name of added) Object.defineProperty(Object.prototype, name, { value: 1, configurable: true });
+      try {
+        const format = new Intl.NumberFormat('de');
+        return [format.format(1.5), format.formatToParts(1).length, format.resolvedOptions().style, 'a'.localeCompare('b')];
+      } finally {
+        for (const name of added) delete Object.prototype[name];
+      }
+    })()`,
   ]));
 
 test('a plugin that names no locale and no zone has those of en-US and UTC', async () => {
@@ -152,6 +194,18 @@ test('only known options are read, once, and as texts', async () => {
   ]);
 });
 
+test('an endless loop of calls ends at the limit of time, in the runner itself', async () => {
+  const code = `export const run = () => {
+    for (let i = 0; ; i++) try {
+      new Intl.DateTimeFormat('de', { dateStyle: 'full', timeZone: 'Europe/Berlin' }).formatToParts(i);
+      Intl.supportedValuesOf('timeZone');
+    } catch {}
+  };`;
+  const program = { kind: 'script', code, file: 'plugin.js' } as const;
+  const outcome = await new ScriptRunner().run(code, program, '', performance.now() + 50, new Logs());
+  assert.ok('error' in outcome && outcome.error.code === 'time-limit', JSON.stringify(outcome));
+});
+
 test('a style that there is not is answered by those that there are', () => {
   assert.match(
     answerIntl('check', 'NumberFormat\nde\nstyle=money'),
@@ -167,6 +221,8 @@ test('the host answers what no plugin can ask with an error', () => {
     ['select', 'NumberFormat\nde', 1],
     ['format', 'ListFormat\nde', '{'],
     ['ranks', 'Collator\nde', '<null>'],
+    ['ranks', 'Collator\nde', JSON.stringify(Array(20_000).fill('a'))],
+    ['ranks', 'Collator\nde', JSON.stringify(['a'.repeat(200)])],
     ['format', '<null>'],
   ] as [string, string, ...(string | number)[]][]) {
     assert.match(answerIntl(operation, description, ...values), /^[RT]./, `${operation} of ${description}`);
