@@ -209,19 +209,23 @@ export const guestIntl = String.raw`(intl) => {
     if (known) return known;
     let ranks = new Map();
     const waiting = new Set();
+    // How often the host was asked since the last ranking, which costs as much as some of these calls for each text.
+    let asked = 0;
     const compareUnranked = (one, other) => {
       const result = Number(ask('compare', text, '=' + one, '=' + other));
       for (const each of [one, other]) {
         if (each.length > maxLength || ranks.has(each) || ranks.size + waiting.size >= maxRanked) continue;
         waiting.add(each);
       }
-      if (waiting.size >= firstBatch && waiting.size >= ranks.size) {
+      asked += 1;
+      if (waiting.size && asked >= firstBatch && asked >= (ranks.size + waiting.size) / 2) {
         const all = [...ranks.keys(), ...waiting];
         // In the order of the ranks, so that the next call finds most of the texts sorted.
         const order = JSON.parse(ask('ranks', text, JSON.stringify(all)));
         ranks = new Map();
         for (let at = 0; at < order.length; at += 2) ranks.set(all[order[at]], order[at + 1]);
         waiting.clear();
+        asked = 0;
       }
       return result;
     };
