@@ -26,19 +26,56 @@ const requestsEach = 100;
 
 /** The present service beside that of a former commit: it may be slower by 5 % at most. */
 export async function measureAgainst(commit: string): Promise<Figure[]> {
-  await installTools();
-  await using former = await buildFormer(commit);
-  using load = startLoadProcess();
-  await using now = await Side.start();
-  await using then = await Side.start(former.project);
-  const figures: Figure[] = [];
-  for (const [name, example, connections] of [
-    ['"Hello", 16 connections', hello('measured'), 16],
-    ['"Hello", one connection', hello('measured'), 1],
+  await using sides = await startBoth(commit);
+  const figures = await compareRuns(commit, sides, [
+    ...hellos,
     ['order of 300 lines, 16 connections', order(), 16],
-  ] as const) {
+  ]);
+  return [...figures, ...(await compareRequests(commit, sides))];
+}
+
+/** "Hello" beside itself at a former commit. */
+export async function measureHelloAgainst(commit: string): Promise<Figure[]> {
+  await using sides = await startBoth(commit);
+  return compareRuns(commit, sides, hellos);
+}
+
+type MeasuredRun = readonly [name: string, example: Example, connections: number];
+
+const hellos: readonly MeasuredRun[] = [
+  ['"Hello", 16 connections', hello('measured'), 16],
+  ['"Hello", one connection', hello('measured'), 1],
+];
+
+interface Sides {
+  readonly now: Side;
+  readonly former: Side;
+}
+
+async function startBoth(commit: string): Promise<Sides & AsyncDisposable> {
+  await installTools();
+  const cleanUp = new AsyncDisposableStack();
+  try {
+    const { project } = cleanUp.use(await buildFormer(commit));
+    const now = cleanUp.use(await Side.start());
+    const former = cleanUp.use(await Side.start(project));
+    return { now, former, [Symbol.asyncDispose]: () => cleanUp.disposeAsync() };
+  } catch (error) {
+    await cleanUp.disposeAsync();
+    throw error;
+  }
+}
+
+async function compareRuns(
+  commit: string,
+  { now, former }: Sides,
+  examples: readonly MeasuredRun[],
+): Promise<Figure[]> {
+  using load = startLoadProcess();
+  const figures: Figure[] = [];
+  for (const [name, example, connections] of examples) {
     const [ours, theirs] = await Promise.all(
-      [now, then].map((side) => side.runs(load, example, connections)),
+      [now, former].map((side) => side.runs(load, example, connections)),
     );
     if (!ours || !theirs) throw new Error('Two services are compared.');
     for (const measure of [ours, theirs]) await measure(warmUpSeconds);
@@ -49,12 +86,17 @@ export async function measureAgainst(commit: string): Promise<Figure[]> {
     const ratio = compare(measured.ours, measured.theirs);
     figures.push({ name: `${name}, against ${commit}`, limit: 0.95, bound: 'at least', unit: '×', ...ratio });
   }
+  return figures;
+}
+
+async function compareRequests(commit: string, { now, former }: Sides): Promise<Figure[]> {
+  const figures: Figure[] = [];
   for (const what of ['reading a draft', 'saving a draft', 'a request without a run'] as const) {
     const ratios: number[] = [];
     const times = { ours: [] as number[], theirs: [] as number[] };
     for (let round = -1; round < rounds; round++) {
       const ours = await now.time(what);
-      const theirs = await then.time(what);
+      const theirs = await former.time(what);
       if (round < 0) continue;
       times.ours.push(ours);
       times.theirs.push(theirs);

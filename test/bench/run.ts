@@ -4,7 +4,7 @@
  *
  *   npm run bench                              all but `neighbours`, `large` and `against`, which take long
  *   npm run bench -- size mount                only these
- *   npm run bench -- executions hello order    only these parts of what was named before; `storage` and `neighbours` have parts, too
+ *   npm run bench -- executions hello order    only these parts of what was named before; `sandbox`, `storage` and `neighbours` have parts, too
  *   npm run bench -- against 02a54cac          the service beside that of a former commit
  */
 import { measureAgainst } from './against.ts';
@@ -30,6 +30,7 @@ import { startOrigins } from './origins.ts';
 import { measurePackage } from './package-sizes.ts';
 import { measurePython } from './python.ts';
 import { measureRunsRecorded } from './runs-recorded.ts';
+import { measureSandbox, sandboxFigures } from './sandbox.ts';
 import { measureService } from './service.ts';
 import { measureSizes } from './sizes.ts';
 import { measureStorage, storageFigures } from './storage.ts';
@@ -48,6 +49,7 @@ const measures: Readonly<Record<string, Measure>> = {
   mount: { measure: measureElements },
   service: { measure: measureService },
   executions: { measure: measureExecutions, parts: executionFigures },
+  sandbox: { measure: measureSandbox, parts: sandboxFigures },
   storage: { measure: measureStorage, parts: storageFigures },
   'runs-recorded': { measure: measureRunsRecorded },
   connections: { measure: measureConnections, parts: connectionFigures },

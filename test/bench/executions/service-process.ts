@@ -114,6 +114,13 @@ export class ServiceProcess implements AsyncDisposable {
     await this.#json(path, this.#tokens[environmentName] ?? '', JSON.stringify(details), request);
   }
 
+  /** Publishes a version of a library. */
+  async publish(environmentName: string, name: string, version: string, library: object): Promise<void> {
+    const path = `/api/v1/environment/${environmentName}/libraries/${name}/${version}`;
+    const request = { method: 'PUT', type: 'application/json' };
+    await this.#json(path, this.#tokens[environmentName] ?? '', JSON.stringify(library), request);
+  }
+
   /** Builds a plugin and deploys it. Throws what the build said when it did not succeed. */
   async deploy({ ident, name, lang, contents }: Plugin): Promise<void> {
     const path = `${ident}/default/${name}`;
