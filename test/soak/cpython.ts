@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import type { Figure } from '../bench/figures.ts';
+import { unpackPackage } from './debian-package.ts';
 
 /**
  * A hundred files of CPython's own tests, which name no file, process, socket, thread or variable of the environment, and no module
@@ -75,12 +75,7 @@ export async function measureCpython(): Promise<Figure[]> {
 /** The sources of `test` by the names of their modules. Fetches the packages, and installs nothing. */
 function readSources(folder: string): Map<string, string> {
   const sources = new Map<string, string>();
-  for (const name of packages) {
-    execute('apt-get', ['download', name], folder);
-    const file = readdirSync(folder).find((one) => one.startsWith(name) && one.endsWith('.deb'));
-    assert.ok(file, `${name} was not downloaded.`);
-    execute('dpkg-deb', ['-x', file, 'files'], folder);
-  }
+  for (const name of packages) unpackPackage(name, folder);
   const root = join(folder, 'files/usr/lib/python3.11/test');
   assert.ok(existsSync(root), 'The packages have no tests.');
   for (const path of readdirSync(root, { recursive: true, encoding: 'utf8' })) {
@@ -89,11 +84,6 @@ function readSources(folder: string): Map<string, string> {
     sources.set(module, readFileSync(join(root, path), 'utf8'));
   }
   return sources;
-}
-
-function execute(command: string, args: readonly string[], folder: string): void {
-  const { status, error, stderr } = spawnSync(command, args, { cwd: folder, encoding: 'utf8' });
-  if (status !== 0) throw new Error(`${command} ${args.join(' ')} failed: ${error?.message ?? stderr}`);
 }
 
 /** The sources of a module and of all that it imports from `test`. */

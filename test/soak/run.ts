@@ -1,7 +1,7 @@
 /**
  * `npm run soak`: the long rounds of what `npm test` does in short. Prints every figure beside its limit, and exits with
  * 1 when one is missed. Names narrow it down: `npm run soak faults properties`. `npm run soak cpython` fetches CPython's own tests
- * from Debian, and says which share of them passes in the sandbox.
+ * from Debian, and says which share of them passes in the sandbox; `npm run soak web-platform` does it with those of URLs.
  */
 import type { Figure } from '../bench/figures.ts';
 import { print } from '../bench/figures.ts';
@@ -18,11 +18,13 @@ const rounds: Record<string, () => Promise<Figure[]>> = {
   draining: async () => (await import('./draining.ts')).measureDraining(),
   webhooks: async () => (await import('./webhooks.ts')).measureWebhooks(),
   lazy: async () => (await import('./lazy.ts')).measureLazy(),
+  fuzz: async () => (await import('./fuzz.ts')).measureFuzz(),
+  'web-platform': async () => (await import('./web-platform.ts')).measureWebPlatform(),
   cpython: async () => (await import('./cpython.ts')).measureCpython(),
 };
 
 /** Rounds that need a package of Debian, and so run only where they are named. */
-const onlyNamed = ['cpython'];
+const onlyNamed = ['cpython', 'web-platform'];
 
 const selected = process.argv.slice(2);
 const unknown = selected.filter((name) => !Object.hasOwn(rounds, name));
