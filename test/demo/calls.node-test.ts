@@ -47,7 +47,7 @@ test('plugins call the vendor’s API and one with a key, and the editor shows w
     await tab.choosePlugin(fn);
     const frame = await tab.launch();
     await frame.locator('#tab-types').click();
-    await frame.waitForSelector(`.connections ::-p-text(${origins.get(fn)})`);
+    await frame.waitForSelector(`.granted ::-p-text(${origins.get(fn)})`);
     await frame.locator('#tab-runs').click();
     // A record is written within a second.
     await frame.waitForFunction(

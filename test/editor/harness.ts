@@ -146,6 +146,12 @@ export async function startEditorService({
       if (!response.ok)
         throw new Error(`The namespace answered ${response.status}: ${await response.text()}`);
     },
+    publish: async (library: string, details: object) => {
+      const init = { method: 'PUT', body: JSON.stringify(details) };
+      const path = `/api/v1/environment/com.acme/libraries/${library}/1.0.0`;
+      const response = await call(path, environmentToken, init);
+      if (!response.ok) throw new Error(`The library answered ${response.status}: ${await response.text()}`);
+    },
     url: async (target: Target = {}, givenToken?: string) => {
       const { fn = 'add-record', namespace = 'default', template, builder = origin } = target;
       const place = { editorUrl: `${origin}/editor/`, builder, ident: IDENT, fn, namespace, template };

@@ -194,10 +194,10 @@ export const de: Texts = {
     title: 'Dieses Plugin',
     sandbox: 'Was ein Plugin verwenden darf',
     sandboxText: [
-      'Ein Plugin ist eine Datei, die run exportiert. Es importiert nur Bibliotheken, die diese App anbietet. Nichts bleibt für den nächsten Lauf.',
+      'Ein Plugin ist eine Datei, die run exportiert. Es importiert nur, was der Bereich „Typen“ nennt, und nichts bleibt für den nächsten Lauf.',
       'run bekommt und gibt Text, oder die Werte im Bereich „Typen“.',
       'Es gibt die Sprache selbst (JSON, Map, Date, Intl, Math.random, Promises), console für die Logs eines Laufs, URL, Headers, TextEncoder, TextDecoder, structuredClone, crypto, performance.now, atob, btoa und queueMicrotask.',
-      'Das einzige Netzwerk ist fetch, wo der Bereich „Typen“ sagt, was erreichbar ist. Es gibt kein setTimeout oder andere Timer, und weder document, window, process noch require.',
+      'Das einzige Netzwerk ist fetch, wo der Bereich „Typen“ sagt, was erreichbar ist; nur dort gibt es setTimeout. Es gibt keine anderen Timer, und weder document, window, process noch require.',
     ],
     assemblyScriptText: [
       'Ein Plugin ist eine Datei, die run exportiert. Nichts wird importiert, nichts bleibt für den nächsten Lauf.',
@@ -632,6 +632,9 @@ export const de: Texts = {
     introText: 'In AssemblyScript bekommt und gibt run Text: JSON dieser Typen.',
     mayReach: 'Erreichbar',
     mayReachHint: 'Mit fetch, innerhalb von run. Andere Anfragen werden abgelehnt. Tests stellen keine.',
+    mayImport: 'Importierbar',
+    mayImportHint:
+      'Am Anfang des Plugins. Beim Schreiben ergänzt der Editor, was eine Bibliothek exportiert.',
     noOriginYet: 'Gewährt nichts, solange dieser Mandant keinen Host dafür hat.',
     samples: 'Beispiele',
     asTest: 'Als Test verwenden',

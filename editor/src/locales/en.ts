@@ -195,10 +195,10 @@ export const en = {
     title: 'This plugin',
     sandbox: 'What a plugin may use',
     sandboxText: [
-      'A plugin is one file that exports run. It imports only the libraries that this app offers. Nothing stays for the next run.',
+      'A plugin is one file that exports run. It imports nothing but what the panel “Types” names, and nothing stays for the next run.',
       'run takes and gives text, or the values in the panel “Types”.',
       'It has the language itself (JSON, Map, Date, Intl, Math.random, promises), console for the logs of a run, URL, Headers, TextEncoder, TextDecoder, structuredClone, crypto, performance.now, atob, btoa and queueMicrotask.',
-      'Its only network is fetch, where the panel “Types” says what it may reach. It has no setTimeout or other timer, and no document, window, process or require.',
+      'Its only network is fetch, where the panel “Types” says what it may reach; only there it has setTimeout. It has no other timer, and no document, window, process or require.',
     ],
     assemblyScriptText: [
       'A plugin is one file that exports run. Nothing is imported, nothing stays for the next run.',
@@ -632,6 +632,8 @@ export const en = {
     introText: 'In AssemblyScript run gets and gives text, which is JSON of these types.',
     mayReach: 'May reach',
     mayReachHint: 'With fetch, inside of run. Other requests are refused. Tests make none.',
+    mayImport: 'May import',
+    mayImportHint: 'At the top of the plugin. While you write, the editor completes what a library exports.',
     noOriginYet: 'Grants nothing until this tenant has a host for it.',
     samples: 'Samples',
     asTest: 'Use as a test',

@@ -14,6 +14,8 @@ import './types.css';
 
 export { schemaChanges } from './schema-changes.ts';
 
+type Library = NonNullable<PluginTypes['libraries']>[number];
+
 export interface TypesPanelOptions {
   types: PluginTypes;
   /** The language of the plugin; AssemblyScript takes and gives text. */
@@ -36,8 +38,8 @@ const formatValue = (value: unknown): string => JSON.stringify(value, null, 2);
 const spaced = (declarations: string): string => declarations.replaceAll(/;\n(?=\/\*\*|type )/g, ';\n\n');
 
 /**
- * The types of the plugin's input and output, as types and as samples, and what it may reach. Loaded, with the fields for values,
- * where there are types or connections.
+ * The types of the plugin's input and output, as types and as samples, and what it may reach and import. Loaded, with the fields
+ * for values, where there is any of these.
  */
 export function typesPanel(options: TypesPanelOptions): TemplateResult {
   const { types } = options;
@@ -45,6 +47,7 @@ export function typesPanel(options: TypesPanelOptions): TemplateResult {
   return html`<div class="types">
     ${types.declarations ? declarationsView(options) : nothing}
     ${types.connections ? connectionsView(types.connections) : nothing}
+    ${types.libraries ? librariesView(types.libraries) : nothing}
     ${types.samples?.length ? html`<h2>${words.samples}</h2>` : nothing}
     ${(types.samples ?? []).map((sample, index) => sampleView(sample, index, options))}
   </div>`;
@@ -65,7 +68,7 @@ function declarationsView(options: TypesPanelOptions): TemplateResult {
 /** What `fetch` may reach. */
 function connectionsView(connections: NonNullable<PluginTypes['connections']>): TemplateResult {
   const words = texts().types;
-  return html`<section class="connections" aria-labelledby="may-reach">
+  return html`<section class="granted" aria-labelledby="may-reach">
     <h2 id="may-reach">${words.mayReach}</h2>
     <p class="panel-hint">${words.mayReachHint}</p>
     <ul>
@@ -79,6 +82,35 @@ function connectionsView(connections: NonNullable<PluginTypes['connections']>): 
       )}
     </ul>
   </section>`;
+}
+
+/** What may be imported, and how. */
+function librariesView(libraries: readonly Library[]): TemplateResult {
+  const words = texts().types;
+  return html`<section class="granted" aria-labelledby="may-import">
+    <h2 id="may-import">${words.mayImport}</h2>
+    <p class="panel-hint">${words.mayImportHint}</p>
+    <ul>
+      ${libraries.map(
+        (library) =>
+          html`<li>
+            <code dir="ltr">${importOf(library)}</code>
+            <span dir="auto">${library.description ?? library.name} (${library.version})</span>
+            <span class="panel-hint" dir="ltr">${someOf(library.exports)}</span>
+          </li>`,
+      )}
+    </ul>
+  </section>`;
+}
+
+const someOf = (names: readonly string[], most = 20): string =>
+  [...names.slice(0, most), ...(names.length > most ? ['…'] : [])].join(', ');
+
+/** An import of a library's first names. */
+function importOf({ name, exports }: Library): string {
+  const names = exports.filter((one) => one !== 'default');
+  const taken = names.length ? `{ ${names.slice(0, 3).join(', ')} }` : name.replaceAll(/^.*\/|\W/g, '');
+  return exports.length ? `import ${taken} from '${name}';` : `import '${name}';`;
 }
 
 function sampleView(sample: Sample, index: number, options: TypesPanelOptions): TemplateResult {

@@ -55,7 +55,7 @@ export class PluginTypes {
     document.on('language', () => void this.load());
   }
 
-  /** The types, and what may be reached; `undefined` where the namespace has neither, or they are not loaded yet. */
+  /** The types, and what may be reached and imported; `undefined` where there is none of these, or they are not loaded yet. */
   get current(): NamespaceTypes | undefined {
     return this.#types;
   }
@@ -103,15 +103,19 @@ export class PluginTypes {
     const { client, location, screen, signal } = this.#session;
     try {
       const { language } = this.#document;
-      const { connections, ...rest } = await client.getTypes(location, {
+      const { connections, libraries, ...rest } = await client.getTypes(location, {
         signal,
         ...(language === 'python' && { language: 'python' as const }),
       });
-      // The other languages have no `fetch`.
-      const canCall = (language === 'javascript' || language === 'typescript') && connections?.length;
-      const types: NamespaceTypes = canCall ? { ...rest, connections } : rest;
-      // Without either there is nothing to show, and nothing to load.
-      if (!types.declarations && !canCall) {
+      // The other languages have no `fetch` and no libraries.
+      const isScript = language === 'javascript' || language === 'typescript';
+      const types: NamespaceTypes = {
+        ...rest,
+        ...(isScript && connections?.length && { connections }),
+        ...(isScript && libraries?.length && { libraries }),
+      };
+      // Without any of these there is nothing to show, and nothing to load.
+      if (!types.declarations && !types.connections && !types.libraries) {
         this.#types = this.#difference = undefined;
         return screen.draw();
       }

@@ -6,12 +6,28 @@ import { json } from './operations/responses.ts';
 import { operation } from './operations/operation.ts';
 import { isWildcard } from '../plugins/connections.ts';
 import type { Connection } from '../plugins/connections.ts';
+import type { LibraryInterface } from '../plugins/libraries.ts';
 import type { PluginKey } from '../plugins/plugin-key.ts';
 import { areTyped } from '../plugins/schemas.ts';
 import type { Storage } from '../storage/storage.ts';
 import { findConnectionValues } from '../storage/tables/connection-values.ts';
 import { findNamespace, readDeclarations } from '../storage/tables/namespaces.ts';
 import { connectionSchema } from './environment/connection-details.ts';
+
+/** How many exports of a library are named. */
+const namedExports = 100;
+
+const librarySchema = z
+  .object({
+    name: z.string().meta({ examples: ['decimal.js'] }),
+    version: z.string().meta({ examples: ['10.6.0'] }),
+    description: z.string().optional(),
+    exports: z.array(z.string()).meta({
+      description: `The first ${namedExports} names that it exports; \`default\` for a default export.`,
+      examples: [['Decimal', 'default']],
+    }),
+  })
+  .meta({ id: 'ImportableLibrary' });
 
 const typesResponse = z
   .object({
@@ -30,6 +46,10 @@ const typesResponse = z
         description:
           'What `fetch` may reach. `origin` is the one that the tenant has; with `*` where it has none yet.',
       }),
+    libraries: z
+      .array(librarySchema)
+      .optional()
+      .meta({ description: 'What plugins in JavaScript and TypeScript may import.' }),
   })
   .meta({ id: 'Types' });
 
@@ -57,27 +77,38 @@ export const types: ServiceInterface = {
         const { storage } = context;
         const found = await findNamespace(storage.db, target);
         const reached = await reachable(storage, target, found?.details.connections);
-        const connections = reached.length ? { connections: reached } : undefined;
+        const inNamespace = await readDeclarations(storage.db, target);
+        const granted = {
+          ...(reached.length && { connections: reached }),
+          ...(inNamespace.libraries.length && { libraries: inNamespace.libraries.map(toImportable) }),
+        };
         if (!found || !areTyped(found.details))
-          return { status: 200, body: { declarations: '', ...connections } };
+          return { status: 200, body: { declarations: '', ...granted } };
         const { input, output, samples } = found.details;
         const schemas = { input, output };
         const declarations =
           query.language === 'python'
             ? await declarationsIn(context, 'python', target, schemas, c.req.raw.signal)
-            : (await readDeclarations(storage.db, target)).declarations;
+            : inNamespace.declarations;
         const body = {
           declarations,
           ...(input !== undefined && { input }),
           ...(output !== undefined && { output }),
           ...(samples && { samples }),
-          ...connections,
+          ...granted,
         };
         return { status: 200, body };
       },
     }),
   ],
 };
+
+const toImportable = ({ name, version, description, exports }: LibraryInterface) => ({
+  name,
+  version,
+  ...(description !== undefined && { description }),
+  exports: exports.slice(0, namedExports),
+});
 
 /** What a plugin may reach, without the credentials. A wildcard grants only the origin that the tenant has for it. */
 export async function reachable(

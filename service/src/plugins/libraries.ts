@@ -10,9 +10,11 @@ export interface Library {
 /** Which versions of which libraries a namespace has: versions by names. */
 export type LibraryVersions = Readonly<Record<string, string>>;
 
-/** What a build has to know of a library. */
+/** What a build, and whoever writes a plugin, has to know of a library. */
 export interface LibraryInterface {
   readonly name: string;
+  readonly version: string;
+  readonly description?: string | undefined;
   /** The names that it exports; `default` for a default export. */
   readonly exports: readonly string[];
   readonly declarations?: string | undefined;

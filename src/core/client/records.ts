@@ -182,6 +182,18 @@ export const pluginTypesSchema = z.looseObject({
       }),
     ),
   ),
+  /** What plugins in JavaScript and TypeScript may import; missing where that is nothing. */
+  libraries: z.optional(
+    z.array(
+      z.looseObject({
+        name: z.string(),
+        version: z.string(),
+        description: z.optional(z.string()),
+        /** Its first 100 names; `default` for a default export. */
+        exports: z.array(z.string()),
+      }),
+    ),
+  ),
 });
 
 /** How much storage a tenant takes, in MB. */

@@ -181,7 +181,7 @@ describe('a namespace with types in the editor', () => {
       await page.waitForSelector('textarea.payload');
     }));
 
-  test('says what fetch may reach, with and without types, where the language has it', () =>
+  test('says what fetch may reach and what may be imported, with and without types, where the language has it', () =>
     withEditor(async ({ service, target, open }) => {
       const connections = [
         {
@@ -193,19 +193,22 @@ describe('a namespace with types in the editor', () => {
         },
         { name: 'shop', origin: 'https://*.shops.example.com' },
       ];
-      await service.setNamespace('reaching', { connections });
+      const money = 'export const round = Math.round; export const floor = Math.floor; export default round;';
+      await service.publish('money', { contents: money, description: 'Amounts.' });
+      await service.setNamespace('reaching', { connections, libraries: { money: '1.0.0' } });
       const place = { ...target, namespace: 'reaching' };
       await service.save({ contents: 'export const run = (input) => input;\n', lang: 'javascript' }, place);
       const first = await open(await service.url(place));
       await first.untilOpen();
       await first.page.locator('#tab-types').click();
       const shown = async ({ page }: typeof first) => {
-        const list = await page.waitForSelector('.connections ul');
-        return list?.evaluate((one) => [...one.children].map((li) => (li as HTMLElement).innerText));
+        await page.waitForSelector('.granted ul');
+        return page.$$eval('.granted li', (all) => all.map((li) => li.innerText));
       };
       const expected = [
         'GET, POST https://rates.example.com/v1\nExchange rates of today.',
         'GET https://*.shops.example.com/\nshop Grants nothing until this tenant has a host for it.',
+        "import { round, floor } from 'money';\nAmounts. (1.0.0) round, floor, default",
       ];
       assert.deepEqual(await shown(first), expected);
       assert.equal(await first.page.$('.types-code'), null);
@@ -226,6 +229,6 @@ describe('a namespace with types in the editor', () => {
       await without.untilOpen();
       await without.page.locator('#tab-types').click();
       await without.page.waitForSelector('.types-code');
-      assert.equal(await without.page.$('.connections'), null);
+      assert.equal(await without.page.$('.granted'), null);
     }));
 });

@@ -210,10 +210,14 @@ export const run = () => fail();`);
   assert.match(String((end as { result?: string }).result), /no library|not/i, JSON.stringify(end));
 });
 
-test('the editor completes what libraries export, with their documentation', async (t) => {
-  const { send, setTypes, fetch, editor } = await start(t);
+test('the editor names libraries, and completes what they export, with their documentation', async (t) => {
+  const { send, setTypes, fetch, editor, read } = await start(t);
   assert.equal((await send('PUT', `${list}/money/1.0.0`, money)).status, 201);
   await setTypes({ libraries: { money: '1.0.0' } });
+  assert.deepEqual(await read(`/api/v1/types/${plugin}`), {
+    declarations: '',
+    libraries: [{ name: 'money', version: '1.0.0', description: 'Amounts.', exports: ['round', 'default'] }],
+  });
   const contents = "import { round } from 'money';\nexport const run = (input) => round(1);\n";
   const ask = async (method: string, line: number, character: number) => {
     const response = await fetch(`/api/v1/language-help/javascript/${plugin}`, {

@@ -20,9 +20,7 @@ export interface LibraryRecord {
 }
 
 /** What the column `details` holds, as JSON. */
-interface Details extends Omit<LibraryInterface, 'name'> {
-  readonly description?: string | undefined;
-}
+type Details = Omit<LibraryInterface, 'name' | 'version'>;
 
 /** Locks the libraries of an environment, and which of them its namespaces have, as `lock` of `db.ts` does. */
 export const lockLibraries = (db: Transaction, environment: string): Promise<void> =>
@@ -176,16 +174,24 @@ const selectVersions = ({ query }: Db, environment: string, versions: LibraryVer
     )
     .orderBy('name');
 
-/** What builds have to know of the given libraries, by name. Those that are not there are left out. */
+/** What builds and authors have to know of the given libraries, by name. Those that are not there are left out. */
 export async function readLibraryInterfaces(
   db: Db,
   environment: string,
   versions: LibraryVersions,
 ): Promise<LibraryInterface[]> {
-  const rows = await selectVersions(db, environment, versions).select(['name', 'details']).execute();
-  return rows.map(({ name, details }) => {
-    const { exports, declarations } = JSON.parse(details ?? '{"exports":[]}') as Details;
-    return { name, exports, ...(declarations !== undefined && { declarations }) };
+  const rows = await selectVersions(db, environment, versions)
+    .select(['name', 'version', 'details'])
+    .execute();
+  return rows.map(({ name, version, details }) => {
+    const { exports, declarations, description } = JSON.parse(details ?? '{"exports":[]}') as Details;
+    return {
+      name,
+      version,
+      exports,
+      ...(declarations !== undefined && { declarations }),
+      ...(description !== undefined && { description }),
+    };
   });
 }
 
