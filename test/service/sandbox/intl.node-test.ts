@@ -129,8 +129,8 @@ test('edges of the interface are as in Node', () =>
     // What a plugin has done to the language before it formats.
     `(() => {
       const added = ['get', 'style', 'locale', '0', 'toJSON'];
-      for (const name of added) Object.defineProperty(Object.prototype, name, { value: 1, configurable: true });
       try {
+        for (const name of added) Object.defineProperty(Object.prototype, name, { __proto__: null, value: 1, configurable: true });
         const format = new Intl.NumberFormat('de');
         return [format.format(1.5), format.formatToParts(1).length, format.resolvedOptions().style, 'a'.localeCompare('b')];
       } finally {
