@@ -46,8 +46,17 @@ export function differenceBetween(base: Uint8Array, memory: Uint8Array): MemoryD
   };
   const [step = 0] = steps;
   for (let at = 0; at < memory.byteLength; at += step) visit(at, Math.min(at + step, memory.byteLength), 1);
-  const ranges = found.map(({ start, end }) => ({ offset: start, bytes: memory.slice(start, end) }));
-  return { ranges, size: ranges.reduce((sum, { bytes }) => sum + bytes.byteLength, 0) };
+  const total = found.reduce((sum, { start, end }) => sum + end - start, 0);
+  // In one block, because a block for each range costs more than its bytes.
+  const copy = new Uint8Array(total);
+  let at = 0;
+  const ranges = found.map(({ start, end }) => {
+    const bytes = copy.subarray(at, at + end - start);
+    bytes.set(memory.subarray(start, end));
+    at += end - start;
+    return { offset: start, bytes };
+  });
+  return { ranges, size: total };
 }
 
 /** Applies a difference to `memory`, which must be a copy of the difference's base, and zero after it. */
