@@ -15,7 +15,7 @@ const tests = [
   { name: 'Short', description: 'What everybody pays, and some pay more', payload: '"a"', expected: '"a"' },
 ];
 
-/** How many characters of the texts that match can be read in front of where they are cut off. */
+/** How many characters of the texts that match can be read in front of where they are cut off; a billion where they are whole. */
 const readableCharacters = (page: Page, selector: string) =>
   page.$$eval(selector, (all) =>
     all.map((one) => {
@@ -24,12 +24,13 @@ const readableCharacters = (page: Page, selector: string) =>
       // The ellipsis takes the place of characters, too.
       const room = one.scrollWidth > one.clientWidth ? 12 : -1;
       const range = document.createRange();
-      return Array.from({ length: text.length }, (_, at) => at).filter((at) => {
+      const readable = Array.from({ length: text.length }, (_, at) => at).filter((at) => {
         range.setStart(text, at);
         range.setEnd(text, at + 1);
         const box = range.getBoundingClientRect();
         return box.left >= left - 1 && box.right <= right - room;
       }).length;
+      return readable < text.length ? readable : 1e9;
     }),
   );
 
