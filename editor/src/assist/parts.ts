@@ -51,7 +51,7 @@ export type Piece = readonly string[] | Part;
 
 export const isPart = (piece: Piece): piece is Part => 'isTaken' in piece;
 
-/** How many parts a change may have. One with more is taken as a whole: nobody would choose, and the panel would take long. */
+/** The most parts that are offered one by one. A change of more is taken as a whole, because the panel would take long to draw. */
 export const MAX_PARTS = 100;
 
 /**
