@@ -8,44 +8,64 @@ export interface MemoryDifference {
   readonly size: number;
 }
 
-// Large equal blocks are skipped; only blocks that differ are compared in smaller steps.
-const steps = [65_536, 4096, 256, 64];
+/** What is compared at once, in bytes: a page of WebAssembly. */
+export const blockSize = 65_536;
 
-/** What a memory holds where it has grown: as much as the largest step. */
-const zeros = Buffer.alloc(65_536);
+/** What is compared at once of a block that differs. */
+const smallBlock = 4096;
+
+/** The smallest part of a range, in bytes. */
+const cellSize = 64;
+
+/** What a memory holds where it has grown. */
+const zeros = Buffer.alloc(blockSize);
 
 const bufferOf = ({ buffer, byteOffset, byteLength }: Uint8Array) =>
   Buffer.from(buffer, byteOffset, byteLength);
 
+const wordsOf = ({ buffer, byteOffset, byteLength }: Uint8Array) =>
+  new Uint32Array(buffer, byteOffset, byteLength / 4);
+
 /**
- * The difference that has to be applied to `base`, with zeros after its end, to get `memory`. Throws a `RangeError` where `memory`
- * is the smaller one, or `base` does not end with a block of 64 KiB.
+ * The difference that has to be applied to `base`, with zeros after its end, to get `memory`: both are whole blocks of 64 KiB.
+ * Throws a `RangeError` where one is not, or `memory` is the smaller one.
+ * @param first where to begin, in bytes: what is before counts as equal
  */
-export function differenceBetween(base: Uint8Array, memory: Uint8Array): MemoryDifference {
+export function differenceBetween(base: Uint8Array, memory: Uint8Array, first = 0): MemoryDifference {
   const { byteLength: size } = base;
-  if (size > memory.byteLength || (size < memory.byteLength && size % zeros.byteLength))
-    throw new RangeError('The memories differ in size.');
+  if (size > memory.byteLength || [size, memory.byteLength, first].some((one) => one % blockSize))
+    throw new RangeError('The memories differ in size, or are not of whole blocks.');
   const found: { start: number; end: number }[] = [];
-  const [present, former] = [bufferOf(memory), bufferOf(base)];
-  const visit = (start: number, end: number, level: number) => {
-    const difference =
-      start < size
-        ? present.compare(former, start, end, start, end)
-        : present.compare(zeros, 0, end - start, start, end);
-    if (difference === 0) return;
-    // Small steps only save memory where the base has something, such as the engine's own objects.
-    const step = start < size ? steps[level] : steps[Math.min(level, 1)];
-    if (step === undefined || step >= end - start) {
-      const last = found.at(-1);
-      // Adjacent blocks become one range, because one longer copy is quicker than several.
-      if (last?.end === start) last.end = end;
-      else found.push({ start, end });
-      return;
-    }
-    for (let at = start; at < end; at += step) visit(at, Math.min(at + step, end), level + 1);
+  // Adjacent parts become one range, because one longer copy is quicker than several.
+  const add = (start: number, end: number) => {
+    const last = found.at(-1);
+    if (last?.end === start) last.end = end;
+    else found.push({ start, end });
   };
-  const [step = 0] = steps;
-  for (let at = 0; at < memory.byteLength; at += step) visit(at, Math.min(at + step, memory.byteLength), 1);
+  const [present, former] = [bufferOf(memory), bufferOf(base)];
+  const [presentWords, formerWords] = [wordsOf(memory), wordsOf(base)];
+  const addCells = (start: number, end: number) => {
+    for (let at = start; at < end; at += cellSize) {
+      let word = at / 4;
+      const last = word + cellSize / 4;
+      while (word < last && presentWords[word] === formerWords[word]) word += 1;
+      if (word < last) add(at, at + cellSize);
+    }
+  };
+  for (let block = first; block < memory.byteLength; block += blockSize) {
+    const isInBase = block < size;
+    const other = isInBase ? former : zeros;
+    const offset = isInBase ? 0 : block;
+    const isEqual = (start: number, end: number) =>
+      present.compare(other, start - offset, end - offset, start, end) === 0;
+    if (isEqual(block, block + blockSize)) continue;
+    for (let at = block; at < block + blockSize; at += smallBlock) {
+      if (isEqual(at, at + smallBlock)) continue;
+      // Small cells only save memory where the base has something, such as the engine's own objects.
+      if (isInBase) addCells(at, at + smallBlock);
+      else add(at, at + smallBlock);
+    }
+  }
   const total = found.reduce((sum, { start, end }) => sum + end - start, 0);
   // In one block, because a block for each range costs more than its bytes.
   const copy = new Uint8Array(total);

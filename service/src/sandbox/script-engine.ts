@@ -6,7 +6,7 @@ import { guestCrypto } from './guest-crypto.ts';
 import { guestHelpers, helpersFile } from './guest-helpers.ts';
 import { guestIntl } from './guest-intl.ts';
 import { guestWeb } from './guest-web.ts';
-import { applyDifference, differenceBetween } from './memory-difference.ts';
+import { applyDifference, blockSize, differenceBetween } from './memory-difference.ts';
 import type { MemoryDifference } from './memory-difference.ts';
 import { mebibyte } from '../units.ts';
 import { runLimits, serviceLimits } from './run-limits.ts';
@@ -130,9 +130,12 @@ export class ScriptEngine {
   /** Takes the present state out, to be put back into an engine of any runner. The memory may have grown. No code may be running. */
   suspend(): SuspendedMemory {
     const memory = this.#memory();
-    clearStack(memory, this.#base.snapshot);
-    const state = differenceBetween(this.#base.snapshot.memory, memory);
-    return { ...state, base: this.#checksum(), headroom: this.#base.headroom, memory: memory.byteLength };
+    return {
+      ...this.capture(),
+      base: this.#checksum(),
+      headroom: this.#base.headroom,
+      memory: memory.byteLength,
+    };
   }
 
   #checksum(): number {
@@ -158,11 +161,14 @@ export class ScriptEngine {
     return this.#host.hasReadClockOrRandom || Buffer.compare(this.#seed, this.#randomState()) !== 0;
   }
 
-  /** Captures the present state, to be restored later. The memory must not have grown, and no code may be running. */
+  /** Captures the present state, to be restored later. No code may be running. */
   capture(): EngineState {
+    const { snapshot } = this.#base;
     const memory = this.#memory();
-    clearStack(memory, this.#base.snapshot);
-    return differenceBetween(this.#base.snapshot.memory, memory);
+    // Restoring zeroes the stack, so that only the block that it shares with other data has to be looked at.
+    const first = snapshot.stackPointer - (snapshot.stackPointer % blockSize);
+    clearStack(memory, snapshot, first);
+    return differenceBetween(snapshot.memory, memory, first);
   }
 
   /** Whether the memory has grown since the engine was created, so that it cannot be restored any more. */
@@ -297,10 +303,10 @@ function checksumOf(memory: Uint8Array): number {
  * Zeroes the engine's stack, which is at the start of the memory and unused while no code runs. Old values in it would make
  * equal states differ.
  */
-function clearStack(memory: Uint8Array, { stackPointer, runtimePtr }: Snapshot): void {
+function clearStack(memory: Uint8Array, { stackPointer, runtimePtr }: Snapshot, start = 0): void {
   if (runtimePtr < stackPointer)
     throw new Error('The stack of the engine is not at the start of its memory.');
-  memory.fill(0, 0, stackPointer);
+  memory.fill(0, start, stackPointer);
 }
 
 /**

@@ -2,7 +2,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { decodeError, decodeFinding } from '../../../service/src/sandbox/decode-report.ts';
 import { encodeFrame, FrameReader } from '../../../service/src/processes/frames.ts';
-import { applyDifference, differenceBetween } from '../../../service/src/sandbox/memory-difference.ts';
+import {
+  applyDifference,
+  blockSize,
+  differenceBetween,
+} from '../../../service/src/sandbox/memory-difference.ts';
 import { pluginError } from '../../../service/src/sandbox/outcome.ts';
 import { decodeJob, decodeText, encodeJob, encodeText } from '../../../service/src/sandbox/protocol.ts';
 
@@ -86,15 +90,27 @@ test('what a runner finds in a namespace is accepted only if it has the right sh
 });
 
 test('a memory is restored from its difference to another', () => {
-  const base = new Uint8Array(300_000).map((_, i) => i % 251);
+  const base = new Uint8Array(5 * blockSize).map((_, i) => i % 251);
   const memory = base.slice();
-  for (const at of [0, 255, 256, 4095, 65_536, 131_071, 299_999]) memory[at] = 255;
+  for (const at of [0, 255, 256, 4095, 65_536, 131_071, 327_679]) memory[at] = 255;
   memory.fill(7, 200_000, 210_000);
   const difference = differenceBetween(base, memory);
   const restored = base.slice();
   applyDifference(restored, difference);
   assert.equal(Buffer.compare(restored, memory), 0);
-  assert.ok(difference.size < 14_000, `${difference.size} bytes`);
+  assert.ok(difference.size < 11_000, `${difference.size} bytes`);
+  // The range at 200,000 begins within the block at 196,608.
+  const { ranges, size } = differenceBetween(base, memory, 3 * blockSize);
+  assert.deepEqual([ranges.at(0)?.offset, ranges.at(-1)?.offset, ranges.length], [199_936 + 64, 327_616, 2]);
+  assert.ok(size < difference.size);
+  const grown = new Uint8Array(7 * blockSize);
+  grown.set(memory);
+  grown[6 * blockSize + 5] = 1;
+  const put = new Uint8Array(7 * blockSize);
+  put.set(base);
+  applyDifference(put, differenceBetween(base, grown));
+  assert.equal(Buffer.compare(put, grown), 0);
   assert.deepEqual(differenceBetween(base, base.slice()), { ranges: [], size: 0 });
-  assert.throws(() => differenceBetween(base, memory.subarray(1)), RangeError);
+  assert.throws(() => differenceBetween(base, memory.subarray(blockSize)), RangeError);
+  assert.throws(() => differenceBetween(base, memory, 1), RangeError);
 });
