@@ -1,5 +1,5 @@
 /** The space for bytes of unknown length. It grows. */
-const firstSize = 16 * 1024;
+export const firstSize = 16 * 1024;
 
 /** The bytes of a body, in one piece of memory: chunks can be so short that the objects for them would be the most of it. */
 export class GrowingBytes {

@@ -7,7 +7,7 @@ import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { LRUCache } from 'lru-cache';
 import { Agent, buildConnector, request as send } from 'undici';
 import type { Dispatcher } from 'undici';
-import { GrowingBytes } from '../growing-bytes.ts';
+import { firstSize, GrowingBytes } from '../growing-bytes.ts';
 import type { QueueOwner } from '../processes/fair-queue.ts';
 import type { HoldBytes } from '../sandbox/run-calls.ts';
 import { isPublicAddress } from './addresses.ts';
@@ -231,8 +231,9 @@ async function readResponse(
       body.on('error', () => {}).destroy();
       return { status: statusCode, statusText, headers: [], body: new Uint8Array() };
     }
-    if (hasBody && Number(find('content-length')) > maxBytes) throw tooLong(url, maxBytes);
-    const read = await readBody(decoded(body, encoding, url, maxBytes), url, { maxBytes, hold });
+    const declared = Number(find('content-length') ?? NaN);
+    if (hasBody && declared > maxBytes) throw tooLong(url, maxBytes);
+    const read = await readBody(body, { encoding, declared }, url, { maxBytes, hold });
     return {
       status: statusCode,
       statusText: statusText,
@@ -266,47 +267,95 @@ const [smallChunks, shortChunk] = [2000, 64];
 /** What an encoding adds to a body that it cannot compress is less than this, in bytes. */
 const encodingOverhead = 64 * 1024;
 
-/** The body without its content encoding. Of several encodings, each could multiply what the one before gives, so one is taken. */
-function decoded(body: Readable, encoding: string | undefined, url: URL, maxBytes: number): Readable {
-  const isEncoded = encoding !== undefined && encoding !== '' && encoding !== 'identity';
-  if (isEncoded && !Object.hasOwn(decoders, encoding))
-    throw new CallError('unreachable', `${url.host} responded with an encoding that was not asked for.`);
-  let [size, chunks] = [0, 0];
-  const counted = new Transform({
-    transform(chunk: Buffer, _, done) {
-      size += chunk.length;
-      chunks += 1;
-      if (size > maxBytes + encodingOverhead) done(tooLong(url, maxBytes));
-      else if ((chunks - smallChunks) * shortChunk > size)
-        done(new CallError('response-limit', `The response of ${url.host} comes in too many short chunks.`));
-      else done(null, chunk);
-    },
-  });
-  // Errors reach whoever reads the last of them.
-  if (!isEncoded) return pipeline(body, counted, () => {});
-  return pipeline(body, counted, decoders[encoding as keyof typeof decoders](), () => {});
-}
-
+/**
+ * Reads a body, without its content encoding.
+ * @param of.declared how long the headers say that it is, in bytes; else `NaN`
+ */
 async function readBody(
   body: Readable,
+  { encoding, declared }: { readonly encoding: string | undefined; readonly declared: number },
   url: URL,
   { maxBytes, hold }: Pick<GuardedRequest, 'maxBytes' | 'hold'>,
 ): Promise<Uint8Array> {
-  const bytes = new GrowingBytes(maxBytes);
+  const decoder = decoderOf(encoding, url);
+  // No more than by default for a long one, which may never come.
+  const bytes = new GrowingBytes(maxBytes, decoder || !(declared < firstSize) ? undefined : declared);
   let release = hold?.(bytes.space);
+  const add = (chunk: Buffer) => {
+    const { space } = bytes;
+    if (!bytes.add(chunk)) throw tooLong(url, maxBytes);
+    if (bytes.space === space) return;
+    release?.();
+    release = hold?.(bytes.space);
+  };
+  let [size, chunks] = [0, 0];
+  const count = (chunk: Buffer) => {
+    size += chunk.length;
+    chunks += 1;
+    if (size > maxBytes + encodingOverhead) throw tooLong(url, maxBytes);
+    if ((chunks - smallChunks) * shortChunk > size)
+      throw new CallError('response-limit', `The response of ${url.host} comes in too many short chunks.`);
+    if (!decoder) add(chunk);
+  };
   try {
-    for await (const chunk of body as AsyncIterable<Buffer>) {
-      const { space } = bytes;
-      if (!bytes.add(chunk)) throw tooLong(url, maxBytes);
-      if (bytes.space === space) continue;
-      release?.();
-      release = hold?.(bytes.space);
-    }
+    await (decoder ? readDecoded(body, decoder, count, add) : readChunks(body, count));
     // Without the space that is left.
     return new Uint8Array(bytes.taken);
   } finally {
     release?.();
   }
+}
+
+/** Of several encodings, each could multiply what the one before gives, so one is taken. */
+function decoderOf(encoding: string | undefined, url: URL): Transform | undefined {
+  if (encoding === undefined || encoding === '' || encoding === 'identity') return undefined;
+  if (Object.hasOwn(decoders, encoding)) return decoders[encoding as keyof typeof decoders]();
+  throw new CallError('unreachable', `${url.host} responded with an encoding that was not asked for.`);
+}
+
+async function readDecoded(
+  body: Readable,
+  decoder: Transform,
+  count: (chunk: Buffer) => void,
+  add: (chunk: Buffer) => void,
+): Promise<void> {
+  const counted = new Transform({
+    transform(chunk: Buffer, _, done) {
+      try {
+        count(chunk);
+        done(null, chunk);
+      } catch (error) {
+        done(error as Error);
+      }
+    },
+  });
+  // Errors reach whoever reads the last of them.
+  await readChunks(
+    pipeline(body, counted, decoder, () => {}),
+    add,
+  );
+}
+
+/** Hands on each chunk as it came. A loop over the stream would join some of them, and a pipeline costs more than the response. */
+function readChunks(stream: Readable, take: (chunk: Buffer) => void): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const fail = (error: Error) => {
+      stream.off('data', receive);
+      reject(error);
+    };
+    const receive = (chunk: Buffer) => {
+      try {
+        take(chunk);
+      } catch (error) {
+        fail(error as Error);
+      }
+    };
+    stream
+      .on('data', receive)
+      .once('end', resolve)
+      .on('error', fail)
+      .once('close', () => fail(new Error('The body has broken off.')));
+  });
 }
 
 const tooLong = (url: URL, maxBytes: number) =>

@@ -70,6 +70,7 @@ export class RunCalls {
   #arrived: { readonly arrival: Arrival; readonly release: () => void }[] = [];
   #wake: () => void = () => {};
   #hasFailed = false;
+  #hasEnded = false;
   readonly #ended: Promise<unknown>[] = [];
 
   /** `calls`: how many calls the run may make. */
@@ -103,7 +104,7 @@ export class RunCalls {
       throw new Error('The runner made a call that its run may not make.');
     this.#left = { calls: calls - 1, timers };
     // The run has to end as soon as its turn has.
-    if (this.#abort.signal.aborted) return;
+    if (this.#hasEnded) return;
     const checked = head.safeParse(JSON.parse(text));
     if (!checked.success) {
       this.#arrive({ id, error: { code: 'not-granted', message: tooLong } }, () => {});
@@ -130,7 +131,7 @@ export class RunCalls {
       throw new Error('The runner set a timer that its run may not set.');
     }
     this.#left = { calls, timers: timers - 1 };
-    if (this.#abort.signal.aborted) return;
+    if (this.#hasEnded) return;
     // Longer ones would end at once; the run ends before them.
     const time = Math.min(delay, 2 ** 31 - 1);
     this.#pending.set(
@@ -162,7 +163,8 @@ export class RunCalls {
 
   /** Ends all that is pending. Resolves once every call has ended, which is soon. */
   async end(): Promise<void> {
-    this.#abort.abort(runEnded);
+    this.#hasEnded = true;
+    if (this.#active > 0) this.#abort.abort(runEnded);
     this.#queue.length = 0;
     for (const timer of this.#pending.values()) clearTimeout(timer);
     this.#pending.clear();
@@ -183,7 +185,7 @@ export class RunCalls {
   async #send(id: number, request: GuestRequest): Promise<void> {
     const arrival = await this.#resultOf(id, request);
     this.#active -= 1;
-    if (this.#abort.signal.aborted) return;
+    if (this.#hasEnded) return;
     const size = 'body' in arrival ? arrival.body.byteLength + JSON.stringify(arrival.head).length : 0;
     const release = this.#tryHold(size);
     if (release) this.#arrive(arrival, release);
