@@ -60,14 +60,10 @@ export function createApp(options: AppOptions, context: ServiceContext): Hono {
       onError(error, { id: requestInfo(c).id, method: c.req.method, path: c.req.path });
   };
   const app = new Hono({ getPath: encodedPath });
+  const observe = observeRequests({ log, metrics, trustedProxies, now });
   app.use('*', (c, next) => {
     c.set('reportUnexpectedError', (error) => reportUnexpectedError(error, c));
-    return requestOwner.run({}, next);
-  });
-  app.use('*', observeRequests({ log, metrics, trustedProxies, now }));
-  app.use('*', async (c, next) => {
-    await next();
-    for (const [name, value] of defaultHeaders) if (!c.res.headers.has(name)) c.res.headers.set(name, value);
+    return requestOwner.run({}, () => observe(c, next));
   });
   // Before the host is checked, because probes send the address of the node as `Host`.
   addOperations(app, health.operations, context);
@@ -76,12 +72,12 @@ export function createApp(options: AppOptions, context: ServiceContext): Hono {
   const cors = operationCors(operations);
   app.use('/api/*', cors);
   app.use('/openapi.json', cors);
-  app.use('*', checkPath);
-  app.use('/mcp', checkOrigin(hosts));
-  app.use('*', async (_, next) => {
+  app.use('*', async (c, next) => {
+    checkPath(c);
     if (!storage.isSchemaReady) throw schemaMissing();
     await next();
   });
+  app.use('/mcp', checkOrigin(hosts));
   addOperations(app, operations, context);
   editorPage(app, editorAssets, {
     ancestors: editorAncestors,
@@ -91,6 +87,8 @@ export function createApp(options: AppOptions, context: ServiceContext): Hono {
   const respondTo = (error: unknown, c: Context) => {
     const info = requestInfo(c);
     info.errorCode = errorCodeOf(error);
+    // Of another response that was made before.
+    info.hasHeaders = false;
     return errorResponse(error, info.id);
   };
   app.notFound((c) => respondTo(notFound('not-found', 'There is nothing at this path.'), c));
@@ -100,14 +98,6 @@ export function createApp(options: AppOptions, context: ServiceContext): Hono {
   });
   return app;
 }
-
-// For every response that does not set them itself. It is made for one caller at one moment, so nothing may cache it; and it is
-// not a page, so browsers must not render it as one.
-const defaultHeaders = [
-  ['cache-control', 'no-store'],
-  ['x-content-type-options', 'nosniff'],
-  ['content-security-policy', "default-src 'none'; frame-ancestors 'none'"],
-] as const;
 
 // With AUTO_MIGRATE=off the operator runs the migration, probably at this moment, so that trying again is worthwhile.
 const schemaMissing = () =>

@@ -6,6 +6,7 @@ import type { Metrics } from '../operations/metrics.ts';
 import { clientAddress } from './client-address.ts';
 import type { TrustedProxies } from './client-address.ts';
 import { createRequestIds } from './request-ids.ts';
+import { defaultHeaders } from './request-info.ts';
 import type { RequestInfo } from './request-info.ts';
 import type { ServiceResponse } from './response.ts';
 
@@ -47,7 +48,7 @@ export function observeRequests({
     const outgoing = bindingsOf(c).outgoing;
     if (outgoing) (outgoing as ServiceResponse).requestId = id;
     await next();
-    for (const [name, value] of Object.entries(info.responseHeaders)) c.res.headers.set(name, value);
+    if (!info.hasHeaders) addHeaders(c.res.headers, info);
     if (!log && !metrics) return;
     const { method } = c.req;
     const { status } = c.res;
@@ -80,6 +81,12 @@ export function observeRequests({
       );
     });
   };
+}
+
+function addHeaders(headers: Headers, { responseHeaders }: RequestInfo): void {
+  for (const [name, value] of Object.entries(defaultHeaders))
+    if (!headers.has(name)) headers.set(name, value);
+  for (const [name, value] of Object.entries(responseHeaders)) headers.set(name, value);
 }
 
 /**

@@ -7,6 +7,8 @@ export interface RequestInfo {
   readonly id: string;
   /** Headers of its response, also where that is an error: those that are set on `Context` are lost then. */
   readonly responseHeaders: Record<string, string>;
+  /** Whether its response was made with all these headers, so that they need not be added to it. */
+  hasHeaders?: boolean;
   /** The pattern of its route, such as `/api/v1/draft/:identifier`; `undefined` while no route has matched. */
   route?: string;
   environment?: string;
@@ -39,3 +41,13 @@ declare module 'hono' {
 
 /** The information on a request. The first middleware creates it, so it is always there. */
 export const requestInfo = (c: Context): RequestInfo => c.get('request');
+
+/**
+ * The headers of every response that does not set them itself. It is made for one caller at one moment, so nothing may cache it; and
+ * it is not a page, so browsers must not render it as one.
+ */
+export const defaultHeaders = {
+  'cache-control': 'no-store',
+  'x-content-type-options': 'nosniff',
+  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+} as const;

@@ -1,8 +1,8 @@
 import type { Context } from 'hono';
-import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import type * as z from 'zod';
 import { chooseEncoding, compressOnce, contentEncodings } from '../content-encoding.ts';
 import type { Bytes, ContentEncoding } from '../content-encoding.ts';
+import { defaultHeaders, requestInfo } from '../request-info.ts';
 import { describeIssues } from './issues.ts';
 import type { Operation } from './operation.ts';
 
@@ -158,11 +158,10 @@ export function toResponse(
   const { status, body, isJson, headers } = returned;
   const declared = responses[status];
   if (!declared) throw new Error(`${id} does not declare that it answers ${status}.`);
-  if (declared.kind === 'empty') return c.body(null, status, headers);
-  const contentful = status as ContentfulStatusCode;
+  if (declared.kind === 'empty') return responseWith(c, null, status, headers);
   if (declared.kind === 'text') {
     const type = declared.orJson && isJson ? jsonType : textType;
-    return c.body(body as string, contentful, headers ? { ...headers, ...type } : type);
+    return responseWith(c, body as string, status, { ...headers, ...type });
   }
   if (isChecked) {
     const value: unknown = body instanceof JsonText ? JSON.parse(body.text) : body;
@@ -171,6 +170,18 @@ export function toResponse(
       throw new Error(`The response ${status} of ${id} is wrong: ${describeIssues(error.issues, 'it')}.`);
   }
   if (body instanceof JsonFile) return body.toResponse(c);
-  if (body instanceof JsonText) return c.body(body.text, contentful, { ...headers, ...jsonType });
-  return c.json(body as object, contentful, headers);
+  const content = body instanceof JsonText ? body.text : JSON.stringify(body);
+  return responseWith(c, content, status, { ...headers, ...jsonType });
+}
+
+/** Makes a response with all its headers at once: to add them to a response costs more than to make it. */
+function responseWith(
+  c: Context,
+  body: string | null,
+  status: ResponseStatus,
+  headers: ResponseHeaders = {},
+): Response {
+  const info = requestInfo(c);
+  info.hasHeaders = true;
+  return new Response(body, { status, headers: { ...defaultHeaders, ...headers, ...info.responseHeaders } });
 }
