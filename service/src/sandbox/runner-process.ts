@@ -38,6 +38,9 @@ export interface RunnerOptions {
   readonly recycleMemory?: number;
 }
 
+/** From which age on the memory of a turn is watched, in ms: most have ended before, and reading it takes time. */
+const watchedFrom = 5;
+
 /** A runner could not be started; or it ended, or reported that it does not work on this machine, before it could take a run. */
 export class RunnerStartError extends Error {
   override readonly name = 'RunnerStartError';
@@ -198,7 +201,8 @@ export class RunnerProcess {
 
   /** Kills the process if it holds more memory than it may during a run. Does nothing while there is no run. */
   enforceMemoryLimit(): void {
-    if (!this.#current || residentMemory(this.pid) < this.#watchedMemory) return;
+    if (!this.#current || performance.now() - this.#current.began < watchedFrom) return;
+    if (residentMemory(this.pid) < this.#watchedMemory) return;
     this.#kill(limitError('memory-limit', this.#current.limits ?? this.#limits));
   }
 
