@@ -9,7 +9,8 @@ import { startWorkerd } from './workerd-process.ts';
 const rounds = 10;
 /** How long each of the two is measured in a round, in seconds: short, as what else the machine does comes in bursts. */
 const roundSeconds = 1.5;
-const warmUpSeconds = 2;
+/** Until the machine code of the service is compiled: for some 20,000 requests. */
+const warmUpSeconds = 8;
 
 /** How many executions per second the service has, as a share of the requests per second of `workerd`. */
 export async function measureAgainstWorkerd(
