@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os';
+import { ShortTurns } from './short-turns.ts';
 import { FairQueue } from '../processes/fair-queue.ts';
 import type { QueueOwner } from '../processes/fair-queue.ts';
 import { ConnectedRun } from './connected-run.ts';
@@ -57,7 +58,7 @@ export interface FinishedRun {
 // the slots, which is what a tenant may have, still keep two cores busy.
 const slots = Math.min(8, Math.max(6, 2 * Math.ceil(availableParallelism() / 2)));
 
-/** How often the memory of runners is checked during runs, in ms. */
+/** How often it is looked at how long runs go on, and how much memory their runners hold, in ms. */
 const watchInterval = 20;
 
 /** Runs plugins in a few processes, each of which runs one program at a time. Tenants take turns. */
@@ -72,6 +73,7 @@ export class Sandbox {
     waitingPerTenant: 256,
     waitingPerToken: 256,
   });
+  readonly #shortTurns = new ShortTurns(availableParallelism());
   readonly #idle: RunnerProcess[] = [];
   readonly #busy = new Set<RunnerProcess>();
   /** The runs that can make calls. */
@@ -174,10 +176,12 @@ export class Sandbox {
   /** Takes a turn of a run in a runner. `makeTurn` is called once, when a runner is free. */
   async #take(free: Promise<() => void>, makeTurn: () => Turn): Promise<TakenTurn> {
     const release = await free;
+    const leave = await this.#shortTurns.enter();
     try {
       const turn = makeTurn();
       return await this.#takeIn(turn, this.#takeRunner(turn.program.hash));
     } finally {
+      leave();
       release();
     }
   }
@@ -261,6 +265,7 @@ export class Sandbox {
   #watchMemory(): void {
     this.#watch ??= setInterval(() => {
       for (const runner of this.#busy) runner.enforceMemoryLimit();
+      this.#shortTurns.passOn();
       if (this.#busy.size) return;
       clearInterval(this.#watch);
       this.#watch = undefined;
