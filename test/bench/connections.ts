@@ -157,7 +157,8 @@ async function measureNeighbour(): Promise<Figure[]> {
   const example = hello('neighbour');
   const plugin = { ident: `${neighbour}.t1`, name: 'hello', lang: 'javascript', contents: example.contents };
   await service.deploy(plugin);
-  using victim = new Caller(service.port, plugin, service.tokenFor(plugin.ident), 16);
+  // The back end of another environment is at another address.
+  using victim = new Caller(service.port, plugin, service.tokenFor(plugin.ident), 16, '127.0.0.2');
   const medianFor = async (time: number) => {
     const times: number[] = [];
     const calls: Promise<void>[] = [];

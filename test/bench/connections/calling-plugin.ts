@@ -34,9 +34,18 @@ export class Caller implements Disposable {
   readonly #path: string;
   readonly #token: string;
 
-  /** @param atOnce how many runs there are at most at once */
-  constructor(port: number, plugin: Pick<Plugin, 'ident' | 'name'>, token: string, atOnce: number) {
-    this.#connection = new Connection(`http://127.0.0.1:${port}`, { maxSockets: atOnce });
+  /**
+   * @param atOnce how many runs there are at most at once
+   * @param localAddress the address that it calls from
+   */
+  constructor(
+    port: number,
+    plugin: Pick<Plugin, 'ident' | 'name'>,
+    token: string,
+    atOnce: number,
+    localAddress = '127.0.0.1',
+  ) {
+    this.#connection = new Connection(`http://127.0.0.1:${port}`, { maxSockets: atOnce, localAddress });
     this.#path = executionPath(plugin);
     this.#token = token;
   }
