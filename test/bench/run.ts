@@ -2,7 +2,7 @@
  * `npm run bench`: prints every figure beside its limit, and exits with 1 when one is missed. Nearly all are ratios to
  * something measured in the same run, so that a slow machine fails no more than a fast one; builds have limits in ms.
  *
- *   npm run bench                              all but `neighbours`, `large` and `against`, which take long
+ *   npm run bench                              all but `neighbours`, `large`, `records` and `against`, which take long
  *   npm run bench -- size mount                only these
  *   npm run bench -- executions hello order    only these parts of what was named before; `sandbox`, `storage` and `neighbours` have parts, too
  *   npm run bench -- against 02a54cac          the service beside that of a former commit
@@ -29,6 +29,7 @@ import { measureNeighbours, neighbourFigures } from './neighbours.ts';
 import { startOrigins } from './origins.ts';
 import { measurePackage } from './package-sizes.ts';
 import { measurePython } from './python.ts';
+import { measureRecords } from './records.ts';
 import { measureRunsRecorded } from './runs-recorded.ts';
 import { measureSandbox, sandboxFigures } from './sandbox.ts';
 import { measureService } from './service.ts';
@@ -52,6 +53,7 @@ const measures: Readonly<Record<string, Measure>> = {
   sandbox: { measure: measureSandbox, parts: sandboxFigures },
   storage: { measure: measureStorage, parts: storageFigures },
   'runs-recorded': { measure: measureRunsRecorded },
+  records: { measure: measureRecords, takesLong: true },
   connections: { measure: measureConnections, parts: connectionFigures },
   capacity: { measure: measureCapacity },
   delivery: { measure: () => measureDelivery() },

@@ -203,6 +203,10 @@ class ServiceParts {
         metrics?.countDroppedRecords(lost.records);
         log?.warn(lost, 'Records of runs, or usage, could not be written before the service ended.');
       },
+      onError: (error) => {
+        if (isUnexpectedError(error))
+          log?.warn({ err: error }, 'Old records of runs could not be dropped yet.');
+      },
     });
     this.auditRetention = new AuditRetention({ storage, now });
     this.auditRetention.start();

@@ -3,6 +3,7 @@ import { withoutOwner } from '../storage/turns.ts';
 import { RunRecorder } from './recorder.ts';
 import type { Batch, RecorderOptions } from './recorder.ts';
 import { RunRetention } from './retention.ts';
+import type { RetentionOptions } from './retention.ts';
 import type { RecordLevel } from '../plugins/record-level.ts';
 import { UsageSum } from './usage-sum.ts';
 import { addRuns } from '../storage/tables/runs.ts';
@@ -29,11 +30,21 @@ export interface Recording {
 /** Starts to record runs in a storage, and to delete old records there. */
 export function startRecording(
   storage: Storage,
-  options: RecordingOptions & Pick<RecorderOptions, 'now' | 'onDropped' | 'onLost'> = {},
+  options: RecordingOptions &
+    Pick<RecorderOptions, 'now' | 'onDropped' | 'onLost'> &
+    Pick<RetentionOptions, 'onError'> = {},
 ): Recording {
-  const { days = 14, count = 1000, bytes, now = Date.now } = options;
+  const { days = 14, count = 1000, bytes, now = Date.now, onError } = options;
   const isReady = () => storage.isSchemaReady;
-  const retention = new RunRetention({ storage, days, count, bytes, now, isReady });
+  const retention = new RunRetention({
+    storage,
+    days,
+    count,
+    bytes,
+    now,
+    isReady,
+    ...(onError && { onError }),
+  });
   const recorder = new RunRecorder({
     ...options,
     count,

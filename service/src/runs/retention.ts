@@ -19,6 +19,8 @@ export interface RetentionOptions {
   readonly now?: () => number;
   /** Whether the database has the tables (default: it has). */
   readonly isReady?: () => boolean;
+  /** Called when old records could not be dropped, or no room be made for new ones. It is tried again. */
+  readonly onError?: (error: unknown) => void;
 }
 
 /** How often to look for plugins with too many records, and for records that are too old, in ms. */
@@ -44,13 +46,17 @@ export class RunRetention {
   #timer: NodeJS.Timeout | undefined;
   #sweeping: Promise<void> | undefined;
   #hasBegun = false;
-  #isClosed = false;
+  readonly #closed = new AbortController();
   /** When old records were last deleted, by `performance.now()`. */
   #agedAt = -Infinity;
 
   constructor(options: RetentionOptions) {
     this.#options = options;
     this.#now = options.now ?? Date.now;
+  }
+
+  get #isClosed(): boolean {
+    return this.#closed.signal.aborted;
   }
 
   start(): void {
@@ -74,7 +80,7 @@ export class RunRetention {
   }
 
   async close(): Promise<void> {
-    this.#isClosed = true;
+    this.#closed.abort();
     clearTimeout(this.#timer);
     await this.#sweeping;
   }
@@ -110,12 +116,26 @@ export class RunRetention {
     }
     await this.#dropDetails();
     if (this.#isClosed || performance.now() - this.#agedAt < ageInterval) return;
-    await this.#deleteAll(() => deleteRunsBefore(db, this.#now() - days * dayLength));
+    const aged = await this.#keepDays();
+    await this.#deleteAll(() => deleteRunsBefore(db, this.#now() - days * dayLength, aged));
     await this.#deleteAll(() => deleteUsageBefore(db, dayOf(this.#now() - usageDays * dayLength)));
     await this.#deleteAll(() =>
       deletePluginUsageBefore(db, dayOf(this.#now() - pluginUsageDays * dayLength)),
     );
     this.#agedAt = performance.now();
+  }
+
+  /** Keeps the records by day where the database can. Resolves with the table from which old ones are to be deleted. */
+  async #keepDays(): Promise<'runs' | 'runs_rest'> {
+    const { storage, days, onError } = this.#options;
+    const { engine } = storage.db;
+    try {
+      const mayKeep = (await engine.keepRunDays?.(this.#now(), days, this.#closed.signal)) ?? true;
+      if (!mayKeep) return 'runs';
+    } catch (error) {
+      if (!this.#isClosed) onError?.(error);
+    }
+    return engine.agedRuns;
   }
 
   /** Removes the oldest details of tenants whose records take more than they may. */

@@ -58,6 +58,11 @@ export interface Engine {
   readonly skipLocked: RawBuilder<unknown>;
 
   /**
+   * The end of a statement that is frequent, and whose text is always the same or one of a few: the database parses and plans it once
+   * for each connection.
+   */
+  readonly named: RawBuilder<unknown>;
+  /**
    * The rows of a JSON array of objects, as a table with these columns. So many rows can be passed as one parameter, and the
    * statement is the same for any number of them.
    */
@@ -76,6 +81,15 @@ export interface Engine {
    * `undefined` where the database has no such number. Throws when the database is unavailable.
    */
   dataVersion(): number | undefined;
+
+  /** The table with the records of runs that are deleted row by row once they are old. */
+  readonly agedRuns: 'runs' | 'runs_rest';
+  /**
+   * Drops the days of records of runs that are older than `keptDays`, and makes room for those to come. Missing where old records are
+   * deleted row by row. `now` is in ms since the epoch. Resolves at once where another node does it, and with false where the role
+   * does not own the table. `signal` ends it.
+   */
+  keepRunDays?(now: number, keptDays: number, signal: AbortSignal): Promise<boolean>;
 
   /**
    * Gives some of the space of deleted rows back to the system, so little that others hardly wait. Resolves with whether there may

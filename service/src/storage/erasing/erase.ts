@@ -219,7 +219,11 @@ const eraseRuns: ErasingStep = async ({ query, engine }, pluginIds, limit) => {
     .modifyEnd(engine.forUpdate)
     .execute();
   const some = query.selectFrom('runs').select('id').where('plugin_id', 'in', pluginIds).limit(sql.lit(max));
-  const { numDeletedRows } = await query.deleteFrom('runs').where('id', 'in', some).executeTakeFirstOrThrow();
+  const { numDeletedRows } = await query
+    .deleteFrom('runs')
+    .where('plugin_id', 'in', pluginIds)
+    .where('id', 'in', some)
+    .executeTakeFirstOrThrow();
   return numDeletedRows < max;
 };
 

@@ -12,6 +12,7 @@ import { rollout } from './0009-rollout.ts';
 import { webhooks } from './0010-webhooks.ts';
 import { replays } from './0011-replays.ts';
 import { libraries } from './0012-libraries.ts';
+import { runDays } from './0013-run-days.ts';
 
 export interface Migration {
   /** Sorts after all names before it. */
@@ -38,4 +39,5 @@ export const migrations: readonly Migration[] = [
   webhooks,
   replays,
   libraries,
+  runDays,
 ];

@@ -7,11 +7,14 @@ import type { ColumnTypes, DatabaseListener, Engine } from '../engine.ts';
 import { StartError } from '../../start-error.ts';
 import { describeDatabaseError } from '../errors.ts';
 import type { Schema } from '../schema.ts';
-import { clientConfig } from './client.ts';
+import { isDenied } from './errors.ts';
+import { clientConfig, poolClient, TrackedClient, waitForEnd } from './client.ts';
 import { postgresLimits } from './limits.ts';
 import type { PostgresLimits } from './limits.ts';
 import { changeChannel, Monitor } from './monitor.ts';
+import { namedMark } from './named-statements.ts';
 import { BoundedPool } from './pool.ts';
+import { keepRunDays, needsRunDays } from './run-days.ts';
 
 /** The oldest major version of PostgreSQL that works. */
 const oldestServer = 14;
@@ -59,6 +62,8 @@ class PostgresEngine implements Engine {
   readonly columns = columns;
   readonly forUpdate = sql`for update`;
   readonly skipLocked = sql`for update skip locked`;
+  readonly named = sql.raw(namedMark);
+  readonly agedRuns = 'runs_rest';
   readonly #url: string;
   readonly #log: LogConfig | undefined;
   readonly #limits: PostgresLimits;
@@ -151,6 +156,40 @@ class PostgresEngine implements Engine {
         onAvailability(cause);
       },
     });
+  }
+
+  async keepRunDays(now: number, keptDays: number, signal: AbortSignal): Promise<boolean> {
+    if (!(await needsRunDays(this.db, now, keptDays))) return true;
+    // Apart from the pool, because it may take minutes. Its lock ends with its connection.
+    const client = new TrackedClient({
+      ...clientConfig(this.#url),
+      connectionTimeoutMillis: this.#limits.acquireTimeout,
+    });
+    const abort = () => client.destroy();
+    signal.addEventListener('abort', abort);
+    try {
+      await client.connect();
+      const connection = poolClient(
+        (statement, parameters) => client.query(statement, [...parameters]),
+        () => {},
+      );
+      const db = createDatabase(
+        { options: {}, connect: async () => connection, end: async () => {} },
+        this.#log,
+      );
+      await sql`set statement_timeout = '15min'`.execute(db);
+      const { rows } = await sql<{ locked: boolean }>`
+        select pg_try_advisory_lock(${lockNumber('run days')}) as locked`.execute(db);
+      if (rows[0]?.locked === true) await keepRunDays(db, now, keptDays);
+      return true;
+    } catch (error) {
+      if (isDenied(error)) return false;
+      throw error;
+    } finally {
+      signal.removeEventListener('abort', abort);
+      await waitForEnd(client.end(), this.#limits.closeTimeout);
+      client.destroy();
+    }
   }
 
   dataVersion(): undefined {}

@@ -21,6 +21,13 @@ export const isUnavailable = (error: unknown): boolean =>
     : // The driver has no class for errors of a connection. JavaScript's own classes are defects of the program.
       !(error instanceof TypeError || error instanceof RangeError);
 
+/** Whether a lock was not available within the time that a session waits for one. */
+export const isLockTimeout = (error: unknown): boolean =>
+  error instanceof DatabaseError && error.code === '55P03';
+
+/** Whether the role lacks a privilege. */
+export const isDenied = (error: unknown): boolean => error instanceof DatabaseError && error.code === '42501';
+
 /** Whether the server's disk is full. */
 export const isDiskFull = (error: unknown): boolean =>
   error instanceof DatabaseError && error.code === '53100';

@@ -6,9 +6,13 @@ import { clientConfig, waitForEnd, TrackedClient, poolClient } from './client.ts
 import { isConflict, isDiskFull, isUnavailable } from './errors.ts';
 import type { PostgresLimits } from './limits.ts';
 import type { Monitor } from './monitor.ts';
+import { isNameRefused, NamedStatements } from './named-statements.ts';
 import { Turns } from '../turns.ts';
 import { StorageUnavailableError } from '../errors.ts';
 import { repeatWhile } from '../repeat.ts';
+
+/** Whether a transaction can be done again at once. */
+const canRepeat = (error: unknown) => isConflict(error) || isNameRefused(error);
 
 /**
  * A pool of connections that are shared fairly, and for which a bounded number waits for a bounded time. While the database is
@@ -20,6 +24,7 @@ export class BoundedPool implements PostgresPool {
   readonly #monitor: Pick<Monitor, 'awayCause' | 'check'>;
   readonly #clients = new Set<TrackedClient>();
   readonly #turns: Turns;
+  readonly #statements = new NamedStatements();
 
   constructor(url: string, limits: PostgresLimits, monitor: Pick<Monitor, 'awayCause' | 'check'>) {
     this.#limits = limits;
@@ -101,18 +106,18 @@ export class BoundedPool implements PostgresPool {
         if (brokenBy !== undefined) throw new StorageUnavailableError(brokenBy);
         const isTransaction = isFirst;
         isFirst = false;
-        const query = () => client.query(sql, [...parameters]);
+        const query = () => this.#statements.query(sql, parameters, (statement) => client.query(statement));
         try {
-          return await (isTransaction ? repeatWhile(isConflict, query) : query());
+          return await (isTransaction ? repeatWhile(canRepeat, query) : query());
         } catch (error) {
-          if (!isUnavailable(error)) throw error;
+          if (!isUnavailable(error) && !isNameRefused(error)) throw error;
           const cause = brokenBy ?? error;
           // After an error of the server the connection may still work; the rollback that follows will show it.
           if (!('severity' in (error as object))) brokenBy = cause;
           this.#monitor.check();
           throw new StorageUnavailableError(cause, {
             isDiskFull: isDiskFull(cause),
-            isConflict: isConflict(cause),
+            isConflict: canRepeat(cause),
           });
         }
       },

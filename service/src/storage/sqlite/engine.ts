@@ -60,6 +60,8 @@ class SqliteEngine implements Engine {
   // No other transaction can write meanwhile, so that rows need not be locked.
   readonly forUpdate = sql``;
   readonly skipLocked = sql``;
+  readonly named = sql``;
+  readonly agedRuns = 'runs';
   readonly #identity: FileIdentity;
   readonly #writer: DatabaseSync;
   readonly #reader: DatabaseSync;

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import type { RawBuilder } from 'kysely';
 import type { PluginKey } from '../../plugins/plugin-key.ts';
 import { selectPluginId } from './names.ts';
 import { bytesToUuid, firstBytesAt, timeOfUuid, uuidToBytes } from './uuids.ts';
@@ -141,6 +142,7 @@ export async function addRuns(db: Db, records: readonly RunRecord[]): Promise<Se
     )
     .onConflict((conflict) => conflict.column('id').doNothing())
     .returning('id')
+    .modifyEnd(db.engine.named)
     .execute();
   // Mostly all were added, and the bytes need not be converted.
   if (added.length === records.length) return new Set(records.map(({ id }) => id));
@@ -195,6 +197,7 @@ export async function listRuns(
     .select(['runs.id', 'patch', 'error_code', 'microseconds', 'input_bytes', 'output_bytes', 'details'])
     .$if(maxBytes !== undefined, (query) => query.where('bytes_before', '<', maxBytes ?? 0))
     .orderBy('runs.id', 'desc')
+    .modifyEnd(db.engine.named)
     .execute();
   return rows.map(toStoredRun);
 }
@@ -215,6 +218,7 @@ export async function findRun(
     .where('tenants.environment', '=', environment)
     .where('plugins.deleted_at', 'is', null)
     .where('tenants.deleted_at', 'is', null)
+    .modifyEnd(db.engine.named)
     .executeTakeFirst();
   if (!row) return undefined;
   const { tenant, namespace, pluginName } = row;
@@ -241,21 +245,28 @@ export async function listNewestGroups(db: Db, maxRecords: number): Promise<RunG
 /** Deletes a batch of a group's records, except for the newest `kept`. Resolves with whether it was a whole batch. */
 export async function trimRuns(db: Db, { pluginId, success }: RunGroup, kept: number): Promise<boolean> {
   const inGroup = sql`plugin_id = ${pluginId} and success = ${success ? 1 : 0}`;
-  // Skips locked rows, because two nodes that delete the same rows in different orders would deadlock.
+  // Skips locked rows, because two nodes that delete the same rows in different orders would deadlock. The rows to delete are in the
+  // group, too, so that a database that reads more than these to find them reads no others.
   return deleteSome(
     db,
-    sql`select id from runs where ${inGroup}
-    and id <= (select id from runs where ${inGroup} order by id desc limit 1 offset ${sql.lit(kept)})
-    order by id limit ${sql.lit(deletedAtOnce)} ${db.engine.skipLocked}`,
+    sql`delete from runs where ${inGroup} and id in (
+      select id from runs where ${inGroup}
+      and id <= (select id from runs where ${inGroup} order by id desc limit 1 offset ${sql.lit(kept)})
+      order by id limit ${sql.lit(deletedAtOnce)} ${db.engine.skipLocked})`,
   );
 }
 
-/** Deletes a batch of records from before a time, in ms since the epoch. Resolves with whether it was a whole batch. */
-export async function deleteRunsBefore(db: Db, time: number): Promise<boolean> {
+/**
+ * Deletes a batch of records from before a time, in ms since the epoch, from the table whose records are deleted row by row.
+ * Resolves with whether it was a whole batch.
+ */
+export async function deleteRunsBefore(db: Db, time: number, from = db.engine.agedRuns): Promise<boolean> {
+  const table = sql.table(from);
   return deleteSome(
     db,
-    sql`select id from runs where id < ${firstBytesAt(time)}
-    order by id limit ${sql.lit(deletedAtOnce)} ${db.engine.skipLocked}`,
+    sql`delete from ${table} where id in (
+      select id from ${table} where id < ${firstBytesAt(time)}
+      order by id limit ${sql.lit(deletedAtOnce)} ${db.engine.skipLocked})`,
   );
 }
 
@@ -302,12 +313,9 @@ export async function dropOldestDetails(
   return end < 0;
 }
 
-async function deleteSome(db: Db, ids: ReturnType<typeof sql>): Promise<boolean> {
-  const { numDeletedRows } = await db.query
-    .deleteFrom('runs')
-    .where('id', 'in', sql<Uint8Array>`(${ids})`)
-    .executeTakeFirstOrThrow();
-  return numDeletedRows >= deletedAtOnce;
+async function deleteSome(db: Db, statement: RawBuilder<unknown>): Promise<boolean> {
+  const { numAffectedRows = 0n } = await sql`${statement} ${db.engine.named}`.execute(db.query);
+  return numAffectedRows >= deletedAtOnce;
 }
 
 function toStoredRun(row: {

@@ -83,6 +83,7 @@ async function addTo(
           ),
         ),
     )
+    .modifyEnd(db.engine.named)
     .execute();
 }
 
