@@ -63,7 +63,9 @@ async function fill(total: number) {
   const cleanUp = new AsyncDisposableStack();
   const database = await createDurableDatabase('postgres');
   cleanUp.defer(database.remove);
-  const storage = await openStorage(database.address);
+  // Filling it takes long.
+  const patience = { statementTimeout: 600_000, holdTimeout: 600_000 };
+  const storage = await openStorage(database.address, { postgresLimits: patience });
   cleanUp.defer(() => storage.close());
   const { db } = storage;
   const now = Date.now();
@@ -153,24 +155,17 @@ async function addRecords({ db }: Storage, now: number, total: number, plugins: 
   await sql`vacuum analyze`.execute(db.query);
 }
 
-/** In parts, so that no statement takes as long as the service allows. */
-async function addDay(
+const addDay = (
   { query }: Storage['db'],
   { from, length, count, plugins }: { from: number; length: number; count: number; plugins: number },
-): Promise<void> {
-  const atOnce = 50_000;
-  for (let begin = 0; begin < count; begin += atOnce) {
-    await sql`insert into runs
-      select
-        decode(lpad(to_hex(${from}::bigint + i * ${length}::bigint / ${count}::bigint), 12, '0')
-          || '7' || substr(md5(i::text), 1, 3) || 'b' || substr(md5(i::text), 4, 15), 'hex'),
-        1 + i * 7919 % ${plugins}::bigint, 0, case when i / ${plugins}::bigint % 10 = 0 then 0 else 1 end,
-        case when i / ${plugins}::bigint % 10 = 0 then 'plugin-error' end, 1250, 100, 100, ${details}
-      from generate_series(${begin}::bigint, ${Math.min(begin + atOnce, count) - 1}::bigint) as i`.execute(
-      query,
-    );
-  }
-}
+) =>
+  sql`insert into runs
+    select
+      decode(lpad(to_hex(${from}::bigint + i * ${length}::bigint / ${count}::bigint), 12, '0')
+        || '7' || substr(md5(i::text), 1, 3) || 'b' || substr(md5(i::text), 4, 15), 'hex'),
+      1 + i * 7919 % ${plugins}::bigint, 0, case when i / ${plugins}::bigint % 10 = 0 then 0 else 1 end,
+      case when i / ${plugins}::bigint % 10 = 0 then 'plugin-error' end, 1250, 100, 100, ${details}
+    from generate_series(0, ${count - 1}::bigint) as i`.execute(query);
 
 async function readState({ db }: Storage): Promise<{ records: number; wal: number }> {
   const { rows } = await sql<{ records: number; wal: string }>`select

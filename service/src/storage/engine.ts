@@ -82,6 +82,8 @@ export interface Engine {
    */
   dataVersion(): number | undefined;
 
+  /** Whether the database reads long texts of a row apart from the rest of it, when they are used. */
+  readonly readsTextsLater: boolean;
   /** The table with the records of runs that are deleted row by row once they are old. */
   readonly agedRuns: 'runs' | 'runs_rest';
   /**

@@ -63,6 +63,7 @@ class PostgresEngine implements Engine {
   readonly forUpdate = sql`for update`;
   readonly skipLocked = sql`for update skip locked`;
   readonly named = sql.raw(namedMark);
+  readonly readsTextsLater = true;
   readonly agedRuns = 'runs_rest';
   readonly #url: string;
   readonly #log: LogConfig | undefined;

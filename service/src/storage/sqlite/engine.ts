@@ -61,6 +61,7 @@ class SqliteEngine implements Engine {
   readonly forUpdate = sql``;
   readonly skipLocked = sql``;
   readonly named = sql``;
+  readonly readsTextsLater = false;
   readonly agedRuns = 'runs';
   readonly #identity: FileIdentity;
   readonly #writer: DatabaseSync;

@@ -1,10 +1,11 @@
 import { sql } from 'kysely';
-import type { RawBuilder } from 'kysely';
+import type { RawBuilder, Selectable } from 'kysely';
 import type { PluginKey } from '../../plugins/plugin-key.ts';
 import { selectPluginId } from './names.ts';
 import { bytesToUuid, firstBytesAt, timeOfUuid, uuidToBytes } from './uuids.ts';
 import { versionName, versionPatch } from './versions.ts';
 import type { Db, Transaction } from '../db.ts';
+import type { Schema } from '../schema.ts';
 
 /** A call of a run, as far as it is recorded. */
 export interface RecordedCall {
@@ -88,6 +89,19 @@ export interface RunGroup {
   readonly success: boolean;
 }
 
+/** The columns of a {@link StoredRun}. */
+const storedColumns = [
+  'id',
+  'patch',
+  'error_code',
+  'microseconds',
+  'input_bytes',
+  'output_bytes',
+  'details',
+] as const;
+const columns = sql.join(storedColumns.map((name) => sql.ref(name)));
+type StoredRow = Pick<Selectable<Schema['runs']>, (typeof storedColumns)[number]>;
+
 /** How many rows are deleted at once: few, so that others do not wait for long. */
 const deletedAtOnce = 200;
 
@@ -166,39 +180,29 @@ export async function listRuns(
   const patch = version === undefined ? undefined : versionPatch(version);
   if (version !== undefined && patch === undefined) return [];
   // Successes and failures are each a range of one index. Reading both in one range would need another index.
-  const idsWhere = (isSuccess: boolean) =>
-    db.query
-      .selectFrom(
-        db.query
-          .selectFrom('runs')
-          .select('id')
-          .where('plugin_id', '=', selectPluginId(db, plugin))
-          .where('success', '=', isSuccess ? 1 : 0)
-          .$if(patch !== undefined, (query) => query.where('patch', '=', patch ?? 0))
-          .$if(before !== undefined, (query) => query.where('id', '<', uuidToBytes(before ?? '')))
-          .orderBy('id', 'desc')
-          .limit(limit)
-          .as('newest'),
-      )
-      .select('id');
-  const ids = success === undefined ? idsWhere(true).unionAll(idsWhere(false)) : idsWhere(success);
-  // Databases know the length of a text without reading it, so that only the rows of the page are read.
-  const size = sql<number>`coalesce(octet_length(details), 0)`;
-  const sized = db.query
-    .selectFrom('runs')
-    .select('id')
-    .select(sql<number>`sum(${size}) over (order by id desc) - ${size}`.as('bytes_before'))
-    .where('id', 'in', ids)
-    .orderBy('id', 'desc')
-    .limit(limit);
-  const rows = await db.query
-    .selectFrom('runs')
-    .innerJoin(sized.as('sized'), 'sized.id', 'runs.id')
-    .select(['runs.id', 'patch', 'error_code', 'microseconds', 'input_bytes', 'output_bytes', 'details'])
-    .$if(maxBytes !== undefined, (query) => query.where('bytes_before', '<', maxBytes ?? 0))
-    .orderBy('runs.id', 'desc')
-    .modifyEnd(db.engine.named)
-    .execute();
+  const newestWhere = (isSuccess: boolean) =>
+    sql<StoredRow>`select * from (
+      select ${db.engine.readsTextsLater ? columns : sql.ref('id')} from runs
+      where plugin_id = (${selectPluginId(db, plugin)}) and success = ${isSuccess ? 1 : 0}
+      ${patch === undefined ? sql`` : sql`and patch = ${patch}`}
+      ${before === undefined ? sql`` : sql`and id < ${uuidToBytes(before)}`}
+      order by id desc limit ${limit}) as newest`;
+  const newest =
+    success === undefined ? sql`${newestWhere(true)} union all ${newestWhere(false)}` : newestWhere(success);
+  // Databases know the length of a text without reading it.
+  const size = sql`coalesce(octet_length(details), 0)`;
+  const bytesBefore = sql`sum(${size}) over (order by id desc) - ${size} as bytes_before`;
+  const isOnPage = maxBytes === undefined ? sql`true` : sql`bytes_before < ${maxBytes}`;
+  const { rows } = await (
+    db.engine.readsTextsLater
+      ? sql<StoredRow>`select ${columns} from (
+          select ${columns}, ${bytesBefore} from (${newest}) as newest order by id desc limit ${limit}
+        ) as sized where ${isOnPage} order by id desc ${db.engine.named}`
+      : // Otherwise the texts of all rows would be read that are sorted, and not only of those on the page.
+        sql<StoredRow>`select ${columns} from runs join (
+          select id as sized_id, ${bytesBefore} from runs where id in (${newest}) order by id desc limit ${limit}
+        ) as sized on sized_id = id where ${isOnPage} order by id desc`
+  ).execute(db.query);
   return rows.map(toStoredRun);
 }
 
@@ -290,11 +294,11 @@ export async function dropOldestDetails(
   let excess = (counter?.bytes ?? 0) - allowed;
   if (excess <= 0) return false;
   const { rows: oldest } = await sql<{ id: Uint8Array }>`
-    select id from (
+    with oldest as materialized (
       select (
         select id from runs where plugin_id = plugins.id and details is not null order by id limit 1
       ) as id from plugins where tenant_id = ${tenantId} and deleted_at is null
-    ) as oldest where id is not null order by id limit 1`.execute(db.query);
+    ) select id from oldest where id is not null order by id limit 1`.execute(db.query);
   const [first] = oldest;
   if (!first) return false;
   // Of a part of the time alone, so that not all of the tenant's runs have to be sorted.
@@ -318,15 +322,7 @@ async function deleteSome(db: Db, statement: RawBuilder<unknown>): Promise<boole
   return numAffectedRows >= deletedAtOnce;
 }
 
-function toStoredRun(row: {
-  id: Uint8Array;
-  patch: number;
-  error_code: string | null;
-  microseconds: number;
-  input_bytes: number;
-  output_bytes: number;
-  details: string | null;
-}): StoredRun {
+function toStoredRun(row: StoredRow): StoredRun {
   return {
     id: bytesToUuid(row.id),
     version: versionName(row.patch),
