@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { createHash } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
+import { once } from 'node:events';
 import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { copyFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { describe, test } from 'node:test';
+import { after, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { temporaryDirectory } from '../service/harness.ts';
@@ -18,10 +21,43 @@ import { until } from '../support/until.ts';
 
 /*
  * What docs/service/backup.md says, rehearsed: a backup is taken while others write, all is lost, and a service on what was
- * restored has every draft and every version that was acknowledged before the backup.
+ * restored has every draft, every version and every secret that was acknowledged before the backup.
  */
 
 const main = fileURLToPath(new URL('../../service/src/cli/main.ts', import.meta.url));
+
+/** A server that plugins call, which answers only those that have the key. */
+const key = 'the-key-of-rates';
+const upstream = createServer(({ headers }, response) =>
+  response.writeHead(headers['x-key'] === key ? 200 : 401).end(headers['x-key'] === key ? 'EUR' : 'refused'),
+);
+await once(upstream.listen(0, '127.0.0.1'), 'listening');
+const origin = `http://127.0.0.1:${(upstream.address() as AddressInfo).port}`;
+after(() => {
+  upstream.closeAllConnections();
+  upstream.close();
+});
+
+/** A user whose plugin calls the server with the key, which the service keeps encrypted. */
+async function fillWithSecret(node: NodeProcess, environmentToken: string, tally: Tally): Promise<User> {
+  const connection = new Connection(node.origin);
+  const put = async (path: string, value: object) => {
+    const sent = { token: environmentToken, type: 'application/json', body: JSON.stringify(value) };
+    const { status } = await connection.send('PUT', `/api/v1/environment/com.acme/${path}`, sent);
+    assert.ok(status < 300, `${path} answers ${status}`);
+  };
+  const credential = { type: 'header', header: 'x-key' };
+  await put('namespaces/linked', { connections: [{ name: 'rates', origin, credential }] });
+  await put('connections/linked/rates', { value: key });
+  const user = new User('com.acme.t0/linked/rates', tally);
+  await user.signIn(connection, environmentToken);
+  const contents = `export const run = async () => (await fetch('${origin}/')).text();\n`;
+  await user.build({ lang: 'javascript', contents, expectedOutput: () => 'EUR', isSound: true }, false);
+  await user.deploy();
+  await user.run('x');
+  connection.close();
+  return user;
+}
 
 /** Users who have drafts, builds and versions by now, and do nothing more. */
 function fill(node: NodeProcess, environmentToken: string, tally: Tally): Promise<User[]> {
@@ -68,8 +104,12 @@ async function keepWriting(node: NodeProcess, environmentToken: string) {
 }
 
 /** A service on what was restored has all that the users had, and knows no token of before. */
-async function verifyRestored(url: string, users: readonly User[], formerToken: string, tally: Tally) {
-  await using node = new NodeProcess(url);
+async function verifyRestored(
+  url: string,
+  settings: Settings,
+  { users, environmentToken: formerToken, tally }: Filled,
+) {
+  await using node = new NodeProcess(url, { ...settings, OUTBOUND_ALLOW: origin });
   await node.start();
   const first = new Connection(node.origin);
   const access = `/auth/v2/access/${users[0]?.path}`;
@@ -93,63 +133,77 @@ async function verifyRestored(url: string, users: readonly User[], formerToken: 
   assert.deepEqual(tally.faults, []);
 }
 
-/** Fills a database and takes a backup of it while others write. Resolves with the users whose work the backup must hold. */
+/** Where a service keeps the key of its secrets. */
+type Settings = { readonly DATA_DIR: string } | { readonly SECRETS_KEY: string };
+
+/** What a backup must hold the work of. */
+interface Filled {
+  readonly users: readonly User[];
+  readonly environmentToken: string;
+  readonly tally: Tally;
+}
+
+/** Fills a database and takes a backup of it while others write. */
 async function backUpDuringWrites(
   url: string,
-  environmentToken: string,
-  tally: Tally,
+  settings: Settings,
   backUp: () => Promise<unknown>,
-): Promise<User[]> {
-  await using node = new NodeProcess(url);
+): Promise<Filled> {
+  const tally = new Tally();
+  const environmentToken = await createEnvironmentToken(url);
+  await using node = new NodeProcess(url, { ...settings, OUTBOUND_ALLOW: origin });
   await node.start();
   const users = await fill(node, environmentToken, tally);
+  users.push(await fillWithSecret(node, environmentToken, tally));
   const stopWriting = await keepWriting(node, environmentToken);
   await backUp();
   await stopWriting();
-  return users;
+  return { users, environmentToken, tally };
 }
 
 // They wait for processes more than they work.
 describe('backup and restore', { concurrency: 2 }, () => {
-  test('SQLite: a backup taken during writes restores every draft and version, and no token', async (t) => {
+  test('SQLite: a backup taken during writes restores drafts, versions and secrets, and no token', async (t) => {
     const directory = temporaryDirectory(t);
     const [file, copy] = [join(directory, 'service.sqlite'), join(directory, 'backup.sqlite')];
     const url = `sqlite:${file}`;
-    const tally = new Tally();
-    const environmentToken = await createEnvironmentToken(url);
-    const users = await backUpDuringWrites(url, environmentToken, tally, async () => {
-      const env = { ...process.env, DATABASE_URL: url };
-      await promisify(execFile)(process.execPath, [main, 'backup', copy], { env });
+    const settings = { DATA_DIR: directory };
+    const filled = await backUpDuringWrites(url, settings, async () => {
+      const env = { ...process.env, DATABASE_URL: url, ...settings };
+      const { stdout } = await promisify(execFile)(process.execPath, [main, 'backup', copy], { env });
+      assert.match(stdout, /only be read with \S+secrets\.key: keep that, too\.$/m);
     });
     for (const suffix of ['', '-wal', '-shm']) rmSync(file + suffix, { force: true });
     const bytes = readFileSync(copy);
-    assert.equal(bytes.includes(createHash('sha256').update(environmentToken).digest()), false);
+    const hash = createHash('sha256').update(filled.environmentToken).digest();
+    for (const secret of [hash, key, readFileSync(join(directory, 'secrets.key'), 'utf8').trim()])
+      assert.equal(bytes.includes(secret), false);
 
-    mkdirSync(join(directory, 'restored'));
-    const restored = join(directory, 'restored/service.sqlite');
-    await copyFile(copy, restored);
-    await verifyRestored(`sqlite:${restored}`, users, environmentToken, tally);
+    const restored = join(directory, 'restored');
+    mkdirSync(restored);
+    await copyFile(copy, join(restored, 'service.sqlite'));
+    await copyFile(join(directory, 'secrets.key'), join(restored, 'secrets.key'));
+    await verifyRestored(`sqlite:${restored}/service.sqlite`, { DATA_DIR: restored }, filled);
   });
 
-  test('PostgreSQL: the output of pg_dump during writes restores every draft and version, and no token', async (t) => {
+  test('PostgreSQL: the output of pg_dump during writes restores drafts, versions and secrets, and no token', async (t) => {
     const cluster = await startDumpServer();
     t.after(() => cluster.remove());
     // As docs/service/storage.md makes them: the service's user owns its database, and may do nothing else.
     const url = await createOwnedDatabase(cluster.url, 'plugins', 'before');
     const dump = join(temporaryDirectory(t), 'backup.dump');
-    const tally = new Tally();
-    const environmentToken = await createEnvironmentToken(url);
-    const users = await backUpDuringWrites(url, environmentToken, tally, () =>
+    const settings = { SECRETS_KEY: randomBytes(32).toString('base64') };
+    const filled = await backUpDuringWrites(url, settings, () =>
       run('pg_dump', ...documentedOptions('pg_dump'), `--file=${dump}`, url),
     );
-    const hash = createHash('sha256').update(environmentToken).digest('hex');
-    assert.equal(textOf(dump).includes(hash), false);
+    const hash = createHash('sha256').update(filled.environmentToken).digest('hex');
+    for (const secret of [hash, key]) assert.equal(textOf(dump).includes(secret), false);
 
     const superuser = `--maintenance-db=${cluster.url}`;
     await run('createdb', ...documentedOptions('createdb'), superuser, 'restored');
     const restored = new URL('/restored', url).href;
     await run('pg_restore', ...documentedOptions('pg_restore'), `--dbname=${restored}`, dump);
-    await verifyRestored(restored, users, environmentToken, tally);
+    await verifyRestored(restored, settings, filled);
   });
 });
 
