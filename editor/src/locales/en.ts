@@ -380,7 +380,7 @@ export const en = {
     building: 'Building…',
     built: 'Built',
     builtAt: (time: string) => `Built ${time}`,
-    builtWithProblems: (built: string, problems: string) => `${built}, ${problems}`,
+    withProblems: (status: string, problems: string) => `${status}, ${problems}`,
     changedSinceBuild: 'Changed since the build',
     changedSinceFailedBuild: 'Changed since the failed build',
     buildFailed: 'Build failed',
@@ -668,6 +668,9 @@ export const en = {
       oneLine: 'must be one line',
       format: (format: string) => `must have the format ${format}`,
       alternatives: 'fits none of the allowed forms, or too many',
+      nearest: (form: string, what: string) =>
+        `fits none of the allowed forms; the nearest is “${form}”: ${what}`,
+      form: (number: string) => `number ${number}`,
       other: (keyword: string) => `does not fit (${keyword})`,
     },
   },

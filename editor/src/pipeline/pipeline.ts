@@ -329,9 +329,10 @@ export class Pipeline extends Emitter<PipelineEvents> {
       this.#log = '';
       this.#addToLog(outputLog);
     }
-    const errors = diagnostics.filter(({ severity }) => severity === 'error').length;
     this.#setState({
-      build: succeeded ? { kind: 'built', sourceKey, at: new Date() } : { kind: 'failed', sourceKey, errors },
+      build: succeeded
+        ? { kind: 'built', sourceKey, at: new Date() }
+        : { kind: 'failed', sourceKey, problems: diagnostics.length },
     });
     this.emit('build', { result, source });
     return succeeded;

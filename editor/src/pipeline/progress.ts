@@ -12,7 +12,7 @@ export type BuildState =
   | { kind: 'none'; hasNeverRun?: boolean }
   | { kind: 'building' }
   | { kind: 'built'; sourceKey: string; at?: Date }
-  | { kind: 'failed'; sourceKey: string; errors: number }
+  | { kind: 'failed'; sourceKey: string; problems: number }
   | { kind: 'unfinished'; error: ActionError };
 
 /** The last deployment, as far as this page knows. `hasNeverRun`: the plugin was never deployed. */

@@ -38,7 +38,8 @@ export interface Work {
   /** While tests run: how many of them have, and how many are to. */
   testing: { done: number; all: number } | undefined;
   tests: readonly TestStatus[];
-  /** Problems of severity `error` that are known in the text as it is. */
+  /** How many problems are known in the text as it is, and how many of them are of severity `error`. */
+  problems: number;
   errors: number;
 }
 
@@ -58,7 +59,16 @@ const isDeployed = ({ deployment, sourceKey }: Work) =>
   deployment.kind === 'deployed' && deployment.sourceKey === sourceKey;
 
 export function buildStatus(work: Work): StatusText {
-  const { build, sourceKey, deployment, errors } = work;
+  const { problems, errors } = work;
+  const { text, tone } = lastBuildStatus(work);
+  // The panel of builds shows their number, also before a build and after one that succeeded: language help finds more than it.
+  if (!errors || tone === 'busy' || tone === 'bad') return { text, tone };
+  const { status } = texts();
+  return { text: status.withProblems(text, status.problems(problems)), tone: 'calm' };
+}
+
+function lastBuildStatus(work: Work): StatusText {
+  const { build, sourceKey, deployment } = work;
   const { status } = texts();
   switch (build.kind) {
     case 'none':
@@ -70,15 +80,12 @@ export function buildStatus(work: Work): StatusText {
       return { text: status.building, tone: 'busy' };
     case 'built': {
       if (build.sourceKey !== sourceKey) return { text: status.changedSinceBuild, tone: 'calm' };
-      const text = build.at ? status.builtAt(formatTime(build.at)) : status.built;
-      // Language help finds problems that do not make a build fail.
-      return errors
-        ? { text: status.builtWithProblems(text, status.problems(errors)), tone: 'calm' }
-        : { text, tone: 'good' };
+      return { text: build.at ? status.builtAt(formatTime(build.at)) : status.built, tone: 'good' };
     }
     case 'failed': {
       if (build.sourceKey !== sourceKey) return { text: status.changedSinceFailedBuild, tone: 'calm' };
-      const text = build.errors ? status.buildFailedWith(status.problems(build.errors)) : status.buildFailed;
+      const { problems } = build;
+      const text = problems ? status.buildFailedWith(status.problems(problems)) : status.buildFailed;
       return { text, tone: 'bad' };
     }
     default:

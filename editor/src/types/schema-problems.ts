@@ -1,7 +1,17 @@
 import { type OutputUnit, format as libraryFormats, Validator } from '@cfworker/json-schema';
+import { formatNumber } from '../locales/formats.ts';
 import { texts } from '../locales/locale.ts';
 import { formats } from './formats.ts';
-import { type Path, type Schema, decodePointer, isRecord, pathOf, partsOf, typeLabel } from './schema.ts';
+import {
+  type Path,
+  type Schema,
+  decodePointer,
+  isRecord,
+  pathOf,
+  pathText,
+  partsOf,
+  typeLabel,
+} from './schema.ts';
 
 /** Something in a value that does not fit its schema. */
 export interface SchemaProblem {
@@ -30,6 +40,18 @@ const OUTER: ReadonlySet<string> = new Set(
 
 /** Keywords that fail as a whole: the failures of their alternatives are not listed. */
 const GROUPS: ReadonlySet<string> = new Set(['anyOf', 'oneOf', 'not', 'contains']);
+
+/** How far a failure keeps a value from an alternative, by its keyword; any other counts 1. */
+const WEIGHTS: Readonly<Record<string, number>> = {
+  const: 50,
+  enum: 50,
+  type: 20,
+  anyOf: 5,
+  oneOf: 5,
+  required: 2,
+};
+/** That of an alternative for values of another type. */
+const OTHER = 1000;
 
 /** Keywords that set a limit: of what, and on which side. */
 const BOUNDS: Readonly<Record<string, { of: 'size' | 'length' | 'entries'; sign: string }>> = {
@@ -69,15 +91,7 @@ export class SchemaCheck {
     } catch {
       return [];
     }
-    const groups = errors
-      .filter(({ keyword }) => GROUPS.has(keyword))
-      .map(({ keywordLocation }) => keywordLocation);
-    const found = errors.filter(
-      ({ keyword, keywordLocation }) =>
-        !OUTER.has(keyword) &&
-        !groups.some((group) => keywordLocation !== group && keywordLocation.startsWith(`${group}/`)),
-    );
-    const problems = found.map((error) => this.#problem(error));
+    const problems = this.#outermost(errors).map((error) => this.#problem(error, errors));
     const seen = new Set<string>();
     return problems
       .filter(({ path, message }) => {
@@ -87,7 +101,52 @@ export class SchemaCheck {
       .slice(0, MAX_PROBLEMS);
   }
 
-  #problem({ keyword, keywordLocation, instanceLocation, error }: OutputUnit): SchemaProblem {
+  /** The failures that are problems, without those within a group. */
+  #outermost(errors: readonly OutputUnit[]): OutputUnit[] {
+    const groups = errors
+      .filter(({ keyword }) => GROUPS.has(keyword))
+      .map(({ keywordLocation }) => keywordLocation);
+    return errors.filter(
+      ({ keyword, keywordLocation }) =>
+        !OUTER.has(keyword) &&
+        !groups.some((group) => keywordLocation !== group && keywordLocation.startsWith(`${group}/`)),
+    );
+  }
+
+  /** Says which alternative comes nearest, and what keeps the value out of it, as the service does; `undefined` where one fits. */
+  #nearest({ keyword, keywordLocation, instanceLocation }: OutputUnit, errors: readonly OutputUnit[]) {
+    const alternatives = this.#schemaAt(keywordLocation)?.[keyword];
+    if (!Array.isArray(alternatives)) return undefined;
+    // Entries of a list have their schema's place in common.
+    const within = errors.filter((one) => `${one.instanceLocation}/`.startsWith(`${instanceLocation}/`));
+    const all = (alternatives as Schema[]).map((schema, index) => {
+      const failures = this.#outermost(
+        within.filter((one) => one.keywordLocation.startsWith(`${keywordLocation}/${index}/`)),
+      );
+      const isOther = failures.some(
+        (one) => ['type', 'const', 'enum'].includes(one.keyword) && one.instanceLocation === instanceLocation,
+      );
+      const weight = failures.reduce((sum, one) => sum + (WEIGHTS[one.keyword] ?? 1), 0);
+      return { schema, index, failures, isOther, weight: isOther ? OTHER : weight };
+    });
+    if (all.some(({ failures }) => !failures.length)) return undefined;
+    const words = texts().types.problems;
+    if (all.every(({ isOther }) => isOther)) {
+      const labels = all.map(({ schema }) => typeLabel(partsOf(this.#schema, schema)));
+      return words.type(labels.every(Boolean) ? [...new Set(labels)].join(' | ') : '');
+    }
+    const { schema, index, failures } = all.reduce((best, one) => (one.weight < best.weight ? one : best));
+    const [failure] = failures;
+    if (!failure) return undefined;
+    const { path, message } = this.#problem(failure, errors);
+    const place = pathText(path.slice(pathOf(decodePointer(instanceLocation)).length));
+    const title = isRecord(schema) ? schema['title'] : undefined;
+    const form = typeof title === 'string' ? title : words.form(formatNumber(index + 1));
+    return words.nearest(form, place ? `${place} ${message}` : message);
+  }
+
+  #problem(failure: OutputUnit, errors: readonly OutputUnit[]): SchemaProblem {
+    const { keyword, keywordLocation, instanceLocation, error } = failure;
     const words = texts().types.problems;
     const path = pathOf(decodePointer(instanceLocation));
     const schema = this.#schemaAt(keywordLocation);
@@ -109,6 +168,9 @@ export class SchemaCheck {
         return { path, message: ONE_LINE.has(limit ?? '') ? words.oneLine : words.pattern(limit ?? '') };
       case 'format':
         return { path, message: words.format(limit ?? '') };
+      case 'anyOf':
+      case 'oneOf':
+        return { path, message: this.#nearest(failure, errors) ?? words.alternatives };
       default:
         return { path, message: GROUPS.has(keyword) ? words.alternatives : words.other(keyword) };
     }

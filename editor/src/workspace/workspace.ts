@@ -141,6 +141,7 @@ export class Workspace {
       action: pipeline.action,
       testing: this.actions.testProgress,
       tests: this.document.testStatuses,
+      problems: this.document.problems.length,
       errors: this.document.errors,
     };
   }

@@ -146,7 +146,7 @@ test('a text that does not build is neither run nor deployed', async () => {
     diary.some((one) => /^(test|deploy)/.test(one)),
     false,
   );
-  assert.deepEqual(pipeline.build, { kind: 'failed', sourceKey: keyOf('one'), errors: 1 });
+  assert.deepEqual(pipeline.build, { kind: 'failed', sourceKey: keyOf('one'), problems: 2 });
 });
 
 test('only one action runs at a time', async () => {

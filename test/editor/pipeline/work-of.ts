@@ -12,6 +12,7 @@ export const workOf = (change: Partial<Work> = {}): Work => ({
   action: undefined,
   testing: undefined,
   tests: [],
+  problems: 0,
   errors: 0,
   ...change,
 });

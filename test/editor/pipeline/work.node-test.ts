@@ -29,10 +29,10 @@ test('the build is shown as current only for the text that was built', () => {
     [{ kind: 'built', sourceKey: 'now', at }, `Built ${nineOhFive}`, 'good'],
     [{ kind: 'built', sourceKey: 'now' }, 'Built', 'good'],
     [{ kind: 'built', sourceKey: 'before', at }, 'Changed since the build', 'calm'],
-    [{ kind: 'failed', sourceKey: 'now', errors: 1 }, 'Build failed: one problem', 'bad'],
-    [{ kind: 'failed', sourceKey: 'now', errors: 3 }, 'Build failed: 3 problems', 'bad'],
-    [{ kind: 'failed', sourceKey: 'now', errors: 0 }, 'Build failed', 'bad'],
-    [{ kind: 'failed', sourceKey: 'before', errors: 3 }, 'Changed since the failed build', 'calm'],
+    [{ kind: 'failed', sourceKey: 'now', problems: 1 }, 'Build failed: one problem', 'bad'],
+    [{ kind: 'failed', sourceKey: 'now', problems: 3 }, 'Build failed: 3 problems', 'bad'],
+    [{ kind: 'failed', sourceKey: 'now', problems: 0 }, 'Build failed', 'bad'],
+    [{ kind: 'failed', sourceKey: 'before', problems: 3 }, 'Changed since the failed build', 'calm'],
     [{ kind: 'unfinished', error: 'stopped' }, 'Not built: stopped', 'calm'],
     [{ kind: 'unfinished', error: 'session' }, 'Not built: your session ended', 'bad'],
   ];
@@ -79,10 +79,16 @@ test('a text with errors is not shown as built', () => {
     buildLabel(workOf({ build, sourceKey: 'newer', errors: 8 })),
     'The last build succeeded. The text has changed since.',
   );
-  assert.deepEqual(buildStatus(workOf({ build, errors: 8 })), {
-    text: `Built ${nineOhFive}, 8 problems`,
-    tone: 'calm',
-  });
+  const statusWith = (last: BuildState) => buildStatus(workOf({ build: last, problems: 8, errors: 1 }));
+  assert.deepEqual(statusWith(build), { text: `Built ${nineOhFive}, 8 problems`, tone: 'calm' });
+  // After a reload, the text is checked before anything is built.
+  assert.equal(statusWith({ kind: 'none', hasNeverRun: true }).text, 'Not built yet, 8 problems');
+  assert.equal(
+    statusWith({ kind: 'failed', sourceKey: 'now', problems: 8 }).text,
+    'Build failed: 8 problems',
+  );
+  assert.equal(statusWith({ kind: 'building' }).text, 'Building…');
+  assert.equal(buildStatus(workOf({ build, problems: 8 })).text, `Built ${nineOhFive}`);
 });
 
 test('the deployment is shown as current only for the text that was deployed, and a lost response is no failure', () => {

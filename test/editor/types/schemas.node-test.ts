@@ -37,7 +37,7 @@ describe('a value that does not fit its schema', () => {
     ]);
     assert.deepEqual(problems({ lines: [], delivery: 'pickup', 'a/b ü': true }), [
       'lines: must have ≥ 1 entries',
-      '["a/b ü"]: fits none of the allowed forms, or too many',
+      '["a/b ü"]: must be string | number',
     ]);
     assert.deepEqual(problems(1), [': must be object']);
     const letter = {
@@ -51,6 +51,36 @@ describe('a value that does not fit its schema', () => {
     assert.deepEqual(problems({ due: 'tomorrow', subject: 'a\nb', account: 'x', other: 'x' }, letter), [
       'due: must have the format date',
       'subject: must be one line',
+    ]);
+  });
+
+  test('has the nearest of several alternatives named, and what keeps it out of that', () => {
+    const card = {
+      title: 'Card',
+      type: 'object',
+      required: ['number'],
+      properties: { kind: { const: 'card' }, number: { type: 'string' } },
+    };
+    const bank = { type: 'object', required: ['iban'], properties: { kind: { const: 'bank' } } };
+    const payment = {
+      properties: { pay: { oneOf: [bank, card, { $ref: '#/$defs/none' }] } },
+      $defs: { none: { type: 'null' } },
+    };
+    const nearest = 'pay: fits none of the allowed forms; the nearest is';
+    assert.deepEqual(problems({ pay: { kind: 'card', number: 1 } }, payment), [
+      `${nearest} “Card”: number must be string`,
+    ]);
+    assert.deepEqual(problems({ pay: { kind: 'bank' } }, payment), [
+      `${nearest} “number 1”: “iban” is missing`,
+    ]);
+    assert.deepEqual(problems({ pay: 1 }, payment), ['pay: must be object | null']);
+    const list = { items: { anyOf: [{ type: 'string', maxLength: 1 }, bank] } };
+    assert.deepEqual(problems(['ab', {}], list), [
+      '[0]: fits none of the allowed forms; the nearest is “number 1”: must have ≤ 1 characters',
+      '[1]: fits none of the allowed forms; the nearest is “number 2”: “iban” is missing',
+    ]);
+    assert.deepEqual(problems({ pay: { iban: 'x', number: '1' } }, payment), [
+      'pay: fits none of the allowed forms, or too many',
     ]);
   });
 
