@@ -175,7 +175,10 @@ test('what is legal and probably wrong in a schema is warned of', async () => {
       lines: { items: { properties: { sku: true } } },
       either: { oneOf: [{ properties: { a: true } }, { properties: { b: true }, ...closed }] },
       whole: { allOf: [{ properties: { a: true } }], unevaluatedProperties: false },
+      sum: { allOf: [{ $ref: '#/$defs/base' }, { properties: { a: true } }] },
+      named: { $ref: '#/$defs/base' },
     },
+    $defs: { base: { properties: { b: true } } },
   };
   assert.deepEqual(
     await warningsOf({ input, output: { properties: { a: { format: 'iban', requird: [] } } } }),
@@ -184,6 +187,8 @@ test('what is legal and probably wrong in a schema is warned of', async () => {
       '/input/properties/iban/format: "iban" is not checked',
       '/input/properties/lines/items: allows properties that it does not name, so that a misspelled one is accepted: set "additionalProperties": false, or true if you mean it',
       '/input/properties/either/oneOf/0: allows properties that it does not name, so that a misspelled one is accepted: set "additionalProperties": false, or true if you mean it',
+      '/input/properties/sum: allows properties that it does not name, so that a misspelled one is accepted: set "unevaluatedProperties": false, or true if you mean it',
+      '/input/$defs/base: allows properties that it does not name, so that a misspelled one is accepted: set "additionalProperties": false, or true if you mean it',
       '/output/properties/a/format: "iban" is not checked',
       '/output/properties/a/requird: "requird" is not a keyword of JSON Schema 2020-12, and is ignored',
     ],

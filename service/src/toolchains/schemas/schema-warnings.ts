@@ -23,12 +23,12 @@ export function findWarnings(
   { document, references }: { readonly document: SchemaDocument; readonly references: References },
 ): SchemaWarning[] {
   const found: SchemaWarning[] = [];
-  const open = direction === 'input' ? openParts(document.root, references) : new Set();
+  const open = direction === 'input' ? openParts(document.root, references) : undefined;
   for (const node of document.nodes) {
     const keywords = keywordsOf(node.schema);
-    if (open.has(node)) {
-      const message =
-        'allows properties that it does not name, so that a misspelled one is accepted: set "additionalProperties": false, or true if you mean it';
+    const missing = open?.get(node);
+    if (missing) {
+      const message = `allows properties that it does not name, so that a misspelled one is accepted: set "${missing}": false, or true if you mean it`;
       found.push({ place: node.place, message });
     }
     for (const [keyword, value] of Object.entries(keywords)) {
@@ -66,28 +66,51 @@ const closing = ['additionalProperties', 'unevaluatedProperties', 'patternProper
 /** Keywords whose schemas describe further values, or alternatives for the same one. */
 const described = ['properties', 'items', 'prefixItems', 'additionalProperties', 'anyOf', 'oneOf'];
 
-/** The parts that name properties and allow others. Parts of an `allOf` are left out: each of them has to allow the others'. */
-function openParts(root: SchemaNode, references: References): ReadonlySet<SchemaNode> {
-  const open = new Set<SchemaNode>();
+/** Keywords that describe the same value as the part that they stand in. */
+const beside = ['$ref', 'allOf', 'anyOf', 'oneOf', 'if', 'dependentSchemas'];
+
+/** How many parts that describe one value are looked at. */
+const maxPartsOfValue = 200;
+
+/** The parts that name properties and allow others, each with the keyword that would refuse those. */
+function openParts(root: SchemaNode, references: References): ReadonlyMap<SchemaNode, string> {
+  const open = new Map<SchemaNode, string>();
   const seen = new Set([root]);
-  const visit = (node: SchemaNode) => seen.add(node);
   for (const node of seen) {
-    const keywords = keywordsOf(node.schema);
-    const isClosed = closing.some((keyword) => Object.hasOwn(keywords, keyword));
-    if (Object.hasOwn(keywords, 'properties') && !isClosed && !Object.hasOwn(keywords, 'allOf'))
-      open.add(node);
-    for (const keyword of described) {
-      const child = node.children.get(keyword);
-      // Beside properties, alternatives are parts of the same object, as those of an `allOf` are.
-      if (!child || (keyword.endsWith('Of') && (isClosed || Object.hasOwn(keywords, 'properties')))) continue;
-      if (child instanceof Map)
-        for (const one of (child as ReadonlyMap<string, SchemaNode>).values()) visit(one);
-      else visit(child as SchemaNode);
+    const parts = partsOfValue(node, references);
+    const has = (keyword: string) => parts.some((part) => Object.hasOwn(keywordsOf(part.schema), keyword));
+    const isClosed = closing.some(has);
+    const isOpen = !isClosed && has('properties');
+    if (isOpen) open.set(node, beside.some(has) ? 'unevaluatedProperties' : 'additionalProperties');
+    for (const part of parts) {
+      for (const keyword of described) {
+        // Beside properties, alternatives are parts of the same object.
+        if (keyword.endsWith('Of') && (isClosed || isOpen)) continue;
+        const child = part.children.get(keyword);
+        if (child instanceof Map)
+          for (const one of (child as ReadonlyMap<string, SchemaNode>).values()) seen.add(one);
+        else if (child) seen.add(child as SchemaNode);
+      }
     }
     const { ref } = references.of(node);
-    if (ref && !isClosed && !Object.hasOwn(keywords, 'properties')) visit(ref);
+    if (ref && !isClosed && !isOpen) seen.add(ref);
   }
   return open;
+}
+
+/** A part, and those that hold for the same value: of its `allOf`, and what these and it refer to beside other keywords. */
+function partsOfValue(node: SchemaNode, references: References): SchemaNode[] {
+  const isOwn = ['properties', 'allOf'].some((keyword) => Object.hasOwn(keywordsOf(node.schema), keyword));
+  if (!isOwn) return [node];
+  const parts = new Set([node]);
+  for (const part of parts) {
+    if (parts.size > maxPartsOfValue) break;
+    const all = part.children.get('allOf') as ReadonlyMap<string, SchemaNode> | undefined;
+    for (const one of all?.values() ?? []) parts.add(one);
+    const { ref } = references.of(part);
+    if (ref) parts.add(ref);
+  }
+  return [...parts];
 }
 
 /** The keyword that was probably meant: the one with the fewest differences, at most two and fewer than half. */
