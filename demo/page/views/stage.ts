@@ -123,6 +123,7 @@ const languages: Readonly<Record<string, string>> = {
   javascript: 'JavaScript',
   typescript: 'TypeScript',
   assemblyscript: 'AssemblyScript',
+  python: 'Python',
 };
 
 const failureLabel = ({ at, code }: NonNullable<LiveView['lastFailure']>) =>
