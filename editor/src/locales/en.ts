@@ -703,7 +703,7 @@ export const en = {
     makeNewestLive: 'Let the newest be live',
     pinned: (version: string) => `${version} was made live. New versions do not become live by themselves.`,
     of: (verb: string, version: string) => `${verb}: ${version}`,
-    draft: 'The draft',
+    draft: 'Draft',
     same: (version: string) => `The draft is the same as ${version}.`,
     sameAs: (one: string, other: string) => `${one} and ${other} are the same.`,
     broughtBack: (version: string) => `${version} is in the draft now.`,

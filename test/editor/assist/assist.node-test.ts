@@ -189,7 +189,7 @@ await service.setNamespace('typed', { input: {} });
 const typed = {
   contents: 'export const run = (input) => input;\n',
   lang: 'javascript',
-  tests: [{ name: 'one', payload: '1' }],
+  tests: [{ name: 'one', payload: '1', expected: '1' }],
 };
 
 for (const [locale, dir, names] of [
@@ -249,7 +249,11 @@ for (const [locale, dir, names] of [
           assert.deepEqual(await findings(frame, { part: '.assist' }), [], scheme);
         }
         await page.setViewport({ width: 1960, height: 700 });
-        for (const width of [360, 760, 1000, 1280, 1536, 1920]) {
+        await frame.locator('.actions > .button').click();
+        await frame.waitForSelector('#tab-tests .count[data-tone=good]');
+        await frame.locator('#tab-assist').click();
+        // Also in the page of a phone, beside its margins.
+        for (const width of [323, 360, 760, 1000, 1280, 1536, 1920]) {
           await page.$eval(
             'iframe',
             ({ style }, inlineSize) => Object.assign(style, { inlineSize }),
