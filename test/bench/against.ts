@@ -37,7 +37,7 @@ export async function measureAgainst(commit: string): Promise<Figure[]> {
 /** "Hello" beside itself at a former commit. */
 export async function measureHelloAgainst(commit: string): Promise<Figure[]> {
   await using sides = await startBoth(commit);
-  return compareRuns(commit, sides, hellos);
+  return await compareRuns(commit, sides, hellos);
 }
 
 type MeasuredRun = readonly [name: string, example: Example, connections: number];
