@@ -217,7 +217,7 @@ class Writer {
   }
 
   #bytes(): string {
-    const size = this.#pick([0, 1, 7, 15, 16, 17, 31, 64, 100, 1000, 5000]);
+    const size = this.#pick([0, 1, 7, 15, 16, 17, 31, 64, 100, 1000]);
     const kind = this.#pick([
       'Uint8Array',
       'Int8Array',

@@ -9,7 +9,6 @@ export const guestCrypto = String.raw`() => {
   const tag = (type, name) => defineProperty(type.prototype, Symbol.toStringTag, { value: name, configurable: true });
   const native = globalThis.crypto;
   const nativeSubtle = native.subtle;
-  const { CryptoKey } = globalThis;
   const call = (name, ...values) => nativeSubtle[name](...values);
   const failure = (name, message) => new DOMException(message, name);
   const quoted = (names) => names.map((name) => '"' + name + '"').join(', ');
@@ -18,7 +17,8 @@ export const guestCrypto = String.raw`() => {
   const blockSizes = { 'SHA-1': 512, 'SHA-256': 512, 'SHA-384': 1024, 'SHA-512': 1024 };
   const ciphers = ['AES-GCM', 'AES-CBC', 'AES-CTR'];
   const derivations = ['PBKDF2', 'HKDF'];
-  const usagesOf = (name) => name === 'HMAC' ? ['sign', 'verify'] : derivations.includes(name) ? ['deriveKey', 'deriveBits'] : ['encrypt', 'decrypt'];
+  const usagesOf = (name) => name === 'HMAC' ? ['sign', 'verify'] : derivations.includes(name) ? ['deriveKey', 'deriveBits'] : ['encrypt', 'decrypt', 'wrapKey', 'unwrapKey'];
+  const tagLengths = [32, 64, 96, 104, 112, 120, 128];
   // Which algorithms each operation has.
   const supported = {
     digest: hashes, sign: ['HMAC'], verify: ['HMAC'], encrypt: ciphers, decrypt: ciphers, generateKey: ['HMAC', ...ciphers],
@@ -46,26 +46,58 @@ export const guestCrypto = String.raw`() => {
       throw failure('OperationError', '"' + what + '" must be a whole number from ' + min + ' to ' + max + '.');
     return number;
   };
-  const keys = new WeakSet();
-  const keep = (key) => { keys.add(key); return key; };
-  // The bytes of the keys for derivations, because the extension binds such a key to one hash when it is imported.
-  const secrets = new WeakMap();
+  const isCalled = Symbol('made here');
+  // Set by the static block of the class, which alone reaches the private fields.
+  let isKey, bytesOfKey, nativeOf;
+  class CryptoKey {
+    #bytes;
+    #native;
+    #extractable;
+    #algorithm;
+    #usages;
+    static {
+      isKey = (value) => typeof value === 'object' && value !== null && #bytes in value;
+      bytesOfKey = (key) => key.#bytes;
+      nativeOf = (key) => key.#native;
+    }
+    constructor(mark, bytes, extractable, algorithm, usages, native) {
+      if (mark !== isCalled) throw new TypeError('Illegal constructor: use crypto.subtle.');
+      this.#bytes = bytes;
+      this.#native = native;
+      this.#extractable = extractable;
+      this.#algorithm = algorithm;
+      this.#usages = usages;
+    }
+    get type() { return 'secret'; }
+    get extractable() { return this.#extractable; }
+    get algorithm() { return this.#algorithm; }
+    get usages() { return this.#usages; }
+  }
+  const makeKey = async (bytes, { name, hash }, extractable, usages) => {
+    if (!usages.length) throw failure('SyntaxError', 'A key needs one usage at least: ' + quoted(usagesOf(name)) + '.');
+    const algorithm = derivations.includes(name) ? { name } : { name, length: 8 * bytes.length };
+    if (hash !== undefined) algorithm.hash = { name: hash };
+    // A key for derivations is imported for each, because the extension binds it to one hash. What a key is for is known here.
+    const native = derivations.includes(name) ? undefined
+      : await run('The key is not one of ' + name + '.', 'DataError', 'importKey', 'raw', bytes, { name, hash }, false, name === 'HMAC' ? ['sign', 'verify'] : ['encrypt', 'decrypt']);
+    return new CryptoKey(isCalled, bytes, extractable, algorithm, usages, native);
+  };
   const useKey = (key, usage, name) => {
-    if (typeof key !== 'object' || key === null || !keys.has(key)) throw new TypeError('"key" must be a CryptoKey.');
+    if (!isKey(key)) throw new TypeError('"key" must be a CryptoKey.');
     if (name !== undefined && key.algorithm.name !== name)
       throw failure('InvalidAccessError', 'The key is one of ' + key.algorithm.name + ', not of ' + name + '.');
     if (usage !== undefined && !key.usages.includes(usage))
       throw failure('InvalidAccessError', 'The key is not for "' + usage + '": name it among the usages that you make the key with.');
-    return key;
+    return nativeOf(key);
   };
-  const usagesFor = (name, usages, isSecret = true) => {
-    const all = [...new Set([...usages].map(String))];
+  // In the order of the standard.
+  const usagesFor = (name, usages) => {
+    const all = [...usages].map(String);
     const possible = usagesOf(name);
     for (const usage of all) {
       if (!possible.includes(usage)) throw failure('SyntaxError', 'A key of ' + name + ' cannot have the usage "' + usage.slice(0, 50) + '": use ' + quoted(possible) + '.');
     }
-    if (!all.length && isSecret) throw failure('SyntaxError', 'A key needs one usage at least: ' + quoted(possible) + '.');
-    return all;
+    return possible.filter((usage) => all.includes(usage));
   };
   // What the engine's extension says of a failure is a number only.
   const run = async (message, errorName, name, ...values) => {
@@ -78,16 +110,42 @@ export const guestCrypto = String.raw`() => {
   const parameters = (algorithm, operation) => {
     const name = find(algorithm, operation);
     if (name === 'AES-GCM') {
-      const all = { name, iv: bytesOf(algorithm.iv, 'iv') };
+      const all = { name, iv: bytesOf(algorithm.iv, 'iv'), tagLength: algorithm.tagLength === undefined ? 128 : Number(algorithm.tagLength) };
       if (!all.iv.length) throw failure('OperationError', '"iv" must have one byte at least; 12 random ones are usual.');
       if (algorithm.additionalData !== undefined) all.additionalData = bytesOf(algorithm.additionalData, 'additionalData');
-      if (algorithm.tagLength !== undefined && Number(algorithm.tagLength) !== 128) throw failure('OperationError', '"tagLength" must be 128, or left out.');
+      if (!tagLengths.includes(all.tagLength)) throw failure('OperationError', '"tagLength" must be one of ' + tagLengths.join(', ') + '.');
       return all;
     }
     const field = name === 'AES-CBC' ? 'iv' : 'counter';
     const block = bytesOf(algorithm[field], field);
     if (block.length !== 16) throw failure('OperationError', '"' + field + '" must have 16 bytes.');
     return name === 'AES-CBC' ? { name, iv: block } : { name, counter: block, length: integerOf(algorithm.length, 'length', 1, 128) };
+  };
+  // The extension takes off what the last byte says, whatever it is. So a block of padding alone is added, and the rest is checked here.
+  const decryptBlocks = async (all, native, data) => {
+    if (!data.length || data.length % 16) return undefined;
+    const padding = new Uint8Array(await call('encrypt', { name: all.name, iv: data.slice(-16) }, native, new Uint8Array(0)));
+    const longer = new Uint8Array(data.length + 16);
+    longer.set(data);
+    longer.set(padding.subarray(0, 16), data.length);
+    const plain = new Uint8Array(await call('decrypt', all, native, longer));
+    const count = plain[data.length - 1];
+    if (plain.length !== data.length || !(count >= 1 && count <= 16) || !plain.subarray(-count).every((byte) => byte === count)) return undefined;
+    return plain.slice(0, -count).buffer;
+  };
+  // The extension has tags of 128 bits, of which shorter ones are the beginning.
+  const encryptWithTag = async ({ tagLength, ...all }, native, data) => {
+    const whole = await call('encrypt', all, native, data);
+    return tagLength === 128 ? whole : whole.slice(0, data.length + tagLength / 8);
+  };
+  const decryptWithTag = async ({ tagLength, ...all }, native, data) => {
+    if (tagLength === 128) return call('decrypt', all, native, data);
+    const size = data.length - tagLength / 8;
+    if (size < 0) return undefined;
+    // Encrypting what is encrypted gives the text, and encrypting that gives its tag.
+    const plain = (await call('encrypt', all, native, data.slice(0, size))).slice(0, size);
+    const again = new Uint8Array(await call('encrypt', all, native, new Uint8Array(plain)));
+    return data.every((byte, at) => byte === again[at]) ? plain : undefined;
   };
   const encodeKey = (bytes) => btoa(String.fromCharCode(...bytes)).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '');
   const decodeKey = (text) => {
@@ -98,9 +156,18 @@ export const guestCrypto = String.raw`() => {
       throw failure('DataError', '"k" of a JSON Web Key must be Base64 for URLs.');
     }
   };
-  const jwkName = (algorithm) => algorithm.name === 'HMAC' ? 'HS' + algorithm.hash.name.slice(4) : 'A' + algorithm.length + algorithm.name.slice(4);
+  const jwkName = (name, hash, length) => name === 'HMAC' ? 'HS' + (hash === 'SHA-1' ? '1' : hash.slice(4)) : 'A' + length + name.slice(4);
+  // Of a new key, in bits.
+  const lengthOf = (name, hash, length) => {
+    if (name === 'HMAC') {
+      const bits = length === undefined ? blockSizes[hash] : integerOf(length, 'length', 8, 65536);
+      if (bits % 8) throw failure('OperationError', '"length" must be a multiple of 8.');
+      return bits;
+    }
+    if (![128, 192, 256].includes(Number(length))) throw failure('OperationError', '"length" of a key of AES must be 128, 192 or 256.');
+    return Number(length);
+  };
 
-  const isCalled = Symbol('made here');
   class SubtleCrypto {
     constructor(mark) { if (mark !== isCalled) throw new TypeError('Illegal constructor: use crypto.subtle.'); }
     async digest(algorithm, data) {
@@ -109,50 +176,41 @@ export const guestCrypto = String.raw`() => {
     }
     async generateKey(algorithm, isExtractable, usages) {
       const name = find(algorithm, 'generateKey');
+      const hash = name === 'HMAC' ? find(algorithm.hash, 'HMAC', hashes) : undefined;
       const all = usagesFor(name, usages);
-      let full;
-      if (name === 'HMAC') {
-        const hash = find(algorithm.hash, 'HMAC', hashes);
-        full = { name, hash, length: algorithm.length === undefined ? blockSizes[hash] : integerOf(algorithm.length, 'length', 8, 65536) };
-        if (full.length % 8) throw failure('OperationError', '"length" must be a multiple of 8.');
-      } else {
-        if (![128, 192, 256].includes(Number(algorithm.length))) throw failure('OperationError', '"length" of a key of AES must be 128, 192 or 256.');
-        full = { name, length: Number(algorithm.length) };
-      }
-      const bytes = new Uint8Array(full.length >> 3);
-      native.getRandomValues(bytes);
-      return keep(await run('The key could not be made.', 'OperationError', 'importKey', 'raw', bytes, full, Boolean(isExtractable), all));
+      return makeKey(native.getRandomValues(new Uint8Array(lengthOf(name, hash, algorithm.length) / 8)), { name, hash }, Boolean(isExtractable), all);
     }
     async importKey(format, data, algorithm, isExtractable, usages) {
       const name = find(algorithm, 'importKey');
+      const hash = name === 'HMAC' ? find(algorithm.hash, 'HMAC', hashes) : undefined;
       const all = usagesFor(name, usages);
       let bytes;
       if (format === 'jwk') {
         if (typeof data !== 'object' || data === null || data.kty !== 'oct') throw failure('DataError', 'A JSON Web Key must have "kty": "oct" here.');
         bytes = decodeKey(data.k);
-        if (data.ext === false && isExtractable) throw failure('DataError', 'The JSON Web Key says "ext": false, so that its key cannot be extractable.');
-        if (data.key_ops !== undefined && !all.every((usage) => data.key_ops.includes(usage)))
-          throw failure('DataError', 'The JSON Web Key does not allow these usages: its "key_ops" are ' + quoted([...data.key_ops].map(String)) + '.');
+        const { alg, ext, use, key_ops: operations } = data;
+        const expected = derivations.includes(name) ? undefined : jwkName(name, hash, 8 * bytes.length);
+        if (alg !== undefined && expected !== undefined && alg !== expected) throw failure('DataError', 'The JSON Web Key is one for another algorithm: its "alg" must be "' + expected + '", or left out.');
+        if (use !== undefined && all.length && use !== (name === 'HMAC' ? 'sig' : 'enc')) throw failure('DataError', 'The "use" of the JSON Web Key is another one.');
+        if (ext === false && isExtractable) throw failure('DataError', 'The JSON Web Key says "ext": false, so that its key cannot be extractable.');
+        if (operations !== undefined && !all.every((usage) => operations.includes(usage)))
+          throw failure('DataError', 'The JSON Web Key does not allow these usages: its "key_ops" are ' + quoted([...operations].map(String)) + '.');
       } else if (format === 'raw') bytes = bytesOf(data, 'keyData');
       else throw failure('NotSupportedError', 'A key can be imported as "raw" or "jwk".');
       if (derivations.includes(name) && isExtractable) throw failure('SyntaxError', 'A key of ' + name + ' cannot be extractable.');
-      const full = { name };
-      if (name === 'HMAC') {
-        full.hash = find(algorithm.hash, 'HMAC', hashes);
-        if (!bytes.length) throw failure('DataError', 'A key of HMAC needs one byte at least.');
-      }
+      if (name === 'HMAC' && (!bytes.length || (algorithm.length !== undefined && Number(algorithm.length) !== 8 * bytes.length)))
+        throw failure('DataError', bytes.length ? 'The key has ' + 8 * bytes.length + ' bits, and not "length".' : 'A key of HMAC needs one byte at least.');
       if (ciphers.includes(name) && ![16, 24, 32].includes(bytes.length)) throw failure('DataError', 'A key of AES has 16, 24 or 32 bytes, not ' + bytes.length + '.');
-      const key = keep(await run('The key is not one of ' + name + '.', 'DataError', 'importKey', 'raw', bytes, full, Boolean(isExtractable), all));
-      if (derivations.includes(name)) secrets.set(key, bytes);
-      return key;
+      return makeKey(bytes, { name, hash }, Boolean(isExtractable), all);
     }
     async exportKey(format, key) {
       useKey(key);
       if (!key.extractable) throw failure('InvalidAccessError', 'The key is not extractable: make it with "extractable" true.');
       if (format !== 'raw' && format !== 'jwk') throw failure('NotSupportedError', 'A key can be exported as "raw" or "jwk".');
-      const raw = await run('The key could not be exported.', 'OperationError', 'exportKey', 'raw', key);
-      if (format === 'raw') return raw;
-      return { key_ops: [...key.usages], ext: true, kty: 'oct', k: encodeKey(new Uint8Array(raw)), alg: jwkName(key.algorithm) };
+      const bytes = bytesOfKey(key).slice();
+      if (format === 'raw') return bytes.buffer;
+      const { name, hash, length } = key.algorithm;
+      return { key_ops: [...key.usages], ext: true, kty: 'oct', k: encodeKey(bytes), alg: jwkName(name, hash?.name, length) };
     }
     async sign(algorithm, key, data) {
       const name = find(algorithm, 'sign');
@@ -164,17 +222,29 @@ export const guestCrypto = String.raw`() => {
     }
     async encrypt(algorithm, key, data) {
       const all = parameters(algorithm, 'encrypt');
-      return run('The data could not be encrypted.', 'OperationError', 'encrypt', all, useKey(key, 'encrypt', all.name), bytesOf(data, 'data'));
+      const native = useKey(key, 'encrypt', all.name), bytes = bytesOf(data, 'data');
+      try {
+        return all.name === 'AES-GCM' ? await encryptWithTag(all, native, bytes) : await call('encrypt', all, native, bytes);
+      } catch {
+        throw failure('OperationError', 'The data could not be encrypted.');
+      }
     }
     async decrypt(algorithm, key, data) {
       const all = parameters(algorithm, 'decrypt');
-      return run('The data could not be decrypted: the key, the parameters or the data are not those of the encryption.', 'OperationError',
-        'decrypt', all, useKey(key, 'decrypt', all.name), bytesOf(data, 'data'));
+      const native = useKey(key, 'decrypt', all.name), bytes = bytesOf(data, 'data');
+      let plain;
+      try {
+        plain = all.name === 'AES-GCM' ? await decryptWithTag(all, native, bytes)
+          : all.name === 'AES-CBC' ? await decryptBlocks(all, native, bytes) : await call('decrypt', all, native, bytes);
+      } catch {}
+      if (plain === undefined)
+        throw failure('OperationError', 'The data could not be decrypted: the key, the parameters or the data are not those of the encryption.');
+      return plain;
     }
     async deriveBits(algorithm, key, length) { return derive(algorithm, key, length, 'deriveBits'); }
     async deriveKey(algorithm, key, derived, isExtractable, usages) {
       const name = find(derived, 'generateKey');
-      const length = name === 'HMAC' ? derived.length ?? blockSizes[find(derived.hash, 'HMAC', hashes)] : derived.length;
+      const length = lengthOf(name, name === 'HMAC' ? find(derived.hash, 'HMAC', hashes) : undefined, derived.length);
       const bits = await derive(algorithm, key, length, 'deriveKey');
       return this.importKey('raw', bits, derived, isExtractable, usages);
     }
@@ -187,7 +257,7 @@ export const guestCrypto = String.raw`() => {
     const all = { name, hash: find(algorithm.hash, name, hashes), salt: bytesOf(algorithm.salt, 'salt') };
     if (name === 'PBKDF2') all.iterations = integerOf(algorithm.iterations, 'iterations', 1, 10_000_000);
     else all.info = bytesOf(algorithm.info, 'info');
-    const bound = await run('The derivation failed.', 'OperationError', 'importKey', 'raw', secrets.get(key), { name, hash: all.hash }, false, ['deriveBits']);
+    const bound = await run('The derivation failed.', 'OperationError', 'importKey', 'raw', bytesOfKey(key), { name, hash: all.hash }, false, ['deriveBits']);
     return run('The derivation failed.', 'OperationError', 'deriveBits', all, bound, bits);
   };
   const typeOf = Object.getOwnPropertyDescriptor(Object.getPrototypeOf(Uint8Array.prototype), Symbol.toStringTag).get;
@@ -203,6 +273,7 @@ export const guestCrypto = String.raw`() => {
     }
     randomUUID() { return native.randomUUID(); }
   }
+  tag(CryptoKey, 'CryptoKey');
   tag(SubtleCrypto, 'SubtleCrypto');
   tag(Crypto, 'Crypto');
   share('Crypto', Crypto);

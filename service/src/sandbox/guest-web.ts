@@ -1,6 +1,6 @@
 /**
  * Source of a function that runs in a fresh engine before any plugin, and completes what the engine's extensions have in C: the
- * query of a URL, the labels of encodings, transfer of buffers, and what JavaScript can see of the classes.
+ * query of a URL, the labels of encodings, and what JavaScript can see of the classes.
  */
 export const guestWeb = String.raw`() => {
   'use strict';
@@ -207,7 +207,7 @@ export const guestWeb = String.raw`() => {
     #rest = new Uint8Array(0);
     #isInStream = false;
     constructor(label = 'utf-8', options = {}) {
-      const name = String(label).trim().toLowerCase();
+      const name = String(label).replace(/^[\t\n\f\r ]+|[\t\n\f\r ]+$/g, '').toLowerCase();
       this.#encoding = Object.keys(labels).find((encoding) => labels[encoding].includes(name));
       if (this.#encoding === undefined)
         throw new RangeError('The encoding ' + shown(String(label)) + ' is not supported: use ' + Object.keys(labels).map(shown).join(', ') + '.');
@@ -259,17 +259,5 @@ export const guestWeb = String.raw`() => {
   tag(globalThis.TextEncoder, 'TextEncoder');
   tag(globalThis.Headers, 'Headers');
 
-  const clone = globalThis.structuredClone;
-  const structuredClone = (...values) => {
-    need(values.length, 1, 'structuredClone');
-    const buffers = [...(values[1]?.transfer ?? [])];
-    for (const buffer of buffers) {
-      if (Object.prototype.toString.call(buffer) !== '[object ArrayBuffer]' || buffer.detached)
-        throw new DOMException('Only ArrayBuffers that were not transferred before can be transferred.', 'DataCloneError');
-    }
-    const copy = clone(values[0]);
-    for (const buffer of buffers) buffer.transfer();
-    return copy;
-  };
-  for (const [name, value] of Object.entries({ URL, URLSearchParams, TextDecoder, structuredClone })) share(name, value);
+  for (const [name, value] of Object.entries({ URL, URLSearchParams, TextDecoder })) share(name, value);
 }`;

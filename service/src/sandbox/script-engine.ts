@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { MAX_STACK_SIZE, QuickJS } from 'quickjs-wasi';
 import type { JSValueHandle, QuickJSOptions, Snapshot } from 'quickjs-wasi';
 import { guestCalls } from './guest-calls.ts';
+import { guestClone } from './guest-clone.ts';
 import { guestCrypto } from './guest-crypto.ts';
 import { guestHelpers, helpersFile } from './guest-helpers.ts';
 import { guestIntl } from './guest-intl.ts';
@@ -262,6 +263,7 @@ async function createBase(headroom: number): Promise<Base> {
     vm.newFunction(name, () => vm.undefined),
   ) as [JSValueHandle, JSValueHandle, JSValueHandle];
   install(guestWeb);
+  install(guestClone);
   install(guestCrypto);
   install(guestIntl, intl);
   const helpers = install(guestHelpers, log, reportError);

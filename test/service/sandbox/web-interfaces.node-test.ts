@@ -145,6 +145,8 @@ test('text is read from bytes and written as bytes as in Node', () =>
       ),
     ),
     'new TextDecoder("utf-7")',
+    'new TextDecoder(" utf-8\\n").encoding',
+    'new TextDecoder("\\u00a0utf-8")',
     'new TextDecoder().decode("text")',
     'new TextDecoder().decode(new Uint8Array([97]).buffer) + new TextDecoder().decode(new DataView(new ArrayBuffer(1))) + new TextDecoder().encoding',
     '[...new TextEncoder().encode("aé€😀\\ud800")]',
@@ -184,6 +186,33 @@ test('copies of values are as in Node', () =>
       '(() => { const b = new ArrayBuffer(8), copy = structuredClone({ b }, { transfer: [b] }); return [b.byteLength, copy.b.byteLength]; })()',
       '(() => { const b = new ArrayBuffer(8); b.transfer(); return structuredClone(1, { transfer: [b] }); })()',
       'structuredClone(1, { transfer: [{}] })',
+      '(() => { const b = new ArrayBuffer(8); return structuredClone(b, { transfer: [b, b] }); })()',
+      '(() => { const copy = structuredClone([1, , 3, ,]); return [copy.length, 1 in copy, ...copy]; })()',
+      '(() => { const list = Object.assign([1], { a: { b: 2 } }); return Object.entries(structuredClone(list)); })()',
+      ...['true', '-0', '"a\\ud800"', '5n'].map(
+        (value) =>
+          `(() => { const copy = structuredClone(Object(${value})); return [typeof copy, Object.prototype.toString.call(copy), Object.is(copy.valueOf(), ${value})]; })()`,
+      ),
+      '(() => { const copy = structuredClone(JSON.parse(`{ "__proto__": { "a": 1 } }`)); return [Object.keys(copy), copy.a]; })()',
+      '(() => { const copy = structuredClone(Object.create({ a: 1 }, { b: { value: 2 }, c: { get: () => 3, enumerable: true } })); return [copy, copy.a]; })()',
+      '(() => { const all = new Uint8Array([1, 2, 3]), [one, other] = structuredClone([all, all.subarray(1)]); return [one.buffer === other.buffer, ...other]; })()',
+      '(() => { const copy = structuredClone(new Float32Array(new ArrayBuffer(8, { maxByteLength: 16 }))); copy.buffer.resize(16); return copy.length; })()',
+      '(() => { const map = new Map([[1, { get a() { map.set(2, 2); return 1; } }]]); return [...structuredClone(map)]; })()',
+      '(() => { const all = { get a() { delete all.b; return 1; }, b: 2 }; return structuredClone(all); })()',
+      '(() => { const cause = {}, copy = structuredClone(Object.assign(new RangeError("x", { cause }), { extra: 1 })); return [copy instanceof RangeError, copy.message, copy.cause, typeof copy.stack, copy.extra]; })()',
+      'structuredClone(Object.assign(new Error("x"), { name: "Mine" })).name',
+      '(() => { const error = new Error("x"); error.cause = error; const copy = structuredClone(error); return copy.cause === copy; })()',
+      ...[
+        'new URL("a:b")',
+        'new URLSearchParams()',
+        'new Headers()',
+        'new Intl.Collator()',
+        'new WeakMap()',
+        'Promise.resolve()',
+        '[].values()',
+        '(function* () {})()',
+      ].map((value) => `structuredClone({ a: [${value}] })`),
+      'structuredClone({ get [Symbol.toStringTag]() { return "Map"; } })',
     ].map((one) =>
       one.includes('structuredClone') || (one.includes('(') && !one.startsWith('['))
         ? one
@@ -278,6 +307,34 @@ test('uses of crypto come to the same, or to the same kind of error, as in Node'
     'crypto.getRandomValues(new Uint8Array(65537))',
     'crypto.randomUUID().length + new Set(Array.from({ length: 100 }, () => crypto.randomUUID())).size',
     'new CryptoKey()',
+    'crypto.subtle.importKey("raw", new Uint8Array(9), "HKDF", false, ["deriveBits"]).then((key) => [key.constructor === CryptoKey, String(key), key.usages])',
+    'crypto.subtle.importKey("raw", new Uint8Array(9), "HKDF", false, ["deriveBits"]).then((key) => crypto.subtle.deriveKey({ name: "HKDF", hash: "SHA-256", salt: new Uint8Array(), info: new Uint8Array() }, key, { name: "AES-GCM", length: 128 }, true, ["encrypt"]))',
+    'crypto.subtle.generateKey({ name: "AES-GCM", length: 100 }, false, [])',
+    'crypto.subtle.generateKey({ name: "HMAC", hash: "MD5" }, false, ["encrypt"])',
+    'crypto.subtle.generateKey({ name: "AES-CBC", length: 128 }, false, ["unwrapKey", "encrypt"]).then((key) => key.usages)',
+    'crypto.subtle.importKey("jwk", { kty: "oct", k: "AQIDBAUGBwgJCgsMDQ4PEA", alg: "A256GCM" }, "AES-GCM", false, ["encrypt"])',
+    'crypto.subtle.importKey("jwk", { kty: "oct", k: "AQIDBAUGBwgJCgsMDQ4PEA", alg: "A128GCM", use: "sig" }, "AES-GCM", false, ["encrypt"])',
+    // What ends in no padding, by a cipher whose blocks are known: the last byte of a text is 0, 17 or not as the others.
+    ...[0, 17, 3].map(
+      (last) => `(async () => {
+        const make = (usage) => crypto.subtle.importKey('raw', new Uint8Array(16).fill(7), 'AES-CBC', false, [usage]);
+        const text = new Uint8Array(16).fill(1), all = { name: 'AES-CBC', iv: new Uint8Array(16) };
+        text[15] = ${last};
+        const encrypted = await crypto.subtle.encrypt(all, await make('encrypt'), text);
+        return crypto.subtle.decrypt(all, await make('decrypt'), encrypted.slice(0, 16));
+      })()`,
+    ),
+    ...[32, 96, 120, 128, 100].map(
+      (tagLength) => `(async () => {
+        const key = await crypto.subtle.importKey('raw', new Uint8Array(16).fill(7), 'AES-GCM', false, ['encrypt', 'decrypt']);
+        const all = { name: 'AES-GCM', iv: new Uint8Array(12), additionalData: new Uint8Array(3), tagLength: ${tagLength} };
+        const encrypted = new Uint8Array(await crypto.subtle.encrypt(all, key, new Uint8Array(5).fill(9)));
+        const plain = [...new Uint8Array(await crypto.subtle.decrypt(all, key, encrypted))];
+        const ends = [encrypted.slice(0, 3), encrypted.map((byte, at) => at ? byte : byte ^ 1), encrypted.map((byte, at) => at < encrypted.length - 1 ? byte : byte ^ 1)]
+          .map((wrong) => crypto.subtle.decrypt(all, key, wrong).catch((error) => error.name));
+        return [...encrypted, ...plain, await Promise.all(ends)];
+      })()`,
+    ),
     'new Crypto()',
     'new SubtleCrypto()',
   ]));

@@ -118,10 +118,10 @@ declare const DOMException: { readonly prototype: DOMException; new (message?: s
   readonly usages: KeyUsage[];
 }
 declare const CryptoKey: { readonly prototype: CryptoKey };
-type KeyUsage = 'encrypt' | 'decrypt' | 'sign' | 'verify' | 'deriveKey' | 'deriveBits';
+type KeyUsage = 'encrypt' | 'decrypt' | 'wrapKey' | 'unwrapKey' | 'sign' | 'verify' | 'deriveKey' | 'deriveBits';
 type HashAlgorithm = 'SHA-1' | 'SHA-256' | 'SHA-384' | 'SHA-512' | { name: 'SHA-1' | 'SHA-256' | 'SHA-384' | 'SHA-512' };
 type CipherAlgorithm =
-  | { name: 'AES-GCM'; iv: BufferSource; additionalData?: BufferSource; tagLength?: 128 }
+  | { name: 'AES-GCM'; iv: BufferSource; additionalData?: BufferSource; tagLength?: 32 | 64 | 96 | 104 | 112 | 120 | 128 }
   | { name: 'AES-CBC'; iv: BufferSource }
   | { name: 'AES-CTR'; counter: BufferSource; length: number };
 type KeyAlgorithm =
