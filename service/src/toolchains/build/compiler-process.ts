@@ -1,7 +1,7 @@
 import { moduleUrl } from '../../processes/module-url.ts';
 import { errorMessage } from '../../error-message.ts';
 import type { LoadedLanguage } from '../languages.ts';
-import { ToolClient } from '../process/tool-client.ts';
+import { ToolProcess } from '../process/tool-process.ts';
 import { textTypes } from '../types/declarations.ts';
 import type { PluginTypes } from '../types/declarations.ts';
 import { encodeJob } from './compiler-protocol.ts';
@@ -20,7 +20,7 @@ export interface CompilerOptions {
 }
 
 /** The process of a language's compiler. It compiles one source at a time, and cannot be used again once a build met a limit. */
-export class CompilerProcess extends ToolClient {
+export class CompilerProcess extends ToolProcess {
   readonly #limits: BuildLimits;
 
   constructor(language: LoadedLanguage, { limits = buildLimits, readable = [] }: CompilerOptions = {}) {
@@ -52,19 +52,19 @@ export class CompilerProcess extends ToolClient {
     }: { readonly time?: number; readonly types?: PluginTypes | undefined } = {},
   ): Promise<BuildOutcome> {
     try {
-      await this.tool.ready;
+      await this.ready;
     } catch (error) {
       return toolchainFailure(error);
     }
-    const done = await this.tool.doJob(encodeJob({ source, types }), time);
+    const done = await this.sendJob(encodeJob({ source, types }), time);
     if ('failed' in done) return done;
     try {
       const outcome = decodeOutcome(done.reply);
       // A compiler that failed may be in an unusable state, or may have lost its native program.
-      if ('failed' in outcome || this.tool.memory > recycleAt * this.#limits.memory) this.close();
+      if ('failed' in outcome || this.memory > recycleAt * this.#limits.memory) this.close();
       return outcome;
     } catch {
-      return { failed: this.tool.rejectReply() };
+      return { failed: this.rejectReply() };
     }
   }
 }

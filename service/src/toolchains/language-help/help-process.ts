@@ -1,5 +1,5 @@
 import { moduleUrl } from '../../processes/module-url.ts';
-import { ToolClient } from '../process/tool-client.ts';
+import { ToolProcess } from '../process/tool-process.ts';
 import { compilerCommand } from '../types/native-compiler.ts';
 import { decodeOutcome } from './help-protocol.ts';
 import type { HelpJob, HelpOutcome } from './help-protocol.ts';
@@ -16,7 +16,7 @@ export interface HelpProcessOptions {
 const jobsPerMemoryCheck = 20;
 
 /** A process of language help. It does one job at a time, and each job is independent of those before it. */
-export class HelpProcess extends ToolClient {
+export class HelpProcess extends ToolProcess {
   readonly #time: number;
   readonly #recycleAt: number;
   #jobsDone = 0;
@@ -36,18 +36,18 @@ export class HelpProcess extends ToolClient {
 
   /** Does a job, once the process is warm. */
   async doJob(job: HelpJob): Promise<HelpOutcome> {
-    await this.tool.ready;
-    const done = await this.tool.doJob(JSON.stringify(job), this.#time);
+    await this.ready;
+    const done = await this.sendJob(JSON.stringify(job), this.#time);
     if ('failed' in done) return done;
     this.#jobsDone += 1;
-    if (this.#jobsDone % jobsPerMemoryCheck === 0 && this.tool.memory > this.#recycleAt) this.close();
+    if (this.#jobsDone % jobsPerMemoryCheck === 0 && this.memory > this.#recycleAt) this.close();
     try {
       const outcome = decodeOutcome(done.reply, job.request.method);
       // A language server that failed may be in an unusable state.
       if ('failed' in outcome) this.close();
       return outcome;
     } catch {
-      return { failed: this.tool.rejectReply() };
+      return { failed: this.rejectReply() };
     }
   }
 }

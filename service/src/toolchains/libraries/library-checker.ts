@@ -3,7 +3,7 @@ import { FairQueue } from '../../processes/fair-queue.ts';
 import { ProcessPool } from '../../processes/process-pool.ts';
 import { mebibyte } from '../../units.ts';
 import { buildLimits } from '../build/limits.ts';
-import { ToolClient } from '../process/tool-client.ts';
+import { ToolProcess } from '../process/tool-process.ts';
 import { decodeOutcome, replyLimit } from './library-protocol.ts';
 import type { LibraryJob, LibraryOutcome } from './library-protocol.ts';
 
@@ -21,7 +21,7 @@ const queueLimits = {
 };
 
 /** A process of the library checker. It checks one library at a time. */
-class LibraryProcess extends ToolClient {
+class LibraryProcess extends ToolProcess {
   constructor() {
     super({
       file: moduleUrl('./library-main', import.meta.url),
@@ -34,13 +34,13 @@ class LibraryProcess extends ToolClient {
   }
 
   async check(job: LibraryJob): Promise<LibraryOutcome> {
-    await this.tool.ready;
-    const done = await this.tool.doJob(JSON.stringify(job), buildLimits.time);
+    await this.ready;
+    const done = await this.sendJob(JSON.stringify(job), buildLimits.time);
     if ('failed' in done) return done;
     try {
       return decodeOutcome(done.reply);
     } catch {
-      return { failed: this.tool.rejectReply() };
+      return { failed: this.rejectReply() };
     }
   }
 }

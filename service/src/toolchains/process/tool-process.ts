@@ -9,6 +9,7 @@ import type { IsolatedProcess } from '../../processes/isolated-process.ts';
 import { setKeepsAlive } from '../../processes/keep-alive.ts';
 import { residentMemory } from '../../processes/memory.ts';
 import { codeOf } from '../../processes/package-folders.ts';
+import type { PooledProcess } from '../../processes/process-pool.ts';
 import { channel, frameKind } from './tool-protocol.ts';
 import { mebibyte } from '../../units.ts';
 
@@ -53,10 +54,10 @@ export interface ToolOptions {
 export type JobOutcome = { readonly reply: string } | { readonly failed: string };
 
 /**
- * The process of a tool that works on what users write. It does one job at a time, and cannot be used again once a job met a
- * limit or failed.
+ * The process of a tool that works on what users write, for a pool. It does one job at a time, and cannot be used again once a job
+ * met a limit or failed. Each tool has a subclass with a method for its jobs.
  */
-export class ToolProcess {
+export class ToolProcess implements PooledProcess {
   readonly #options: ToolOptions;
   readonly #processes: readonly IsolatedProcess[];
   readonly #channel: Duplex;
@@ -114,7 +115,7 @@ export class ToolProcess {
   }
 
   /** Has the tool, which must be {@link ready}, do a job. `time`: the limit of its time, in ms. */
-  async doJob(text: string, time: number): Promise<JobOutcome> {
+  protected async sendJob(text: string, time: number): Promise<JobOutcome> {
     const { promise, resolve } = Promise.withResolvers<JobOutcome>();
     this.#settle = resolve;
     this.#setKeepsAlive(true);
@@ -146,7 +147,7 @@ export class ToolProcess {
   }
 
   /** Ends the process because of a malformed reply, after which nothing else it sends can be trusted. Returns the message. */
-  rejectReply(): string {
+  protected rejectReply(): string {
     this.close();
     return `${this.#options.labels.tool} sent a reply that the service does not accept.`;
   }

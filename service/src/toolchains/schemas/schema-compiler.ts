@@ -2,7 +2,7 @@ import { moduleUrl } from '../../processes/module-url.ts';
 import { FairQueue } from '../../processes/fair-queue.ts';
 import type { QueueOwner } from '../../processes/fair-queue.ts';
 import { checkTime } from '../build/limits.ts';
-import { ToolClient } from '../process/tool-client.ts';
+import { ToolProcess } from '../process/tool-process.ts';
 import { ProcessPool } from '../../processes/process-pool.ts';
 import { replyLimit, decodeOutcome } from './schema-protocol.ts';
 import type { SchemaOutcome, SchemaJob } from './schema-protocol.ts';
@@ -22,7 +22,7 @@ const queueLimits = {
 };
 
 /** A process of the schema compiler. It compiles one pair of schemas at a time. */
-export class SchemaProcess extends ToolClient {
+export class SchemaProcess extends ToolProcess {
   constructor() {
     super({
       file: moduleUrl('./schema-main', import.meta.url),
@@ -35,13 +35,13 @@ export class SchemaProcess extends ToolClient {
 
   /** Compiles a pair of schemas, once the process is warm. `time`: the limit of time, in ms. */
   async compile(job: SchemaJob, time: number): Promise<SchemaOutcome> {
-    await this.tool.ready;
-    const done = await this.tool.doJob(JSON.stringify(job), time);
+    await this.ready;
+    const done = await this.sendJob(JSON.stringify(job), time);
     if ('failed' in done) return { patterns: [], warnings: [], result: done };
     try {
       return decodeOutcome(done.reply);
     } catch {
-      return { patterns: [], warnings: [], result: { failed: this.tool.rejectReply() } };
+      return { patterns: [], warnings: [], result: { failed: this.rejectReply() } };
     }
   }
 }
