@@ -2,7 +2,7 @@ import { Rates } from '../limits/rates.ts';
 import { methodsOfConnections, isWildcard } from '../plugins/connections.ts';
 import type { Connection } from '../plugins/connections.ts';
 import type { PluginKey } from '../plugins/plugin-key.ts';
-import type { HoldBytes } from '../sandbox/run-calls.ts';
+import type { GuestRequest, HoldBytes } from '../sandbox/run-calls.ts';
 import { StorageUnavailableError } from '../storage/errors.ts';
 import type { Storage } from '../storage/storage.ts';
 import type { StoredValue } from '../storage/tables/connection-values.ts';
@@ -15,7 +15,7 @@ import { describeGrants, findGrant, parseTarget } from './grants.ts';
 import type { Guard, GuardedResponse } from './guard.ts';
 import { comparedName } from './headers.ts';
 import type { Identity } from './identity.ts';
-import type { CallContext, CallRecord, CallResult, GuestRequest, Outbound } from './outbound.ts';
+import type { CallContext, CallRecord, CallResult, Outbound } from './outbound.ts';
 import { SecretsUnavailableError } from './secrets.ts';
 import type { Secrets } from './secrets.ts';
 

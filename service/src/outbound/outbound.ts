@@ -1,16 +1,6 @@
 import type { PluginKey } from '../plugins/plugin-key.ts';
-import type { HoldBytes } from '../sandbox/run-calls.ts';
+import type { GuestRequest, GuestResponse, HoldBytes } from '../sandbox/run-calls.ts';
 import type { CallErrorCode } from './call-error.ts';
-
-export type { CallErrorCode } from './call-error.ts';
-
-/** A request of a plugin, as its `fetch` was given it. */
-export interface GuestRequest {
-  readonly method: string;
-  readonly url: string;
-  readonly headers: readonly (readonly [string, string])[];
-  readonly body?: Uint8Array;
-}
 
 /** Which run makes a call. */
 export interface CallContext {
@@ -23,17 +13,9 @@ export interface CallContext {
   readonly traceparent?: string | undefined;
 }
 
+/** The response to a call, decompressed; or why there is none. */
 export type CallResult =
-  | {
-      readonly response: {
-        readonly status: number;
-        readonly statusText: string;
-        readonly url: string;
-        readonly headers: readonly (readonly [string, string])[];
-        /** Decompressed. */
-        readonly body: Uint8Array;
-      };
-    }
+  | { readonly response: GuestResponse }
   | { readonly error: { readonly code: CallErrorCode | 'cancelled'; readonly message: string } };
 
 /** What is recorded of a call. */

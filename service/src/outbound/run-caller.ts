@@ -1,7 +1,7 @@
 import { keptBytes, toStorableText } from '../plugins/truncate.ts';
-import type { HoldBytes } from '../sandbox/run-calls.ts';
+import type { GuestRequest, HoldBytes } from '../sandbox/run-calls.ts';
 import type { RecordedCall } from '../storage/tables/runs.ts';
-import type { CallContext, CallResult, GuestRequest, Outbound } from './outbound.ts';
+import type { CallContext, CallResult, Outbound } from './outbound.ts';
 import type { Secrets } from './secrets.ts';
 
 /** How much of the bodies of all calls of a run is recorded, in bytes. */
