@@ -356,7 +356,10 @@ export class EnvironmentClient extends PluginClient<PluginLocation, { actor?: st
     return this.#send({ path, schema: namespaceSchema }, options);
   }
 
-  /** Sets the types of the input and output of a namespace's plugins. Replaces the whole record. */
+  /**
+   * Sets the types of the input and output of a namespace's plugins, and what they may reach and import. Replaces the whole record, but
+   * `connections` and `libraries` that are left out stay; `null` removes them.
+   */
   async setNamespace(
     { environment, namespace }: NamespaceLocation,
     details: NamespaceDetails,
@@ -366,7 +369,7 @@ export class EnvironmentClient extends PluginClient<PluginLocation, { actor?: st
     return this.#send({ method: 'PUT', path, json: details, schema: namespaceSchema }, options);
   }
 
-  /** Removes the types of a namespace, and nothing else. */
+  /** Removes the types of a namespace, and nothing else. Rejects with 409 while it has `connections` or `libraries`. */
   async deleteNamespace(
     { environment, namespace }: NamespaceLocation,
     options?: EnvironmentCallOptions,

@@ -101,7 +101,7 @@ export const namespaces: ServiceInterface = {
       method: 'PUT',
       path: namespacePath,
       summary: 'Set the types of the input and output of a namespace’s plugins',
-      description: `Replaces the record as a whole. The schemas are JSON Schemas (2020-12), with at most ${schemasLimit} bytes together, and refer to nothing outside of themselves. Drafts have to be built anew where schemas change; versions stay as they are.`,
+      description: `Replaces the record as a whole; only \`connections\` and \`libraries\` that are left out stay. The schemas are JSON Schemas (2020-12), with at most ${schemasLimit} bytes together, and refer to nothing outside of themselves. Drafts have to be built anew where schemas change; versions stay as they are.`,
       tag: 'types',
       auth: 'environment',
       scope: 'manage',
@@ -137,7 +137,7 @@ export const namespaces: ServiceInterface = {
       path: namespacePath,
       summary: 'Take away the types of a namespace',
       description:
-        'Removes nothing else: plugins stay, and versions still run with the schemas that they were built with.',
+        'Removes nothing else: plugins stay, and versions still run with the schemas that they were built with. Refused while the namespace has connections or libraries.',
       tag: 'types',
       auth: 'environment',
       scope: 'manage',
