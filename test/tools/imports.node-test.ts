@@ -21,7 +21,7 @@ const topLevelFolders: Readonly<Record<string, { paths: readonly string[]; packa
 
 /**
  * The folders of `service/src`, from the lowest: each may use those that are named, and itself. What lies beside the
- * folders is for all; only the folder `cli` uses `index.ts`, the entry, which uses everything.
+ * folders is for all; only the folder `cli` uses `index.ts`, the entry, which uses everything by `start.ts`.
  */
 const serviceFolders: Readonly<Record<string, readonly string[]>> = {
   plugins: [],
@@ -54,6 +54,7 @@ const serviceFolders: Readonly<Record<string, readonly string[]>> = {
   ],
   // Of http, storage and plugins, only how origins and addresses of databases are read, and what can be recorded.
   settings: ['storage', 'http', 'plugins'],
+  cluster: ['operations', 'processes', 'storage', 'http', 'settings'],
   cli: [
     'plugins',
     'operations',
@@ -66,6 +67,7 @@ const serviceFolders: Readonly<Record<string, readonly string[]>> = {
     'webhooks',
     'http',
     'settings',
+    'cluster',
   ],
 };
 

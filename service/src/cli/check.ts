@@ -5,6 +5,7 @@ import { describeSeparation, isolationReport } from '../processes/isolation-repo
 import { Secrets } from '../outbound/secrets.ts';
 import { Sandbox } from '../sandbox/sandbox.ts';
 import { secretsOf } from '../settings/complete-settings.ts';
+import { processCountOf } from '../settings/node-processes.ts';
 import { readSettings } from '../settings/read-settings.ts';
 import type { Settings } from '../settings/settings.ts';
 import { loadedProgram } from '../plugins/program.ts';
@@ -73,7 +74,9 @@ function checkSettings(): { settings?: Settings; finding: Finding } {
     const { publicUrl, serviceHost, servicePort } = settings;
     const where = `it listens at ${serviceHost ?? 'loopback'}, port ${servicePort}`;
     const address = publicUrl ?? 'this machine alone';
-    return { settings, finding: ok(`${where}; users reach it by ${address}`) };
+    const count = processCountOf(settings);
+    const processes = count > 1 ? `; ${count} processes answer` : '';
+    return { settings, finding: ok(`${where}; users reach it by ${address}${processes}`) };
   } catch (error) {
     return { finding: failed(errorMessage(error)) };
   }

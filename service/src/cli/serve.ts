@@ -1,6 +1,8 @@
 import { constants } from 'node:os';
+import { NodeProcesses } from '../cluster/node-processes.ts';
 import { readSettings, startService } from '../index.ts';
 import { createLog } from '../operations/log.ts';
+import { processCountOf } from '../settings/node-processes.ts';
 import { readOptions } from './options.ts';
 
 const usage = `Usage: plugin-editor-service serve
@@ -29,21 +31,25 @@ export async function serve(args: string[]): Promise<void> {
     return;
   }
   const settings = readSettings(process.env);
+  const log = createLog(settings.logLevel);
   const ended = waitForEndSignal();
-  const service = await Promise.race([startService(settings), ended]);
+  const count = processCountOf(settings);
+  const starting = count > 1 ? NodeProcesses.start(settings, count, log) : startService(settings);
+  const service = await Promise.race([starting, ended]);
   if (typeof service === 'string') {
-    createLog(settings.logLevel).info('The service ends before it has started.');
+    log.info('The service ends before it has started.');
     // Nothing is lost by exiting: no request was handled yet, and an unfinished migration is a transaction.
     process.exit();
   }
-  const { publicUrl, logLevel, database } = settings;
+  const { publicUrl, database } = settings;
   const { port, metricsPort } = service;
   const state = database.engine === 'sqlite' ? database.file : database.shown;
-  createLog(logLevel).info(
-    { port, metricsPort, state },
+  log.info(
+    { port, metricsPort, state, ...(count > 1 && { processes: count }) },
     `The plugin service is at ${publicUrl ?? `http://localhost:${port}`}/`,
   );
-  if ((await ended) === 'SIGTERM') await service.shutDown();
+  const failed = service instanceof NodeProcesses ? [service.failed] : [];
+  if ((await Promise.race([ended, ...failed])) === 'SIGTERM') await service.shutDown();
   else await service.close();
   setTimeout(() => process.exit(), lingerTime).unref();
 }

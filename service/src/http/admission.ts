@@ -3,6 +3,8 @@ import type { IncomingMessage } from 'node:http';
 import { BlockList } from 'node:net';
 import type { Context, MiddlewareHandler } from 'hono';
 import { LRUCache } from 'lru-cache';
+import { wholeNode } from '../node-share.ts';
+import type { NodeShare } from '../node-share.ts';
 import { Rates } from '../limits/rates.ts';
 import type { RateExceeded } from '../limits/rates.ts';
 import { rateWindow } from '../limits/rate-share.ts';
@@ -27,7 +29,7 @@ import { pathReader } from './operations/target.ts';
 import type { ServiceResponse } from './response.ts';
 import { requestInfo } from './request-info.ts';
 import type { RouteHandler } from './routes.ts';
-import { Held, refusalOf, Shares } from './shares.ts';
+import { Held, refusalOf, requestSharesOf, Shares } from './shares.ts';
 import type { RequestShares } from './shares.ts';
 
 /*
@@ -246,6 +248,8 @@ export interface AdmissionOptions {
   readonly trustedProxies?: TrustedProxies;
   /** How long a request waits for a lease before the database counts as lost, in ms; see {@link Rates} for the default. */
   readonly leaseTimeout?: number;
+  /** Which of the node's processes this is (default: the only one). */
+  readonly nodeShare?: NodeShare | undefined;
   /** The clock: milliseconds since the epoch. */
   readonly now: () => number;
 }
@@ -264,7 +268,11 @@ interface Policy {
 const validTokens = { max: 50_000, ttl: 2 * rateWindow };
 
 /** How fast unknown tokens are looked up for an address that is past its rate, because a valid one may be among them. */
-const lookUpThrottle = { interval: 100, waiting: 20 };
+const lookUpThrottle = (processes: number) => ({
+  interval: 100 * processes,
+  // None longer than 2 s.
+  waiting: Math.ceil(20 / processes),
+});
 
 /** Counts what callers do and hold, and refuses what is past a rate or a share. */
 export class Admission {
@@ -274,7 +282,7 @@ export class Admission {
   readonly #trustedProxies: TrustedProxies;
   /** The tokens that were valid a short while ago, by their hash. */
   readonly #validTokens = new LRUCache<string, true>(validTokens);
-  readonly #lookUps = new Throttle(lookUpThrottle);
+  readonly #lookUps: Throttle;
   /** The look-ups of tokens that this node does not know, by the tokens' hashes. */
   readonly #tried = new Map<string, Promise<void>>();
   readonly #tenantRuns: Policy;
@@ -283,9 +291,14 @@ export class Admission {
   readonly #addressRequests: Policy;
 
   constructor(counters: Counters, options: AdmissionOptions) {
-    const { rates = {}, trustedProxies, leaseTimeout, now } = options;
-    this.shares = new Shares(options.shares);
-    this.#rates = new Rates(counters, { now, ...(leaseTimeout !== undefined && { leaseTimeout }) });
+    const { rates = {}, trustedProxies, leaseTimeout, nodeShare = wholeNode, now } = options;
+    this.shares = new Shares({ ...requestSharesOf(nodeShare), ...options.shares });
+    this.#rates = new Rates(counters, {
+      now,
+      nodeShare,
+      ...(leaseTimeout !== undefined && { leaseTimeout }),
+    });
+    this.#lookUps = new Throttle(lookUpThrottle(nodeShare.count));
     this.#now = now;
     this.#trustedProxies = trustedProxies ?? new BlockList();
     const policy = (name: string, quota = 0, counted: string): Policy => ({ name, quota, counted });

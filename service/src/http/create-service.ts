@@ -1,3 +1,4 @@
+import type { NodeShare } from '../node-share.ts';
 import type { Log } from '../operations/log.ts';
 import { OutboundCalls } from '../outbound/calls.ts';
 import type { CallLimits } from '../outbound/calls.ts';
@@ -67,6 +68,8 @@ export interface ServiceOptions extends AppOptions {
   publicUrl?: string | undefined;
   /** What is recorded of runs, and for how long it is kept. */
   recording?: RecordingOptions | undefined;
+  /** Which of the node's processes this is (default: the only one). */
+  nodeShare?: NodeShare | undefined;
   /** The clock: milliseconds since the epoch. */
   now?: () => number;
   /** The limits of a run (default: 1 s, 32 MiB). */
@@ -186,7 +189,7 @@ class ServiceParts {
   readonly #stopListening: () => void;
 
   constructor(options: ServiceOptions & { readonly now: () => number }) {
-    const { storage, now, rates, rateLeaseTimeout, trustedProxies, log, metrics } = options;
+    const { storage, now, rates, rateLeaseTimeout, trustedProxies, nodeShare, log, metrics } = options;
     this.languages = loadLanguages(log && logSkippedLanguage(log));
     this.toolProcesses = options.toolProcesses ?? createToolProcesses(this.languages, options);
     this.#closeToolProcesses = async () => {
@@ -216,6 +219,7 @@ class ServiceParts {
     });
     this.admission = new Admission(createRateCounters(storage.db), {
       now,
+      nodeShare,
       ...(rates && { rates }),
       ...(options.shares && { shares: options.shares }),
       ...(rateLeaseTimeout !== undefined && { leaseTimeout: rateLeaseTimeout }),
@@ -233,6 +237,7 @@ class ServiceParts {
       issuer: () => options.publicUrl ?? `http://${options.hosts[0] ?? 'localhost'}`,
       now,
       leaseTimeout: rateLeaseTimeout,
+      nodeShare,
       onCall: (outcome) => metrics?.countCall(outcome),
       onError: (error) => log?.error({ err: error }, 'A request of a plugin could not be made.'),
     });
@@ -249,6 +254,7 @@ class ServiceParts {
       guard: this.guard,
       secrets: this.secrets,
       now,
+      nodeShare,
       onDisable: (db, { id, environment }, reason) =>
         writeAudit(db, {
           action: 'webhook.changed',
@@ -325,20 +331,25 @@ export function createToolProcesses(
     runLimits,
     waiting,
     python,
+    nodeShare,
     metrics,
-  }: Pick<ServiceOptions, 'runLimits' | 'waiting' | 'python' | 'metrics'> = {},
+  }: Pick<ServiceOptions, 'runLimits' | 'waiting' | 'python' | 'nodeShare' | 'metrics'> = {},
 ): ToolProcesses {
   return {
-    builds: new Builds(languages, undefined, (language, outcome, times) =>
-      metrics?.observeBuild(language, outcome, times),
+    builds: new Builds(
+      languages,
+      undefined,
+      (language, outcome, times) => metrics?.observeBuild(language, outcome, times),
+      nodeShare,
     ),
-    languageHelp: new LanguageHelp(),
+    languageHelp: new LanguageHelp(undefined, nodeShare),
     schemaCompiler: new SchemaCompiler(),
     libraryChecker: new LibraryChecker(),
     sandbox: new Sandbox({
       ...(runLimits && { limits: runLimits }),
       ...(waiting && { waiting }),
       ...(python && { python }),
+      nodeShare,
       onRun: ({ outcome, took, isWarm }) =>
         metrics?.observeRun('error' in outcome ? outcome.error.code : 'ok', isWarm, took),
     }),

@@ -9,6 +9,7 @@ import { respondToClientErrors } from './client-errors.ts';
 import type { Refuse } from './client-errors.ts';
 import type { TrustedProxies } from './client-address.ts';
 import { Connection } from './connection.ts';
+import type { ConnectionBalance } from './connection-balance.ts';
 import type { Exchange } from './connection.ts';
 import { Pace } from './pace.ts';
 import { discardBody, responseClass } from './response.ts';
@@ -38,8 +39,10 @@ interface HttpServerOptions {
   readonly shares?: ConnectionShares;
   /** Shares what is discarded of unread bodies, in the same way. */
   readonly discarded?: ShareBudget;
-  /** Whether each connection is to be closed after its present request. */
+  /** Whether the connection is to be closed after a response; asked once for each. */
   readonly isDraining?: () => boolean;
+  /** Counts the connections that have requests. */
+  readonly balance?: ConnectionBalance | undefined;
 }
 
 /** Stands in for the `Host` header, which HTTP/1.0 may leave out. The name is reserved, so that no service has it. */
@@ -48,7 +51,7 @@ const absentHost = 'host.invalid';
 /** An HTTP server for a handler of web-standard requests, within limits. It does not listen yet. */
 export function createHttpServer(handler: RequestHandler, options: HttpServerOptions = {}): HttpServer {
   const { fetch, refuse, trustedProxies } = handler;
-  const { isDraining = () => false } = options;
+  const { isDraining = () => false, balance } = options;
   const limits = { ...httpLimits, ...options.limits };
   const { shares = new ConnectionShares(limits.maxConnections, trustedProxies) } = options;
   const { discarded = new ShareBudget(discardShares) } = options;
@@ -106,6 +109,7 @@ export function createHttpServer(handler: RequestHandler, options: HttpServerOpt
     const connection = connections.get(incoming.socket);
     if (!connection) return;
     shares.begin(connection, incoming);
+    balance?.add(incoming.socket);
     connection.add({ incoming, outgoing });
   });
   // An unknown `Expect` header is ignored. Without this listener, Node would respond 417 with no body.

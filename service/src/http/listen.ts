@@ -4,6 +4,7 @@ import { createServer } from 'node:net';
 import type { AddressInfo, ListenOptions, Server } from 'node:net';
 import { ConnectionShares, discardShares, httpLimits } from './admission.ts';
 import type { HttpLimits } from './admission.ts';
+import { ConnectionBalance } from './connection-balance.ts';
 import { drainServer } from './drain.ts';
 import { createHttpServer } from './http-server.ts';
 import type { HttpServer, RequestHandler } from './http-server.ts';
@@ -18,6 +19,8 @@ export interface ListeningServer {
    * then `cancelWaiting` is called, which ends them, and they have a second to be answered.
    */
   drain: (seconds: number, waitTime?: number, cancelWaiting?: () => void) => Promise<void>;
+  /** Evens the connections out between the processes of a node; `undefined` where the port is not shared. */
+  readonly balance: ConnectionBalance | undefined;
   /** Accepts no connection any more, and ends those whose request has not ended after 2 s. */
   close: () => Promise<void>;
 }
@@ -36,56 +39,58 @@ const drainGrace = 30_000;
 /** How long the responses to runs that were cancelled then may take, in ms. */
 const answerTime = 1000;
 
+export interface ServerOptions {
+  /** Override those of `admission.ts`. */
+  readonly limits?: Partial<HttpLimits>;
+  /** An address or name to listen on (default: this machine's loopback addresses). */
+  readonly host?: string | undefined;
+  /** Whether other processes of the node listen at the same port, which `findFreePort` has found (default false). */
+  readonly isShared?: boolean;
+}
+
 /**
  * Listens on one address, or by default on this machine's loopback addresses only.
  * @param variable the environment variable that sets the port, for messages
- * @param limits override those of `admission.ts`
- * @param host an address or name to listen on
  * @throws StartError when the port or the address cannot be used.
  */
 export async function listen(
   handler: RequestHandler,
   port: number,
   variable: string,
-  limits: Partial<HttpLimits> = {},
-  host?: string,
+  options: ServerOptions = {},
 ): Promise<ListeningServer> {
+  const { limits = {}, host, isShared = false } = options;
   let isDraining = false;
   const { keepAliveTimeout, maxConnections } = { ...httpLimits, ...limits };
   const shares = new ConnectionShares(maxConnections, handler.trustedProxies);
   const discarded = new ShareBudget(discardShares);
+  const balance = isShared ? new ConnectionBalance() : undefined;
+  const closesNext = () => isDraining || (balance?.takeSurplus() ?? false);
   const servers: HttpServer[] = [];
-  let chosen = port;
+  const chosen = isShared ? port : await findFreePort(port, variable, host);
   try {
-    const addresses = host === undefined || host === 'localhost' ? loopback : [host];
-    for (const address of addresses) {
-      const options = { host: address, port: chosen, ipv6Only: addresses.length > 1 };
-      // Sockets that share a port do not notice that another process has it, so one that does not share it looks first.
-      const probe = createServer();
-      if (!(await bind(probe, options))) continue;
-      chosen = (probe.address() as AddressInfo).port;
-      await new Promise((resolve) => probe.close(resolve));
+    for (const address of addressesOf(host, chosen)) {
       for (let i = 0; i < listeners; i++) {
-        const server = createHttpServer(handler, { limits, shares, discarded, isDraining: () => isDraining });
+        const server = createHttpServer(handler, {
+          limits,
+          shares,
+          discarded,
+          balance,
+          isDraining: closesNext,
+        });
+        if (!(await bind(server.server, { ...address, reusePort: listeners > 1 }))) break;
         servers.push(server);
-        await bind(server.server, { ...options, port: chosen, reusePort: listeners > 1 });
       }
     }
   } catch (error) {
     await Promise.all(servers.map(stop));
-    // The port that was free at the first address is in use at the second. With 0 any port will do, so another one is tried.
-    if (port === 0 && codeOf(error) === 'EADDRINUSE') return listen(handler, port, variable, limits, host);
+    // Another program has taken the port that was free. With 0 any port will do, so another one is tried.
+    if (port === 0 && codeOf(error) === 'EADDRINUSE') return listen(handler, port, variable, options);
     throw bindError(error, chosen, variable, host);
-  }
-  if (servers.length === 0) {
-    throw new StartError(
-      host === undefined
-        ? 'This machine has no loopback address to listen on.'
-        : `${hostVariable(variable)} is ${host}, which is not an address of this machine; it must be one, or 0.0.0.0 or :: for all.`,
-    );
   }
   return {
     port: chosen,
+    balance,
     drain: async (seconds, waitTime = 0, cancelWaiting = () => {}) => {
       isDraining = true;
       await sleep(seconds * 1000);
@@ -96,6 +101,40 @@ export async function listen(
     },
     close: async () => void (await Promise.all(servers.map(stop))),
   };
+}
+
+/**
+ * Finds a port that is free at all addresses: the given one, or with 0 any. Sockets that share a port do not notice that another
+ * program has it, so one that does not share it looks first.
+ * @throws StartError when the port or the address cannot be used.
+ */
+export async function findFreePort(port: number, variable: string, host?: string): Promise<number> {
+  let chosen = port;
+  let isFound = false;
+  try {
+    for (const { host: address, ipv6Only } of addressesOf(host, port)) {
+      const probe = createServer();
+      if (!(await bind(probe, { host: address, port: chosen, ipv6Only }))) continue;
+      chosen = (probe.address() as AddressInfo).port;
+      isFound = true;
+      await new Promise((resolve) => probe.close(resolve));
+    }
+  } catch (error) {
+    // The port that was free at the first address is in use at the second.
+    if (port === 0 && codeOf(error) === 'EADDRINUSE') return findFreePort(port, variable, host);
+    throw bindError(error, chosen, variable, host);
+  }
+  if (isFound) return chosen;
+  throw new StartError(
+    host === undefined
+      ? 'This machine has no loopback address to listen on.'
+      : `${hostVariable(variable)} is ${host}, which is not an address of this machine; it must be one, or 0.0.0.0 or :: for all.`,
+  );
+}
+
+function addressesOf(host: string | undefined, port: number) {
+  const hosts = host === undefined || host === 'localhost' ? loopback : [host];
+  return hosts.map((address) => ({ host: address, port, ipv6Only: hosts.length > 1 }));
 }
 
 /**

@@ -1,3 +1,5 @@
+import { divisorOf } from '../node-share.ts';
+import type { NodeShare } from '../node-share.ts';
 import { BusyError, FairQueue } from '../processes/fair-queue.ts';
 import type { FairQueueLimits, QueueOwner } from '../processes/fair-queue.ts';
 import { mebibyte } from '../units.ts';
@@ -71,6 +73,29 @@ export const requestShares: RequestShares = {
     waitingPerToken: 600,
   },
 };
+
+/** The part of {@link requestShares} that one of the node's processes has. */
+export function requestSharesOf(nodeShare: NodeShare): RequestShares {
+  const divisor = divisorOf(nodeShare);
+  const divided = <T extends object>(limits: T): T =>
+    Object.fromEntries(
+      Object.entries(limits).map(([name, value]) => [
+        name,
+        typeof value === 'number' ? Math.ceil(value / divisor) : value,
+      ]),
+    ) as T;
+  const { requests, received, unsent, turns, longTurns, longTurnTime, lookUpTurns } = requestShares;
+  return {
+    requests: divided(requests),
+    received: divided(received),
+    unsent: divided(unsent),
+    turns: divided(turns),
+    longTurns: divided(longTurns),
+    // Of the thread, which each process has.
+    longTurnTime,
+    lookUpTurns: divided(lookUpTurns),
+  };
+}
 
 /** What requests hold, by their owners. */
 export class Shares {

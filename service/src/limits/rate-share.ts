@@ -1,3 +1,6 @@
+import { partOf, wholeNode } from '../node-share.ts';
+import type { NodeShare } from '../node-share.ts';
+
 /** The length of a window, in ms. All rates are by the minute. */
 export const rateWindow = 60_000;
 
@@ -41,7 +44,7 @@ const largestLease = 0.05;
 
 /**
  * The part of the quota that a node may use in each window without a lease, so that the first request does not wait. However
- * small the quota, a node may use one.
+ * small the quota, a node may use one: the first of its processes.
  */
 const ownPart = 0.01;
 
@@ -54,6 +57,7 @@ const ownPart = 0.01;
  */
 export class RateShare {
   #quota: number;
+  readonly #nodeShare: NodeShare;
   #endsAt = -Infinity;
   /** How much may still be used without another lease. */
   #credit = 0;
@@ -71,8 +75,10 @@ export class RateShare {
   /** When the window ends in which the last request for a lease was made. */
   #requestedIn = -Infinity;
 
-  constructor(quota: number) {
+  /** @param nodeShare divides what a node has in advance (default: this process is the whole node) */
+  constructor(quota: number, nodeShare = wholeNode) {
     this.#quota = quota;
+    this.#nodeShare = nodeShare;
   }
 
   /** When the current window ends, in milliseconds since the epoch. */
@@ -117,7 +123,8 @@ export class RateShare {
     const unbooked = this.#unbooked;
     this.#unbooked = 0;
     this.#requestedIn = this.#endsAt;
-    const share = Math.min(Math.ceil(this.#quota * largestLease), Math.max(1, this.#total));
+    const largest = Math.ceil((this.#quota * largestLease) / this.#nodeShare.count);
+    const share = Math.min(largest, Math.max(1, this.#total));
     return { quota: this.#quota, unbooked, wanted: Math.max(share, waiting) };
   }
 
@@ -158,7 +165,7 @@ export class RateShare {
     this.#endsAt = now + rateWindow;
     this.#credit = this.#total = this.#unbooked = 0;
     this.#isExhausted = false;
-    this.#allowUpTo(Math.max(1, Math.floor(this.#quota * ownPart)));
+    this.#allowUpTo(partOf(Math.max(1, Math.floor(this.#quota * ownPart)), this.#nodeShare));
     this.#leaseSize = this.#credit;
   }
 

@@ -1,4 +1,6 @@
 import { LRUCache } from 'lru-cache';
+import { wholeNode } from '../node-share.ts';
+import type { NodeShare } from '../node-share.ts';
 import { RateShare, rateWindow } from './rate-share.ts';
 import type { Counters } from './rate-share.ts';
 
@@ -9,6 +11,8 @@ export interface RatesOptions {
   readonly leaseTimeout?: number;
   /** How many keys are remembered at once (default 50,000). The least recently used are forgotten first. */
   readonly maxKeys?: number;
+  /** Which of the node's processes this is (default: the only one). */
+  readonly nodeShare?: NodeShare;
 }
 
 /** Why a rate permits no more: it is used up, or may be, which cannot be known while the database is unavailable. */
@@ -45,6 +49,7 @@ export class Rates {
   readonly #counters: Counters;
   readonly #now: () => number;
   readonly #leaseTimeout: number;
+  readonly #nodeShare: NodeShare;
   readonly #entries: LRUCache<string, Entry>;
   #requested = new Set<Entry>();
   #isOnline = true;
@@ -53,7 +58,9 @@ export class Rates {
   #retryTimer: NodeJS.Timeout | undefined;
   readonly #pruneTimer: NodeJS.Timeout;
 
-  constructor(counters: Counters, { now, leaseTimeout = 1000, maxKeys = 50_000 }: RatesOptions) {
+  constructor(counters: Counters, options: RatesOptions) {
+    const { now, leaseTimeout = 1000, maxKeys = 50_000, nodeShare = wholeNode } = options;
+    this.#nodeShare = nodeShare;
     this.#counters = counters;
     this.#now = now;
     this.#leaseTimeout = leaseTimeout;
@@ -102,7 +109,12 @@ export class Rates {
       known.share.quota = quota;
       return known;
     }
-    const entry: Entry = { key, share: new RateShare(quota), waiting: 0, leasing: undefined };
+    const entry: Entry = {
+      key,
+      share: new RateShare(quota, this.#nodeShare),
+      waiting: 0,
+      leasing: undefined,
+    };
     this.#entries.set(key, entry);
     return entry;
   }

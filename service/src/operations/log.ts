@@ -25,13 +25,24 @@ export function createLog(level: LogLevel, write?: (line: string) => void): Log 
 const writeInterval = 50;
 
 /** One for the process, however many services are in it. */
-let output: DestinationStream | undefined;
+let output: BufferedOutput | undefined;
+
+interface BufferedOutput extends DestinationStream {
+  flush(): void;
+}
+
+/** Writes whole lines of another process's log to standard output, at once and between those of this one. */
+export function writeLogLines(lines: string): void {
+  output ??= bufferedOutput();
+  output.write(lines);
+  output.flush();
+}
 
 /** The number of the level `warn` in pino. */
 const warning = 40;
 
 /** Standard output. Warnings and errors, and what is left when the process exits, are written at once. */
-function bufferedOutput(): DestinationStream {
+function bufferedOutput(): BufferedOutput {
   const descriptor = pino.destination({ sync: true, minLength: 8192 });
   let timer: NodeJS.Timeout | undefined;
   const flush = () => {
@@ -45,6 +56,7 @@ function bufferedOutput(): DestinationStream {
     // pino then sets `lastLevel`.
     [Symbol.for('pino.metadata')]: true,
     lastLevel: 0,
+    flush,
     write(line: string) {
       descriptor.write(line);
       if (stream.lastLevel >= warning) flush();

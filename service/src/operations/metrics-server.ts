@@ -1,13 +1,17 @@
 import { isIP } from 'node:net';
 import { hostname as machineName } from 'node:os';
-import type { Metrics } from './metrics.ts';
+
+/** Makes the response with all metrics. */
+export interface MetricsSource {
+  toResponse(): Promise<Response>;
+}
 
 /**
  * Handles `GET /metrics` and nothing else, on a port that only the operator of the service should be able to reach. `Host` has to
  * be an IP address, `localhost`, the name of the machine or one of `hosts`: a page at a foreign name that resolves to this machine
  * gets nothing.
  */
-export const metricsHandler = (metrics: Metrics, hosts: readonly string[] = []) => ({
+export const metricsHandler = (metrics: MetricsSource, hosts: readonly string[] = []) => ({
   fetch: async (request: Request): Promise<Response> => {
     const { hostname, pathname } = new URL(request.url);
     if (!isKnown(hostname, hosts)) {

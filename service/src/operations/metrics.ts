@@ -15,6 +15,9 @@ export interface MetricSources {
   readonly connections: () => ConnectionUsage | undefined;
 }
 
+/** The values of all metrics of a process. */
+export type MetricsSnapshot = Awaited<ReturnType<Registry['getMetricsAsJSON']>>;
+
 const requestBuckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 const runBuckets = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 const buildBuckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
@@ -144,6 +147,11 @@ export class Metrics {
       registers,
       collect: () => statements.set(usage().waiting),
     });
+  }
+
+  /** The present values of all metrics. */
+  snapshot(): Promise<MetricsSnapshot> {
+    return this.#registry.getMetricsAsJSON();
   }
 
   /** Makes the response with all metrics, in the format of Prometheus. */

@@ -1,3 +1,4 @@
+import type { NodeShare } from '../node-share.ts';
 import { Rates } from '../limits/rates.ts';
 import { methodsOfConnections, isWildcard } from '../plugins/connections.ts';
 import type { Connection } from '../plugins/connections.ts';
@@ -38,6 +39,8 @@ export interface OutboundCallsOptions extends CallLimits {
   readonly now: () => number;
   /** How long a call waits for a lease of its rate before the database counts as lost, in ms. */
   readonly leaseTimeout?: number | undefined;
+  /** Which of the node's processes this is (default: the only one). */
+  readonly nodeShare?: NodeShare | undefined;
   /** Called at the end of each call, with `ok` or the code of its error. */
   readonly onCall?: ((outcome: 'ok' | 'cancelled' | CallErrorCode) => void) | undefined;
   /** Called with a value that cannot be decrypted, for the operator. */
@@ -83,10 +86,11 @@ export class OutboundCalls implements Outbound {
 
   constructor(options: OutboundCallsOptions) {
     this.#options = options;
-    const { storage, now, leaseTimeout } = options;
+    const { storage, now, leaseTimeout, nodeShare } = options;
     this.#rates = new Rates(createRateCounters(storage.db), {
       now,
       ...(leaseTimeout !== undefined && { leaseTimeout }),
+      ...(nodeShare && { nodeShare }),
     });
     this.#stopListening = storage.runs.onConnectionsChange((isAffected) => {
       for (const { plugin, checkAgain } of this.#pending) if (isAffected(plugin)) void checkAgain();

@@ -1,4 +1,5 @@
-import { availableParallelism } from 'node:os';
+import { coresOf, wholeNode } from '../node-share.ts';
+import type { NodeShare } from '../node-share.ts';
 import { ShortTurns } from './short-turns.ts';
 import { FairQueue } from '../processes/fair-queue.ts';
 import type { QueueOwner } from '../processes/fair-queue.ts';
@@ -39,6 +40,8 @@ export interface SandboxOptions {
   readonly python?: Omit<PythonOptions, 'limits'>;
   /** The limits of runs that can make calls. */
   readonly waiting?: WaitingLimits;
+  /** Which of the node's processes this is, for its number of runners (default: the only one). */
+  readonly nodeShare?: NodeShare | undefined;
   /** Called for each run that has ended. */
   readonly onRun?: (run: FinishedRun) => void;
 }
@@ -55,25 +58,19 @@ export interface FinishedRun {
 }
 
 // On small machines more than there are cores, so that runs go on beside one that loops, and while another runner waits for its next run. Half of
-// the slots, which is what a tenant may have, still keep two cores busy.
-const slots = Math.min(8, Math.max(6, 2 * Math.ceil(availableParallelism() / 2)));
+// the slots, which is what a tenant may have, still keep two cores busy. Of several processes, the others have runners, too.
+function slotsOf(nodeShare: NodeShare): number {
+  const least = nodeShare.count > 1 ? 4 : 6;
+  return Math.min(8, Math.max(least, 2 * Math.ceil(coresOf(nodeShare) / 2)));
+}
 
 /** How often it is looked at how long runs go on, and how much memory their runners hold, in ms. */
 const watchInterval = 20;
 
 /** Runs plugins in a few processes, each of which runs one program at a time. Tenants take turns. */
 export class Sandbox {
-  readonly #queue = new FairQueue({
-    slots,
-    // Fewer than all, so that one environment, or one tenant, cannot make the others wait.
-    slotsPerEnvironment: slots - 1,
-    slotsPerTenant: slots / 2,
-    waiting: 1024,
-    waitingPerEnvironment: 512,
-    waitingPerTenant: 256,
-    waitingPerToken: 256,
-  });
-  readonly #shortTurns = new ShortTurns(availableParallelism());
+  readonly #queue: FairQueue;
+  readonly #shortTurns: ShortTurns;
   readonly #idle: RunnerProcess[] = [];
   readonly #busy = new Set<RunnerProcess>();
   /** The runs that can make calls. */
@@ -86,6 +83,20 @@ export class Sandbox {
 
   constructor(options: SandboxOptions = {}) {
     this.#options = options;
+    const { nodeShare = wholeNode } = options;
+    const slots = slotsOf(nodeShare);
+    // Of several processes, another one may have nothing to do.
+    this.#shortTurns = new ShortTurns(Math.max(2, coresOf(nodeShare)));
+    this.#queue = new FairQueue({
+      slots,
+      // Fewer than all, so that one environment, or one tenant, cannot make the others wait.
+      slotsPerEnvironment: slots - 1,
+      slotsPerTenant: slots / 2,
+      waiting: 1024,
+      waitingPerEnvironment: 512,
+      waitingPerTenant: 256,
+      waitingPerToken: 256,
+    });
     this.#python = new PythonSandbox({
       ...options.python,
       ...(options.limits && { limits: options.limits }),

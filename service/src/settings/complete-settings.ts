@@ -19,7 +19,11 @@ export function completeSettings(given: Partial<Settings>): Settings {
     editorAncestors: publicUrl === undefined ? undefined : [],
     ...named,
   };
-  const mistake = findReachabilityProblem(serviceHost, publicUrl);
+  const mistake =
+    findReachabilityProblem(serviceHost, publicUrl) ??
+    (typeof settings.processes === 'number' && settings.processes > 1
+      ? `PROCESSES is ${settings.processes}, and a program that calls startService is one process; it must be 1. The command plugin-editor-service starts several.`
+      : undefined);
   if (mistake !== undefined) throw new StartError(mistake);
   return settings;
 }

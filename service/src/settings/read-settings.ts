@@ -4,9 +4,10 @@ import { frameAncestors } from '../http/frame-ancestors.ts';
 import { StartError } from '../start-error.ts';
 import { parseDatabaseUrl } from '../storage/database-url.ts';
 import type { DatabaseAddress } from '../storage/database-url.ts';
+import { findProcessesProblem } from './node-processes.ts';
 import { readVariables } from './read-variables.ts';
 import type { Environment } from './read-variables.ts';
-import { settings } from './settings.ts';
+import { settings as allSettings } from './settings.ts';
 import type { Settings } from './settings.ts';
 
 /**
@@ -15,7 +16,7 @@ import type { Settings } from './settings.ts';
  * @throws StartError with one line for each mistake: the variable, what is wrong and what would be right. No line quotes a secret.
  */
 export function readSettings(env: Environment): Settings {
-  const { values, mistakes } = readVariables(env, settings);
+  const { values, mistakes } = readVariables(env, allSettings);
   const { dataDirectory, publicUrl, serviceHost } = values;
   const database = collectMistake(mistakes, () => databaseOf(values.database, dataDirectory));
   // With a public URL, no page may frame the editor by default. The other default, pages of localhost, would let any page on a
@@ -28,8 +29,13 @@ export function readSettings(env: Environment): Settings {
   collectMistake(mistakes, () => frameAncestors(editorAncestors));
   const mistake = findReachabilityProblem(serviceHost, publicUrl);
   if (mistake !== undefined) mistakes.push(mistake);
-  if (mistakes.length || !database) throw new StartError(mistakes.join('\n'));
-  return { ...values, dataDirectory: resolve(dataDirectory), database, editorAncestors };
+  const settings =
+    database &&
+    ({ ...values, dataDirectory: resolve(dataDirectory), database, editorAncestors } satisfies Settings);
+  const processesProblem = settings && findProcessesProblem(settings);
+  if (processesProblem !== undefined) mistakes.push(processesProblem);
+  if (mistakes.length || !settings) throw new StartError(mistakes.join('\n'));
+  return settings;
 }
 
 /** The database of `DATABASE_URL`, or else the file in the data folder. */

@@ -23,6 +23,15 @@ export const wholeNumber = (min: number, max: number, what: string) =>
 
 export const port = wholeNumber(0, 65_535, 'a port');
 
+/** A number of processes, or `auto`. */
+export const processCount = (max: number) =>
+  z.string().transform((text, context) => {
+    if (text === 'auto') return text;
+    return /^[1-9]\d*$/.test(text) && Number(text) <= max
+      ? Number(text)
+      : refuse(context, `auto, or a number of processes from 1 to ${max}`);
+  });
+
 export const onOrOff = z.enum(['on', 'off'], { error: 'on or off' }).transform((text) => text === 'on');
 
 export const oneOf = <T extends string>(words: readonly [T, ...T[]]) =>

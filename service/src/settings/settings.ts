@@ -11,6 +11,7 @@ import {
   oneOf,
   originList,
   port,
+  processCount,
   publicUrl,
   secretKeys,
   smtpUrl,
@@ -53,6 +54,12 @@ const maxPerMinute = 10 ** 9;
 
 const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 
+/** More than the cores of a large machine need. */
+export const mostProcesses = 32;
+
+/** What a process needs at least for runs that wait: a place for the quarter that a tenant has, and room for some states. */
+export const leastWaiting = { runs: 4, mb: 8 } as const;
+
 const perMinute = wholeNumber(0, maxPerMinute, 'a number a minute, 0 for no limit');
 
 /**
@@ -82,6 +89,13 @@ export const settings = {
   /** With `off` a start does not bring the schema up to date. Until `migrate` has, requests are answered with 503. */
   autoMigrate: setting('AUTO_MIGRATE', onOrOff, true),
   /**
+   * How many processes answer requests on a node with PostgreSQL, at one port: `auto` is one for two cores. What is said of a node
+   * holds for all of them together. More than one with SQLite ends the start. [Capacity](capacity.md#more-than-one-process) says when
+   * they help.
+   * @remarks Only the command starts several. `startService` throws where this is a number above 1, and takes `auto` as 1.
+   */
+  processes: setting<number | 'auto'>('PROCESSES', processCount(mostProcesses), 1),
+  /**
    * The only origins whose pages may frame the editor, separated by spaces or commas. @default none with `PUBLIC_URL`,
    * else loopback
    * @remarks They are read at every request, so that a program can add an origin once it knows its port.
@@ -97,8 +111,11 @@ export const settings = {
   runTimeoutMs: setting('RUN_TIMEOUT_MS', wholeNumber(10, 60_000, 'a time in milliseconds'), 1000),
   /** How much memory one run may use. */
   runMemoryMb: setting('RUN_MEMORY_MB', wholeNumber(8, 256, 'a size in MiB'), 32),
-  /** How many processes run plugins in Python, at most. Each holds about 300 MB while there are such runs. */
-  pythonRunners: setting('PYTHON_RUNNERS', wholeNumber(1, 64, 'a number of processes'), 1),
+  /**
+   * How many processes run plugins in Python on a node, at most; each of `PROCESSES` needs one. Each holds about 300 MB while there
+   * are such runs. @default `1`, or one for each of `PROCESSES`
+   */
+  pythonRunners: setting('PYTHON_RUNNERS', wholeNumber(1, 64, 'a number of processes')),
   /** How much memory one run in Python may use, beyond that of the interpreter itself. */
   pythonMemoryMb: setting('PYTHON_MEMORY_MB', wholeNumber(8, 512, 'a size in MiB'), 64),
   /** How many plugins a tenant may have. With `0` it may have none. */
@@ -142,9 +159,9 @@ export const settings = {
   /** How many requests one run may make. */
   runCalls: setting('RUN_CALLS', wholeNumber(1, 1000, 'a number of requests'), 20),
   /** How many runs that may make requests there are at once on a node: half of them for an environment, a quarter for a tenant. */
-  waitingRuns: setting('WAITING_RUNS', wholeNumber(4, 100_000, 'a number of runs'), 1000),
+  waitingRuns: setting('WAITING_RUNS', wholeNumber(leastWaiting.runs, 100_000, 'a number of runs'), 1000),
   /** How much such runs may hold while they wait, with their requests and responses; shared as `WAITING_RUNS` is. */
-  waitingMb: setting('WAITING_MB', wholeNumber(8, 65_536, 'a size in MiB'), 256),
+  waitingMb: setting('WAITING_MB', wholeNumber(leastWaiting.mb, 65_536, 'a size in MiB'), 256),
   /** How many requests the plugins of a tenant may make each minute. */
   tenantCallsPerMinute: setting('TENANT_CALLS_PER_MINUTE', perMinute, 0),
   /**

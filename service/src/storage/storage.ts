@@ -35,6 +35,14 @@ export interface StorageState {
   readonly schema: boolean;
 }
 
+/** The other processes of a node. */
+export interface Siblings {
+  /** Tells them of changes that are committed, and resolves once each of them knows. Never rejects. */
+  tell(changes: readonly Change[]): Promise<void>;
+  /** Calls back with the changes of which they tell. */
+  onChanges(listener: (changes: readonly Change[]) => void): void;
+}
+
 export interface StorageOptions extends ChangeFeedOptions {
   /**
    * Whether to migrate the schema (default true). Otherwise a storage with an older schema waits until another process has
@@ -49,6 +57,8 @@ export interface StorageOptions extends ChangeFeedOptions {
   readonly onWait?: (reason: string) => void;
   /** Called with the reason when the database becomes unavailable, and with `undefined` when it is available again. */
   readonly onAvailability?: (reason: string | undefined) => void;
+  /** The other processes of the node, which know of a change before the caller learns that it was committed. */
+  readonly siblings?: Siblings | undefined;
   /** Override those of `postgres/limits.ts`. */
   readonly postgresLimits?: Partial<PostgresLimits>;
   /** Override the defaults of `sqlite/dialect.ts`. */
@@ -99,6 +109,7 @@ export class Storage {
       onTimeout: () => (timedOutAt = performance.now()),
     });
     this.#feed = new ChangeFeed(engine, (changes) => this.runs.handleChanges(changes), options);
+    options.siblings?.onChanges((changes) => this.runs.handleChanges(changes));
   }
 
   get engine(): Engine['name'] {
@@ -176,7 +187,10 @@ export class Storage {
       return value;
     });
     // Handled on this node before the caller learns that the transaction was committed.
-    if (changes.length) this.runs.handleChanges(changes);
+    if (changes.length) {
+      this.runs.handleChanges(changes);
+      await this.#options.siblings?.tell(changes);
+    }
     return result;
   }
 

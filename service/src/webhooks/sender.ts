@@ -1,4 +1,6 @@
 import { Webhook } from 'standardwebhooks';
+import { divisorOf, wholeNode } from '../node-share.ts';
+import type { NodeShare } from '../node-share.ts';
 import { CallError } from '../outbound/call-error.ts';
 import type { Guard } from '../outbound/guard.ts';
 import type { Secrets } from '../outbound/secrets.ts';
@@ -18,6 +20,8 @@ export interface SenderOptions {
   readonly now: () => number;
   /** How often to look for what other nodes have written, in ms (default 1000). */
   readonly interval?: number | undefined;
+  /** Which of the node's processes this is (default: the only one). */
+  readonly nodeShare?: NodeShare | undefined;
   /** Called in the transaction that disables a webhook. */
   readonly onDisable: (db: Transaction, webhook: WebhookTarget, reason: string) => Promise<void>;
   /** Called with each error of the database; the next look tries again. */
@@ -39,7 +43,7 @@ const [firstDelay, longestDelay] = [5 * second, 60 * 60 * second];
 const patience = 5 * day;
 
 /** How many tries there are at once on one node: for one webhook, for those of an environment, and in all. */
-const [perWebhook, perEnvironment, inAll] = [4, 16, 64];
+const places = { perWebhook: 4, perEnvironment: 16, inAll: 64 };
 
 /** Puts webhooks of environments with less in progress first, so that receivers that hang do not keep all places. */
 export function inFairOrder<Webhook extends { readonly environment: string }>(
@@ -129,7 +133,13 @@ export class WebhookSender {
     const all = [...this.#sending.values()];
     const ofEnvironment = all.filter((one) => one.environment === environment);
     const ofWebhook = ofEnvironment.filter((one) => one.id === id);
-    return Math.min(perWebhook - ofWebhook.length, perEnvironment - ofEnvironment.length, inAll - all.length);
+    const divisor = divisorOf(this.#options.nodeShare ?? wholeNode);
+    const free = (total: number, used: readonly unknown[]) => Math.ceil(total / divisor) - used.length;
+    return Math.min(
+      free(places.perWebhook, ofWebhook),
+      free(places.perEnvironment, ofEnvironment),
+      free(places.inAll, all),
+    );
   }
 
   #start(webhook: WebhookTarget, delivery: ClaimedDelivery): void {

@@ -11,7 +11,7 @@ import { errorResponse } from '../../../service/src/http/errors.ts';
 import { httpLimits } from '../../../service/src/http/admission.ts';
 import type { HttpLimits } from '../../../service/src/http/admission.ts';
 import { createHttpServer } from '../../../service/src/http/http-server.ts';
-import { listen as listenOnLoopback } from '../../../service/src/http/listen.ts';
+import { findFreePort, listen as listenOnLoopback } from '../../../service/src/http/listen.ts';
 import { toBlockList } from '../../../service/src/settings/setting-kinds.ts';
 import { until } from '../../support/until.ts';
 import { bearer, draftPath, listen } from '../harness.ts';
@@ -84,12 +84,29 @@ describe('the HTTP server', () => {
 
   test('closes connections with half-sent bodies, at both addresses and however many there are', async (t) => {
     const handler = { fetch: async (request: Request) => new Response(await request.text()), refuse };
-    const listening = await listenOnLoopback(handler, 0, 'PORT', { ...short, requestTimeout: 200 });
+    const listening = await listenOnLoopback(handler, 0, 'PORT', {
+      limits: { ...short, requestTimeout: 200 },
+    });
     t.after(() => listening.close());
     const sockets = await Promise.all(Array.from({ length: 250 }, () => open(t, listening.port, half)));
     for (const received of await Promise.all(sockets.map((socket) => text(socket)))) {
       assert.match(received, /^HTTP\/1\.1 408 /);
     }
+  });
+
+  test('of several processes gives up as many connections as it is told, and counts those with requests', async (t) => {
+    const port = await findFreePort(0, 'PORT');
+    const handler = { fetch: () => new Response('ok'), refuse };
+    const listening = await listenOnLoopback(handler, port, 'PORT', { isShared: true });
+    t.after(() => listening.close());
+    listening.balance?.giveUp(1);
+    const answers: (number | undefined)[] = [];
+    for (let i = 0; i < 2; i++) {
+      const received = await text(await open(t, port, get + last));
+      answers.push(received.match(/HTTP\/1\.1 200 /g)?.length);
+    }
+    assert.deepEqual(answers, [1, 2]);
+    assert.deepEqual([listening.balance?.takeActive(), listening.balance?.takeActive()], [2, 0]);
   });
 
   test('closes a connection with a half-sent body after the request was refused and answered', async (t) => {

@@ -38,6 +38,30 @@ for (const [quota, own] of [
   });
 }
 
+for (const [quota, own, largestLease] of [
+  [1, [1, 0, 0], 1],
+  [199, [1, 0, 0], 4],
+  [1200, [4, 4, 4], 20],
+  [1400, [5, 5, 4], 24],
+] as const) {
+  test(`of ${quota} a minute three processes of a node have in advance what one node has`, () => {
+    const shares = own.map((_, index) => new RateShare(quota, { index, count: 3 }));
+    assert.deepEqual(
+      shares.map((share) => takeAll(share, start)),
+      own.map((count) => [count, 'lease-needed']),
+    );
+    for (const share of shares) {
+      for (let i = 0; i < 8; i++) {
+        const request = share.createRequest(0);
+        assert.ok(request.wanted <= largestLease, `${request.wanted} is more than ${largestLease}`);
+        share.apply(request, lease(request.wanted), start);
+        takeAll(share, start);
+      }
+      assert.equal(share.createRequest(0).wanted, largestLease);
+    }
+  });
+}
+
 test("leases grow with the node's use, up to a twentieth of the quota", () => {
   const share = new RateShare(1200);
   const sizes = Array.from({ length: 6 }, () => {

@@ -77,6 +77,27 @@ for (const engine of engines) {
     });
   }
 
+  for (const quota of [1, 600]) {
+    test(`${engine}: three processes of a node allow ${quota} a minute together, to within a tenth or one`, async (t) => {
+      const storage = await openDuring(t, await databaseWithSchema(t, engine));
+      const processes = [0, 1, 2].map((index) =>
+        node(t, createRateCounters(storage.db), { nodeShare: { index, count: 3 } }),
+      );
+      for (let round = 0; round < 2; round++) {
+        let taken = 0;
+        for (let requested = 0; requested < 2 * quota + 20; requested += 200) {
+          const asked = processes.map(({ rates }, i) =>
+            takeAtOnce(rates, 'key', quota, [120, 60, 20][i] ?? 0),
+          );
+          for (const count of await Promise.all(asked)) taken += count;
+        }
+        const slack = Math.max(1, quota / 10);
+        assert.ok(Math.abs(taken - quota) <= slack, `${taken} of ${quota} were taken in round ${round}`);
+        for (const { clock } of processes) clock.now += minute;
+      }
+    });
+  }
+
   test(`${engine}: an idle node holds only a little, and the other has the rest`, async (t) => {
     const { a, b } = await twoNodes(t);
     assert.equal(await takeAtOnce(a.rates, 'key', 1000, 1), 1);

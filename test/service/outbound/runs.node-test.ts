@@ -281,7 +281,7 @@ test('what does not fit into the memory of runs that wait ends its run', async (
 test('draining waits for runs that wait, and then ends them with an answer', async (t) => {
   const { service, port, paths, vendor, version } = await start(t, asyncRun(fetchText));
   const { held } = hold();
-  const draining = await listen(service, 0, 'SERVICE_PORT', {}, '127.0.0.1');
+  const draining = await listen(service, 0, 'SERVICE_PORT', { host: '127.0.0.1' });
   const answered = new Promise<number | undefined>((resolve, reject) => {
     const headers = { ...vendor, host: `127.0.0.1:${port}` };
     const options = { host: '127.0.0.1', port: draining.port, method: 'POST', path: paths.exec(version) };

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import type { TestContext } from 'node:test';
+import { startService } from '../../../service/src/index.ts';
+import { processCountOf, settingsOfProcess } from '../../../service/src/settings/node-processes.ts';
 import { readSettings } from '../../../service/src/settings/read-settings.ts';
 import { StartError } from '../../../service/src/start-error.ts';
 
@@ -33,13 +35,14 @@ test('settings have the documented defaults', () => {
     dataDirectory: join(process.cwd(), '.data'),
     database: { engine: 'sqlite', file: join(process.cwd(), '.data/service.sqlite') },
     autoMigrate: true,
+    processes: 1,
     editorAncestors: undefined,
     editorAddressTokens: true,
     trustedProxies: [],
     editorTokenTtl: 900,
     runTimeoutMs: 1000,
     runMemoryMb: 32,
-    pythonRunners: 1,
+    pythonRunners: undefined,
     pythonMemoryMb: 64,
     tenantPlugins: 1000,
     tenantStorageMb: 500,
@@ -148,6 +151,8 @@ describe('an invalid value ends the start with one line that names it and what w
     ['SMTP_FROM', 'a@example.com, b@example.com', 'it must be the address of a sender'],
     ['SMTP_FROM', 'Plugins <plugins>', 'it must be the address of a sender'],
     ['AUTO_MIGRATE', 'yes', 'it must be on or off.'],
+    ['PROCESSES', '0', 'it must be auto, or a number of processes from 1 to 32.'],
+    ['PROCESSES', '33', 'it must be auto, or a number of processes from 1 to 32.'],
     ['EDITOR_ADDRESS_TOKENS', 'OFF', 'it must be on or off.'],
     ['TRUSTED_PROXIES', '10.0.0.0/33', '"10.0.0.0/33" is none.'],
     ['TRUSTED_PROXIES', 'proxy', '"proxy" is none.'],
@@ -242,6 +247,56 @@ describe('listening on loopback', () => {
   for (const SERVICE_HOST of ['127.0.0.1', '127.8.0.1', '::1', 'localhost']) {
     test(`at ${SERVICE_HOST} needs no PUBLIC_URL`, () => assert.deepEqual(mistakesOf({ SERVICE_HOST }), []));
   }
+});
+
+describe('several processes', () => {
+  const DATABASE_URL = 'postgres://db.example/plugins';
+
+  test('are not for an SQLite file, where auto is one', async () => {
+    assert.deepEqual(mistakesOf({ PROCESSES: '2' }), [
+      'PROCESSES is 2, and the database is an SQLite file; it must be 1, or DATABASE_URL a PostgreSQL database.',
+    ]);
+    assert.equal(processCountOf(readSettings({ PROCESSES: 'auto' })), 1);
+    assert.equal(processCountOf(readSettings({ PROCESSES: '1' })), 1);
+    await assert.rejects(startService({ processes: 2 }), /^StartError: PROCESSES is 2, and a program/);
+  });
+
+  test('are one for two cores with auto', () => {
+    const count = processCountOf(readSettings({ PROCESSES: 'auto', DATABASE_URL }));
+    assert.equal(count, Math.max(1, Math.floor(availableParallelism() / 2)));
+  });
+
+  for (const [name, value, least] of [
+    ['PYTHON_RUNNERS', '2', 3],
+    ['WAITING_RUNS', '11', 12],
+    ['WAITING_MB', '23', 24],
+  ] as const) {
+    test(`need their parts of ${name}`, () => {
+      const env = { PROCESSES: '3', DATABASE_URL };
+      assert.deepEqual(mistakesOf({ ...env, [name]: value }), [
+        `${name} is ${value}, which 3 processes share (PROCESSES); it must be at least ${least}.`,
+      ]);
+      assert.deepEqual(mistakesOf({ ...env, [name]: String(least) }), []);
+    });
+  }
+
+  test('have parts that add up to what is set for the node', () => {
+    const node = readSettings({ PROCESSES: '3', DATABASE_URL, PYTHON_RUNNERS: '4', WAITING_RUNS: '100' });
+    const parts = [0, 1, 2].map((index) => settingsOfProcess(node, { index, count: 3 }));
+    assert.deepEqual(
+      parts.map(({ pythonRunners, waitingRuns, waitingMb }) => [pythonRunners, waitingRuns, waitingMb]),
+      [
+        [2, 34, 86],
+        [1, 33, 85],
+        [1, 33, 85],
+      ],
+    );
+    const { pythonRunners } = settingsOfProcess(readSettings({ PROCESSES: '3', DATABASE_URL }), {
+      index: 2,
+      count: 3,
+    });
+    assert.equal(pythonRunners, 1, 'one for each by default');
+  });
 });
 
 describe('a value in a file', () => {

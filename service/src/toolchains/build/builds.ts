@@ -1,4 +1,4 @@
-import { availableParallelism } from 'node:os';
+import { coresOf, wholeNode } from '../../node-share.ts';
 import { FairQueue } from '../../processes/fair-queue.ts';
 import type { QueueOwner } from '../../processes/fair-queue.ts';
 import type { LoadedLanguage } from '../languages.ts';
@@ -53,9 +53,9 @@ export type OnBuild = (
 const abandonedTime = 1000;
 
 // At least three: a tenant leaves a slot to the other tenants of its environment, and the environment leaves one to the others.
-const slots = Math.min(8, Math.max(3, availableParallelism()));
+const slotsFor = (cores: number) => Math.min(8, Math.max(3, cores));
 
-const queueLimits = {
+const queueLimits = (slots: number) => ({
   slots,
   slotsPerEnvironment: slots - 1,
   slotsPerTenant: Math.floor(slots / 2),
@@ -63,10 +63,10 @@ const queueLimits = {
   waitingPerEnvironment: 128,
   waitingPerTenant: 16,
   waitingPerToken: 8,
-};
+});
 
 /** Checks take milliseconds, and many users of a tenant may type at once: so more of them may wait. */
-const checkQueueLimits = { ...queueLimits, waitingPerTenant: 64 };
+const checkQueueLimits = (slots: number) => ({ ...queueLimits(slots), waitingPerTenant: 64 });
 
 /**
  * Builds, and checks for editors, in every language. Builds and checks have separate queues, so that neither waits for the
@@ -76,21 +76,28 @@ export class Builds {
   readonly #warmPools: readonly ProcessPool<CompilerProcess>[];
   readonly #pools: ReadonlyMap<string, ProcessPool<CompilerProcess>>;
   readonly #onBuild: OnBuild | undefined;
-  readonly #builds = new FairQueue(queueLimits);
-  readonly #checks = new SupersedingQueue(checkQueueLimits);
+  readonly #builds: FairQueue;
+  readonly #checks: SupersedingQueue;
 
   /** How many builds and checks wait for their turn. */
   get waiting(): { readonly builds: number; readonly checks: number } {
     return { builds: this.#builds.waiting, checks: this.#checks.waiting };
   }
 
-  /** `start`: starts a language's compiler. */
+  /**
+   * @param start starts a language's compiler
+   * @param nodeShare which of the node's processes this is, for the number of builds at once (default: the only one)
+   */
   constructor(
     languages: ReadonlyMap<string, LoadedLanguage>,
     start = (language: LoadedLanguage) => new CompilerProcess(language),
     onBuild?: OnBuild,
+    nodeShare = wholeNode,
   ) {
     this.#onBuild = onBuild;
+    const slots = slotsFor(coresOf(nodeShare));
+    this.#builds = new FairQueue(queueLimits(slots));
+    this.#checks = new SupersedingQueue(checkQueueLimits(slots));
     this.#pools = new Map(
       [...languages].map(([id, language]) => [id, new ProcessPool(() => start(language))]),
     );

@@ -1,4 +1,4 @@
-import { availableParallelism } from 'node:os';
+import { coresOf, wholeNode } from '../../node-share.ts';
 import { errorMessage } from '../../error-message.ts';
 import type { QueueOwner } from '../../processes/fair-queue.ts';
 import { SupersedingQueue } from '../process/superseding-queue.ts';
@@ -26,9 +26,9 @@ export interface QueuedHelp {
 }
 
 // At least three: a tenant leaves a slot to the other tenants of its environment, and the environment leaves one to the others.
-const slots = Math.min(4, Math.max(3, availableParallelism()));
+const slotsFor = (cores: number) => Math.min(4, Math.max(3, cores));
 
-const queueLimits = {
+const queueLimits = (slots: number) => ({
   slots,
   slotsPerEnvironment: slots - 1,
   slotsPerTenant: Math.floor(slots / 2),
@@ -36,7 +36,7 @@ const queueLimits = {
   waitingPerEnvironment: 128,
   waitingPerTenant: 64,
   waitingPerToken: 8,
-};
+});
 
 /** The languages that there is help for. */
 export const isHelpedLanguage = (language: string): language is CheckedLanguage =>
@@ -48,11 +48,15 @@ export const isHelpedLanguage = (language: string): language is CheckedLanguage 
  */
 export class LanguageHelp {
   readonly #pool: ProcessPool<HelpProcess>;
-  readonly #queue = new SupersedingQueue(queueLimits);
+  readonly #queue: SupersedingQueue;
 
-  /** `start`: starts a process. */
-  constructor(start = () => new HelpProcess()) {
+  /**
+   * @param start starts a process
+   * @param nodeShare which of the node's processes this is, for the number of requests at once (default: the only one)
+   */
+  constructor(start = () => new HelpProcess(), nodeShare = wholeNode) {
     this.#pool = new ProcessPool(start);
+    this.#queue = new SupersedingQueue(queueLimits(slotsFor(coresOf(nodeShare))));
   }
 
   /** How many requests wait for their turn. */

@@ -1,0 +1,288 @@
+import cluster from 'node:cluster';
+import type { Worker } from 'node:cluster';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { findFreePort } from '../http/listen.ts';
+import { writeLogLines } from '../operations/log.ts';
+import type { Log } from '../operations/log.ts';
+import type { MetricsSnapshot } from '../operations/metrics.ts';
+import { describeEnd } from '../processes/isolated-process.ts';
+import { moduleUrl } from '../processes/module-url.ts';
+import { settingsOfProcess } from '../settings/node-processes.ts';
+import type { Settings } from '../settings/settings.ts';
+import { longestDrain, serveMetrics } from '../start.ts';
+import type { Change } from '../storage/changes/change-log.ts';
+import { Channel } from './channel.ts';
+import type { PrimaryCalls, WorkerCalls } from './channel.ts';
+import { NodeMetrics } from './node-metrics.ts';
+import { restartDelay } from './restart-delay.ts';
+import { surplusOf } from './surplus.ts';
+import type { Pulse } from './surplus.ts';
+import { WholeLines } from './whole-lines.ts';
+
+/** How often each process is asked what it has to do, in ms, and how many questions in a row may stay unanswered. */
+const [pulseInterval, mostUnanswered] = [2000, 15];
+
+/**
+ * How long the commit of a change waits until a process knows of it, in ms. Then that process has read the change from the database
+ * itself, or does not trust what it has cached; see `ChangeFeed`.
+ */
+const tellTimeout = 1000;
+
+/** How long a process may take to say what it has counted, in ms. */
+const metricsTimeout = 1000;
+
+/** How much longer than it should the end of the processes may take before they are killed, in ms. */
+const endGrace = 10_000;
+
+/** One of the processes that answer requests. */
+interface NodeProcess {
+  readonly index: number;
+  readonly worker: Worker;
+  readonly channel: Channel<WorkerCalls, PrimaryCalls>;
+  /** Resolves when it has ended, and all that it has logged is written. */
+  readonly closed: Promise<unknown>;
+  readonly startedAt: number;
+  isReady: boolean;
+  unanswered: number;
+  counted: MetricsSnapshot;
+}
+
+/**
+ * The processes of a node, which answer its requests, seen from one that answers none. They share nothing but the port, and are nodes
+ * to the database. This one starts them, and again where one ends; it writes their log, adds their metrics, and passes the news of
+ * changes on.
+ *
+ * Where the system lets several sockets listen at a port (Linux), it spreads the connections over them. Elsewhere this process
+ * accepts all connections, and Node hands each over only after the event loop has turned of the process that got the one before: a
+ * hundred for each of two busy processes take seconds. docs/service/capacity.md has the figures.
+ */
+export class NodeProcesses {
+  readonly port: number;
+  /** Rejects when no process answers any more, and none can be started. */
+  readonly failed: Promise<never>;
+  readonly #settings: Settings;
+  readonly #count: number;
+  readonly #log: Log;
+  readonly #processes = new Set<NodeProcess>();
+  readonly #metrics: NodeMetrics | undefined;
+  readonly #ending = new AbortController();
+  readonly #pulseTimer: NodeJS.Timeout;
+  readonly #fail: (reason: unknown) => void;
+  /** How long was waited before the present process of each index was started. */
+  readonly #delays = new Map<number, number>();
+  #metricsServer: Awaited<ReturnType<typeof serveMetrics>>;
+
+  /** Starts them. Rejects with a `StartError` when a setting cannot be used. */
+  static async start(settings: Settings, count: number, log: Log): Promise<NodeProcesses> {
+    const { servicePort, serviceHost } = settings;
+    const port = await findFreePort(servicePort, 'SERVICE_PORT', serviceHost);
+    const all = new NodeProcesses(settings, count, log, port);
+    try {
+      await all.#start();
+    } catch (error) {
+      await all.close();
+      throw error;
+    }
+    return all;
+  }
+
+  private constructor(settings: Settings, count: number, log: Log, port: number) {
+    this.#settings = settings;
+    this.#count = count;
+    this.#log = log;
+    this.port = port;
+    this.#metrics = settings.metricsPort === undefined ? undefined : new NodeMetrics();
+    const { promise, reject } = Promise.withResolvers<never>();
+    this.failed = promise;
+    this.#fail = reject;
+    promise.catch(() => {});
+    this.#pulseTimer = setInterval(() => void this.#takePulses(), pulseInterval).unref();
+    cluster.setupPrimary({
+      exec: fileURLToPath(moduleUrl('./worker-main', import.meta.url)),
+      args: [],
+      serialization: 'advanced',
+      stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
+    });
+    // However this process exits. Their own children end with them.
+    process.on('exit', () => this.#killAll());
+  }
+
+  get metricsPort(): number | undefined {
+    return this.#metricsServer?.port;
+  }
+
+  /** Ends without failing a request; see `RunningService`. The exit code is 1 where a process did not end by itself. */
+  async shutDown(): Promise<void> {
+    const { drainSeconds } = this.#settings;
+    this.#log.info({ drainSeconds }, 'The service ends: it is not ready any more.');
+    await this.#end('drain', longestDrain(this.#settings));
+    this.#log.info('The service has ended.');
+  }
+
+  /** Accepts no new request; open ones have 2 s to end. */
+  close(): Promise<void> {
+    return this.#end('close');
+  }
+
+  /** @param time how long that takes at the most, in ms */
+  async #end(how: 'drain' | 'close', time = 0): Promise<void> {
+    this.#ending.abort();
+    clearInterval(this.#pulseTimer);
+    const timer = setTimeout(() => this.#killAll(), time + endGrace);
+    const all = [...this.#processes];
+    for (const { isReady, channel, worker } of all) {
+      if (isReady) channel.call('end', how).catch(() => {});
+      else worker.process.kill('SIGKILL');
+    }
+    await Promise.all(all.map(({ closed }) => closed));
+    clearTimeout(timer);
+    await this.#metricsServer?.close();
+  }
+
+  /** The first alone: it brings the schema up to date, and finds what is wrong with the settings. */
+  async #start(): Promise<void> {
+    await this.#startProcess(0, true);
+    const others = Array.from({ length: this.#count - 1 }, (_, i) => this.#startProcess(i + 1));
+    await Promise.all(others);
+    const metrics = this.#metrics;
+    const source = metrics && { toResponse: () => this.#collect(metrics) };
+    this.#metricsServer = await serveMetrics(source, this.#settings);
+  }
+
+  async #startProcess(index: number, warns = false): Promise<void> {
+    const worker = cluster.fork();
+    const started: NodeProcess = {
+      index,
+      worker,
+      channel: new Channel<WorkerCalls, PrimaryCalls>(worker, {
+        changes: (changes) => this.#tellOthers(worker, changes),
+      }),
+      closed: new Promise((resolve) => worker.process.once('close', resolve)),
+      startedAt: performance.now(),
+      isReady: false,
+      unanswered: 0,
+      counted: [],
+    };
+    this.#processes.add(started);
+    const lines = new WholeLines();
+    worker.process.stdout?.on('data', (piece: Buffer) => {
+      const text = lines.add(piece);
+      if (text) writeLogLines(text);
+    });
+    // The end of a process that a message cannot be sent to is an event, too.
+    worker.on('error', () => {});
+    worker.on('exit', (code: number | null, signal: NodeJS.Signals | null) =>
+      this.#onExit(started, code, signal),
+    );
+    const share = { index, count: this.#count };
+    const settings = settingsOfProcess(this.#settings, share);
+    try {
+      await started.channel.call('start', { settings, share, port: this.port, warns });
+    } catch (error) {
+      worker.process.kill('SIGKILL');
+      // The system has no memory or no descriptors for it.
+      if (worker.process.pid === undefined) this.#processes.delete(started);
+      throw error;
+    }
+    started.isReady = true;
+  }
+
+  #onExit(ended: NodeProcess, code: number | null, signal: NodeJS.Signals | null): void {
+    this.#processes.delete(ended);
+    // One that did not come up is reported by whoever started it.
+    if (!ended.isReady) return;
+    if (this.#ending.signal.aborted) {
+      if (code !== 0) process.exitCode = 1;
+      return;
+    }
+    this.#metrics?.keep(ended.counted);
+    const { index, startedAt } = ended;
+    this.#log.error(
+      { process: ended.worker.process.pid, end: describeEnd(code, signal) },
+      'A process of the node has ended. Another takes its place.',
+    );
+    void this.#replace(index, performance.now() - startedAt);
+  }
+
+  /** Starts a process in place of one that has ended, again and again until one comes up. */
+  async #replace(index: number, lived: number): Promise<void> {
+    const { signal } = this.#ending;
+    for (let hasLived = lived; !signal.aborted; hasLived = 0) {
+      const delay = restartDelay(hasLived, this.#delays.get(index));
+      this.#delays.set(index, delay);
+      try {
+        await sleep(delay, undefined, { signal });
+        await this.#startProcess(index);
+        return;
+      } catch (error) {
+        if (signal.aborted) return;
+        this.#log.error({ err: error }, 'A process of the node could not be started.');
+        if (![...this.#processes].some(({ isReady }) => isReady)) return this.#giveUp(error);
+      }
+    }
+  }
+
+  #giveUp(reason: unknown): void {
+    void this.close().finally(() => this.#fail(reason));
+  }
+
+  /** Ends processes that do not answer, and evens out the connections of the others. */
+  async #takePulses(): Promise<void> {
+    const asked = [...this.#processes].filter(({ isReady }) => isReady);
+    try {
+      const pulses = await Promise.all(asked.map((one) => this.#takePulse(one)));
+      for (const [i, surplus] of surplusOf(pulses).entries()) {
+        if (surplus > 0) await asked[i]?.channel.call('giveUp', surplus);
+      }
+    } catch {
+      // One of them has ended meanwhile.
+    }
+  }
+
+  async #takePulse(one: NodeProcess): Promise<Pulse> {
+    if (one.unanswered >= mostUnanswered) {
+      const { process } = one.worker;
+      this.#log.error({ process: process.pid }, 'A process of the node does not answer. It is ended.');
+      process.kill('SIGKILL');
+    }
+    one.unanswered += 1;
+    const pulse = await one.channel.call('pulse');
+    one.unanswered = 0;
+    return pulse;
+  }
+
+  /** Tells the processes but one of changes. Resolves when they know, have ended, or would not use what they have cached. */
+  async #tellOthers(teller: Worker, changes: readonly Change[]): Promise<void> {
+    const others = [...this.#processes].filter(({ worker }) => worker !== teller);
+    const told = Promise.allSettled(others.map(({ channel }) => channel.call('changes', changes)));
+    await withTimeout(told, tellTimeout);
+  }
+
+  async #collect(metrics: NodeMetrics): Promise<Response> {
+    await Promise.all(
+      [...this.#processes].map(async (one) => {
+        const counted = one.channel.call('metrics').catch(() => undefined);
+        one.counted = (await withTimeout(counted, metricsTimeout)) ?? one.counted;
+      }),
+    );
+    return metrics.toResponse(Array.from(this.#processes, ({ counted }) => counted));
+  }
+
+  #killAll(): void {
+    for (const { worker } of this.#processes) worker.process.kill('SIGKILL');
+  }
+}
+
+/** Resolves as the promise, or with `undefined` where that takes longer, in ms. */
+async function withTimeout<T>(promise: Promise<T>, time: number): Promise<T | undefined> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<undefined>((resolve) => {
+    timer = setTimeout(() => resolve(undefined), time);
+  });
+  try {
+    return await Promise.race([promise, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
