@@ -5,6 +5,7 @@ import { measureNeighbour } from './executions/neighbour.ts';
 import { hello, order } from './executions/plugins.ts';
 import { measureAgainstWorkerd } from './executions/against-workerd.ts';
 import { installTools } from './executions/tools.ts';
+import { measureTwoProcesses } from './executions/two-processes.ts';
 import type { Figure } from './figures.ts';
 
 const measures: Record<string, () => Promise<Figure | Figure[]>> = {
@@ -28,6 +29,7 @@ const measures: Record<string, () => Promise<Figure | Figure[]>> = {
   'many-plugins': measureManyPlugins,
   growth: measureGrowth,
   neighbour: measureNeighbour,
+  'two-processes': measureTwoProcesses,
 };
 
 /** The names of the figures, each of which can be measured alone. */

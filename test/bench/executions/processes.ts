@@ -8,7 +8,8 @@ export function processTree(pid: number): number[] {
   return tree;
 }
 
-function childrenOf(pid: number): number[] {
+/** The processes that a process has started and that have not ended. */
+export function childrenOf(pid: number): number[] {
   return readdirOrNone(`/proc/${pid}/task`).flatMap((task) =>
     readOrNone(`/proc/${pid}/task/${task}/children`).split(' ').filter(Boolean).map(Number),
   );
@@ -45,6 +46,12 @@ export function processorTimeOf(pid: number): number {
   });
   // Linux counts in hundredths of a second towards programs, whatever it does within.
   return ticks.reduce((total, one) => total + one, 0) * 10;
+}
+
+/** How much processor time a process itself has used, in ms. */
+export function ownProcessorTimeOf(pid: number): number {
+  const fields = readOrNone(`/proc/${pid}/stat`).split(') ').at(-1)?.split(' ') ?? [];
+  return (Number(fields[11] ?? 0) + Number(fields[12] ?? 0)) * 10;
 }
 
 /** Ends a process and all its descendants at once. */
