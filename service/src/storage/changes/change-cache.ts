@@ -19,7 +19,7 @@ const readTimeout = 2000;
 
 /**
  * A cache of values from the database, whose entries stay until a change of them is known. Missing values are not cached, so that
- * nobody can fill the cache with names that do not exist.
+ * requests with made-up names cannot fill the cache.
  */
 export class ChangeCache<V extends string | object> {
   readonly #entries: LRUCache<string, V>;

@@ -6,7 +6,6 @@
 import type { Connection } from '../../plugins/connections.ts';
 import type { LibraryInterface } from '../../plugins/libraries.ts';
 import { connectedDeclarations } from './connected-declarations.ts';
-import { libraryDeclarations } from './library-declarations.ts';
 import { webDeclarations } from './web-declarations.ts';
 
 /** The sandbox's globals beside those of the language itself. No DOM, nothing of Node, no network, no timers. */
@@ -75,6 +74,19 @@ export function pluginTypes(
     }),
   };
 }
+
+/**
+ * Libraries as modules that TypeScript knows without looking for files. One without declarations is of any type. The declarations
+ * parsed alone when the library was published, so that they cannot reach beyond their braces.
+ */
+const libraryDeclarations = (libraries: readonly LibraryInterface[]): string =>
+  libraries
+    .map(({ name, declarations }) =>
+      declarations === undefined
+        ? `declare module ${JSON.stringify(name)};\n`
+        : `declare module ${JSON.stringify(name)} {\n${declarations}\n}\n`,
+    )
+    .join('');
 
 export type CheckedLanguage = 'javascript' | 'typescript';
 
