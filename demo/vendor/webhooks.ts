@@ -75,7 +75,7 @@ export class Webhooks {
 }
 
 /**
- * Has the service tell Larder, in place of a webhook of a former start, whose secret is gone. Resolves with why it cannot, where it
+ * Has the service tell Larder, instead of a webhook of a former start, whose secret is gone. Resolves with why it cannot, where it
  * has no key for secrets or sends nothing.
  */
 export async function setUpWebhook(
