@@ -8,6 +8,9 @@ import { startEditorInBrowser } from '../editor-in-browser.ts';
 import { type LauncherPage, openLauncher } from '../launcher-page.ts';
 
 const { service, browser } = await startEditorInBrowser();
+// Types and runs have panels, too.
+const everyPanel = { namespace: 'typed', permissions: 'read,write,deploy,runs' };
+await service.setNamespace('typed', { input: {} });
 
 let count = 0;
 
@@ -183,9 +186,6 @@ test('a problem is explained, a failed test made to pass and a test written wher
   );
 });
 
-// Types and runs have panels, too.
-const everyPanel = { namespace: 'typed', permissions: 'read,write,deploy,runs' };
-await service.setNamespace('typed', { input: {} });
 const typed = {
   contents: 'export const run = (input) => input;\n',
   lang: 'javascript',
