@@ -1,7 +1,7 @@
 /**
  * `npm run soak`: the long rounds of what `npm test` does in short. Prints every figure beside its limit, and exits with
  * 1 when one is missed. Names narrow it down: `npm run soak faults properties`. `npm run soak cpython` fetches CPython's own tests
- * from Debian, and says which share of them passes in the sandbox; `npm run soak web-platform` does it with those of URLs.
+ * from Debian, and says which share of them passes in the sandbox; `npm run soak web-platform` does it with those of the web.
  */
 import type { Figure } from '../bench/figures.ts';
 import { print } from '../bench/figures.ts';
@@ -15,6 +15,7 @@ const rounds: Record<string, () => Promise<Figure[]>> = {
   'cluster-faults': async () => (await import('./cluster.ts')).measureClusterFaults(),
   'cluster-load': async () => (await import('./cluster.ts')).measureClusterLoad(),
   connections: async () => (await import('./connections.ts')).measureConnections(),
+  secrets: async () => (await import('./secrets.ts')).measureSecrets(),
   draining: async () => (await import('./draining.ts')).measureDraining(),
   webhooks: async () => (await import('./webhooks.ts')).measureWebhooks(),
   lazy: async () => (await import('./lazy.ts')).measureLazy(),

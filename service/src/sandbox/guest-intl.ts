@@ -23,9 +23,9 @@ export const guestIntl = String.raw`(intl) => {
     return String(value);
   };
   const maxLocales = 100;
-  // A comma is between locales, and no locale at all is the default.
+  // A comma is between locales, a line break ends them, and no locale at all is the default.
   const localeOf = (locale) => {
-    if (locale === '' || locale.includes(',')) throw new RangeError('Incorrect locale information provided');
+    if (locale === '' || locale.includes(',') || locale.includes('\n')) throw new RangeError('Incorrect locale information provided');
     return locale;
   };
   const localesOf = (locales) => {
@@ -75,7 +75,7 @@ export const guestIntl = String.raw`(intl) => {
   for (const name of Object.keys(optionNames)) optionNames[name] = marked(optionNames[name]);
   const localeMatcher = marked(['localeMatcher']);
   const textOf = (name, locales, options, variant = '') =>
-    name + variant + '\n' + localesOf(locales).replaceAll('\n', ' ') + readOptions(options, optionNames[name]);
+    name + variant + '\n' + localesOf(locales) + readOptions(options, optionNames[name]);
 
   const Intl = {};
   defineProperty(Intl, Symbol.toStringTag, { value: 'Intl', configurable: true });
@@ -106,7 +106,7 @@ export const guestIntl = String.raw`(intl) => {
     defineProperty(type, 'prototype', { writable: false });
     defineProperty(type.prototype, Symbol.toStringTag, { value: 'Intl.' + name, configurable: true });
     method(type, 'supportedLocalesOf', function supportedLocalesOf(locales, options) {
-      return JSON.parse(ask('supported', name + '\n' + localesOf(locales).replaceAll('\n', ' ') + readOptions(options, localeMatcher)));
+      return JSON.parse(ask('supported', name + '\n' + localesOf(locales) + readOptions(options, localeMatcher)));
     });
     method(type.prototype, 'resolvedOptions', function resolvedOptions() {
       return JSON.parse(ask('resolved', formatterOf(this, name)));

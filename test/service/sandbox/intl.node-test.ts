@@ -95,6 +95,8 @@ test('edges of the interface are as in Node', () =>
     '"a".localeCompare("b") + "\\ufeffa".localeCompare("a", "de") + "<null>".localeCompare("a")',
     '(() => { const list = [1]; list.push(list); return list.toLocaleString("de"); })()',
     'Intl.getCanonicalLocales(["DE-de", "en"])',
+    'Intl.getCanonicalLocales("de\\n!numeric=true")',
+    '"i".toLocaleUpperCase("tr\\n")',
     'Intl.supportedValuesOf("unit").length',
     'Intl.supportedValuesOf("nothing")',
     'new Intl.NumberFormat("")',
