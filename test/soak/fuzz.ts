@@ -60,7 +60,8 @@ export async function measureFuzz(
       const outcomes: LoggedOutcome[] = [];
       for (const runner of runners) outcomes.push(await runner.run(batch));
       const results = outcomes.map(valuesOf);
-      if (results.includes(undefined)) await narrow(batch, seed, large, tally);
+      const ends = outcomes.flatMap((one) => ('error' in one ? [one.error.code] : []));
+      if (ends.length) await narrow(batch, seed, ends, large, tally);
       for (const [i, expression] of batch.entries()) {
         const [one, other] = results.map((all) => all?.[i]);
         if (one === undefined || other === undefined) continue;
@@ -79,7 +80,13 @@ export async function measureFuzz(
 }
 
 /** Runs the expressions of a batch one by one, because its run did not come to its end. */
-async function narrow(batch: readonly string[], seed: number, runner: Runner, tally: Tally): Promise<void> {
+async function narrow(
+  batch: readonly string[],
+  seed: number,
+  ends: readonly string[],
+  runner: Runner,
+  tally: Tally,
+): Promise<void> {
   let isFound = false;
   for (const [i, expression] of batch.entries()) {
     const outcome = await runner.run([expression]);
@@ -93,7 +100,8 @@ async function narrow(batch: readonly string[], seed: number, runner: Runner, ta
       tally.count('limit');
     else tally.fault(`seed ${seed}, ${i}: ${outcome.error.code} ${outcome.error.message} from ${expression}`);
   }
-  if (!isFound) tally.fault(`seed ${seed}: the whole batch fails, and none of it alone`);
+  if (!isFound)
+    tally.fault(`seed ${seed}: the whole batch ends with ${ends.join(', ')}, and none of it alone`);
 }
 
 const valuesOf = (outcome: LoggedOutcome): string[] | undefined =>

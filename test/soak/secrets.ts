@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { closeSync, globSync, openSync, readFileSync, readSync, statSync } from 'node:fs';
+import { closeSync, existsSync, globSync, openSync, readFileSync, readSync, statSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
@@ -273,8 +273,12 @@ class Search {
 
 const regionPart = 2 ** 24;
 
-/** What a process has written to its memory, in parts of a region at most. A text may be cut where a part ends, which is rare. */
+/**
+ * What a process has written to its memory, in parts of a region at most; nothing of one that has ended. A text may be cut where a
+ * part ends, which is rare.
+ */
 function* memoryOf(pid: number): Generator<Buffer> {
+  if (!existsSync(`/proc/${pid}/mem`)) return;
   const regions = [...readFileSync(`/proc/${pid}/maps`, 'utf8').matchAll(/^([\da-f]+)-([\da-f]+) rw/gm)];
   const memory = openSync(`/proc/${pid}/mem`, 'r');
   const bytes = Buffer.alloc(regionPart);
