@@ -92,10 +92,11 @@ async function narrow(
     const outcome = await runner.run([expression]);
     if ('result' in outcome) continue;
     isFound = true;
-    // A structure may be too deep for the engine, and a language that was changed go on for ever. Nothing here needs so much memory.
+    // A structure may be too deep for the engine. A language that was changed may go on for ever, or make what is awaited for ever.
+    // Nothing here needs so much memory.
     if (
       outcome.error.code === 'stack-limit' ||
-      (outcome.error.code === 'time-limit' && isChanged(expression))
+      (['time-limit', 'plugin-error'].includes(outcome.error.code) && isChanged(expression))
     )
       tally.count('limit');
     else tally.fault(`seed ${seed}, ${i}: ${outcome.error.code} ${outcome.error.message} from ${expression}`);
