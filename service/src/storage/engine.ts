@@ -88,8 +88,9 @@ export interface Engine {
   readonly agedRuns: 'runs' | 'runs_rest';
   /**
    * Drops the days of records of runs that are older than `keptDays`, and makes room for those to come. Missing where old records are
-   * deleted row by row. `now` is in ms since the epoch. Resolves at once where another node does it, and with false where the role
-   * does not own the table. `signal` ends it.
+   * deleted row by row. `now` is in ms since the epoch. Resolves at once where another node does it, and with false where
+   * records have to be deleted from `runs` row by row: the role does not own the table, or records were kept for longer before.
+   * `signal` ends it.
    */
   keepRunDays?(now: number, keptDays: number, signal: AbortSignal): Promise<boolean>;
 

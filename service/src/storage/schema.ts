@@ -240,7 +240,7 @@ export interface Schema {
     previous_used: number;
     previous_ends_at: number;
   };
-  /** The records of runs. */
+  /** The records of runs. On PostgreSQL they are in partitions: see `postgres/run-days.ts`. */
   runs: {
     /** A UUIDv7, as its bytes: they sort by when the run was requested. */
     id: Fixed<Uint8Array>;

@@ -125,24 +125,33 @@ postgresTest(
       assert.ok(await findRun(node, record.id, plugin.environment));
     };
     for (let i = 0; i < 30; i++) await write(Date.now() - (30 - i) * day);
-    let isMigrated = false;
+    const ended = new AbortController();
     const writing = (async () => {
-      for (let after = 0; after < 5; after += isMigrated ? 1 : 0) await write();
+      while (!ended.signal.aborted) await write();
     })();
-    await until('a record is written', () => written.length > 35);
-    // A transaction that has the table for a while holds the migration up, and nobody else.
-    const reader = await openForInspection(t, address);
-    await reader.transaction().execute(async (transaction) => {
-      await sql`select from runs limit 1`.execute(transaction);
-      const migrating = migrate(engine).then(() => (isMigrated = true));
-      const waiting = sql`select from pg_locks where relation = 'runs'::regclass and not granted`;
-      await until('it waits', async () => (await waiting.execute(reader)).rows.length > 0);
+    const untilWritten = async () => {
       const count = written.length;
-      await until('a record is written', () => written.length > count);
-      assert.equal(isMigrated, false);
-      return { migrating };
-    });
-    await writing;
+      await Promise.race([writing, until('more records', () => written.length > count + 3)]);
+    };
+    try {
+      await untilWritten();
+      const reader = await openForInspection(t, address);
+      let migrating: Promise<void> | undefined;
+      // A transaction that has the table for a while holds the migration up, and nobody else.
+      await reader.transaction().execute(async (transaction) => {
+        await sql`select from runs limit 1`.execute(transaction);
+        migrating = migrate(engine);
+        const waiting = sql`select from pg_locks where relation = 'runs'::regclass and not granted`;
+        await until('it waits', async () => (await waiting.execute(reader)).rows.length > 0);
+        await untilWritten();
+        assert.deepEqual(await tablesOfRuns(reader), ['runs']);
+      });
+      await migrating;
+      await untilWritten();
+    } finally {
+      ended.abort();
+      await writing;
+    }
 
     const storage = await openDuring(t, address);
     const all = await recordedRuns(storage, plugin);
@@ -202,6 +211,16 @@ postgresTest(
       'runs_20260609_20260610',
       'runs_rest',
     ]);
+    // Records were kept for longer once, and then the old ones of a long partition are deleted row by row.
+    await createRetention(t, storage, start + 60 * day, { days: 90 }).sweep();
+    const ofLongDays = [62, 64].map((after) => recordOf(version, failed(), start + after * day));
+    await store(storage, ofLongDays);
+    assert.equal((await countByTable(storage))['runs_20260702_20260705'], 2);
+    await sweepAt(t, storage, start + 77 * day);
+    assert.deepEqual(
+      (await recordedRuns(storage, plugin)).map(({ id }) => id),
+      [ofLongDays[1]?.id],
+    );
   },
 );
 

@@ -14,7 +14,7 @@ import type { PostgresLimits } from './limits.ts';
 import { changeChannel, Monitor } from './monitor.ts';
 import { namedMark } from './named-statements.ts';
 import { BoundedPool } from './pool.ts';
-import { keepRunDays, needsRunDays } from './run-days.ts';
+import { hasLongDays, keepRunDays, needsRunDays } from './run-days.ts';
 
 /** The oldest major version of PostgreSQL that works. */
 const oldestServer = 14;
@@ -160,7 +160,15 @@ class PostgresEngine implements Engine {
   }
 
   async keepRunDays(now: number, keptDays: number, signal: AbortSignal): Promise<boolean> {
-    if (!(await needsRunDays(this.db, now, keptDays))) return true;
+    if (await needsRunDays(this.db, now, keptDays)) {
+      const mayKeep = await this.#changeRunDays(now, keptDays, signal);
+      if (!mayKeep) return false;
+    }
+    return !(await hasLongDays(this.db, now, keptDays));
+  }
+
+  /** Resolves with false where the role may not. */
+  async #changeRunDays(now: number, keptDays: number, signal: AbortSignal): Promise<boolean> {
     // Apart from the pool, because it may take minutes. Its lock ends with its connection.
     const client = new TrackedClient({
       ...clientConfig(this.#url),

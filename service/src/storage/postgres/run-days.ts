@@ -28,7 +28,10 @@ const firstDayAhead = 2;
 /** For how many partitions records are kept, at most. A statement on `runs` may lock each of them, and its indexes. */
 const maxKept = 31;
 
-/** Up to how many bytes, with indexes, the rest is read under a lock, which takes some ms; and from how many on it is truncated when it is empty. */
+/**
+ * Up to how many bytes, with indexes, the rest is read under a lock, which takes some ms; and from how many on it is truncated when it
+ * is empty.
+ */
 const [smallRest, largeRest] = [8 * mebibyte, 64 * mebibyte];
 
 /**
@@ -55,6 +58,15 @@ export async function needsRunDays(db: Kysely<Schema>, now: number, keptDays: nu
   );
 }
 
+/** How long a partition is, in ms. */
+const lengthFor = (keptDays: number) => Math.ceil(keptDays / maxKept) * dayLength;
+
+/** Whether a partition has old records for much longer, because records were kept for longer when it was made. */
+export async function hasLongDays(db: Kysely<Schema>, now: number, keptDays: number): Promise<boolean> {
+  const days = await findDays(db);
+  return days.some(({ from, to }) => to - from > lengthFor(keptDays) && from < now - keptDays * dayLength);
+}
+
 /**
  * Makes partitions ahead, and drops old ones. Only one program may do it at a time. When it is ended in the middle, the next one goes
  * on. Rejects when it lacks a privilege, or a lock was not free for long; then the records are in the rest, or stay a while.
@@ -66,7 +78,7 @@ export async function keepRunDays(db: Kysely<Schema>, now: number, keptDays: num
   }
   const { rows } = await detached.execute(db);
   for (const { name, comment } of rows) await drop(db, name, JSON.parse(comment) as number[]);
-  await makeDays(db, now, Math.ceil(keptDays / maxKept) * dayLength);
+  await makeDays(db, now, lengthFor(keptDays));
   await truncateRest(db);
 }
 
