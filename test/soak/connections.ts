@@ -28,7 +28,7 @@ export interface ConnectionsOptions {
 }
 
 /** What the upstream does, how often, and what a plugin may get of it. */
-const behaviours: readonly (readonly [what: string, share: number, outcome: RegExp])[] = [
+export const behaviours: readonly (readonly [what: string, share: number, outcome: RegExp])[] = [
   ['good', 12, /^(?:run-\d+|error unreachable)$/],
   ['hang', 1, /^error (?:call-timeout|unreachable)$/],
   ['cut', 1, /^error unreachable$/],

@@ -1,7 +1,8 @@
 /**
  * `npm run soak`: the long rounds of what `npm test` does in short. Prints every figure beside its limit, and exits with
- * 1 when one is missed. Names narrow it down: `npm run soak faults properties`. `npm run soak cpython` fetches CPython's own tests
- * from Debian, and says which share of them passes in the sandbox; `npm run soak web-platform` does it with those of the web.
+ * 1 when one is missed. Names narrow it down: `npm run soak faults properties`. `npm run soak everything` takes an hour, or as many
+ * seconds as SOAK_SECONDS says. `npm run soak cpython` fetches CPython's own tests from Debian, and says which share of them passes
+ * in the sandbox; `npm run soak web-platform` does it with those of the web.
  */
 import type { Figure } from '../bench/figures.ts';
 import { print } from '../bench/figures.ts';
@@ -14,6 +15,7 @@ const rounds: Record<string, () => Promise<Figure[]>> = {
   crashes: async () => (await import('./crashes.ts')).measureCrashes('sqlite'),
   'cluster-faults': async () => (await import('./cluster.ts')).measureClusterFaults(),
   'cluster-load': async () => (await import('./cluster.ts')).measureClusterLoad(),
+  everything: async () => (await import('./everything.ts')).measureEverything(),
   connections: async () => (await import('./connections.ts')).measureConnections(),
   secrets: async () => (await import('./secrets.ts')).measureSecrets(),
   draining: async () => (await import('./draining.ts')).measureDraining(),
@@ -24,8 +26,8 @@ const rounds: Record<string, () => Promise<Figure[]>> = {
   cpython: async () => (await import('./cpython.ts')).measureCpython(),
 };
 
-/** Rounds that need a package of Debian, and so run only where they are named. */
-const onlyNamed = ['cpython', 'web-platform'];
+/** Rounds that take an hour or need a package of Debian, and so run only where they are named. */
+const onlyNamed = ['everything', 'cpython', 'web-platform'];
 
 const selected = process.argv.slice(2);
 const unknown = selected.filter((name) => !Object.hasOwn(rounds, name));

@@ -7,6 +7,8 @@ import { until } from '../support/until.ts';
 
 const probe = new URL('./heap-probe.js', import.meta.url).href;
 
+type Settings = Readonly<Record<string, string>>;
+
 /** A service that is killed together with its database, and started again on the same data. */
 export class KilledService {
   readonly node: NodeProcess;
@@ -14,19 +16,20 @@ export class KilledService {
   readonly #database: DurableDatabase;
   isKilled = false;
 
-  private constructor(database: DurableDatabase, environmentToken: string) {
+  private constructor(database: DurableDatabase, environmentToken: string, settings: Settings) {
     const options = [process.env['NODE_OPTIONS'], `--import=${probe}`];
     this.node = new NodeProcess(databaseUrl(database.address), {
       NODE_OPTIONS: options.filter(Boolean).join(' '),
+      ...settings,
     });
     this.#database = database;
     this.environmentToken = environmentToken;
   }
 
   /** The caller removes the database. */
-  static async start(database: DurableDatabase): Promise<KilledService> {
+  static async start(database: DurableDatabase, settings: Settings = {}): Promise<KilledService> {
     const token = await createEnvironmentToken(databaseUrl(database.address));
-    const service = new KilledService(database, token);
+    const service = new KilledService(database, token, settings);
     await service.node.start();
     return service;
   }

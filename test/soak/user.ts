@@ -98,7 +98,15 @@ export class User {
     });
     this.#acknowledgeDraft(response);
     const result = streamed ? /^event: result\ndata: (.*)$/m.exec(response.body)?.[1] : response.body;
-    const { succeeded } = JSON.parse(result ?? '{}') as { succeeded?: boolean };
+    const { succeeded, outputLog } = JSON.parse(result ?? '{}') as {
+      succeeded?: boolean;
+      outputLog?: string;
+    };
+    if (succeeded === false && outputLog?.includes('which is the limit of time')) {
+      // The machine has too much to do.
+      this.#tally.count('builds past their limit of time');
+      throw new WrongResponse();
+    }
     if (succeeded !== written.isSound) {
       this.#tally.fault(`${this.path}: a build of ${lang} answered ${response.body.slice(0, 400)}`);
     }

@@ -33,7 +33,7 @@ const databaseAway = 2000;
 const deliveryLimit = 10 * 60_000;
 
 /** What a receiver was told, which fails in alternate spans until it is mended. */
-class Receiver {
+export class Receiver {
   readonly #server = createServer((request, response) => void this.#receive(request, response));
   /** The sequence numbers that it has taken, and by plugin those of first tries, in the order in which they came. */
   readonly taken = new Set<number>();

@@ -27,7 +27,7 @@ interface ConnectionOptions {
 }
 
 /** A client's connections to a server on this machine, kept open between requests. */
-export class Connection {
+export class Connection implements Disposable {
   readonly #agent: Agent;
   readonly #base: URL;
 
@@ -74,5 +74,9 @@ export class Connection {
 
   close(): void {
     this.#agent.destroy();
+  }
+
+  [Symbol.dispose](): void {
+    this.close();
   }
 }
