@@ -7,7 +7,7 @@ import { ServiceProcess } from '../service/service-process.ts';
 import { until } from '../support/until.ts';
 import type { Figure } from './figures.ts';
 import { findNewestVersion } from '../../service/src/storage/tables/versions.ts';
-import { addRuns } from '../../service/src/storage/tables/runs.ts';
+import { addRuns, packRuns } from '../../service/src/storage/tables/runs.ts';
 
 const manyPlugins = 1000;
 /** Records of runs of each, and what they hold. */
@@ -80,7 +80,7 @@ async function fill(address: Address): Promise<void> {
     const version = await findNewestVersion(storage.db, one);
     if (!version) throw new Error('The version that was deployed is not there.');
     const records = Array.from({ length: runsOfEach }, () => recordOf(version, { plugin: one, ...logged }));
-    const added = await addRuns(storage.db, records);
+    const added = await addRuns(storage.db, await packRuns(storage.db, records));
     if (added.size !== runsOfEach) throw new Error(`Only ${added.size} runs were recorded.`);
   }
   await storage.close();

@@ -2,12 +2,14 @@ import type { EngineName } from '../service/storage/databases.ts';
 import { createDurableDatabase } from '../service/storage/durable-database.ts';
 import { ServiceProcess } from '../service/service-process.ts';
 import { measureCrashes } from '../soak/crashes.ts';
+import { measureCompression } from './compression.ts';
 import type { Figure } from './figures.ts';
 import { median } from './figures.ts';
 import { timeInTurns } from './turns.ts';
 
 const measures: Record<string, () => Promise<Figure[]>> = {
   latency: measureLatency,
+  compression: measureCompression,
   kill: async () => [...(await measureCrashes('sqlite')), ...(await measureCrashes('postgres'))],
 };
 

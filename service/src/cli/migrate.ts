@@ -5,21 +5,25 @@ import { migrateDatabase, openStorage } from '../storage/storage.ts';
 import { readOptions } from './options.ts';
 import { renewSecrets } from './renew-secrets.ts';
 
-const usage = `Usage: plugin-editor-service migrate
+const usage = `Usage: plugin-editor-service migrate [--no-rollback]
 
 Brings the schema of the database that DATABASE_URL or DATA_DIR names up to date, under a lock, and ends. Running it again
 changes nothing. Services that run meanwhile go on; those that wait for the schema (AUTO_MIGRATE=off) begin.
-Then encrypts with the first key of SECRETS_KEY what has one of the others.`;
+Then encrypts with the first key of SECRETS_KEY what has one of the others.
+
+  --no-rollback   no node of an older release uses the database any more, or will: nodes that start from now on may write
+                  what only this release and later ones can read, and older ones are refused`;
 
 /** Brings the schema up to date, and then the keys of what is encrypted. */
 export async function migrate(args: string[]): Promise<void> {
-  if (readOptions(args, usage, {}).help) {
+  const { help, values } = readOptions(args, usage, { 'no-rollback': { type: 'boolean' } });
+  if (help) {
     console.log(usage);
     return;
   }
   const settings = readSettings(process.env);
   const { database } = settings;
-  await migrateDatabase(database);
+  await migrateDatabase(database, values['no-rollback']);
   console.log(`The schema is up to date: ${database.engine === 'sqlite' ? database.file : database.shown}`);
   const secrets = new Secrets(secretsOf(settings));
   if (secrets.keyIds.length < 2) return;

@@ -28,6 +28,7 @@ import { pluginTypes } from '../toolchains/types/declarations.ts';
 import { sourceLimit } from './source-limit.ts';
 import { writeWithinQuota } from '../storage/tables/tenant-storage.ts';
 import { saveBuild } from '../storage/tables/builds.ts';
+import { packProgram } from '../storage/tables/programs.ts';
 import { lockPlugin } from '../storage/db.ts';
 
 const buildResult = z
@@ -206,11 +207,12 @@ async function keepProgram(
   if (!program) return outcome;
   const { storage, now } = context;
   const allowed = await allowedStorageOf(context, plugin);
+  const packed = await packProgram(storage.db, program);
   await storage.transaction(async (db) => {
     await lockPlugin(db, plugin);
     if ((await readDraftState(db, plugin))?.buildDigest !== buildDigest) return;
     await writeWithinQuota(db, plugin, allowed, () =>
-      saveBuild(db, plugin, buildDigest, program, now(), types),
+      saveBuild(db, plugin, buildDigest, packed, now(), types),
     );
   }, plugin);
   return outcome;

@@ -6,7 +6,7 @@ import { RunRetention } from './retention.ts';
 import type { RetentionOptions } from './retention.ts';
 import type { RecordLevel } from '../plugins/record-level.ts';
 import { UsageSum } from './usage-sum.ts';
-import { addRuns } from '../storage/tables/runs.ts';
+import { addRuns, packRuns } from '../storage/tables/runs.ts';
 import { addUsage } from '../storage/tables/usage.ts';
 
 export interface RecordingOptions {
@@ -65,11 +65,13 @@ export function startRecording(
 }
 
 /** Writes records, and adds the usage of those that are new, in one transaction. */
-export const storeBatch = (storage: Storage, { records, usage }: Batch): Promise<void> =>
-  storage.transaction(async (db) => {
-    const added = await addRuns(db, records);
+export async function storeBatch(storage: Storage, { records, usage }: Batch): Promise<void> {
+  const packed = await packRuns(storage.db, records);
+  await storage.transaction(async (db) => {
+    const added = await addRuns(db, packed);
     const sum = new UsageSum();
     for (const record of records) if (added.has(record.id)) sum.addRun(record);
     sum.addAll(usage);
     await addUsage(db, sum.take());
   });
+}

@@ -14,6 +14,8 @@ export interface Db {
   readonly query: Kysely<Schema>;
   readonly engine: Engine;
   readonly programs: ProgramCache;
+  /** Whether long texts are written compressed; see `packed-text.ts`. */
+  readonly packsTexts: boolean;
 }
 
 /** A transaction. A function that takes one must not be called outside of it. */

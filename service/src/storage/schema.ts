@@ -216,7 +216,11 @@ export interface Schema {
   /** Programs are stored once, by the SHA-256 of their JSON in hex: builds and versions of the same text share one. */
   programs: {
     hash: string;
+    /** Empty where `packed` has it. */
     program: string;
+    /** As `bytes`, see `packed-text.ts`. */
+    packed: FixedNullable<Uint8Array>;
+    bytes: FixedNullable<number>;
   };
   verification_codes: {
     id: Generated<number>;
@@ -253,8 +257,11 @@ export interface Schema {
     microseconds: Fixed<number>;
     input_bytes: Fixed<number>;
     output_bytes: Fixed<number>;
-    /** JSON: messages, logs, input and output, as far as records hold them. */
+    /** JSON: messages, logs, input and output, as far as records hold them. Empty where `packed_details` has it. */
     details: string | null;
+    /** As `details_bytes`, see `packed-text.ts`. */
+    packed_details: Uint8Array | null;
+    details_bytes: number | null;
   };
   /** What drafts, versions and programs of a tenant take, in bytes of UTF-8. Triggers count it: see `0005-tenant-storage.ts`. */
   tenant_storage: {

@@ -15,7 +15,8 @@ import { LockedError } from './db.ts';
 import type { Db, Transaction } from './db.ts';
 import type { Engine } from './engine.ts';
 import { StorageUnavailableError, describeDatabaseError } from './errors.ts';
-import { isUpToDate, migrate } from './migrations/migrate.ts';
+import { isUpToDate, migrate, readOldestProgram, requireProgram } from './migrations/migrate.ts';
+import { firstReaderOfPackedTexts } from './migrations/migrations.ts';
 import { openPostgres, unusableDatabase } from './postgres/engine.ts';
 import { isStartingUp } from './postgres/errors.ts';
 import { postgresLimits } from './postgres/limits.ts';
@@ -69,7 +70,7 @@ export interface StorageOptions extends ChangeFeedOptions {
 
 /** All state of the service, in one database, which several processes may have open at once. Closing it closes the engine. */
 export class Storage {
-  readonly db: Db;
+  readonly db: Db & { packsTexts: boolean };
   /** Cached look-ups of what runs depend on. */
   readonly runs: RunLookup;
   readonly #engine: Engine;
@@ -99,7 +100,7 @@ export class Storage {
         ? options.sqliteLimits?.turnTimeout
         : options.postgresLimits?.acquireTimeout) ?? postgresLimits.acquireTimeout;
     this.#turns = new KeyedTurns(this.#lockTimeout);
-    this.db = { query: engine.db, engine, programs: new ProgramCache() };
+    this.db = { query: engine.db, engine, programs: new ProgramCache(), packsTexts: false };
     const offlineFor = (options.offlineRunSeconds ?? 30) * 1000;
     let timedOutAt = -Infinity;
     this.runs = new RunLookup(this.db, {
@@ -233,6 +234,7 @@ export class Storage {
 
   /** Starts to read changes, before the first request is accepted, because the caches rely on them. */
   async #start(): Promise<void> {
+    this.db.packsTexts = (await readOldestProgram(this.db.query)) >= firstReaderOfPackedTexts;
     await this.#feed.start((cause) => {
       this.#unavailability = cause === undefined ? undefined : describeDatabaseError(cause);
       this.#options.onAvailability?.(this.#unavailability);
@@ -309,11 +311,15 @@ async function tryToOpen(address: DatabaseAddress, options: StorageOptions): Pro
   }
 }
 
-/** Migrates the schema, converts a file whose space cannot be given back yet, and closes the database. Throws a `StartError` when that cannot be done. */
-export async function migrateDatabase(address: DatabaseAddress): Promise<void> {
+/**
+ * Migrates the schema, converts a file whose space cannot be given back yet, and closes the database. Throws a `StartError` when
+ * that cannot be done. `isFinal`: no older program uses the database any more, or will.
+ */
+export async function migrateDatabase(address: DatabaseAddress, isFinal = false): Promise<void> {
   const engine = await openEngine(address);
   try {
     await migrate(engine);
+    if (isFinal) await requireProgram(engine.db);
     await engine.makeReclaimable?.();
   } catch (error) {
     throw unusable(engine, error);

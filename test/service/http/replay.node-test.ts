@@ -8,7 +8,7 @@ import type { ServiceOptions } from '../../../service/src/http/create-service.ts
 import { toRecord } from '../../../service/src/runs/to-record.ts';
 import type { Storage } from '../../../service/src/storage/storage.ts';
 import { takeReplay } from '../../../service/src/storage/tables/replays.ts';
-import { addRuns } from '../../../service/src/storage/tables/runs.ts';
+import { addRuns, packRuns } from '../../../service/src/storage/tables/runs.ts';
 import { findTenant } from '../../../service/src/storage/tables/tenants.ts';
 import { findNewestVersion } from '../../../service/src/storage/tables/versions.ts';
 import { loadLanguages } from '../../../service/src/toolchains/languages.ts';
@@ -204,7 +204,7 @@ test('a draft is tried on the recorded inputs, with the recorded calls, and noth
       'payloads',
     ),
   );
-  await addRuns(storage.db, more);
+  await addRuns(storage.db, await packRuns(storage.db, more));
   const fifty = await replay({ version: 'v1.0.0' });
   assert.deepEqual(fifty.counts, { replayed: 50, same: 50, different: 0, failed: 0, skipped: 0 });
   assert.deepEqual(

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Storage } from '../../../service/src/storage/storage.ts';
 import { engines, databaseWithSchema, openForInspection, openDuring } from '../storage/databases.ts';
-import { seedTenant, plugin, programOf, digestOf, sourceOf } from '../storage/plugins.ts';
+import { seedTenant, plugin, packedProgramOf, digestOf, sourceOf } from '../storage/plugins.ts';
 import { ServiceProcess } from '../service-process.ts';
 import { until } from '../../support/until.ts';
 import { createDraft } from '../../../service/src/storage/tables/drafts.ts';
@@ -56,7 +56,7 @@ async function fill(storage: Storage): Promise<void> {
       for (let i = first; i < first + 50; i++) {
         const one = { ...plugin, pluginName: `p${i}` };
         await createDraft(db, one, sourceOf(`${i}`), { now: 0 });
-        await saveBuild(db, one, digestOf(`${i}`), programOf(`${i}`), 0);
+        await saveBuild(db, one, digestOf(`${i}`), await packedProgramOf(db, `${i}`), 0);
       }
     });
   }

@@ -20,6 +20,7 @@ import {
   deploy,
   otherPlugin,
   plugin,
+  packedProgramOf,
   programOf,
   save,
   digestOf,
@@ -203,7 +204,7 @@ for (const engine of engines) {
         return node.transaction(async (tx) => {
           await lockPlugin(tx, plugin);
           if (await readDraftState(tx, plugin)) {
-            await saveBuild(tx, plugin, digestOf('first'), programOf(`${round} ${i}`), 0);
+            await saveBuild(tx, plugin, digestOf('first'), await packedProgramOf(tx, `${round} ${i}`), 0);
           }
         });
       });

@@ -6,7 +6,7 @@ import type { PluginSource } from '../../../service/src/plugins/records.ts';
 import { noDigests, versionDigestOf } from '../../../service/src/storage/tables/digest.ts';
 import type { Storage } from '../../../service/src/storage/storage.ts';
 import { lockPlugin, lockTenant } from '../../../service/src/storage/db.ts';
-import type { Transaction } from '../../../service/src/storage/db.ts';
+import type { Db, Transaction } from '../../../service/src/storage/db.ts';
 import { addEnvironment, setEnvironmentToken } from '../../../service/src/storage/tables/environments.ts';
 import { addFirstTenant } from '../../../service/src/storage/tables/tenants.ts';
 import {
@@ -17,6 +17,7 @@ import {
   replaceDraft,
 } from '../../../service/src/storage/tables/drafts.ts';
 import { findBuild, saveBuild } from '../../../service/src/storage/tables/builds.ts';
+import { packProgram } from '../../../service/src/storage/tables/programs.ts';
 import { addVersion } from '../../../service/src/storage/tables/versions.ts';
 
 export const plugin = { environment: 'com.acme', tenant: 't1', namespace: 'default', pluginName: 'x' };
@@ -27,6 +28,8 @@ export const digestOf = (contents: string) =>
     .update(JSON.stringify(['javascript', contents]))
     .digest('base64url');
 export const programOf = (code: string) => ({ kind: 'script', code, file: 'plugin.js' }) as const;
+
+export const packedProgramOf = (db: Db, code: string) => packProgram(db, programOf(code));
 
 /** Makes an environment known, with the tenant that plugins are of here. */
 export async function seedTenant({ db }: Storage, environment = plugin.environment) {
@@ -68,7 +71,7 @@ export const build = (storage: Storage, contents: string, of = plugin) =>
     await addEnvironment(db, of.environment, 0);
     await addFirstTenant(db, of, 0);
     await saveWithin(db, sourceOf(contents), of);
-    await saveBuild(db, of, digestOf(contents), programOf(contents), 0);
+    await saveBuild(db, of, digestOf(contents), await packedProgramOf(db, contents), 0);
   });
 
 /** Deploys what a text was built to. */

@@ -17,6 +17,7 @@ import {
   oddText,
   otherPlugin,
   plugin,
+  packedProgramOf,
   programOf,
   save,
   saveSource,
@@ -260,7 +261,7 @@ for (const engine of engines) {
     const { storage, codes } = await withCodes(t, engine);
     await build(storage, 'first');
     const failing = storage.transaction(async (db) => {
-      await saveBuild(db, plugin, digestOf('second'), programOf('second'), 0);
+      await saveBuild(db, plugin, digestOf('second'), await packedProgramOf(db, 'second'), 0);
       throw new Error('no');
     });
     await assert.rejects(failing, /^Error: no$/);

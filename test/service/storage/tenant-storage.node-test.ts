@@ -7,7 +7,7 @@ import { RunRetention } from '../../../service/src/runs/retention.ts';
 import type { DatabaseAddress } from '../../../service/src/storage/database-url.ts';
 import { migrate } from '../../../service/src/storage/migrations/migrate.ts';
 import { migrations } from '../../../service/src/storage/migrations/migrations.ts';
-import { openEngine } from '../../../service/src/storage/storage.ts';
+import { migrateDatabase, openEngine } from '../../../service/src/storage/storage.ts';
 import type { Storage } from '../../../service/src/storage/storage.ts';
 import {
   StorageFullError,
@@ -25,10 +25,20 @@ import {
   postgresTest,
 } from './databases.ts';
 import type { Cleanup } from './databases.ts';
-import { seedTenant, build, deploy, otherPlugin, plugin, save, saveSource, sourceOf } from './plugins.ts';
+import {
+  seedTenant,
+  build,
+  deploy,
+  otherPlugin,
+  plugin,
+  programOf,
+  save,
+  saveSource,
+  sourceOf,
+} from './plugins.ts';
 import { deployed, failed, recordOf, recordedRuns } from '../runs/records.ts';
 import { deletePlugin, pinVersion } from '../../../service/src/storage/tables/plugins.ts';
-import { deleteVersion } from '../../../service/src/storage/tables/versions.ts';
+import { deleteVersion, findNewestVersion } from '../../../service/src/storage/tables/versions.ts';
 import { overwriteDraft } from '../../../service/src/storage/tables/drafts.ts';
 import { findPluginRecord } from '../../../service/src/storage/tables/plugin-records.ts';
 import { dropOldestDetails } from '../../../service/src/storage/tables/runs.ts';
@@ -87,6 +97,69 @@ for (const engine of engines) {
     assert.equal(await stored(storage), await summedUp(t, address));
     await removePlugin(storage, otherPlugin);
     assert.equal(await stored(storage), 0);
+  });
+
+  test(`${engine}: long programs and details are compressed, and count by their length`, async (t) => {
+    const address = await databaseWithSchema(t, engine);
+    const storage = await openDuring(t, address);
+    const code = `/* ${'ä'.repeat(5000)} */`;
+    const version = await deployed(storage, plugin, code);
+    const json = Buffer.byteLength(JSON.stringify(programOf(code)));
+    // The draft and the version have the source, and the build and the version the program.
+    const all = 2 * (Buffer.byteLength(JSON.stringify(sourceOf(code))) + json);
+    assert.equal(await stored(storage), all);
+    const message = 'ä'.repeat(5000);
+    const record = recordOf(version, failed('plugin-error', message));
+    await storeBatch(storage, { records: [record], usage: [] });
+    const records = Buffer.byteLength(record.details ?? '');
+    assert.equal((await readTenantUsage(storage.db, plugin)).records, records);
+
+    const db = await openForInspection(t, address);
+    const { rows: programs } = await sql<{ text: string; packed: Uint8Array; bytes: number }>`
+      select program as text, packed, bytes from programs union all
+      select details, packed_details, details_bytes from runs`.execute(db);
+    assert.deepEqual(
+      programs.map(({ text, bytes }) => ({ text, bytes })),
+      [json, records].map((bytes) => ({ text: '', bytes })),
+    );
+    assert.ok(programs.every(({ packed }) => packed.length < 500));
+    // Without what this process remembers.
+    const other = await openDuring(t, address);
+    assert.deepEqual(await (await findNewestVersion(other.db, plugin))?.load(), programOf(code));
+    assert.equal((await recordedRuns(other, plugin))[0]?.details.message, message);
+
+    // Such as of a text that would fill the memory.
+    await db
+      .updateTable('programs')
+      .set({ bytes: 100 } as object)
+      .execute();
+    const tampered = await openDuring(t, address);
+    await assert.rejects(async () => (await findNewestVersion(tampered.db, plugin))?.load());
+    await db
+      .updateTable('programs')
+      .set({ bytes: json } as object)
+      .execute();
+    await removePlugin(storage);
+    assert.deepEqual(await readTenantUsage(storage.db, plugin), { storage: 0, records: 0 });
+  });
+
+  test(`${engine}: nothing is compressed while an older program may use the database`, async (t) => {
+    const address = await databaseWithSchema(t, engine);
+    const db = await openForInspection(t, address);
+    await migrateDatabase(address);
+    await db.updateTable('schema_requirements').set({ oldest_program: 1 }).execute();
+    const code = 'x'.repeat(10_000);
+    await deployed(await openDuring(t, address), plugin, code);
+    const countPacked = async () => {
+      const rows = await db.selectFrom('programs').select('packed').execute();
+      return rows.filter(({ packed }) => packed !== null).length;
+    };
+    assert.equal(await countPacked(), 0);
+    await migrateDatabase(address, true);
+    const storage = await openDuring(t, address);
+    await build(storage, 'y'.repeat(10_000));
+    assert.equal(await countPacked(), 1);
+    assert.deepEqual(await (await findNewestVersion(storage.db, plugin))?.load(), programOf(code));
   });
 
   test(`${engine}: a draft that would take more than its tenant may store is refused, and what makes room is not`, async (t) => {

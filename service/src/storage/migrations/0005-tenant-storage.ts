@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Transaction } from 'kysely';
+import type { Engine } from '../engine.ts';
 import type { Schema } from '../schema.ts';
 import type { Migration } from './migrations.ts';
 
@@ -45,9 +46,40 @@ export const tenantStorage: Migration = {
       .where(sql.ref('details'), 'is not', null)
       .execute();
     await countExisting(db);
-    await (engine.name === 'postgres' ? createPostgresTriggers(db) : createSqliteTriggers(db));
+    await createCounting(db, engine, originalSizes);
+    if (engine.name === 'postgres') await createPostgresTriggers(db);
   },
 };
+
+/** How many bytes of UTF-8 a program and the details of a run take, of the row with this name and a period, or of the only one. */
+export interface CountedSizes {
+  readonly program: string;
+  readonly details: (row?: 'new.' | 'old.' | '') => string;
+}
+
+const originalSizes: CountedSizes = {
+  program: 'octet_length(program)',
+  details: (row = '') => `octet_length(${row}details)`,
+};
+
+/** Creates what the triggers do: on SQLite the triggers, and on PostgreSQL the functions that they call. */
+export const createCounting = (db: Transaction<Schema>, engine: Engine, sizes: CountedSizes) =>
+  engine.name === 'postgres' ? createPostgresFunctions(db, sizes) : createSqliteTriggers(db, sizes);
+
+/** Does the same with other sizes, where it was done before. */
+export async function replaceCounting(
+  db: Transaction<Schema>,
+  engine: Engine,
+  sizes: CountedSizes,
+): Promise<void> {
+  if (engine.name === 'sqlite') {
+    const ofStorage = storageChanges.map(([table, event]) => `${table}_${event}_counts`);
+    const ofRuns = ['insert', 'update', 'delete'].map((event) => `runs_${event}_counts`);
+    for (const name of [...ofStorage, ...ofRuns, 'plugins_deletion_counts'])
+      await run(db, `drop trigger ${name}`);
+  }
+  await createCounting(db, engine, sizes);
+}
 
 /** Counts what is there. Both databases know the length of a text without reading it. */
 async function countExisting(db: Transaction<Schema>): Promise<void> {
@@ -66,35 +98,39 @@ async function countExisting(db: Transaction<Schema>): Promise<void> {
     where details is not null and deleted_at is null group by tenant_id`.execute(db);
 }
 
-const programSize = (row: 'new' | 'old') =>
-  `(select octet_length(program) from programs where hash = ${row}.program_hash)`;
+type ProgramSize = (row: 'new' | 'old') => string;
 
 /** The writes that change what a tenant stores, and by how much. */
 const storageChanges = [
-  ['drafts', 'insert', 'new', 'octet_length(new.record)'],
-  ['drafts', 'update', 'new', 'octet_length(new.record) - octet_length(old.record)'],
-  ['drafts', 'delete', 'old', '- octet_length(old.record)'],
-  ['builds', 'insert', 'new', programSize('new')],
-  ['builds', 'update', 'new', `${programSize('new')} - ${programSize('old')}`],
-  ['builds', 'delete', 'old', `- ${programSize('old')}`],
-  ['versions', 'insert', 'new', `octet_length(new.record) + ${programSize('new')}`],
-  ['versions', 'delete', 'old', `- octet_length(old.record) - ${programSize('old')}`],
+  ['drafts', 'insert', 'new', () => 'octet_length(new.record)'],
+  ['drafts', 'update', 'new', () => 'octet_length(new.record) - octet_length(old.record)'],
+  ['drafts', 'delete', 'old', () => '- octet_length(old.record)'],
+  ['builds', 'insert', 'new', (size: ProgramSize) => size('new')],
+  ['builds', 'update', 'new', (size: ProgramSize) => `${size('new')} - ${size('old')}`],
+  ['builds', 'delete', 'old', (size: ProgramSize) => `- ${size('old')}`],
+  ['versions', 'insert', 'new', (size: ProgramSize) => `octet_length(new.record) + ${size('new')}`],
+  ['versions', 'delete', 'old', (size: ProgramSize) => `- octet_length(old.record) - ${size('old')}`],
 ] as const;
 
+const programSize =
+  ({ program }: CountedSizes): ProgramSize =>
+  (row) =>
+    `(select ${program} from programs where hash = ${row}.program_hash)`;
+
 /** What a plugin stores, and what the records of its runs do. */
-const storageOfPlugin = `(
+const storageOfPlugin = ({ program }: CountedSizes) => `(
   select coalesce(sum(size), 0) from (
     select octet_length(record) as size from drafts where plugin_id = new.id
-    union all select octet_length(program) from builds join programs on hash = program_hash where plugin_id = new.id
-    union all select octet_length(record) + octet_length(program) from versions join programs on hash = program_hash
+    union all select ${program} from builds join programs on hash = program_hash where plugin_id = new.id
+    union all select octet_length(record) + ${program} from versions join programs on hash = program_hash
       where plugin_id = new.id
   ) as sizes)`;
-const recordsOfPlugin = `(
-  select coalesce(sum(octet_length(details)), 0) from runs where plugin_id = new.id and details is not null)`;
+const recordsOfPlugin = ({ details }: CountedSizes) => `(
+  select coalesce(sum(${details()}), 0) from runs where plugin_id = new.id and details is not null)`;
 
 const run = (db: Transaction<Schema>, statement: string) => sql.raw(statement).execute(db);
 
-async function createSqliteTriggers(db: Transaction<Schema>): Promise<void> {
+async function createSqliteTriggers(db: Transaction<Schema>, sizes: CountedSizes): Promise<void> {
   const addTo = (table: string, row: 'new' | 'old', change: string) => `
     insert into ${table} (tenant_id, bytes)
       select tenant_id, ${change} from plugins where id = ${row}.plugin_id and deleted_at is null
@@ -102,18 +138,18 @@ async function createSqliteTriggers(db: Transaction<Schema>): Promise<void> {
   for (const [table, event, row, change] of storageChanges) {
     await run(
       db,
-      `create trigger ${table}_${event}_counts after ${event} on ${table} begin ${addTo('tenant_storage', row, change)} end`,
+      `create trigger ${table}_${event}_counts after ${event} on ${table} begin ${addTo('tenant_storage', row, change(programSize(sizes)))} end`,
     );
   }
   for (const [event, row, condition, change] of [
-    ['insert', 'new', 'new.details is not null', 'octet_length(new.details)'],
+    ['insert', 'new', 'new.details is not null', sizes.details('new.')],
     [
       'update of details',
       'new',
       'true',
-      'coalesce(octet_length(new.details), 0) - coalesce(octet_length(old.details), 0)',
+      `coalesce(${sizes.details('new.')}, 0) - coalesce(${sizes.details('old.')}, 0)`,
     ],
-    ['delete', 'old', 'old.details is not null', '- octet_length(old.details)'],
+    ['delete', 'old', 'old.details is not null', `- ${sizes.details('old.')}`],
   ] as const) {
     await run(
       db,
@@ -125,15 +161,16 @@ async function createSqliteTriggers(db: Transaction<Schema>): Promise<void> {
     db,
     `create trigger plugins_deletion_counts after update of deleted_at on plugins
       when old.deleted_at is null and new.deleted_at is not null begin
-        update tenant_storage set bytes = bytes - ${storageOfPlugin} where tenant_id = new.tenant_id;
-        update tenant_records set bytes = bytes - ${recordsOfPlugin} where tenant_id = new.tenant_id;
+        update tenant_storage set bytes = bytes - ${storageOfPlugin(sizes)} where tenant_id = new.tenant_id;
+        update tenant_records set bytes = bytes - ${recordsOfPlugin(sizes)} where tenant_id = new.tenant_id;
       end`,
   );
 }
 
-async function createPostgresTriggers(db: Transaction<Schema>): Promise<void> {
+/** Replaces functions that are there: then the triggers call the new ones. */
+async function createPostgresFunctions(db: Transaction<Schema>, sizes: CountedSizes): Promise<void> {
   const define = (name: string, body: string, declarations = '') =>
-    run(db, `create function ${name} language plpgsql as $$ ${declarations} begin ${body} end $$`);
+    run(db, `create or replace function ${name} language plpgsql as $$ ${declarations} begin ${body} end $$`);
   await define(
     'count_storage(of_plugin bigint, change bigint) returns void',
     `if change = 0 then return; end if;
@@ -151,20 +188,16 @@ async function createPostgresTriggers(db: Transaction<Schema>): Promise<void> {
     const name = `${table}_${event}_counts`;
     await define(
       `${name}() returns trigger`,
-      `perform count_storage(${row}.plugin_id, ${change}); return null;`,
-    );
-    await run(
-      db,
-      `create trigger ${name} after ${event} on ${table} for each row execute function ${name}()`,
+      `perform count_storage(${row}.plugin_id, ${change(programSize(sizes))}); return null;`,
     );
   }
   // Once for each statement, because records are written hundreds at a time.
-  const added = 'select plugin_id, octet_length(details) as size from added where details is not null';
-  const removed = 'select plugin_id, - octet_length(details) from removed where details is not null';
-  for (const [event, tables, changed] of [
-    ['insert', 'new table as added', added],
-    ['update', 'new table as added old table as removed', `${added} union all ${removed}`],
-    ['delete', 'old table as removed', removed.replace('(details)', '(details) as size')],
+  const added = `select plugin_id, ${sizes.details()} as size from added where details is not null`;
+  const removed = `select plugin_id, - ${sizes.details()} as size from removed where details is not null`;
+  for (const [event, changed] of [
+    ['insert', added],
+    ['update', `${added} union all ${removed}`],
+    ['delete', removed],
   ] as const) {
     const name = `runs_${event}_counts`;
     await define(
@@ -182,20 +215,37 @@ async function createPostgresTriggers(db: Transaction<Schema>): Promise<void> {
       ) as summed where summed.tenant_id = tenant_records.tenant_id;
       return null;`,
     );
+  }
+  await define(
+    'plugins_deletion_counts() returns trigger',
+    `perform from tenant_storage where tenant_id = new.tenant_id for update;
+    perform from tenant_records where tenant_id = new.tenant_id for update;
+    update tenant_storage set bytes = bytes - ${storageOfPlugin(sizes)} where tenant_id = new.tenant_id;
+    update tenant_records set bytes = bytes - ${recordsOfPlugin(sizes)} where tenant_id = new.tenant_id;
+    return null;`,
+  );
+}
+
+async function createPostgresTriggers(db: Transaction<Schema>): Promise<void> {
+  for (const [table, event] of storageChanges) {
+    const name = `${table}_${event}_counts`;
+    await run(
+      db,
+      `create trigger ${name} after ${event} on ${table} for each row execute function ${name}()`,
+    );
+  }
+  for (const [event, tables] of [
+    ['insert', 'new table as added'],
+    ['update', 'new table as added old table as removed'],
+    ['delete', 'old table as removed'],
+  ] as const) {
+    const name = `runs_${event}_counts`;
     await run(
       db,
       `create trigger ${name} after ${event} on runs referencing ${tables}
         for each statement execute function ${name}()`,
     );
   }
-  await define(
-    'plugins_deletion_counts() returns trigger',
-    `perform from tenant_storage where tenant_id = new.tenant_id for update;
-    perform from tenant_records where tenant_id = new.tenant_id for update;
-    update tenant_storage set bytes = bytes - ${storageOfPlugin} where tenant_id = new.tenant_id;
-    update tenant_records set bytes = bytes - ${recordsOfPlugin} where tenant_id = new.tenant_id;
-    return null;`,
-  );
   await run(
     db,
     `create trigger plugins_deletion_counts after update of deleted_at on plugins for each row

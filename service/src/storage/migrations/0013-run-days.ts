@@ -55,7 +55,7 @@ const indexes = [
 const [lockTimeout, attempts] = [300, 100];
 
 /** Locks the table for itself, without anything that waits for long behind a transaction that has it. */
-async function lockRuns(db: Transaction<Schema>): Promise<void> {
+export async function lockRuns(db: Transaction<Schema>): Promise<void> {
   await sql`set local lock_timeout = ${sql.lit(lockTimeout)}`.execute(db);
   for (let left = attempts; ; left -= 1) {
     await sql`savepoint before_lock`.execute(db);

@@ -27,10 +27,7 @@ export async function isUpToDate(
   migrations: readonly Migration[] = allMigrations,
 ): Promise<boolean> {
   if (!(await hasSchema(engine, db))) return false;
-  const { oldest_program: oldestProgram } = await db
-    .selectFrom('schema_requirements')
-    .select('oldest_program')
-    .executeTakeFirstOrThrow();
+  const oldestProgram = await readOldestProgram(db);
   if (migrations.length < oldestProgram) {
     throw new Error(
       `it needs a program of schema ${oldestProgram} or later, and this one is of schema ${migrations.length}; use a newer release`,
@@ -55,6 +52,7 @@ async function migrateWithin(
   engine: Engine,
   migrations: readonly Migration[],
 ): Promise<void> {
+  const isNew = !(await hasSchema(engine, db));
   const migrator = new Migrator({
     db,
     migrationTableName: migrationTable,
@@ -72,8 +70,26 @@ async function migrateWithin(
   });
   const { error } = await migrator.migrateToLatest();
   if (error !== undefined) throw error;
+  const oldest = migrations.map(({ oldestProgram, isRequiredOfNew }, i) =>
+    isNew && isRequiredOfNew ? i + 1 : oldestProgram,
+  );
+  await requireProgram(db, Math.max(...oldest));
+}
+
+/** Refuses the database to programs that are older than this one, and than it was refused to before. */
+export async function requireProgram(
+  db: Kysely<Schema>,
+  oldestProgram = allMigrations.length,
+): Promise<void> {
   await db
     .updateTable('schema_requirements')
-    .set({ oldest_program: Math.max(...migrations.map(({ oldestProgram }) => oldestProgram)) })
+    .set({ oldest_program: oldestProgram })
+    .where('oldest_program', '<', oldestProgram)
     .execute();
+}
+
+/** The oldest program that can use the database, as the number of migrations that it knows. */
+export async function readOldestProgram(db: Kysely<Schema>): Promise<number> {
+  const row = await db.selectFrom('schema_requirements').select('oldest_program').executeTakeFirstOrThrow();
+  return row.oldest_program;
 }

@@ -13,6 +13,7 @@ import { webhooks } from './0010-webhooks.ts';
 import { replays } from './0011-replays.ts';
 import { libraries } from './0012-libraries.ts';
 import { runDays } from './0013-run-days.ts';
+import { packedTexts } from './0014-packed-texts.ts';
 
 export interface Migration {
   /** Sorts after all names before it. */
@@ -23,6 +24,8 @@ export interface Migration {
    * with the schema of the release after it, so that nodes can be upgraded one by one.
    */
   readonly oldestProgram: number;
+  /** Whether a program that does not know this migration cannot use a database that was made with it. */
+  readonly isRequiredOfNew?: true;
   readonly up: (db: Transaction<Schema>, engine: Engine) => Promise<void>;
 }
 
@@ -40,4 +43,8 @@ export const migrations: readonly Migration[] = [
   replays,
   libraries,
   runDays,
+  packedTexts,
 ];
+
+/** The first program that can read compressed texts. They are written where no older one can use the database. */
+export const firstReaderOfPackedTexts = migrations.indexOf(packedTexts) + 1;

@@ -182,7 +182,7 @@ const drop = (db: Kysely<Schema>, name: string, deleted: readonly number[]) =>
   db.transaction().execute(async (transaction) => {
     const { rows } = await sql<{ tenant_id: number; size: string }>`
       select tenant_id, sum(size) as size from (
-        select plugin_id, sum(octet_length(details)) as size from ${sql.id(name)}
+        select plugin_id, sum(coalesce(details_bytes, octet_length(details))) as size from ${sql.id(name)}
         where details is not null group by plugin_id
       ) as sizes join plugins on plugins.id = plugin_id
       where plugin_id <> all (${deleted}::bigint[]) group by tenant_id`.execute(transaction);

@@ -1,12 +1,13 @@
 import { sql } from 'kysely';
 import type { PluginKey } from '../../plugins/plugin-key.ts';
-import type { Program, StoredProgram } from '../../plugins/program.ts';
+import type { StoredProgram } from '../../plugins/program.ts';
 import { noDigests } from './digest.ts';
 import type { NamespaceDigests } from './digest.ts';
 import { digestOfNamespace } from './namespaces.ts';
 import { selectPluginId, selectPlugin } from './names.ts';
 import type { Db, Transaction } from '../db.ts';
 import { addProgram, removeUnusedPrograms, storedProgram } from './programs.ts';
+import type { PackedProgram } from './programs.ts';
 
 /**
  * The program that the source with this digest was built to, with schemas and libraries of these digests (default: none);
@@ -57,7 +58,7 @@ export async function saveBuild(
   db: Transaction,
   plugin: PluginKey,
   buildDigest: string,
-  program: Program,
+  program: PackedProgram,
   now: number,
   { schemasDigest, librariesDigest }: NamespaceDigests = noDigests,
 ): Promise<void> {
@@ -66,7 +67,8 @@ export async function saveBuild(
     .select('program_hash')
     .where('plugin_id', '=', selectPluginId(db, plugin))
     .executeTakeFirst();
-  const hash = await addProgram(db, program, before?.program_hash);
+  const { hash } = program;
+  await addProgram(db, program, before?.program_hash);
   const changed = {
     digest: buildDigest,
     program_hash: hash,

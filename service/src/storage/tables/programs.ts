@@ -5,6 +5,8 @@ import { mebibyte } from '../../units.ts';
 import type { Db, Transaction } from '../db.ts';
 import { lock } from '../db.ts';
 import { stringifyMembers } from '../long-json.ts';
+import { packText, unpackText } from '../packed-text.ts';
+import type { PackedText } from '../packed-text.ts';
 
 /**
  * The programs in the memory of this process. A program may have megabytes, and hundreds of waiting tests may refer to it: all of
@@ -78,29 +80,45 @@ async function loadProgram(db: Db, hash: string): Promise<Program> {
   if (cached) return cached;
   const row = await db.query
     .selectFrom('programs')
-    .select('program')
+    .select(['program', 'packed', 'bytes'])
     .where('hash', '=', hash)
     .executeTakeFirst();
   if (!row) throw new ProgramRemovedError(hash);
-  return db.programs.add(hash, JSON.parse(row.program) as Program);
+  const json = await unpackText({ ...row, text: row.program });
+  return db.programs.add(hash, JSON.parse(json) as Program);
+}
+
+/** From how many characters on programs are compressed. They are written once, and read once by each process. */
+const shortestPacked = 1024;
+
+/** A program as it is stored. */
+export interface PackedProgram extends PackedText {
+  readonly hash: string;
+}
+
+/** Serializes a program. Call it before the transaction that stores it, because it takes a while for a long one. */
+export async function packProgram(db: Db, program: Program): Promise<PackedProgram> {
+  const json = await stringifyMembers(program);
+  return { hash: hashOfProgram(json), ...(await packText(db, json, shortestPacked)) };
 }
 
 /**
- * Stores a program, unless it is stored already, and returns its hash. `replaced`: the hash of the program that it replaces, if
- * any; {@link removeUnusedPrograms} may be called for that one later in the same transaction.
+ * Stores a program, unless it is stored already. `replaced`: the hash of the program that it replaces, if any;
+ * {@link removeUnusedPrograms} may be called for that one later in the same transaction.
  *
  * Without locks, one transaction could remove a program as unused that another one has just found stored.
  */
-export async function addProgram(db: Transaction, program: Program, replaced?: string): Promise<string> {
-  const json = await stringifyMembers(program);
-  const hash = hashOfProgram(json);
+export async function addProgram(
+  db: Transaction,
+  { hash, text, packed, bytes }: PackedProgram,
+  replaced?: string,
+): Promise<void> {
   await lockPrograms(db, new Set([hash, ...(replaced === undefined ? [] : [replaced])]));
   await db.query
     .insertInto('programs')
-    .values({ hash, program: json })
+    .values({ hash, program: text, packed, bytes })
     .onConflict((conflict) => conflict.doNothing())
     .execute();
-  return hash;
 }
 
 /**

@@ -1,3 +1,4 @@
+import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import { sql } from 'kysely';
 import type { RawBuilder, Selectable } from 'kysely';
 import type { PluginKey } from '../../plugins/plugin-key.ts';
@@ -5,6 +6,8 @@ import { selectPluginId } from './names.ts';
 import { bytesToUuid, firstBytesAt, timeOfUuid, uuidToBytes } from './uuids.ts';
 import { versionName, versionPatch } from './versions.ts';
 import type { Db, Transaction } from '../db.ts';
+import { packText, unpackText } from '../packed-text.ts';
+import type { PackedText } from '../packed-text.ts';
 import type { Schema } from '../schema.ts';
 
 /** A call of a run, as far as it is recorded. */
@@ -70,6 +73,11 @@ export interface RunRecord {
   readonly details: string | undefined;
 }
 
+/** A run to be recorded, with long details as they are stored. */
+export interface PackedRun extends RunRecord {
+  readonly packed?: PackedText;
+}
+
 /** A recorded run. */
 export interface StoredRun extends Pick<
   RunRecord,
@@ -98,6 +106,8 @@ const storedColumns = [
   'input_bytes',
   'output_bytes',
   'details',
+  'packed_details',
+  'details_bytes',
 ] as const;
 const columns = sql.join(storedColumns.map((name) => sql.ref(name)));
 type StoredRow = Pick<Selectable<Schema['runs']>, (typeof storedColumns)[number]>;
@@ -105,23 +115,51 @@ type StoredRow = Pick<Selectable<Schema['runs']>, (typeof storedColumns)[number]
 /** How many rows are deleted at once: few, so that others do not wait for long. */
 const deletedAtOnce = 200;
 
+/** From how many characters on details are compressed. Those of most runs are shorter, and cost nothing. */
+const shortestPacked = 4096;
+
+/** Compresses long details. Call it before the transaction that adds the records: others get a turn every millisecond. */
+export async function packRuns(db: Db, records: readonly RunRecord[]): Promise<PackedRun[]> {
+  const all: PackedRun[] = [];
+  let turn = performance.now();
+  for (const record of records) {
+    const { details = '' } = record;
+    if (details.length < shortestPacked) {
+      all.push(record);
+      continue;
+    }
+    all.push({ ...record, packed: await packText(db, details, shortestPacked) });
+    if (performance.now() - turn < 1) continue;
+    await yieldToOthers();
+    turn = performance.now();
+  }
+  return all;
+}
+
 /**
  * Adds records in one statement, and returns the ids of those that were added. Records of deleted plugins are left out, and so
  * are those that exist already, for instance because a commit succeeded although its result was lost.
  */
-export async function addRuns(db: Db, records: readonly RunRecord[]): Promise<Set<string>> {
+export async function addRuns(db: Db, records: readonly PackedRun[]): Promise<Set<string>> {
   if (!records.length) return new Set();
-  const rows = records.map(({ id, pluginId, version, code, took, inputBytes, outputBytes, details }) => ({
-    id: id.replaceAll('-', ''),
-    plugin_id: pluginId,
-    patch: versionPatch(version),
-    success: code === undefined ? 1 : 0,
-    error_code: code ?? null,
-    microseconds: Math.round(took * 1000),
-    input_bytes: inputBytes,
-    output_bytes: outputBytes,
-    details: details ?? null,
-  }));
+  const rows = records.map(
+    ({ id, pluginId, version, code, took, inputBytes, outputBytes, details, packed }) => ({
+      id: id.replaceAll('-', ''),
+      plugin_id: pluginId,
+      patch: versionPatch(version),
+      success: code === undefined ? 1 : 0,
+      error_code: code ?? null,
+      microseconds: Math.round(took * 1000),
+      input_bytes: inputBytes,
+      output_bytes: outputBytes,
+      details: packed?.text ?? details ?? null,
+      // Left out, they are null.
+      ...(packed?.packed && {
+        packed_details: Buffer.from(packed.packed).toString('hex'),
+        details_bytes: packed.bytes,
+      }),
+    }),
+  );
   const given = db.engine.jsonRows(JSON.stringify(rows), {
     id: 'text',
     plugin_id: 'integer',
@@ -132,6 +170,8 @@ export async function addRuns(db: Db, records: readonly RunRecord[]): Promise<Se
     input_bytes: 'integer',
     output_bytes: 'integer',
     details: 'text',
+    packed_details: 'text',
+    details_bytes: 'integer',
   });
   const added = await db.query
     .insertInto('runs')
@@ -145,10 +185,12 @@ export async function addRuns(db: Db, records: readonly RunRecord[]): Promise<Se
       'input_bytes',
       'output_bytes',
       'details',
+      'packed_details',
+      'details_bytes',
     ])
     .expression(
       sql`select ${db.engine.fromHex('given.id')}, given.plugin_id, patch, success, error_code, microseconds,
-          input_bytes, output_bytes, details
+          input_bytes, output_bytes, details, ${db.engine.fromHex('packed_details')}, details_bytes
         from ${given} as given
         join plugins on plugins.id = given.plugin_id and plugins.deleted_at is null
         join tenants on tenants.id = plugins.tenant_id and tenants.deleted_at is null
@@ -190,7 +232,7 @@ export async function listRuns(
   const newest =
     success === undefined ? sql`${newestWhere(true)} union all ${newestWhere(false)}` : newestWhere(success);
   // Databases know the length of a text without reading it.
-  const size = sql`coalesce(octet_length(details), 0)`;
+  const size = sql`coalesce(details_bytes, octet_length(details), 0)`;
   const bytesBefore = sql`sum(${size}) over (order by id desc) - ${size} as bytes_before`;
   const isOnPage = maxBytes === undefined ? sql`true` : sql`bytes_before < ${maxBytes}`;
   const { rows } = await (
@@ -203,7 +245,7 @@ export async function listRuns(
           select id as sized_id, ${bytesBefore} from runs where id in (${newest}) order by id desc limit ${limit}
         ) as sized on sized_id = id where ${isOnPage} order by id desc`
   ).execute(db.query);
-  return rows.map(toStoredRun);
+  return Promise.all(rows.map(toStoredRun));
 }
 
 /** Finds a run of an environment, with its plugin; `undefined` when there is none, or its plugin was deleted. */
@@ -216,7 +258,7 @@ export async function findRun(
     .selectFrom('runs')
     .innerJoin('plugins', 'plugins.id', 'runs.plugin_id')
     .innerJoin('tenants', 'tenants.id', 'plugins.tenant_id')
-    .select(['runs.id', 'patch', 'error_code', 'microseconds', 'input_bytes', 'output_bytes', 'details'])
+    .select(storedColumns.map((name) => `runs.${name}` as const))
     .select(['tenants.name as tenant', 'plugins.namespace', 'plugins.name as pluginName'])
     .where('runs.id', '=', uuidToBytes(id))
     .where('tenants.environment', '=', environment)
@@ -226,7 +268,7 @@ export async function findRun(
     .executeTakeFirst();
   if (!row) return undefined;
   const { tenant, namespace, pluginName } = row;
-  return { plugin: { environment, tenant, namespace, pluginName }, run: toStoredRun(row) };
+  return { plugin: { environment, tenant, namespace, pluginName }, run: await toStoredRun(row) };
 }
 
 /** The groups of the newest records, which a node that was killed may have left untrimmed. */
@@ -306,14 +348,18 @@ export async function dropOldestDetails(
   const until = firstBytesAt(time + Math.max(1000, (now - time) / 64));
   // Skips locked rows, because what deletes records locks them before it locks the counter.
   const { rows } = await sql<{ id: Uint8Array; size: number }>`
-    select id, octet_length(details) as size from runs
+    select id, coalesce(details_bytes, octet_length(details)) as size from runs
     where plugin_id in (select id from plugins where tenant_id = ${tenantId} and deleted_at is null)
       and details is not null and id < ${until}
     order by id limit ${sql.lit(deletedAtOnce)} ${db.engine.skipLocked}`.execute(db.query);
   if (rows.length === 0) return false;
   const end = rows.findIndex(({ size }) => (excess -= size) <= 0);
   const ids = rows.slice(0, end < 0 ? undefined : end + 1).map(({ id }) => id);
-  await db.query.updateTable('runs').set({ details: null }).where('id', 'in', ids).execute();
+  await db.query
+    .updateTable('runs')
+    .set({ details: null, packed_details: null, details_bytes: null })
+    .where('id', 'in', ids)
+    .execute();
   return end < 0;
 }
 
@@ -322,7 +368,8 @@ async function deleteSome(db: Db, statement: RawBuilder<unknown>): Promise<boole
   return numAffectedRows >= deletedAtOnce;
 }
 
-function toStoredRun(row: StoredRow): StoredRun {
+async function toStoredRun(row: StoredRow): Promise<StoredRun> {
+  const { details: text, packed_details: packed, details_bytes: bytes } = row;
   return {
     id: bytesToUuid(row.id),
     version: versionName(row.patch),
@@ -330,6 +377,6 @@ function toStoredRun(row: StoredRow): StoredRun {
     took: row.microseconds / 1000,
     inputBytes: row.input_bytes,
     outputBytes: row.output_bytes,
-    details: row.details === null ? {} : (JSON.parse(row.details) as RunDetails),
+    details: text === null ? {} : (JSON.parse(await unpackText({ text, packed, bytes })) as RunDetails),
   };
 }
