@@ -48,7 +48,7 @@ export class EditorPage implements AsyncDisposable {
     const vendor = createServer((request, response) => {
       if (request.url === '/token') {
         tally.count('tokens of the editor');
-        void answerToken(request, response);
+        answerToken(request, response);
       } else if (request.url === '/plugin-editor.js')
         response.setHeader('content-type', 'text/javascript').end(launcher);
       else response.setHeader('content-type', 'text/html').end(pageHtml(node.origin));

@@ -127,7 +127,7 @@ const caller = (world: World, tally: Tally, number: number): Activity => ({
     const text = `run-${number * 1e6 + turn}`;
     const began = performance.now();
     const output = await world.executions.run(plugins.calls, `/${what}/${delay}/${text}`);
-    if (what !== 'good') assert.match(output, expected ?? /^$/, what);
+    if (what !== 'good') assert.match(output, expected ?? /^$/, `${what}: ${output.slice(0, 200)}`);
     else {
       assert.equal(output, text);
       tally.time('run with a call, its answer left out', performance.now() - began - delay);
