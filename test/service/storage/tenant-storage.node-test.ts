@@ -116,8 +116,8 @@ for (const engine of engines) {
 
     const db = await openForInspection(t, address);
     const { rows: programs } = await sql<{ text: string; packed: Uint8Array; bytes: number }>`
-      select program as text, packed, bytes from programs union all
-      select details, packed_details, details_bytes from runs`.execute(db);
+      select 1 as part, program as text, packed, bytes from programs union all
+      select 2, details, packed_details, details_bytes from runs order by part`.execute(db);
     assert.deepEqual(
       programs.map(({ text, bytes }) => ({ text, bytes })),
       [json, records].map((bytes) => ({ text: '', bytes })),
