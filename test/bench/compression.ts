@@ -1,142 +1,124 @@
 import { readFileSync } from 'node:fs';
 import { sql } from 'kysely';
-import type { Kysely } from 'kysely';
-import { requireProgram } from '../../service/src/storage/migrations/migrate.ts';
-import type { Schema } from '../../service/src/storage/schema.ts';
-import { migrateDatabase, openEngine } from '../../service/src/storage/storage.ts';
-import { databaseUrl } from '../service/storage/databases.ts';
-import type { EngineName } from '../service/storage/databases.ts';
-import { createDurableDatabase } from '../service/storage/durable-database.ts';
-import { startLoadProcess } from './executions/load.ts';
-import type { LoadProcess } from './executions/load.ts';
+import { storeBatch } from '../../service/src/runs/recording.ts';
+import { toRecord } from '../../service/src/runs/to-record.ts';
+import type { Storage } from '../../service/src/storage/storage.ts';
+import { databaseWithSchema, openDuring, openForInspection } from '../service/storage/databases.ts';
+import type { Cleanup, EngineName } from '../service/storage/databases.ts';
+import { plugin } from '../service/storage/plugins.ts';
+import { deployed, runOf } from '../service/runs/records.ts';
 import { hello, order } from './executions/plugins.ts';
-import type { Example } from './executions/plugins.ts';
-import {
-  createDataDirectory,
-  environment,
-  executionPath,
-  ServiceProcess,
-} from './executions/service-process.ts';
-import type { Plugin } from './executions/service-process.ts';
-import { compare, measureInRounds, measureThroughput } from './executions/throughput.ts';
-import { installTools } from './executions/tools.ts';
+import { median } from './figures.ts';
 import type { Figure } from './figures.ts';
 
-const rounds = 7;
-const roundSeconds = 3;
+/** Inputs and outputs of runs, how many of such runs a batch has, and what a record may cost, compressed against not. */
+const { input, output } = order();
+const cases = [
+  { name: '"Hello"', ...hello('hello'), records: 500, limit: 1.1 },
+  { name: '5 KB', input: input.slice(0, 2500), output: output.slice(0, 2500), records: 20, limit: 1.3 },
+  { name: 'an order', input, output, records: 10, limit: 1 },
+];
 
-const examples: Readonly<Record<string, Example>> = { hello: hello('hello'), order: order() };
+/** PostgreSQL compresses long texts by itself, though less. */
+const sizeLimits = {
+  sqlite: { order: 0.15, program: 0.6 },
+  postgres: { order: 0.6, program: 1 },
+};
 
-/** A plugin as long as this file, whose text is like that of any program. */
-const long = `${examples['hello']?.contents}/*${readFileSync(import.meta.filename, 'utf8').replaceAll('*/', '')}*/`;
+const rounds = 40;
 
-/** What compressing programs and the recorded inputs and outputs of runs saves, and what it costs a run. */
+/** A program of so many characters as this file has. */
+const program = readFileSync(import.meta.filename, 'utf8');
+
+/** What compression saves of recorded payloads and of programs, and what it costs the thread that answers requests. */
 export async function measureCompression(): Promise<Figure[]> {
-  await installTools();
-  const figures: Figure[] = [];
-  for (const engine of ['sqlite', 'postgres'] as const) figures.push(...(await measureOn(engine)));
-  return figures;
+  return [...(await measureOn('sqlite')), ...(await measureOn('postgres'))];
 }
 
 async function measureOn(engine: EngineName): Promise<Figure[]> {
-  using load = startLoadProcess();
-  await using packed = await startService(engine, true);
-  await using plain = await startService(engine, false);
-  const figures: Figure[] = [];
-  for (const [name, limit] of [
-    ['hello', 1.05],
-    ['order', 1.1],
-  ] as const) {
-    for (const one of [packed, plain]) await one.measure(load, name, 1);
-    const measured = await measureInRounds(rounds, {
-      packed: () => packed.measure(load, name, roundSeconds),
-      plain: () => plain.measure(load, name, roundSeconds),
-    });
-    figures.push({
-      name: `processor time of "${name}", payloads compressed ÷ not, ${engine}`,
-      limit,
-      unit: '×',
-      ...compare(measured.packed, measured.plain, 'processorTime'),
-    });
-  }
-  for (const [what, limit] of [
-    ['records', 0.35],
-    ['programs', 0.6],
-  ] as const) {
+  const cleanUp: (() => unknown)[] = [];
+  const t: Cleanup = { after: (work) => cleanUp.push(work) };
+  try {
+    const packed = await prepare(t, engine, true);
+    const plain = await prepare(t, engine, false);
+    const figures: Figure[] = [];
+    for (const one of cases) {
+      const ratios: number[] = [];
+      const times = { packed: [] as number[], plain: [] as number[] };
+      for (let i = -5; i < rounds; i++) {
+        const [ours, theirs] = [await packed.record(one), await plain.record(one)];
+        if (i < 0) continue;
+        ratios.push(ours / theirs);
+        times.packed.push(ours);
+        times.plain.push(theirs);
+      }
+      figures.push({
+        name: `recording the payloads of ${one.name}, compressed ÷ not, ${engine}`,
+        value: median(ratios),
+        limit: one.limit,
+        unit: '×',
+        note: `${median(times.packed).toFixed(0)} µs of the thread, against ${median(times.plain).toFixed(0)} µs`,
+      });
+    }
     const [ours, theirs] = [await packed.sizes(), await plain.sizes()];
-    figures.push({
-      name: `bytes of ${what}, compressed ÷ not, ${engine}`,
-      value: ours[what] / theirs[what],
-      limit,
-      unit: '×',
-      note: `${ours[what].toFixed(0)} each, against ${theirs[what].toFixed(0)}`,
-    });
+    for (const [name, what] of [
+      ["an order's payloads", 'order'],
+      ['a program of 5 KB', 'program'],
+    ] as const)
+      figures.push({
+        name: `bytes that the database has of ${name}, compressed ÷ not, ${engine}`,
+        value: ours[what] / theirs[what],
+        limit: sizeLimits[engine][what],
+        unit: '×',
+        note: `${ours[what]}, against ${theirs[what]}`,
+      });
+    return figures;
+  } finally {
+    for (const one of cleanUp.toReversed()) await one();
   }
-  return figures;
 }
 
-/** A service that records payloads in a database of its own, compressed or not, with the plugins of the examples. */
-async function startService(engine: EngineName, isPacked: boolean) {
-  const cleanUp = new AsyncDisposableStack();
-  const { path } = cleanUp.use(createDataDirectory());
-  const database = await createDurableDatabase(engine);
-  cleanUp.defer(database.remove);
-  await migrateDatabase(database.address);
-  const inspected = await openEngine(database.address);
-  cleanUp.defer(() => inspected.close());
-  const { db } = inspected;
-  if (isPacked) await requireProgram(db);
-  else await db.updateTable('schema_requirements').set({ oldest_program: 1 }).execute();
-  const variables = {
-    DATABASE_URL: databaseUrl(database.address),
-    RUN_RECORDS: 'payloads',
-    TENANT_RECORDS_MB: '1000000',
-    RUN_RETENTION: '1000000',
-    TOKEN_REQUESTS_PER_MINUTE: '0',
-  };
-  const service = cleanUp.use(await ServiceProcess.start(path, { variables }));
-  const plugins = Object.entries(examples).map(([name, { contents }]): Plugin => ({
-    ident: `${environment}.t1`,
-    name,
-    lang: 'javascript',
-    contents,
-  }));
-  await service.deployAll([
-    ...plugins,
-    { ident: `${environment}.t1`, name: 'long', lang: 'javascript', contents: long },
-  ]);
-  return {
-    measure: (measuring: LoadProcess, name: keyof typeof examples, seconds: number) => {
-      const { input = '', output = '' } = examples[name] ?? {};
-      const token = service.tokenFor(`${environment}.t1`);
-      const requests = [
-        { path: executionPath({ ident: `${environment}.t1`, name }), body: input, expected: output },
-      ];
-      return measureThroughput(measuring, service, { token, connections: 4, requests, seconds });
-    },
-    sizes: () => sizesIn(db, engine),
-    [Symbol.asyncDispose]: () => cleanUp.disposeAsync(),
-  };
-}
-
-/** How many bytes the long columns have for each record of an order, and for each program of more than 1 KB. */
-async function sizesIn(
-  db: Kysely<Schema>,
-  engine: EngineName,
-): Promise<{ records: number; programs: number }> {
-  // PostgreSQL compresses long texts by itself.
-  const size = (column: string) =>
+/** A database in which texts are compressed, or not, as while an older program may use it. */
+async function prepare(t: Cleanup, engine: EngineName, isPacked: boolean) {
+  const address = await databaseWithSchema(t, engine);
+  // Makes the schema, where that is not there yet.
+  await (await openDuring(t, address)).check();
+  const db = await openForInspection(t, address);
+  if (!isPacked) await db.updateTable('schema_requirements').set({ oldest_program: 1 }).execute();
+  const storage = await openDuring(t, address);
+  const version = await deployed(storage, plugin, program);
+  const length = (column: string) =>
     engine === 'postgres'
       ? sql`coalesce(pg_column_size(${sql.ref(column)}), 0)`
       : sql`coalesce(octet_length(${sql.ref(column)}), 0)`;
-  const average = async (table: string, text: string, packed: string, bytes: string) => {
+  const longest = async (table: string, text: string, short: string): Promise<number> => {
     const { rows } = await sql<{ size: number }>`
-      select avg(${size(text)} + ${size(packed)}) as size from ${sql.table(table)}
-      where coalesce(${sql.ref(bytes)}, octet_length(${sql.ref(text)})) > 1024`.execute(db);
+      select ${length(text)} + ${length(short)} as size from ${sql.table(table)} order by size desc limit 1`.execute(
+      db,
+    );
     return Number(rows[0]?.size);
   };
   return {
-    records: await average('runs', 'details', 'packed_details', 'details_bytes'),
-    programs: await average('programs', 'program', 'packed', 'bytes'),
+    record: (one: (typeof cases)[number]) => timeToRecord(storage, version, one),
+    sizes: async () => ({
+      order: await longest('runs', 'details', 'packed_details'),
+      program: await longest('programs', 'program', 'packed'),
+    }),
   };
+}
+
+/** The processor time of this thread for a record, in µs. */
+async function timeToRecord(
+  storage: Storage,
+  version: Awaited<ReturnType<typeof deployed>>,
+  { records: count, ...run }: (typeof cases)[number],
+): Promise<number> {
+  const outcome = { result: run.output, logs: [] };
+  const records = Array.from({ length: count }, () =>
+    toRecord(runOf(version, { input: run.input, outcome }), 'payloads'),
+  );
+  const before = process.threadCpuUsage();
+  await storeBatch(storage, { records, usage: [] });
+  const { user, system } = process.threadCpuUsage(before);
+  return (user + system) / count;
 }

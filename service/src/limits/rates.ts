@@ -64,7 +64,13 @@ export class Rates {
     this.#counters = counters;
     this.#now = now;
     this.#leaseTimeout = leaseTimeout;
-    this.#entries = new LRUCache({ max: maxKeys, ttl: idleTime, updateAgeOnGet: true, perf: { now } });
+    this.#entries = new LRUCache({
+      max: maxKeys,
+      ttl: idleTime,
+      updateAgeOnGet: true,
+      ttlResolution: 0,
+      perf: { now },
+    });
     this.#pruneTimer = setInterval(() => void this.#prune(), rateWindow).unref();
   }
 
