@@ -102,18 +102,12 @@ describe('a demo that cannot start', () => {
     });
   }
 
-  for (const [env, message] of [
-    [{ PORT: 'http' }, /^PORT is "http"; it must be a port: a whole number from 0 to 65535\.$/],
-    [{ SERVICE_PORT: '99999' }, /^SERVICE_PORT is "99999"; it must be a port/],
-    [{ EDITOR_TOKEN_TTL: '0' }, /^EDITOR_TOKEN_TTL is "0"; it must be a time in seconds/],
-    [{ EDITOR_ANCESTORS: 'app.example.com' }, /^EDITOR_ANCESTORS: "app\.example\.com" is not an origin/],
-    [{ EDITOR_ANCESTORS: '*' }, /^EDITOR_ANCESTORS: "\*" has a wildcard/],
-    [{ EDITOR_ADDRESS_TOKENS: 'no' }, /^EDITOR_ADDRESS_TOKENS is "no"; it must be on or off\.$/],
-  ] as [Record<string, string>, RegExp][]) {
-    test(`because of ${JSON.stringify(env)} names the variable and what would be right`, async () => {
-      assert.match(await fails(env), message);
-    });
-  }
+  test('because of a setting names the variable and what would be right', async () => {
+    assert.equal(
+      await fails({ PORT: 'http' }),
+      'PORT is "http"; it must be a port: a whole number from 0 to 65535.',
+    );
+  });
 
   test('because its data folder is a file says so', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'plugin-editor-demo-'));

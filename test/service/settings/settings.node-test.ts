@@ -174,12 +174,16 @@ describe('an invalid value ends the start with one line that names it and what w
     });
   }
 
-  test('an origin that is not exact is refused for EDITOR_ANCESTORS', () => {
-    assert.match(
-      mistakesOf({ EDITOR_ANCESTORS: 'https://*.example.com' }).join(),
-      /^EDITOR_ANCESTORS: "https:/,
-    );
-  });
+  for (const [value, expected] of [
+    ['https://*.example.com', 'has a wildcard'],
+    ['*', 'has a wildcard'],
+    ['app.example.com', 'is not an origin'],
+  ] as const) {
+    test(`an origin that is not exact is refused for EDITOR_ANCESTORS: ${value}`, () => {
+      const [line = ''] = mistakesOf({ EDITOR_ANCESTORS: value });
+      assert.ok(line.startsWith(`EDITOR_ANCESTORS: "${value}" ${expected}`), line);
+    });
+  }
 
   for (const value of [
     'https://*.example.com',
