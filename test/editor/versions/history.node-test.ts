@@ -87,11 +87,10 @@ describe('versions and runs in the editor', () => {
       const token = await service.token(target);
       const client = new BuilderClient({ baseUrl: service.origin, token });
       const location = { environment: 'com.acme', userID: 't1', pluginName: target.fn ?? '' };
+      await service.deploy(contents, target);
       const { page, press, deploy, until, untilOpen, type } = await open();
       await untilOpen();
       await until('nearly full: 460 of 500 MB');
-      await deploy();
-      await until('Deployed as v1.0.0');
       await type('// second');
       await deploy();
       await until('Deployed as v1.0.1');
@@ -168,10 +167,10 @@ describe('versions and runs in the editor', () => {
   test('deploy to a share of the runs, which can be changed, ended, begun again and made live', () =>
     withEditor(async ({ service, target, open }) => {
       await service.save({ contents, lang: 'typescript' }, target);
-      const { page, press, deploy, until, untilOpen, type } = await open();
+      await service.deploy(contents, target);
+      const { page, press, until, untilOpen, type } = await open();
       await untilOpen();
-      await deploy();
-      await until('Deployed as v1.0.0');
+      await until('v1.0.0 deployed');
       await type('// second');
       await press('Deploy');
       await page.waitForSelector('dialog.deploy [type=radio]:checked');
