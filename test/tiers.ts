@@ -20,16 +20,17 @@ const needsPostgres = 'test/service/lost-database/';
 
 /** What else depends on the storage: the newest release. */
 const storedFiles = [
-  'test/service/{accounts,limits,runs}/*.{node,release}-test.ts',
+  'test/service/{limits,runs}/*.{node,release}-test.ts',
+  'test/service/accounts/{environment-ownership,verification}.node-test.ts',
   'test/service/http/environment/*.node-test.ts',
-  'test/service/http/{access,admission,builder,busy,deploy,paging,plugin-quota,record-limits,replay}.node-test.ts',
+  'test/service/http/{access,admission,builder,deploy,paging,plugin-quota,record-limits,replay}.node-test.ts',
   // Every operation, with all values that its schemas allow.
   'test/service/http/openapi/properties.node-test.ts',
   'test/service/cli/{commands,secrets}.node-test.ts',
   'test/service/operations/{draining.release,health.node}-test.ts',
   'test/service/outbound/{calls,grants,runs,secrets}.node-test.ts',
   'test/service/types/{namespaces,nodes}.node-test.ts',
-  // One of its attacks is on the pool of connections.
+  // The attacks that keep the database busy.
   'test/threats/neighbours.node-test.ts',
 ];
 

@@ -42,8 +42,11 @@ const attacks: Readonly<Record<string, Attack & { readonly count?: number }>> = 
   hoarders: { ...(variations['hoarders'] ?? assert.fail()), count: 2 },
 };
 
-/** How many runs of the other environment have to be answered during an attack. */
-const runs = 20;
+/** The attacks that keep the database busy. The others are on what the service does by itself, whatever its database is. */
+const onDatabase = ['S2', 'S4', 'S6', 'S7'];
+
+/** How many runs of the other environment have to be answered during an attack, beside those before and after its end. */
+const runs = 8;
 
 const { contents, input, output } = hello('victim');
 const plugin = { ident: `${environment}.t1`, name: 'victim', lang: 'javascript', contents };
@@ -84,6 +87,7 @@ describe('the service as it is shipped', () => {
 
   for (const [i, [name, { title, engine, prepare, run }]] of Object.entries(attacks).entries()) {
     if (engine && engine !== engineUnderTest()) continue;
+    if (engineUnderTest() === 'postgres' && !onDatabase.includes(name)) continue;
     test(`fails no run of another environment beside ${title}`, async () => {
       const end = new AbortController();
       const attackers = environmentsOf(name).map((attacked, j) => {
