@@ -12,7 +12,7 @@ export const startTime = 30_000;
 export const killDelay = 100;
 
 /** After how much running time, in ms, a runner's memory is checked once its run has ended: less time is too short to fill it. */
-export const recycleInterval = 60;
+export const recycleInterval = 20;
 
 /** The longest text that a runner may send, in bytes: an output or an entry of logs, which JSON may escape. */
 export const frameLimit = 8 * mebibyte;
