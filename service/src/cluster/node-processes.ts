@@ -255,8 +255,12 @@ export class NodeProcesses {
   /** Tells the processes but one of changes. Resolves when they know, have ended, or would not use what they have cached. */
   async #tellOthers(teller: Worker, changes: readonly Change[]): Promise<void> {
     const others = [...this.#processes].filter(({ worker }) => worker !== teller);
-    const told = Promise.allSettled(others.map(({ channel }) => channel.call('changes', changes)));
-    await withTimeout(told, tellTimeout);
+    const told = others.map(async ({ isReady, channel }) => {
+      const known = channel.call('changes', changes).catch(() => {});
+      // One that starts has nothing cached.
+      if (isReady) await known;
+    });
+    await withTimeout(Promise.all(told), tellTimeout);
   }
 
   async #collect(metrics: NodeMetrics): Promise<Response> {

@@ -37,7 +37,12 @@ const primary = new Channel<PrimaryCalls, WorkerCalls>(process, {
   metrics: async () => (await service?.metrics?.snapshot()) ?? [],
   changes: async (changes) => onChanges(changes),
   async end(how) {
-    await (how === 'drain' ? service?.drain() : service?.close());
+    try {
+      await (how === 'drain' ? service?.drain() : service?.close());
+    } catch (error) {
+      console.error(error);
+      process.exitCode = 1;
+    }
     process.exit();
   },
 });

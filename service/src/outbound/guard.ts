@@ -329,11 +329,16 @@ async function readDecoded(
       }
     },
   });
-  // Errors reach whoever reads the last of them.
-  await readChunks(
-    pipeline(body, counted, decoder, () => {}),
-    add,
-  );
+  try {
+    // Errors reach whoever reads the last of them.
+    await readChunks(
+      pipeline(body, counted, decoder, () => {}),
+      add,
+    );
+  } finally {
+    // Otherwise it would go on with what it holds, which may become gigabytes.
+    decoder.destroy();
+  }
 }
 
 /** Hands on each chunk as it came. A loop over the stream would join some of them, and a pipeline costs more than the response. */

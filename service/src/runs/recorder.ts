@@ -43,7 +43,7 @@ export interface LostRecords {
  * How long records are collected before they are written, and how often writing is tried while the database is away, in ms. A
  * record is promised within a second of the response; the longer they are collected, the fewer of a busy plugin are written.
  */
-const interval = 700;
+const interval = 450;
 
 /** For how long writing is tried when the service ends while the database is away, in ms. */
 const closingTime = 3000;

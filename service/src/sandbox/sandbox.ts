@@ -1,6 +1,5 @@
 import { coresOf, wholeNode } from '../node-share.ts';
 import type { NodeShare } from '../node-share.ts';
-import { ShortTurns } from './short-turns.ts';
 import { FairQueue } from '../processes/fair-queue.ts';
 import type { QueueOwner } from '../processes/fair-queue.ts';
 import { ConnectedRun } from './connected-run.ts';
@@ -64,13 +63,12 @@ function slotsOf(nodeShare: NodeShare): number {
   return Math.min(8, Math.max(least, 2 * Math.ceil(coresOf(nodeShare) / 2)));
 }
 
-/** How often it is looked at how long runs go on, and how much memory their runners hold, in ms. */
+/** How often the memory of runners is checked during runs, in ms. */
 const watchInterval = 20;
 
 /** Runs plugins in a few processes, each of which runs one program at a time. Tenants take turns. */
 export class Sandbox {
   readonly #queue: FairQueue;
-  readonly #shortTurns: ShortTurns;
   readonly #idle: RunnerProcess[] = [];
   readonly #busy = new Set<RunnerProcess>();
   /** The runs that can make calls. */
@@ -83,10 +81,7 @@ export class Sandbox {
 
   constructor(options: SandboxOptions = {}) {
     this.#options = options;
-    const { nodeShare = wholeNode } = options;
-    const slots = slotsOf(nodeShare);
-    // Of several processes, another one may have nothing to do.
-    this.#shortTurns = new ShortTurns(Math.max(2, coresOf(nodeShare)));
+    const slots = slotsOf(options.nodeShare ?? wholeNode);
     this.#queue = new FairQueue({
       slots,
       // Fewer than all, so that one environment, or one tenant, cannot make the others wait.
@@ -187,12 +182,10 @@ export class Sandbox {
   /** Takes a turn of a run in a runner. `makeTurn` is called once, when a runner is free. */
   async #take(free: Promise<() => void>, makeTurn: () => Turn): Promise<TakenTurn> {
     const release = await free;
-    const leave = await this.#shortTurns.enter();
     try {
       const turn = makeTurn();
       return await this.#takeIn(turn, this.#takeRunner(turn.program.hash));
     } finally {
-      leave();
       release();
     }
   }
@@ -276,7 +269,6 @@ export class Sandbox {
   #watchMemory(): void {
     this.#watch ??= setInterval(() => {
       for (const runner of this.#busy) runner.enforceMemoryLimit();
-      this.#shortTurns.passOn();
       if (this.#busy.size) return;
       clearInterval(this.#watch);
       this.#watch = undefined;

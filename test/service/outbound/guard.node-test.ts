@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createServer, isIP } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { after, afterEach, describe, test } from 'node:test';
-import { brotliCompressSync, gzipSync } from 'node:zlib';
+import { BrotliDecompress, brotliCompressSync, Gunzip, gzipSync } from 'node:zlib';
 import { isPublicAddress } from '../../../service/src/outbound/addresses.ts';
 import { CallError } from '../../../service/src/outbound/call-error.ts';
 import { Guard } from '../../../service/src/outbound/guard.ts';
@@ -282,25 +282,30 @@ describe('a response', () => {
     }
   });
 
-  for (const [encoding, compress] of [
-    ['gzip', gzipSync],
-    ['br', brotliCompressSync],
+  for (const [encoding, compress, decoder] of [
+    ['gzip', gzipSync, Gunzip],
+    ['br', brotliCompressSync, BrotliDecompress],
   ] as const) {
-    test(`is decompressed from ${encoding}, up to its bound`, async () => {
+    test(`is decompressed from ${encoding}, up to its bound`, async ({ mock }) => {
+      const { mock: ends } = mock.method(decoder.prototype, 'destroy');
       let size = 1000;
       upstream.handle = (_, response) => {
         response.setHeader('content-encoding', encoding);
+        // Without a length.
+        response.flushHeaders();
         response.end(compress(Buffer.alloc(size, 'x')));
       };
       const { headers, body } = await request(`${origin}/`, { maxBytes: 1000 });
       assert.equal(textOf(body), 'x'.repeat(1000));
       assert.ok(!headers.some(([name]) => name.toLowerCase() === 'content-encoding'));
+      ends.resetCalls();
       size = 50 * 1024 * 1024;
       const error = await refusal(`${origin}/`, { maxBytes: 1000 });
       assert.deepEqual(
         [error.code, error.message],
         ['response-limit', `The response of ${new URL(origin).host} is larger than 1000 bytes.`],
       );
+      assert.ok(ends.callCount() > 0, 'nothing is decompressed any more');
     });
   }
 

@@ -5,7 +5,6 @@ import type { LoggedOutcome } from '../../../service/src/sandbox/outcome.ts';
 import { loadedProgram } from '../../../service/src/plugins/program.ts';
 import { RunnerProcess } from '../../../service/src/sandbox/runner-process.ts';
 import { Sandbox } from '../../../service/src/sandbox/sandbox.ts';
-import { ShortTurns } from '../../../service/src/sandbox/short-turns.ts';
 import { running } from '../plugin.ts';
 
 const script = (code: string) => loadedProgram({ kind: 'script', code, file: 'plugin.js' });
@@ -107,37 +106,3 @@ test(
     assert.deepEqual(outcome, { result: 'text', logs: [] });
   },
 );
-
-test('as many turns begin as there are places, and a long one leaves its place to the next', async () => {
-  const turns = new ShortTurns(2);
-  const begun: string[] = [];
-  const begin = async (name: string) => {
-    const leave = await turns.enter();
-    begun.push(name);
-    return leave;
-  };
-  const settled = () => new Promise(setImmediate);
-  const [first, long, third, fourth] = ['first', 'long', 'third', 'fourth'].map(begin);
-  await settled();
-  assert.deepEqual(begun, ['first', 'long']);
-  (await first)?.();
-  await settled();
-  assert.deepEqual(begun, ['first', 'long', 'third']);
-  turns.passOn(performance.now() - 1000);
-  await settled();
-  assert.equal(begun.length, 3, 'none of them is long yet');
-  turns.passOn(performance.now() + 1000);
-  await settled();
-  assert.deepEqual(begun, ['first', 'long', 'third', 'fourth']);
-  const fifth = begin('fifth');
-  await settled();
-  assert.equal(begun.at(-1), 'fifth', 'both had left their places');
-  // Those that have left do not leave twice.
-  (await long)?.();
-  (await third)?.();
-  const sixth = begin('sixth');
-  await settled();
-  assert.equal(begun.at(-1), 'fifth');
-  for (const leave of [fourth, fifth]) (await leave)?.();
-  (await sixth)();
-});

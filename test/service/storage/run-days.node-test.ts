@@ -158,7 +158,8 @@ postgresTest(
     assert.equal(await counted(storage), await summedUp(engine.db));
     // It goes on to delete, too.
     await deleteRunsBefore(node, Date.now() - 14.5 * day, 'runs');
-    assert.equal(await trimRuns(node, { pluginId: 1, success: false }, 3), false);
+    // In batches, of which a quick machine has several.
+    while (await trimRuns(node, { pluginId: 1, success: false }, 3));
     assert.equal((await recordedRuns(storage, plugin)).length, 3);
     assert.equal(await counted(storage), await summedUp(engine.db));
 

@@ -55,12 +55,13 @@ const indexes = [
 const [lockTimeout, attempts] = [300, 100];
 
 /** Locks the table for itself, without anything that waits for long behind a transaction that has it. */
-export async function lockRuns(db: Transaction<Schema>): Promise<void> {
+export async function lockRuns(db: Transaction<Schema>, ...others: readonly string[]): Promise<void> {
+  const tables = sql.join(['runs', ...others].map((name) => sql.table(name)));
   await sql`set local lock_timeout = ${sql.lit(lockTimeout)}`.execute(db);
   for (let left = attempts; ; left -= 1) {
     await sql`savepoint before_lock`.execute(db);
     try {
-      await sql`lock table runs in access exclusive mode`.execute(db);
+      await sql`lock table ${tables} in access exclusive mode`.execute(db);
       break;
     } catch (error) {
       if (left === 0 || !isLockTimeout(error)) throw error;

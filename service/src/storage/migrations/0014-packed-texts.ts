@@ -13,7 +13,7 @@ export const packedTexts: Migration = {
   isRequiredOfNew: true,
   async up(db, engine) {
     const { bytes, integer } = engine.columns;
-    if (engine.name === 'postgres') await lockRuns(db);
+    if (engine.name === 'postgres') await lockRuns(db, 'programs');
     for (const [table, packed, length] of [
       ['programs', 'packed', 'bytes'],
       ['runs', 'packed_details', 'details_bytes'],

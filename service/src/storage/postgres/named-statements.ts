@@ -5,15 +5,15 @@ import type { QueryConfig, QueryResult } from 'pg';
 /** What the text of a statement that gets a name ends with. */
 export const namedMark = '/* named */';
 
-/**
- * SQLSTATEs of a name that the server does not know or has already, as behind a pooler that gives a client different connections; and
- * of a statement whose result a migration has changed.
- */
-const refusedStates: ReadonlySet<unknown> = new Set(['26000', '42P05', '0A000']);
+/** SQLSTATEs of a name that the server does not know or has already, as behind a pooler that gives a client different connections. */
+const refusedStates: ReadonlySet<unknown> = new Set(['26000', '42P05']);
+
+/** Where PostgreSQL finds that a migration has changed the result of a statement that has a name. */
+const revalidation = 'RevalidateCachedQuery';
 
 /** Whether a statement may only have failed because of its name. */
 export const isNameRefused = (error: unknown): boolean =>
-  error instanceof DatabaseError && refusedStates.has(error.code);
+  error instanceof DatabaseError && (refusedStates.has(error.code) || error.routine === revalidation);
 
 /**
  * Gives frequent statements names, under which each connection keeps them parsed and planned. Where a name is refused, none is given

@@ -216,7 +216,9 @@ async function makeDays(db: Kysely<Schema>, now: number, length: number): Promis
   await withShortLocks(db, async (transaction) => {
     for (const { name, from, to } of made) {
       // Not as a partition at once, which would lock all of `runs`.
-      await sql`create table ${sql.id(name)} (like runs including defaults)`.execute(transaction);
+      await sql`create table ${sql.id(name)} (like runs including defaults including storage)`.execute(
+        transaction,
+      );
       await sql`alter table runs attach partition ${sql.id(name)}
         for values from (${firstId(from)}) to (${firstId(to)})`.execute(transaction);
     }
