@@ -103,8 +103,14 @@ test('every page of the site works in a sub-folder, fits on a phone and passes a
     // Every other page in the dark.
     await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: i % 2 ? 'dark' : 'light' }]);
     await open(path);
-    const tooWide = await page.evaluate(() => document.documentElement.scrollWidth > innerWidth);
+    const { tooWide, unseen } = await page.evaluate(() => ({
+      tooWide: document.documentElement.scrollWidth > innerWidth,
+      unseen: [...document.querySelectorAll('.diagram :is(path, line):not(.tip)')].filter(
+        (line) => getComputedStyle(line).stroke === 'none',
+      ).length,
+    }));
     if (tooWide) found.push(`${path}: is wider than a telephone`);
+    if (unseen) found.push(`${path}: lines of a diagram without a colour: ${unseen}`);
     // What is around the content is the same on all pages but the first.
     const seen = await findings(page, path === all[0] ? {} : { part: '#VPContent' });
     for (const one of [...seen, ...faults]) found.push(`${path}: ${one}`);
@@ -140,6 +146,8 @@ describe('the site on a wide screen', () => {
     await frame.locator('#tab-versions').click();
     await editor.until('Regulars save 20 cents');
     assert.deepEqual(faults, []);
+    const icon = await page.$eval('link[rel=icon]', ({ href }: HTMLLinkElement) => href);
+    assert.equal((await fetch(icon)).headers.get('content-type'), 'image/svg+xml');
     // What is typed is saved, and what was not recorded is answered with a reason.
     await editor.type('//');
     await editor.save();

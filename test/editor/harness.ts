@@ -189,6 +189,26 @@ export const tabsOutOfView = (page: Page | Frame) =>
       .map((tab) => tab.textContent?.trim());
   });
 
+/** The tabs with a number, or a tick, that covers the end of their name. */
+export const coveredTabs = (page: Page | Frame) =>
+  page.$$eval('.dock-tab .count:not([hidden])', (counts) => {
+    const canvas = document.createElement('canvas').getContext('2d')!;
+    return counts.flatMap((count) => {
+      const tab = count.parentElement!;
+      const name = document.createRange();
+      name.setStart(tab, 0);
+      name.setEndBefore(count);
+      const label = name.toString().trim();
+      canvas.font = getComputedStyle(tab).font;
+      const { fontBoundingBoxAscent, actualBoundingBoxAscent } = canvas.measureText(label.at(-1) ?? '');
+      const text = name.getBoundingClientRect();
+      const box = count.getBoundingClientRect();
+      const isBeside = box.left >= text.right || box.right <= text.left;
+      const isAbove = box.bottom <= text.top + fontBoundingBoxAscent - actualBoundingBoxAscent + 1;
+      return isBeside || isAbove ? [] : [label];
+    });
+  });
+
 /** A page of the editor. */
 export async function openPage(context: BrowserContext | Browser, url: string) {
   const page = await context.newPage();

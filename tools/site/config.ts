@@ -83,10 +83,15 @@ export default {
   cacheDir: join(root, 'node_modules/.cache/plugin-editor/site'),
   outDir: join(root, 'tools/site/dist'),
   lastUpdated: false,
-  // The base of the site is only known to VitePress, which adds it to the addresses of the theme but not to these.
-  transformHead: ({ siteData }: { siteData: { base: string } }) => [
-    ['link', { rel: 'icon', href: `${siteData.base}icon.svg`, type: 'image/svg+xml' }],
-  ],
+  // The base of the site is only known to VitePress, which adds it to the addresses of the theme but not to these. The head is not
+  // transformed by `npm run docs`, but pages are.
+  transformPageData(
+    { frontmatter }: { frontmatter: { head?: unknown[] } },
+    { siteConfig }: { siteConfig: { site: { base: string } } },
+  ) {
+    const icon = ['link', { rel: 'icon', href: `${siteConfig.site.base}icon.svg`, type: 'image/svg+xml' }];
+    frontmatter.head = [...(frontmatter.head ?? []), icon];
+  },
   // The addresses of the local service, which runs on the reader's own machine.
   ignoreDeadLinks: 'localhostLinks',
   markdown: {

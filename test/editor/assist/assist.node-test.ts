@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { PluginSource } from 'plugin-editor/client.js';
 import { findings, useColours } from '../../support/axe.ts';
 import { eventually } from '../../support/until.ts';
-import { tabsOutOfView } from '../harness.ts';
+import { coveredTabs, tabsOutOfView } from '../harness.ts';
 import { startEditorInBrowser } from '../editor-in-browser.ts';
 import { type LauncherPage, openLauncher } from '../launcher-page.ts';
 
@@ -261,6 +261,7 @@ for (const [locale, dir, names] of [
           );
           await frame.waitForFunction((wanted) => innerWidth === wanted, {}, width);
           assert.deepEqual(await tabsOutOfView(frame), [], `${width} px`);
+          assert.deepEqual(await coveredTabs(frame), [], `covered by their numbers at ${width} px`);
           const wider = await frame.$eval('.assist', ({ scrollWidth, clientWidth }) => [
             scrollWidth - clientWidth,
             document.documentElement.scrollWidth - innerWidth,
