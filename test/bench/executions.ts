@@ -12,7 +12,7 @@ const measures: Record<string, () => Promise<Figure | Figure[]>> = {
   hello: () =>
     measureAgainstWorkerd('"Hello", 16 connections, against workerd', hello('hello'), {
       connections: 16,
-      atLeast: 0.18,
+      atLeast: 0.28,
     }),
   'hello-one': () =>
     measureAgainstWorkerd('"Hello", one connection, against workerd', hello('hello'), {
@@ -22,7 +22,7 @@ const measures: Record<string, () => Promise<Figure | Figure[]>> = {
   order: () =>
     measureAgainstWorkerd('order of 300 lines, 16 connections, against workerd', order(), {
       connections: 16,
-      atLeast: 0.14,
+      atLeast: 0.17,
     }),
   limits: measureLimits,
   'first-run': measureFirstRuns,
