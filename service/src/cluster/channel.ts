@@ -1,5 +1,4 @@
 import type { MetricsSnapshot } from '../operations/metrics.ts';
-import type { Pulse } from './surplus.ts';
 import type { Settings } from '../settings/settings.ts';
 import { StartError } from '../start-error.ts';
 import type { Change } from '../storage/changes/change-log.ts';
@@ -24,6 +23,14 @@ export interface WorkerCalls {
 export interface PrimaryCalls {
   /** Tell the other workers of these changes, and resolve once they know. */
   changes(changes: readonly Change[]): Promise<void>;
+}
+
+/** What a process has had to do for a while. */
+export interface Pulse {
+  /** How many of its connections have had requests. */
+  readonly connections: number;
+  /** The part of the time in which its event loop was busy, from 0 to 1. */
+  readonly utilization: number;
 }
 
 export interface WorkerStart {

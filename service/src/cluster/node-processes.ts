@@ -13,12 +13,8 @@ import type { Settings } from '../settings/settings.ts';
 import { longestDrain, serveMetrics } from '../start.ts';
 import type { Change } from '../storage/changes/change-log.ts';
 import { Channel } from './channel.ts';
-import type { PrimaryCalls, WorkerCalls } from './channel.ts';
+import type { PrimaryCalls, Pulse, WorkerCalls } from './channel.ts';
 import { NodeMetrics } from './node-metrics.ts';
-import { restartDelay } from './restart-delay.ts';
-import { surplusOf } from './surplus.ts';
-import type { Pulse } from './surplus.ts';
-import { WholeLines } from './whole-lines.ts';
 
 /** How often each process is asked what it has to do, in ms, and how many questions in a row may stay unanswered. */
 const [pulseInterval, mostUnanswered] = [2000, 15];
@@ -288,5 +284,51 @@ async function withTimeout<T>(promise: Promise<T>, time: number): Promise<T | un
     return await Promise.race([promise, late]);
   } finally {
     clearTimeout(timer);
+  }
+}
+
+/** A process that lived for so long has ended by chance, and not because it cannot work. */
+const soundAfter = 60_000;
+
+const longestDelay = 30_000;
+
+/**
+ * How long to wait before a process is started in place of one that has ended, in ms: at first not at all, and longer each time
+ * where one after the other ends soon.
+ * @param lived how long the one that has ended lived, in ms
+ * @param former the delay before that one; `undefined` for the first
+ */
+export function restartDelay(lived: number, former: number | undefined): number {
+  if (lived >= soundAfter || former === undefined) return 0;
+  return Math.min(longestDelay, Math.max(1000, former * 2));
+}
+
+/** A process that is less busy answers no sooner with fewer connections. */
+const busy = 0.5;
+
+/**
+ * How many connections each process should give up. The system spreads them by chance, which is uneven where they are few: a busy
+ * process with clearly more than the mean gives up what it has above it.
+ */
+export function surplusOf(pulses: readonly Pulse[]): number[] {
+  const mean = pulses.reduce((sum, { connections }) => sum + connections, 0) / pulses.length;
+  return pulses.map(({ connections, utilization }) =>
+    utilization > busy && connections > mean + 1 + mean / 8 ? Math.ceil(connections - mean) : 0,
+  );
+}
+
+const lineBreak = 0x0a;
+
+/** Puts the lines of a stream together again, which come in pieces. */
+export class WholeLines {
+  #rest: Buffer = Buffer.alloc(0);
+
+  /** Adds a piece, and returns the lines that are whole by now, each with its line break; empty where there are none. */
+  add(piece: Buffer): string {
+    const end = piece.lastIndexOf(lineBreak) + 1;
+    const text = end > 0 ? Buffer.concat([this.#rest, piece.subarray(0, end)]).toString() : '';
+    const rest = piece.subarray(end);
+    this.#rest = end > 0 ? rest : Buffer.concat([this.#rest, rest]);
+    return text;
   }
 }

@@ -23,7 +23,7 @@ const zeros = Buffer.alloc(blockSize);
 const bufferOf = ({ buffer, byteOffset, byteLength }: Uint8Array) =>
   Buffer.from(buffer, byteOffset, byteLength);
 
-const wordsOf = ({ buffer, byteOffset, byteLength }: Uint8Array) =>
+const toUint32Array = ({ buffer, byteOffset, byteLength }: Uint8Array) =>
   new Uint32Array(buffer, byteOffset, byteLength / 4);
 
 /**
@@ -43,7 +43,7 @@ export function differenceBetween(base: Uint8Array, memory: Uint8Array, first = 
     else found.push({ start, end });
   };
   const [present, former] = [bufferOf(memory), bufferOf(base)];
-  const [presentWords, formerWords] = [wordsOf(memory), wordsOf(base)];
+  const [presentWords, formerWords] = [toUint32Array(memory), toUint32Array(base)];
   const addCells = (start: number, end: number) => {
     for (let at = start; at < end; at += cellSize) {
       let word = at / 4;

@@ -2,9 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { NodeMetrics } from '../../../service/src/cluster/node-metrics.ts';
-import { restartDelay } from '../../../service/src/cluster/restart-delay.ts';
-import { surplusOf } from '../../../service/src/cluster/surplus.ts';
-import { WholeLines } from '../../../service/src/cluster/whole-lines.ts';
+import { restartDelay, surplusOf, WholeLines } from '../../../service/src/cluster/node-processes.ts';
 
 describe('the lines of a process', () => {
   for (const [pieces, expected] of [

@@ -226,14 +226,8 @@ async function createPostgresFunctions(db: Transaction<Schema>, sizes: CountedSi
   );
 }
 
-async function createPostgresTriggers(db: Transaction<Schema>): Promise<void> {
-  for (const [table, event] of storageChanges) {
-    const name = `${table}_${event}_counts`;
-    await run(
-      db,
-      `create trigger ${name} after ${event} on ${table} for each row execute function ${name}()`,
-    );
-  }
+/** Creates the triggers of the table `runs`: those of statements, which are of the table that a statement names. */
+export async function createPostgresRunTriggers(db: Transaction<Schema>): Promise<void> {
   for (const [event, tables] of [
     ['insert', 'new table as added'],
     ['update', 'new table as added old table as removed'],
@@ -246,6 +240,17 @@ async function createPostgresTriggers(db: Transaction<Schema>): Promise<void> {
         for each statement execute function ${name}()`,
     );
   }
+}
+
+async function createPostgresTriggers(db: Transaction<Schema>): Promise<void> {
+  for (const [table, event] of storageChanges) {
+    const name = `${table}_${event}_counts`;
+    await run(
+      db,
+      `create trigger ${name} after ${event} on ${table} for each row execute function ${name}()`,
+    );
+  }
+  await createPostgresRunTriggers(db);
   await run(
     db,
     `create trigger plugins_deletion_counts after update of deleted_at on plugins for each row

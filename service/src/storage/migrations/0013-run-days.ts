@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import type { Transaction } from 'kysely';
 import { isLockTimeout } from '../postgres/errors.ts';
 import type { Schema } from '../schema.ts';
+import { createPostgresRunTriggers } from './0005-tenant-storage.ts';
 import type { Migration } from './migrations.ts';
 
 /**
@@ -26,20 +27,8 @@ export const runDays: Migration = {
       );
       await sql`create index ${sql.id(name)} on runs ${sql.raw(columns)}`.execute(db);
     }
-    // Triggers of statements are those of the table that a statement names. What deletes old records names `runs_rest`.
-    for (const [event, tables] of [
-      ['insert', 'new table as added'],
-      ['update', 'new table as added old table as removed'],
-      ['delete', 'old table as removed'],
-    ] as const) {
-      const name = `runs_${event}_counts`;
-      await sql
-        .raw(
-          `create trigger ${name} after ${event} on runs referencing ${tables}
-            for each statement execute function ${name}()`,
-        )
-        .execute(db);
-    }
+    // What deletes old records names `runs_rest`, which keeps its own.
+    await createPostgresRunTriggers(db);
     await copyPrivileges(db);
     await sql`alter table runs attach partition runs_rest default`.execute(db);
   },

@@ -175,21 +175,9 @@ export async function addRuns(db: Db, records: readonly PackedRun[]): Promise<Se
   });
   const added = await db.query
     .insertInto('runs')
-    .columns([
-      'id',
-      'plugin_id',
-      'patch',
-      'success',
-      'error_code',
-      'microseconds',
-      'input_bytes',
-      'output_bytes',
-      'details',
-      'packed_details',
-      'details_bytes',
-    ])
+    .columns(['plugin_id', 'success', ...storedColumns])
     .expression(
-      sql`select ${db.engine.fromHex('given.id')}, given.plugin_id, patch, success, error_code, microseconds,
+      sql`select given.plugin_id, success, ${db.engine.fromHex('given.id')}, patch, error_code, microseconds,
           input_bytes, output_bytes, details, ${db.engine.fromHex('packed_details')}, details_bytes
         from ${given} as given
         join plugins on plugins.id = given.plugin_id and plugins.deleted_at is null
