@@ -83,3 +83,9 @@ export function differenceBetween(base: Uint8Array, memory: Uint8Array, first = 
 export function applyDifference(memory: Uint8Array, { ranges }: MemoryDifference): void {
   for (const { offset, bytes } of ranges) memory.set(bytes, offset);
 }
+
+/** Makes `memory` what it was before a difference to `base` was applied. Both are equally large. */
+export function undoDifference(memory: Uint8Array, { ranges }: MemoryDifference, base: Uint8Array): void {
+  for (const { offset, bytes } of ranges)
+    memory.set(base.subarray(offset, offset + bytes.byteLength), offset);
+}

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { MAX_STACK_SIZE, QuickJS } from 'quickjs-wasi';
+import { CompileFlags, EvalFlags, MAX_STACK_SIZE, QuickJS } from 'quickjs-wasi';
 import type { JSValueHandle, QuickJSOptions, Snapshot } from 'quickjs-wasi';
 import { guestCalls } from './guest-calls.ts';
 import { guestClone } from './guest-clone.ts';
@@ -7,7 +7,7 @@ import { guestCrypto } from './guest-crypto.ts';
 import { guestHelpers, helpersFile } from './guest-helpers.ts';
 import { guestIntl } from './guest-intl.ts';
 import { guestWeb } from './guest-web.ts';
-import { applyDifference, blockSize, differenceBetween } from './memory-difference.ts';
+import { applyDifference, blockSize, differenceBetween, undoDifference } from './memory-difference.ts';
 import type { MemoryDifference } from './memory-difference.ts';
 import { mebibyte } from '../units.ts';
 import { runLimits, serviceLimits } from './run-limits.ts';
@@ -67,8 +67,8 @@ export class ScriptEngine {
   readonly #base: Base;
   readonly #host: EngineHost;
   #seed: Uint8Array = new Uint8Array(randomStateSize);
-  /** The state that the memory was restored to ahead of time; `undefined` once something has run since. */
-  #restoredAhead: EngineState | undefined;
+  /** How the memory differs from the base; `undefined` once something has run since that was known. */
+  #difference: MemoryDifference | undefined;
 
   /**
    * Rejects when the engine does not work on this machine.
@@ -97,13 +97,12 @@ export class ScriptEngine {
   /** Restores the memory ahead of time, for a call of {@link restore} that is expected to be for the same state. */
   restoreAhead(state: EngineState): void {
     this.#restoreMemory(state);
-    this.#restoredAhead = state;
   }
 
   /** Restores the memory to `state`, by default that of a fresh engine, starts the clock and seeds the random numbers. */
   restore(state: EngineState | undefined, listener: GuestListener): void {
-    if (!state || state !== this.#restoredAhead) this.#restoreMemory(state);
-    this.#restoredAhead = undefined;
+    this.#restoreMemory(state);
+    this.#difference = undefined;
     const memory = this.#memory();
     // Random numbers must not reveal those of another run, whose code is another author's.
     this.#seed = takeRandomBytes(randomStateSize);
@@ -123,19 +122,20 @@ export class ScriptEngine {
     if (base !== this.#checksum() || size !== memory.byteLength) {
       throw new Error('The state of the run is one of another engine.');
     }
-    this.#restoredAhead = undefined;
     this.#restoreMemory(state);
+    this.#difference = undefined;
     this.#host.begin(listener, elapsed);
   }
 
   /** Takes the present state out, to be put back into an engine of any runner. The memory may have grown. No code may be running. */
   suspend(): SuspendedMemory {
-    const memory = this.#memory();
+    clearStack(this.#memory(), this.#base.snapshot);
+    this.#difference = this.capture();
     return {
-      ...this.capture(),
+      ...this.#difference,
       base: this.#checksum(),
       headroom: this.#base.headroom,
-      memory: memory.byteLength,
+      memory: this.size,
     };
   }
 
@@ -143,13 +143,20 @@ export class ScriptEngine {
     return (this.#base.checksum ??= checksumOf(this.#base.snapshot.memory));
   }
 
-  #restoreMemory(state: EngineState | undefined): void {
+  #restoreMemory(state: EngineState = noDifference): void {
+    if (this.#difference === state) return;
     const memory = this.#memory();
-    for (const { start, end, bytes } of this.#base.spans) {
-      if (bytes) memory.set(bytes, start);
-      else memory.fill(0, start, end);
+    const { snapshot, spans } = this.#base;
+    if (this.#difference) {
+      undoDifference(memory, this.#difference, snapshot.memory);
+    } else {
+      for (const { start, end, bytes } of spans) {
+        if (bytes) memory.set(bytes, start);
+        else memory.fill(0, start, end);
+      }
     }
-    if (state) applyDifference(memory, state);
+    applyDifference(memory, state);
+    this.#difference = state;
   }
 
   /** The sources of what a module may import, by names. Until the next {@link restore}. */
@@ -180,6 +187,11 @@ export class ScriptEngine {
   /** How large the memory is, in bytes. */
   get size(): number {
     return this.#memory().byteLength;
+  }
+
+  /** Whether the run has used nearly all memory that it may. */
+  get isNearlyFull(): boolean {
+    return this.vm.getMemoryUsage().mallocSize > runLimits.memory - mebibyte / 4;
   }
 
   /** A value that is in every state of the engine. */
@@ -224,6 +236,8 @@ export class ScriptEngine {
   }
 }
 
+const noDifference: MemoryDifference = { ranges: [], size: 0 };
+
 /** A part of a memory. Without bytes it is zero. */
 interface Span {
   readonly start: number;
@@ -257,8 +271,11 @@ async function createBase(headroom: number): Promise<Base> {
   const host = new EngineHost();
   const vm = await QuickJS.create(optionsFor(host));
   const randomStateAt = locateRandomState(vm, host.memory);
-  const install = (source: string, ...functions: JSValueHandle[]) =>
-    vm.callFunction(vm.evalCode(source, helpersFile), vm.undefined, ...functions);
+  const install = (source: string, ...functions: JSValueHandle[]) => {
+    // With its source, each function would take five times the memory.
+    const compiled = vm.compile(source, helpersFile, EvalFlags.TYPE_GLOBAL, CompileFlags.STRIP_SOURCE);
+    return vm.callFunction(vm.evalBytecode(compiled), vm.undefined, ...functions);
+  };
   const [log, reportError, intl] = host.functionNames.map((name) =>
     vm.newFunction(name, () => vm.undefined),
   ) as [JSValueHandle, JSValueHandle, JSValueHandle];

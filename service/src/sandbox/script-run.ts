@@ -268,8 +268,9 @@ export class ScriptRun implements GuestListener {
 
   error(error: GuestText, stack: GuestText): void {
     const text = error.read() ?? unknownError;
-    this.#thrown =
-      limitOf(text) ?? pluginError(traceInSource(text, stack.read() ?? '', this.#program.program));
+    // The engine throws null where it has no memory for an error. Some is free again by now.
+    const limit = text === 'null' && this.#engine.isNearlyFull ? limitError('memory-limit') : limitOf(text);
+    this.#thrown = limit ?? pluginError(traceInSource(text, stack.read() ?? '', this.#program.program));
   }
 
   call(id: number, head: GuestText, body: Uint8Array | undefined): boolean {

@@ -93,6 +93,27 @@ test('the top level of a plugin is evaluated once, and each run starts from the 
   assert.equal(await resultOf(code), '1000');
 });
 
+test("the engine's memory is the same, byte by byte, after a run that waits and after one that has ended", async () => {
+  const memories: Uint8Array[] = [];
+  const runner = new ScriptRunner((engine) => memories.push(engine.memoryToCompare()));
+  const code = `const dive = (n) => n && dive(n - 1) + 1;
+    export async function run(input) {
+      globalThis.left = "x".repeat(1e4) + dive(500);
+      return input === "wait" ? (await fetch("https://example.com/")).text() : input;
+    }`;
+  const program = { kind: 'script', code, file: 'plugin.js' } as const;
+  const calls = { call: () => true, startTimer: () => true, stopTimer() {} };
+  const take = (text: string) =>
+    runner.take('hash', program, { text }, { deadline: Infinity, logs: new Logs(), isJson: false, calls });
+  assert.deepEqual(await take('first'), { result: 'first' });
+  for (const input of ['ended', 'wait', 'wait', 'ended', 'wait']) {
+    const outcome = await take(input);
+    assert.equal('suspended' in outcome, input === 'wait', JSON.stringify(outcome));
+  }
+  assert.equal(memories.length, 5);
+  for (const memory of memories) assert.equal(Buffer.compare(memory, memories[0] ?? memory), 0);
+});
+
 for (const [what, expression] of Object.entries({
   'a random number': 'Math.random()',
   'the time': 'Date.now()',

@@ -6,6 +6,7 @@ import {
   applyDifference,
   blockSize,
   differenceBetween,
+  undoDifference,
 } from '../../../service/src/sandbox/memory-difference.ts';
 import { pluginError } from '../../../service/src/sandbox/outcome.ts';
 import { decodeJob, decodeText, encodeJob, encodeText } from '../../../service/src/sandbox/protocol.ts';
@@ -98,6 +99,8 @@ test('a memory is restored from its difference to another', () => {
   const restored = base.slice();
   applyDifference(restored, difference);
   assert.equal(Buffer.compare(restored, memory), 0);
+  undoDifference(restored, difference, base);
+  assert.equal(Buffer.compare(restored, base), 0);
   assert.ok(difference.size < 11_000, `${difference.size} bytes`);
   // The range at 200,000 begins within the block at 196,608.
   const { ranges, size } = differenceBetween(base, memory, 3 * blockSize);
