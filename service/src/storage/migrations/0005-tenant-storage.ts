@@ -202,18 +202,21 @@ async function createPostgresFunctions(db: Transaction<Schema>, sizes: CountedSi
     const name = `runs_${event}_counts`;
     await define(
       `${name}() returns trigger`,
-      `if not exists (${changed}) then return null; end if;
+      `select array_agg(distinct plugin_id) into of_plugins from (${changed}) as changed;
+      if of_plugins is null then return null; end if;
       insert into tenant_records (tenant_id)
-        select distinct tenant_id from (${changed}) as changed join plugins on plugins.id = plugin_id
-        order by tenant_id on conflict do nothing;
+        select distinct tenant_id from plugins where id = any (of_plugins) order by tenant_id on conflict do nothing;
       perform from tenant_records where tenant_id in (
-        select tenant_id from (${changed}) as changed join plugins on plugins.id = plugin_id
+        select tenant_id from plugins where id = any (of_plugins)
       ) order by tenant_id for update;
       update tenant_records set bytes = bytes + summed.size from (
         select tenant_id, sum(size) as size from (${changed}) as changed
-          join plugins on plugins.id = plugin_id where deleted_at is null group by tenant_id
+          join plugins on plugins.id = plugin_id
+          where plugins.id = any (of_plugins) and deleted_at is null group by tenant_id
       ) as summed where summed.tenant_id = tenant_records.tenant_id;
       return null;`,
+      // In an array, for which the database reads only these plugins: it takes the changed rows for many.
+      'declare of_plugins bigint[];',
     );
   }
   await define(
