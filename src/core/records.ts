@@ -30,7 +30,13 @@ export const featuresSchema = z.looseObject({
 });
 
 /** An editor token, as a token endpoint or the access interface answers it. */
-export const editorTokenSchema = z.looseObject({ token: z.string().check(z.minLength(1)) });
+export const editorTokenSchema = z.looseObject({
+  // `z.minLength(1)` says the same, and adds 0.3 KB gzip to `client.js`.
+  token: z.string().check(({ value, issues }) => {
+    if (!value)
+      issues.push({ code: 'too_small', origin: 'string', minimum: 1, inclusive: true, input: value });
+  }),
+});
 
 export type PluginTest = z.output<typeof pluginTestSchema>;
 export type PluginSource = z.output<typeof pluginSourceSchema>;
