@@ -1,5 +1,4 @@
 import { html, nothing } from 'lit';
-import { live } from 'lit/directives/live.js';
 import type { Features } from '../core/records.ts';
 import type { PluginFeaturesStrings } from './strings.ts';
 
@@ -32,7 +31,6 @@ export function renderFeatures({ languages, features }: Features, view: Features
               type="radio"
               name="language"
               .value=${identifier}
-              .checked=${live(identifier === view.value)}
               ?disabled=${view.disabled || (view.locked && identifier !== view.value)}
               @input=${view.onInput}
               @change=${view.onChange}

@@ -82,6 +82,16 @@ describe('<plugin-features selectable>', () => {
       ]);
     });
 
+    it('shows what was chosen before, where a listener takes the choice back', async () => {
+      const element = await picker(await builder());
+      element.value = 'rust';
+      await element.updateComplete;
+      element.addEventListener('input', () => (element.value = 'rust'));
+      radios(element)[1]?.click();
+      await element.updateComplete;
+      expect(checked(element)).to.deep.equal(['rust']);
+    });
+
     it('fires nothing for a value that a script sets', async () => {
       const element = await picker(await builder());
       let fired = 0;
