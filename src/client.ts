@@ -18,8 +18,7 @@ export type {
 } from './core/client/builder-client.ts';
 export { eachPage } from './core/client/pages.ts';
 export type { Page, PageOptions, PluginListOptions, RunListOptions } from './core/client/pages.ts';
-export type { Replay, ReplayOptions, ReplayResult } from './core/client/replay.ts';
-export type { CallOptions, RolloutTerms } from './core/client/plugin-client.ts';
+export type { CallOptions, ReplayOptions, RolloutTerms } from './core/client/plugin-client.ts';
 export type {
   BuildResult,
   CheckResult,
@@ -34,6 +33,8 @@ export type {
   PluginVersionSource,
   Progress,
   RecordedCall,
+  Replay,
+  ReplayResult,
   Rollout,
   RunPage,
   Sample,

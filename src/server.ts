@@ -74,8 +74,7 @@ export { toNodeHandler } from './server/to-node-handler.ts';
 export type { NodeContext, NodeHandler } from './server/to-node-handler.ts';
 export { createTokenEndpoint } from './server/token-endpoint.ts';
 export type { Access, TokenEndpoint, TokenEndpointOptions } from './server/token-endpoint.ts';
-export type { Replay, ReplayOptions, ReplayResult } from './core/client/replay.ts';
-export type { CallOptions, RolloutTerms } from './core/client/plugin-client.ts';
+export type { CallOptions, ReplayOptions, RolloutTerms } from './core/client/plugin-client.ts';
 export { eachPage } from './core/client/pages.ts';
 export type { Page } from './core/client/pages.ts';
 export type { PageOptions, PluginListOptions, RunListOptions } from './core/client/pages.ts';
@@ -86,6 +85,8 @@ export type {
   PluginTypes,
   PluginVersion,
   PluginVersionSource,
+  Replay,
+  ReplayResult,
   Rollout,
   RunPage,
   Sample,

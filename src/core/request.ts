@@ -72,10 +72,6 @@ export async function request<T>(options: RequestOptions, read: ReadResponse<T>)
   }
 }
 
-/** Names a request in messages: method and address, without query and fragment, which may hold secrets. */
-const requestLabel = ({ url, init }: Pick<RequestOptions, 'url' | 'init'>) =>
-  `${init?.method ?? 'GET'} ${url.split(/[?#]/)[0]}`;
-
 /**
  * Makes the header that carries a token.
  * @throws TypeError when no header can hold the token. The engine's own error would quote it.
@@ -88,7 +84,8 @@ export function bearer(token: string): { authorization: string } {
 
 function send<T>(options: RequestOptions, read: ReadResponse<T>): Promise<Received<T>> {
   const { url, init, signal, timeout = DEFAULT_TIMEOUT, fetch = globalThis.fetch, toError } = options;
-  const label = requestLabel(options);
+  // Without query and fragment, which may hold secrets.
+  const label = `${init?.method ?? 'GET'} ${url.split(/[?#]/)[0]}`;
   const work = async (limited: AbortSignal) => {
     try {
       const response = await fetch(url, { ...init, redirect: 'manual', signal: limited });

@@ -2,6 +2,7 @@
  * Parses an address that is to be fetched or framed: http or https, without a user name or password.
  * @param name what the error calls it
  * @throws TypeError when it is anything else. The message does not repeat it, because it may hold a password.
+ * @internal
  */
 export function httpUrl(name: string, value: string, base?: string): URL {
   const url = URL.canParse(value, base) && new URL(value, base);
@@ -15,10 +16,23 @@ export function httpUrl(name: string, value: string, base?: string): URL {
 }
 
 /**
+ * Returns text that will arrive as it was sent.
+ * @throws TypeError that names `name` for anything but text, such as an object, which would arrive as `[object Object]`; and
+ * for a lone surrogate, which would arrive as another character.
+ * @internal
+ */
+export function checkText(name: string, text: string): string {
+  if (typeof text !== 'string' || !text.isWellFormed())
+    throw new TypeError(`${name} must be well-formed text`);
+  return text;
+}
+
+/**
  * Checks a value that is to be one segment of a path. `.` and `..` have another meaning there, even when they are encoded, and
  * a lone surrogate has no encoding.
  * @param name what the error calls it
  * @throws TypeError when no path can hold it.
+ * @internal
  */
 export function checkSegment(name: string, value: string): string {
   if (typeof value !== 'string' || ['', '.', '..'].includes(value) || !value.isWellFormed()) {
@@ -27,7 +41,7 @@ export function checkSegment(name: string, value: string): string {
   return value;
 }
 
-/** A base address as text to which a path can be appended: without query, fragment and final slash. */
+/** A base address as text to which a path can be appended: without query, fragment and final slash. @internal */
 export const baseOf = (base: URL): string => base.origin + base.pathname.replace(/\/$/, '');
 
 /** The two parts of an `ident`. */
@@ -120,8 +134,7 @@ export function checkedEditorUrl(address: EditorAddress): string {
   for (const name of PARAMETERS) {
     const value = address[name];
     if (!value || (name === 'namespace' && value === DEFAULT_NAMESPACE)) continue;
-    if (!value.isWellFormed()) throw new TypeError(`${name} must be well-formed Unicode`);
-    query.push(`${name}=${encodeURIComponent(value)}`);
+    query.push(`${name}=${encodeURIComponent(checkText(name, value))}`);
   }
   setParameters(url, query);
   return url.href;

@@ -1,6 +1,6 @@
-import { checkSegment, DEFAULT_NAMESPACE, httpUrl } from '../core/url.ts';
+import { checkText, checkSegment, DEFAULT_NAMESPACE, httpUrl } from '../core/url.ts';
 import type { CallOptions } from '../core/client/plugin-client.ts';
-import { checkText, encodedPath } from '../core/client/operation.ts';
+import { encodedPath } from '../core/client/operation.ts';
 import type { Received, SendOptions } from '../core/request.ts';
 import {
   type EnvironmentToken,

@@ -127,12 +127,12 @@ describe('buildEditorUrl', () => {
     [{ builder: 'https://u:hunter2@b.example' }, /^builder must not hold a user name or password$/],
     [{ ident: '' }, 'ident and fn must not be empty'],
     [{ fn: '' }, 'ident and fn must not be empty'],
-    [{ builder: 'https://b.example/\ud800' }, 'builder must be well-formed Unicode'],
-    [{ token: '\ud800' }, 'token must be well-formed Unicode'],
-    [{ ident: 'a.\udc00' }, 'ident must be well-formed Unicode'],
-    [{ namespace: '\ud800' }, 'namespace must be well-formed Unicode'],
-    [{ fn: '\ud800x' }, 'fn must be well-formed Unicode'],
-    [{ template: '\udfff' }, 'template must be well-formed Unicode'],
+    [{ builder: 'https://b.example/\ud800' }, 'builder must be well-formed text'],
+    [{ token: '\ud800' }, 'token must be well-formed text'],
+    [{ ident: 'a.\udc00' }, 'ident must be well-formed text'],
+    [{ namespace: '\ud800' }, 'namespace must be well-formed text'],
+    [{ fn: '\ud800x' }, 'fn must be well-formed text'],
+    [{ template: '\udfff' }, 'template must be well-formed text'],
   ];
   for (const [change, message] of wrong) {
     it(`rejects ${JSON.stringify(change)}`, () => {

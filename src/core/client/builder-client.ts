@@ -1,27 +1,9 @@
-import { SchemaError } from '../errors.ts';
-import { checkSegment, DEFAULT_NAMESPACE, httpUrl, joinIdent } from '../url.ts';
+import { checkSegment, checkText, DEFAULT_NAMESPACE, httpUrl, joinIdent } from '../url.ts';
 import { type Features, type PluginSource, featuresSchema, pluginSourceSchema } from '../records.ts';
-import {
-  DEFAULT_TIMEOUT,
-  type ReadResponse,
-  type Received,
-  type SendOptions,
-  parseJson,
-  readJson,
-} from '../request.ts';
+import { DEFAULT_TIMEOUT, type Received, type SendOptions } from '../request.ts';
 import { withTimeLimit } from '../time-limit.ts';
-import { eventToHttpError, toHttpError } from './error-body.ts';
-import { readEvents } from './event-stream.ts';
-import {
-  type Operation,
-  type Segments,
-  checkText,
-  parseWith,
-  pathOf,
-  preconditions,
-  queryOf,
-  sendOperation,
-} from './operation.ts';
+import { toHttpError } from './error-body.ts';
+import { type Operation, type Segments, pathOf, preconditions, queryOf, sendOperation } from './operation.ts';
 import type { PluginListOptions } from './pages.ts';
 import { type CallOptions, PluginClient, type RolloutTerms } from './plugin-client.ts';
 import {
@@ -176,19 +158,23 @@ export class BuilderClient extends PluginClient<DraftLocation> {
 
   /** @throws TypeError when `baseUrl` is not an http or https address, or holds a password. */
   constructor(options: BuilderClientOptions) {
-    super(pluginSegments, async (operation, callOptions) => (await this.#send(operation, callOptions)).data);
+    super(pluginSegments, (operation, callOptions) => this.#send(operation, callOptions));
     this.#options = options;
     this.#base = httpUrl('baseUrl', options.baseUrl);
   }
 
   /** Gets what the builder supports. Needs no token. */
   async getFeatures(options?: CallOptions): Promise<Features> {
-    return this.#get(pathOf('v1/features'), featuresSchema, options, true);
+    return this.#send({ path: pathOf('v1/features'), schema: featuresSchema }, options, true);
   }
 
   /** Gets a source for a new plugin. */
   async getTemplate({ language }: { language: string }, options?: CallOptions): Promise<PluginSource> {
-    return this.#get(pathOf('v1/template', { language }), pluginSourceSchema, options, true);
+    return this.#send(
+      { path: pathOf('v1/template', { language }), schema: pluginSourceSchema },
+      options,
+      true,
+    );
   }
 
   /** Gets a source for a new plugin that has the plugin's name in it, and the types of its namespace. */
@@ -203,7 +189,7 @@ export class BuilderClient extends PluginClient<DraftLocation> {
     const path =
       pathOf('v2/template', { language, pluginName }) +
       queryOf({ namespace: namespace ? checkSegment('namespace', namespace) : undefined });
-    return this.#get(path, pluginSourceSchema, options, true);
+    return this.#send({ path, schema: pluginSourceSchema }, options, true);
   }
 
   /** Gets the saved source of a plugin. Where there is none, rejects with an `HttpError`, mostly of status 404. */
@@ -214,7 +200,7 @@ export class BuilderClient extends PluginClient<DraftLocation> {
   /** Gets the saved source of a plugin, with the tag by which {@link saveDraft} replaces this draft and no later one. */
   async readDraft(location: DraftLocation, options?: CallOptions): Promise<Draft> {
     const path = pathOf('v1/draft', pluginSegments(location));
-    return toDraft(await this.#send({ path, schema: pluginSourceSchema }, options));
+    return toDraft(await this.#receive({ path, schema: pluginSourceSchema }, options));
   }
 
   /** Saves the source of a plugin, and resolves with what is saved now. */
@@ -231,7 +217,7 @@ export class BuilderClient extends PluginClient<DraftLocation> {
       schema: pluginSourceSchema,
       keepalive,
     };
-    return toDraft(await this.#send(operation, options));
+    return toDraft(await this.#receive(operation, options));
   }
 
   /**
@@ -239,7 +225,7 @@ export class BuilderClient extends PluginClient<DraftLocation> {
    * An error that `onLog` throws rejects the call; the build goes on.
    */
   async build(
-    { language, ...location }: SourceLocation,
+    location: SourceLocation,
     source: string,
     { onLog, etag, ...options }: BuildOptions = {},
   ): Promise<Build> {
@@ -256,46 +242,46 @@ export class BuilderClient extends PluginClient<DraftLocation> {
     };
     const operation: Operation<BuildResult> = {
       method: 'POST',
-      path: pathOf('v1/build', { language, ...pluginSegments(location) }),
+      path: pathOf('v1/build', sourceSegments(location)),
       text: checkText('source', source),
       headers: { ...preconditions(etag), ...(onLog && { accept: 'text/event-stream' }) },
-      read: (token) => readBuild(log, token),
+      schema: buildResultSchema,
+      events: { last: 'result', onEvent: ({ type, data }) => type === 'log' && log(data) },
       timeout: BUILD_TIMEOUT,
     };
-    const { data, headers } = await Promise.race([this.#send(operation, options), failure]);
-    const saved = headers.get('etag');
-    return saved ? { ...data, etag: saved } : data;
+    const { data, headers } = await Promise.race([this.#receive(operation, options), failure]);
+    return withEtag(data, headers);
   }
 
   /** Gets what a build of a source would find. Saves nothing, and nothing can be deployed by it. */
-  async checkSource(
-    { language, ...location }: SourceLocation,
-    source: string,
-    options?: CallOptions,
-  ): Promise<CheckResult> {
-    const operation: Operation<CheckResult> = {
-      method: 'POST',
-      path: pathOf('v1/check', { language, ...pluginSegments(location) }),
-      text: checkText('source', source),
-      schema: checkResultSchema,
-      timeout: TURN_TIMEOUT,
-    };
-    return (await this.#send(operation, options)).data;
+  async checkSource(location: SourceLocation, source: string, options?: CallOptions): Promise<CheckResult> {
+    return this.#send(
+      {
+        method: 'POST',
+        path: pathOf('v1/check', sourceSegments(location)),
+        text: checkText('source', source),
+        schema: checkResultSchema,
+        timeout: TURN_TIMEOUT,
+      },
+      options,
+    );
   }
 
   /** Gets help with writing a source, such as completions. The result is as the Language Server Protocol defines it. */
   async helpWithSource(
-    { language, ...location }: SourceLocation,
+    location: SourceLocation,
     request: LanguageHelpRequest,
     options?: CallOptions,
   ): Promise<LanguageHelp> {
-    const operation: Operation<LanguageHelp> = {
-      method: 'POST',
-      path: pathOf('v1/language-help', { language, ...pluginSegments(location) }),
-      json: request,
-      schema: languageHelpSchema,
-    };
-    return (await this.#send(operation, options)).data;
+    return this.#send(
+      {
+        method: 'POST',
+        path: pathOf('v1/language-help', sourceSegments(location)),
+        json: request,
+        schema: languageHelpSchema,
+      },
+      options,
+    );
   }
 
   /**
@@ -308,18 +294,23 @@ export class BuilderClient extends PluginClient<DraftLocation> {
     { calls, ...options }: TestOptions = {},
   ): Promise<TestResult> {
     const text = checkText('payload', payload);
-    const operation: Operation<TestResult> = {
-      method: 'POST',
-      path:
-        pathOf('v1/test', pluginSegments(location)) +
-        queryOf({ calls: calls === 'real' ? calls : undefined }),
-      ...(calls && calls !== 'real'
-        ? { json: { payload: text, calls }, type: 'application/vnd.plugin-editor.test+json' }
-        : { text }),
-      schema: testResultSchema,
-      timeout: TURN_TIMEOUT,
-    };
-    return (await this.#send(operation, options)).data;
+    return this.#send(
+      {
+        method: 'POST',
+        path:
+          pathOf('v1/test', pluginSegments(location)) +
+          queryOf({ calls: calls === 'real' ? calls : undefined }),
+        ...(calls && calls !== 'real'
+          ? {
+              json: { payload: text, calls },
+              headers: { 'content-type': 'application/vnd.plugin-editor.test+json' },
+            }
+          : { text }),
+        schema: testResultSchema,
+        timeout: TURN_TIMEOUT,
+      },
+      options,
+    );
   }
 
   /**
@@ -327,19 +318,21 @@ export class BuilderClient extends PluginClient<DraftLocation> {
    * source does not build, rejects with an `HttpError` of status 409.
    */
   async testSource(
-    { language, ...location }: SourceLocation,
+    location: SourceLocation,
     source: string,
     payload: string,
     { calls, ...options }: SourceTestOptions = {},
   ): Promise<TestResult> {
-    const operation: Operation<TestResult> = {
-      method: 'POST',
-      path: pathOf('v1/test', { language, ...pluginSegments(location) }),
-      json: { contents: checkText('source', source), payload: checkText('payload', payload), calls },
-      schema: testResultSchema,
-      timeout: TURN_TIMEOUT,
-    };
-    return (await this.#send(operation, options)).data;
+    return this.#send(
+      {
+        method: 'POST',
+        path: pathOf('v1/test', sourceSegments(location)),
+        json: { contents: checkText('source', source), payload: checkText('payload', payload), calls },
+        schema: testResultSchema,
+        timeout: TURN_TIMEOUT,
+      },
+      options,
+    );
   }
 
   /** Makes the built draft the next version, unless it is what was deployed last: see `unchanged`. */
@@ -347,20 +340,23 @@ export class BuilderClient extends PluginClient<DraftLocation> {
     location: DraftLocation,
     { message, rollout, etag, ...options }: DeployOptions = {},
   ): Promise<Deployment> {
-    const operation: Operation<Deployment> = {
-      method: 'POST',
-      path: pathOf('v1/draft', pluginSegments(location), 'promote'),
-      json: message === undefined && !rollout ? undefined : { message, rollout },
-      headers: preconditions(etag),
-      schema: deploymentSchema,
-      timeout: TURN_TIMEOUT,
-    };
-    return (await this.#send(operation, options)).data;
+    return this.#send(
+      {
+        method: 'POST',
+        path: pathOf('v1/draft', pluginSegments(location), 'promote'),
+        json: message === undefined && !rollout ? undefined : { message, rollout },
+        headers: preconditions(etag),
+        schema: deploymentSchema,
+        timeout: TURN_TIMEOUT,
+      },
+      options,
+    );
   }
 
   /** Gets whether the draft is built, and whether the newest version was made of it. */
   async getProgress(location: DraftLocation, options?: CallOptions): Promise<Progress> {
-    return this.#get(pathOf('v1/progress', pluginSegments(location)), progressSchema, options);
+    const path = pathOf('v1/progress', pluginSegments(location));
+    return this.#send({ path, schema: progressSchema }, options);
   }
 
   /** Lists a tenant's plugins by name, as far as the token is for them, and resolves with one page of them. */
@@ -369,7 +365,7 @@ export class BuilderClient extends PluginClient<DraftLocation> {
     { signal, ...list }: PluginListOptions & CallOptions = {},
   ): Promise<PluginPage> {
     const path = pathOf('v1/tenant', tenantSegments(location), 'plugins') + queryOf(list);
-    return this.#get(path, pluginPageSchema, { signal });
+    return this.#send({ path, schema: pluginPageSchema }, { signal });
   }
 
   /** Ends the token, which is refused from then on. */
@@ -377,33 +373,28 @@ export class BuilderClient extends PluginClient<DraftLocation> {
     await this.#send({ method: 'DELETE', path: pathOf('v1/session') }, options);
   }
 
-  async #get<T>(
-    path: string,
-    schema: NonNullable<Operation<T>['schema']>,
-    options?: CallOptions,
-    isPublic = false,
-  ): Promise<T> {
-    return (await this.#send({ path, schema }, options, isPublic)).data;
+  async #send<T>(operation: Operation<T>, options?: BusyOptions, isPublic?: boolean): Promise<T> {
+    return (await this.#receive(operation, options, isPublic)).data;
   }
 
-  async #send<T>(
+  async #receive<T>(
     operation: Operation<T>,
     { signal, onBusy }: BusyOptions = {},
-    isPublic = false,
+    isPublic?: boolean,
   ): Promise<Received<T>> {
-    const { fetch, timeout, retry } = this.#options;
-    if (!isPublic && !this.#options.token) {
-      throw new TypeError('token must be set: this operation takes an editor token');
-    }
-    const token = await tokenOf(this.#options, signal);
+    const { token: given, timeout = DEFAULT_TIMEOUT } = this.#options;
+    if (!isPublic && !given) throw new TypeError('token must be set: this operation takes an editor token');
+    // A function that gives a token has as long as a request.
+    const token =
+      typeof given === 'function'
+        ? await withTimeLimit(async () => given(), timeout, 'token', signal)
+        : given;
     return sendOperation(operation, {
+      ...this.#options,
       base: this.#base,
-      fetch,
-      timeout,
-      retry,
+      token,
       signal,
       onBusy,
-      token,
       // No cookies: the interface knows tokens only, and a builder then needs no CORS with credentials.
       credentials: 'omit',
       toError: (response, label, limited) => toHttpError(response, label, limited, token),
@@ -411,35 +402,12 @@ export class BuilderClient extends PluginClient<DraftLocation> {
   }
 }
 
-/** Returns the token of a client; a function that gives one has as long as a request. */
-async function tokenOf(
-  { token, timeout = DEFAULT_TIMEOUT }: BuilderClientOptions,
-  signal: AbortSignal | undefined,
-): Promise<string | undefined> {
-  if (typeof token !== 'function') return token;
-  return withTimeLimit(async () => token(), timeout, 'token', signal);
-}
+const toDraft = ({ data: source, headers }: Received<PluginSource>): Draft => withEtag({ source }, headers);
 
-/** Reads the response to a build. If it is streamed, each event `log` is passed to `onLog` as it arrives, up to `result` or `error`. */
-const readBuild =
-  (onLog: (line: string) => void, token: string | undefined): ReadResponse<BuildResult> =>
-  async (response, label) => {
-    const { body, headers } = response;
-    const parse = parseWith(buildResultSchema);
-    const isStream = headers.get('content-type')?.startsWith('text/event-stream');
-    if (!body || !isStream) return readJson(parse)(response, label);
-    for await (const { type, data } of readEvents(body, label)) {
-      if (type === 'log') onLog(data);
-      // The end of the stream is not waited for: a proxy may keep the connection open.
-      if (type === 'result') return parse(parseJson(data, label), label);
-      if (type === 'error') throw eventToHttpError(parseJson(data, label), response, label, token);
-    }
-    throw new SchemaError(label, 'the event stream ended without a result');
-  };
-
-function toDraft({ data: source, headers }: Received<PluginSource>): Draft {
+/** Adds the entity tag of a draft, where the response has one. */
+function withEtag<T extends object>(result: T, headers: Headers): T & { etag?: string } {
   const etag = headers.get('etag');
-  return etag ? { source, etag } : { source };
+  return etag ? { ...result, etag } : result;
 }
 
 /**
@@ -461,3 +429,9 @@ const pluginSegments = ({
   pluginName,
   ...tenant
 }: DraftLocation): Segments => ({ ...tenantSegments(tenant), namespace, pluginName });
+
+/** Makes the segments that name a source in a path: language, ident, namespace and name. */
+const sourceSegments = ({ language, ...location }: SourceLocation): Segments => ({
+  language,
+  ...pluginSegments(location),
+});

@@ -1,7 +1,7 @@
 import { DEFAULT_MAX_BYTES, readTextChunks } from '../request.ts';
 
 /** An event of a stream; `type` is empty where the stream names none. */
-interface StreamEvent {
+export interface StreamEvent {
   type: string;
   data: string;
 }

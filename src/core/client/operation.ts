@@ -6,11 +6,14 @@ import {
   type SendOptions,
   type ToError,
   bearer,
+  parseJson,
   readJson,
   readText,
   request,
 } from '../request.ts';
 import { baseOf, checkSegment } from '../url.ts';
+import { eventToHttpError } from './error-body.ts';
+import { type StreamEvent, readEvents } from './event-stream.ts';
 
 /** Browsers allow 64 KiB for the bodies of all requests together that outlive their page. */
 const KEEPALIVE_BYTES = 60_000;
@@ -23,19 +26,25 @@ export interface Operation<T = string> {
   path: string;
   /** The shape of the response's JSON. Without it, the response is text. */
   schema?: z.ZodMiniType<T>;
-  /** Reads the response in another way than as JSON or text. `token`: the one that was sent, which no error may hold. */
-  read?: (token: string | undefined) => ReadResponse<T>;
+  /** The service may stream the response: events, and then the JSON. */
+  events?: Events;
   headers?: Record<string, string> | undefined;
   /** A body of JSON. */
   json?: object | undefined;
-  /** The content type of that body (default `application/json`). */
-  type?: string | undefined;
   /** A body of text. */
   text?: string;
   /** Lets the request outlive its page, where its body is not too large for that. */
   keepalive?: boolean | undefined;
   /** The time limit where the client has none, in ms; default 15000. */
   timeout?: number;
+}
+
+/** How a response that is streamed is read. */
+interface Events {
+  /** The type of the event that holds the JSON. */
+  last: string;
+  /** Is called with each event before that one, as it arrives. */
+  onEvent: (event: StreamEvent, label: string) => void;
 }
 
 /** What a client adds to its operations when it sends them. */
@@ -55,15 +64,15 @@ export interface OperationOptions extends SendOptions {
  * does not say whether a write was made, or a plugin ran.
  */
 export function sendOperation<T>(
-  { method, path, schema, read, headers, json, type: jsonType, text, keepalive, timeout }: Operation<T>,
+  { method, path, schema, events, headers, json, text, keepalive, timeout }: Operation<T>,
   { base, token, credentials, ...options }: OperationOptions,
 ): Promise<Received<T>> {
   const body = json ? JSON.stringify(json) : text;
-  const type = json ? (jsonType ?? 'application/json') : 'text/plain; charset=utf-8';
+  const type = json ? 'application/json' : 'text/plain; charset=utf-8';
   // Some runtimes refuse options of `fetch` that they do not know.
   const init: RequestInit = {
     ...(method && { method }),
-    headers: { ...(token && bearer(token)), ...headers, ...(body !== undefined && { 'content-type': type }) },
+    headers: { ...(token && bearer(token)), ...(body !== undefined && { 'content-type': type }), ...headers },
     ...(body !== undefined && { body }),
     ...(credentials && { credentials }),
     ...(keepalive && byteLength(body) < KEEPALIVE_BYTES && { keepalive }),
@@ -77,12 +86,29 @@ export function sendOperation<T>(
       retry: options.retry ?? (method ? 0 : undefined),
     },
     // Without a schema, `T` is text.
-    read?.(token) ??
-      (schema ? readJson(parseWith(schema)) : (readText as ReadResponse<unknown> as ReadResponse<T>)),
+    schema ? readRecord(schema, events, token) : (readText as ReadResponse<unknown> as ReadResponse<T>),
   );
 }
 
 const byteLength = (text = '') => new TextEncoder().encode(text).length;
+
+/** Reads JSON: all that the response is, or its last event. An event `error` is thrown as if the response had been that error. */
+const readRecord =
+  <T>(schema: z.ZodMiniType<T>, events: Events | undefined, token: string | undefined): ReadResponse<T> =>
+  async (response, label) => {
+    const { body, headers } = response;
+    const parse = parseWith(schema);
+    if (!events || !body || !headers.get('content-type')?.startsWith('text/event-stream'))
+      return readJson(parse)(response, label);
+    for await (const event of readEvents(body, label)) {
+      const { type, data } = event;
+      // The end of the stream is not waited for: a proxy may keep the connection open.
+      if (type === events.last) return parse(parseJson(data, label), label);
+      if (type === 'error') throw eventToHttpError(parseJson(data, label), response, label, token);
+      events.onEvent(event, label);
+    }
+    throw new SchemaError(label, 'the event stream ended without a result');
+  };
 
 /** Makes a function that checks a value against a schema. It throws a `SchemaError` that says where the value is wrong. */
 export const parseWith =
@@ -115,22 +141,9 @@ const encodeSegments = (segments: Segments) =>
 export function queryOf<T extends { [Name in keyof T]: string | number | boolean | undefined }>(
   values: T,
 ): string {
-  const query = new URLSearchParams();
-  for (const [name, value] of Object.entries(values as Record<string, string | undefined>)) {
-    if (value !== undefined) query.set(name, value);
-  }
+  const set = Object.entries(values).filter(([, value]) => value !== undefined);
+  const query = new URLSearchParams(set as string[][]);
   return query.size > 0 ? `?${query}` : '';
-}
-
-/**
- * Returns text that will arrive as it was sent.
- * @throws TypeError that names `name` for anything but text, such as an object, which would arrive as `[object Object]`; and
- * for a lone surrogate, which would arrive as another character.
- */
-export function checkText(name: string, text: string): string {
-  if (typeof text !== 'string' || !text.isWellFormed())
-    throw new TypeError(`${name} must be well-formed text`);
-  return text;
 }
 
 /**

@@ -1,18 +1,22 @@
 import { checkSegment } from '../url.ts';
-import { type Replay, type ReplayOptions, readReplay } from './replay.ts';
-import { type Operation, type Segments, pathOf, queryOf } from './operation.ts';
+import { parseJson } from '../request.ts';
+import { type Operation, type Segments, parseWith, pathOf, queryOf } from './operation.ts';
 import type { PageOptions, RunListOptions } from './pages.ts';
 import {
   type Plugin,
   type PluginRun,
   type PluginTypes,
   type PluginVersionSource,
+  type Replay,
+  type ReplayResult,
   type Rollout,
   type RunPage,
   type Session,
   type VersionPage,
   pluginSchema,
   pluginTypesSchema,
+  replayResultSchema,
+  replaySchema,
   rolloutSchema,
   runPageSchema,
   runSchema,
@@ -38,18 +42,20 @@ export interface RolloutTerms {
   stop?: { runs: number; failures: number } | undefined;
 }
 
+/** What is replayed. */
+export interface ReplayOptions {
+  /** A version, such as `v1.0.0` (default: the draft as it was built last). */
+  version?: string | undefined;
+  /** How many of the newest runs: 1 to 200, 50 by default. */
+  limit?: number | undefined;
+  /** Is called with each run as soon as it was replayed, the newest first. */
+  onResult?: ((result: ReplayResult) => void) | undefined;
+}
+
 /** Two hundred runs may take so long, in ms. */
 const REPLAY_TIMEOUT = 600_000;
 
 type Send = <T>(operation: Operation<T>, options: CallOptions | undefined) => Promise<T>;
-
-/** Splits the options of a list into its query and those of the call. */
-function splitOptions<T extends object>(
-  options: (T & CallOptions) | undefined,
-): [query: T, call: CallOptions] {
-  const { signal, actor, ...query } = { ...options } as CallOptions & { actor?: string };
-  return [query as T, { signal, ...(actor !== undefined && { actor }) }];
-}
 
 /**
  * The methods that take an editor token as well as an environment token. Each client names a plugin in its own way. `Extra`: what
@@ -76,9 +82,8 @@ export class PluginClient<Location, Extra extends object = object> {
 
   /** Lists a plugin's versions, the newest first, and resolves with one page of them. */
   async listVersions(location: Location, options?: PageOptions & CallOptions & Extra): Promise<VersionPage> {
-    const [list, call] = splitOptions<PageOptions>(options);
-    const path = this.#path(location, 'versions') + queryOf(list);
-    return this.#send({ path, schema: versionPageSchema }, call);
+    const query = queryOf({ limit: options?.limit, after: options?.after });
+    return this.#send({ path: this.#path(location, 'versions') + query, schema: versionPageSchema }, options);
   }
 
   /** Gets a version, such as `v1.0.0`, with its source. */
@@ -99,14 +104,16 @@ export class PluginClient<Location, Extra extends object = object> {
 
   /** Makes a version the one that runs where none is named; `null`: the newest again, now and after each deploy. */
   async setLive(location: Location, version: string | null, options?: CallOptions & Extra): Promise<Plugin> {
-    const operation: Operation<Plugin> = {
-      method: 'PUT',
-      path: this.#path(location, 'live'),
-      // A version that is missing by mistake must not come to mean the newest.
-      json: { version: version === null ? version : checkSegment('version', version) },
-      schema: pluginSchema,
-    };
-    return this.#send(operation, options);
+    return this.#send(
+      {
+        method: 'PUT',
+        path: this.#path(location, 'live'),
+        // A version that is missing by mistake must not come to mean the newest.
+        json: { version: version === null ? version : checkSegment('version', version) },
+        schema: pluginSchema,
+      },
+      options,
+    );
   }
 
   /** Gets the last rollout of a plugin, also after its end. Rejects with an `HttpError` of status 404 where there never was one. */
@@ -124,13 +131,15 @@ export class PluginClient<Location, Extra extends object = object> {
     { percent, stop }: RolloutTerms,
     options?: CallOptions & Extra,
   ): Promise<Rollout> {
-    const operation: Operation<Rollout> = {
-      method: 'PUT',
-      path: this.#path(location, 'rollout'),
-      json: { version: checkSegment('version', version), percent, stop },
-      schema: rolloutSchema,
-    };
-    return this.#send(operation, options);
+    return this.#send(
+      {
+        method: 'PUT',
+        path: this.#path(location, 'rollout'),
+        json: { version: checkSegment('version', version), percent, stop },
+        schema: rolloutSchema,
+      },
+      options,
+    );
   }
 
   /** Ends a rollout: all runs by name get the live version again, which stays pinned. */
@@ -143,9 +152,9 @@ export class PluginClient<Location, Extra extends object = object> {
    * the permission `runs`.
    */
   async listRuns(location: Location, options?: RunListOptions & CallOptions & Extra): Promise<RunPage> {
-    const [list, call] = splitOptions<RunListOptions>(options);
-    const path = this.#path(location, 'runs') + queryOf(list);
-    return this.#send({ path, schema: runPageSchema }, call);
+    const { version, success, limit, after }: RunListOptions = options ?? {};
+    const query = queryOf({ version, success, limit, after });
+    return this.#send({ path: this.#path(location, 'runs') + query, schema: runPageSchema }, options);
   }
 
   /**
@@ -153,16 +162,24 @@ export class PluginClient<Location, Extra extends object = object> {
    * when the signal is aborted. Rejects with an `HttpError` of the code `no-payloads` where inputs are not recorded.
    */
   async replay(location: Location, options?: ReplayOptions & CallOptions & Extra): Promise<Replay> {
-    const [{ version, limit, onResult }, call] = splitOptions<ReplayOptions>(options);
-    const operation: Operation<Replay> = {
-      method: 'POST',
-      path: this.#path(location, 'replay'),
-      json: { version, limit },
-      headers: { accept: 'text/event-stream' },
-      read: (token) => readReplay(onResult, token),
-      timeout: REPLAY_TIMEOUT,
-    };
-    return this.#send(operation, call);
+    const { version, limit, onResult }: ReplayOptions = options ?? {};
+    return this.#send(
+      {
+        method: 'POST',
+        path: this.#path(location, 'replay'),
+        json: { version, limit },
+        headers: { accept: 'text/event-stream' },
+        schema: replaySchema,
+        events: {
+          last: 'done',
+          onEvent: ({ type, data }, label) => {
+            if (type === 'result') onResult?.(parseWith(replayResultSchema)(parseJson(data, label), label));
+          },
+        },
+        timeout: REPLAY_TIMEOUT,
+      },
+      options,
+    );
   }
 
   /** Gets one run by its id, which is the `x-request-id` of the response to its call (`requestId` of `ExecutionClient`). */
@@ -178,9 +195,8 @@ export class PluginClient<Location, Extra extends object = object> {
     location: Location,
     options?: CallOptions & { language?: 'typescript' | 'python' } & Extra,
   ): Promise<PluginTypes> {
-    const [list, call] = splitOptions<{ language?: string }>(options);
-    const path = pathOf('v1/types', this.#segmentsOf(location)) + queryOf(list);
-    return this.#send({ path, schema: pluginTypesSchema }, call);
+    const path = pathOf('v1/types', this.#segmentsOf(location)) + queryOf({ language: options?.language });
+    return this.#send({ path, schema: pluginTypesSchema }, options);
   }
 
   /** Gets what the token allows, and where. */

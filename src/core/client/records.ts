@@ -54,8 +54,6 @@ export const versionSourceSchema = z.looseObject({
   output: z.optional(z.unknown()),
 });
 
-const rolloutStopSchema = z.object({ runs: z.number(), failures: z.number() });
-
 /** The last rollout of a plugin. */
 export const rolloutSchema = z.looseObject({
   version: z.string(),
@@ -64,7 +62,7 @@ export const rolloutSchema = z.looseObject({
   startedAt: z.string(),
   actor: z.optional(z.string()),
   /** When it ends by itself. */
-  stop: z.optional(rolloutStopSchema),
+  stop: z.optional(z.looseObject({ runs: z.number(), failures: z.number() })),
   /** The runs that got the version, and how many of them failed. */
   runs: z.number(),
   failures: z.number(),
@@ -74,7 +72,7 @@ export const rolloutSchema = z.looseObject({
   stopped: z.optional(z.looseObject({ at: z.string(), reason: z.string() })),
 });
 
-/** Why a plugin failed. The texts come from whoever wrote the plugin. */
+/** Why a plugin failed. The texts come from whoever wrote the plugin. @internal */
 export const failureSchema = z.looseObject({
   code: z.string(),
   message: z.optional(z.string()),
@@ -151,6 +149,38 @@ export const versionPageSchema = z.looseObject({
 
 /** A page of runs; `next`, where there is more, is `after` of the next page. */
 export const runPageSchema = z.looseObject({ runs: z.array(runSchema), next: z.optional(z.string()) });
+
+/** How a run ended: with an output or with an error. */
+const ending = {
+  /** The first 16 KB of the output. */
+  output: z.optional(z.string()),
+  error: z.optional(failureSchema),
+  /** Whether the output is longer. */
+  truncated: z.optional(z.boolean()),
+};
+
+/** One recorded run, and how the same input ended in the replay. */
+export const replayResultSchema = z.looseObject({
+  uuid: z.string(),
+  /** Whether both ended with the same output, or with the same code and path of an error. */
+  same: z.boolean(),
+  before: z.looseObject(ending),
+  /** `took`: how long the run alone took, in ms. */
+  after: z.looseObject({ ...ending, took: z.number() }),
+  /** The calls of the replayed run, which were answered from the record. */
+  calls: z.optional(z.array(callSchema)),
+});
+
+/** What came of a replay: `replayed` is the sum of `same`, `different` and `failed`. */
+export const replaySchema = z.looseObject({
+  replayed: z.number(),
+  same: z.number(),
+  different: z.number(),
+  /** Runs that failed now, and had not before. */
+  failed: z.number(),
+  /** Runs whose input or calls are not recorded whole. */
+  skipped: z.number(),
+});
 
 /** An example of what plugins of a namespace with types take and return. */
 export const sampleSchema = z.looseObject({
@@ -283,6 +313,8 @@ export type PluginRun = z.output<typeof runSchema>;
 export type PluginPage = z.output<typeof pluginPageSchema>;
 export type VersionPage = z.output<typeof versionPageSchema>;
 export type RunPage = z.output<typeof runPageSchema>;
+export type ReplayResult = z.output<typeof replayResultSchema>;
+export type Replay = z.output<typeof replaySchema>;
 export type PluginTypes = z.output<typeof pluginTypesSchema>;
 export type StorageUsage = z.output<typeof usageSchema>;
 export type Session = z.output<typeof sessionSchema>;

@@ -30,7 +30,7 @@ export const ROLLOUT = {
   version: 'v1.0.1',
   percent: 30,
   startedAt: '2031-01-02T03:04:05Z',
-  stop: { runs: 50, failures: 0.1 },
+  stop: { runs: 50, failures: 0.1, more: 1 },
   runs: 3,
   failures: 1,
   live: { version: 'v1.0.0', runs: 7, failures: 0, more: 1 },

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import * as z from 'zod';
 import * as records from '../../../../src/core/client/records.ts';
-import { replaySchema } from '../../../../src/core/client/replay.ts';
 import { featuresSchema, pluginSourceSchema } from '../../../../src/core/records.ts';
 import * as environment from '../../../../src/server/environment-records.ts';
 import * as connections from '../../../../src/server/connection-records.ts';
@@ -27,7 +26,7 @@ const RECORDS: Readonly<Record<string, z.core.$ZodType>> = {
   deployDraft: records.deploymentSchema,
   getProgress: records.progressSchema,
   listRuns: records.runPageSchema,
-  replayRuns: replaySchema,
+  replayRuns: records.replaySchema,
   getRun: records.runSchema,
   getUsage: environment.usagePageSchema,
   listAudit: environment.auditPageSchema,
