@@ -71,7 +71,7 @@ type ValueOf<Row extends Attribute> = Row extends { keywords: readonly (infer Ke
       ? number
       : boolean;
 
-/** The attributes whose change has this effect. */
+/** The attributes whose change has this effect. @internal */
 export type NamesWith<Wanted extends Effect> = {
   [Name in AttributeName]: AttributeTable[Name]['effect'] extends Wanted ? Name : never;
 }[AttributeName];
@@ -85,18 +85,18 @@ export type AttributeProperties = {
     ValueOf<AttributeTable[Name]> | (ValueOf<AttributeTable[Name]> extends boolean ? never : null);
 };
 
-/** The rows of the table. */
+/** The rows of the table. @internal */
 export const attributeRows = Object.entries(ATTRIBUTES) as [AttributeName, Attribute][];
 
-/** The properties whose change has one of these effects. */
+/** The properties whose change has one of these effects. @internal */
 export const namesWith = (...effects: Effect[]): AttributeName[] =>
   attributeRows.filter(([, { effect }]) => effects.includes(effect)).map(([name]) => name);
 
-/** The attribute that sets a property: `editorUrl` is `editor-url`. */
+/** The attribute that sets a property: `editorUrl` is `editor-url`. @internal */
 export const attributeOf = (property: string): string =>
   property.replace(/[A-Z]/g, (letter) => '-' + letter.toLowerCase());
 
-/** The checked values of all attributes, with defaults filled in and `editorUrl` absolute. */
+/** The checked values of all attributes, with defaults filled in and `editorUrl` absolute. @internal */
 export type Config = AttributeValues & {
   /** What `tokenEndpoint` is relative to. That is not resolved here, because with `fetchToken` it need not be an address. */
   base: string;
@@ -104,14 +104,14 @@ export type Config = AttributeValues & {
   initialSource: InitialSource | undefined;
 };
 
-/** What the page set, unchecked. */
+/** What the page set, unchecked. @internal */
 export type RawConfig = { [Name in AttributeName]?: unknown } & {
   /** Takes the place of `tokenEndpoint`. */
   fetchToken?: unknown;
   initialSource?: unknown;
 };
 
-/** The names of the required attributes that are missing. */
+/** The names of the required attributes that are missing. @internal */
 export const missingAttributes = (raw: RawConfig): string[] =>
   attributeRows
     .filter(([name, { required }]) => required && !raw[name] && !(name === 'tokenEndpoint' && raw.fetchToken))
@@ -121,6 +121,7 @@ export const missingAttributes = (raw: RawConfig): string[] =>
  * Checks what the page set. The caller has made sure that no attribute is missing.
  * @param base what relative addresses are relative to
  * @throws PluginEditorError with code `config` that names the attribute and says what it must be.
+ * @internal
  */
 export function checkConfig(raw: RawConfig, base: string): Config {
   const values: Record<string, unknown> = {};
@@ -165,6 +166,7 @@ const isInitialSource = (value: unknown): value is InitialSource =>
 /**
  * Copies what the page set as `initialSource`, so that later changes to the object change nothing.
  * @throws TypeError when it is not such a source, cannot be written as JSON, or is larger than 1 MiB.
+ * @internal
  */
 export function copyInitialSource(given: unknown): InitialSource | undefined {
   if (given === undefined || given === null) return undefined;
@@ -186,7 +188,7 @@ function checkKeyword(name: AttributeName, value: unknown, keywords: readonly st
   return keyword;
 }
 
-/** The address of the editor that is to load before there is a plugin; `undefined` unless the attributes ask for that. */
+/** The address of the editor that is to load before there is a plugin; `undefined` unless the attributes ask for that. @internal */
 export function preloadUrl(
   { preload, tokenDelivery, editorUrl }: RawConfig,
   base: string,
@@ -200,10 +202,10 @@ export function preloadUrl(
   }
 }
 
-/** What the attributes ask for: a config, the error that says why they are none, or `undefined` while one is missing. */
+/** What the attributes ask for: a config, the error that says why they are none, or `undefined` while one is missing. @internal */
 export type ConfigResult = Config | PluginEditorError | undefined;
 
-/** Whether the attributes ask for something that can be launched. */
+/** Whether the attributes ask for something that can be launched. @internal */
 export const isConfig = (result: ConfigResult): result is Config => !!result && !(result instanceof Error);
 
 /** A change of one of these needs a new token. */
@@ -215,7 +217,7 @@ const RESTARTING_ATTRIBUTES = [...TOKEN_ATTRIBUTES, ...namesWith('frame', 'open'
 /** The controller acts upon a change of one of these. */
 const WATCHED_ATTRIBUTES = [...RESTARTING_ATTRIBUTES, ...namesWith('later')];
 
-/** Reads what the attributes ask for. `base` is what relative addresses are relative to. */
+/** Reads what the attributes ask for. `base` is what relative addresses are relative to. @internal */
 export function readConfig(raw: RawConfig, base: string): ConfigResult {
   try {
     return missingAttributes(raw).length ? undefined : checkConfig(raw, base);
@@ -227,6 +229,7 @@ export function readConfig(raw: RawConfig, base: string): ConfigResult {
 /**
  * Reads what the attributes ask for, where nothing can be done without it.
  * @throws PluginEditorError with code `config` that says what is missing or wrong.
+ * @internal
  */
 export function requireConfig(raw: RawConfig, base: string): Config {
   const result = readConfig(raw, base);
@@ -236,17 +239,18 @@ export function requireConfig(raw: RawConfig, base: string): Config {
   );
 }
 
-/** The attributes that ask for something else than what is shown or loading; all of them where nothing can be shown. */
+/** The attributes that ask for something else than what is shown or loading; all of them where nothing can be shown. @internal */
 export const changedAttributes = (result: ConfigResult, shown: Config | undefined): AttributeName[] =>
   RESTARTING_ATTRIBUTES.filter((name) => !isConfig(result) || result[name] !== shown?.[name]);
 
-/** Whether one of these changes needs a new token. */
+/** Whether one of these changes needs a new token. @internal */
 export const needsToken = (changed: AttributeName[]): boolean =>
   changed.some((name) => TOKEN_ATTRIBUTES.includes(name));
 
 /**
  * The values whose change the controller acts upon. Of `fetchToken` it is only whether there is one, because React makes a
  * new function at every render.
+ * @internal
  */
 export const watchedValues = (raw: RawConfig): unknown[] => [
   !raw.fetchToken,

@@ -66,7 +66,7 @@ export class PluginEditorError extends Error {
   }
 }
 
-/** Whether something is a `PluginEditorError`, also one of another copy of this package or of another frame. */
+/** Whether something is a `PluginEditorError`, also one of another copy of this package or of another frame. @internal */
 export const isPluginEditorError = (value: unknown): value is PluginEditorError =>
   (value as Error | undefined)?.name === 'PluginEditorError';
 

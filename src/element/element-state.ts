@@ -20,10 +20,10 @@ import type { PluginEditorElement } from './plugin-editor.ts';
  */
 export type PluginEditorState = 'idle' | 'loading' | 'ready' | 'error';
 
-/** The names of a plugin, without anything else that is known about it. */
+/** The names of a plugin, without anything else that is known about it. @internal */
 export const keyOf = ({ ident, namespace, fn }: PluginKey): PluginKey => ({ ident, namespace, fn });
 
-/** What the element shows: its state, the error, the plugin and whether work is unsaved. Reports each change by events. */
+/** What the element shows: its state, the error, the plugin and whether work is unsaved. Reports each change by events. @internal */
 export class ElementState {
   state: PluginEditorState = 'idle';
   declare error: PluginEditorError | undefined;

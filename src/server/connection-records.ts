@@ -71,11 +71,13 @@ export const connectionValuePageSchema = z.looseObject({
 
 export type ConnectionValuePage = z.output<typeof connectionValuePageSchema>;
 
+/** @internal */
 export const connectionsPath = (owner: ConnectionOwner): string =>
   'identifier' in owner
     ? pathOf('v1/tenant', { identifier: owner.identifier }, 'connections')
     : pathOf('v1/environment', { environment: owner.environment }, 'connections');
 
+/** @internal */
 export const connectionPath = ({
   namespace = 'default',
   connection,

@@ -47,7 +47,7 @@ export type LibraryRecord = z.output<typeof libraryRecordSchema>;
 export type Library = z.output<typeof librarySchema>;
 export type LibraryPage = z.output<typeof libraryPageSchema>;
 
-/** The path of a version of a library. A name with a scope is two segments. */
+/** The path of a version of a library. A name with a scope is two segments. @internal */
 export function libraryPath({ environment, library, version }: LibraryLocation): string {
   const [, scope, name = library] = /^(@[^/]*)\/(.*)$/s.exec(library) ?? [];
   return pathOf('v1/environment', { environment }, 'libraries', {

@@ -29,6 +29,7 @@ const NAMES: Readonly<Record<Scope, { required: readonly string[]; optional: rea
 /**
  * Makes the body of a request for a session, and the grant that the response is checked against.
  * @throws TypeError that names the field that is missing, not known, without a value or of no use.
+ * @internal
  */
 export function readSessionRequest(request: SessionRequest): { body: object; grant: Grant } {
   const fields = { ...request } as Record<string, unknown>;

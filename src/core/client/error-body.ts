@@ -27,6 +27,7 @@ export type ErrorFields = Pick<HttpError, 'code' | 'path' | 'detail' | 'requestI
  * Makes an `HttpError` with what the response says about itself.
  * @param label names the request
  * @param secret the token that was sent; it is in no field of the error
+ * @internal
  */
 export async function toHttpError(
   response: Response,
@@ -41,6 +42,7 @@ export async function toHttpError(
 /**
  * Makes an `HttpError` of the event `error` with which a stream ends: `{ status, error }`, as if the response had been that error.
  * @throws SchemaError for an event of another form
+ * @internal
  */
 export function eventToHttpError(
   event: unknown,
@@ -56,7 +58,7 @@ export function eventToHttpError(
   return Object.assign(new HttpError(label, status), fields);
 }
 
-/** Reads an error body, `{ error: { code, message, path, requestId } }`. The header with the id takes precedence. */
+/** Reads an error body, `{ error: { code, message, path, requestId } }`. The header with the id takes precedence. @internal */
 export function errorFields(body: object, headers: Headers, secret: string | undefined): ErrorFields {
   const error = Object((body as { error?: unknown }).error) as Record<string, unknown>;
   const fields: { -readonly [Name in keyof ErrorFields]: string } = {};
@@ -73,22 +75,22 @@ export function errorFields(body: object, headers: Headers, secret: string | und
   return fields;
 }
 
-/** Returns a text with a space for each run of control characters. */
+/** Returns a text with a space for each run of control characters. @internal */
 export const withoutControls = (text: string): string => text.toWellFormed().replace(CONTROL, ' ');
 
-/** Changes the message of an error, also where the engine wrote it into the stack. */
+/** Changes the message of an error, also where the engine wrote it into the stack. @internal */
 export function setMessage(error: Error, message: string): void {
   error.stack = (error.stack ?? '').replace(error.message, () => message);
   error.message = message;
 }
 
-/** Has the message end with the service's own words, for clients of a vendor's server, whose service it is. */
+/** Has the message end with the service's own words, for clients of a vendor's server, whose service it is. @internal */
 export function appendDetail(error: HttpError): HttpError {
   if (error.detail) setMessage(error, `${error.message}: ${error.detail}`);
   return error;
 }
 
-/** Reads an error body as a JSON object. Any other body, and one that breaks off, is an empty object. */
+/** Reads an error body as a JSON object. Any other body, and one that breaks off, is an empty object. @internal */
 export async function readErrorBody(
   response: Response,
   signal: AbortSignal,
