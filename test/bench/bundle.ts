@@ -11,7 +11,8 @@ export async function bundle(entry: string, plugins: Plugin[] = []): Promise<str
       write: false,
       target: 'es2022',
       lib: { entry, formats: ['es'] },
-      rolldownOptions: { output: { minify: true } },
+      // For a library, Vite keeps the marks of pure calls, which no application's build does.
+      rolldownOptions: { output: { minify: true, comments: false } },
     },
   });
   const [
