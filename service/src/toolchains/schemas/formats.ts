@@ -58,6 +58,8 @@ export const formats: Readonly<Record<string, FormatCheck>> = {
     const isQuoted = /^"(?:[\x20-\x21\x23-\x5b\x5d-\x7e]|\\[\x20-\x7e])*"$/.test(name);
     const isPlain = name.split('.').every((part) => /^[\w!#$%&'*+/=?^`{|}~-]+$/.test(part));
     if (!isQuoted && !isPlain) return false;
+    const literal = /^\[(?:(\d{1,3}(?:\.\d{1,3}){3})|IPv6:[\da-f:.]{2,45})\]$/i.exec(host);
+    if (literal) return (literal[1] ?? '').split('.').every((byte) => Number(byte) < 256);
     return host.split('.').every((label) => {
       return label.length <= 63 && /^[a-z\d-]+$/i.test(label) && !/^-|-$/.test(label);
     });
