@@ -117,16 +117,17 @@ export interface Launcher extends PluginChannel {
 }
 
 /**
- * Greets the launcher and returns the methods that report to it; outside a frame it does nothing and returns `undefined`.
- * Messages are taken only from the parent window, if there are `allowedOrigins` only from these, and from the first `open` on
- * only from its origin. Before the first `open` only the greeting is posted, and later nothing to any other origin.
+ * Greets the launcher and returns the methods that report to it; outside a frame, as on a server, it does nothing and returns
+ * `undefined`. Messages are taken only from the parent window, if there are `allowedOrigins` only from these, and from the first
+ * `open` on only from its origin. Before the first `open` only the greeting is posted, and later nothing to any other origin.
  * @throws TypeError that names the entry of `allowedOrigins` that is not an origin.
  */
 export function connectLauncher(options: LauncherOptions): Launcher | undefined {
   const { allowedOrigins } = options;
   const allowed = parseOrigins(allowedOrigins);
+  // A server that renders the editor's page has no window.
+  if (typeof window === 'undefined' || window.parent === window) return undefined;
   const { parent } = window;
-  if (parent === window) return undefined;
   let origin: string | undefined;
   let session: string | undefined;
   /** The pending request for a token. All calls of `requestToken` meanwhile share it. */

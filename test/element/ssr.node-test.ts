@@ -8,6 +8,7 @@ import { collectResult } from '@lit-labs/ssr/lib/render-result.js';
 import { html } from 'lit';
 
 import { startScriptedServer } from '../support/scripted-server-node.ts';
+import { connectLauncher } from '../../src/editor.ts';
 import '../../src/plugin-editor.ts';
 
 const src = fileURLToPath(new URL('../../src', import.meta.url));
@@ -26,6 +27,10 @@ for (const entry of ['index.ts', 'plugin-editor.ts', 'elements.ts', 'client.ts']
     assert.equal(status, 0);
   });
 }
+
+test('connectLauncher() on a server does nothing and returns undefined', () => {
+  assert.equal(connectLauncher({ onOpen: () => assert.fail() }), undefined);
+});
 
 test('rendering on a server makes no frame and no request', async () => {
   await using server = await startScriptedServer({ path: '/*', json: { token: 't' } });
