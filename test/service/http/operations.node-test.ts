@@ -88,6 +88,12 @@ describe('an operation', () => {
       inJson({ size: 1 }),
       { status: 400, code: 'invalid-query', path: '/color' },
     ],
+    [
+      'a query in another encoding',
+      `${path}?color=%FF`,
+      inJson({ size: 1 }),
+      { status: 400, code: 'invalid-query', path: '' },
+    ],
     ['a body', path, inJson({ size: 'x' }), { status: 422, code: 'invalid-body', path: '/size' }],
     [
       'a part of a body',

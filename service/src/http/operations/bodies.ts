@@ -118,6 +118,12 @@ export const refuseMany =
 /** The query of a request, as its schema reads it. Throws 400 where it does not fit. Of a repeated parameter the first counts. */
 export function readQuery(c: Context, schema: z.ZodType | undefined): unknown {
   if (!schema) return {};
+  try {
+    // The parser would keep what it cannot decode as it is.
+    decodeURIComponent(new URL(c.req.url).search);
+  } catch {
+    throw badRequest('invalid-query', 'The query is not percent-encoded UTF-8.', '');
+  }
   const { success, data, error } = schema.safeParse(c.req.query());
   if (success) return data;
   throw badRequest('invalid-query', describeIssues(error.issues, 'the query'), pointerOf(error.issues));
