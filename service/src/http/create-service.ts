@@ -13,6 +13,7 @@ import type { Recording, RecordingOptions } from '../runs/recording.ts';
 import { unattendedStamp, writeAudit } from '../audit/entries.ts';
 import { AuditRetention } from '../audit/retention.ts';
 import { HourlyEntries } from '../audit/hourly-entries.ts';
+import { runError, serviceEnds } from '../sandbox/outcome.ts';
 import { defaultLimits } from '../sandbox/run-limits.ts';
 import type { AdjustableLimits } from '../sandbox/run-limits.ts';
 import { Sandbox } from '../sandbox/sandbox.ts';
@@ -162,7 +163,7 @@ export function createService(options: ServiceOptions): Service {
       parts.warmUp();
       setImmediate(() => openApiFile(context.operations));
     },
-    cancelWaiting: () => toolProcesses.sandbox.connected.cancel('The service ends.'),
+    cancelWaiting: () => toolProcesses.sandbox.connected.end(serviceEnds),
     close: () => parts.close(),
   };
 }
@@ -301,8 +302,10 @@ class ServiceParts {
       // Where the database is away, the next change that is known ends them.
       const tenant = await storage.runs.tenant(key).catch(() => 'unknown' as const);
       if (tenant === 'unknown' || (tenant && !tenant.isSuspended)) continue;
-      const reason = `The tenant was ${tenant ? 'suspended' : 'deleted'}.`;
-      connected.cancel(reason, (owner) => isSameTenant(owner, key));
+      const error = tenant
+        ? runError('tenant-suspended', 'The tenant was suspended.')
+        : runError('tenant-deleted', 'The tenant was deleted.');
+      connected.end(error, (owner) => isSameTenant(owner, key));
     }
   }
 

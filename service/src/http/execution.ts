@@ -35,7 +35,7 @@ const responses = {
 } as const;
 
 const errors: ErrorList = {
-  403: ['tenant-suspended'],
+  403: ['tenant-suspended', 'tenant-deleted'],
   404: ['version-not-found'],
   422: [
     'invalid-input',

@@ -1,4 +1,4 @@
-import { ServiceError } from './errors.ts';
+import { ServiceError, tenantDeleted, tenantSuspended } from './errors.ts';
 import { truncateLogs, toStorableText } from '../plugins/truncate.ts';
 import type { RunError } from '../sandbox/outcome.ts';
 import { BusyError } from '../processes/fair-queue.ts';
@@ -19,7 +19,9 @@ import { SupersededError } from '../toolchains/process/superseding-queue.ts';
  * | past the limit of logs                        | log-limit              | 422                | 200, as above           |
  * | past the limit of time                        | time-limit             | 504                | 200, as above           |
  * | past the limit of time with all waits         | wait-limit             | 504                | 200, as above           |
- * | ended while it waits: client, tenant, drain   | cancelled              | 503 + Retry-After  | 200, as above           |
+ * | ended while it waits: client, drain           | cancelled              | 503 + Retry-After  | 200, as above           |
+ * | ended while it waits: its tenant is suspended | tenant-suspended       | 403                | 200, as above           |
+ * | ended while it waits: its tenant is deleted   | tenant-deleted         | 403                | 200, as above           |
  * | a stored module is too large to be compiled   | module-limit           | 422                | 200, as above           |
  * | the runner's process ended                    | runner-crashed         | 500                | 200, as above           |
  * | past the limit of input                       | input-limit            | 413                | 413                     |
@@ -43,18 +45,24 @@ export const executionError = (
   { code, message, path }: RunError,
   allLogs: readonly string[],
 ): ServiceError => {
+  // As for a run that did not begin.
+  if (code === 'tenant-suspended') return tenantSuspended();
+  if (code === 'tenant-deleted') return tenantDeleted();
   const details = {
     logs: allLogs.length ? truncateLogs(allLogs).logs : undefined,
     ...(path !== undefined && { path: toStorableText(path) }),
   };
-  return new ServiceError(runErrorStatus(code), code, toStorableText(message), {
+  return new ServiceError(statusOfFailure(code), code, toStorableText(message), {
     ...details,
     ...(code === 'cancelled' && retryAfter),
   });
 };
 
 /** The status code of the response to an execution that failed with this error code. */
-export function runErrorStatus(code: string): 422 | 500 | 503 | 504 {
+export const runErrorStatus = (code: string): 403 | 422 | 500 | 503 | 504 =>
+  code === 'tenant-suspended' || code === 'tenant-deleted' ? 403 : statusOfFailure(code);
+
+function statusOfFailure(code: string): 422 | 500 | 503 | 504 {
   if (code === 'time-limit' || code === 'wait-limit') return 504;
   if (code === 'cancelled') return 503;
   return code === 'runner-crashed' ? 500 : 422;

@@ -58,14 +58,18 @@ export class ConnectedRun implements EndableRun {
     );
   }
 
-  cancel(reason: string): void {
-    this.#end(runError('cancelled', reason));
+  end(error: RunError): void {
+    if (this.#ending) return;
+    this.#ending = error;
+    void this.#calls.end();
+    this.#abort.abort();
+    this.#wake();
   }
 
   /** Resolves with how the run ended. Rejects where it did not begin, or its program cannot be loaded. */
   async execute(takeTurn: TakeTurn): Promise<ConnectedOutcome> {
     const { signal } = this.#options;
-    const handleGone = () => this.cancel('The client has gone.');
+    const handleGone = () => this.end(runError('cancelled', 'The client has gone.'));
     if (signal?.aborted) handleGone();
     signal?.addEventListener('abort', handleGone, { once: true });
     let limit: NodeJS.Timeout | undefined;
@@ -147,15 +151,7 @@ export class ConnectedRun implements EndableRun {
   #limitTime(): NodeJS.Timeout {
     const { time } = this.#waiting.limits;
     const message = `The run took more than ${time / 1000} s with all that it waited for, which is the limit.`;
-    return setTimeout(() => this.#end(runError('wait-limit', message)), time);
-  }
-
-  #end(error: RunError): void {
-    if (this.#ending) return;
-    this.#ending = error;
-    void this.#calls.end();
-    this.#abort.abort();
-    this.#wake();
+    return setTimeout(() => this.end(runError('wait-limit', message)), time);
   }
 
   get #tooLarge(): RunError {

@@ -4,7 +4,8 @@ import type { AdjustableLimits } from './run-limits.ts';
 
 /**
  * Why a run has no result: an error of the plugin, an input or output that does not fit, a limit that was met, the end of the
- * runner's process (`runner-crashed`), or that what it was for has ended while it waited (`cancelled`).
+ * runner's process (`runner-crashed`), or that what it was for has ended while it waited: its client or the service (`cancelled`), or
+ * its tenant.
  */
 export const runErrorCodes = [
   'plugin-error',
@@ -19,6 +20,8 @@ export const runErrorCodes = [
   'wait-limit',
   'runner-crashed',
   'cancelled',
+  'tenant-suspended',
+  'tenant-deleted',
 ] as const;
 
 export type RunErrorCode = (typeof runErrorCodes)[number];
@@ -49,6 +52,13 @@ const messages = {
 } as const;
 
 export const runError = (code: RunErrorCode, message: string): RunError => ({ code, message });
+
+/** Whether a run was ended while it waited, which says nothing about its plugin. */
+export const isEndedFromOutside = ({ code }: RunError): boolean =>
+  code === 'cancelled' || code === 'tenant-suspended' || code === 'tenant-deleted';
+
+/** The end of the runs that still wait when the service ends. */
+export const serviceEnds = runError('cancelled', 'The service ends.');
 
 /** @param limits those of the run (default: those of this process) */
 export const limitError = (code: keyof typeof messages, limits: AdjustableLimits = runLimits): RunError => ({

@@ -5,6 +5,7 @@ import type { QueueOwner } from '../processes/fair-queue.ts';
 import { ConnectedRun } from './connected-run.ts';
 import type { TakenTurn } from './connected-run.ts';
 import { Logs } from './logs.ts';
+import { serviceEnds } from './outcome.ts';
 import type { LoggedOutcome } from './outcome.ts';
 import type { Caller } from './run-calls.ts';
 import { defaultLimits } from './run-limits.ts';
@@ -228,7 +229,7 @@ export class Sandbox {
 
   async close(): Promise<void> {
     this.#isClosed = true;
-    this.connected.cancel('The service ends.');
+    this.connected.end(serviceEnds);
     clearInterval(this.#watch);
     this.#python.close();
     await Promise.all([...this.#idle, ...this.#busy].map((runner) => runner.close()));

@@ -2,6 +2,7 @@ import type { QueueOwner } from '../processes/fair-queue.ts';
 import { ShareBudget } from '../processes/share-budget.ts';
 import type { ShareLimits } from '../processes/share-budget.ts';
 import { mebibyte } from '../units.ts';
+import type { RunError } from './outcome.ts';
 
 export interface WaitingLimits {
   /** How many runs that can make calls there are at once (default 1000). */
@@ -20,7 +21,7 @@ export const defaultWaiting: WaitingLimits = { runs: 1000, memory: 256 * mebibyt
 export interface EndableRun {
   readonly owner: QueueOwner;
   /** Ends the run, and aborts its calls. Does nothing once it has ended. */
-  cancel(reason: string): void;
+  end(error: RunError): void;
 }
 
 /** The runs that can make calls, from before they begin until they have ended. */
@@ -60,8 +61,8 @@ export class WaitingRuns {
   }
 
   /** Ends the runs whose owner fits, by default all of them. */
-  cancel(reason: string, fits: (owner: QueueOwner) => boolean = () => true): void {
-    for (const run of this.#runs) if (fits(run.owner)) run.cancel(reason);
+  end(error: RunError, fits: (owner: QueueOwner) => boolean = () => true): void {
+    for (const run of this.#runs) if (fits(run.owner)) run.end(error);
   }
 
   /** Whose runs there are, each tenant once. */

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import { FrameReader } from '../../../service/src/processes/frames.ts';
 import { loadedProgram } from '../../../service/src/plugins/program.ts';
+import { runError } from '../../../service/src/sandbox/outcome.ts';
 import type { LoggedOutcome } from '../../../service/src/sandbox/outcome.ts';
 import type { CallResult, GuestRequest } from '../../../service/src/sandbox/run-calls.ts';
 import { frameKind } from '../../../service/src/sandbox/protocol.ts';
@@ -544,8 +545,12 @@ test('a run whose client goes, or whose tenant is ended, ends, and its calls are
     [{ signal: () => gone.signal }, () => gone.abort(), /^cancelled: The client has gone/],
     [
       {},
-      () => sandbox.connected.cancel('The tenant is suspended.', ({ tenant }) => tenant === 't1'),
-      /^cancelled: The tenant is suspended/,
+      () =>
+        sandbox.connected.end(
+          runError('tenant-suspended', 'The tenant was suspended.'),
+          ({ tenant }) => tenant === 't1',
+        ),
+      /^tenant-suspended: The tenant was suspended/,
     ],
   ];
   for (const [more, end, expected] of ends) {

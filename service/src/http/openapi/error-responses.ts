@@ -31,7 +31,8 @@ export const errorBody = (codes: readonly ErrorCode[]) =>
     }),
   });
 
-const ofRuns: ReadonlySet<ErrorCode> = new Set(runErrorCodes);
+/** Those whose responses have logs: 403 has none, because other requests are refused with it, too. */
+const ofRuns: ReadonlySet<ErrorCode> = new Set(runErrorCodes.filter((code) => !(403 in errorCodes[code])));
 
 /** The headers of errors, by status code, beside the id of the request. */
 const headersByStatus: Readonly<Record<number, readonly DocumentedHeader[]>> = {

@@ -3,6 +3,7 @@ import { RecordedCalls } from '../../outbound/recorded-calls.ts';
 import type { PluginKey } from '../../plugins/plugin-key.ts';
 import type { StoredProgram } from '../../plugins/program.ts';
 import { lowerLevel } from '../../plugins/record-level.ts';
+import { isEndedFromOutside } from '../../sandbox/outcome.ts';
 import type { QueueOwner } from '../../processes/fair-queue.ts';
 import type { AdjustableLimits } from '../../sandbox/run-limits.ts';
 import { ReplayLease } from '../../runs/replay-lease.ts';
@@ -174,8 +175,8 @@ async function replayRuns(
       run,
       limitsOf(tenant, context.maxLimits.run),
     );
-    if ('error' in outcome && outcome.error.code === 'cancelled') {
-      // That is no ending of the plugin's: its tenant was suspended or deleted, or the service ends.
+    if ('error' in outcome && isEndedFromOutside(outcome.error)) {
+      // Its tenant was suspended or deleted, or the service ends.
       await requireTenant(context, plugin);
       throw cancelled();
     }
