@@ -18,12 +18,24 @@ export type Key<Parts extends readonly KeyPart[]> = {
   readonly [I in keyof Parts]: Parts[I] extends 'text' ? string : number;
 };
 
-/** Which rows of a list a request asks for. */
-export interface PageRequest<K> {
-  /** How many rows the page may have. One more should be read, to find out whether there is another page. */
+/** The page of a list that a request asks for. */
+export interface Page<K> {
+  /** How many rows to read: one more than the page may have, to find out whether there is another page. */
   readonly limit: number;
   /** The key of the last row of the page before; `undefined` for the first page. */
   readonly after: K | undefined;
+  /**
+   * Returns the items of the page, and as `next` the cursor of the next page if there is one. A page ends early where its items have
+   * more than `maxBytes` of JSON; it has at least one.
+   * @param found the rows that were read
+   * @param toItem makes of a row what is answered
+   */
+  of<Row, Item>(
+    found: readonly Row[],
+    keyOf: (row: Row) => K,
+    toItem: (row: Row) => Item,
+    options?: { readonly maxBytes?: number; readonly hasMore?: boolean },
+  ): { items: Item[]; next: { next?: string } };
 }
 
 /** What identifies a list: its operation and its filter. A cursor is only valid for the list that it was made for. */
@@ -72,63 +84,40 @@ export const wholeNumber = (min: number, max: number) =>
     .refine((value) => value >= min && value <= max, `must be a whole number from ${min} to ${max}`)
     .meta({ override: { type: 'integer', minimum: min, maximum: max } });
 
-/** How the rows of one list are paged through. */
-export interface Paging<K> {
-  /** Reads the parameters `limit` and `after`. Throws 400 for a cursor that is malformed or was made for another list. */
-  readRequest(
-    list: ListIdentity,
-    query: { readonly limit: number; readonly after?: string | undefined },
-  ): PageRequest<K>;
-  /**
-   * Returns the items of the page, and as `next` the cursor of the next page if there is one. A page ends early where its items have
-   * more than `maxBytes` of JSON; it has at least one.
-   * @param found the rows that were read: up to one more than the limit
-   * @param toItem makes of a row what is answered
-   */
-  toPage<Row, Item>(
-    list: ListIdentity,
-    { limit }: PageRequest<K>,
-    found: readonly Row[],
-    keyOf: (row: Row) => K,
-    toItem: (row: Row) => Item,
-    maxBytes?: number,
-  ): { items: Item[]; next: { next?: string } };
-}
-
-/** Pages through rows that are sorted by a key of these parts. */
-export function pagingBy<const Parts extends readonly KeyPart[]>(...parts: Parts): Paging<Key<Parts>> {
+/**
+ * Makes the function that reads the parameters `limit` and `after` of a list whose rows are sorted by a key of these parts. It throws
+ * 400 for a cursor that is malformed or was made for another list.
+ */
+export function pagingBy<const Parts extends readonly KeyPart[]>(...parts: Parts) {
   const isKey = (key: readonly unknown[]): key is Key<Parts> & readonly unknown[] =>
     key.length === parts.length && key.every((value, i) => isPart(value, parts[i]));
-  return {
-    readRequest(list, { limit, after }) {
-      if (after === undefined) return { limit, after };
-      const [digest, ...key] = decode(after);
-      if (digest !== identityDigest(list) || !isKey(key)) throw invalidCursor();
-      return { limit, after: key };
-    },
-    toPage<Row, Item>(
-      list: ListIdentity,
-      { limit }: PageRequest<Key<Parts>>,
-      found: readonly Row[],
-      keyOf: (row: Row) => Key<Parts>,
-      toItem: (row: Row) => Item,
-      maxBytes = maxPageBytes,
-    ) {
-      const items: Item[] = [];
-      let bytes = 0;
-      for (const row of found.slice(0, limit)) {
-        const item = toItem(row);
-        bytes += Buffer.byteLength(JSON.stringify(item));
-        if (items.length && bytes > maxBytes) break;
-        items.push(item);
-      }
-      const last = found[items.length - 1];
-      if (found.length <= items.length || last === undefined) return { items, next: {} };
-      return {
-        items,
-        next: { next: encode([identityDigest(list), ...(keyOf(last) as readonly unknown[])]) },
-      };
-    },
+
+  return (
+    list: ListIdentity,
+    { limit: rows, after: cursor }: { readonly limit: number; readonly after?: string | undefined },
+  ): Page<Key<Parts>> => {
+    const [digest, ...after] = cursor === undefined ? [] : decode(cursor);
+    if (cursor !== undefined && (digest !== identityDigest(list) || !isKey(after))) throw invalidCursor();
+    return {
+      limit: rows + 1,
+      after: cursor === undefined ? undefined : (after as unknown as Key<Parts>),
+      of(found, keyOf, toItem, { maxBytes = maxPageBytes, hasMore = found.length > rows } = {}) {
+        const items: ReturnType<typeof toItem>[] = [];
+        let bytes = 0;
+        for (const row of found.slice(0, rows)) {
+          const item = toItem(row);
+          bytes += Buffer.byteLength(JSON.stringify(item));
+          if (items.length && bytes > maxBytes) break;
+          items.push(item);
+        }
+        const last = found[items.length - 1];
+        if (last === undefined || (items.length === found.length && !hasMore)) return { items, next: {} };
+        return {
+          items,
+          next: { next: encode([identityDigest(list), ...(keyOf(last) as readonly unknown[])]) },
+        };
+      },
+    };
   };
 }
 

@@ -2,16 +2,16 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import * as z from 'zod';
 import { pageQuery, pagingBy } from '../../../service/src/http/paging.ts';
-import type { PageRequest } from '../../../service/src/http/paging.ts';
+import type { Page } from '../../../service/src/http/paging.ts';
 
 const list = { operation: 'listThings', filter: { environment: 'com.acme', namespace: 'default' } };
-const byName = pagingBy('text');
-const newestFirst = pagingBy('number', 'text');
+const pageByName = pagingBy('text');
+const pageNewestFirst = pagingBy('number', 'text');
 
 /** As a database reads it: the rows after a key, in their order, and one more than are answered. */
 function read<Row, K>(
   rows: Iterable<Row>,
-  page: PageRequest<K>,
+  page: Page<K>,
   order: (a: K, b: K) => number,
   keyOf: (row: Row) => K,
 ): Row[] {
@@ -19,7 +19,7 @@ function read<Row, K>(
   return [...rows]
     .toSorted((a, b) => order(keyOf(a), keyOf(b)))
     .filter((row) => after === undefined || order(after, keyOf(row)) < 0)
-    .slice(0, limit + 1);
+    .slice(0, limit);
 }
 
 const bytes = ([a]: readonly [string], [b]: readonly [string]) =>
@@ -31,20 +31,12 @@ const asItIs = <T>(row: T) => row;
 
 describe('a list with pages', () => {
   test('ends a page early, and not before its first item, where the items have much JSON', () => {
-    const page = byName.readRequest(list, { limit: 3 });
+    const page = pageByName(list, { limit: 3 });
     const toItem = (name: string) => name.repeat(100_000);
-    const { items, next } = byName.toPage(
-      list,
-      page,
-      ['\u0001', '\u0002', 'c'],
-      (name) => [name] as const,
-      toItem,
-    );
+    const { items, next } = page.of(['\u0001', '\u0002', 'c'], (name) => [name] as const, toItem);
     assert.equal(items.length, 1);
-    assert.deepEqual(byName.readRequest(list, { limit: 3, after: next.next }).after, ['\u0001']);
-    const huge = byName.toPage(
-      list,
-      page,
+    assert.deepEqual(pageByName(list, { limit: 3, after: next.next }).after, ['\u0001']);
+    const huge = page.of(
       ['a'],
       () => ['a'] as const,
       () => 'x'.repeat(2_000_000),
@@ -58,9 +50,9 @@ describe('a list with pages', () => {
     let after: string | undefined;
     let pages = 0;
     do {
-      const page = byName.readRequest(list, { limit: 3, after });
+      const page = pageByName(list, { limit: 3, after });
       const found = read(names, page, bytes, (name) => [name] as const);
-      const { items, next } = byName.toPage(list, page, found, (name) => [name] as const, asItIs);
+      const { items, next } = page.of(found, (name) => [name] as const, asItIs);
       seen.push(...items);
       after = next.next;
       pages += 1;
@@ -81,9 +73,9 @@ describe('a list with pages', () => {
     let after: string | undefined;
     let turn = 0;
     do {
-      const page = newestFirst.readRequest(list, { limit: 4, after });
+      const page = pageNewestFirst(list, { limit: 4, after });
       const found = read(rows.values(), page, newest, ({ at, id }) => [at, id] as const);
-      const result = newestFirst.toPage(list, page, found, ({ at, id }) => [at, id] as const, asItIs);
+      const result = page.of(found, ({ at, id }) => [at, id] as const, asItIs);
       seen.push(...result.items.map(({ id }) => id));
       after = result.next.next;
       turn += 1;
@@ -96,22 +88,22 @@ describe('a list with pages', () => {
   });
 
   test('has no next page when the rows end with the page', () => {
-    const page = byName.readRequest(list, { limit: 2 });
-    assert.deepEqual(byName.toPage(list, page, ['a', 'b'], (name) => [name] as const, asItIs).next, {});
-    assert.deepEqual(byName.toPage(list, page, [], (name: string) => [name] as const, asItIs).next, {});
+    const page = pageByName(list, { limit: 2 });
+    assert.deepEqual(page.of(['a', 'b'], (name) => [name] as const, asItIs).next, {});
+    assert.deepEqual(page.of([], (name: string) => [name] as const, asItIs).next, {});
   });
 });
 
 describe('a cursor', () => {
-  const page = byName.readRequest(list, { limit: 1 });
-  const { next } = byName.toPage(list, page, ['a', 'b'], (name) => [name] as const, asItIs).next;
+  const page = pageByName(list, { limit: 1 });
+  const { next } = page.of(['a', 'b'], (name) => [name] as const, asItIs).next;
   const forged = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
   const [digest] = JSON.parse(Buffer.from(String(next), 'base64url').toString()) as [string];
 
   test('holds the key of the last row, whatever characters are in it', () => {
     for (const name of ['a', '', 'ä/😀', '"\\', 'x'.repeat(2000)]) {
-      const cursor = byName.toPage(list, page, [name, 'more'], () => [name] as const, asItIs).next.next;
-      assert.deepEqual(byName.readRequest(list, { limit: 1, after: cursor }).after, [name]);
+      const cursor = page.of([name, 'more'], () => [name] as const, asItIs).next.next;
+      assert.deepEqual(pageByName(list, { limit: 1, after: cursor }).after, [name]);
     }
   });
 
@@ -124,7 +116,7 @@ describe('a cursor', () => {
     ];
   for (const [what, other] of others) {
     test(`of ${what} is refused`, () => {
-      assert.throws(() => byName.readRequest(other, { limit: 1, after: next }), {
+      assert.throws(() => pageByName(other, { limit: 1, after: next }), {
         code: 'invalid-cursor',
         status: 400,
       });
@@ -144,7 +136,7 @@ describe('a cursor', () => {
     ['nothing but its digest as text', forged(digest)],
   ] as const) {
     test(`that is ${what} is refused`, () => {
-      assert.throws(() => byName.readRequest(list, { limit: 1, after: cursor }), {
+      assert.throws(() => pageByName(list, { limit: 1, after: cursor }), {
         code: 'invalid-cursor',
         status: 400,
       });
@@ -153,14 +145,11 @@ describe('a cursor', () => {
 
   test('holds only safe integers as numbers', () => {
     for (const at of [1.5, 2 ** 60, '1', null]) {
-      assert.throws(() => newestFirst.readRequest(list, { limit: 1, after: forged([digest, at, 'x']) }), {
+      assert.throws(() => pageNewestFirst(list, { limit: 1, after: forged([digest, at, 'x']) }), {
         code: 'invalid-cursor',
       });
     }
-    assert.deepEqual(newestFirst.readRequest(list, { limit: 1, after: forged([digest, -1, 'x']) }).after, [
-      -1,
-      'x',
-    ]);
+    assert.deepEqual(pageNewestFirst(list, { limit: 1, after: forged([digest, -1, 'x']) }).after, [-1, 'x']);
   });
 
   test('belongs to the same list however its filter is written', () => {
@@ -168,7 +157,7 @@ describe('a cursor', () => {
       operation: list.operation,
       filter: { namespace: 'default', tenant: undefined, environment: 'com.acme' },
     };
-    assert.deepEqual(byName.readRequest(other, { limit: 1, after: next }).after, ['a']);
+    assert.deepEqual(pageByName(other, { limit: 1, after: next }).after, ['a']);
   });
 });
 

@@ -14,7 +14,7 @@ import { pageQuery, pagingBy } from '../paging.ts';
 import { dayQuery, dayRange } from '../runs/usage.ts';
 import { timeSchema, toTime } from './plugin-details.ts';
 
-const paging = pagingBy('text');
+const pageOf = pagingBy('text');
 
 const ndjson = 'application/x-ndjson';
 
@@ -100,19 +100,17 @@ export const audit: ServiceInterface = {
         // A node whose clock is ahead may have written entries of tomorrow.
         const end = to === undefined ? now() + dayLength : Date.parse(days.to) + dayLength;
         const filter = { environment, from: Date.parse(days.from), to: end, tenant, action, actor };
-        const list = { operation: 'listAudit', filter: { environment, from, to, tenant, action, actor } };
-        const request = paging.readRequest(list, query);
-        const before = request.after?.[0];
+        const asked = { environment, from, to, tenant, action, actor };
+        const page = pageOf({ operation: 'listAudit', filter: asked }, query);
         const { signal } = c.req.raw;
         if (accepts(c, ndjson)) {
           const readAfter = (id: string | undefined) =>
             listAudit(storage.db, filter, { before: id, limit: batch, signal });
           return textStream(c, ndjson, (write) => writeLines(readAfter, environment, write));
         }
-        const found = await listAudit(storage.db, filter, { before, limit: request.limit + 1, signal });
-        const { items, next } = paging.toPage(
-          list,
-          request,
+        const before = page.after?.[0];
+        const found = await listAudit(storage.db, filter, { before, limit: page.limit, signal });
+        const { items, next } = page.of(
           found,
           ({ id }) => [id],
           (entry) => toDetails(environment, entry),

@@ -74,7 +74,7 @@ const writeErrors: ErrorList = {
 };
 const deleteErrors: ErrorList = { 404: ['connection-not-found', 'tenant-not-found'] };
 
-const paging = pagingBy('text', 'text');
+const pageOf = pagingBy('text', 'text');
 
 /** The values for what plugins may reach: credentials, and the origins of tenants. */
 export const connections: ServiceInterface = {
@@ -271,19 +271,12 @@ async function listValues(
   { environment, tenant }: ValueOwner,
   query: { readonly limit: number; readonly after?: string | undefined },
 ): Promise<z.input<typeof listSchema>> {
-  const identity = { operation: operationId, filter: { environment, tenant } };
-  const request = paging.readRequest(identity, query);
+  const page = pageOf({ operation: operationId, filter: { environment, tenant } }, query);
   const found = await storage.transaction(async (db) => {
     const ownerId = await requireOwner(db, { environment, tenant });
-    return listConnectionValues(
-      db,
-      { environment, ownerId },
-      { after: request.after, limit: request.limit + 1 },
-    );
+    return listConnectionValues(db, { environment, ownerId }, page);
   });
-  const { items, next } = paging.toPage(
-    identity,
-    request,
+  const { items, next } = page.of(
     found,
     ({ namespace, connection }) => [namespace, connection],
     ({ namespace, connection, origin, updated_at: updatedAt }) => ({

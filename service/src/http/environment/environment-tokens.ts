@@ -36,7 +36,7 @@ const tokenSchema = z.object({
   endsAt: timeSchema.optional().meta({ description: 'Where a newer one has taken its place.' }),
 });
 
-const paging = pagingBy('text');
+const pageOf = pagingBy('text');
 
 /** The tokens of an environment, to be replaced without a gap. */
 export const environmentTokens: ServiceInterface = {
@@ -60,15 +60,12 @@ export const environmentTokens: ServiceInterface = {
         ),
       },
       handle: async ({ target: { environment }, query }, { storage, now }) => {
-        const list = { operation: 'listTokens', filter: { environment } };
-        const request = paging.readRequest(list, query);
+        const page = pageOf({ operation: 'listTokens', filter: { environment } }, query);
         const found = await listEnvironmentTokens(storage.db, environment, now(), {
-          after: request.after?.[0],
-          limit: request.limit + 1,
+          after: page.after?.[0],
+          limit: page.limit,
         });
-        const { items, next } = paging.toPage(
-          list,
-          request,
+        const { items, next } = page.of(
           found,
           ({ id }) => [id],
           ({ id, holder, scopes, createdAt, endsAt }) => ({

@@ -8,7 +8,7 @@ import { listPluginRecords } from '../../storage/tables/plugin-records.ts';
 import type { PluginRecord } from '../../storage/tables/plugin-records.ts';
 import { liveOf } from './plugin-details.ts';
 
-const paging = pagingBy('text');
+const pageOf = pagingBy('text');
 
 const functionSchema = z
   .object({
@@ -45,16 +45,13 @@ export const functions: ServiceInterface = {
         ),
       },
       handle: async ({ target, query }, { storage }) => {
-        const list = { operation: 'listFunctions', filter: { ...target } };
-        const request = paging.readRequest(list, query);
+        const page = pageOf({ operation: 'listFunctions', filter: { ...target } }, query);
         const found = await listPluginRecords(storage.db, target, {
-          after: request.after && [target.namespace, request.after[0]],
-          limit: request.limit + 1,
+          after: page.after && [target.namespace, page.after[0]],
+          limit: page.limit,
         });
         const ident = joinIdentifier(target);
-        const { items, next } = paging.toPage(
-          list,
-          request,
+        const { items, next } = page.of(
           found,
           ({ name }) => [name],
           (plugin) => toFunction(ident, plugin),

@@ -75,7 +75,7 @@ const body = jsonBody(librarySchema, {
   limit: 2 * (maxContents + maxDeclarations),
 });
 
-const paging = pagingBy('text', 'text');
+const pageOf = pagingBy('text', 'text');
 
 /** The ES modules that plugins may import, where their namespaces name them. */
 export const libraries: ServiceInterface = {
@@ -92,12 +92,9 @@ export const libraries: ServiceInterface = {
       query: z.object(pageQuery()),
       responses: { 200: json(listSchema, { description: 'A page of them, without contents.' }) },
       handle: async ({ target: { environment }, query }, { storage }) => {
-        const list = { operation: 'listLibraries', filter: { environment } };
-        const request = paging.readRequest(list, query);
-        const page = { after: request.after, limit: request.limit + 1 };
+        const page = pageOf({ operation: 'listLibraries', filter: { environment } }, query);
         const found = await listLibraries(storage.db, environment, page);
-        const keyOf = ({ name, version }: LibraryRecord) => [name, version] as const;
-        const { items, next } = paging.toPage(list, request, found, keyOf, toRecord);
+        const { items, next } = page.of(found, ({ name, version }) => [name, version], toRecord);
         return { status: 200, body: { libraries: items, ...next } };
       },
     }),

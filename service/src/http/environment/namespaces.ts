@@ -39,7 +39,7 @@ import {
 const listPath = '/api/v1/environment/:environment/namespaces';
 const namespacePath = `${listPath}/:namespace` as const;
 
-const paging = pagingBy('text');
+const pageOf = pagingBy('text');
 
 /** The types of the input and output of a namespace's plugins. */
 export const namespaces: ServiceInterface = {
@@ -64,17 +64,15 @@ export const namespaces: ServiceInterface = {
         ),
       },
       handle: async ({ target: { environment }, query }, { storage }) => {
-        const list = { operation: 'listNamespaces', filter: { environment } };
-        const request = paging.readRequest(list, query);
+        const page = pageOf({ operation: 'listNamespaces', filter: { environment } }, query);
         const { records, isLast } = await listNamespaces(storage.db, environment, {
-          after: request.after?.[0],
-          limit: request.limit,
+          after: page.after?.[0],
+          limit: query.limit,
         });
-        // The table ends a page early where its records are long. Then the last row is repeated, because `toPage` only returns
-        // the cursor of another page where it finds more rows than the limit.
-        const found = isLast ? records : [...records, ...records.slice(-1)];
-        const full = { ...request, limit: records.length };
-        const { items, next } = paging.toPage(list, full, found, ({ namespace }) => [namespace], toDetails);
+        // The table ends a page early where its records are long.
+        const { items, next } = page.of(records, ({ namespace }) => [namespace], toDetails, {
+          hasMore: !isLast,
+        });
         return { status: 200, body: { namespaces: items, ...next } };
       },
     }),

@@ -24,7 +24,7 @@ import { lockPlugin } from '../../storage/db.ts';
 
 const pluginPath = '/api/v1/plugin/:ident/:namespace/:name';
 
-const paging = pagingBy('text', 'text');
+const pageOf = pagingBy('text', 'text');
 
 /**
  * The plugins of a list: those of the tenant that the caller may see, and of these only those of `namespace`, if that is given.
@@ -72,15 +72,10 @@ export const plugins: ServiceInterface = {
         const scope = listedScope(caller, target, query.namespace);
         if (!scope) return { status: 200, body: { plugins: [] } };
         const { environment, tenant, namespace, pluginName } = scope;
-        const list = { operation: 'listPlugins', filter: { environment, tenant, namespace, pluginName } };
-        const request = paging.readRequest(list, query);
-        const found = await listPluginRecords(storage.db, scope, {
-          after: request.after,
-          limit: request.limit + 1,
-        });
-        const { items, next } = paging.toPage(
-          list,
-          request,
+        const filter = { environment, tenant, namespace, pluginName };
+        const page = pageOf({ operation: 'listPlugins', filter }, query);
+        const found = await listPluginRecords(storage.db, scope, page);
+        const { items, next } = page.of(
           found,
           (row) => [row.namespace, row.name],
           (row) => toPluginDetails(scope, row),

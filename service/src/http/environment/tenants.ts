@@ -39,7 +39,7 @@ const changesSchema = z.object({
 
 const body = { description: 'What is to be set; what is not named stays as it is.' };
 
-const paging = pagingBy('text');
+const pageOf = pagingBy('text');
 
 /** A vendor's tenants. */
 export const tenants: ServiceInterface = {
@@ -67,15 +67,12 @@ export const tenants: ServiceInterface = {
         ),
       },
       handle: async ({ target: { environment }, query }, { storage }) => {
-        const list = { operation: 'listTenants', filter: { environment } };
-        const request = paging.readRequest(list, query);
+        const page = pageOf({ operation: 'listTenants', filter: { environment } }, query);
         const found = await listTenants(storage.db, environment, {
-          after: request.after?.[0],
-          limit: request.limit + 1,
+          after: page.after?.[0],
+          limit: page.limit,
         });
-        const { items, next } = paging.toPage(
-          list,
-          request,
+        const { items, next } = page.of(
           found,
           ({ tenant }) => [tenant],
           (row) => toTenantDetails(row, row.plugins),

@@ -52,7 +52,7 @@ const versionSourceSchema = z
   })
   .meta({ id: 'VersionSource' });
 
-const paging = pagingBy('number');
+const pageOf = pagingBy('number');
 
 /** The deployed versions of a plugin. */
 export const versions: ServiceInterface = {
@@ -78,16 +78,13 @@ export const versions: ServiceInterface = {
       },
       errors: { 404: ['plugin-not-found'] },
       handle: async ({ target, query }, context) => {
-        const list = { operation: 'listVersions', filter: { ...target } };
-        const request = paging.readRequest(list, query);
+        const page = pageOf({ operation: 'listVersions', filter: { ...target } }, query);
         const live = await liveVersion(context, target);
         const found = await listVersions(context.storage.db, target, {
-          before: request.after?.[0],
-          limit: request.limit + 1,
+          before: page.after?.[0],
+          limit: page.limit,
         });
-        const { items, next } = paging.toPage(
-          list,
-          request,
+        const { items, next } = page.of(
           found,
           ({ patch }) => [patch],
           (row) => toVersionDetails(row, live),

@@ -96,8 +96,8 @@ const deliverySchema = z
   })
   .meta({ id: 'WebhookDelivery' });
 
-const byId = pagingBy('text');
-const byPosition = pagingBy('number');
+const pageById = pagingBy('text');
+const pageByPosition = pagingBy('number');
 
 const unknownWebhook = { 404: ['webhook-not-found'] } as const;
 
@@ -123,13 +123,12 @@ export const webhooks: ServiceInterface = {
         ),
       },
       handle: async ({ target: { environment }, query }, { storage }) => {
-        const list = { operation: 'listWebhooks', filter: { environment } };
-        const request = byId.readRequest(list, query);
+        const page = pageById({ operation: 'listWebhooks', filter: { environment } }, query);
         const found = await listWebhooks(storage.db, environment, {
-          after: request.after?.[0],
-          limit: request.limit + 1,
+          after: page.after?.[0],
+          limit: page.limit,
         });
-        const { items, next } = byId.toPage(list, request, found, ({ id }) => [id], toResponse);
+        const { items, next } = page.of(found, ({ id }) => [id], toResponse);
         return { status: 200, body: { webhooks: items, ...next } };
       },
     }),
@@ -323,15 +322,12 @@ export const webhooks: ServiceInterface = {
       errors: unknownWebhook,
       handle: async ({ target: { environment }, path: { id }, query }, context) => {
         await requireWebhook(context, { environment, id });
-        const list = { operation: 'listDeliveries', filter: { environment, id } };
-        const request = byPosition.readRequest(list, query);
+        const page = pageByPosition({ operation: 'listDeliveries', filter: { environment, id } }, query);
         const found = await listDeliveries(context.storage.db, id, {
-          before: request.after?.[0],
-          limit: request.limit + 1,
+          before: page.after?.[0],
+          limit: page.limit,
         });
-        const { items, next } = byPosition.toPage(
-          list,
-          request,
+        const { items, next } = page.of(
           found,
           ({ position }) => [position],
           ({ id: messageId, type, createdAt, status, attempts, nextAt }) => ({

@@ -14,7 +14,7 @@ import { auditStamp } from '../audit-stamp.ts';
 import type { EditorCaller, EnvironmentCaller } from '../auth.ts';
 import type { Context } from 'hono';
 
-const paging = pagingBy('text');
+const pageOf = pagingBy('text');
 
 /** How many bytes of JSON a page has, so that reading, converting and writing it takes the thread a few ms. */
 const maxBytes = 256 * 1024;
@@ -57,23 +57,20 @@ export const runs: ServiceInterface = {
         const { version, success } = query;
         const { environment, tenant, namespace, pluginName } = target;
         const filter = { environment, tenant, namespace, pluginName, version, success };
-        const list = { operation: 'listRuns', filter };
-        const request = paging.readRequest(list, query);
+        const page = pageOf({ operation: 'listRuns', filter }, query);
         const found = await listRuns(
           storage.db,
           target,
           { version, success },
-          { limit: request.limit + 1, before: request.after?.[0], maxBytes },
+          { limit: page.limit, before: page.after?.[0], maxBytes },
         );
         if (!found.length) await checkPluginExists(storage, target);
         await noteReading(c, context, caller, target, found);
-        const { items, next } = paging.toPage(
-          list,
-          request,
+        const { items, next } = page.of(
           found,
           ({ id }) => [id],
           (run) => toRun(target, run),
-          maxBytes,
+          { maxBytes },
         );
         return respond(200, { runs: items, ...next });
       },
@@ -116,7 +113,7 @@ export async function checkPluginExists(
 }
 
 /** Notes in the audit log who reads what runs logged, got or gave, where records may hold it. */
-export async function noteReading(
+async function noteReading(
   c: Context,
   context: ServiceContext,
   caller: EditorCaller | EnvironmentCaller,

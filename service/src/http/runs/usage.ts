@@ -5,6 +5,7 @@ import { badRequest } from '../errors.ts';
 import { json, respond } from '../operations/responses.ts';
 import { operation } from '../operations/operation.ts';
 import { pageQuery, pagingBy } from '../paging.ts';
+import type { Page } from '../paging.ts';
 import { checkStorable } from '../grant-schemas.ts';
 import { dayLength } from '../../units.ts';
 import type { Db } from '../../storage/db.ts';
@@ -12,7 +13,7 @@ import { listPluginUsage, listUsage } from '../../storage/tables/usage.ts';
 import type { PluginUsageOfDay, UsageOfDay } from '../../storage/tables/usage.ts';
 import { accepts, textStream } from '../event-stream.ts';
 
-const [byTenant, byPlugin] = [pagingBy('text', 'text'), pagingBy('text', 'text', 'text', 'text')];
+const [pageByTenant, pageByPlugin] = [pagingBy('text', 'text'), pagingBy('text', 'text', 'text', 'text')];
 
 const csv = 'text/csv';
 
@@ -80,11 +81,8 @@ export const usage: ServiceInterface = {
           readUsage(storage.db, { environment, days, tenant, by }, limit, after);
         if (accepts(c, csv))
           return textStream(c, `${csv}; charset=utf-8`, (write) => writeCsv(read, by, write));
-        const paging = by ? byPlugin : byTenant;
-        const request = paging.readRequest(list, query);
-        const found = await read(request.limit + 1, request.after);
-        const keyOf = (row: FoundUsage) => keysOf(row) as [string, string, string, string];
-        const { items, next } = paging.toPage(list, request as never, found, keyOf as never, toDay);
+        const page: Page<readonly string[]> = by ? pageByPlugin(list, query) : pageByTenant(list, query);
+        const { items, next } = page.of(await read(page.limit, page.after), keysOf, toDay);
         return respond(200, { days: items, ...next });
       },
     }),
@@ -150,7 +148,7 @@ async function writeCsv(
 const countColumns = ['runs', 'failures', 'milliseconds', 'builds'];
 
 /** A line of CSV, as RFC 4180 has it. */
-export const csvLine = (cells: readonly (string | number)[]): string =>
+const csvLine = (cells: readonly (string | number)[]): string =>
   `${cells.map((cell) => (typeof cell === 'number' ? String(cell) : csvCell(cell))).join(',')}\r\n`;
 
 function csvCell(text: string): string {
