@@ -1,5 +1,6 @@
 import { EnvironmentClient, type EnvironmentClientOptions } from '../../src/server.ts';
-import { PLUGIN, ROLLOUT, RUN, SESSION, VERSION } from '../core/client/records.ts';
+import { type Operation, pluginOperations } from '../core/client/plugin-operations.ts';
+import { PLUGIN } from '../core/client/records.ts';
 import type { Rule } from '../support/scripted-server-rules.ts';
 import { startScriptedServer } from '../support/scripted-server-node.ts';
 import { ENVIRONMENT_TOKEN, IDENT } from './endpoint-fixture.ts';
@@ -7,7 +8,6 @@ import { ENVIRONMENT_TOKEN, IDENT } from './endpoint-fixture.ts';
 export const HERE = { environment: 'com.acme' };
 export const TENANT = { identifier: IDENT };
 export const LOCATION = { identifier: IDENT, pluginName: 'add-record' };
-export const PATH = `${IDENT}/default/add-record`;
 
 export const TENANT_RECORD = {
   environment: 'com.acme',
@@ -20,7 +20,7 @@ export const TENANT_RECORD = {
   limits: { plugins: 10 },
   more: { kept: true },
 };
-export const DAY = {
+const DAY = {
   day: '2031-01-02',
   tenant: 'customer-7',
   runs: 3,
@@ -55,7 +55,7 @@ const LIBRARY = { name: 'rates', version: '1.0.0', bytes: 9, createdAt: '2031-01
 const VALUES = {
   connections: [{ namespace: 'default', connection: 'rates', updatedAt: '2031-01-02T03:04:05Z' }],
 };
-export const TYPES = {
+const TYPES = {
   description: 'Prices',
   input: { type: 'object' },
   output: true,
@@ -73,10 +73,7 @@ export async function start(options: Partial<EnvironmentClientOptions>, ...rules
   return { service, client, [Symbol.asyncDispose]: () => service[Symbol.asyncDispose]() };
 }
 
-export type Call = (client: EnvironmentClient, options?: { signal: AbortSignal }) => Promise<unknown>;
-
-/** Each operation: its call, the request that this sends, and the response. */
-export const OPERATIONS: [name: string, call: Call, sent: string, data: object | undefined][] = [
+export const OPERATIONS: Operation<EnvironmentClient>[] = [
   [
     'listTenants',
     (c, o) => c.listTenants(HERE, { limit: 2, after: 'c', ...o }),
@@ -146,58 +143,13 @@ export const OPERATIONS: [name: string, call: Call, sent: string, data: object |
     `GET /api/v1/tenant/${IDENT}/plugins?namespace=n`,
     { plugins: [PLUGIN] },
   ],
-  ['getPlugin', (c, o) => c.getPlugin(LOCATION, o), `GET /api/v1/plugin/${PATH}`, PLUGIN],
+  ...pluginOperations(LOCATION),
   [
     'deletePlugin',
     (c, o) => c.deletePlugin({ ...LOCATION, namespace: 'n' }, o),
     `DELETE /api/v1/plugin/${IDENT}/n/add-record`,
     undefined,
   ],
-  [
-    'listVersions',
-    (c, o) => c.listVersions(LOCATION, o),
-    `GET /api/v1/plugin/${PATH}/versions`,
-    { versions: [VERSION] },
-  ],
-  [
-    'getVersion',
-    (c, o) => c.getVersion(LOCATION, 'v1.0.0', o),
-    `GET /api/v1/plugin/${PATH}/versions/v1.0.0`,
-    { ...VERSION, contents: 'x' },
-  ],
-  [
-    'setLive',
-    (c, o) => c.setLive(LOCATION, null, o),
-    `PUT /api/v1/plugin/${PATH}/live {"version":null}`,
-    PLUGIN,
-  ],
-  [
-    'deleteVersion',
-    (c, o) => c.deleteVersion(LOCATION, 'v1.0.0', o),
-    `DELETE /api/v1/plugin/${PATH}/versions/v1.0.0`,
-    undefined,
-  ],
-  ['getRollout', (c, o) => c.getRollout(LOCATION, o), `GET /api/v1/plugin/${PATH}/rollout`, ROLLOUT],
-  [
-    'setRollout',
-    (c, o) => c.setRollout(LOCATION, 'v1.0.1', { percent: 30, stop: { runs: 50, failures: 0.1 } }, o),
-    `PUT /api/v1/plugin/${PATH}/rollout {"version":"v1.0.1","percent":30,"stop":{"runs":50,"failures":0.1}}`,
-    ROLLOUT,
-  ],
-  ['endRollout', (c, o) => c.endRollout(LOCATION, o), `DELETE /api/v1/plugin/${PATH}/rollout`, undefined],
-  [
-    'replay',
-    (c, o) => c.replay(LOCATION, { version: 'v1.0.1', limit: 5, ...o }),
-    `POST /api/v1/plugin/${PATH}/replay {"version":"v1.0.1","limit":5}`,
-    { replayed: 3, same: 1, different: 1, failed: 1, skipped: 2 },
-  ],
-  [
-    'listRuns',
-    (c, o) => c.listRuns(LOCATION, { success: false, limit: 5, ...o }),
-    `GET /api/v1/plugin/${PATH}/runs?success=false&limit=5`,
-    { runs: [RUN] },
-  ],
-  ['getRun', (c, o) => c.getRun('0193-7a', o), 'GET /api/v1/run/0193-7a', RUN],
   [
     'getUsage',
     (c, o) => c.getUsage(HERE, { from: '2031-01-01', to: '2031-01-02', tenant: 't', by: 'plugin', ...o }),
@@ -231,8 +183,6 @@ export const OPERATIONS: [name: string, call: Call, sent: string, data: object |
     'DELETE /api/v1/environment/com.acme/tokens/2',
     undefined,
   ],
-  ['getSession', (c, o) => c.getSession(o), 'GET /api/v1/session', SESSION],
-  ['getTypes', (c, o) => c.getTypes(LOCATION, o), `GET /api/v1/types/${PATH}`, { declarations: '' }],
   [
     'listNamespaces',
     (c, o) => c.listNamespaces(HERE, { limit: 1, ...o }),

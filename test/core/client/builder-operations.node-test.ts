@@ -9,11 +9,11 @@ import {
 } from '../../../src/client.ts';
 import type { Rule } from '../../support/scripted-server-rules.ts';
 import { startScriptedServer } from '../../support/scripted-server-node.ts';
-import { PLUGIN, ROLLOUT, RUN, SESSION, SOURCE, VERSION } from './records.ts';
+import { PATH, type Operation, pluginOperations } from './plugin-operations.ts';
+import { PLUGIN, SOURCE } from './records.ts';
 
 const TENANT = { environment: 'com.acme', userID: 'customer-7' };
 const LOCATION = { ...TENANT, pluginName: 'add-record' };
-const PATH = 'com.acme.customer-7/default/add-record';
 const TOKEN = 'editor-token-77';
 const HELP = {
   contents: 'x',
@@ -26,10 +26,7 @@ async function start(options: Partial<BuilderClientOptions>, ...rules: Omit<Rule
   return { server, client, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() };
 }
 
-type Call = (client: BuilderClient, options?: { signal: AbortSignal }) => Promise<unknown>;
-
-/** Each operation: its call, the request that this sends, and the response. */
-const OPERATIONS: [name: string, call: Call, sent: string, data: object | undefined][] = [
+const OPERATIONS: Operation<BuilderClient>[] = [
   [
     'listPlugins',
     (c, o) => c.listPlugins(TENANT, o),
@@ -42,81 +39,8 @@ const OPERATIONS: [name: string, call: Call, sent: string, data: object | undefi
     'GET /api/v1/tenant/com.acme.customer-7/plugins?namespace=a+b&limit=2&after=c%3D1',
     { plugins: [] },
   ],
-  [
-    'getPlugin',
-    (c, o) => c.getPlugin(LOCATION, o),
-    `GET /api/v1/plugin/${PATH}`,
-    { ...PLUGIN, draft: null, pinned: null, live: null, latest: null },
-  ],
-  [
-    'listVersions',
-    (c, o) => c.listVersions(LOCATION, { limit: 1, ...o }),
-    `GET /api/v1/plugin/${PATH}/versions?limit=1`,
-    { versions: [VERSION] },
-  ],
-  [
-    'getVersion',
-    (c, o) => c.getVersion(LOCATION, 'v1.0.0', o),
-    `GET /api/v1/plugin/${PATH}/versions/v1.0.0`,
-    { ...VERSION, contents: 'x', tests: [{ expected: '1' }] },
-  ],
-  [
-    'setLive',
-    (c, o) => c.setLive(LOCATION, 'v1.0.0', o),
-    `PUT /api/v1/plugin/${PATH}/live {"version":"v1.0.0"}`,
-    PLUGIN,
-  ],
-  [
-    'setLive to the newest',
-    (c, o) => c.setLive(LOCATION, null, o),
-    `PUT /api/v1/plugin/${PATH}/live {"version":null}`,
-    PLUGIN,
-  ],
-  [
-    'deleteVersion',
-    (c, o) => c.deleteVersion(LOCATION, 'v1.0.0', o),
-    `DELETE /api/v1/plugin/${PATH}/versions/v1.0.0`,
-    undefined,
-  ],
-  ['getRollout', (c, o) => c.getRollout(LOCATION, o), `GET /api/v1/plugin/${PATH}/rollout`, ROLLOUT],
-  [
-    'setRollout',
-    (c, o) => c.setRollout(LOCATION, 'v1.0.1', { percent: 30, stop: { runs: 50, failures: 0.1 } }, o),
-    `PUT /api/v1/plugin/${PATH}/rollout {"version":"v1.0.1","percent":30,"stop":{"runs":50,"failures":0.1}}`,
-    ROLLOUT,
-  ],
-  ['endRollout', (c, o) => c.endRollout(LOCATION, o), `DELETE /api/v1/plugin/${PATH}/rollout`, undefined],
-  [
-    'replay',
-    (c, o) => c.replay(LOCATION, { version: 'v1.0.1', limit: 5, ...o }),
-    `POST /api/v1/plugin/${PATH}/replay {"version":"v1.0.1","limit":5}`,
-    { replayed: 3, same: 1, different: 1, failed: 1, skipped: 2 },
-  ],
-  [
-    'listRuns',
-    (c, o) => c.listRuns(LOCATION, { version: 'v1.0.0', success: false, ...o }),
-    `GET /api/v1/plugin/${PATH}/runs?version=v1.0.0&success=false`,
-    { runs: [RUN], next: 'c2' },
-  ],
-  ['getRun', (c, o) => c.getRun('0193-7a', o), 'GET /api/v1/run/0193-7a', RUN],
-  [
-    'getTypes',
-    (c, o) => c.getTypes(LOCATION, o),
-    `GET /api/v1/types/${PATH}`,
-    {
-      declarations: 'type Input = 1',
-      input: {},
-      samples: [{ name: 'a', input: 1 }],
-      connections: [{ name: 'rates', origin: 'https://rates.example', methods: ['GET'] }],
-    },
-  ],
-  [
-    'getSession',
-    (c, o) => c.getSession(o),
-    'GET /api/v1/session',
-    { ...SESSION, usage: { storageMb: 1.5, recordsMb: 0, allowedStorageMb: 500 } },
-  ],
   ['endSession', (c, o) => c.endSession(o), 'DELETE /api/v1/session', undefined],
+  ...pluginOperations(LOCATION),
   [
     'build',
     (c, o) => c.build({ ...LOCATION, language: 'javascript' }, 'söurce', o),
