@@ -11,6 +11,7 @@ import { createToken } from '../../service/src/accounts/tokens.ts';
 import type { Figure } from './figures.ts';
 import { median } from './figures.ts';
 import { startFixture } from './fixture-process.ts';
+import { deploy, signIn } from '../support/connection.ts';
 import { timeInTurns } from './turns.ts';
 import { addEditorToken } from '../../service/src/storage/tables/editor-tokens.ts';
 import { addEnvironment } from '../../service/src/storage/tables/environments.ts';
@@ -31,18 +32,13 @@ export async function measureService(): Promise<Figure[]> {
 /** In another process, whose memory is the service's alone. */
 async function measureExecutions(): Promise<Figure[]> {
   await using service = await startFixture(200);
-  const { environmentToken } = service;
-  const send = (method: string, target: string, token: string, body = '') =>
-    service.connections.send(method, target, { token, body });
-  const { token } = JSON.parse((await send('GET', `/auth/v2/access/${path}`, environmentToken)).body) as {
-    token: string;
-  };
-  await send('POST', `/api/v1/build/javascript/${path}`, token, trivial);
-  const { status } = await send('POST', `/api/v1/draft/${path}/promote`, token);
-  if (status !== 200) throw new Error('The plugin for the executions could not be deployed.');
-  const run = (input: string) => send('POST', `/exec/${path}/v1.0.0`, environmentToken, input);
+  const { connections, environmentToken } = service;
+  await deploy(connections, path, await signIn(connections, path, environmentToken), trivial);
+  const runVersion = (version: string, body: string) =>
+    connections.send('POST', `/exec/${path}/${version}`, { token: environmentToken, body });
+  const run = (input: string) => runVersion('v1.0.0', input);
   // The same but for a version that there is not: all is done but the run.
-  const look = (input: string) => send('POST', `/exec/${path}/v1.0.9`, environmentToken, input);
+  const look = (input: string) => runVersion('v1.0.9', input);
 
   const times = await timeInTurns({ run: () => run('x'), look: () => look('x') }, 400, 50);
   const responses = await Promise.all(Array.from({ length: 200 }, (_, i) => run(`${i}`)));

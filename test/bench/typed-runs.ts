@@ -1,6 +1,7 @@
 import type { Figure } from './figures.ts';
 import { median } from './figures.ts';
 import { startFixture } from './fixture-process.ts';
+import { deploy as deployWith, signIn } from '../support/connection.ts';
 
 /*
  * What types cost: plugins that take and give values, checked by schemas, against the same that read and write JSON themselves.
@@ -119,33 +120,22 @@ const hostile = {
 /** In a separate process, as vendors have it. */
 export async function measureTypedRuns(): Promise<Figure[]> {
   await using service = await startFixture(64);
-  return await measure(async (method, target, body = '', token = service.environmentToken) => {
-    const isJson = body.startsWith('{') && !target.startsWith('/exec');
-    const type = isJson ? 'application/json' : 'text/plain';
-    const response = await service.connections.send(method, target, { token, type, body });
-    const [, took = 'NaN'] = /run;dur=([\d.]+)/.exec(String(response.headers['server-timing'])) ?? [];
-    return { ...response, took: Number(took) };
-  });
-}
-
-type Send = (method: string, target: string, body?: string, token?: string) => Promise<RunResponse>;
-
-async function measure(send: Send): Promise<Figure[]> {
-  const okay = async (...parameters: Parameters<Send>) => {
-    const response = await send(...parameters);
-    if (response.status > 201)
-      throw new Error(`${parameters[0]} ${parameters[1]}: ${response.status} ${response.body.slice(0, 300)}`);
-    return response;
-  };
+  const { connections, environmentToken: token } = service;
   /** Deploys a plugin, where `types` are given in a namespace with those, and says how to run it. */
   const deploy = async (namespace: string, source: string, types?: object) => {
-    if (types)
-      await okay('PUT', `/api/v1/environment/com.acme/namespaces/${namespace}`, JSON.stringify(types));
+    if (types) {
+      const target = `/api/v1/environment/com.acme/namespaces/${namespace}`;
+      const sent = { token, type: 'application/json', body: JSON.stringify(types) };
+      const { status, body } = await connections.send('PUT', target, sent);
+      if (status > 201) throw new Error(`${target}: ${status} ${body.slice(0, 300)}`);
+    }
     const path = `com.acme.t1/${namespace}/plugin`;
-    const { token } = JSON.parse((await okay('GET', `/auth/v2/access/${path}`)).body) as { token: string };
-    await okay('POST', `/api/v1/build/javascript/${path}`, source, token);
-    await okay('POST', `/api/v1/draft/${path}/promote`, '', token);
-    return (input: string) => send('POST', `/exec/${path}/v1.0.0`, input);
+    await deployWith(connections, path, await signIn(connections, path, token), source);
+    return async (input: string): Promise<RunResponse> => {
+      const response = await connections.send('POST', `/exec/${path}/v1.0.0`, { token, body: input });
+      const [, took = 'NaN'] = /run;dur=([\d.]+)/.exec(String(response.headers['server-timing'])) ?? [];
+      return { ...response, took: Number(took) };
+    };
   };
   const reading = (name: string) =>
     `export const run = (input) => JSON.stringify(${name}(JSON.parse(input)));\n`;

@@ -7,6 +7,7 @@ import { promisify } from 'node:util';
 import { type RunningDemo, launchChromium, startDemo } from '../demo/harness.ts';
 import { blocksIn, readme, root, snippet } from './markdown.ts';
 import { type Project, createProject } from './package.ts';
+import { Connection, deploy, signIn } from '../support/connection.ts';
 import { until } from '../support/until.ts';
 
 // The steps of the README: `npm start`, a token, copies of the page and the server, and a deployed plugin.
@@ -35,22 +36,11 @@ async function environmentToken(): Promise<string> {
   return stdout;
 }
 
-/** Saves, builds and deploys a plugin, as the editor does it. */
-async function deploy(plugin: string, source: string): Promise<void> {
-  const at = `com.acme.customer-7/default/${plugin}`;
-  const call = async (path: string, bearer: string, body?: string) => {
-    const response = await fetch(new URL(path, demo.service), {
-      method: body === undefined ? 'GET' : 'POST',
-      headers: { authorization: `Bearer ${bearer}`, 'content-type': 'application/json' },
-      ...(body !== undefined && { body }),
-    });
-    assert.ok(response.ok, `${path}: ${response.status}`);
-    return response;
-  };
-  const access = (await (await call(`/auth/v2/access/${at}`, token)).json()) as { token: string };
-  await call(`/api/v1/draft/${at}`, access.token, JSON.stringify({ contents: source, lang: 'typescript' }));
-  await call(`/api/v1/build/typescript/${at}`, access.token, source);
-  await call(`/api/v1/draft/${at}/promote`, access.token, '');
+/** Builds and deploys a plugin, as the editor does it. */
+async function deployPlugin(name: string, source: string): Promise<void> {
+  const plugin = `com.acme.customer-7/default/${name}`;
+  using connection = new Connection(demo.service);
+  await deploy(connection, plugin, await signIn(connection, plugin, token), source, 'typescript');
 }
 
 test('the page and the server of the README open the editor of the local service, and run what was deployed', async () => {
@@ -94,7 +84,7 @@ server.on('listening', () => console.log(server.address().port));`,
       return [response.status, await response.text()];
     };
     assert.deepEqual(await price(), [502, 'No price: version-not-found']);
-    await deploy('price-rule', snippet('plugin.ts'));
+    await deployPlugin('price-rule', snippet('plugin.ts'));
     // A node learns of the live version within a second.
     await until('a price', async () => (await price())[0] === 200);
     assert.deepEqual(await price(), [200, '{"total":108}']);

@@ -8,7 +8,7 @@ import type { Cleanup, EngineName } from '../service/storage/databases.ts';
 import type { DatabaseAddress } from '../../service/src/storage/database-url.ts';
 import { DrainedClients } from './draining/clients.ts';
 import type { ClientReport, ClientRequest } from './draining/clients.ts';
-import { Connection } from '../support/connection.ts';
+import { Connection, deploy, signIn } from '../support/connection.ts';
 import { until } from '../support/until.ts';
 
 export interface DrainingOptions {
@@ -110,8 +110,8 @@ class DrainedNode {
     const { base } = await command.serving();
     await until('it is ready', async () => (await fetch(`${base}/readyz`)).status === 200);
     const connection = new Connection(base);
-    const token = await this.#signIn(connection);
-    if (!this.#isDeployed) await deploy(connection, token);
+    const token = await signIn(connection, plugin, this.#environmentToken);
+    if (!this.#isDeployed) await deploy(connection, plugin, token, code);
     this.#isDeployed = true;
     connection.close();
 
@@ -124,14 +124,6 @@ class DrainedNode {
     const { status, err } = await command.done();
     const ending = status === 0 && !err ? undefined : `exit code ${status}: ${err}`;
     return { report: clients.report, ending };
-  }
-
-  /** An editor token. */
-  async #signIn(connection: Connection): Promise<string> {
-    const { body } = await connection.send('GET', `/auth/v2/access/${plugin}`, {
-      token: this.#environmentToken,
-    });
-    return (JSON.parse(body) as { token: string }).token;
   }
 
   /** Mostly runs, as in production; the first client is an author. */
@@ -151,16 +143,5 @@ class DrainedNode {
       const body = JSON.stringify({ lang: 'javascript', contents: code, tests: [] });
       return { method: 'POST', path, token, type: 'application/json', body };
     };
-  }
-}
-
-async function deploy(connection: Connection, token: string): Promise<void> {
-  for (const [path, body] of [
-    [`/api/v1/build/javascript/${plugin}`, code],
-    [`/api/v1/draft/${plugin}/promote`, ''],
-  ] as const) {
-    const response = await connection.send('POST', path, { token, body });
-    if (response.status !== 200)
-      throw new Error(`${path} was answered with ${response.status}: ${response.body}`);
   }
 }

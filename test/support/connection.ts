@@ -80,3 +80,30 @@ export class Connection implements Disposable {
     this.close();
   }
 }
+
+/** Gets an editor token for a plugin, such as `com.acme.t1/default/add-record`. */
+export async function signIn(
+  connection: Connection,
+  plugin: string,
+  environmentToken: string | undefined,
+): Promise<string> {
+  const { status, body } = await connection.send('GET', `/auth/v2/access/${plugin}`, {
+    token: environmentToken,
+  });
+  if (status !== 200) throw new Error(`There is no editor token: ${status} ${body}`);
+  return (JSON.parse(body) as { token: string }).token;
+}
+
+/** Builds a plugin with an editor token, and deploys it. */
+export async function deploy(
+  connection: Connection,
+  plugin: string,
+  token: string,
+  code: string,
+  language = 'javascript',
+): Promise<void> {
+  const built = await connection.send('POST', `/api/v1/build/${language}/${plugin}`, { token, body: code });
+  if (!built.body.includes('"succeeded":true')) throw new Error(`It was not built: ${built.body}`);
+  const { status, body } = await connection.send('POST', `/api/v1/draft/${plugin}/promote`, { token });
+  if (status !== 200) throw new Error(`It was not deployed: ${status} ${body}`);
+}

@@ -1,59 +1,14 @@
 import assert from 'node:assert/strict';
-import { Agent, request as httpRequest } from 'node:http';
-import type { IncomingHttpHeaders } from 'node:http';
 import { test } from 'node:test';
 import type { TestContext } from 'node:test';
 import { provisionEnvironmentToken } from '../../../service/src/accounts/environment-token.ts';
+import { Connection, deploy, signIn } from '../../support/connection.ts';
 import { until } from '../../support/until.ts';
 import { runCommand } from '../cli/service-command.ts';
-import { bearer, temporaryDirectory } from '../harness.ts';
+import { temporaryDirectory } from '../harness.ts';
 import { databaseWithSchema, openDuring } from '../storage/databases.ts';
 
-interface HttpResponse {
-  readonly status: number;
-  readonly headers: IncomingHttpHeaders;
-  readonly body: string;
-}
-
-/** One connection, which is opened anew where it was closed. */
-class Client {
-  readonly #agent = new Agent({ keepAlive: true, maxSockets: 1 });
-  readonly #base: string;
-  readonly #headers: Record<string, string>;
-
-  constructor(base: string, headers: Record<string, string>) {
-    this.#base = base;
-    this.#headers = headers;
-  }
-
-  send(
-    method: string,
-    path: string,
-    body?: string,
-    headers: Record<string, string> = {},
-  ): Promise<HttpResponse> {
-    const options = { method, agent: this.#agent, headers: { ...this.#headers, ...headers } };
-    return new Promise((resolve, reject) => {
-      const request = httpRequest(this.#base + path, options, (response) => {
-        let text = '';
-        response.setEncoding('utf8').on('data', (part: string) => (text += part));
-        response.on('error', reject);
-        response.on('end', () =>
-          resolve({ status: response.statusCode ?? 0, headers: response.headers, body: text }),
-        );
-      });
-      request.on('error', reject).end(body);
-    });
-  }
-
-  run(plugin = 'com.acme.t1/default/add-record', input = ''): Promise<HttpResponse> {
-    return this.send('POST', `/exec/name/${plugin}`, input, { 'content-type': 'text/plain' });
-  }
-
-  close(): void {
-    this.#agent.destroy();
-  }
-}
+const plugin = 'com.acme.t1/default/add-record';
 
 /** A node of two processes on PostgreSQL. */
 async function start(t: TestContext, env: Record<string, string>) {
@@ -68,45 +23,37 @@ async function start(t: TestContext, env: Record<string, string>) {
     ...env,
   });
   const { base, metricsPort } = await command.serving();
-  const headers = bearer(token);
   const connect = () => {
-    const client = new Client(base, headers);
+    const client = new Connection(base);
     t.after(() => client.close());
     return client;
   };
+  const run = (client: Connection, of = plugin) => client.send('POST', `/exec/name/${of}`, { token });
+  const deployBy = async (client: Connection, code: string) =>
+    deploy(client, plugin, await signIn(client, plugin, token), code);
   /** The id of the process that answers a client. */
-  const processOf = async (client: Client): Promise<number> => {
+  const processOf = async (client: Connection): Promise<number> => {
     const id = (await client.send('GET', '/api/v1/features')).headers['x-request-id'];
     const line = await command.line(({ requestId }) => requestId === id);
     return Number(line['pid']);
   };
   /** A client of each of two processes, and further ones as they come. */
   const connectToBoth = async () => {
-    const clients = new Map<number, Client[]>();
+    const clients = new Map<number, Connection[]>();
     while (clients.size < 2) {
       const client = connect();
       const process = await processOf(client);
       clients.set(process, [...(clients.get(process) ?? []), client]);
     }
-    const [[, [one]], [, [other]]] = [...clients] as [[number, [Client]], [number, [Client]]];
+    const [[, [one]], [, [other]]] = [...clients] as [[number, [Connection]], [number, [Connection]]];
     return { one, other, clients };
   };
-  return { command, base, metricsPort, connect, connectToBoth, processOf };
-}
-
-const editorPath = 'com.acme.t1/default/add-record';
-
-async function deploy(client: Client, code: string): Promise<void> {
-  const access = await client.send('GET', `/auth/v2/access/${editorPath}`);
-  const headers = bearer((JSON.parse(access.body) as { token: string }).token);
-  const built = await client.send('POST', `/api/v1/build/javascript/${editorPath}`, code, headers);
-  assert.equal(built.status, 200, built.body);
-  const deployed = await client.send('POST', `/api/v1/draft/${editorPath}/promote`, '', headers);
-  assert.equal(deployed.status, 200, deployed.body);
+  return { command, token, metricsPort, connect, connectToBoth, processOf, run, deployBy };
 }
 
 test('two processes are one node', async (t) => {
-  const { command, metricsPort, connect, connectToBoth, processOf } = await start(t, { DRAIN_SECONDS: '2' });
+  const node = await start(t, { DRAIN_SECONDS: '2' });
+  const { command, token, metricsPort, connect, connectToBoth, processOf, run, deployBy } = node;
   const { one, other, clients } = await connectToBoth();
 
   const counted = async (): Promise<number> => {
@@ -119,9 +66,9 @@ test('two processes are one node', async (t) => {
   await t.test('what one process acknowledges the other knows at once', async () => {
     for (let i = 0; i < 6; i++) {
       const [deploying, running] = i % 2 ? [one, other] : [other, one];
-      await deploy(deploying, `export const run = () => '${i}';`);
+      await deployBy(deploying, `export const run = () => '${i}';`);
       for (const client of [running, deploying]) {
-        assert.equal((await client.run()).body, String(i));
+        assert.equal((await run(client)).body, String(i));
         runs += 1;
       }
     }
@@ -132,13 +79,13 @@ test('two processes are one node', async (t) => {
   });
 
   await t.test('a rate holds for both together', async () => {
-    const limits = JSON.stringify({ limits: { runsPerMinute: 100 } });
-    const json = { 'content-type': 'application/json' };
-    assert.equal((await one.send('POST', '/api/v1/tenant/com.acme.t2', limits, json)).status, 201);
+    const body = JSON.stringify({ limits: { runsPerMinute: 100 } });
+    const created = { token, type: 'application/json', body };
+    assert.equal((await one.send('POST', '/api/v1/tenant/com.acme.t2', created)).status, 201);
     const many = [...clients.values()].flat();
     const answers = await Promise.all(
       many.flatMap((client) =>
-        Array.from({ length: Math.ceil(300 / many.length) }, () => client.run('com.acme.t2/default/none')),
+        Array.from({ length: Math.ceil(300 / many.length) }, () => run(client, 'com.acme.t2/default/none')),
       ),
     );
     const passed = answers.filter(({ status }) => status !== 429).length;
@@ -153,7 +100,7 @@ test('two processes are one node', async (t) => {
       const isOfOther = client === other;
       let answered = 0;
       while (!replaced.signal.aborted || answered < 5) {
-        const status = await client.run().then(
+        const status = await run(client).then(
           (response) => response.status,
           // Its connection is broken, if it was to the killed process.
           (error: unknown) => (isOfOther ? String(error) : undefined),
@@ -179,7 +126,7 @@ test('two processes are one node', async (t) => {
   });
 
   await t.test('SIGTERM fails no run of either, and ends both', async () => {
-    await deploy(
+    await deployBy(
       other,
       `export const run = () => { const end = Date.now() + 50; while (Date.now() < end); return 'ran'; };`,
     );
@@ -189,7 +136,7 @@ test('two processes are one node', async (t) => {
       const client = connect();
       for (;;) {
         inProgress += 1;
-        const { status, body, headers } = await client.run();
+        const { status, body, headers } = await run(client);
         inProgress -= 1;
         assert.deepEqual([status, body], [200, 'ran']);
         if (headers.connection === 'close') return isTold;

@@ -1,41 +1,15 @@
 import assert from 'node:assert/strict';
-import { Agent, request as httpRequest } from 'node:http';
-import type { IncomingHttpHeaders } from 'node:http';
 import { connect } from 'node:net';
 import { test } from 'node:test';
 import type { TestContext } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
 import { provisionEnvironmentToken } from '../../../service/src/accounts/environment-token.ts';
 import { runCommand } from '../cli/service-command.ts';
-import { bearer, temporaryDirectory } from '../harness.ts';
+import { temporaryDirectory } from '../harness.ts';
 import { engines, databaseWithSchema, openDuring } from '../storage/databases.ts';
 import type { EngineName } from '../storage/databases.ts';
+import { Connection, deploy, signIn } from '../../support/connection.ts';
 import { until } from '../../support/until.ts';
-
-interface HttpResponse {
-  readonly status: number;
-  readonly headers: IncomingHttpHeaders;
-  readonly body: string;
-}
-
-function send(
-  base: string,
-  path: string,
-  options: { method?: string; headers?: Record<string, string>; body?: string; agent?: Agent } = {},
-): Promise<HttpResponse> {
-  const { body, ...rest } = options;
-  return new Promise((resolve, reject) => {
-    const request = httpRequest(base + path, rest, (response) => {
-      let text = '';
-      response.setEncoding('utf8').on('data', (part: string) => (text += part));
-      response.on('error', reject);
-      response.on('end', () =>
-        resolve({ status: response.statusCode ?? 0, headers: response.headers, body: text }),
-      );
-    });
-    request.on('error', reject).end(body);
-  });
-}
 
 /** Whether there was no connection on which a request could have been sent. */
 const isRefused = (error: unknown) => (error as NodeJS.ErrnoException).syscall === 'connect';
@@ -54,21 +28,18 @@ const code = 'export const run = (input) => input;';
 async function start(t: TestContext, engine: EngineName, env: Record<string, string>) {
   const address = await databaseWithSchema(t, engine);
   const place = { DATA_DIR: temporaryDirectory(t), ...env };
-  const token = await provisionEnvironmentToken(await openDuring(t, address), 'com.acme');
+  const environmentToken = await provisionEnvironmentToken(await openDuring(t, address), 'com.acme');
   const command = runCommand(t, address, ['serve'], place);
   const { base } = await command.serving();
-  await until('it is ready', async () => (await send(base, '/readyz')).status === 200);
-  const access = await send(base, `/auth/v2/access/${plugin}`, { headers: bearer(token) });
-  const headers = bearer((JSON.parse(access.body) as { token: string }).token);
-  const built = await send(base, `/api/v1/build/javascript/${plugin}`, {
-    method: 'POST',
-    headers,
-    body: code,
-  });
-  assert.equal(built.status, 200, built.body);
-  const deployed = await send(base, `/api/v1/draft/${plugin}/promote`, { method: 'POST', headers });
-  assert.equal(deployed.status, 200, deployed.body);
-  return { command, base, token, headers };
+  const send = async (path: string) => {
+    using single = new Connection(base);
+    return await single.send('GET', path);
+  };
+  await until('it is ready', async () => (await send('/readyz')).status === 200);
+  using connection = new Connection(base);
+  const token = await signIn(connection, plugin, environmentToken);
+  await deploy(connection, plugin, token, code);
+  return { command, base, send, environmentToken, token };
 }
 
 for (const engine of engines) {
@@ -76,12 +47,12 @@ for (const engine of engines) {
     // A quick machine makes more requests than a token may, and on a busy one a run may take long, and so may the requests by
     // which this test sees that the service drains.
     const env = { DRAIN_SECONDS: '5', RUN_TIMEOUT_MS: '10000', TOKEN_REQUESTS_PER_MINUTE: '0' };
-    const { command, base, token, headers } = await start(t, engine, env);
+    const { command, base, send, environmentToken, token } = await start(t, engine, env);
     let isTermSent = false;
     const failures: unknown[] = [];
     let [answered, closing] = [0, 0];
     const clients = Array.from({ length: 4 }, async (_, i) => {
-      const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+      using connection = new Connection(base);
       // The system makes connections before the service hears of them, and takes them back when the port is closed. Such a
       // reset counts as a refusal where the very next attempt is refused; a second one in a row does not.
       let reset: unknown;
@@ -91,12 +62,10 @@ for (const engine of engines) {
         try {
           const response =
             (n + i) % 4 === 0
-              ? await send(base, `/api/v1/draft/${plugin}`, { headers, agent })
-              : await send(base, `/exec/name/${plugin}`, {
-                  method: 'POST',
-                  headers: { ...bearer(token), 'content-type': 'text/plain' },
+              ? await connection.send('GET', `/api/v1/draft/${plugin}`, { token })
+              : await connection.send('POST', `/exec/name/${plugin}`, {
+                  token: environmentToken,
                   body: `${n}`,
-                  agent,
                 });
           answered += 1;
           if (reset !== undefined) failures.push(reset);
@@ -109,13 +78,12 @@ for (const engine of engines) {
           else reset = error;
         }
       }
-      agent.destroy();
     });
     await until('there is load', () => answered > 100);
     isTermSent = true;
     command.kill('SIGTERM');
-    await until('it is not ready any more', async () => (await send(base, '/readyz')).status === 503);
-    assert.equal((await send(base, '/healthz')).status, 200);
+    await until('it is not ready any more', async () => (await send('/readyz')).status === 503);
+    assert.equal((await send('/healthz')).status, 200);
     await Promise.all(clients);
     assert.deepEqual(failures, []);
     assert.ok(closing > 0, 'Answers say that the connection will be closed.');
@@ -125,7 +93,7 @@ for (const engine of engines) {
 }
 
 test('a request that outlasts the drain time is still answered', async (t) => {
-  const { command, base, headers } = await start(t, 'sqlite', { DRAIN_SECONDS: '0' });
+  const { command, base, send, token } = await start(t, 'sqlite', { DRAIN_SECONDS: '0' });
   // The request has begun, and its body comes after the port is closed.
   const { hostname, port } = new URL(base);
   const socket = connect(Number(port), hostname).setEncoding('utf8');
@@ -134,12 +102,12 @@ test('a request that outlasts the drain time is still answered', async (t) => {
   const ended = new Promise((resolve) => socket.on('close', resolve));
   socket.write(
     `POST /api/v1/build/javascript/${plugin} HTTP/1.1\r\nhost: ${hostname}:${port}\r\n` +
-      `authorization: ${headers.authorization}\r\ncontent-length: ${code.length}\r\nexpect: 100-continue\r\n\r\n`,
+      `authorization: Bearer ${token}\r\ncontent-length: ${code.length}\r\nexpect: 100-continue\r\n\r\n`,
   );
   // It says so once it reads the request.
   await until('the request is under way', () => text.includes('100 Continue'));
   command.kill('SIGTERM');
-  await until('connections are refused', () => send(base, '/healthz').then(() => false, isRefused));
+  await until('connections are refused', () => send('/healthz').then(() => false, isRefused));
   socket.write(code);
   await ended;
   assert.match(text, /HTTP\/1\.1 200 OK\r\n/);
