@@ -1,17 +1,7 @@
-import { databaseUrl } from '../service/storage/databases.ts';
 import type { EngineName } from '../service/storage/databases.ts';
-import { createDurableDatabase } from '../service/storage/durable-database.ts';
 import { startLoadProcess } from './executions/load.ts';
-import type { LoadProcess } from './executions/load.ts';
-import { hello } from './executions/plugins.ts';
-import {
-  createDataDirectory,
-  environment,
-  executionPath,
-  ServiceProcess,
-} from './executions/service-process.ts';
-import type { Plugin } from './executions/service-process.ts';
-import { compare, measureInRounds, measureThroughput } from './executions/throughput.ts';
+import { startMeasuredService } from './executions/measured-service.ts';
+import { compare, measureInRounds } from './executions/throughput.ts';
 import { installTools } from './executions/tools.ts';
 import type { Figure } from './figures.ts';
 
@@ -33,8 +23,8 @@ export async function measureRunsRecorded(): Promise<Figure[]> {
 
 async function measureOn(engine: EngineName): Promise<Figure> {
   using load = startLoadProcess();
-  await using recorded = await startService(engine, {});
-  await using unrecorded = await startService(engine, { RUN_RETENTION: '0' });
+  await using recorded = await startMeasuredService(engine, connections);
+  await using unrecorded = await startMeasuredService(engine, connections, { RUN_RETENTION: '0' });
   for (const one of [recorded, unrecorded]) await one.measure(load, warmUpSeconds);
   const measured = await measureInRounds(rounds, {
     recorded: () => recorded.measure(load, roundSeconds),
@@ -46,27 +36,5 @@ async function measureOn(engine: EngineName): Promise<Figure> {
     bound: 'at least',
     unit: '×',
     ...compare(measured.recorded, measured.unrecorded),
-  };
-}
-
-/** A service on its own database with "Hello" deployed. */
-async function startService(engine: EngineName, variables: Record<string, string>) {
-  const cleanUp = new AsyncDisposableStack();
-  const directory = cleanUp.use(createDataDirectory());
-  const database = await createDurableDatabase(engine);
-  cleanUp.defer(database.remove);
-  const DATABASE_URL = databaseUrl(database.address);
-  const service = cleanUp.use(
-    await ServiceProcess.start(directory.path, { variables: { DATABASE_URL, ...variables } }),
-  );
-  const { contents, input, output } = hello('hello');
-  const plugin: Plugin = { ident: `${environment}.t1`, name: 'measured', lang: 'javascript', contents };
-  await service.deploy(plugin);
-  const token = service.tokenFor(plugin.ident);
-  const requests = [{ path: executionPath(plugin), body: input, expected: output }];
-  return {
-    measure: (load: LoadProcess, seconds: number) =>
-      measureThroughput(load, service, { token, connections, requests, seconds }),
-    [Symbol.asyncDispose]: () => cleanUp.disposeAsync(),
   };
 }

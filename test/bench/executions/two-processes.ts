@@ -1,14 +1,9 @@
-import { databaseUrl } from '../../service/storage/databases.ts';
-import { createDurableDatabase } from '../../service/storage/durable-database.ts';
 import type { Figure } from '../figures.ts';
 import { median } from '../figures.ts';
 import { startLoadProcess } from './load.ts';
-import type { LoadProcess } from './load.ts';
-import { hello } from './plugins.ts';
+import { startMeasuredService } from './measured-service.ts';
 import { childrenOf, ownProcessorTimeOf } from './processes.ts';
-import { createDataDirectory, environment, executionPath, ServiceProcess } from './service-process.ts';
-import type { Plugin } from './service-process.ts';
-import { compare, measureInRounds, measureThroughput } from './throughput.ts';
+import { compare, measureInRounds } from './throughput.ts';
 
 const rounds = 10;
 /** How long each of the two is measured in a round, in seconds. */
@@ -23,15 +18,17 @@ const connections = 64;
  */
 export async function measureTwoProcesses(): Promise<Figure[]> {
   using load = startLoadProcess();
-  await using one = await startNode('1');
-  await using two = await startNode('2');
+  await using one = await startMeasuredService('postgres', connections, { PROCESSES: '1' });
+  await using two = await startMeasuredService('postgres', connections, { PROCESSES: '2' });
   for (const node of [one, two]) await node.measure(load, warmUpSeconds);
-  const before = two.times();
+  /** The processor time of the first process, and of those that it has started, without their runners. */
+  const timesOfTwo = () => [two.pid, ...childrenOf(two.pid)].map(ownProcessorTimeOf);
+  const before = timesOfTwo();
   const { two: ofTwo, one: ofOne } = await measureInRounds(rounds, {
     two: () => two.measure(load, roundSeconds),
     one: () => one.measure(load, roundSeconds),
   });
-  const [first = 0, ...answering] = two.times().map((time, i) => time - (before[i] ?? 0));
+  const [first = 0, ...answering] = timesOfTwo().map((time, i) => time - (before[i] ?? 0));
   const runs = median(ofTwo.map(({ rate }) => rate)) * roundSeconds * rounds;
   const all = first + answering.reduce((sum, time) => sum + time, 0);
   const each = answering.map((time) => `${(time / 1000).toFixed(1)} s`).join(' and ');
@@ -58,25 +55,4 @@ export async function measureTwoProcesses(): Promise<Figure[]> {
       note: `${(first / 1000).toFixed(2)} s`,
     },
   ];
-}
-
-async function startNode(PROCESSES: string) {
-  const cleanUp = new AsyncDisposableStack();
-  const directory = cleanUp.use(createDataDirectory());
-  const database = await createDurableDatabase('postgres');
-  cleanUp.defer(database.remove);
-  const variables = { DATABASE_URL: databaseUrl(database.address), PROCESSES };
-  const service = cleanUp.use(await ServiceProcess.start(directory.path, { variables }));
-  const { contents, input, output } = hello('hello');
-  const plugin: Plugin = { ident: `${environment}.t1`, name: 'measured', lang: 'javascript', contents };
-  await service.deploy(plugin);
-  const token = service.tokenFor(plugin.ident);
-  const requests = [{ path: executionPath(plugin), body: input, expected: output }];
-  return {
-    /** The processor time of the first process, and of those that it has started, without their runners. */
-    times: () => [service.pid, ...childrenOf(service.pid)].map(ownProcessorTimeOf),
-    measure: (load: LoadProcess, seconds: number) =>
-      measureThroughput(load, service, { token, connections, requests, seconds }),
-    [Symbol.asyncDispose]: () => cleanUp.disposeAsync(),
-  };
 }
