@@ -32,6 +32,11 @@ export async function installApps(): Promise<InstalledApps> {
     const isSource = (path: string) =>
       !/(?:^|[\\/])(?:node_modules|dist)(?:[\\/]|$)/.test(relative(root, path));
     await cp(join(root, 'test/apps'), folder, { recursive: true, filter: isSource });
+    // The app for React 18 is that for React 19, without the tags, whose types React 18 does not know.
+    await cp(at('react-19'), at('react-18'), {
+      recursive: true,
+      filter: (path) => !/(?:package\.json|tags\.tsx)$/.test(path),
+    });
     // The copy for React 18 has another name, so that npm puts it beside React 18: one package would find the same React for all.
     const { file } = await packOnce('plugin-editor');
     for (const name of ['plugin-editor', 'plugin-editor-for-react-18']) await cp(file, at(`${name}.tgz`));

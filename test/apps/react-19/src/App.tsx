@@ -1,6 +1,6 @@
 import type { TokenHeaders } from 'plugin-editor';
 import { PluginEditor, PluginFeatures } from 'plugin-editor/react.js';
-import { useState } from 'react';
+import { useState, version } from 'react';
 
 export interface Place {
   editor: string;
@@ -14,7 +14,7 @@ export function App({ place }: { place: Place }) {
   const [language, setLanguage] = useState('');
   const [events, setEvents] = useState<string[]>([]);
   const add = (event: string) => setEvents((before) => [...before, event]);
-  const headers: TokenHeaders = { 'x-app': 'react-19' };
+  const headers: TokenHeaders = { 'x-app': `react-${version.split('.', 1)[0]}` };
 
   return (
     <>

@@ -1,6 +1,5 @@
 // What must not compile. Nothing imports this file.
 import { PluginEditor, PluginFeatures } from 'plugin-editor/react.js';
-import type {} from 'plugin-editor/types/react.d.ts';
 
 const all = { editorUrl: '/editor/', builder: null, ident: undefined, fn: 'f', tokenEndpoint: '/token' };
 
@@ -15,19 +14,4 @@ export const wrong = [
   <PluginEditor {...all} key="3" tokenDelivery="post" />,
   // @ts-expect-error: it is called htmlFor
   <PluginFeatures key="4" for="editor" />,
-];
-
-/** The tags themselves, as React 19 renders them in a browser. */
-const attributes = {
-  'editor-url': '/editor/',
-  builder: null,
-  ident: undefined,
-  fn: 'f',
-  'token-endpoint': '/token',
-};
-
-export const plain = [
-  <plugin-editor {...attributes} key="1" token-delivery="message" />,
-  // @ts-expect-error: there are two ways of delivery
-  <plugin-editor {...attributes} key="2" token-delivery="post" />,
 ];
