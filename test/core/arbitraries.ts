@@ -37,7 +37,7 @@ const SCHEMES = [
   'ws:',
   '',
 ];
-export const trickyAddress = fc.oneof(
+const trickyAddress = fc.oneof(
   fc
     .tuple(
       fc.constantFrom('', ' ', '\t', '\0', '\u0001', '\n'),

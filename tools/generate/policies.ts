@@ -9,7 +9,7 @@ export const POLICIES_PAGE = 'docs/guides/content-security-policy.md';
 const section = /(<!-- begin policies -->\n)[^]*?(\n<!-- end policies -->)/;
 
 /** The section between the page's markers `begin policies` and `end policies`, formatted. */
-export async function policiesSection(): Promise<string> {
+async function policiesSection(): Promise<string> {
   const text = `
 These are whole policies for your page and for an editor of your own, as strict as they can be: nothing inline, no
 \`unsafe-inline\`, no \`unsafe-eval\`. They are tested in Chromium, Firefox and WebKit: each source is needed, and no other is. If

@@ -9,7 +9,7 @@ const MAX_SHOWN = 20_000;
 const MAX_JSON_LENGTH = 500_000;
 
 /** The input or the output of a plugin, formatted where it is JSON, and cut where it is long. */
-export class LongText extends LightElement {
+class LongText extends LightElement {
   static override properties = {
     text: { attribute: false },
     label: { attribute: false },

@@ -5,7 +5,7 @@ import { loadModule } from '../ui/lazy-module.ts';
 type DifferenceView = typeof import('./difference-view.ts').differenceView;
 
 /** The difference between two texts. The code that compares them is loaded with the first one that is shown. */
-export class TextDifference extends LightElement {
+class TextDifference extends LightElement {
   static override properties = {
     was: { attribute: false },
     is: { attribute: false },

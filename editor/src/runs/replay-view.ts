@@ -47,7 +47,7 @@ function reasonOf(error: unknown): Reason {
 }
 
 /** Tries the text on the inputs of the newest real runs, and shows first what would end in another way. */
-export class ReplayView extends LightElement {
+class ReplayView extends LightElement {
   static override properties = {
     state: { state: true },
     results: { state: true },

@@ -34,7 +34,7 @@ export interface RunsHost extends LazyReplayHost {
 type Filter = 'all' | 'failed' | 'succeeded';
 
 /** The latest runs of deployed versions: time, version, duration, logs and errors. */
-export class RunsPanel extends LightElement {
+class RunsPanel extends LightElement {
   static override properties = {
     runs: { state: true },
     status: { state: true },

@@ -17,14 +17,14 @@ import { findOwner } from '../storage/tables/environments.ts';
 import { lockAddress } from '../storage/db.ts';
 
 export const codeLifetimeMinutes = 10;
-export const triesPerCode = 5;
+const triesPerCode = 5;
 export const codesPerHour = 5;
 
 const minute = 60_000;
 const hour = 60 * minute;
 
 /** The verification failed. The message says why, for its user. */
-export class VerificationError extends Error {
+class VerificationError extends Error {
   override readonly name = 'VerificationError';
 }
 

@@ -54,7 +54,7 @@ type Message =
   | { readonly id: number; readonly error: unknown };
 
 /** The other process ended, or ends, so that it does not answer any more. */
-export class DisconnectedError extends Error {
+class DisconnectedError extends Error {
   override readonly name = 'DisconnectedError';
 }
 

@@ -19,10 +19,10 @@ export interface EditorAsset {
 export type EditorAssets = ReadonlyMap<string, EditorAsset>;
 
 /** The placeholder in the editor's HTML that each response replaces with a fresh nonce. */
-export const nonceMarker = '__CSP_NONCE__';
+const nonceMarker = '__CSP_NONCE__';
 
 /** The placeholder that each response replaces with `on` or `off`: whether the editor takes a token from its address. */
-export const addressTokensMarker = '__ADDRESS_TOKENS__';
+const addressTokensMarker = '__ADDRESS_TOKENS__';
 
 export interface EditorPageOptions {
   /** The only origins whose pages may frame the editor (default: any port of this machine). Read at every request. */

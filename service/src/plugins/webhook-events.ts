@@ -1,5 +1,5 @@
 /** What a webhook can be told, and when. */
-export const webhookEvents = {
+const webhookEvents = {
   'plugin.deployed': 'A version was deployed.',
   'plugin.live': 'Another version was made live, or the newest again.',
   'plugin.deleted': 'A plugin was deleted.',

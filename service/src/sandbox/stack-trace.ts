@@ -38,7 +38,7 @@ export function traceInSource(error: string, stack: string, { code, file, mappin
 const escape = (text: string) => text.replace(/[^\w]/g, '\\$&');
 
 /** The engine counts columns in bytes of UTF-8. */
-export const utf16Column = (line: string, column: number): number =>
+const utf16Column = (line: string, column: number): number =>
   Buffer.from(line)
     .subarray(0, column - 1)
     .toString().length + 1;

@@ -16,7 +16,7 @@ const largestCount = 1_000_000_000;
 
 const longestDescription = 2000;
 
-export const limitSchema = z.int().min(0).max(largestCount);
+const limitSchema = z.int().min(0).max(largestCount);
 
 export const descriptionSchema = z
   .string()
@@ -86,7 +86,7 @@ export function checkLimits(
 }
 
 /** How many bytes a tenant may store; `undefined` for any number. */
-export function allowedStorage(
+function allowedStorage(
   { tenantStorage }: Pick<ServiceContext, 'tenantStorage'>,
   tenant: Pick<Tenant, 'limits'> | undefined,
 ): number | undefined {

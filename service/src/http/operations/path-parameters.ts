@@ -46,7 +46,7 @@ const plugin: PathParameter = { schema: name('The name of a plugin.', 'add-recor
  * The parameters of all paths by their names. A name means the same in every path, so that the target of a path follows from
  * the names of its parameters.
  */
-export const pathParameters = {
+const pathParameters = {
   identifier,
   ident: identifier,
   environment: { schema: name('The name of an environment.', 'com.acme') },

@@ -2,7 +2,6 @@ import { LRUCache } from 'lru-cache';
 import type { StoredProgram } from '../../plugins/program.ts';
 import { FairQueue } from '../../processes/fair-queue.ts';
 import { ProcessPool } from '../../processes/process-pool.ts';
-import { mebibyte } from '../../units.ts';
 import { defaultLimits } from '../run-limits.ts';
 import type { AdjustableLimits } from '../run-limits.ts';
 import type { FinishedRun, Run } from '../sandbox.ts';
@@ -98,6 +97,3 @@ export class PythonSandbox {
     };
   }
 }
-
-/** How much memory the runs may take where the operator sets none, in MiB. */
-export const defaultPythonMemoryMb = defaultPythonMemory / mebibyte;

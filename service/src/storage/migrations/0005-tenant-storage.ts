@@ -63,7 +63,7 @@ const originalSizes: CountedSizes = {
 };
 
 /** Creates what the triggers do: on SQLite the triggers, and on PostgreSQL the functions that they call. */
-export const createCounting = (db: Transaction<Schema>, engine: Engine, sizes: CountedSizes) =>
+const createCounting = (db: Transaction<Schema>, engine: Engine, sizes: CountedSizes) =>
   engine.name === 'postgres' ? createPostgresFunctions(db, sizes) : createSqliteTriggers(db, sizes);
 
 /** Does the same with other sizes, where it was done before. */

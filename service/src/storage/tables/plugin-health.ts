@@ -11,7 +11,7 @@ export interface RunCounts {
 /** The length of a slot in which runs are counted, and how many slots are looked at, which is five minutes. */
 const [slotLength, slots] = [10_000, 30];
 
-export const slotAt = (time: number): number => Math.floor(time / slotLength);
+const slotAt = (time: number): number => Math.floor(time / slotLength);
 
 /** Adds to the counts of a plugin. Resolves with those of the last five minutes. */
 export async function addRunCounts(

@@ -38,7 +38,7 @@ export interface ClaimedDelivery {
 }
 
 /** For how long an event is tried, and for how long deliveries are kept, in ms. */
-export const triedFor = 24 * 60 * 60_000;
+const triedFor = 24 * 60 * 60_000;
 const keptFor = 14 * triedFor;
 
 /** How many rows are written, and deleted, at once. */

@@ -12,7 +12,7 @@ import type { BuildOutcome } from './limits.ts';
 const ellipsis = ' …';
 
 /** Truncates a text to at most so many bytes of UTF-8, in whole characters. */
-export function boundedText(text: string, limit: number): string {
+function boundedText(text: string, limit: number): string {
   // A text has at least as many bytes as UTF-16 code units.
   if (text.length <= limit && Buffer.byteLength(text) <= limit) return text;
   const bytes = Buffer.from(text.slice(0, limit)).subarray(0, limit - Buffer.byteLength(ellipsis));
@@ -24,7 +24,7 @@ export function boundedText(text: string, limit: number): string {
  * Brings diagnostics within the limits, in their order. Where there are too many, errors are kept before others, and one more
  * diagnostic says how many are missing.
  */
-export function boundedDiagnostics(found: readonly Diagnostic[]): readonly Diagnostic[] {
+function boundedDiagnostics(found: readonly Diagnostic[]): readonly Diagnostic[] {
   const { count, total } = diagnosticLimits;
   const all = found.map(boundedDiagnostic);
   const errorsFirst = [...all.filter(isError), ...all.filter((one) => !isError(one))];

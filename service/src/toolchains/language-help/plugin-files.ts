@@ -10,7 +10,7 @@ import type { LanguageServer } from './language-server.ts';
 export const rootUri = 'file:///plugin-editor-language-help';
 
 /** The URI of the plugin. */
-export const pluginUri = (language: CheckedLanguage): string =>
+const pluginUri = (language: CheckedLanguage): string =>
   `${rootUri}/${language}/plugin.${language === 'javascript' ? 'js' : 'ts'}`;
 
 const declarationsUri = `${rootUri}/types.d.ts`;

@@ -22,7 +22,7 @@ const queueLimits = {
 };
 
 /** A process of the schema compiler. It compiles one pair of schemas at a time. */
-export class SchemaProcess extends ToolProcess {
+class SchemaProcess extends ToolProcess {
   constructor() {
     super({
       file: moduleUrl('./schema-main', import.meta.url),

@@ -12,7 +12,7 @@ export interface SchemaWarning {
 }
 
 /** How many warnings a schema gets at most. */
-export const maxWarnings = 50;
+const maxWarnings = 50;
 
 /** The longest text of the schema that a message quotes, in UTF-16 code units. */
 const longestQuote = 60;
