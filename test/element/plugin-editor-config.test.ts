@@ -130,58 +130,26 @@ describe('attributes and properties of <plugin-editor>', () => {
   });
 });
 
-/** Invalid changes, the attribute that the message names, and what it suggests. */
-const refused: [Changes, name: string, right: RegExp][] = [
-  ...[
-    'javascript:alert(1)',
-    'data:text/html,x',
-    'ftp://example.com/',
-    'blob:http://localhost/x',
-    'file:///etc',
-  ].flatMap((address): [Changes, string, RegExp][] => [
-    [{ 'editor-url': address }, 'editor-url', /http or https/],
-    [{ builder: address }, 'builder', /http or https/],
-    [{ 'token-endpoint': address }, 'token-endpoint', /http or https/],
-  ]),
-  ...['http://user:pa55word@localhost/', 'http://user@localhost/', 'http://:pa55word@localhost/'].flatMap(
-    (address): [Changes, string, RegExp][] => [
-      [{ 'editor-url': address }, 'editor-url', /no.* user name or password/],
-      [{ builder: address }, 'builder', /no.* user name or password/],
-      [{ 'token-endpoint': address }, 'token-endpoint', /no.* user name or password/],
-    ],
-  ),
-  [{ 'editor-url': 'http://' }, 'editor-url', /http or https/],
-  [{ 'token-endpoint': 'http://[/' }, 'token-endpoint', /http or https/],
-  [{ builder: 'builder.example.com' }, 'builder', /http or https/],
-  [{ builder: '/relative' }, 'builder', /http or https/],
-  ...['tenant', '.', '..', '...', '.tenant', 'com.example.', 'com.example..'].map(
-    (ident): [Changes, string, RegExp] => [{ ident }, 'ident', /com\.acme\.customer-7|well-formed/],
-  ),
-  [{ ident: 'com.example.\uD800' }, 'ident', /well-formed/],
-  [{ ident: '\uDFFFcom.example' }, 'ident', /well-formed/],
-  [{ ident: 42 }, 'ident', /text|com\.acme\.customer-7/],
-  ...['.', '..', 'a\uD83D', '\uDE00\uD83D'].flatMap((segment): [Changes, string, RegExp][] => [
-    [{ namespace: segment }, 'namespace', /well-formed.*not.*'\.\.'/],
-    [{ fn: segment }, 'fn', /well-formed.*not.*'\.\.'/],
-    [{ template: segment }, 'template', /well-formed.*not.*'\.\.'/],
-  ]),
-  ...['put', 'Delete', 'post get'].map((method): [Changes, string, RegExp] => [
-    { 'token-method': method },
-    'token-method',
-    /post or get/,
-  ]),
-  [{ credentials: 'always' }, 'credentials', /same-origin or omit or include/],
-  [{ 'token-delivery': 'pigeon' }, 'token-delivery', /url/],
-  [{ loading: 'soon' }, 'loading', /eager or lazy/],
-  ...['soon', '0', '-1', '', 'NaN', 'Infinity', '2147483648'].map((timeout): [Changes, string, RegExp] => [
-    { timeout },
-    'timeout',
-    /number of milliseconds/,
-  ]),
+/** Invalid values of each attribute, and what the message suggests; `test/core` has all that is invalid. */
+const refused: [Changes, right: RegExp][] = [
+  [{ 'editor-url': 'javascript:alert(1)' }, /http or https/],
+  [{ builder: '/relative' }, /http or https/],
+  [{ 'token-endpoint': 'http://user:pa55word@localhost/' }, /no.* user name or password/],
+  [{ ident: 'tenant' }, /com\.acme\.customer-7/],
+  [{ ident: 42 }, /text|com\.acme\.customer-7/],
+  [{ namespace: '..' }, /well-formed.*not.*'\.\.'/],
+  [{ fn: 'a\uD83D' }, /well-formed/],
+  [{ template: '.' }, /well-formed.*not.*'\.\.'/],
+  [{ 'token-method': 'put' }, /post or get/],
+  [{ credentials: 'always' }, /same-origin or omit or include/],
+  [{ 'token-delivery': 'pigeon' }, /url/],
+  [{ loading: 'soon' }, /eager or lazy/],
+  [{ timeout: 'soon' }, /number of milliseconds/],
+  [{ timeout: '' }, /number of milliseconds/],
 ];
 
 describe('<plugin-editor> with an invalid attribute', () => {
-  for (const [changes, name, right] of refused) {
+  for (const [changes, right] of refused) {
     it(`is in error before any request for ${JSON.stringify(changes)}`, async () => {
       const server = await editorServer();
       const element = create(server, changes);
@@ -189,7 +157,7 @@ describe('<plugin-editor> with an invalid attribute', () => {
       place().append(element);
       const error = await untilError(element);
       expect(error).to.include({ name: 'PluginEditorError', code: 'config', attempts: 0, status: undefined });
-      expect(error.message.startsWith(name), error.message).to.equal(true);
+      expect(error.message.startsWith(Object.keys(changes)[0] ?? ''), error.message).to.equal(true);
       expect(error.message).to.match(right);
       expect(error.message).not.to.contain('pa55word');
 
@@ -265,18 +233,9 @@ describe('<plugin-editor> with an invalid attribute', () => {
 describe('<plugin-editor> with unusual text', () => {
   const texts = [
     '%2e%2e',
-    '%2E',
-    'a/../b',
-    '../../etc',
-    'a\\b',
     'a b+c&d=e#f?g;h',
-    '"><script>alert(1)</script>',
-    '日本語 ünïcödé e\u0301',
-    '👩‍👩‍👧‍👦🏳️‍🌈',
+    '日本語 ünïcödé e\u0301 👩‍👩‍👧‍👦',
     '\u202Eright to left\u0000\u0007',
-    'trailing ',
-    '...',
-    '__proto__',
     'x'.repeat(2000),
   ];
   for (const text of texts) {

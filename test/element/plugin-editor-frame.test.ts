@@ -32,29 +32,6 @@ describe('the URL of the frame', () => {
     expect(frameOf(element).src).to.equal(server.url('/editor') + request?.search);
   });
 
-  for (const namespace of ['default', '', null]) {
-    it(`leaves out namespace ${JSON.stringify(namespace)} and an empty template`, async () => {
-      const server = await editorServer();
-      const element = mount(server, { namespace, template: '' });
-      await untilState(element, 'ready');
-      const [request] = await server.requests({ path: '/editor' });
-      expect(Object.keys(request?.query ?? {})).to.deep.equal(['builder', 'token', 'ident', 'fn']);
-      const [token] = await server.requests({ path: '/token' });
-      expect(token?.body).to.contain('"namespace":"default"');
-    });
-  }
-
-  it('keeps foreign parameters and the fragment of editor-url, and replaces its own', async () => {
-    const server = await editorServer();
-    const element = mount(server, { 'editor-url': server.url('/editor?theme=dark&token=old&fn=old#line-3') });
-    await untilState(element, 'ready');
-    const { searchParams, hash } = new URL(frameOf(element).src);
-    expect([...searchParams.keys()]).to.deep.equal(['theme', 'builder', 'token', 'ident', 'fn']);
-    expect(searchParams.get('token')).to.equal(SECRET);
-    expect(searchParams.get('fn')).to.equal('add-record');
-    expect(hash).to.equal('#line-3');
-  });
-
   it('is resolved against the document', async () => {
     watchConsole();
     const server = await editorServer();
@@ -62,14 +39,6 @@ describe('the URL of the frame', () => {
     await untilState(mount(server, { 'editor-url': pathname }), 'ready');
     const [request] = await server.requests({ path: '/editor' });
     expect(request?.origin).to.equal(location.origin);
-  });
-
-  it('preserves any token', async () => {
-    const token = 'a+b/c=?&#%20 ü\u{1F600}';
-    const server = await editorServer({ path: '/token', json: { token } });
-    await untilState(mount(server), 'ready');
-    const [request] = await server.requests({ path: '/editor' });
-    expect(request?.query['token']).to.equal(token);
   });
 });
 

@@ -5,8 +5,6 @@ import {
   apply,
   untilChangeTo,
   editorServer,
-  untilError,
-  flush,
   untilState,
   mount,
   requestCounts,
@@ -98,17 +96,6 @@ describe('tokenHeaders of <plugin-editor>', () => {
     const requests = await server.requests({ path: '/token' });
     expect(requests.map(({ headers }) => headers['x-call'])).to.deep.equal(['1', '2']);
   });
-
-  it('end in token-source, without a request, when they throw', async () => {
-    const server = await editorServer();
-    const cause = new Error('no session');
-    const element = mount(server, { tokenHeaders: () => Promise.reject(cause) });
-    const error = await untilError(element);
-    expect(error).to.include({ code: 'token-source', cause });
-    expect(error.message).to.contain('tokenHeaders');
-    await flush(element, server);
-    expect(await requestCounts(server)).to.deep.equal({});
-  });
 });
 
 describe('fetchToken of <plugin-editor>', () => {
@@ -124,25 +111,6 @@ describe('fetchToken of <plugin-editor>', () => {
     expect(calls[0]).to.include({ ident: 'com.example.tenant-1', namespace: 'n', fn: 'add-record' });
     expect(calls[0]?.signal).to.be.instanceOf(AbortSignal);
     expect(await requestCounts(server)).to.deep.equal({ '/editor': 1 });
-  });
-
-  it('is called with the namespace default when none is set', async () => {
-    const server = await editorServer();
-    let namespace;
-    const fetchToken = async (request: TokenRequest) => {
-      ({ namespace } = request);
-      return 't';
-    };
-    await untilState(mount(server, { fetchToken, namespace: '' }), 'ready');
-    expect(namespace).to.equal('default');
-  });
-
-  it('may return a record, and at once', async () => {
-    const server = await editorServer();
-    const fetchToken = () => ({ token: 'of-record', expires_in: 60, other: true });
-    await untilState(mount(server, { fetchToken, 'token-endpoint': null }), 'ready');
-    const [request] = await server.requests({ path: '/editor' });
-    expect(request?.query['token']).to.equal('of-record');
   });
 
   it('is aborted when its token is no longer wanted', async () => {

@@ -2,7 +2,7 @@ import { expect } from '@open-wc/testing';
 
 import { until } from '../support/until.ts';
 import { LIMITS, MAX_VALUES } from '../../src/core/messages.ts';
-import { untilError, flush, frameOf, mount, part, requestCounts } from './plugin-editor-setup.ts';
+import { untilError, frameOf, mount, part } from './plugin-editor-setup.ts';
 import { type Opened, openEditor } from './protocol-opened.ts';
 import {
   evaluateIn,
@@ -99,49 +99,18 @@ describe('a long text from an editor', () => {
     );
     expect(performance.now() - begun).to.be.below(RESPONSIVE);
   });
-
-  const ignored: [what: string, message: string][] = [
-    ['a type', `type: 'x'.repeat(20_000_000)`],
-    ['a session', `type: 'save', session: 'x'.repeat(20_000_000)`],
-    ['a reason', `type: 'token-request', reason: 'missing'.repeat(3_000_000)`],
-    ['what should be a flag', `type: 'dirty', dirty: 'x'.repeat(20_000_000)`],
-  ];
-  for (const [what, message] of ignored) {
-    it(`is ignored as ${what}, where few keywords are known`, async () => {
-      const all = await openEditor();
-      all.seen.length = 0;
-      attack(all, `post({ ${message} })`);
-      await flushMessages(all.element);
-      await flush(all.element, all.server);
-      expect(all.seen).to.have.length(0);
-      expect((await requestCounts(all.server))['/token']).to.equal(1);
-    });
-  }
 });
 
 describe('the error of a test run', () => {
   const structures: [what: string, code: string][] = [
-    ['a list of a million', `Array.from({ length: 1_000_000 }, (_, i) => i)`],
-    [
-      'an object with 100,000 fields',
-      `Object.fromEntries(Array.from({ length: 100_000 }, (_, i) => ['field' + i, i]))`,
-    ],
     [
       'lists in lists, a thousand deep',
       `(() => { let list = []; for (let i = 0; i < 1000; i++) list = [list]; return list; })()`,
-    ],
-    ['a thousand texts of 10,000 characters', `Array.from({ length: 1000 }, () => 'x'.repeat(10_000))`],
-    [
-      'long names of fields',
-      `Object.fromEntries(Array.from({ length: 100 }, (_, i) => [i + 'x'.repeat(10_000), i]))`,
     ],
     [
       'what holds itself',
       `(() => { const self = { a: [1] }; self.self = self; self.a.push(self, self); return self; })()`,
     ],
-    ['ten million bytes', `new Uint8Array(10_000_000)`],
-    ['a boxed text', `new String('x'.repeat(10_000_000))`],
-    ['numbers that JSON does not have', `[1n, NaN, -Infinity, { a: 2n ** 64n }]`],
     ['maps, sets and dates', `[new Map([[1, 2]]), new Set([1]), new Date(), /x/, new Error('x')]`],
   ];
   for (const [what, code] of structures) {
@@ -159,25 +128,16 @@ describe('the error of a test run', () => {
 
 describe('a token that the editor was given', () => {
   const places: [where: string, event: string, message: string][] = [
-    ['the name of a field', 'test', `type: 'test', error: { [token]: 1 }`],
     [
       'the name of a field deep in',
       'test',
       `type: 'test', error: [{ a: { ['x' + token]: [{ [token]: token }] } }]`,
     ],
-    ['a field named type', 'test', `type: 'test', error: { type: token }`],
     ['a text', 'test', `type: 'test', name: token, result: token, error: token`],
-    ['a log', 'build', `type: 'build', succeeded: true, outputLog: 'GET /?token=' + token + ' 500'`],
-    ['a version', 'deploy', `type: 'deploy', version: token`],
     [
       'a log that is cut in the midst of it',
       'build',
       `type: 'build', succeeded: true, outputLog: 'x'.repeat(${LIMITS.build.outputLog} - 7) + token + '!'`,
-    ],
-    [
-      'a text that is cut before its last character',
-      'test',
-      `type: 'test', name: 'x'.repeat(${LIMITS.test.name} - token.length) + token + '!'`,
     ],
   ];
   for (const [place, event, message] of places) {
