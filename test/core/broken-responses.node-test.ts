@@ -6,12 +6,11 @@ import { test } from 'node:test';
 import { inspect, promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
 
-import { BuilderClient, HttpError, NetworkError, SchemaError, TimeoutError } from '../../src/client.ts';
+import { HttpError, NetworkError, SchemaError, TimeoutError } from '../../src/client.ts';
 import { PluginEditorError } from '../../src/core/errors.ts';
 import { readText, request } from '../../src/core/request.ts';
 import { getToken } from '../../src/core/token.ts';
 import { startScriptedServer } from '../support/scripted-server-node.ts';
-import { resetConnection } from '../support/reset-connection.ts';
 import { head, rawServer } from './raw-server.ts';
 import { rejection, textOf } from '../support/rejection.ts';
 import { watchTimers } from './timers.ts';
@@ -80,22 +79,6 @@ test('a refused connection is a NetworkError whose cause says so', async () => {
   const error = await rejection(request({ url: `http://127.0.0.1:${port}/`, retry: 0 }, readText));
   assert.ok(error instanceof NetworkError);
   assert.match(String(error.cause), /ECONNREFUSED/);
-});
-
-test('a retry succeeds after a connection was lost midway', async () => {
-  const timers = watchTimers({ limit: timeout });
-  try {
-    await using server = await rawServer((socket, attempt) => {
-      if (attempt === 1)
-        socket.write(head('200 OK', 'content-length: 9') + 'half', () => resetConnection(socket));
-      else socket.end(head('200 OK') + 'the whole');
-    });
-    const { data } = await request({ url: server.url, timeout }, readText);
-    assert.equal(data, 'the whole');
-    assert.equal(server.requests.length, 2);
-  } finally {
-    timers.restore();
-  }
 });
 
 /** How each server continues after half of the body. */
@@ -202,12 +185,6 @@ test('a compressed body counts by its decompressed size', async () => {
   const read = (response: Response, label: string) => readText(response, label, 65_536);
   const error = await rejection(request({ url: server.url }, read));
   assert.ok(error instanceof SchemaError);
-});
-
-test('BuilderClient works in Node', async () => {
-  const features = { features: ['testing'], languages: [] };
-  await using server = await startScriptedServer({ path: '/api/v1/features', json: features });
-  assert.deepEqual(await new BuilderClient({ baseUrl: server.url() }).getFeatures(), features);
 });
 
 /** Runs a script in a separate process, which can only exit when nothing is left running. */
