@@ -8,10 +8,8 @@ import { listen } from '../../../service/src/http/listen.ts';
 import { MockedCalls } from '../../../service/src/outbound/mocked-calls.ts';
 import { Secrets } from '../../../service/src/outbound/secrets.ts';
 import { loadLanguages } from '../../../service/src/toolchains/languages.ts';
-import { processTree } from '../../bench/executions/processes.ts';
 import { until } from '../../support/until.ts';
 import { startPlugin } from '../plugin.ts';
-import { cleanUpFirst } from '../storage/databases.ts';
 import { secretsKey } from './connected-service.ts';
 import { startUpstream } from './upstream.ts';
 import type { Upstream } from './upstream.ts';
@@ -171,26 +169,6 @@ test('a plugin with types calls, too', async (t) => {
   assert.equal(errorOf(await call('{"of":"EUR"}')).code, 'invalid-output');
 });
 
-test('runs that wait are not lost with a runner', async (t) => {
-  const toolProcesses = createToolProcesses(loadLanguages(), { runLimits: patient });
-  cleanUpFirst(t, () => closeToolProcesses(toolProcesses));
-  const { call } = await start(t, asyncRun(fetchText), { toolProcesses });
-  const { release } = hold();
-  const before = new Set(processTree(process.pid));
-  const runs = Array.from({ length: 20 }, (_, i) => call(String(i)));
-  // A run is in its runner for a moment after its call has come.
-  await until('all runs wait', () => toolProcesses.sandbox.connected.waiting === 20);
-  const runners = processTree(process.pid).filter((pid) => !before.has(pid));
-  assert.ok(runners.length > 0);
-  for (const pid of runners) process.kill(pid, 'SIGKILL');
-  release();
-  const bodies = (await Promise.all(runs)).map(({ body }) => body);
-  assert.deepEqual(
-    bodies,
-    runs.map((_, i) => `got /v1/${i}`),
-  );
-});
-
 test('the call ends when the client has gone', async (t) => {
   const { port, paths, vendor, version } = await start(t, asyncRun(fetchText));
   const { held } = hold();
@@ -245,16 +223,6 @@ test('a run ends that waits for longer than it may', async (t) => {
   await until('the call was ended', () => held.every(([, { destroyed }]) => destroyed));
 });
 
-test('a run makes as many calls as it may', async (t) => {
-  const code = `for (let i = 0; i < 3; i++) await fetch('${origin}/v1/' + i);`;
-  const { call } = await start(t, asyncRun(code), waiting({ calls: 2 }));
-  upstream.handle = (_, response) => response.end();
-  const response = await call();
-  assert.equal(response.status, 422);
-  assert.match(errorOf(response).message, /has made as many calls as a run may/);
-  assert.equal(upstream.requests.length, 2);
-});
-
 test('a run that may make calls takes a place, else it does not begin', async (t) => {
   const { call } = await start(t, asyncRun(fetchText), waiting({ runs: 4 }));
   const { held, release } = hold();
@@ -265,13 +233,6 @@ test('a run that may make calls takes a place, else it does not begin', async (t
   assert.ok(refused.headers['retry-after']);
   release();
   assert.equal((await first).status, 200);
-});
-
-test('what does not fit into the memory of runs that wait ends its run', async (t) => {
-  const { call } = await start(t, asyncRun(fetchText), waiting({ memory: 4 * 100_000 }));
-  upstream.handle = (_, response) => response.end('x'.repeat(200_000));
-  const response = await call();
-  assert.deepEqual([response.status, errorOf(response).code], [422, 'memory-limit']);
 });
 
 test('draining waits for runs that wait, and then ends them with an answer', async (t) => {
