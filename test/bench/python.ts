@@ -52,8 +52,7 @@ export async function measurePython(): Promise<Figure[]> {
   );
   const jsonTook = await timeOf(sums, rows);
   const memory = Math.max(residentMemory(first.pid), residentMemory(second.pid)) / 1e6;
-  first.close();
-  second.close();
+  await Promise.all([first.close(), second.close()]);
   const { alone, beside } = await measureNeighbour();
   return [
     { name: 'Python: "Hello"', value: helloTook, limit: 5, unit: 'ms' },

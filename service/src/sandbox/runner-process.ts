@@ -5,7 +5,7 @@ import { decodeError } from './decode-report.ts';
 import { encodeFrame, FrameReader } from '../processes/frames.ts';
 import type { Frame } from '../processes/frames.ts';
 import { Logs } from './logs.ts';
-import { checkOutput, limitError } from './outcome.ts';
+import { checkOutput, limitError, pluginError } from './outcome.ts';
 import { defaultLimits } from './run-limits.ts';
 import type { LoggedOutcome, RunError, RunOutcome } from './outcome.ts';
 import type { AdjustableLimits } from './run-limits.ts';
@@ -78,7 +78,7 @@ export type TurnOutcome =
 /** The turn in progress. */
 interface CurrentTurn extends Turn {
   /** By `performance.now()`. */
-  readonly began: number;
+  began: number;
   timer: NodeJS.Timeout;
   /** Whether the runner was given the program with this turn. */
   isProgramSent: boolean;
@@ -87,6 +87,35 @@ interface CurrentTurn extends Turn {
   readonly resolve: (outcome: TurnOutcome) => void;
   readonly reject: (reason: unknown) => void;
 }
+
+/** What the runners of a kind of program differ in. */
+interface RunnerKind {
+  /** Throws where the system refuses a process. */
+  readonly start: (limits: AdjustableLimits) => IsolatedProcess;
+  /** How long a runner may take to come up, in ms. */
+  readonly startTime: number;
+  /** Whether runs can make calls, for which a runner sends what a run holds. */
+  readonly hasCalls: boolean;
+  /** Whether one that is coming up keeps this process running: otherwise only the run does that waits for it. */
+  readonly keepsAlive: boolean;
+}
+
+/** Runners of scripts and modules. */
+const scripts: RunnerKind = {
+  start: (limits) =>
+    startIsolated({
+      file: main,
+      args: [String(limits.time), String(limits.memory)],
+      readable: codeOf(['lru-cache', 'quickjs-wasi']),
+      memoryLimit: runnerMemory(limits).system,
+      heapLimit: 64,
+      nodeOptions: stackOptions,
+      stdio: ['pipe', 'pipe', 'ignore'],
+    }),
+  startTime,
+  hasCalls: true,
+  keepsAlive: false,
+};
 
 /** One runner process, which runs one program at a time. It cannot be used again after a run that it was killed for. */
 export class RunnerProcess {
@@ -103,17 +132,24 @@ export class RunnerProcess {
   #current: CurrentTurn | undefined;
   #killedFor: RunError | undefined;
   #isUsable = true;
+  #isReady = false;
   #lastDuration = 0;
   #isClosed = false;
 
   /** Throws a {@link RunnerStartError} where the system refuses a process. */
-  constructor(options: RunnerOptions = {}) {
+  constructor(options: RunnerOptions = {}, kind = scripts) {
     const limits = (this.#limits = options.limits ?? defaultLimits);
-    this.#frames = new FrameReader(frameLimit + limits.memory, kindsOfBytes);
+    this.#frames = kind.hasCalls
+      ? new FrameReader(frameLimit + limits.memory, kindsOfBytes)
+      : new FrameReader(frameLimit);
     const memory = runnerMemory(limits);
     this.#watchedMemory = options.watchedMemory ?? memory.watched;
     this.#recycleMemory = options.recycleMemory ?? memory.recycle;
-    this.#process = startRunner(limits, memory.system);
+    try {
+      this.#process = kind.start(limits);
+    } catch (error) {
+      throw new RunnerStartError(errorMessage(error));
+    }
     const { child } = this.#process;
     this.#input = child.stdin as Writable;
     this.#ready.promise.catch(() => {});
@@ -124,10 +160,13 @@ export class RunnerProcess {
     // Output may still arrive after it, but no turn may be given to it any more.
     child.once('exit', () => (this.#isUsable = false));
     child.on('close', (code, signal) => this.#handleExit(describeEnd(code, signal)));
-    const late = setTimeout(() => this.#process.kill(), startTime).unref();
-    const cancel = () => clearTimeout(late);
-    this.#ready.promise.then(cancel, cancel);
-    setKeepsAlive(this.#process.child, false);
+    const late = setTimeout(() => this.#process.kill(), kind.startTime).unref();
+    const handleStarted = () => {
+      clearTimeout(late);
+      if (kind.keepsAlive) setKeepsAlive(child, this.#current !== undefined);
+    };
+    this.#ready.promise.then(handleStarted, handleStarted);
+    setKeepsAlive(child, kind.keepsAlive);
   }
 
   /** Whether it can take another run. */
@@ -157,10 +196,11 @@ export class RunnerProcess {
   /**
    * Runs a program; only one at a time. Rejects with a {@link RunnerStartError} when the runner does not come up or has ended
    * before the run began, and with another error when it is closed meanwhile.
+   * @param limits at most those of the runner (default: those)
    */
-  async run(program: StoredProgram, input: string): Promise<LoggedOutcome> {
+  async run(program: StoredProgram, input: string, limits?: AdjustableLimits): Promise<LoggedOutcome> {
     const logs = new Logs();
-    const outcome = await this.take({ program, job: { input }, logs });
+    const outcome = await this.take({ program, job: { input }, logs, limits });
     if ('suspended' in outcome) throw new Error('A run without calls does not wait.');
     const ended = 'error' in outcome ? { error: outcome.error } : outcome;
     return { ...ended, logs: logs.entries };
@@ -254,6 +294,7 @@ export class RunnerProcess {
       // The run may have ended meanwhile.
       if (this.#current !== current) return;
       current.timer = this.#startTimer(current);
+      current.began = performance.now();
       this.#send(current, program);
     } catch (error) {
       current.reject(error);
@@ -273,9 +314,12 @@ export class RunnerProcess {
     if (this.#current) this.#current.hasSpoken ||= kind !== frameKind.missing;
     switch (kind) {
       case frameKind.ready:
+        this.#isReady = true;
         return this.#ready.resolve();
       case frameKind.broken:
-        return this.#ready.reject(new RunnerStartError(text));
+        if (!this.#isReady) return this.#ready.reject(new RunnerStartError(text));
+        // The plugin called what is closed. Nothing that this runner says afterwards counts.
+        return this.#kill(pluginError(text));
       case frameKind.log:
         this.#current?.logs.add(decodeText(text));
         return;
@@ -332,22 +376,6 @@ export class RunnerProcess {
     this.#isUsable = false;
     this.#killedFor ??= reason;
     this.#process.kill();
-  }
-}
-
-function startRunner(limits: AdjustableLimits, memoryLimit: number): IsolatedProcess {
-  try {
-    return startIsolated({
-      file: main,
-      args: [String(limits.time), String(limits.memory)],
-      readable: codeOf(['lru-cache', 'quickjs-wasi']),
-      memoryLimit,
-      heapLimit: 64,
-      nodeOptions: stackOptions,
-      stdio: ['pipe', 'pipe', 'ignore'],
-    });
-  } catch (error) {
-    throw new RunnerStartError(errorMessage(error));
   }
 }
 
