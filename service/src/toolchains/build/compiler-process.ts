@@ -56,16 +56,10 @@ export class CompilerProcess extends ToolProcess {
     } catch (error) {
       return toolchainFailure(error);
     }
-    const done = await this.sendJob(encodeJob({ source, types }), time);
-    if ('failed' in done) return done;
-    try {
-      const outcome = decodeOutcome(done.reply);
-      // A compiler that failed may be in an unusable state, or may have lost its native program.
-      if ('failed' in outcome || this.memory > recycleAt * this.#limits.memory) this.close();
-      return outcome;
-    } catch {
-      return { failed: this.rejectReply() };
-    }
+    const outcome = await this.request(encodeJob({ source, types }), time, decodeOutcome);
+    // A compiler that failed may be in an unusable state, or may have lost its native program.
+    if ('failed' in outcome || this.memory > recycleAt * this.#limits.memory) this.close();
+    return outcome;
   }
 }
 

@@ -14,6 +14,17 @@ export const buildLimits: BuildLimits = { time: 10_000, memory: 512 * mebibyte }
 /** How long a check may take, in ms. An editor asks for checks while one types: a later result would be of no use. */
 export const checkTime = 5_000;
 
+/** How many libraries, or schemas, are checked and wait at once. */
+export const checkerQueueLimits = {
+  slots: 3,
+  slotsPerEnvironment: 1,
+  slotsPerTenant: 1,
+  waiting: 64,
+  waitingPerEnvironment: 16,
+  waitingPerTenant: 16,
+  waitingPerToken: 16,
+};
+
 /** The largest program that a build may make, in bytes of JSON, which is how it is stored. */
 export const programLimit = 4 * mebibyte;
 

@@ -36,18 +36,12 @@ export class HelpProcess extends ToolProcess {
 
   /** Does a job, once the process is warm. */
   async doJob(job: HelpJob): Promise<HelpOutcome> {
-    await this.ready;
-    const done = await this.sendJob(JSON.stringify(job), this.#time);
-    if ('failed' in done) return done;
+    const decode = (reply: string) => decodeOutcome(reply, job.request.method);
+    const outcome = await this.request(JSON.stringify(job), this.#time, decode);
     this.#jobsDone += 1;
-    if (this.#jobsDone % jobsPerMemoryCheck === 0 && this.memory > this.#recycleAt) this.close();
-    try {
-      const outcome = decodeOutcome(done.reply, job.request.method);
-      // A language server that failed may be in an unusable state.
-      if ('failed' in outcome) this.close();
-      return outcome;
-    } catch {
-      return { failed: this.rejectReply() };
-    }
+    const isLarge = this.#jobsDone % jobsPerMemoryCheck === 0 && this.memory > this.#recycleAt;
+    // A language server that failed may be in an unusable state.
+    if (isLarge || 'failed' in outcome) this.close();
+    return outcome;
   }
 }

@@ -2,23 +2,13 @@ import { moduleUrl } from '../../processes/module-url.ts';
 import { FairQueue } from '../../processes/fair-queue.ts';
 import { ProcessPool } from '../../processes/process-pool.ts';
 import { mebibyte } from '../../units.ts';
-import { buildLimits } from '../build/limits.ts';
+import { buildLimits, checkerQueueLimits } from '../build/limits.ts';
 import { ToolProcess } from '../process/tool-process.ts';
 import { decodeOutcome, replyLimit } from './library-protocol.ts';
 import type { LibraryJob, LibraryOutcome } from './library-protocol.ts';
 
 /** Bytes of memory. */
 const memory = 384 * mebibyte;
-
-const queueLimits = {
-  slots: 3,
-  slotsPerEnvironment: 1,
-  slotsPerTenant: 1,
-  waiting: 64,
-  waitingPerEnvironment: 16,
-  waitingPerTenant: 16,
-  waitingPerToken: 16,
-};
 
 /** A process of the library checker. It checks one library at a time. */
 class LibraryProcess extends ToolProcess {
@@ -33,22 +23,15 @@ class LibraryProcess extends ToolProcess {
     });
   }
 
-  async check(job: LibraryJob): Promise<LibraryOutcome> {
-    await this.ready;
-    const done = await this.sendJob(JSON.stringify(job), buildLimits.time);
-    if ('failed' in done) return done;
-    try {
-      return decodeOutcome(done.reply);
-    } catch {
-      return { failed: this.rejectReply() };
-    }
+  check(job: LibraryJob): Promise<LibraryOutcome> {
+    return this.request(JSON.stringify(job), buildLimits.time, decodeOutcome);
   }
 }
 
 /** Finds what libraries export, and whether plugins can import them, in separate processes. The first job starts a process. */
 export class LibraryChecker {
   readonly #pool = new ProcessPool(() => new LibraryProcess());
-  readonly #queue = new FairQueue(queueLimits);
+  readonly #queue = new FairQueue(checkerQueueLimits);
 
   /**
    * Checks a library. Rejects with a `BusyError` when too many jobs are waiting, with the signal's reason when that is aborted, and

@@ -50,8 +50,13 @@ export interface ToolOptions {
   };
 }
 
+/** A job that failed, with the reason. */
+interface Failure {
+  readonly failed: string;
+}
+
 /** How a job ended: with the tool's reply, or with the reason why there is none. */
-export type JobOutcome = { readonly reply: string } | { readonly failed: string };
+type JobOutcome = { readonly reply: string } | Failure;
 
 /**
  * The process of a tool that works on what users write, for a pool. It does one job at a time, and cannot be used again once a job
@@ -114,8 +119,23 @@ export class ToolProcess implements PooledProcess {
     return this.#ready.promise;
   }
 
-  /** Has the tool, which must be {@link ready}, do a job. `time`: the limit of its time, in ms. */
-  protected async sendJob(text: string, time: number): Promise<JobOutcome> {
+  /**
+   * Has the tool do a job, once it is warm. Rejects where it does not work on this machine.
+   * @param time the limit of its time, in ms, which begins to count only then
+   * @param decode reads the reply; throws for a malformed one, after which nothing else the process sends can be trusted
+   */
+  protected async request<T>(text: string, time: number, decode: (reply: string) => T): Promise<T | Failure> {
+    await this.ready;
+    const done = await this.#sendJob(text, time);
+    if ('failed' in done) return done;
+    try {
+      return decode(done.reply);
+    } catch {
+      return { failed: this.#rejectReply() };
+    }
+  }
+
+  async #sendJob(text: string, time: number): Promise<JobOutcome> {
     const { promise, resolve } = Promise.withResolvers<JobOutcome>();
     this.#settle = resolve;
     this.#setKeepsAlive(true);
@@ -146,8 +166,8 @@ export class ToolProcess implements PooledProcess {
     for (const { kill } of this.#processes) kill();
   }
 
-  /** Ends the process because of a malformed reply, after which nothing else it sends can be trusted. Returns the message. */
-  protected rejectReply(): string {
+  /** Ends the process because of a malformed reply. Returns the message. */
+  #rejectReply(): string {
     this.close();
     return `${this.#options.labels.tool} sent a reply that the service does not accept.`;
   }
@@ -167,7 +187,7 @@ export class ToolProcess implements PooledProcess {
       for (const frame of this.#frames.push(chunk)) this.#handleFrame(frame);
     } catch {
       // The frame is too long or malformed.
-      this.#fail(this.rejectReply());
+      this.#fail(this.#rejectReply());
     }
   }
 

@@ -1,7 +1,7 @@
 import { moduleUrl } from '../../processes/module-url.ts';
 import { FairQueue } from '../../processes/fair-queue.ts';
 import type { QueueOwner } from '../../processes/fair-queue.ts';
-import { checkTime } from '../build/limits.ts';
+import { checkTime, checkerQueueLimits } from '../build/limits.ts';
 import { ToolProcess } from '../process/tool-process.ts';
 import { ProcessPool } from '../../processes/process-pool.ts';
 import { replyLimit, decodeOutcome } from './schema-protocol.ts';
@@ -10,16 +10,6 @@ import { mebibyte } from '../../units.ts';
 
 /** Bytes of memory. */
 const memory = 256 * mebibyte;
-
-const queueLimits = {
-  slots: 3,
-  slotsPerEnvironment: 1,
-  slotsPerTenant: 1,
-  waiting: 64,
-  waitingPerEnvironment: 16,
-  waitingPerTenant: 16,
-  waitingPerToken: 16,
-};
 
 /** A process of the schema compiler. It compiles one pair of schemas at a time. */
 class SchemaProcess extends ToolProcess {
@@ -35,21 +25,15 @@ class SchemaProcess extends ToolProcess {
 
   /** Compiles a pair of schemas, once the process is warm. `time`: the limit of time, in ms. */
   async compile(job: SchemaJob, time: number): Promise<SchemaOutcome> {
-    await this.ready;
-    const done = await this.sendJob(JSON.stringify(job), time);
-    if ('failed' in done) return { patterns: [], warnings: [], result: done };
-    try {
-      return decodeOutcome(done.reply);
-    } catch {
-      return { patterns: [], warnings: [], result: { failed: this.rejectReply() } };
-    }
+    const outcome = await this.request(JSON.stringify(job), time, decodeOutcome);
+    return 'failed' in outcome ? { patterns: [], warnings: [], result: outcome } : outcome;
   }
 }
 
 /** Compiles pairs of schemas to TypeScript declarations and checks, in separate processes. The first job starts a process. */
 export class SchemaCompiler {
   readonly #pool: ProcessPool<SchemaProcess>;
-  readonly #queue = new FairQueue(queueLimits);
+  readonly #queue = new FairQueue(checkerQueueLimits);
   readonly #time: number;
 
   /** `time`: how long one pair of schemas may take, in ms (default: as long as the check of a source, which is 5 s). */
