@@ -4,8 +4,7 @@ import { checkImports, importedLibraries } from '../build/imports.ts';
 import { missingRun, positionsIn } from '../build/positions.ts';
 import type { Compile, Diagnostic, Language } from '../language.ts';
 import type { ScriptProgram } from '../../plugins/program.ts';
-import { stringLiteral } from '../source-text.ts';
-import { returnStatement, runComment } from '../typed-template.ts';
+import { scriptTemplates } from '../typed-template.ts';
 import { compilerDirectory } from '../types/native-compiler.ts';
 import { loadTypeChecker, typeCheckerProgram } from '../types/type-checker.ts';
 
@@ -13,30 +12,7 @@ const javascript: Language = {
   identifier: 'javascript',
   pretty: 'JavaScript',
   short: 'js',
-  template: ({ pluginName, namespace, connections = [] }) => ({
-    lang: 'javascript',
-    contents: `const plugin = {
-  name: ${stringLiteral(pluginName)},
-  namespace: ${stringLiteral(namespace)},
-};
-
-${runComment(connections)}export ${connections.length ? 'async ' : ''}function run(input) {
-  const name = input.trim() || "world";
-  return \`Hello, \${name}! This is \${plugin.name} in \${plugin.namespace}.\`;
-}
-`,
-    tests: [
-      { name: 'Greets by name', description: 'The input is the name to greet.', payload: 'Ada' },
-      { name: 'Greets the world', description: 'Without a name, everyone is greeted.', payload: '' },
-    ],
-  }),
-  typedTemplate: ({
-    output,
-    connections = [],
-  }) => `${runComment(connections, true)}export ${connections.length ? 'async ' : ''}function run(input) {
-${returnStatement(output)}
-}
-`,
+  ...scriptTemplates('javascript'),
   packages: ['oxc-parser', 'typescript', 'quickjs-wasi', 'lru-cache'],
   probe: () => {
     for (const name of ['typescript/unstable/sync', 'oxc-parser']) fileURLToPath(import.meta.resolve(name));

@@ -5,8 +5,7 @@ import { checkImports, importedLibraries } from '../build/imports.ts';
 import { positionsIn } from '../build/positions.ts';
 import type { Compile, Diagnostic, Language } from '../language.ts';
 import type { ScriptProgram } from '../../plugins/program.ts';
-import { stringLiteral } from '../source-text.ts';
-import { returnStatement, runComment } from '../typed-template.ts';
+import { scriptTemplates } from '../typed-template.ts';
 import { compilerDirectory } from '../types/native-compiler.ts';
 import { loadTypeChecker, typeCheckerProgram } from '../types/type-checker.ts';
 
@@ -14,30 +13,7 @@ const typescript: Language = {
   identifier: 'typescript',
   pretty: 'TypeScript',
   short: 'ts',
-  template: ({ pluginName, namespace, connections = [] }) => ({
-    lang: 'typescript',
-    contents: `const plugin = {
-  name: ${stringLiteral(pluginName)},
-  namespace: ${stringLiteral(namespace)},
-};
-
-${runComment(connections)}export ${connections.length ? 'async ' : ''}function run(input: string): ${connections.length ? 'Promise<string>' : 'string'} {
-  const name: string = input.trim() || "world";
-  return \`Hello, \${name}! This is \${plugin.name} in \${plugin.namespace}.\`;
-}
-`,
-    tests: [
-      { name: 'Greets by name', description: 'The input is the name to greet.', payload: 'Ada' },
-      { name: 'Greets the world', description: 'Without a name, everyone is greeted.', payload: '' },
-    ],
-  }),
-  typedTemplate: ({
-    output,
-    connections = [],
-  }) => `${runComment(connections, true)}export ${connections.length ? 'async ' : ''}function run(input: Input): ${connections.length ? 'Promise<Output>' : 'Output'} {
-${returnStatement(output)}
-}
-`,
+  ...scriptTemplates('typescript'),
   packages: ['oxc-parser', 'oxc-transform', 'typescript', 'quickjs-wasi', 'lru-cache'],
   probe: () => {
     for (const name of ['typescript/unstable/sync', 'oxc-parser', 'oxc-transform'])
