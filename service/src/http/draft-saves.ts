@@ -1,6 +1,6 @@
 import type { PluginKey, TenantKey } from '../plugins/plugin-key.ts';
 import type { PluginSource } from '../plugins/records.ts';
-import { createDraft, overwriteDraft, readDraftState, replaceDraft } from '../storage/tables/drafts.ts';
+import { createDraft, overwriteDraft, readDraftState } from '../storage/tables/drafts.ts';
 import type { Draft, DraftState, DraftWrite } from '../storage/tables/drafts.ts';
 import type { ServiceContext } from './context.ts';
 import { allowedStorageOf } from './environment/tenant-details.ts';
@@ -49,7 +49,7 @@ export async function updateDraft(
     const current = await readDraftState(db, plugin);
     const source = await next(current);
     const saved = current
-      ? await storage.inTurn(plugin, () => replaceDraft(db, plugin, current, source, writing))
+      ? await storage.inTurn(plugin, () => overwriteDraft(db, plugin, source, writing, current))
       : await createPlugin(context, plugin, source, writing);
     if (saved) return saved;
   }

@@ -14,7 +14,6 @@ import {
   lockDraftState,
   overwriteDraft,
   readDraftState,
-  replaceDraft,
 } from '../../../service/src/storage/tables/drafts.ts';
 import { findBuild, saveBuild } from '../../../service/src/storage/tables/builds.ts';
 import { packProgram } from '../../../service/src/storage/tables/programs.ts';
@@ -42,7 +41,7 @@ export async function save(storage: Storage, contents: string, of = plugin, etag
   if (etag === undefined) return saveSource(storage, sourceOf(contents), of);
   const current = await readDraftState(storage.db, of);
   if (current?.etag !== etag) return undefined;
-  return replaceDraft(storage.db, of, current, sourceOf(contents), { now: 0 });
+  return overwriteDraft(storage.db, of, sourceOf(contents), { now: 0 }, current);
 }
 
 /** Saves a draft whose tenant is there, whatever it was before. */

@@ -19,7 +19,7 @@ import {
   tokenFor,
 } from './plugins.ts';
 import { until } from '../../support/until.ts';
-import { overwriteDraft, readDraft, replaceDraft } from '../../../service/src/storage/tables/drafts.ts';
+import { overwriteDraft, readDraft } from '../../../service/src/storage/tables/drafts.ts';
 import { findCurrentBuild } from '../../../service/src/storage/tables/builds.ts';
 import {
   addCode,
@@ -78,7 +78,7 @@ for (const engine of engines) {
         const current = await readDraft(db, plugin);
         assert.ok(current);
         const changed = sourceOf(`${current.source.contents} ${i}`);
-        saved = await replaceDraft(db, plugin, current, changed, { now: i });
+        saved = await overwriteDraft(db, plugin, changed, { now: i }, current);
       }
     });
     const draft = await readDraft(nodes[0].db, plugin);

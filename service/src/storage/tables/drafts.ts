@@ -60,7 +60,7 @@ export async function readDraft(db: Db, plugin: PluginKey): Promise<Draft | unde
 }
 
 /**
- * Overwrites a draft, whatever it is; `undefined` when there is none.
+ * Overwrites a draft; `undefined` when there is none, or where `current` is given and it was saved again since it was in that state.
  * @throws StorageFullError when it is longer than before, and the tenant has no room for that
  */
 export async function overwriteDraft(
@@ -68,32 +68,14 @@ export async function overwriteDraft(
   plugin: PluginKey,
   source: PluginSource,
   writing: DraftWrite,
-): Promise<Draft | undefined> {
-  const serialized = await serializeSource(source);
-  for (;;) {
-    const saved = await saveDraft(db, plugin, serialized, writing);
-    if (saved) return saved;
-    if (!(await readDraftState(db, plugin))) return undefined;
-    await requireRoom(db, plugin, serialized, writing);
-  }
-}
-
-/**
- * Replaces a draft; `undefined` when it was saved again since it was in the state `current`, or is not there.
- * @throws StorageFullError as {@link overwriteDraft}
- */
-export async function replaceDraft(
-  db: Db,
-  plugin: PluginKey,
-  current: DraftState,
-  source: PluginSource,
-  writing: DraftWrite,
+  current?: DraftState,
 ): Promise<Draft | undefined> {
   const serialized = await serializeSource(source);
   for (;;) {
     const saved = await saveDraft(db, plugin, serialized, writing, current);
     if (saved) return saved;
-    if ((await readDraftState(db, plugin))?.etag !== current.etag) return undefined;
+    const state = await readDraftState(db, plugin);
+    if (!state || (current && state.etag !== current.etag)) return undefined;
     await requireRoom(db, plugin, serialized, writing);
   }
 }
