@@ -8,7 +8,7 @@ import type {
 } from '../index.js';
 
 /** Listeners by event, each under the event's name after a prefix. */
-export type Listeners<Events, Element, Prefix extends string> = {
+type Listeners<Events, Element, Prefix extends string> = {
   [Name in keyof Events & string as `${Prefix}${Name}`]?:
     ((event: Events[Name] & { readonly currentTarget: Element }) => void) | undefined;
 };
@@ -91,13 +91,19 @@ export type PluginEditorOneOf<Attribute extends string> =
   { [Key in Attribute]: unknown } | { [Key in 'fetchToken']: unknown };
 
 /** Properties of `<plugin-editor>` without an attribute. */
-export type PluginEditorOnly = Pick<
+type PluginEditorOnly = Pick<
   PluginEditorProperties,
   'fetchToken' | 'tokenHeaders' | 'initialSource' | 'assistant' | 'strings'
 >;
 
 /** Events of `<plugin-editor>`. */
 export interface PluginEditorEvents extends PluginEditorEventMap {}
+
+/** All that a template can set on `<plugin-editor>`. `Prefix` makes the name of a listener of an event's name. */
+export type PluginEditorTag<Prefix extends string> = PluginEditorAttributes &
+  PluginEditorOnly &
+  PluginEditorOneOf<'token-endpoint'> &
+  Listeners<PluginEditorEvents, PluginEditorElement, Prefix>;
 
 /** Attributes of `<plugin-features>`. */
 export interface PluginFeaturesAttributes {
@@ -136,7 +142,7 @@ export type PluginFeaturesProperties = Settable<
 >;
 
 /** Properties of `<plugin-features>` without an attribute. */
-export type PluginFeaturesOnly = Pick<PluginFeaturesProperties, 'fetchToken' | 'strings' | 'value'>;
+type PluginFeaturesOnly = Pick<PluginFeaturesProperties, 'fetchToken' | 'strings' | 'value'>;
 
 /** Events of `<plugin-features>`. */
 export interface PluginFeaturesEvents extends PluginFeaturesEventMap {
@@ -145,3 +151,8 @@ export interface PluginFeaturesEvents extends PluginFeaturesEventMap {
   /** The user chose a language. */
   change: Event;
 }
+
+/** All that a template can set on `<plugin-features>`. `Prefix` makes the name of a listener of an event's name. */
+export type PluginFeaturesTag<Prefix extends string> = PluginFeaturesAttributes &
+  PluginFeaturesOnly &
+  Listeners<PluginFeaturesEvents, PluginFeaturesElement, Prefix>;

@@ -2,24 +2,10 @@
 
 import type { JSX as SolidJSX } from 'solid-js';
 import type { PluginEditorElement, PluginFeaturesElement } from '../index.js';
-import type {
-  Listeners,
-  PluginEditorAttributes,
-  PluginEditorEvents,
-  PluginEditorOnly,
-  PluginEditorOneOf,
-  PluginFeaturesAttributes,
-  PluginFeaturesEvents,
-  PluginFeaturesOnly,
-} from './attributes.js';
+import type { PluginEditorTag, PluginFeaturesTag } from './attributes.js';
 
-type PluginEditor = PluginEditorAttributes &
-  PluginEditorOnly &
-  PluginEditorOneOf<'token-endpoint'> &
-  Listeners<PluginEditorEvents, PluginEditorElement, 'on:'>;
-type PluginFeatures = PluginFeaturesAttributes &
-  PluginFeaturesOnly &
-  Listeners<PluginFeaturesEvents, PluginFeaturesElement, 'on:'>;
+type PluginEditor = PluginEditorTag<'on:'>;
+type PluginFeatures = PluginFeaturesTag<'on:'>;
 
 declare module 'solid-js' {
   namespace JSX {

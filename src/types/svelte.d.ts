@@ -2,26 +2,10 @@
 
 import type { HTMLAttributes } from 'svelte/elements';
 import type { PluginEditorElement, PluginFeaturesElement } from '../index.js';
-import type {
-  Listeners,
-  PluginEditorAttributes,
-  PluginEditorEvents,
-  PluginEditorOnly,
-  PluginEditorOneOf,
-  PluginFeaturesAttributes,
-  PluginFeaturesEvents,
-  PluginFeaturesOnly,
-} from './attributes.js';
+import type { PluginEditorTag, PluginFeaturesTag } from './attributes.js';
 
-type PluginEditor = PluginEditorAttributes &
-  PluginEditorOnly &
-  PluginEditorOneOf<'token-endpoint'> &
-  Listeners<PluginEditorEvents, PluginEditorElement, 'on'> &
-  Listeners<PluginEditorEvents, PluginEditorElement, 'on:'>;
-type PluginFeatures = PluginFeaturesAttributes &
-  PluginFeaturesOnly &
-  Listeners<PluginFeaturesEvents, PluginFeaturesElement, 'on'> &
-  Listeners<PluginFeaturesEvents, PluginFeaturesElement, 'on:'>;
+type PluginEditor = PluginEditorTag<'on' | 'on:'>;
+type PluginFeatures = PluginFeaturesTag<'on' | 'on:'>;
 
 declare module 'svelte/elements' {
   interface SvelteHTMLElements {

@@ -9,8 +9,8 @@ interface Framework {
   within: (entries: string) => string;
   /** Writes the framework's type of any HTML element, for one of this class. */
   base: (className: string) => string;
-  /** The prefixes that make the name of a listener of an event's name. */
-  prefixes: string[];
+  /** The type of the prefixes that make the name of a listener of an event's name. */
+  prefix: string;
 }
 
 const inJsx = (entries: string) => `namespace JSX { interface IntrinsicElements { ${entries} } }`;
@@ -21,21 +21,21 @@ const FRAMEWORKS: Record<string, Framework> = {
     imports: 'ClassAttributes, HTMLAttributes',
     within: inJsx,
     base: (className) => `ClassAttributes<${className}> & HTMLAttributes<${className}>`,
-    prefixes: ['on'],
+    prefix: `'on'`,
   },
   solid: {
     module: 'solid-js',
     imports: 'JSX as SolidJSX',
     within: inJsx,
     base: (className) => `SolidJSX.HTMLAttributes<${className}>`,
-    prefixes: ['on:'],
+    prefix: `'on:'`,
   },
   svelte: {
     module: 'svelte/elements',
     imports: 'HTMLAttributes',
     within: (entries) => `interface SvelteHTMLElements { ${entries} }`,
     base: (className) => `HTMLAttributes<${className}>`,
-    prefixes: ['on', 'on:'],
+    prefix: `'on' | 'on:'`,
   },
 };
 
@@ -58,7 +58,7 @@ ${head}
 import type { ${elements.flatMap(({ className, name }) => [className, `${name}EventMap`]).join(', ')} } from '../index.js';
 
 /** Listeners by event, each under the event's name after a prefix. */
-export type Listeners<Events, Element, Prefix extends string> = {
+type Listeners<Events, Element, Prefix extends string> = {
   [Name in keyof Events & string as \`\${Prefix}\${Name}\`]?:
     ((event: Events[Name] & { readonly currentTarget: Element }) => void) | undefined;
 };
@@ -97,7 +97,7 @@ export type ${name}OneOf<Attribute extends string> = ${oneOf
     : ''
 }
 /** Properties of \`<${tag}>\` without an attribute. */
-export type ${name}Only = Pick<${name}Properties, ${properties.map((one) => `'${one.name}'`).join(' | ')}>;
+type ${name}Only = Pick<${name}Properties, ${properties.map((one) => `'${one.name}'`).join(' | ')}>;
 
 /** Events of \`<${tag}>\`. */
 export interface ${name}Events extends ${name}EventMap {
@@ -106,6 +106,9 @@ export interface ${name}Events extends ${name}EventMap {
     .map((one) => `${comment(one.description)}${one.name}: ${one.type.text};`)
     .join('\n')}
 }
+
+/** All that a template can set on \`<${tag}>\`. \`Prefix\` makes the name of a listener of an event's name. */
+export type ${name}Tag<Prefix extends string> = ${name}Attributes & ${name}Only & ${oneOf.length > 0 ? `${name}OneOf<'token-endpoint'> & ` : ''}Listeners<${name}Events, ${className}, Prefix>;
 `;
 
 const requiredOf = (attributes: ElementView['attributes'], className: string) => {
@@ -114,7 +117,7 @@ const requiredOf = (attributes: ElementView['attributes'], className: string) =>
 };
 
 const typesOf = (
-  { module, imports, within, base, prefixes }: Framework,
+  { module, imports, within, base, prefix }: Framework,
   elements: ElementView[],
   head: string,
 ) => `
@@ -122,14 +125,9 @@ ${head}
 
 import type { ${imports} } from '${module}';
 import type { ${elements.map(({ className }) => className).join(', ')} } from '../index.js';
-import type { Listeners, ${elements.flatMap(({ name, oneOf }) => [`${name}Attributes`, `${name}Events`, `${name}Only`, ...(oneOf.length > 0 ? [`${name}OneOf`] : [])]).join(', ')} } from './attributes.js';
+import type { ${elements.map(({ name }) => `${name}Tag`).join(', ')} } from './attributes.js';
 
-${elements
-  .map(
-    ({ name, className, oneOf }) =>
-      `type ${name} = ${name}Attributes & ${name}Only & ${oneOf.length > 0 ? `${name}OneOf<'token-endpoint'> & ` : ''}${prefixes.map((prefix) => `Listeners<${name}Events, ${className}, '${prefix}'>`).join(' & ')};`,
-  )
-  .join('\n')}
+${elements.map(({ name }) => `type ${name} = ${name}Tag<${prefix}>;`).join('\n')}
 
 declare module '${module}' {
   ${within(elements.map(({ tag, name, className }) => `'${tag}': ${name} & Omit<${base(className)}, keyof ${name}>;`).join('\n'))}
