@@ -93,11 +93,26 @@ function describeOperation(
     ...(requestBody
       ? [`Body: ${contentOf(requestBody.content)}. ${prose(requestBody.description ?? '')}`]
       : []),
-    ...ownResponses.map(([status, { description: text = '', content = {} }]) =>
-      `Response ${status}: ${[contentOf(content), prose(text)].filter(Boolean).join('. ')}`.trim(),
-    ),
+    ...ownResponses.flatMap(([status, response]) => describeResponse(status, response)),
     ...(errors.length > 0 ? [`Errors: ${errors.join(', ')}.`] : []),
   ].join('\n\n');
+}
+
+/** A stream is a paragraph with its description. */
+function describeResponse(
+  status: string,
+  { description = '', content = {} }: OpenApiOperation['responses'][string],
+): string[] {
+  const isStream = ([type, { schema }]: [string, { schema: Schema }]) =>
+    type !== 'application/json' && schema.description !== undefined;
+  const types = Object.entries(content);
+  const usual = contentOf(Object.fromEntries(types.filter((one) => !isStream(one))));
+  return [
+    `Response ${status}: ${[usual, prose(description)].filter(Boolean).join('. ')}`.trim(),
+    ...types
+      .filter(isStream)
+      .map(([type, { schema }]) => `As ${code(type)}: ${prose(schema.description ?? '')}`),
+  ];
 }
 
 /** Such as "404 `draft-not-found`". */

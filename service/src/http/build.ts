@@ -56,7 +56,7 @@ export const build: ServiceInterface = {
       tag: 'builder',
       auth: 'editor',
       permission: 'write',
-      headers: ['accept', 'if-match', 'if-none-match'],
+      headers: ['if-match', 'if-none-match'],
       body: textBody({ description: 'The source.', limit: sourceLimit }),
       isQueued: true,
       responses: {

@@ -72,7 +72,6 @@ export const audit: ServiceInterface = {
       tag: 'environment',
       auth: 'environment',
       scope: 'read',
-      headers: ['accept'],
       query: z.object({
         ...pageQuery(),
         from: dayQuery('The first day by UTC; by default the last 30 days are listed.'),

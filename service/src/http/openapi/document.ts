@@ -125,7 +125,7 @@ const permissionNeeded = ({ permission }: Operation) =>
 const scopeNeeded = ({ scope }: Operation) =>
   scope === undefined || scope === 'any'
     ? []
-    : `An environment token needs the scope ${[scope]
+    : `An environment token needs the scope${Array.isArray(scope) ? 's' : ''} ${[scope]
         .flat()
         .map((one) => `\`${one}\``)
         .join(' and ')}.`;

@@ -9,7 +9,6 @@ export const requestHeaders = {
     'While a version is rolled out, decides whether it runs: the same key gets the same version, such as the id of a customer. Percent-encoded where it is not ASCII.',
   traceparent:
     'The trace that the request belongs to, as W3C Trace Context says. It is in the log line, in the record of the run, and in the calls of the plugin.',
-  accept: '`text/event-stream` for the response in events, as they happen.',
 } as const;
 
 export type RequestHeader = keyof typeof requestHeaders;

@@ -49,7 +49,6 @@ export const usage: ServiceInterface = {
       tag: 'environment',
       auth: 'environment',
       scope: 'read',
-      headers: ['accept'],
       query: z.object({
         ...pageQuery(),
         from: dayQuery('The first day; by default the last 30 days are listed.'),

@@ -56,6 +56,25 @@ describe('/openapi.json', () => {
     assert.equal(info.version, (JSON.parse(readFileSync(manifest, 'utf8')) as { version: string }).version);
   });
 
+  test('lists streams as contents of a response, and no header parameter that OpenAPI ignores', async (t) => {
+    const operations = operationsOf(await documentOf((await startService(t)).fetch));
+    const names = operations.flatMap(({ parameters = [] }) =>
+      parameters.map(({ name }) => name.toLowerCase()),
+    );
+    assert.deepEqual(
+      names.filter((name) => ['accept', 'content-type', 'authorization'].includes(name)),
+      [],
+    );
+    const typesOf = (id: string) =>
+      Object.keys(
+        operations.find(({ operationId }) => operationId === id)?.responses['200']?.content ??
+          assert.fail(id),
+      );
+    assert.deepEqual(typesOf('buildDraft'), ['application/json', 'text/event-stream']);
+    assert.deepEqual(typesOf('getUsage'), ['application/json', 'text/csv']);
+    assert.deepEqual(typesOf('listAudit'), ['application/json', 'application/x-ndjson']);
+  });
+
   test('names for each operation the token that it needs, and the status codes that it can be refused with', async (t) => {
     const document = await documentOf((await startService(t)).fetch);
     const find = (id: string) =>
