@@ -19,7 +19,7 @@ import { mebibyte } from '../units.ts';
 const usage = `Usage: plugin-editor-service check
 
 Says of each thing that the service needs whether it is as it must be, one line each: settings, database, schema, sandbox,
-isolation and toolchains; and where there is a schema, secrets. A line begins with "ok", "warning" or "failed". The exit code is 1 where one has failed.`;
+secrets, isolation and toolchains. A line begins with "ok", "warning" or "failed". The exit code is 1 where one has failed.`;
 
 /** The result of checking one part. */
 interface Finding {
@@ -108,7 +108,8 @@ interface DatabaseFindings {
 async function checkDatabase(settings: Settings): Promise<DatabaseFindings> {
   const { database: address, autoMigrate } = settings;
   if (address.engine === 'sqlite' && !existsSync(address.file)) {
-    return { database: checkNewFile(address.file), schema: ok('it is made with the database') };
+    const schema = ok('it is made with the database');
+    return { database: checkNewFile(address.file), schema, secrets: checkSecrets(settings) };
   }
   const found = await inspectDatabase(address);
   if ('problem' in found) {
@@ -119,11 +120,13 @@ async function checkDatabase(settings: Settings): Promise<DatabaseFindings> {
   }
   const { description, isDurable, schema, migrationProblem } = found;
   const database = isDurable ? ok(description) : failed(description);
-  if (schema === 'current')
-    return { database, schema: ok('up to date'), secrets: checkSecrets(settings, found.sealedTexts) };
   if (typeof schema === 'object') return { database, schema: failed(schema.problem) };
+  const secrets = checkSecrets(settings, found.sealedTexts);
+  if (schema === 'current') return { database, schema: ok('up to date'), secrets };
   const state = schema === 'old' ? 'older than this release' : 'not there yet, because the database is empty';
-  return { database, schema: checkMigration(state, autoMigrate, migrationProblem) };
+  const findings = { database, schema: checkMigration(state, autoMigrate, migrationProblem) };
+  // An older schema may have secrets, which are not counted.
+  return schema === 'old' && secrets.status === 'ok' ? findings : { ...findings, secrets };
 }
 
 /** Checks whether what is encrypted can be read, and with which keys. */

@@ -200,9 +200,11 @@ test('check changes nothing in the file that it examines', async (t) => {
   other.exec('create table theirs (id integer)');
   other.close();
   const before = readFileSync(file);
-  const out = await checkDatabase(t, { engine: 'sqlite', file });
+  const command = runCommand(t, { engine: 'sqlite', file }, ['check']);
+  const out = await command.until(/^\w+ +secrets: .*\n/m);
   assert.match(out, /^ok +database: /m);
   assert.match(out, /^ok +schema: not there yet, because the database is empty; the next start brings/m);
+  assert.match(out, /^ok +secrets: there are none yet$/m);
   assert.deepEqual(readFileSync(file), before);
   assert.deepEqual(readdirSync(dirname(file)), [basename(file)]);
 });

@@ -12,7 +12,13 @@ import {
 import { addWebhook, replaceSecret } from '../../../service/src/storage/tables/webhooks.ts';
 import { secretContext } from '../../../service/src/webhooks/sender.ts';
 import { temporaryDirectory } from '../harness.ts';
-import { databaseWithSchema, engines, openDuring, postgresTest } from '../storage/databases.ts';
+import {
+  databaseWithSchema,
+  engines,
+  freshDatabase,
+  openDuring,
+  postgresTest,
+} from '../storage/databases.ts';
 import { plugin, seedTenant } from '../storage/plugins.ts';
 import { runCommand } from './service-command.ts';
 
@@ -129,7 +135,7 @@ test('check says that a key file is missing, which no backup has', async (t) => 
   );
 });
 
-postgresTest('check says that PostgreSQL needs SECRETS_KEY', async (t) => {
-  const address = await databaseWithSchema(t, 'postgres');
-  assert.match(await checkSecrets(t, address), /^warning +secrets: SECRETS_KEY is not set/);
+postgresTest('check says that PostgreSQL needs SECRETS_KEY, also before the first start', async (t) => {
+  for (const address of [await databaseWithSchema(t, 'postgres'), await freshDatabase(t, 'postgres')])
+    assert.match(await checkSecrets(t, address), /^warning +secrets: SECRETS_KEY is not set/);
 });
