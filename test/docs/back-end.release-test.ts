@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { Webhook } from 'standardwebhooks';
 import { BuilderClient } from '../../src/client.ts';
 import type { Tenant } from '../../src/server.ts';
 import { PLUGIN, RUN, VERSION } from '../core/client/records.ts';
@@ -14,7 +15,7 @@ import { until } from '../support/until.ts';
 // Every block of the guide for back ends compiles with the strictest settings and sends the requests that it describes, and the
 // real service answers as described.
 
-const blocks = ['back-end', 'roles', 'rollouts', 'webhooks']
+const blocks = ['back-end', 'calls', 'roles', 'rollouts', 'webhooks']
   .flatMap((page) => blocksIn(read(`docs/guides/${page}.md`)))
   .filter(({ language }) => language === 'ts');
 
@@ -44,7 +45,10 @@ async function writeBlocks(folder: string, url: string, token: string): Promise<
 let place: Project;
 let builder: Awaited<ReturnType<typeof startScriptedServer>>;
 before(async () => {
-  [place, builder] = await Promise.all([createProject({}), startScriptedServer()]);
+  [place, builder] = await Promise.all([
+    createProject({ packages: ['standardwebhooks'] }),
+    startScriptedServer(),
+  ]);
   await writeBlocks('.', builder.url(), 'env-1');
 });
 after(async () => {
@@ -228,6 +232,93 @@ describe('the page "From your back end"', () => {
     ]);
   });
 
+  test('gives a customer other limits with limits.ts, and takes them back', async () => {
+    const tenant = { environment: 'com.acme', tenant: 'customer-7', ident: 'com.acme.customer-7' };
+    const { calls, requests: asked } = await load('limits.ts', {
+      path: TENANT,
+      method: 'PATCH',
+      json: { ...tenant, description: '', suspended: false, createdAt: '', plugins: 1 },
+    });
+    await calls['startTrial']?.('customer-7');
+    await calls['endTrial']?.('customer-7');
+    assert.deepEqual(await asked(), [
+      `PATCH ${TENANT} {"limits":{"plugins":10,"runsPerMinute":60,"records":"outcome"}}`,
+      `PATCH ${TENANT} {"limits":{"plugins":null,"runsPerMinute":null,"records":null}}`,
+    ]);
+  });
+
+  test('adds up the runs of all pages with usage.ts', async () => {
+    const usage = '/api/v1/environment/com.acme/usage';
+    const day = { day: '2031-01-02', tenant: 'customer-7', runs: 3, failures: 0, milliseconds: 1, builds: 0 };
+    const { calls, requests: asked } = await load(
+      'usage.ts',
+      { path: usage, times: 1, json: { days: [day, { ...day, tenant: 'customer-8' }], next: 'c1' } },
+      { path: usage, json: { days: [{ ...day, day: '2031-01-03', runs: 4 }] } },
+    );
+    const runs = (await calls['runsByCustomer']?.('2031-01-02', '2031-01-03')) as Map<string, number>;
+    assert.deepEqual(
+      [...runs],
+      [
+        ['customer-7', 7],
+        ['customer-8', 3],
+      ],
+    );
+    assert.deepEqual(await asked(), [
+      `GET ${usage}?from=2031-01-02&to=2031-01-03`,
+      `GET ${usage}?from=2031-01-02&to=2031-01-03&after=c1`,
+    ]);
+  });
+
+  test('stores keys and a host of a connection with store-key.ts', async () => {
+    const [own, shared] = [
+      '/api/v1/tenant/com.acme.customer-7/connections/default',
+      '/api/v1/environment/com.acme/connections/default',
+    ];
+    const { calls, requests: asked } = await load(
+      'store-key.ts',
+      ...[`${own}/rates`, `${own}/shop`, `${shared}/rates`].map((path) => ({
+        path,
+        method: 'PUT',
+        status: 204,
+      })),
+    );
+    await calls['storeKey']?.('customer-7', 'k-7');
+    await calls['storeSharedKey']?.('k-0');
+    await calls['storeHost']?.('customer-7', 'https://seven.example.com');
+    assert.deepEqual(await asked(), [
+      `PUT ${own}/rates {"value":"k-7"}`,
+      `PUT ${shared}/rates {"value":"k-0"}`,
+      `PUT ${own}/shop {"origin":"https://seven.example.com"}`,
+    ]);
+  });
+
+  test('takes a message with a right signature alone with receive-webhook.ts', async () => {
+    const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
+    const { secrets } = await place.load<{ secrets: { write: (...pair: string[]) => Promise<void> } }>(
+      'secrets.ts',
+    );
+    await secrets.write('WEBHOOK_SECRET', secret);
+    const { receiveWebhook } = await place.load<{
+      receiveWebhook: (request: Request) => Promise<Response>;
+    }>('receive-webhook.ts');
+    const body = JSON.stringify({ type: 'plugin.live', timestamp: '', data: { name: 'add-record' } });
+    const now = new Date();
+    const send = (text: string) =>
+      receiveWebhook(
+        new Request('https://app.example.com/webhook', {
+          method: 'POST',
+          body: text,
+          headers: {
+            'webhook-id': 'msg_1',
+            'webhook-timestamp': String(Math.floor(now.getTime() / 1000)),
+            'webhook-signature': new Webhook(secret).sign('msg_1', now, body),
+          },
+        }),
+      );
+    assert.equal((await send(body)).status, 204);
+    assert.equal((await send(`${body} `)).status, 400);
+  });
+
   test('uses the new token from the next call on with rotate.ts', async () => {
     const tokens = '/api/v1/environment/com.acme/tokens';
     const { calls, requests: asked } = await load(
@@ -293,7 +384,7 @@ describe('the page "From your back end", with the service', () => {
     return Object.assign({}, ...loaded) as Calls;
   };
 
-  test('lists, rolls back, finds failures, assigns roles, rotates the token, suspends and deletes', async () => {
+  test('lists, rolls back, finds failures, assigns roles, limits, reads usage, rotates the token, suspends and deletes', async () => {
     const calls = await loadAll();
     const call = (name: string, ...parameters: unknown[]) => {
       const called = calls[name];
@@ -339,6 +430,15 @@ describe('the page "From your back end", with the service', () => {
     await call('endSessionsOf', customer, 'u-1');
     await assert.rejects(author.getPlugin(plugin), { status: 401 });
     assert.equal((await helper.getPlugin(plugin)).live, 'v1.0.1');
+
+    const trial = (await call('startTrial', customer)) as Tenant;
+    assert.deepEqual(trial.limits, { plugins: 10, runsPerMinute: 60, records: 'outcome' });
+    assert.equal(((await call('endTrial', customer)) as Tenant).limits, undefined);
+    const today = new Date().toISOString().slice(0, 10);
+    await until('the runs are counted', async () => {
+      const runs = (await call('runsByCustomer', '2026-01-01', today)) as Map<string, number>;
+      return (runs.get(customer) ?? 0) >= 3;
+    });
 
     await call('rotateToken');
     const { tokens } = (await call('tokens')) as { tokens: { id: string; endsAt?: string }[] };
