@@ -152,6 +152,7 @@ describe('the demo page', () => {
   test('does not animate for users who prefer reduced motion', async () => {
     tab = await openTab();
     const { page } = tab;
+    await page.emulateMediaFeatures([{ name: 'prefers-reduced-motion', value: 'no-preference' }]);
     await page.waitForSelector('[data-user=ada]');
     const moving = () =>
       page.$$eval(
