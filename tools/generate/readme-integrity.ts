@@ -15,7 +15,7 @@ export interface Release {
 
 /**
  * Replaces the hashes, and the versions, in the script tags of a text that load a file of the release and have an `integrity`, such
- * as `<script src="https://cdn.example/plugin-editor@0.1.0/dist/cdn/plugin-editor.js" integrity="sha384-…">`.
+ * as `<script src="https://cdn.example/plugin-editor@0.2.0/dist/cdn/plugin-editor.js" integrity="sha384-…">`.
  */
 export const withHashes = (text: string, { version, files }: Release): string =>
   text.replace(/<script\b[^>]*>/g, (tag) => {
