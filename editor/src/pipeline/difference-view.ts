@@ -33,8 +33,10 @@ export function differenceView(before: string, after: string, label: string): Te
   const [a, b] = [linesOf(before), linesOf(after)];
   const rows: TemplateResult[] = [];
   let shown = 1;
-  for (const chunk of chunksOf(a, b)) {
-    const first = b.lineAt(Math.min(chunk.fromB, b.length)).number;
+  const chunks = chunksOf(a, b);
+  const firstLineOf = ({ fromB }: Chunk) => b.lineAt(Math.min(fromB, b.length)).number;
+  for (const [i, chunk] of chunks.entries()) {
+    const first = firstLineOf(chunk);
     if (first - CONTEXT > shown && shown > 1) rows.push(gap());
     rows.push(...context(b, Math.max(shown, first - CONTEXT), first));
     const { changes } = chunk;
@@ -43,7 +45,8 @@ export function differenceView(before: string, after: string, label: string): Te
     rows.push(...changed(a, chunk.fromA, chunk.toA, removed, 'del'));
     rows.push(...changed(b, chunk.fromB, chunk.toB, added, 'ins'));
     shown = chunk.toB > b.length ? b.lines + 1 : b.lineAt(chunk.toB).number;
-    const next = Math.min(shown + CONTEXT, b.lines + 1);
+    const following = chunks[i + 1];
+    const next = Math.min(shown + CONTEXT, following ? firstLineOf(following) : b.lines + 1);
     rows.push(...context(b, shown, next));
     shown = next;
     if (rows.length > MAX_LINES) break;

@@ -39,6 +39,11 @@ describe('the difference between two texts', () => {
     expect(view.querySelector('del')?.textContent).to.equal('d');
   });
 
+  it('shows the line between two changes once, and no changed line as unchanged', () => {
+    const shown = rows(show('a\nb\nc\nd\ne', 'a\nb!\nc\nd!\ne'));
+    expect(shown).to.deep.equal([' a', '-Was: b', '+Is: b!', ' c', '-Was: d', '+Is: d!', ' e']);
+  });
+
   it('separates places that are far apart', () => {
     const lines = Array.from({ length: 20 }, (_, index) => `line ${index}`);
     const after = lines.with(2, 'two').with(15, 'fifteen');
