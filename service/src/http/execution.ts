@@ -95,6 +95,7 @@ export const execution: ServiceInterface = {
       handle: ({ c, target, path, caller, body }, context) =>
         execute(c, context, {
           plugin: target,
+          version: path.version,
           tokenId: caller.tokenId,
           find: () => context.storage.runs.version(target, path.version),
           readInput: body,
@@ -103,10 +104,15 @@ export const execution: ServiceInterface = {
   ],
 };
 
-const versionNotFound = () => notFound('version-not-found', 'There is no such version of this plugin.');
+const versionNotFound = ({ plugin, version }: Execution) => {
+  const which = version === undefined ? 'version' : `version ${version}`;
+  return notFound('version-not-found', `No ${which} of the plugin "${plugin.pluginName}" is deployed.`);
+};
 
 interface Execution {
   readonly plugin: PluginKey;
+  /** The version that the address names, if any. */
+  readonly version?: string;
   readonly tokenId: string;
   readonly find: () => Promise<StoredVersion | LiveVersion | undefined>;
   readonly readInput: ReadText;
@@ -115,15 +121,16 @@ interface Execution {
 async function execute(
   c: Context,
   context: ServiceContext,
-  { plugin, tokenId, find, readInput }: Execution,
+  asked: Execution,
 ): Promise<HandlerResponse<typeof responses>> {
+  const { plugin, tokenId, find, readInput } = asked;
   const request = requestInfo(c);
   const { id, responseHeaders, traceparent } = request;
   const tenant = await context.storage.runs.tenant(plugin);
   if (tenant?.isSuspended) throw tenantSuspended();
   await context.admission.takeRun(plugin, tenant?.limits.runsPerMinute);
   const found = tenant && (await find());
-  if (!found) throw versionNotFound();
+  if (!found) throw versionNotFound(asked);
   const rollout = 'rollout' in found ? found.rollout : undefined;
   const isCandidate =
     rollout !== undefined &&
@@ -160,7 +167,7 @@ async function execute(
     context.sandbox.runAndMeasure(run),
   ).catch((error: unknown) => {
     // The version was deleted after it was looked up.
-    throw error instanceof ProgramRemovedError ? versionNotFound() : error;
+    throw error instanceof ProgramRemovedError ? versionNotFound(asked) : error;
   });
   responseHeaders['server-timing'] = `run;dur=${took.toFixed(1)}`;
   // The plugin does not run on input that does not fit its schema.

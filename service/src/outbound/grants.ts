@@ -81,7 +81,10 @@ export function findOriginProblem(origin: string): string | undefined {
   if (!URL.canParse(origin)) return `be an origin, ${example}`;
   const url = new URL(origin);
   if (!/^https?:$/.test(url.protocol)) return `be an origin, ${example}`;
-  if (url.origin !== origin) return `be an origin alone, as browsers write it: ${url.origin}`;
+  if (url.origin !== origin) {
+    const rest = url.pathname === '/' ? '' : ', with the path in `pathPrefix`';
+    return `be an origin alone, as browsers write it: ${url.origin}${rest}`;
+  }
   if (!origin.includes('*')) return undefined;
   const [label, ...rest] = url.hostname.split('.');
   if (url.protocol !== 'https:' || label !== '*' || rest.join('.').includes('*'))

@@ -71,7 +71,7 @@ export class MockedCalls {
     const address = URL.canParse(url) ? new URL(url).href : url;
     const mock = this.#take(request, address);
     if (!mock) {
-      const message = `${method} ${address.slice(0, longestShown)} has no mock in this test.`;
+      const message = `${method} ${address.slice(0, longestShown)} was not made: no response is given for it.`;
       return { error: { code: 'call-not-mocked', message } };
     }
     const { status = 200, headers = {}, body } = mock.response;

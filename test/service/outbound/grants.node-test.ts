@@ -100,6 +100,7 @@ test('an origin has a form that browsers write, and a wildcard is a whole label 
     ['api.example.com', /^be an origin/],
     ['ftp://example.com', /^be an origin/],
     ['https://api.example.com/', /as browsers write it: https:\/\/api\.example\.com$/],
+    ['https://api.example.com/v1', /https:\/\/api\.example\.com, with the path in `pathPrefix`$/],
     ['https://API.example.com', /https:\/\/api\.example\.com$/],
     ['https://api.example.com:443', /https:\/\/api\.example\.com$/],
     ['https://user@api.example.com', /https:\/\/api\.example\.com$/],

@@ -369,7 +369,7 @@ test('a test of a draft makes no call, and gets the responses that it names', as
   );
   const missing = await ask({ payload: '', calls: [first, any] });
   assert.equal(missing.error?.code, 'plugin-error');
-  assert.match(missing.error?.message ?? '', /GET .*\/v1\/b has no mock in this test\./);
+  assert.match(missing.error?.message ?? '', /GET .*\/v1\/b was not made: no response is given for it\./);
   assert.ok(missing.calls?.some(({ url, error }) => url.endsWith('/v1/b') && error === 'call-not-mocked'));
   const wrong = await ask({ payload: '', calls: [{ url: 'x' }] });
   assert.deepEqual([wrong.error?.code, wrong.error?.path], ['invalid-body', '/calls/0/response']);

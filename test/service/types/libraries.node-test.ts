@@ -49,7 +49,9 @@ test('a version of a library never changes, and only comes back as it was', asyn
   assert.deepEqual([again.status, await again.json()], [200, record]);
   assert.deepEqual(await (await send('GET', path)).json(), { ...(record as object), ...money });
   const other = { ...money, contents: 'export const round = 1;' };
-  assert.equal((await errorOf(await send('PUT', path, other))).code, 'library-exists');
+  const changed = await errorOf(await send('PUT', path, other));
+  assert.equal(changed.code, 'library-exists');
+  assert.match(changed.message, /was published with other contents/);
 
   assert.equal((await send('PUT', `${list}/@acme/rates/2.0.0-rc.1`, money)).status, 201);
   const page = (await (await send('GET', `${list}?limit=1`)).json()) as { libraries: object[]; next: string };

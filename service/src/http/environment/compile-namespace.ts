@@ -1,6 +1,6 @@
 import type { ServiceContext } from '../context.ts';
 import { ServiceError } from '../errors.ts';
-import { longestPointer } from '../operations/issues.ts';
+import { describeIssues, longestPointer } from '../operations/issues.ts';
 import { keysOfPointer, toPointer } from '../../json-pointer.ts';
 import { loadedProgram } from '../../plugins/program.ts';
 import type { CompiledSchemas, Direction, Schemas } from '../../plugins/schemas.ts';
@@ -157,14 +157,11 @@ async function checkSamples(
 
 const directions: readonly Direction[] = ['input', 'output'];
 
-/** How many characters of a JSON Pointer a message quotes. */
-const longestPlace = 200;
-
 /** The error for a namespace with an invalid part. `path`: the keys that lead from its details to that part. */
 export const invalidNamespace = (path: readonly string[], message: string) => {
   const pointer = toPointer(path, longestPointer);
-  const place = pointer.length > longestPlace ? `${pointer.slice(0, longestPlace)}…` : pointer;
-  return new ServiceError(422, 'invalid-body', `${place}: ${message}.`.replace(/\.\.$/, '.'), {
-    path: pointer,
-  });
+  const issue = { path: keysOfPointer(pointer).map(indexOrKey), message: message.replace(/\.$/, '') };
+  return new ServiceError(422, 'invalid-body', `${describeIssues([issue], 'the body')}.`, { path: pointer });
 };
+
+const indexOrKey = (key: string) => (/^\d{1,9}$/.test(key) ? Number(key) : key);

@@ -92,7 +92,10 @@ export function checkConnections(connections: readonly Connection[], guard: Guar
     for (const before of connections.slice(0, i)) {
       if (before.name === name) throw refuse('name', `must be unique: "${name}" is there twice`);
       if (canOverlap(before, connection))
-        throw refuse('origin', `must match no request that "${before.name}" matches, too`);
+        throw refuse(
+          'origin',
+          `must not overlap with "${before.name}": a request could match both connections`,
+        );
     }
   });
 }

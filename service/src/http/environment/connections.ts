@@ -255,7 +255,10 @@ const invalidValue = (field: string, message: string) =>
 async function requireConnection(db: Transaction, key: NamespaceKey, name: string): Promise<Connection> {
   const record = await findNamespace(db, key);
   const found = record?.details.connections?.find((connection) => connection.name === name);
-  if (!found) throw notFound('connection-not-found', 'The namespace has no such connection.');
+  if (!found) {
+    const message = `The namespace "${key.namespace}" has no connection "${name}".`;
+    throw notFound('connection-not-found', message);
+  }
   return found;
 }
 

@@ -241,7 +241,7 @@ async function findPublished(
   if (compared === 'missing') return undefined;
   const found = compared === 'equal' && (await findLibrary(db, key));
   if (found) return toRecord(found);
-  const message = `${key.name} ${key.version} is, or was, something else; publish another version.`;
+  const message = `${key.name} ${key.version} was published with other contents; publish these as another version.`;
   throw new ServiceError(409, 'library-exists', message);
 }
 

@@ -119,7 +119,8 @@ export const tenants: ServiceInterface = {
           await writeAudit(db, { ...stamp, action: 'tenant.created', target, details: { ...asked } });
           return created;
         });
-        if (!tenant) throw new ServiceError(409, 'tenant-exists', 'There is such a tenant already.');
+        if (!tenant)
+          throw new ServiceError(409, 'tenant-exists', `There is a tenant "${target.tenant}" already.`);
         return {
           status: 201,
           body: { ...toTenantDetails(tenant, 0), usage: await usageOf(context, target) },

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { bearer } from '../../harness.ts';
+import { bearer, errorOf } from '../../harness.ts';
 import { startAuthor } from './deployed-plugin.ts';
 import type { Deployed, PluginDetails } from './deployed-plugin.ts';
 import { startVendor } from './vendor.ts';
@@ -158,6 +158,10 @@ test('a deleted plugin loses its versions and its own tokens; its name continues
   for (const version of [undefined, 'v1.0.0']) {
     assert.equal(await run(undefined, version), '404 version-not-found');
   }
+  const messageOf = async (path: string) => (await errorOf(await send('POST', `/exec/${path}`))).message;
+  const missing = 'of the plugin "add-record" is deployed.';
+  assert.equal(await messageOf('name/com.acme.t1/default/add-record'), `No version ${missing}`);
+  assert.equal(await messageOf('com.acme.t1/default/add-record/v1.0.0'), `No version v1.0.0 ${missing}`);
   assert.equal(await run('other'), 'other');
   // Whoever had it loaded saves what they loaded, and no other one.
   const save = await fetch('/api/v1/draft/com.acme.t1/default/add-record', {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { provisionEnvironmentToken } from '../../../../service/src/accounts/environment-token.ts';
-import { source } from '../../harness.ts';
+import { errorOf, source } from '../../harness.ts';
 import { draftOf, startVendor } from './vendor.ts';
 import { until } from '../../../support/until.ts';
 import { readDraft } from '../../../../service/src/storage/tables/drafts.ts';
@@ -27,6 +27,8 @@ test('a tenant is created, read, changed and deleted', async (t) => {
   assert.equal(await refusal(send('DELETE', t1)), '404 tenant-not-found');
   assert.deepEqual(await okay(send('POST', t1), 201), fresh);
   assert.equal(await refusal(send('POST', t1, { description: 'other' })), '409 tenant-exists');
+  const again = await errorOf(await send('POST', t1));
+  assert.equal(again.message, 'There is a tenant "t1" already.');
   assert.deepEqual(await okay(send('GET', t1)), fresh);
 
   const changes = { description: 'Seven', suspended: true, limits: { plugins: 2, runsPerMinute: 0 } };
