@@ -462,7 +462,7 @@ export const de: Texts = {
     done: (version) =>
       `Als ${version} bereitgestellt. Diese Version bleibt, wie sie ist; beim nächsten Bereitstellen entsteht eine neue.`,
     doneNotLive: (version, live) =>
-      `Als ${version} bereitgestellt. Aktiv bleibt ${live}, weil diese Version ausgewählt wurde; die neue aktivieren Sie unter „Versionen“.`,
+      `Als ${version} bereitgestellt. Aktiv bleibt ${live}, bis Sie die neue unter „Versionen“ aktivieren.`,
     doneRolledOut: (version, percent, live) =>
       `Als ${version} bereitgestellt. Diese Version bekommt ${percent} der Läufe; die übrigen bleiben bei ${live}.`,
     unchanged: (version) => `${version} ist schon bereitgestellt: Seitdem hat sich nichts geändert.`,
@@ -470,8 +470,9 @@ export const de: Texts = {
     target: 'Geht an',
     everyone: 'Alle, sobald die Version bereitgestellt ist.',
     replaces: (live) => `Alle, sobald die Version bereitgestellt ist. Sie ersetzt ${live}.`,
+    isLive: 'Nichts ändert sich: Was aktiv ist, ist dasselbe.',
     staysLive: (live) =>
-      `Noch niemanden: Aktiv bleibt ${live}, weil diese Version ausgewählt wurde. Die neue aktivieren Sie unter „Versionen“.`,
+      `Noch niemanden: Aktiv bleibt ${live}, bis Sie die neue unter „Versionen“ aktivieren.`,
     toAll: 'Alle',
     toNone: 'Noch niemanden',
     toShare: 'Einen Teil der Läufe',
@@ -581,7 +582,7 @@ export const de: Texts = {
     expected: 'Erwartete Antwort',
     expectedHint: 'Ohne erwartete Antwort zeigt der Test nur, was das Plugin antwortet, und prüft nichts.',
     expectedAdd: 'Antwort erwarten',
-    expectedRemove: 'Nichts erwarten',
+    expectedRemove: 'Erwartete Antwort entfernen',
     numbered: (number) => `Test ${number}`,
     moveUp: 'Nach oben',
     moveDown: 'Nach unten',
@@ -631,7 +632,8 @@ export const de: Texts = {
     introPython: 'run bekommt einen Input und gibt einen Output zurück.',
     introText: 'In AssemblyScript bekommt und gibt run Text: JSON dieser Typen.',
     mayReach: 'Erreichbar',
-    mayReachHint: 'Mit fetch, innerhalb von run. Andere Anfragen werden abgelehnt. Tests stellen keine.',
+    mayReachHint:
+      'Mit fetch, innerhalb von run: diese Adressen und die Pfade darunter. Andere Anfragen werden abgelehnt. Tests stellen keine.',
     mayImport: 'Importierbar',
     mayImportHint:
       'Am Anfang des Plugins. Beim Schreiben ergänzt der Editor, was eine Bibliothek exportiert.',
@@ -699,7 +701,7 @@ export const de: Texts = {
     bringBack: 'In den Entwurf zurückholen',
     makeLive: 'Aktivieren',
     makeNewestLive: 'Immer die neueste aktivieren',
-    pinned: (version) => `${version} wurde ausgewählt. Neue Versionen werden nicht von selbst aktiv.`,
+    pinned: (version) => `${version} bleibt aktiv. Neue Versionen werden nicht von selbst aktiv.`,
     of: (verb, version) => `${verb}: ${version}`,
     draft: 'Entwurf',
     same: (version) => `Der Entwurf ist derselbe wie ${version}.`,
@@ -730,10 +732,10 @@ export const de: Texts = {
     noRuns: 'Noch keine Läufe',
     stopsAt: (runs, failures) =>
       `Er endet von selbst, sobald beide Versionen ${runs} Läufe haben und der Anteil der Fehler bei dieser um ${failures} höher ist.`,
-    ended: (when, live) => `Er endete am ${when}. Alle Läufe bekommen ${live}.`,
+    ended: (when, live) => `Er endete am ${when}: Alle Läufe gingen zurück an ${live}.`,
     endedByLive: (when) => `Er endete am ${when}, als eine Version aktiviert wurde.`,
     endedByFailures: (when, version, live) =>
-      `Er endete am ${when} von selbst, weil ${version} öfter fehlschlug. Alle Läufe bekommen ${live}.`,
+      `Er endete am ${when} von selbst, weil ${version} öfter fehlschlug: Alle Läufe gingen zurück an ${live}.`,
     start: 'Teilweise ausrollen',
     startTitle: (version) => `${version} teilweise ausrollen`,
     change: 'Ändern',

@@ -460,7 +460,7 @@ export const en = {
     done: (version: string) =>
       `Deployed as ${version}. It stays as it is; the next deployment makes another version.`,
     doneNotLive: (version: string, live: string) =>
-      `Deployed as ${version}. ${live} stays live, because it was chosen; make the new one live among the versions.`,
+      `Deployed as ${version}. ${live} stays live until you make the new one live in the panel “Versions”.`,
     doneRolledOut: (version: string, percent: string, live: string) =>
       `Deployed as ${version}. It gets ${percent} of the runs; the others stay on ${live}.`,
     unchanged: (version: string) => `${version} is deployed already: nothing changed since.`,
@@ -468,8 +468,9 @@ export const en = {
     target: 'Goes to',
     everyone: 'Everyone, as soon as it is deployed.',
     replaces: (live: string) => `Everyone, as soon as it is deployed. It replaces ${live}.`,
+    isLive: 'Nothing changes: what is live is the same.',
     staysLive: (live: string) =>
-      `No one yet: ${live} stays live, because it was chosen. Make the new version live among the versions.`,
+      `No one yet: ${live} stays live until you make the new version live in the panel “Versions”.`,
     toAll: 'Everyone',
     toNone: 'No one yet',
     toShare: 'A share of the runs',
@@ -578,7 +579,7 @@ export const en = {
     expectedHint:
       'Without an expected answer, the test only shows what the plugin answers, and checks nothing.',
     expectedAdd: 'Expect an answer',
-    expectedRemove: 'Expect nothing',
+    expectedRemove: 'Remove the expected answer',
     numbered: (number: string) => `Test ${number}`,
     moveUp: 'Move up',
     moveDown: 'Move down',
@@ -631,7 +632,8 @@ export const en = {
     introPython: 'run gets an Input, and returns an Output.',
     introText: 'In AssemblyScript run gets and gives text, which is JSON of these types.',
     mayReach: 'May reach',
-    mayReachHint: 'With fetch, inside of run. Other requests are refused. Tests make none.',
+    mayReachHint:
+      'With fetch, inside of run: these addresses and the paths below them. Other requests are refused. Tests make none.',
     mayImport: 'May import',
     mayImportHint: 'At the top of the plugin. While you write, the editor completes what a library exports.',
     noOriginYet: 'Grants nothing until this tenant has a host for it.',
@@ -701,7 +703,7 @@ export const en = {
     bringBack: 'Bring back into the draft',
     makeLive: 'Make live',
     makeNewestLive: 'Let the newest be live',
-    pinned: (version: string) => `${version} was made live. New versions do not become live by themselves.`,
+    pinned: (version: string) => `${version} stays live. New versions do not become live by themselves.`,
     of: (verb: string, version: string) => `${verb}: ${version}`,
     draft: 'Draft',
     same: (version: string) => `The draft is the same as ${version}.`,
@@ -734,10 +736,10 @@ export const en = {
     noRuns: 'No runs yet',
     stopsAt: (runs: string, failures: string) =>
       `It ends by itself once both versions have ${runs} runs and this one's share of failures is higher by ${failures}.`,
-    ended: (when: string, live: string) => `It ended on ${when}. All runs get ${live}.`,
+    ended: (when: string, live: string) => `It ended on ${when}: all runs went back to ${live}.`,
     endedByLive: (when: string) => `It ended on ${when}, when a version was made live.`,
     endedByFailures: (when: string, version: string, live: string) =>
-      `It ended by itself on ${when}, because ${version} failed more often. All runs get ${live}.`,
+      `It ended by itself on ${when}, because ${version} failed more often: all runs went back to ${live}.`,
     start: 'Roll out',
     startTitle: (version: string) => `Roll out ${version}`,
     change: 'Change',

@@ -53,6 +53,9 @@ export type TracePart = string | { text: string; line: number; column: number };
 // A frame of a stack, as the sandbox writes it: `at run (plugin.ts:3:11)`, `at plugin.js:3:11`; in Python `File "plugin.py", line 3`.
 const PLACE = /\bplugin\.(?:js|ts|mjs|mts|as):(\d{1,6}):(\d{1,6})|"plugin\.py", line (\d{1,6})/g;
 
+/** Whether a text names a place in the source. */
+export const namesPlace = (text: string): boolean => text.search(PLACE) >= 0;
+
 /** Splits a text at the places in the source that it names. */
 function readTrace(text: string): TracePart[] {
   const parts: TracePart[] = [];

@@ -10,7 +10,7 @@ import type {
 import { formatDuration, formatMoment, formatRecent } from '../locales/formats.ts';
 import { texts } from '../locales/locale.ts';
 import '../pipeline/long-text.ts';
-import { errorTitle, logsView, traceLines } from '../pipeline/logs.ts';
+import { errorTitle, logsView, namesPlace, traceLines } from '../pipeline/logs.ts';
 import { recordedMocks } from '../plugin/mocks.ts';
 import { callsView } from '../tests/calls-view.ts';
 import { icon } from '../ui/icon.ts';
@@ -170,7 +170,7 @@ class RunsPanel extends LightElement {
               <div class="output trace" dir="ltr" tabindex="0" role="group" aria-label=${title}>
                 <span class="verbatim">${traceLines(error.message ?? '', onJump)}</span>
               </div>
-              <p class="panel-hint">${words.otherVersion(version)}</p>`
+              ${namesPlace(error.message ?? '') ? html`<p class="panel-hint">${words.otherVersion(version)}</p>` : nothing}`
           : nothing
       }
       ${logs?.length ? logsView(logs, onJump) : nothing}

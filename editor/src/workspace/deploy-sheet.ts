@@ -229,12 +229,17 @@ export class DeploySheet {
 
   /** Whether a share of the runs can get the version. */
   get #canRollOut(): boolean {
-    const { rollouts, serviceState, document } = this.#workspace;
+    const { rollouts, serviceState } = this.#workspace;
     const { isOffered, running } = rollouts;
     if (!isOffered || running || serviceState.live === undefined) return false;
-    const comparison = this.#comparison;
     // What is live cannot be rolled out.
-    return typeof comparison === 'string' || !sameWork(comparison.source, document.source);
+    return !this.#isLive;
+  }
+
+  /** Whether the draft is known to be the same as what is live. */
+  get #isLive(): boolean {
+    const comparison = this.#comparison;
+    return typeof comparison === 'object' && sameWork(comparison.source, this.#workspace.document.source);
   }
 
   /** Whom the version reaches; with the choice of a share, or with the rollout that runs. */
@@ -287,7 +292,8 @@ export class DeploySheet {
     const { live, isPinned } = this.#workspace.serviceState;
     const { deploy } = texts();
     if (live === undefined) return deploy.everyone;
-    return isPinned ? deploy.staysLive(live) : deploy.replaces(live);
+    if (isPinned) return deploy.staysLive(live);
+    return this.#isLive ? deploy.isLive : deploy.replaces(live);
   }
 
   #changes(): TemplateResult {

@@ -58,7 +58,11 @@ function runComment(connections: readonly ReachableConnection[], isTyped = false
   if (!isTyped && !connections.length) return `/** ${runs} */\n`;
   const lines = isTyped ? [`${runs} The types`, 'Input and Output of the namespace describe both.'] : [runs];
   if (connections.length) {
-    lines.push('', 'It may make these requests, with `await fetch(url)`:', ...connections.map(describe));
+    lines.push(
+      '',
+      'It may request these addresses and the paths below them, with `await fetch(url)`:',
+      ...connections.map(describe),
+    );
   }
   return `/**\n${lines.map((line) => ` * ${line}`.trimEnd()).join('\n')}\n */\n`;
 }

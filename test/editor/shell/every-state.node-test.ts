@@ -117,7 +117,7 @@ describe('in every state of the editor', () => {
       await look('a rollout', '.dock');
       assert.deepEqual(await findingsInForced(editor, '.dock'), []);
       await click('End the rollout: v1.0.1');
-      await until('All runs get v1.0.0.');
+      await until('all runs went back to v1.0.0.');
       await page.select('#compared-to', 'v1.0.0');
       await click('Compare with v1.0.0: v1.0.1');
       await page.waitForSelector('dialog.compare[open] .cm-content');

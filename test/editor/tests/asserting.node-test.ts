@@ -194,7 +194,15 @@ describe('tests with expected answers in the editor', () => {
       const { page, press, until, deploy, own, mocks } = await openCalling(fixture, permissions);
       await page.locator('#tab-run').click();
       await page.type('#run-payload', 'EUR');
-      await page.waitForSelector('.make-calls:not(:checked)');
+      const box = await page.waitForSelector('.make-calls:not(:checked)');
+      const isBesideItsLabel = await box?.evaluate((input) => {
+        const middleOf = (element: Element) => {
+          const { top, height } = element.getBoundingClientRect();
+          return top + height / 2;
+        };
+        return Math.abs(middleOf(input) - middleOf(input.nextElementSibling!)) <= 1;
+      });
+      assert.equal(isBesideItsLabel, true);
       await page.locator('.run-payload-button').click();
       await page.waitForSelector('#panel-run .run-calls ::-p-text(call-not-mocked)');
       assert.equal(upstream.requests.length, 0);

@@ -193,7 +193,7 @@ describe('the panel of tests', () => {
     expectFocus(query('.field.expected'));
     write(field('expected'), '{"a":1}');
     expect(panel.tests[0]).to.deep.include({ expected: '{"a":1}' });
-    button('Expect nothing').click();
+    button('Remove the expected answer').click();
     expect('expected' in (panel.tests[0] ?? {})).to.equal(false);
   });
 

@@ -122,7 +122,11 @@ describe('versions and runs in the editor', () => {
 
   test('show when a run was, how long it took, what it logged and where it failed, to users with the permission', () =>
     withEditor(async ({ service, target, open }) => {
-      await service.save({ contents, lang: 'typescript' }, target);
+      const withLongOutput = contents.replace(
+        'return',
+        'if (input === "long") return "x".repeat(2 ** 21);\n  return',
+      );
+      await service.save({ contents: withLongOutput, lang: 'typescript' }, target);
       const first = await open();
       await first.untilOpen();
       // Before anything is deployed, the panel explains itself.
@@ -133,6 +137,7 @@ describe('versions and runs in the editor', () => {
       await first.page.waitForSelector('#tab-versions');
       assert.equal(await first.page.$('#tab-runs'), null);
 
+      assert.equal(await service.run('long', target), 422);
       assert.equal(await service.run('Ada', target), 200);
       assert.equal(await service.run('bad', target), 422);
       const token = await service.token(target, 'read,write,deploy,runs');
@@ -150,18 +155,27 @@ describe('versions and runs in the editor', () => {
           );
           return page.$$eval('.run-record', (all) => all.length);
         },
-        (count) => count === 2,
+        (count) => count === 3,
       );
       await page.select('.runs-head select', 'failed');
-      await page.waitForFunction(() => document.querySelectorAll('.run-record').length === 1);
+      await page.waitForFunction(() => document.querySelectorAll('.run-record').length === 2);
       await page.waitForFunction(() =>
         document.querySelector('.run-record summary')?.textContent?.includes('Error: No bad'),
       );
       await page.locator('.run-record summary').click();
       await page.waitForSelector('.run-record .trace');
       await page.waitForSelector('.log-entry[data-level=warn]');
+      const namesVersion = () =>
+        page.$eval('#panel-runs', (panel) =>
+          (panel as HTMLElement).innerText.includes('The lines are those of v1.0.0'),
+        );
+      assert.equal(await namesVersion(), true);
       await page.locator('.run-record .place').click();
       await page.waitForFunction(() => document.querySelector('.cursor')?.textContent?.startsWith('Line 3,'));
+      // An error that names no line.
+      await page.locator('li:nth-child(2) > .run-record summary').click();
+      await page.waitForSelector('li:nth-child(2) > .run-record .trace');
+      assert.equal(await namesVersion(), false);
     }));
 
   test('deploy to a share of the runs, which can be changed, ended, begun again and made live', () =>
@@ -198,7 +212,7 @@ describe('versions and runs in the editor', () => {
       await until('v1.0.1 gets 50% of the runs');
       await page.waitForFunction(() => !document.body.innerText.includes('It ends by itself'));
       await press('End the rollout: v1.0.1');
-      await until('All runs get v1.0.0.');
+      await until('all runs went back to v1.0.0.');
       await page.waitForSelector('versions-panel :focus');
 
       await press('Roll out: v1.0.1');

@@ -50,6 +50,12 @@ describe('the sheet that deploys', () => {
       await until('Deployed as v1.0.0');
       await untilClosed(editor);
 
+      await press('Deploy');
+      await until('The draft is the same as v1.0.0, which is live.');
+      assert.match(await sheetText(editor), /Goes to\s+Nothing changes/);
+      await page.keyboard.press('Escape');
+      await untilClosed(editor);
+
       await type('// more');
       await press('Deploy');
       await untilState(editor, 'settled');

@@ -73,7 +73,7 @@ describe('connections of a namespace', () => {
       assert.ok(
         contents.includes(
           [
-            ' * It may make these requests, with `await fetch(url)`:',
+            ' * It may request these addresses and the paths below them, with `await fetch(url)`:',
             ' * - GET https://api.example.com/v1: Ends it * / throw 1; and\\u202e',
             ` * - GET ${origin}/: shop`,
             ' */',
@@ -139,6 +139,13 @@ describe('connections of a namespace', () => {
       [shop, { ...rates, name: 'one', origin: 'https://a.shops.example.com' }],
       '/connections/1/origin',
     );
+    const messageOf = async (connections: unknown) =>
+      ((await setNamespace({ connections })).body['error'] as { message: string }).message;
+    assert.equal(
+      await messageOf([rates, { ...rates, name: 'other', pathPrefix: '/v1' }]),
+      'connections[1].origin: must not overlap with "rates": a request could match both connections.',
+    );
+    assert.match(await messageOf([{ ...rates, name: 'a-b' }]), /^connections\[0\]\.name: /);
     const many = Array.from({ length: 21 }, (_, i) => ({
       name: `a${i}`,
       origin: `https://a${i}.example.com`,
@@ -246,6 +253,8 @@ describe('values of connections', () => {
       const response = await setValue(value, connection, owner);
       assert.deepEqual(codeOf(response), expected, JSON.stringify([value, connection, owner]).slice(0, 200));
     }
+    const missing = (await setValue({ value: 'x' }, 'missing')).body['error'] as { message: string };
+    assert.equal(missing.message, 'The namespace "default" has no connection "missing".');
     // What is wrong is said without it.
     for (const body of ['{"value":"s3cret', '{"value":"s3cret\\n"}', '{"value":["s3cret"]}', '"s3cret"']) {
       const response = await fetch('/api/v1/tenant/com.acme.t1/connections/default/rates', {
