@@ -137,9 +137,9 @@ describe('versions and runs in the editor', () => {
       await first.page.waitForSelector('#tab-versions');
       assert.equal(await first.page.$('#tab-runs'), null);
 
-      assert.equal(await service.run('long', target), 422);
       assert.equal(await service.run('Ada', target), 200);
       assert.equal(await service.run('bad', target), 422);
+      assert.equal(await service.run('long', target), 422);
       const token = await service.token(target, 'read,write,deploy,runs');
       const { page, untilOpen } = await open(await service.url(target, token));
       await untilOpen();
@@ -160,9 +160,11 @@ describe('versions and runs in the editor', () => {
       await page.select('.runs-head select', 'failed');
       await page.waitForFunction(() => document.querySelectorAll('.run-record').length === 2);
       await page.waitForFunction(() =>
-        document.querySelector('.run-record summary')?.textContent?.includes('Error: No bad'),
+        document
+          .querySelector('li:nth-child(2) > .run-record summary')
+          ?.textContent?.includes('Error: No bad'),
       );
-      await page.locator('.run-record summary').click();
+      await page.locator('li:nth-child(2) > .run-record summary').click();
       await page.waitForSelector('.run-record .trace');
       await page.waitForSelector('.log-entry[data-level=warn]');
       const namesVersion = () =>
@@ -173,8 +175,8 @@ describe('versions and runs in the editor', () => {
       await page.locator('.run-record .place').click();
       await page.waitForFunction(() => document.querySelector('.cursor')?.textContent?.startsWith('Line 3,'));
       // An error that names no line.
-      await page.locator('li:nth-child(2) > .run-record summary').click();
-      await page.waitForSelector('li:nth-child(2) > .run-record .trace');
+      await page.locator('li:first-child > .run-record summary').click();
+      await page.waitForSelector('li:first-child > .run-record .trace');
       assert.equal(await namesVersion(), false);
     }));
 
