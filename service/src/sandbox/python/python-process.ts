@@ -65,6 +65,8 @@ function readImage(channel: Duplex, onImage: (bytes: Buffer) => void): void {
     }
     if (needed === 4 || length < needed) return;
     onImage(Buffer.concat(chunks).subarray(4, needed));
+    // The channel is kept as long as the process, and would keep a second copy.
+    chunks.length = 0;
     channel.destroy();
   });
 }
