@@ -84,7 +84,7 @@ export const errorCodes = {
   'runner-crashed': { 500: 'The process that the plugin ran in has ended.' },
   busy: { 503: 'The service has too much to do at the moment.' },
   cancelled: {
-    503: 'The client went away before the turn of its request came, or the run was ended while it waited.',
+    503: 'The client went away before the turn of its request came, or the client or the service ended while the run waited.',
   },
   'secrets-unavailable': { 503: 'The service has no SECRETS_KEY, so that it can store no secret.' },
   'storage-unavailable': { 503: 'The service cannot use its database at the moment.' },

@@ -69,7 +69,7 @@ export const tenantDeleted = () =>
   new ServiceError(
     403,
     'tenant-deleted',
-    'This tenant was deleted; it gets no tokens unless it is created again.',
+    'This tenant was deleted: its plugins do not run, and it gets no tokens, unless it is created again.',
   );
 
 export const notFound = (code: CodeOf<404>, message: string) => new ServiceError(404, code, message);

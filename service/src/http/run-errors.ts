@@ -1,5 +1,6 @@
 import { ServiceError, tenantDeleted, tenantSuspended } from './errors.ts';
 import { truncateLogs, toStorableText } from '../plugins/truncate.ts';
+import { RunFailure } from '../sandbox/outcome.ts';
 import type { RunError } from '../sandbox/outcome.ts';
 import { BusyError } from '../processes/fair-queue.ts';
 import { SupersededError } from '../toolchains/process/superseding-queue.ts';
@@ -96,10 +97,12 @@ export async function translateSuperseded<T>(
 }
 
 /**
- * Translates a `BusyError` and an aborted signal into an error for the client; any other error is returned as it is.
+ * Translates a `BusyError`, an aborted signal and the end of a run that had not begun into an error for the client; any other error is returned as it is.
  * @param level whose requests are too many, for the message (default: the level of the error)
  */
 export function translateBusyError(error: unknown, byTenant: boolean, level?: string): unknown {
+  // The run was ended before its first turn came.
+  if (error instanceof RunFailure) return executionError(error.error, []);
   // The client has gone. The HTTP server aborts a request's signal with a text as its reason, not with an error.
   if (typeof error === 'string' || (error instanceof Error && error.name === 'AbortError')) {
     return new ServiceError(503, 'cancelled', 'The request was cancelled before its turn came.', retryAfter);

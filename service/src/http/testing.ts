@@ -102,7 +102,7 @@ export const testing: ServiceInterface = {
       responses: { 200: json(tested, { description: 'How the run ended: with `result` or with `error`.' }) },
       errors: {
         400: ['invalid-json'],
-        403: ['not-permitted'],
+        403: ['not-permitted', 'tenant-deleted'],
         404: ['draft-not-found'],
         409: ['not-built'],
         422: ['invalid-body', 'too-deep'],
@@ -154,7 +154,12 @@ export const testing: ServiceInterface = {
       }),
       isQueued: true,
       responses: { 200: json(tested, { description: 'How the run ended: with `result` or with `error`.' }) },
-      errors: { 409: ['not-built'], 429: ['too-many-requests'], 503: ['busy', 'cancelled'] },
+      errors: {
+        403: ['tenant-deleted'],
+        409: ['not-built'],
+        429: ['too-many-requests'],
+        503: ['busy', 'cancelled'],
+      },
       handle: async ({ c, path, target, caller, body }, context) => {
         const { identifier: lang } = requireLanguage(context, path.language);
         const { contents, payload, calls = [] } = body;

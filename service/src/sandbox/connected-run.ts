@@ -1,7 +1,7 @@
 import type { QueueOwner } from '../processes/fair-queue.ts';
 import type { StoredProgram } from '../plugins/program.ts';
 import { Logs } from './logs.ts';
-import { runError } from './outcome.ts';
+import { runError, RunFailure } from './outcome.ts';
 import type { LoggedOutcome, RunError, RunOutcome } from './outcome.ts';
 import { RunCalls } from './run-calls.ts';
 import type { Caller } from './run-calls.ts';
@@ -62,7 +62,7 @@ export class ConnectedRun implements EndableRun {
     if (this.#ending) return;
     this.#ending = error;
     void this.#calls.end();
-    this.#abort.abort();
+    this.#abort.abort(new RunFailure(error));
     this.#wake();
   }
 

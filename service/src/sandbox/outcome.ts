@@ -4,8 +4,8 @@ import type { AdjustableLimits } from './run-limits.ts';
 
 /**
  * Why a run has no result: an error of the plugin, an input or output that does not fit, a limit that was met, the end of the
- * runner's process (`runner-crashed`), or that what it was for has ended while it waited: its client or the service (`cancelled`), or
- * its tenant.
+ * runner's process (`runner-crashed`), or its end from outside while it waited: the client or the service ended (`cancelled`), or its
+ * tenant did.
  */
 export const runErrorCodes = [
   'plugin-error',

@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import { FrameReader } from '../../../service/src/processes/frames.ts';
 import { loadedProgram } from '../../../service/src/plugins/program.ts';
-import { runError } from '../../../service/src/sandbox/outcome.ts';
+import { runError, RunFailure } from '../../../service/src/sandbox/outcome.ts';
+import { RunnerProcess } from '../../../service/src/sandbox/runner-process.ts';
+import type { Turn } from '../../../service/src/sandbox/runner-process.ts';
 import type { LoggedOutcome } from '../../../service/src/sandbox/outcome.ts';
 import type { CallResult, GuestRequest } from '../../../service/src/sandbox/run-calls.ts';
 import { frameKind } from '../../../service/src/sandbox/protocol.ts';
 import { defaultLimits } from '../../../service/src/sandbox/run-limits.ts';
-import { RunnerProcess } from '../../../service/src/sandbox/runner-process.ts';
-import type { Turn } from '../../../service/src/sandbox/runner-process.ts';
 import { Sandbox } from '../../../service/src/sandbox/sandbox.ts';
 import { until } from '../../support/until.ts';
 import { processTree } from '../../bench/executions/processes.ts';
@@ -567,6 +567,33 @@ test('a run whose client goes, or whose tenant is ended, ends, and its calls are
     );
     assert.equal(sandbox.connected.size, 0);
   }
+});
+
+test('a run whose tenant ends before its first turn comes is refused for that', async (t) => {
+  const ended = Promise.withResolvers<void>();
+  // oxlint-disable-next-line typescript/unbound-method -- called with its own `this`
+  const { take } = RunnerProcess.prototype;
+  t.mock.method(RunnerProcess.prototype, 'take', async function (this: RunnerProcess, turn: Turn) {
+    await ended.promise;
+    return take.call(this, turn);
+  });
+  // A tenant has three turns at once.
+  const running = [1, 2, 3, 4].map(async () =>
+    begin(
+      asyncRun('return "";'),
+      answering(() => ''),
+    ),
+  );
+  const all = Promise.allSettled(running);
+  await until('the fourth waits for its turn', () => sandbox.waiting === 1);
+  sandbox.connected.end(
+    runError('tenant-deleted', 'The tenant was deleted.'),
+    ({ tenant }) => tenant === 't1',
+  );
+  ended.resolve();
+  const last = (await all)[3];
+  assert.ok(last?.status === 'rejected' && last.reason instanceof RunFailure, last?.status);
+  assert.equal(last.reason.error.code, 'tenant-deleted');
 });
 
 test('a run that takes too long with all that it waits for ends with wait-limit', async (t) => {

@@ -81,7 +81,7 @@ export const replay: ServiceInterface = {
       },
       errors: {
         400: ['invalid-text'],
-        403: ['not-permitted', 'tenant-suspended'],
+        403: ['not-permitted', 'tenant-suspended', 'tenant-deleted'],
         404: ['plugin-not-found', 'draft-not-found', 'version-not-found'],
         409: ['not-built', 'no-payloads'],
         429: ['too-many-requests'],
