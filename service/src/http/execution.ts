@@ -2,6 +2,7 @@ import type { Context } from 'hono';
 import type { ServiceContext, ServiceInterface } from './context.ts';
 import type { ErrorList } from './error-codes.ts';
 import { notFound, tenantSuspended } from './errors.ts';
+import { isEndedFromOutside } from '../sandbox/outcome.ts';
 import { text } from './operations/responses.ts';
 import type { HandlerResponse } from './operations/responses.ts';
 import { textBody } from './operations/bodies.ts';
@@ -172,12 +173,14 @@ async function execute(
   responseHeaders['server-timing'] = `run;dur=${took.toFixed(1)}`;
   // The plugin does not run on input that does not fit its schema.
   const ran = 'error' in outcome && outcome.error.code === 'invalid-input' ? 0 : took;
-  const hasFailed = 'error' in outcome && outcome.error.code !== 'invalid-input';
-  context.pluginHealth.count(plugin, program.pluginId, hasFailed);
-  if (rollout) {
-    const { pluginId } = found;
-    const { number } = rollout;
-    context.rolloutCounter.count({ pluginId, number, isCandidate, runs: 1, failures: hasFailed ? 1 : 0 });
+  if (!('error' in outcome && isEndedFromOutside(outcome.error))) {
+    const hasFailed = 'error' in outcome && outcome.error.code !== 'invalid-input';
+    context.pluginHealth.count(plugin, program.pluginId, hasFailed);
+    if (rollout) {
+      const { pluginId } = found;
+      const { number } = rollout;
+      context.rolloutCounter.count({ pluginId, number, isCandidate, runs: 1, failures: hasFailed ? 1 : 0 });
+    }
   }
   context.recorder.record({
     id,
