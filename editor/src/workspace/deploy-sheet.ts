@@ -236,10 +236,13 @@ export class DeploySheet {
     return !this.#isLive;
   }
 
-  /** Whether the draft is known to be the same as what is live. */
+  /** Whether a deploy of the draft is known to change nothing. */
   get #isLive(): boolean {
     const comparison = this.#comparison;
-    return typeof comparison === 'object' && sameWork(comparison.source, this.#workspace.document.source);
+    const { document, types } = this.#workspace;
+    return (
+      typeof comparison === 'object' && !types.isOutdated && sameWork(comparison.source, document.source)
+    );
   }
 
   /** Whom the version reaches; with the choice of a share, or with the rollout that runs. */
