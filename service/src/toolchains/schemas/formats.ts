@@ -58,8 +58,17 @@ export const formats: Readonly<Record<string, FormatCheck>> = {
     const isQuoted = /^"(?:[\x20-\x21\x23-\x5b\x5d-\x7e]|\\[\x20-\x7e])*"$/.test(name);
     const isPlain = name.split('.').every((part) => /^[\w!#$%&'*+/=?^`{|}~-]+$/.test(part));
     if (!isQuoted && !isPlain) return false;
-    const literal = /^\[(?:(\d{1,3}(?:\.\d{1,3}){3})|IPv6:[\da-f:.]{2,45})\]$/i.exec(host);
-    if (literal) return (literal[1] ?? '').split('.').every((byte) => Number(byte) < 256);
+    const literal = /^\[(IPv6:)?([\da-f:.]{2,45})\]$/i.exec(host);
+    if (literal) {
+      const [, isSix, address = ''] = literal;
+      const byte = String.raw`(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)`;
+      const four = String.raw`(?:${byte}\.){3}${byte}`;
+      if (!isSix) return new RegExp(`^${four}$`).test(address);
+      const halves = address.replace(new RegExp(`(?<=:)${four}$`), '0:0').split('::');
+      const groups = halves.flatMap((half) => (half === '' ? [] : half.split(':')));
+      if (!groups.every((group) => /^[\da-f]{1,4}$/i.test(group))) return false;
+      return halves.length === 1 ? groups.length === 8 : halves.length === 2 && groups.length < 8;
+    }
     return host.split('.').every((label) => {
       return label.length <= 63 && /^[a-z\d-]+$/i.test(label) && !/^-|-$/.test(label);
     });
