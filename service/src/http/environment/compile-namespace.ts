@@ -164,4 +164,4 @@ export const invalidNamespace = (path: readonly string[], message: string) => {
   return new ServiceError(422, 'invalid-body', `${describeIssues([issue], 'the body')}.`, { path: pointer });
 };
 
-const indexOrKey = (key: string) => (/^\d{1,9}$/.test(key) ? Number(key) : key);
+const indexOrKey = (key: string) => (/^(?:0|[1-9]\d{0,8})$/.test(key) ? Number(key) : key);
