@@ -84,7 +84,7 @@ export function applyDifference(memory: Uint8Array, { ranges }: MemoryDifference
   for (const { offset, bytes } of ranges) memory.set(bytes, offset);
 }
 
-/** Makes `memory` what it was before a difference to `base` was applied. Both are equally large. */
+/** Makes `memory` equal to `base` again, from which it has this difference alone. Both are equally large. */
 export function undoDifference(memory: Uint8Array, { ranges }: MemoryDifference, base: Uint8Array): void {
   for (const { offset, bytes } of ranges)
     memory.set(base.subarray(offset, offset + bytes.byteLength), offset);

@@ -144,11 +144,13 @@ export class ScriptEngine {
   }
 
   #restoreMemory(state: EngineState = noDifference): void {
-    if (this.#difference === state) return;
+    const known = this.#difference;
+    if (known === state) return;
+    this.#difference = undefined;
     const memory = this.#memory();
     const { snapshot, spans } = this.#base;
-    if (this.#difference) {
-      undoDifference(memory, this.#difference, snapshot.memory);
+    if (known) {
+      undoDifference(memory, known, snapshot.memory);
     } else {
       for (const { start, end, bytes } of spans) {
         if (bytes) memory.set(bytes, start);

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Logs } from '../../../service/src/sandbox/logs.ts';
 import type { RunOutcome } from '../../../service/src/sandbox/outcome.ts';
+import type { ScriptInput } from '../../../service/src/sandbox/script-run.ts';
 import { ScriptRunner } from '../../../service/src/sandbox/script-runner.ts';
 import { running } from '../plugin.ts';
 
@@ -93,25 +94,50 @@ test('the top level of a plugin is evaluated once, and each run starts from the 
   assert.equal(await resultOf(code), '1000');
 });
 
-test("the engine's memory is the same, byte by byte, after a run that waits and after one that has ended", async () => {
-  const memories: Uint8Array[] = [];
-  const runner = new ScriptRunner((engine) => memories.push(engine.memoryToCompare()));
-  const code = `const dive = (n) => n && dive(n - 1) + 1;
+test("the engine's memory is the same, byte by byte, after runs that wait, go on and end, and after those of another plugin", async () => {
+  let current = '';
+  const memories: { code: string; memory: Uint8Array }[] = [];
+  const runner = new ScriptRunner((engine) =>
+    memories.push({ code: current, memory: engine.memoryToCompare() }),
+  );
+  const waiting = `const dive = (n) => n && dive(n - 1) + 1;
     export async function run(input) {
       globalThis.left = "x".repeat(1e4) + dive(500);
       return input === "wait" ? (await fetch("https://example.com/")).text() : input;
     }`;
-  const program = { kind: 'script', code, file: 'plugin.js' } as const;
-  const calls = { call: () => true, startTimer: () => true, stopTimer() {} };
-  const take = (text: string) =>
-    runner.take('hash', program, { text }, { deadline: Infinity, logs: new Logs(), isJson: false, calls });
-  assert.deepEqual(await take('first'), { result: 'first' });
-  for (const input of ['ended', 'wait', 'wait', 'ended', 'wait']) {
-    const outcome = await take(input);
-    assert.equal('suspended' in outcome, input === 'wait', JSON.stringify(outcome));
+  const other = running('globalThis.other = input; return other;');
+  let called = 0;
+  const calls = { call: (id: number) => ((called = id), true), startTimer: () => true, stopTimer() {} };
+  const take = async (code: string, input: ScriptInput) => {
+    current = code;
+    const program = { kind: 'script', code, file: 'plugin.js' } as const;
+    const options = { deadline: Infinity, logs: new Logs(), isJson: false };
+    const outcome = await runner.take(
+      code,
+      program,
+      input,
+      code === waiting ? { ...options, calls } : options,
+    );
+    runner.restoreAhead();
+    return outcome;
+  };
+  for (let i = 0; i < 3; i++) {
+    assert.deepEqual(await take(waiting, { text: 'ended' }), { result: 'ended' });
+    const waits = await take(waiting, { text: 'wait' });
+    assert.ok('suspended' in waits, JSON.stringify(waits));
+    // Twice, so that the memory is restored ahead the next time.
+    for (const text of ['a', 'b', 'c']) assert.deepEqual(await take(other, { text }), { result: text });
+    assert.ok('suspended' in (await take(waiting, { text: 'wait' })));
+    const response = [200, 'OK', 'https://example.com/', []] as const;
+    const arrivals = [{ id: called, head: response, body: new TextEncoder().encode('body') }];
+    const resumed = await take(waiting, { suspended: waits.suspended, arrivals, elapsed: 1 });
+    assert.deepEqual(resumed, { result: 'body' });
   }
-  assert.equal(memories.length, 5);
-  for (const memory of memories) assert.equal(Buffer.compare(memory, memories[0] ?? memory), 0);
+  for (const code of [waiting, other]) {
+    const own = memories.filter((one) => one.code === code).map(({ memory }) => memory);
+    assert.ok(own.length >= 8, `${own.length} runs started from a captured state.`);
+    for (const memory of own) assert.equal(Buffer.compare(memory, own[0] ?? memory), 0);
+  }
 });
 
 for (const [what, expression] of Object.entries({
