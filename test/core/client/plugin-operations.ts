@@ -21,8 +21,8 @@ export const pluginOperations = <Location>(location: Location): Operation<Plugin
   ],
   [
     'listVersions',
-    (c, o) => c.listVersions(location, { limit: 1, ...o }),
-    `GET /api/v1/plugin/${PATH}/versions?limit=1`,
+    (c, o) => c.listVersions(location, { limit: 1, after: 'c1', ...o }),
+    `GET /api/v1/plugin/${PATH}/versions?limit=1&after=c1`,
     { versions: [VERSION] },
   ],
   [
@@ -65,8 +65,8 @@ export const pluginOperations = <Location>(location: Location): Operation<Plugin
   ],
   [
     'listRuns',
-    (c, o) => c.listRuns(location, { version: 'v1.0.0', success: false, ...o }),
-    `GET /api/v1/plugin/${PATH}/runs?version=v1.0.0&success=false`,
+    (c, o) => c.listRuns(location, { version: 'v1.0.0', success: false, limit: 5, after: 'c1', ...o }),
+    `GET /api/v1/plugin/${PATH}/runs?version=v1.0.0&success=false&limit=5&after=c1`,
     { runs: [RUN], next: 'c2' },
   ],
   ['getRun', (c, o) => c.getRun('0193-7a', o), 'GET /api/v1/run/0193-7a', RUN],
@@ -80,6 +80,12 @@ export const pluginOperations = <Location>(location: Location): Operation<Plugin
       samples: [{ name: 'a', input: 1 }],
       connections: [{ name: 'rates', origin: 'https://rates.example', methods: ['GET'] }],
     },
+  ],
+  [
+    'getTypes in Python',
+    (c, o) => c.getTypes(location, { language: 'python', ...o }),
+    `GET /api/v1/types/${PATH}?language=python`,
+    { declarations: '' },
   ],
   [
     'getSession',
