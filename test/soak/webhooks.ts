@@ -32,6 +32,9 @@ const databaseAway = 2000;
 /** Within what every event has to be delivered after the last fault, in ms. */
 const deliveryLimit = 10 * 60_000;
 
+/** How often the receiver fails an event: after one more the next try would come later than within `deliveryLimit`. */
+const failuresOfEvent = 7;
+
 /** What a receiver was told, which fails in alternate spans until it is mended. */
 export class Receiver {
   readonly #server = createServer((request, response) => void this.#receive(request, response));
@@ -44,7 +47,8 @@ export class Receiver {
   secret = '';
   readonly #began = performance.now();
   readonly #span: number;
-  readonly #seen = new Set<string>();
+  /** How often each event came. */
+  readonly #triesOf = new Map<string, number>();
 
   constructor(span: number) {
     this.#span = span * 1000;
@@ -70,11 +74,13 @@ export class Receiver {
     }
     const { data } = JSON.parse(body) as { data: { ident: string; actor: string } };
     const id = String(request.headers['webhook-id']);
-    if (!this.#seen.has(id)) {
-      this.#seen.add(id);
+    const tries = (this.#triesOf.get(id) ?? 0) + 1;
+    this.#triesOf.set(id, tries);
+    if (tries === 1) {
       this.firstTries.set(data.ident, [...(this.firstTries.get(data.ident) ?? []), Number(data.actor)]);
     }
-    const fails = !this.isMended && Math.floor((performance.now() - this.#began) / this.#span) % 2 === 0;
+    const isDown = Math.floor((performance.now() - this.#began) / this.#span) % 2 === 0;
+    const fails = !this.isMended && isDown && tries <= failuresOfEvent;
     if (!fails) this.taken.add(Number(data.actor));
     response.writeHead(fails ? 500 : 204).end();
   }
