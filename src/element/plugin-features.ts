@@ -259,7 +259,7 @@ export class PluginFeaturesElement extends FormControl {
     states.clear();
     states.add(state);
     if (record?.features.includes('testing')) states.add('testing');
-    // No binding of the template, which would not set again what the user has changed since.
+    // Not bound in the template: Lit would not set again what the user has changed since.
     for (const input of this.renderRoot.querySelectorAll('input')) input.checked = input.value === this.value;
     this.#updateFormValue();
 

@@ -96,7 +96,7 @@ interface RunnerKind {
   readonly startTime: number;
   /** Whether runs can make calls, for which a runner sends what a run holds. */
   readonly hasCalls: boolean;
-  /** Whether one that is coming up keeps this process running: otherwise only the run does that waits for it. */
+  /** Whether its start keeps this process running. If not, only a run that waits for it does. */
   readonly keepsAlive: boolean;
 }
 

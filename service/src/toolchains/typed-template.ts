@@ -16,7 +16,7 @@ export type ReachableConnection = Pick<
 export function scriptTemplates(
   lang: 'javascript' | 'typescript',
 ): Pick<Language, 'template' | 'typedTemplate'> {
-  /** `text`: in TypeScript alone. */
+  /** Returns the text in TypeScript, and nothing in JavaScript. */
   const typed = (text: string) => (lang === 'typescript' ? text : '');
   const signature = (connections: readonly ReachableConnection[], input: string, output: string) =>
     connections.length

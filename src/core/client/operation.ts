@@ -26,7 +26,7 @@ export interface Operation<T = string> {
   path: string;
   /** The shape of the response's JSON. Without it, the response is text. */
   schema?: z.ZodMiniType<T>;
-  /** The service may stream the response: events, and then the JSON. */
+  /** The service may stream the response as events, the last of which holds the JSON. */
   events?: Events;
   headers?: Record<string, string> | undefined;
   /** A body of JSON. */

@@ -215,7 +215,7 @@ async function createPostgresFunctions(db: Transaction<Schema>, sizes: CountedSi
           where plugins.id = any (of_plugins) and deleted_at is null group by tenant_id
       ) as summed where summed.tenant_id = tenant_records.tenant_id;
       return null;`,
-      // In an array, for which the database reads only these plugins: it takes the changed rows for many.
+      // An array: the planner overestimates a transition table, and would read all plugins.
       'declare of_plugins bigint[];',
     );
   }
