@@ -2,6 +2,18 @@ import * as fc from 'fast-check';
 import { resolved } from './openapi.ts';
 import type { OpenApi, Parameter, Schema } from './openapi.ts';
 
+/**
+ * The arbitraries of texts, by what makes them: making one looks up each character of Unicode, and most schemas of texts stand at
+ * many places of a document.
+ */
+const texts = new Map<string, fc.Arbitrary<string>>();
+
+function textOf(key: string, make: () => fc.Arbitrary<string>): fc.Arbitrary<string> {
+  const text = texts.get(key) ?? make();
+  texts.set(key, text);
+  return text;
+}
+
 /** Values that a schema of a document allows. What a keyword that is not known here forbids may be among them. */
 export function allowedBy(document: OpenApi, schema: Schema, depth = 0): fc.Arbitrary<unknown> {
   const known = resolved(document, schema);
@@ -14,9 +26,13 @@ export function allowedBy(document: OpenApi, schema: Schema, depth = 0): fc.Arbi
   if (options) return depth > 4 ? within(options[0] ?? {}) : fc.oneof(...options.map(within));
   switch (type) {
     case 'string': {
-      if (pattern !== undefined) return fc.stringMatching(new RegExp(pattern, 'u'));
-      const { minLength = 0, maxLength } = known;
-      const text = fc.string({ unit: 'binary', minLength, maxLength: Math.min(maxLength ?? 50, 50) });
+      if (pattern !== undefined)
+        return textOf(`/${pattern}/`, () => fc.stringMatching(new RegExp(pattern, 'u')));
+      const { minLength = 0 } = known;
+      const maxLength = Math.min(known.maxLength ?? 50, 50);
+      const text = textOf(`${minLength}-${maxLength}`, () =>
+        fc.string({ unit: 'binary', minLength, maxLength }),
+      );
       // What no database takes is seldom among random characters.
       return fc.oneof({ weight: 9, arbitrary: text }, { weight: 1, arbitrary: text.map(withNul) });
     }
