@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { provisionEnvironmentToken } from '../../service/src/accounts/environment-token.ts';
+import { openStorage } from '../../service/src/storage/storage.ts';
 import { hello } from '../bench/executions/plugins.ts';
 import {
   createDataDirectory,
@@ -46,7 +48,7 @@ const attacks: Readonly<Record<string, Attack & { readonly count?: number }>> = 
 const onDatabase = ['S2', 'S4', 'S6', 'S7'];
 
 /** How many runs of the other environment have to be answered during an attack, beside those before and after its end. */
-const runs = 8;
+const runs = 4;
 
 const { contents, input, output } = hello('victim');
 const plugin = { ident: `${environment}.t1`, name: 'victim', lang: 'javascript', contents };
@@ -65,11 +67,16 @@ describe('the service as it is shipped', () => {
       { after: (work) => cleanUp.defer(async () => void (await work())) },
       engineUnderTest(),
     );
+    const storage = await openStorage(address);
+    const tokens: Record<string, string> = {};
+    for (const name of [environment, ...Object.keys(attacks).flatMap(environmentsOf)])
+      tokens[name] = await provisionEnvironmentToken(storage, name);
+    await storage.close();
     service = cleanUp.use(
       await ServiceProcess.start(data.path, {
         variables: { DATABASE_URL: databaseUrl(address), TENANT_STORAGE_MB: '20' },
         heap: 1024,
-        environments: [environment, ...Object.keys(attacks).flatMap(environmentsOf)],
+        tokens,
       }),
     );
     await service.deploy(plugin);

@@ -42,8 +42,10 @@ export interface ServiceOptions {
   heap?: number;
   /** The name of its log in the directory (default: `service.log`). */
   log?: string;
-  /** The environments to make tokens for. */
+  /** The environments to make tokens for, by the command. */
   environments?: readonly string[];
+  /** The tokens of environments where they were made before, instead. */
+  tokens?: Readonly<Record<string, string>>;
 }
 
 /** For preparing what is measured: one token may send as many requests as it likes. */
@@ -60,7 +62,12 @@ export class ServiceProcess implements AsyncDisposable {
   readonly #ended: Promise<unknown>;
   #hasEnded = false;
 
-  private constructor(pid: number, port: number, tokens: Record<string, string>, ended: Promise<unknown>) {
+  private constructor(
+    pid: number,
+    port: number,
+    tokens: Readonly<Record<string, string>>,
+    ended: Promise<unknown>,
+  ) {
     this.pid = pid;
     this.port = port;
     this.#tokens = tokens;
@@ -76,6 +83,7 @@ export class ServiceProcess implements AsyncDisposable {
       heap,
       log: logName = 'service.log',
       environments = [environment, otherEnvironment],
+      tokens: given,
     }: ServiceOptions = {},
   ): Promise<ServiceProcess> {
     const main = join(project, 'service/dist/cli/main.js');
@@ -93,7 +101,7 @@ export class ServiceProcess implements AsyncDisposable {
       const { stdout } = await promisify(execFile)(process.execPath, [main, 'env-token', name], { env });
       return [name, stdout.trim().split('\n').at(-1) ?? ''] as const;
     };
-    const tokens = Object.fromEntries(await Promise.all(environments.map(makeToken)));
+    const tokens = given ?? Object.fromEntries(await Promise.all(environments.map(makeToken)));
     return new ServiceProcess(child.pid ?? 0, port, tokens, ended);
   }
 
