@@ -12,12 +12,12 @@ const measures: Record<string, () => Promise<Figure | Figure[]>> = {
   hello: () =>
     measureAgainstWorkerd('"Hello", 16 connections, against workerd', hello('hello'), {
       connections: 16,
-      atLeast: 0.28,
+      atLeast: 0.4,
     }),
   'hello-one': () =>
     measureAgainstWorkerd('"Hello", one connection, against workerd', hello('hello'), {
       connections: 1,
-      atLeast: 0.45,
+      atLeast: 0.6,
     }),
   order: () =>
     measureAgainstWorkerd('order of 300 lines, 16 connections, against workerd', order(), {
