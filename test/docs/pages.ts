@@ -34,10 +34,11 @@ export interface Pages extends AsyncDisposable {
 
 /** Starts everything from the documentation: its pages and its Hono endpoint, with its editor and the real plugin service. */
 export async function startPages(): Promise<Pages> {
-  const packages = ['hono', 'react', 'react-dom', '@types/react', '@types/react-dom', '@types/node'];
+  const types = ['@types/react', '@types/react-dom', '@types/node'];
+  const packages = ['hono', 'react', 'react-dom', 'standardwebhooks', 'vue', '@vitejs/plugin-vue'];
   const [builder, place] = await Promise.all([
     startBuilder(),
-    createProject({ packages: [...packages, 'vue', '@vitejs/plugin-vue'] }),
+    createProject({ packages: [...packages, ...types] }),
   ]);
   process.env['ENVIRONMENT_TOKEN'] = builder.environmentToken;
   process.env['SESSION_SECRET'] = SECRET;
