@@ -209,7 +209,7 @@ describe('the container image', { skip: whyNot }, () => {
         .trim()
         .split('\n')
         .map((line) => line.replace(/^(?:ok|warning) +(\w+):.*$/, '$1')),
-      ['settings', 'database', 'schema', 'sandbox', 'isolation', 'toolchains'],
+      ['settings', 'database', 'schema', 'secrets', 'sandbox', 'isolation', 'toolchains'],
     );
     assert.match(stdout, /^ok +toolchains:.*\bpython\b.* build$/m);
   });
