@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import {
   cp,
   glob,
@@ -157,6 +158,11 @@ async function linkDependencies(folder: string): Promise<void> {
     if (name === '.cache') continue;
     if (entry.isFile()) await cp(original, join(modules, name));
     else await symlink(own.get(name) ?? original, join(modules, name), 'junction');
+  }
+  // Where a workspace has another version than the others. Without them the build would install everything anew.
+  for (const workspace of ['service', 'editor']) {
+    const nested = join(root, workspace, 'node_modules');
+    if (existsSync(nested)) await symlink(nested, join(folder, workspace, 'node_modules'), 'junction');
   }
 }
 
