@@ -61,10 +61,18 @@ export const formats: Readonly<Record<string, FormatCheck>> = {
     const literal = /^\[(IPv6:)?([\da-f:.]{2,45})\]$/i.exec(host);
     if (literal) {
       const [, isSix, address = ''] = literal;
-      const byte = String.raw`(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)`;
-      const four = String.raw`(?:${byte}\.){3}${byte}`;
-      if (!isSix) return new RegExp(`^${four}$`).test(address);
-      const halves = address.replace(new RegExp(`(?<=:)${four}$`), '0:0').split('::');
+      const isFour = (four: string) => {
+        const bytes = four.split('.');
+        return (
+          bytes.length === 4 && bytes.every((byte) => /^(?:0|[1-9]\d{0,2})$/.test(byte) && Number(byte) < 256)
+        );
+      };
+      if (!isSix) return isFour(address);
+      const end = address.slice(address.lastIndexOf(':') + 1);
+      const isMixed = end.includes('.');
+      if (isMixed && !isFour(end)) return false;
+      // Four bytes stand for two groups.
+      const halves = (isMixed ? `${address.slice(0, -end.length)}0:0` : address).split('::');
       const groups = halves.flatMap((half) => (half === '' ? [] : half.split(':')));
       if (!groups.every((group) => /^[\da-f]{1,4}$/i.test(group))) return false;
       return halves.length === 1 ? groups.length === 8 : halves.length === 2 && groups.length < 8;
