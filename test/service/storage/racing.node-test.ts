@@ -220,6 +220,8 @@ postgresTest('a statement by itself that deadlocks is done again', async (t) => 
   await save(nodes[0], '1', otherPlugin);
   const begun = Promise.withResolvers<void>();
   const transaction = nodes[1].db.query.transaction().execute(async (query) => {
+    // So that the statement finds the deadlock, also on a busy machine.
+    await sql`set local deadlock_timeout = '1min'`.execute(query);
     const touch = (pluginId: number) =>
       query.updateTable('drafts').set({ updated_at: 9 }).where('plugin_id', '=', pluginId).execute();
     const [first, second] = await query
