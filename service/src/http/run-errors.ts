@@ -97,11 +97,11 @@ export async function translateSuperseded<T>(
 }
 
 /**
- * Translates a `BusyError`, an aborted signal and the end of a run that had not begun into an error for the client; any other error is returned as it is.
+ * Translates a `BusyError`, an aborted signal, and the end of a run before its first turn, into an error for the client. Returns any
+ * other error as it is.
  * @param level whose requests are too many, for the message (default: the level of the error)
  */
 export function translateBusyError(error: unknown, byTenant: boolean, level?: string): unknown {
-  // The run was ended before its first turn came.
   if (error instanceof RunFailure) return executionError(error.error, []);
   // The client has gone. The HTTP server aborts a request's signal with a text as its reason, not with an error.
   if (typeof error === 'string' || (error instanceof Error && error.name === 'AbortError')) {

@@ -22,7 +22,7 @@ export interface PythonImage {
   bytes?: Buffer;
 }
 
-/** A runner of plugins in Python. What the system lets it allocate is the only limit of its own memory. */
+/** A process that runs Python plugins. The service does not watch its memory: the system's limit holds. */
 export class PythonProcess extends RunnerProcess {
   /** @param limits.memory bytes that a run may take beyond the interpreter's own memory */
   constructor(limits: AdjustableLimits, image: PythonImage) {

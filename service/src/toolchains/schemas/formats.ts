@@ -58,24 +58,14 @@ export const formats: Readonly<Record<string, FormatCheck>> = {
     const isQuoted = /^"(?:[\x20-\x21\x23-\x5b\x5d-\x7e]|\\[\x20-\x7e])*"$/.test(name);
     const isPlain = name.split('.').every((part) => /^[\w!#$%&'*+/=?^`{|}~-]+$/.test(part));
     if (!isQuoted && !isPlain) return false;
-    const literal = /^\[(IPv6:)?([\da-f:.]{2,45})\]$/i.exec(host);
+    const literal = /^\[(?:IPv6:([\da-f:.]+)|([\d.]+))\]$/i.exec(host);
     if (literal) {
-      const [, isSix, address = ''] = literal;
-      const isFour = (four: string) => {
-        const bytes = four.split('.');
-        return (
-          bytes.length === 4 && bytes.every((byte) => /^(?:0|[1-9]\d{0,2})$/.test(byte) && Number(byte) < 256)
-        );
-      };
-      if (!isSix) return isFour(address);
-      const end = address.slice(address.lastIndexOf(':') + 1);
-      const isMixed = end.includes('.');
-      if (isMixed && !isFour(end)) return false;
-      // Four bytes stand for two groups.
-      const halves = (isMixed ? `${address.slice(0, -end.length)}0:0` : address).split('::');
-      const groups = halves.flatMap((half) => (half === '' ? [] : half.split(':')));
-      if (!groups.every((group) => /^[\da-f]{1,4}$/i.test(group))) return false;
-      return halves.length === 1 ? groups.length === 8 : halves.length === 2 && groups.length < 8;
+      const [, six, four = ''] = literal;
+      if (six !== undefined) return URL.canParse(`http://[${six}]`);
+      const bytes = four.split('.');
+      return (
+        bytes.length === 4 && bytes.every((byte) => /^(?:0|[1-9]\d{0,2})$/.test(byte) && Number(byte) < 256)
+      );
     }
     return host.split('.').every((label) => {
       return label.length <= 63 && /^[a-z\d-]+$/i.test(label) && !/^-|-$/.test(label);
