@@ -21,7 +21,9 @@ export async function signIn(user: string): Promise<void> {
   await requestAccount('POST', '/session', { user });
 }
 
+/** From the start the page shows nobody as signed in, so that nothing asks for that user's data and is refused. */
 export async function signOut(): Promise<void> {
+  change({ account: undefined });
   if (await requestAccount('DELETE', '/session')) await loadAccount();
 }
 

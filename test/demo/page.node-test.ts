@@ -154,7 +154,9 @@ describe('the demo page', () => {
       document.addEventListener('plugin-editor-state', (event) => log.push(event.state));
       const fetch = window.fetch.bind(window);
       window.fetch = (input, init) => {
-        log.push(init?.method ?? 'GET');
+        log.push(
+          `${init?.method ?? 'GET'} ${document.querySelector('#sign-out') ? 'signed in' : 'signed out'}`,
+        );
         return fetch(input, init);
       };
       return log;
@@ -164,8 +166,9 @@ describe('the demo page', () => {
     await page.waitForSelector('[data-user=ada]');
     assert.deepEqual(await page.evaluate(() => (window as unknown as { order: string[] }).order), [
       'idle',
-      'DELETE',
-      'GET',
+      'DELETE signed in',
+      // A timer that still asked for the user's data would be refused.
+      'GET signed out',
     ]);
     assert.equal(await countFrames(page), 0);
     const status = await page.evaluate(async () => {
