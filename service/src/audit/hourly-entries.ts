@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import { entryLimit } from '../entry-limit.ts';
 import type { Db } from '../storage/db.ts';
 import { hourKey, writeHourlyAudit } from './entries.ts';
 import type { HourlyAction, NewAuditEntry } from './entries.ts';
@@ -10,7 +11,7 @@ const maxEntries = 10_000;
 
 /** Entries of which there is one for each actor, plugin and hour, over all nodes. */
 export class HourlyEntries {
-  readonly #written = new LRUCache<string, true>({ max: maxEntries });
+  readonly #written = new LRUCache<string, true>(entryLimit(maxEntries));
 
   /** Whether this node knows that the entry is there. */
   has(entry: HourlyEntry): boolean {

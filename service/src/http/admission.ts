@@ -3,6 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import { BlockList } from 'node:net';
 import type { Context, MiddlewareHandler } from 'hono';
 import { LRUCache } from 'lru-cache';
+import { entryLimit } from '../entry-limit.ts';
 import { wholeNode } from '../node-share.ts';
 import type { NodeShare } from '../node-share.ts';
 import { Rates } from '../limits/rates.ts';
@@ -265,7 +266,7 @@ interface Policy {
 }
 
 /** How many tokens that were valid are remembered, and for how long after their last use, in ms. */
-const validTokens = { max: 50_000, ttl: 2 * rateWindow };
+const validTokens = { ...entryLimit(50_000), ttl: 2 * rateWindow };
 
 /** How fast unknown tokens are looked up for an address that is past its rate, because a valid one may be among them. */
 const lookUpThrottle = (processes: number) => ({

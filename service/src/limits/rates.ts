@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import { entryLimit } from '../entry-limit.ts';
 import { wholeNode } from '../node-share.ts';
 import type { NodeShare } from '../node-share.ts';
 import { RateShare, rateWindow } from './rate-share.ts';
@@ -65,7 +66,7 @@ export class Rates {
     this.#now = now;
     this.#leaseTimeout = leaseTimeout;
     this.#entries = new LRUCache({
-      max: maxKeys,
+      ...entryLimit(maxKeys),
       ttl: idleTime,
       updateAgeOnGet: true,
       ttlResolution: 0,

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
+import { entryLimit } from '../entry-limit.ts';
 
 export interface ThrottleOptions {
   /** The time between two turns with the same key, in ms. */
@@ -21,7 +22,7 @@ export class Throttle {
     this.#interval = interval;
     this.#waiting = waiting;
     // After this time, the last waiting caller has had its turn.
-    this.#nextTurns = new LRUCache({ max: maxKeys, ttl: interval * (waiting + 1) });
+    this.#nextTurns = new LRUCache({ ...entryLimit(maxKeys), ttl: interval * (waiting + 1) });
   }
 
   /** Resolves with true at the caller's turn, or with false at once when too many are waiting. */

@@ -1,5 +1,6 @@
 import { lookup as systemLookup } from 'node:dns/promises';
 import { LRUCache } from 'lru-cache';
+import { entryLimit } from '../entry-limit.ts';
 import { BusyError, FairQueue } from '../processes/fair-queue.ts';
 import type { QueueOwner } from '../processes/fair-queue.ts';
 import { CallError } from './call-error.ts';
@@ -31,7 +32,7 @@ const resolveBySystem: Resolve = async (hostname) => {
 export class Lookups {
   readonly #resolve: Resolve;
   readonly #queue = new FairQueue(limits);
-  readonly #known = new LRUCache<string, Promise<readonly string[]>>({ max: 10_000 });
+  readonly #known = new LRUCache<string, Promise<readonly string[]>>(entryLimit(10_000));
 
   /** `resolve` finds the addresses (default: the system does). */
   constructor(resolve: Resolve = resolveBySystem) {

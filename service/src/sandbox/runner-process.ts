@@ -1,6 +1,7 @@
 import type { Readable, Writable } from 'node:stream';
 import { errorMessage } from '../error-message.ts';
 import { LRUCache } from 'lru-cache';
+import { entryLimit } from '../entry-limit.ts';
 import { decodeError } from './decode-report.ts';
 import { encodeFrame, FrameReader } from '../processes/frames.ts';
 import type { Frame } from '../processes/frames.ts';
@@ -124,7 +125,7 @@ export class RunnerProcess {
   readonly #ready = Promise.withResolvers<void>();
   readonly #frames: FrameReader;
   // The hashes of the programs that it was sent. It may have evicted some of them since.
-  readonly #sentPrograms = new LRUCache<string, true>({ max: 10_000 });
+  readonly #sentPrograms = new LRUCache<string, true>(entryLimit(10_000));
   readonly #limits: AdjustableLimits;
   readonly #watchedMemory: number;
   readonly #recycleMemory: number;

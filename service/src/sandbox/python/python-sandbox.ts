@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import { entryLimit } from '../../entry-limit.ts';
 import type { StoredProgram } from '../../plugins/program.ts';
 import { FairQueue } from '../../processes/fair-queue.ts';
 import { ProcessPool } from '../../processes/process-pool.ts';
@@ -25,7 +26,7 @@ export interface PythonOptions {
 export class PythonSandbox {
   readonly #queue: FairQueue;
   readonly #pool: ProcessPool<PythonProcess>;
-  readonly #kinds = new LRUCache<string, boolean>({ max: 20_000 });
+  readonly #kinds = new LRUCache<string, boolean>(entryLimit(20_000));
   readonly #image: PythonImage = {};
   readonly #limits: AdjustableLimits;
   /** The limit of memory in the other languages. */

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
+import { entryLimit } from '../../entry-limit.ts';
 import { StorageUnavailableError } from '../errors.ts';
 
 /** When the entries of a cache may be used. */
@@ -32,7 +33,7 @@ export class ChangeCache<V extends string | object> {
    * @param keepsOffline whether a value may be used while the database is unavailable, if the policy permits it (default: each)
    */
   constructor(policy: CachePolicy, max: number, keepsOffline: (value: V) => boolean = () => true) {
-    this.#entries = new LRUCache({ max });
+    this.#entries = new LRUCache(entryLimit(max));
     this.#policy = policy;
     this.#keepsOffline = keepsOffline;
   }
