@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import type { Readable, Writable } from 'node:stream';
 import { errorMessage } from '../error-message.ts';
 import { isScope, scopes as allScopes } from '../plugins/permissions.ts';
 import type { Scope } from '../plugins/permissions.ts';
@@ -49,9 +50,18 @@ DATABASE_URL  the service's database (default: the SQLite file service.sqlite in
 SMTP_URL      the mail server (default: none, the mail becomes a file in DATA_DIR/outbox)
 SMTP_FROM     the sender's address`;
 
-// Standard output is for the token alone.
-const printMessage = (text: string) => process.stderr.write(`${text}\n`);
-const prompt = () => process.stderr.write('Code: ');
+/** What the command uses of its process. */
+export interface TokenProcess {
+  readonly env: NodeJS.ProcessEnv;
+  readonly stdin: Readable;
+  /** For the token alone. */
+  readonly stdout: Writable;
+  readonly stderr: Writable;
+  exitCode?: number | string | null | undefined;
+}
+
+const printMessage = ({ stderr }: TokenProcess, text: string) => stderr.write(`${text}\n`);
+const prompt = ({ stderr }: TokenProcess) => stderr.write('Code: ');
 
 /** A day, in seconds. */
 const longestOverlap = 86_400;
@@ -135,8 +145,13 @@ function readOverlap(text = '0'): number {
   );
 }
 
-async function sendCode(storage: Storage, email: string, environment: string): Promise<number> {
-  const { smtpUrl, smtpFrom, dataDirectory } = readSettings(process.env);
+async function sendCode(
+  self: TokenProcess,
+  storage: Storage,
+  email: string,
+  environment: string,
+): Promise<number> {
+  const { smtpUrl, smtpFrom, dataDirectory } = readSettings(self.env);
   const { id, code } = await startVerification(storage, { email, environment }, Date.now());
   const text = `Your verification code is ${code}
 
@@ -149,7 +164,7 @@ If you did not ask for it, do nothing: without the code there is no token.
       { to: email, subject: `${code} is your verification code`, text },
       { smtpUrl, from: smtpFrom, outbox: join(dataDirectory, 'outbox') },
     );
-    printMessage(`A verification code went ${where}.`);
+    printMessage(self, `A verification code went ${where}.`);
   } catch (error) {
     await cancelVerification(storage, id);
     throw error;
@@ -158,24 +173,25 @@ If you did not ask for it, do nothing: without the code there is no token.
 }
 
 /** Reads codes from standard input until one is right, and returns the new token. */
-async function verifyEnteredCodes(storage: Storage, id: number): Promise<string> {
-  prompt();
-  for await (const line of createInterface({ input: process.stdin })) {
+async function verifyEnteredCodes(self: TokenProcess, storage: Storage, id: number): Promise<string> {
+  prompt(self);
+  for await (const line of createInterface({ input: self.stdin })) {
     if (line.trim()) {
       const outcome = await verifyCode(storage, id, line, Date.now());
       if ('token' in outcome) return outcome.token;
       printMessage(
+        self,
         `That is not the code. ${outcome.triesLeft === 1 ? '1 try is' : `${outcome.triesLeft} tries are`} left.`,
       );
     }
-    prompt();
+    prompt(self);
   }
   throw new Error('Standard input ended before the right code came.');
 }
 
 /** Opens the storage. Throws a StartError when the schema is old and AUTO_MIGRATE is off. */
-async function openReadyStorage(): Promise<Storage> {
-  const { database, autoMigrate } = readSettings(process.env);
+async function openReadyStorage({ env }: TokenProcess): Promise<Storage> {
+  const { database, autoMigrate } = readSettings(env);
   const storage = await openStorage(database, { autoMigrate });
   if (storage.isSchemaReady) return storage;
   await storage.close();
@@ -185,8 +201,12 @@ async function openReadyStorage(): Promise<Storage> {
 }
 
 /** Makes a token without mail, for the operator of the service. */
-async function createOperatorToken(environment: string, options: ProvisionOptions): Promise<string> {
-  const storage = await openReadyStorage();
+async function createOperatorToken(
+  self: TokenProcess,
+  environment: string,
+  options: ProvisionOptions,
+): Promise<string> {
+  const storage = await openReadyStorage(self);
   try {
     return await provisionEnvironmentToken(storage, environment, Date.now(), options);
   } finally {
@@ -195,17 +215,24 @@ async function createOperatorToken(environment: string, options: ProvisionOption
 }
 
 /** Makes a token for the owner of an e-mail address, once the code that was sent there has been entered. */
-async function createOwnerToken(email: string, { environment, isNamed }: TokenArguments): Promise<string> {
+async function createOwnerToken(
+  self: TokenProcess,
+  email: string,
+  { environment, isNamed }: TokenArguments,
+): Promise<string> {
   checkOwnEnvironment({ email, environment });
   printMessage(
+    self,
     isNamed
       ? `Environment: ${environment}`
       : `Environment: ${environment}, from the address; for another: ${command} ${email} <environment>`,
   );
-  const storage = await openReadyStorage();
+  const storage = await openReadyStorage(self);
   try {
-    const token = await verifyEnteredCodes(storage, await sendCode(storage, email, environment));
+    const id = await sendCode(self, storage, email, environment);
+    const token = await verifyEnteredCodes(self, storage, id);
     printMessage(
+      self,
       `${email} owns ${environment}. Its new token follows; one that this command made before works no more.`,
     );
     return token;
@@ -214,28 +241,28 @@ async function createOwnerToken(email: string, { environment, isNamed }: TokenAr
   }
 }
 
-async function printToken(args: string[]): Promise<void> {
+async function printToken(args: string[], self: TokenProcess): Promise<void> {
   const parsed = readArguments(args);
   if (!parsed) {
-    process.stdout.write(`${usage}\n`);
+    self.stdout.write(`${usage}\n`);
     return;
   }
   const { email, environment } = parsed;
   const token =
     email === undefined
-      ? await createOperatorToken(environment, parsed.options)
-      : await createOwnerToken(email, parsed);
-  process.stdout.write(`${token}\n`);
+      ? await createOperatorToken(self, environment, parsed.options)
+      : await createOwnerToken(self, email, parsed);
+  self.stdout.write(`${token}\n`);
 }
 
 /** Prints a new environment token. An error is printed, and sets the exit code. */
-export async function envToken(args: string[]): Promise<void> {
+export async function envToken(args: string[], self: TokenProcess = process): Promise<void> {
   try {
-    await printToken(args);
+    await printToken(args, self);
   } catch (error) {
-    printMessage(errorMessage(error));
-    process.exitCode = error instanceof UsageError ? 2 : 1;
+    printMessage(self, errorMessage(error));
+    self.exitCode = error instanceof UsageError ? 2 : 1;
   }
   // An open standard input must not keep the process running.
-  process.stdin.destroy();
+  self.stdin.destroy();
 }

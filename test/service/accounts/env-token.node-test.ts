@@ -4,12 +4,15 @@ import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
+import { PassThrough } from 'node:stream';
+import type { Readable, Writable } from 'node:stream';
 import { describe, test } from 'node:test';
 import type { TestContext } from 'node:test';
 import { SMTPServer } from 'smtp-server';
 import { sendMail } from '../../../service/src/accounts/mail.ts';
 import { codesPerHour, startVerification } from '../../../service/src/accounts/verification.ts';
-import { readArguments } from '../../../service/src/cli/env-token.ts';
+import { envToken, readArguments } from '../../../service/src/cli/env-token.ts';
+import type { TokenProcess } from '../../../service/src/cli/env-token.ts';
 import { UsageError } from '../../../service/src/cli/options.ts';
 import type { DatabaseAddress } from '../../../service/src/storage/database-url.ts';
 import { openStorage } from '../../../service/src/storage/storage.ts';
@@ -43,53 +46,77 @@ async function freshPlace(t: TestContext): Promise<Place> {
   return placeOf(t, { engine: 'sqlite', file: join(temporaryDirectory(t), 'data', 'service.sqlite') });
 }
 
-/** Runs the command. Its standard input stays open until `end()`. */
-function run(
-  t: TestContext,
-  { directory, address }: Place,
-  args: string[],
-  env: Record<string, string> = {},
-) {
+type Variables = Readonly<Record<string, string>>;
+
+const variablesOf = ({ directory, address }: Place, env: Variables): Variables => ({
+  SMTP_URL: '',
+  SMTP_FROM: '',
+  DATA_DIR: directory,
+  // For SQLite its default, in the data folder.
+  DATABASE_URL: address.engine === 'postgres' ? address.url : '',
+  ...env,
+});
+
+/** Runs the command in this process. Its standard input stays open until `end()`. */
+function run(t: TestContext, place: Place, args: string[], env: Variables = {}) {
+  const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()];
+  const self: TokenProcess = { env: variablesOf(place, env), stdin, stdout, stderr };
+  const ended = (async () => {
+    await envToken(args, self);
+    await Promise.all([stdout, stderr].map((stream) => once(stream.end(), 'end')));
+    return self.exitCode ?? 0;
+  })();
+  // A command that still waits for a code ends with its input.
+  cleanUpFirst(t, async () => {
+    stdin.end();
+    await ended;
+  });
+  return driven(stdin, stdout, stderr, ended);
+}
+
+/** Runs the command by a process. */
+function runProcess(t: TestContext, place: Place, args: string[], env: Variables = {}) {
   const child = spawn(
     process.execPath,
     ['--disable-warning=ExperimentalWarning', script, 'env-token', ...args],
-    {
-      env: {
-        ...process.env,
-        npm_lifecycle_event: 'env-token',
-        SMTP_URL: '',
-        SMTP_FROM: '',
-        DATA_DIR: directory,
-        // For SQLite its default, in the data folder.
-        DATABASE_URL: address.engine === 'postgres' ? address.url : '',
-        ...env,
-      },
-    },
+    { env: { ...process.env, npm_lifecycle_event: 'env-token', ...variablesOf(place, env) } },
   );
   cleanUpFirst(t, () => child.kill('SIGKILL'));
-  let [out, err] = ['', ''];
-  child.stdout.setEncoding('utf8').on('data', (part: string) => (out += part));
-  child.stderr.setEncoding('utf8').on('data', (part: string) => (err += part));
   const closed = once(child, 'close') as Promise<[code: number]>;
+  return driven(
+    child.stdin,
+    child.stdout,
+    child.stderr,
+    closed.then(([code]) => code),
+  );
+}
+
+/** What a test does with a command that runs. */
+function driven(stdin: Writable, stdout: Readable, stderr: Readable, ended: Promise<unknown>) {
+  let [out, err] = ['', ''];
+  stdout.setEncoding('utf8').on('data', (part: string) => (out += part));
+  stderr.setEncoding('utf8').on('data', (part: string) => (err += part));
   /** Resolves when the command has asked for a code for the `times`-th time. */
   const untilPrompted = async (times = 1) => {
-    while (err.split('Code: ').length <= times) await once(child.stderr, 'data');
+    while (err.split('Code: ').length <= times) await once(stderr, 'data');
   };
   return {
     untilPrompted,
-    type: (text: string) => child.stdin.write(text),
-    end: () => child.stdin.end(),
-    done: async () => ({ status: (await closed)[0], out, err }),
+    type: (text: string) => stdin.write(text),
+    end: () => stdin.end(),
+    done: async () => ({ status: await ended, out, err }),
     mailFile: () => /to the file (.+\.eml) /.exec(err)?.[1] ?? '',
   };
 }
 
-async function environmentOf({ address }: Place, token: string) {
+async function findToken({ address }: Place, token: string) {
   const storage = await openStorage(address);
-  const environment = (await findEnvironmentToken(storage.db, token, Date.now()))?.environment;
+  const found = await findEnvironmentToken(storage.db, token, Date.now());
   await storage.close();
-  return environment;
+  return found;
 }
+
+const environmentOf = async (place: Place, token: string) => (await findToken(place, token))?.environment;
 
 /** Has an address be sent so many codes, as the command does it. */
 async function sendCodes({ address }: Place, count: number): Promise<void> {
@@ -103,7 +130,7 @@ async function sendCodes({ address }: Place, count: number): Promise<void> {
 describe('the command env-token', () => {
   test('writes the code to a file, which the command names, where no mail server is set', async (t) => {
     const place = await freshPlace(t);
-    const command = run(t, place, ['You@Acme.com', 'com.acme']);
+    const command = runProcess(t, place, ['You@Acme.com', 'com.acme']);
     await command.untilPrompted();
     const file = command.mailFile();
     assert.ok(file.startsWith(join(place.directory, 'outbox')));
@@ -144,7 +171,10 @@ describe('the command env-token', () => {
     await command.untilPrompted();
     command.type(`${codeIn(readFileSync(command.mailFile(), 'utf8'))}\n`);
     const { out, err } = await command.done();
-    assert.match(err, /org\.example\.mail, from the address; for another: npm run env-token/);
+    assert.match(
+      err,
+      /org\.example\.mail, from the address; for another: npx plugin-editor-service env-token/,
+    );
     assert.equal(await environmentOf(place, out.trim()), 'org.example.mail');
   });
 
@@ -228,12 +258,15 @@ describe('the command env-token', () => {
         args.join(' '),
       );
     }
-    const { status, out, err } = await run(t, place, ['you@']).done();
+    const { status, out, err } = await runProcess(t, place, ['you@']).done();
     assert.deepEqual([status, out], [2, '']);
     assert.match(err, /"you@" is not an e-mail address[^]*Usage: npm run env-token/);
     assert.throws(() => readdirSync(place.directory), /ENOENT/);
     const help = await run(t, place, ['--help']).done();
-    assert.deepEqual([help.status, help.out.startsWith('Usage: npm run env-token')], [0, true]);
+    assert.deepEqual(
+      [help.status, help.out.startsWith('Usage: npx plugin-editor-service env-token')],
+      [0, true],
+    );
   });
 
   test('prints a token at once, without mail, when only an environment is given', async (t) => {
@@ -247,11 +280,22 @@ describe('the command env-token', () => {
     const again = await run(t, place, ['de.bücher']).done();
     assert.equal(await environmentOf(place, again.out.trim()), 'de.bücher');
     assert.equal(await environmentOf(place, out.trim()), undefined);
+
+    const options = ['--holder', 'billing', '--scopes', 'read'];
+    const limited = await run(t, place, ['de.bücher', ...options]).done();
+    const found = await findToken(place, limited.out.trim());
+    assert.deepEqual([found?.holder, found?.scopes], ['billing', ['read']]);
   });
 
   test('calls itself in its messages as it was called', async (t) => {
-    const { err } = await run(t, await freshPlace(t), ['--force'], { npm_lifecycle_event: 'npx' }).done();
-    assert.match(err, /Usage: npx plugin-editor-service env-token/);
+    for (const [event, name] of [
+      ['env-token', 'npm run env-token --'],
+      ['npx', 'npx plugin-editor-service env-token'],
+    ] as const) {
+      const env = { npm_lifecycle_event: event };
+      const { err } = await runProcess(t, await freshPlace(t), ['--force'], env).done();
+      assert.ok(err.includes(`Usage: ${name} <environment>`), err);
+    }
   });
 
   async function mailServer(t: TestContext, accept: boolean) {
