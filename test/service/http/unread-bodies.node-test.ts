@@ -8,6 +8,9 @@ import { setUpVendor } from '../../demo/vendor-setup.ts';
 
 const MB = 1_000_000;
 
+/** The client that is refused for every reason. What becomes of the connections of the others depends on the size alone. */
+const thorough = 'node:http';
+
 /** One of the clients, which is closed with the test. */
 function connect(t: TestContext, name: string, port: number): Client {
   const client = clients[name]?.(port) ?? assert.fail(name);
@@ -59,12 +62,11 @@ describe('the service, when it does not read a body', () => {
           { path: execution, headers: vendor, status: 404 },
           { path: '/api/v1/draft/%FF/default/x', status: 400 },
           { method: 'PUT', path: draftPath, status: 405 },
+          { path: draftPath, headers: { host: 'elsewhere.test' }, status: 421 },
+          { path: draftPath, headers: { host: 'no host' }, status: 400 },
         ];
-        for (const refused of refusals) await check(3 * MB, refused);
-        // fetch sends no other host.
-        if (client !== 'fetch') {
-          await check(3 * MB, { path: draftPath, headers: { host: 'elsewhere.test' }, status: 421 });
-          await check(3 * MB, { path: draftPath, headers: { host: 'no host' }, status: 400 });
+        for (const refused of client === thorough ? refusals : refusals.slice(0, 1)) {
+          await check(3 * MB, refused);
         }
       });
     }
@@ -103,7 +105,9 @@ describe('the vendor’s app, when it does not read a body', () => {
           { path: '/plugins/editor-token', status: 403 },
           { method: 'DELETE', path: '/session', headers: own, status: 204 },
         ];
-        for (const refused of refusals) await check(3 * MB, refused);
+        for (const refused of client === thorough ? refusals : refusals.slice(0, 1)) {
+          await check(3 * MB, refused);
+        }
       });
     }
   }
