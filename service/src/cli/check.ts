@@ -27,6 +27,9 @@ interface Finding {
   readonly text: string;
 }
 
+/** Takes what was found of a part. */
+type Report = (part: string, finding: Finding) => void;
+
 const ok = (text: string): Finding => ({ status: 'ok', text });
 const warning = (text: string): Finding => ({ status: 'warning', text });
 const failed = (text: string): Finding => ({ status: 'failed', text });
@@ -41,36 +44,45 @@ export async function check(args: string[]): Promise<void> {
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') throw error;
   });
-  const print = (part: string, { status, text }: Finding) => {
-    // Each part has one line, so the lines of a message are joined.
-    console.log(
-      `${status.padEnd(7)}  ${part}: ${text
-        .split(/[\r\n]+/)
-        .map((line) => line.trim())
-        .join(' ')}`,
-    );
-    if (status === 'failed') process.exitCode = 1;
+  const report: Report = (part, finding) => {
+    console.log(lineOf(part, finding));
+    if (finding.status === 'failed') process.exitCode = 1;
   };
-  const { settings, finding } = checkSettings();
-  print('settings', finding);
-  if (settings) {
-    for (const text of missingSettings(settings)) print('settings', warning(text));
-    const { database, schema, secrets } = await checkDatabase(settings);
-    print('database', database);
-    print('schema', schema);
-    if (secrets) print('secrets', secrets);
-  } else {
-    print('database', failed('not looked at, as the settings cannot be used'));
-    print('schema', failed('not looked at, as the settings cannot be used'));
-  }
-  print('sandbox', await checkSandbox(settings));
-  print('isolation', checkIsolation());
-  print('toolchains', await checkToolchains());
+  const settings = await checkConfiguration(process.env, report);
+  report('sandbox', await checkSandbox(settings));
+  report('isolation', checkIsolation());
+  report('toolchains', await checkToolchains());
 }
 
-function checkSettings(): { settings?: Settings; finding: Finding } {
+/** Each part has one line, so the lines of a message are joined. */
+export function lineOf(part: string, { status, text }: Finding): string {
+  const lines = text.split(/[\r\n]+/).map((line) => line.trim());
+  return `${status.padEnd(7)}  ${part}: ${lines.join(' ')}`;
+}
+
+/** Checks the settings, and the database that they name. Returns the settings where they can be used. */
+export async function checkConfiguration(
+  env: NodeJS.ProcessEnv,
+  report: Report,
+): Promise<Settings | undefined> {
+  const { settings, finding } = checkSettings(env);
+  report('settings', finding);
+  if (settings) {
+    for (const text of missingSettings(settings)) report('settings', warning(text));
+    const { database, schema, secrets } = await checkDatabase(settings);
+    report('database', database);
+    report('schema', schema);
+    if (secrets) report('secrets', secrets);
+  } else {
+    report('database', failed('not looked at, as the settings cannot be used'));
+    report('schema', failed('not looked at, as the settings cannot be used'));
+  }
+  return settings;
+}
+
+function checkSettings(env: NodeJS.ProcessEnv): { settings?: Settings; finding: Finding } {
   try {
-    const settings = readSettings(process.env);
+    const settings = readSettings(env);
     const { publicUrl, serviceHost, servicePort } = settings;
     const where = `it listens at ${serviceHost ?? 'loopback'}, port ${servicePort}`;
     const address = publicUrl ?? 'this machine alone';

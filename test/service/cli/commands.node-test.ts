@@ -26,7 +26,7 @@ import {
   postgresTest,
 } from '../storage/databases.ts';
 import { seedTenant, plugin, save, sourceOf, tokenFor } from '../storage/plugins.ts';
-import { runCommand } from './service-command.ts';
+import { checkDatabase, runCommand } from './service-command.ts';
 import { until } from '../../support/until.ts';
 import { addCode } from '../../../service/src/storage/tables/verification-codes.ts';
 import { findEnvironmentToken } from '../../../service/src/storage/tables/environments.ts';
@@ -34,13 +34,6 @@ import { addEditorToken, findEditorToken } from '../../../service/src/storage/ta
 import { overwriteDraft, readDraft } from '../../../service/src/storage/tables/drafts.ts';
 
 const shownOf = (address: DatabaseAddress) => (address.engine === 'sqlite' ? address.file : address.shown);
-
-/**
- * What `check` says of the database and its schema. That its exit code is 1 where one of them has failed is what a test of
- * the whole command says, which takes several seconds for the rest.
- */
-const checkDatabase = (t: TestContext, address?: DatabaseAddress, env?: Readonly<Record<string, string>>) =>
-  runCommand(t, address, ['check'], env).until(/^\w+ +schema: .*\n/m);
 
 /** A database with the schema of the first release. */
 async function oldDatabase(t: TestContext, engine: (typeof engines)[number]): Promise<DatabaseAddress> {
@@ -81,10 +74,11 @@ for (const engine of engines) {
   test(`${engine}: previous tokens of a holder end after the overlap, and those of other holders do not`, async (t) => {
     const address = await databaseWithSchema(t, engine);
     const storage = await openDuring(t, address);
-    const make = async (...args: string[]) => {
-      const { status, out, err } = await runCommand(t, address, ['env-token', 'com.acme', ...args]).done();
-      assert.deepEqual([status, err], [0, '']);
-      return out.trim();
+    // As the command opens it beside a service.
+    const commands = await openDuring(t, address);
+    const make = (...args: string[]) => {
+      const { environment, options } = readArguments(['com.acme', ...args]) ?? assert.fail();
+      return provisionEnvironmentToken(commands, environment, Date.now(), options);
     };
     const find = async (token: string, after = 0) => {
       await storage.readChanges();
@@ -150,11 +144,11 @@ test('check reports each sound part on a line of its own', async (t) => {
   assert.match(out, /^ok +toolchains: .*javascript.* build$/m);
 });
 
-test('check warns of settings that a service with a public address mostly needs', async (t) => {
+test('check warns of settings that a service with a public address mostly needs', async () => {
   const warnings = async (env: Record<string, string>) =>
-    [
-      ...(await checkDatabase(t, undefined, env)).matchAll(/^warning +settings: (\w+) is empty, so that /gm),
-    ].map(([, name]) => name);
+    [...(await checkDatabase(undefined, env)).matchAll(/^warning +settings: (\w+) is empty, so that /gm)].map(
+      ([, name]) => name,
+    );
   const publicUrl = { PUBLIC_URL: 'https://plugins.example.com' };
   assert.deepEqual(await warnings({}), []);
   assert.deepEqual(await warnings(publicUrl), ['EDITOR_ANCESTORS', 'TRUSTED_PROXIES']);
@@ -165,7 +159,7 @@ test('check warns of settings that a service with a public address mostly needs'
 postgresTest('check says whether PostgreSQL keeps what it acknowledges', async (t) => {
   const address = await databaseWithSchema(t, 'postgres');
   await (await openStorage(address)).close();
-  const out = await checkDatabase(t, address);
+  const out = await checkDatabase(address);
   // The databases of tests are on no disk that lasts, so that PostgreSQL may be set to lose writes.
   const database = out.split('\n').find((line) => line.includes(' database: ')) ?? '';
   assert.match(database, / database: PostgreSQL \d+.* fsync is (?:on|off), synchronous_commit is \w+/);
@@ -184,7 +178,7 @@ test('check reports what is wrong, and ends with exit code 1, and without a stac
   assert.deepEqual([status, err], [1, '']);
 
   const unreachable = { DATABASE_URL: 'postgres://me:hunter2@127.0.0.1:1/none' };
-  const lost = await checkDatabase(t, undefined, unreachable);
+  const lost = await checkDatabase(undefined, unreachable);
   assert.match(lost, /^failed +database: .*postgres:\/\/me@127\.0\.0\.1:1\/none/m);
   assert.doesNotMatch(lost, /hunter2/);
 
@@ -200,8 +194,7 @@ test('check changes nothing in the file that it examines', async (t) => {
   other.exec('create table theirs (id integer)');
   other.close();
   const before = readFileSync(file);
-  const command = runCommand(t, { engine: 'sqlite', file }, ['check']);
-  const out = await command.until(/^\w+ +secrets: .*\n/m);
+  const out = await checkDatabase({ engine: 'sqlite', file });
   assert.match(out, /^ok +database: /m);
   assert.match(out, /^ok +schema: not there yet, because the database is empty; the next start brings/m);
   assert.match(out, /^ok +secrets: there are none yet$/m);
@@ -212,9 +205,9 @@ test('check changes nothing in the file that it examines', async (t) => {
 test('check reports a DATA_DIR that is a file, and a database file that is no database', async (t) => {
   const file = join(temporaryDirectory(t), 'data');
   writeFileSync(file, 'no database');
-  const noFolder = await checkDatabase(t, undefined, { DATA_DIR: file });
+  const noFolder = await checkDatabase(undefined, { DATA_DIR: file });
   assert.match(noFolder, /^failed +database: .* cannot be made, because .*data is no folder; see DATA_DIR/m);
-  const noDatabase = await checkDatabase(t, { engine: 'sqlite', file });
+  const noDatabase = await checkDatabase({ engine: 'sqlite', file });
   assert.match(noDatabase, /^failed +database: .*data cannot be used: file is not a database/m);
 });
 
@@ -229,7 +222,7 @@ postgresTest(
     const check = async (change: (url: URL) => void) => {
       const changed = new URL(address.url);
       change(changed);
-      return checkDatabase(t, undefined, { DATABASE_URL: changed.href });
+      return checkDatabase(undefined, { DATABASE_URL: changed.href });
     };
     const standby = await check(({ searchParams }) => {
       searchParams.set('options', '-c default_transaction_read_only=on');
@@ -265,7 +258,7 @@ postgresTest(
 test('check creates no database where there is none', async (t) => {
   const folder = temporaryDirectory(t);
   const address = { engine: 'sqlite', file: join(folder, 'data/service.sqlite') } as const;
-  assert.match(await checkDatabase(t, address), /^ok +database: the first start makes /m);
+  assert.match(await checkDatabase(address), /^ok +database: the first start makes /m);
   assert.deepEqual(readdirSync(folder), []);
 });
 

@@ -20,7 +20,7 @@ import {
   postgresTest,
 } from '../storage/databases.ts';
 import { plugin, seedTenant } from '../storage/plugins.ts';
-import { runCommand } from './service-command.ts';
+import { checkDatabase, runCommand } from './service-command.ts';
 
 const [oldest, former, current, other] = [1, 2, 3, 4].map((byte) => Buffer.alloc(32, byte));
 const toText = (...keys: (Buffer | undefined)[]) => keys.map((key) => key?.toString('base64')).join(' ');
@@ -28,7 +28,7 @@ const toText = (...keys: (Buffer | undefined)[]) => keys.map((key) => key?.toStr
 /** What `check` says of the secrets. */
 async function checkSecrets(t: TestContext, address: DatabaseAddress, SECRETS_KEY?: string): Promise<string> {
   const env = { DATA_DIR: temporaryDirectory(t), ...(SECRETS_KEY !== undefined && { SECRETS_KEY }) };
-  const out = await runCommand(t, address, ['check'], env).until(/^\w+ +secrets: .*\n/m);
+  const out = await checkDatabase(address, env);
   return /^\w+ +secrets: .*$/m.exec(out)?.[0] ?? '';
 }
 

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
+import { checkConfiguration, lineOf } from '../../../service/src/cli/check.ts';
 import { cleanUpFirst, databaseUrl } from '../storage/databases.ts';
 import type { Cleanup } from '../storage/databases.ts';
 import type { DatabaseAddress } from '../../../service/src/storage/database-url.ts';
@@ -89,4 +90,20 @@ export function runCommand(
       return { port, metricsPort: Number(line['metricsPort']), base: `http://127.0.0.1:${port}` };
     },
   };
+}
+
+/**
+ * What `check` says of the settings, the database, its schema and its secrets. What it does as a command, with the parts that take
+ * several seconds, is for a test of the whole.
+ */
+export async function checkDatabase(
+  address?: DatabaseAddress,
+  env?: Readonly<Record<string, string>>,
+): Promise<string> {
+  const lines: string[] = [];
+  await checkConfiguration(
+    { SERVICE_PORT: '0', ...(address && { DATABASE_URL: databaseUrl(address) }), ...env },
+    (part, finding) => lines.push(`${lineOf(part, finding)}\n`),
+  );
+  return lines.join('');
 }
