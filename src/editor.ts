@@ -366,14 +366,21 @@ function readToken({ token, expiresAt }: Fields): RenewedToken | undefined {
   return isFilled(token) ? { token, ...(isFilled(expiresAt) && { expiresAt }) } : undefined;
 }
 
-function readSettings({ locale, readOnly, appearance, assistant }: Fields): EditorSettingsChange {
-  return {
-    ...((locale === null || isFilled(locale)) && { locale }),
-    ...((readOnly === null || isFlag(readOnly)) && { readOnly }),
-    ...((assistant === null || isFlag(assistant)) && { assistant }),
-    ...(typeof appearance === 'object' && { appearance: appearance && readAppearance(appearance) }),
-  };
-}
+/** Reads each setting that is not `null`. One of another type is `undefined`, and counts as missing. */
+const SETTINGS: { [Name in keyof EditorSettings]-?: (value: unknown) => EditorSettings[Name] } = {
+  locale: (value) => (isFilled(value) ? value : undefined),
+  readOnly: (value) => (isFlag(value) ? value : undefined),
+  appearance: (value) => (typeof value === 'object' && value ? readAppearance(value) : undefined),
+  assistant: (value) => (isFlag(value) ? value : undefined),
+};
+
+const readSettings = (from: Fields): EditorSettingsChange =>
+  Object.fromEntries(
+    Object.entries(SETTINGS).flatMap(([name, read]) => {
+      const value = from[name] === null ? null : read(from[name]);
+      return value === undefined ? [] : [[name, value]];
+    }),
+  );
 
 const COLOR = /^rgb\(\d{1,3}, \d{1,3}, \d{1,3}\)$/;
 

@@ -38,8 +38,8 @@ export class SettingsSync {
   /** The settings that differ from what was sent to the editor, without those that are deferred. */
   #changes(): Snapshot {
     const { locale, readOnly, assistant } = this.#host;
-    // Each attribute whose change is a `configure` is a field of that message.
-    const now: Record<NamesWith<'configure'> | keyof EditorSettings, unknown> = {
+    // Each attribute whose change is a `configure` is a field of that message: `Pick` takes no other name.
+    const now: Record<keyof EditorSettings | keyof Pick<EditorSettings, NamesWith<'configure'>>, unknown> = {
       locale: localeOf(this.#host, locale) ?? null,
       readOnly,
       appearance: this.#appearance.read(),
@@ -61,8 +61,9 @@ export class SettingsSync {
    */
   takeAll(): EditorSettings {
     this.#deferred = {};
-    this.#sent = { locale: 'null', readOnly: 'false', assistant: 'false' };
-    return this.takeChanges() as EditorSettings;
+    this.#sent = {};
+    const isSet = ([, value]: [string, unknown]) => value !== null && value !== false;
+    return Object.fromEntries(Object.entries(this.takeChanges()).filter(isSet));
   }
 
   /** Keeps the settings that the editor does not know yet from being sent, until the change that they came with is made. */
