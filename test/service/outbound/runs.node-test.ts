@@ -7,8 +7,9 @@ import type { ServiceOptions } from '../../../service/src/http/create-service.ts
 import { listen } from '../../../service/src/http/listen.ts';
 import { MockedCalls } from '../../../service/src/outbound/mocked-calls.ts';
 import { Secrets } from '../../../service/src/outbound/secrets.ts';
+import { isEndedFromOutside, runErrorCodes } from '../../../service/src/sandbox/outcome.ts';
 import { loadLanguages } from '../../../service/src/toolchains/languages.ts';
-import { until } from '../../support/until.ts';
+import { eventually, until } from '../../support/until.ts';
 import { startPlugin } from '../plugin.ts';
 import { secretsKey } from './connected-service.ts';
 import { startUpstream } from './upstream.ts';
@@ -85,6 +86,11 @@ interface TestAnswer {
 interface RecordedRun {
   readonly waited: number;
   readonly calls?: readonly { readonly took: number; readonly error?: string; readonly digest?: string }[];
+}
+
+interface Counts {
+  readonly runs: number;
+  readonly failures: number;
 }
 
 /** Holds the responses to all requests until they are let go. */
@@ -209,6 +215,49 @@ for (const [what, method, body] of [
       return (JSON.parse(record.body) as RecordedRun).calls?.[0]?.error === 'cancelled';
     });
   });
+
+test('a run that its tenant’s end has ended counts for no rollout and for no plugin that fails', async (t) => {
+  const { ask, run, build, paths, send, editor, vendor, storage } = await start(t, asyncRun(fetchText));
+  // Runs count for a plugin's health where a webhook is told of it.
+  const webhook = { url: `${origin}/hooks`, events: ['plugin.failing'] };
+  await ask('POST', '/api/v1/environment/com.acme/webhooks', webhook);
+  const built = await build(asyncRun(`${fetchText} // The next version.`));
+  assert.ok(built.succeeded, built.outputLog);
+  const json = { ...editor, 'content-type': 'application/json' };
+  const rollout = JSON.stringify({ rollout: { percent: 50 } });
+  assert.equal((await send('POST', paths.promote, json, rollout)).status, 200);
+  const { held } = hold();
+  const ended = Array.from({ length: 6 }, () => run('newest'));
+  await until('all runs wait', () => held.length === ended.length);
+  await ask('PATCH', '/api/v1/tenant/com.acme.t1', { suspended: true });
+  for (const response of await Promise.all(ended)) assert.equal(errorOf(response).code, 'tenant-suspended');
+  await ask('PATCH', '/api/v1/tenant/com.acme.t1', { suspended: false });
+  upstream.handle = (_, response) => response.end('rate');
+  assert.equal((await run('newest')).status, 200);
+  // The counts are written in the order in which the runs ended, so this one is the last.
+  const counts = async () => {
+    const { body } = await send('GET', '/api/v1/plugin/com.acme.t1/default/add-record/rollout', vendor);
+    const { runs, failures, live } = JSON.parse(body) as Counts & { live: Counts };
+    const health = await storage.db.query.selectFrom('plugin_run_counts').selectAll().execute();
+    return {
+      rollout: [runs + live.runs, failures + live.failures],
+      health: health.map((row) => [row.runs, row.failures]),
+    };
+  };
+  const counted = await eventually(
+    counts,
+    ({ rollout: [runs], health }) => !!runs && health.length > 0,
+    'the counts',
+  );
+  assert.deepEqual(counted, { rollout: [1, 0], health: [[1, 0]] });
+});
+
+test('the end of the client, of the service and of the tenant say nothing about a plugin', () => {
+  assert.deepEqual(
+    runErrorCodes.filter((code) => isEndedFromOutside({ code, message: '' })),
+    ['cancelled', 'tenant-suspended', 'tenant-deleted'],
+  );
+});
 
 /** The limits of runs that wait, and one of them that is less. */
 const waiting = (less: object) => ({
