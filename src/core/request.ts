@@ -36,6 +36,19 @@ export interface Received<T> {
   headers: Headers;
 }
 
+/**
+ * What a function of the caller's threw while a response was read. It reaches the caller unchanged, and ends the request, which is
+ * not tried again.
+ * @internal
+ */
+export class CallerError {
+  readonly reason: unknown;
+
+  constructor(reason: unknown) {
+    this.reason = reason;
+  }
+}
+
 /** @internal */
 export const DEFAULT_TIMEOUT = 15_000;
 const DEFAULT_RETRY = 2;
@@ -46,8 +59,8 @@ export const DEFAULT_MAX_BYTES = 8 * 2 ** 20;
 
 /**
  * Sends a request and reads the response. All requests of this package are sent here.
- * @throws HttpError, TimeoutError, NetworkError, the `RequestError` that `read` throws, which is not tried again, or the
- * signal's reason.
+ * @throws HttpError, TimeoutError, NetworkError, the `RequestError` that `read` throws, which is not tried again, the reason of the
+ * `CallerError` that it throws, or the signal's reason.
  * @internal
  */
 export async function request<T>(options: RequestOptions, read: ReadResponse<T>): Promise<Received<T>> {
@@ -56,6 +69,7 @@ export async function request<T>(options: RequestOptions, read: ReadResponse<T>)
     try {
       return await send(options, read);
     } catch (error) {
+      if (error instanceof CallerError) throw error.reason;
       if (!(error instanceof RequestError)) throw error;
       error.attempts = attempt;
       const { status, retryAfter } = error as Partial<HttpError>;
@@ -92,7 +106,9 @@ function send<T>(options: RequestOptions, read: ReadResponse<T>): Promise<Receiv
       if (response.ok) return { data: await read(response, label), headers: response.headers };
       throw toError ? await toError(response, label, limited) : httpErrorOf(response, label);
     } catch (error) {
-      throw error instanceof RequestError ? error : new NetworkError(label, error);
+      throw error instanceof RequestError || error instanceof CallerError
+        ? error
+        : new NetworkError(label, error);
     }
   };
   return withTimeLimit(work, timeout, label, signal);

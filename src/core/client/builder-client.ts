@@ -229,27 +229,16 @@ export class BuilderClient extends PluginClient<DraftLocation> {
     source: string,
     { onLog, etag, ...options }: BuildOptions = {},
   ): Promise<Build> {
-    let rejectByLog: (reason: unknown) => void;
-    const failure = new Promise<never>((_, reject) => (rejectByLog = reject));
-    const log = (line: string) => {
-      try {
-        onLog?.(line);
-      } catch (error) {
-        // The response is still read. Were this thrown, the build would be sent again where `retry` says so.
-        onLog = undefined;
-        rejectByLog(error);
-      }
-    };
     const operation: Operation<BuildResult> = {
       method: 'POST',
       path: pathOf('v1/build', sourceSegments(location)),
       text: checkText('source', source),
       headers: { ...preconditions(etag), ...(onLog && { accept: 'text/event-stream' }) },
       schema: buildResultSchema,
-      events: { last: 'result', onEvent: ({ type, data }) => type === 'log' && log(data) },
+      events: { last: 'result', onEvent: ({ type, data }) => type === 'log' && onLog?.(data) },
       timeout: BUILD_TIMEOUT,
     };
-    const { data, headers } = await Promise.race([this.#receive(operation, options), failure]);
+    const { data, headers } = await this.#receive(operation, options);
     return withEtag(data, headers);
   }
 

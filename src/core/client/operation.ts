@@ -1,6 +1,7 @@
 import type * as z from 'zod/mini';
 import { SchemaError } from '../errors.ts';
 import {
+  CallerError,
   type ReadResponse,
   type Received,
   type SendOptions,
@@ -43,7 +44,7 @@ export interface Operation<T = string> {
 interface Events {
   /** The type of the event that holds the JSON. */
   last: string;
-  /** Is called with each event before that one, as it arrives. */
+  /** Is called with each event before that one, as it arrives. What it throws ends the request, and reaches the caller unchanged. */
   onEvent: (event: StreamEvent, label: string) => void;
 }
 
@@ -105,7 +106,11 @@ const readRecord =
       // The end of the stream is not waited for: a proxy may keep the connection open.
       if (type === events.last) return parse(parseJson(data, label), label);
       if (type === 'error') throw eventToHttpError(parseJson(data, label), response, label, token);
-      events.onEvent(event, label);
+      try {
+        events.onEvent(event, label);
+      } catch (error) {
+        throw new CallerError(error);
+      }
     }
     throw new SchemaError(label, 'the event stream ended without a result');
   };

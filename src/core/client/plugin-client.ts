@@ -48,7 +48,7 @@ export interface ReplayOptions {
   version?: string | undefined;
   /** How many of the newest runs: 1 to 200, 50 by default. */
   limit?: number | undefined;
-  /** Is called with each run as soon as it was replayed, the newest first. */
+  /** Is called with each run as soon as it was replayed, the newest first. An error that it throws ends the replay, and rejects the call. */
   onResult?: ((result: ReplayResult) => void) | undefined;
 }
 

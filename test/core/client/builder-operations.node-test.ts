@@ -6,6 +6,7 @@ import {
   type BuilderClientOptions,
   type BusyOptions,
   type HttpError,
+  NetworkError,
 } from '../../../src/client.ts';
 import type { Rule } from '../../support/scripted-server-rules.ts';
 import { startScriptedServer } from '../../support/scripted-server-node.ts';
@@ -352,6 +353,23 @@ describe('drafts', () => {
       code: 'precondition-failed',
     });
   });
+});
+
+describe('replay', () => {
+  for (const mine of [new Error('the page is gone'), new NetworkError('mine', new Error('no answer'))]) {
+    test(`rejects with the ${mine.name} that onResult throws, and is sent once, whatever retry says`, async () => {
+      const result = { uuid: 'u', same: true, before: { output: 'A' }, after: { output: 'A', took: 1 } };
+      const body = `event: result\ndata: ${JSON.stringify(result)}\n\n`;
+      await using at = await start({ retry: 2 }, { headers: { 'content-type': 'text/event-stream' }, body });
+      const replayed = at.client.replay(LOCATION, {
+        onResult: () => {
+          throw mine;
+        },
+      });
+      await assert.rejects(replayed, (error) => error === mine);
+      assert.equal((await at.server.requests()).length, 1);
+    });
+  }
 });
 
 describe('error responses', () => {
