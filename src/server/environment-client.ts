@@ -73,6 +73,11 @@ export interface EnvironmentClientOptions extends SendOptions {
   /** Environment token, or a function that gives one for each call (rotation). */
   environmentToken: EnvironmentToken;
   /**
+   * For one try, from sending to the last byte of the response, in ms. By default 600000 for a replay, 60000 for `setNamespace` and
+   * `putLibrary`, whose declarations are compiled and tried first, and 15000 for all else. Once set, it holds for all.
+   */
+  timeout?: number | undefined;
+  /**
    * How often to try again after a lost connection or a transient status (408, 429, 500, 502, 503, 504); 0 for never. By
    * default 2 for what reads, and 0 for what changes anything. Once set, it holds for changes too, other than those by
    * `POST`, which are never tried again: creating a tenant, a session or a token.
@@ -171,6 +176,9 @@ export interface PluginLocation extends IdentifierLocation {
 export interface NamespaceLocation extends EnvironmentLocation {
   namespace: string;
 }
+
+/** How long what the service compiles and tries first may take, in ms: it may wait for others, and for a compiler to start. */
+const CHECK_TIMEOUT = 60_000;
 
 /**
  * A client of the environment interface: a vendor's customers, their plugins, what is live and what ran. For servers only,
@@ -366,7 +374,10 @@ export class EnvironmentClient extends PluginClient<PluginLocation, { actor?: st
     options?: EnvironmentCallOptions,
   ): Promise<Namespace> {
     const path = environmentPath(environment, 'namespaces', { namespace });
-    return this.#send({ method: 'PUT', path, json: details, schema: namespaceSchema }, options);
+    return this.#send(
+      { method: 'PUT', path, json: details, schema: namespaceSchema, timeout: CHECK_TIMEOUT },
+      options,
+    );
   }
 
   /** Removes the types of a namespace, and nothing else. Rejects with 409 while it has `connections` or `libraries`. */
@@ -403,7 +414,13 @@ export class EnvironmentClient extends PluginClient<PluginLocation, { actor?: st
   ): Promise<LibraryRecord> {
     const json = { contents, declarations, description };
     return this.#send(
-      { method: 'PUT', path: libraryPath(location), json, schema: libraryRecordSchema },
+      {
+        method: 'PUT',
+        path: libraryPath(location),
+        json,
+        schema: libraryRecordSchema,
+        timeout: CHECK_TIMEOUT,
+      },
       options,
     );
   }
