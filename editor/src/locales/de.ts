@@ -104,6 +104,7 @@ export const de: Texts = {
 
   start: {
     eyebrow: 'Neues Plugin',
+    missing: 'Kein solches Plugin',
     choose:
       'Wählen Sie eine Sprache für Ihr neues Plugin. Sie bekommen ein kleines Beispiel, das läuft und das Sie nach Belieben ändern.',
     noTemplate: (language) =>
@@ -500,8 +501,9 @@ export const de: Texts = {
     afterTests: 'Wird bereitgestellt, sobald die Tests bestanden sind.',
     andMore: (count) => `und ${count} weitere`,
     message: 'Nachricht',
-    messageHint:
-      'Was neu ist, bis zu 500 Zeichen. Es steht bei den Versionen. Eingabe stellt bereit, Umschalt+Eingabe beginnt eine Zeile.',
+    messageHint: 'Was neu ist, bis zu 500 Zeichen. Es steht bei den Versionen.',
+    messageKeys: 'Eingabe stellt bereit, Umschalt+Eingabe beginnt eine Zeile.',
+    newLineKey: 'Umschalt+Eingabe beginnt eine Zeile.',
     anyway: 'Trotzdem bereitstellen',
     deploy: 'Bereitstellen',
   },

@@ -103,6 +103,7 @@ export const en = {
 
   start: {
     eyebrow: 'New plugin',
+    missing: 'No such plugin',
     choose:
       'Choose a language for your new plugin. You get a small example that works, to change as you like.',
     noTemplate: (language: string) =>
@@ -496,8 +497,9 @@ export const en = {
     afterTests: 'Deploys once the tests have passed.',
     andMore: (count: string) => `and ${count} more`,
     message: 'Message',
-    messageHint:
-      'What is new, up to 500 characters. It is shown among the versions. Enter deploys, Shift+Enter begins a line.',
+    messageHint: 'What is new, up to 500 characters. It is shown among the versions.',
+    messageKeys: 'Enter deploys, Shift+Enter begins a line.',
+    newLineKey: 'Shift+Enter begins a line.',
     anyway: 'Deploy all the same',
     deploy: 'Deploy',
   },

@@ -19,7 +19,7 @@ export interface StartScreenOptions {
   onChoose: (language: Language) => void;
 }
 
-/** The page for a new plugin whose language the user has to choose. */
+/** The page for a plugin that is not there: whoever may write chooses a language for a new one. */
 export function startScreen(options: StartScreenOptions): TemplateResult {
   const { target, languages, notices, isReadOnly, onChoose } = options;
   const { start } = texts();
@@ -27,7 +27,7 @@ export function startScreen(options: StartScreenOptions): TemplateResult {
     ${notices}
     <main class="message">
       <div class="message-box">
-        <p class="eyebrow">${start.eyebrow}</p>
+        <p class="eyebrow">${isReadOnly ? start.missing : start.eyebrow}</p>
         <h1><bdi>${visibleText(target.fn)}</bdi></h1>
         ${ownerLine(target.ident)}
         <p>${introduction(options)}</p>

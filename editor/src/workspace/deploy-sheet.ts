@@ -20,8 +20,12 @@ const MAX_MESSAGE_LENGTH = 500;
 /** How many names of failed tests are listed at most. */
 const MAX_NAMES = 8;
 
-/** What is live, to compare with. `none`: nothing was deployed yet. */
-type Comparison = 'loading' | 'failed' | 'none' | { version: string; source: PluginSource };
+/**
+ * What is live, to compare with. `none`: nothing was deployed yet. `isOutdated`: the same source would be another version, because
+ * its namespace has other types or libraries, or has none any more.
+ */
+type Comparison =
+  'loading' | 'failed' | 'none' | { version: string; source: PluginSource; isOutdated: boolean };
 
 /** `broken`: the text does not build. `untested`: tests did not run. `settled`: nothing is left to ask about. */
 type SheetState = 'testing' | 'broken' | 'failed' | 'untested' | 'settled';
@@ -106,7 +110,11 @@ export class DeploySheet {
     this.#comparison = live === undefined ? 'none' : 'loading';
     if (live === undefined) return;
     try {
-      this.#comparison = { version: live, source: await client.getVersion(location, live, { signal }) };
+      const [{ outdated }, source] = await Promise.all([
+        client.getPlugin(location, { signal }),
+        client.getVersion(location, live, { signal }),
+      ]);
+      this.#comparison = { version: live, source, isOutdated: outdated };
     } catch {
       this.#comparison = 'failed';
     }
@@ -208,7 +216,9 @@ export class DeploySheet {
               (this.#message = (currentTarget as HTMLTextAreaElement).value)}
             @keydown=${handleKey}
           ></textarea>
-          <p id="deploy-hint" class="panel-hint">${deploy.messageHint}</p>
+          <p id="deploy-hint" class="panel-hint">
+            ${deploy.messageHint} ${isAsking || isOff ? deploy.newLineKey : deploy.messageKeys}
+          </p>
         </section>
       </div>
       <footer>
@@ -239,10 +249,9 @@ export class DeploySheet {
   /** Whether a deploy of the draft is known to change nothing. */
   get #isLive(): boolean {
     const comparison = this.#comparison;
-    const { document, types } = this.#workspace;
-    return (
-      typeof comparison === 'object' && !types.isOutdated && sameWork(comparison.source, document.source)
-    );
+    if (typeof comparison !== 'object') return false;
+    const { source, isOutdated } = comparison;
+    return !isOutdated && sameWork(source, this.#workspace.document.source);
   }
 
   /** Whom the version reaches; with the choice of a share, or with the rollout that runs. */

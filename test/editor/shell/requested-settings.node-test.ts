@@ -89,6 +89,13 @@ describe('the settings that the host page requests', () => {
       );
     }));
 
+  test('include a read-only token for a plugin that is not there, which is not called new', () =>
+    withEditor(async ({ launcher, open }) => {
+      await open({}, 'read');
+      await launcher.until('you may only look at plugins here');
+      assert.equal(await launcher.frame.$eval('.eyebrow', (one) => one.textContent), 'No such plugin');
+    }));
+
   test('can be German throughout from that moment on, and fall back to English for an unknown language', () =>
     withEditor(async ({ launcher, fn, open }) => {
       await service.save(source, { fn });

@@ -82,10 +82,12 @@ describe('the sheet that deploys', () => {
       const pass = holdTests(service);
       await press('Deploy');
       await page.waitForSelector('#deploy-message:focus');
+      assert.match(await sheetText(editor), /Enter deploys, Shift\+Enter begins a line\./);
       await page.keyboard.press('Enter');
       pass();
       await untilState(editor, 'failed');
       assert.match(await sheetText(editor), /One test fails:\s+halves/);
+      assert.doesNotMatch(await sheetText(editor), /Enter deploys/);
       // Enter was meant for "Deploy": it does not answer the question.
       assert.equal(
         await page.$eval('dialog [type=submit]', (one) => one.textContent?.trim()),
@@ -107,6 +109,27 @@ describe('the sheet that deploys', () => {
       await untilState(editor, 'failed');
       await press('Deploy all the same');
       await until('Deployed as v1.0.0');
+    }));
+
+  test('says that the same text replaces what is live once its namespace has no types any more', () =>
+    withEditor(async ({ service, target, open }) => {
+      const place = { ...target, namespace: 'losing' };
+      await service.setNamespace('losing', { input: { type: 'string' }, output: { type: 'string' } });
+      const contents = 'export const run = (input: string): string => input;\n';
+      await service.save({ contents, lang: 'typescript' }, place);
+      await service.deploy(contents, place);
+      const editor = await open(await service.url(place));
+      const { untilOpen, until, press } = editor;
+      await untilOpen();
+      await press('Deploy');
+      await until('The draft is the same as v1.0.0, which is live.');
+      assert.match(await sheetText(editor), /Goes to\s+Nothing changes/);
+      await editor.page.keyboard.press('Escape');
+      await untilClosed(editor);
+      await service.setNamespace('losing', {});
+      await press('Deploy');
+      await until('It replaces v1.0.0.');
+      await untilState(editor, 'settled');
     }));
 
   test('loses nothing when Escape closes it, and gives the focus back', () =>
