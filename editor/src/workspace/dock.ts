@@ -86,6 +86,11 @@ export class Dock {
     Object.assign(chosen, { panel, isOpen });
     this.#session.screen.draw();
     // After that drawing, which is a microtask, too.
-    queueMicrotask(() => scrollToTab(panel));
+    queueMicrotask(() => {
+      scrollToTab(panel);
+      // The tab of the former panel would keep the ring, and the arrow keys would go on from there.
+      if (document.activeElement?.matches('.dock-tab'))
+        document.getElementById(`tab-${panel}`)?.focus({ preventScroll: true });
+    });
   }
 }

@@ -41,7 +41,10 @@ describe('building, testing and deploying in the editor', () => {
       await untilStatusOf(editor, 'built', 'Built');
       assert.match((await log(editor)) ?? '', /The build succeeded/);
 
+      // The focus goes with the tab, so that its ring is on what is in view.
+      await page.focus('#tab-build');
       await pressKeys(page, 'Control', 'Enter');
+      await page.waitForSelector('#tab-tests:focus');
       await until('1 passed');
       await until('Hi Ada');
       await until('got Ada');

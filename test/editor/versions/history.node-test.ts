@@ -52,6 +52,22 @@ describe('versions and runs in the editor', () => {
       await press('Bring the former draft back');
       await saved('// second');
 
+      // In forced colours, buttons have borders, which do not touch.
+      const session = await page.createCDPSession();
+      const forceColours = (value: string) =>
+        session.send('Emulation.setEmulatedMedia', { features: [{ name: 'forced-colors', value }] });
+      await forceColours('active');
+      const gaps = await page.$$eval('.history-actions .button + .button', (all) =>
+        all.map((one) => {
+          const before = one.previousElementSibling?.getBoundingClientRect();
+          const { left, top } = one.getBoundingClientRect();
+          // One that is in the next line is below the one before.
+          return before ? Math.max(left - before.right, top - before.bottom) : 0;
+        }),
+      );
+      assert.ok(gaps.length > 0 && gaps.every((gap) => gap >= 4), gaps.join());
+      await forceColours('none');
+
       await page.select('#compared-to', 'v1.0.0');
       assert.deepEqual(
         await page.$$eval('.history-actions [aria-label^=Compare]', (all) =>
