@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Frame, Page } from 'puppeteer-core';
 import { findingsInBoth, useColours } from '../support/axe.ts';
-import { startDemoInBrowser } from './demo-in-browser.ts';
+import { shareDemoInBrowser } from './demo-in-browser.ts';
 import type { DemoPage } from './page-driver.ts';
 
-const { openTab } = await startDemoInBrowser();
+const { openTab } = await shareDemoInBrowser();
 
 describe('the demo page', () => {
   let tab: DemoPage;

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { startDemoInBrowser } from './demo-in-browser.ts';
+import { shareDemoInBrowser } from './demo-in-browser.ts';
 import { deployPlugin, editorTokenOf } from './deploy.ts';
 import { targetOf } from './vendor-setup.ts';
 
-const { demo, openTab } = await startDemoInBrowser();
+const { demo, openTab } = await shareDemoInBrowser();
 
 /** Deploys the template of a plugin, as somebody does who changes nothing. */
 async function deployTemplate(fn: string): Promise<string> {

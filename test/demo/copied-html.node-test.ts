@@ -4,22 +4,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { build } from 'vite';
-import { launchChromium, startDemo } from './harness.ts';
-import { openDemo } from './page-driver.ts';
+import { shareDemoInBrowser } from './demo-in-browser.ts';
+
+const { demo, openTab } = await shareDemoInBrowser();
 
 test('the copied HTML does on a separate page what the demo page shows', async (t) => {
   const outDir = await mkdtemp(join(tmpdir(), 'plugin-editor-copied-'));
   t.after(() => rm(outDir, { recursive: true }));
-  const [demo, browser] = await Promise.all([
-    startDemo(),
-    launchChromium(),
-    build({ mode: 'cdn', logLevel: 'error', build: { outDir } }),
-  ]);
-  t.after(async () => {
-    await browser.close();
-    await demo.stop();
-  });
-  const tab = await openDemo(browser, demo.vendor);
+  await build({ mode: 'cdn', logLevel: 'error', build: { outDir } });
+  const tab = await openTab();
   await tab.signIn('ada');
   await tab.choosePlugin('add-record');
   await tab.chooseLook('sorbet');

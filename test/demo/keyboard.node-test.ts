@@ -4,9 +4,9 @@ import { countFrames } from '../support/count-frames.ts';
 import { deployPlugin } from './deploy.ts';
 import { Keyboard } from './keyboard.ts';
 import { targetOf } from './vendor-setup.ts';
-import { startDemoInBrowser } from './demo-in-browser.ts';
+import { shareDemoInBrowser } from './demo-in-browser.ts';
 
-const { demo, openTab } = await startDemoInBrowser();
+const { demo, openTab } = await shareDemoInBrowser();
 
 const target = targetOf('customer-7', 'greet-customer');
 

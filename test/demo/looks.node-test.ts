@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { readFile, readdir } from 'node:fs/promises';
 import { describe, test } from 'node:test';
 import { findingsInBoth, useColours } from '../support/axe.ts';
-import { startDemoInBrowser } from './demo-in-browser.ts';
+import { shareDemoInBrowser } from './demo-in-browser.ts';
 import type { DemoPage } from './page-driver.ts';
 
-const { openTab } = await startDemoInBrowser();
+const { openTab } = await shareDemoInBrowser();
 
 const folder = new URL('../../demo/page/looks/', import.meta.url);
 const looks = (await readdir(folder)).filter((name) => name.endsWith('.css'));

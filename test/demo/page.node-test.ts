@@ -4,12 +4,12 @@ import type { Page } from 'puppeteer-core';
 import { countFrames } from '../support/count-frames.ts';
 import { pressKeys } from '../support/press-keys.ts';
 import { findings, findingsInBoth, useColours } from '../support/axe.ts';
-import { startDemoInBrowser } from './demo-in-browser.ts';
+import { shareDemoInBrowser } from './demo-in-browser.ts';
 import { editorText } from './page-driver.ts';
 import type { DemoPage } from './page-driver.ts';
 import { until } from '../support/until.ts';
 
-const { demo, browser, openTab } = await startDemoInBrowser();
+const { demo, browser, openTab } = await shareDemoInBrowser();
 
 let tab: DemoPage;
 
@@ -30,10 +30,10 @@ describe('the demo page', () => {
   test('launches the editor, saves an edit, and shows it after a reload', async () => {
     const { page } = await open();
     await tab.signIn('ada');
-    await tab.choosePlugin('greet-customer');
+    await tab.choosePlugin('price-rule');
     await tab.chooseLanguage('JavaScript');
     const frame = await tab.launch();
-    assert.match(await editorText(frame), /greet-customer/);
+    assert.match(await editorText(frame), /price-rule/);
     // JavaScript, as chosen: the TypeScript template has types.
     assert.doesNotMatch(await editorText(frame), /: string/);
 
@@ -48,7 +48,7 @@ describe('the demo page', () => {
     await page.reload();
     const again = await tab.launch();
     assert.match(await editorText(again), /^\/\/ Salt, butter, flour\n/);
-    assert.match(await editorText(again), /greet-customer/);
+    assert.match(await editorText(again), /price-rule/);
     assert.deepEqual(tab.complaints, []);
   });
 

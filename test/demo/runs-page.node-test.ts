@@ -3,14 +3,14 @@ import { test } from 'node:test';
 import { findingsInBoth } from '../support/axe.ts';
 import { pressKeys } from '../support/press-keys.ts';
 import { eventually } from '../support/until.ts';
-import { startDemoInBrowser } from './demo-in-browser.ts';
+import { shareDemoInBrowser } from './demo-in-browser.ts';
 
-const { openTab } = await startDemoInBrowser();
+const { openTab } = await shareDemoInBrowser();
 
 test('a plugin can be written and deployed in the editor, and every version run on the vendor’s sample', async () => {
   const tab = await openTab();
   const { page } = tab;
-  await tab.signIn('ada');
+  await tab.signIn('cleo');
   await tab.choosePlugin('greet-customer');
   await tab.click('#run-versions');
   const untilText = (text: string) =>
