@@ -21,7 +21,7 @@ export const de: Texts = {
     },
     openAgain: {
       title: 'Öffnen Sie den Editor noch einmal',
-      text: 'Der Editor wurde ohne Token geöffnet. Öffnen Sie ihn noch einmal von der Seite aus, von der Sie kamen.',
+      text: 'Der Editor wurde ohne Token geöffnet. Öffnen Sie ihn noch einmal in Ihrer App.',
     },
     nothing: {
       title: 'Kein Plugin zu öffnen',
@@ -50,15 +50,15 @@ export const de: Texts = {
     },
     session: {
       title: 'Ihre Sitzung ist abgelaufen',
-      text: 'Öffnen Sie den Editor noch einmal von der Seite aus, von der Sie kamen.',
+      text: 'Öffnen Sie den Editor noch einmal in Ihrer App.',
     },
     forbidden: {
       title: 'Sie können dieses Plugin nicht bearbeiten',
-      text: 'Der Editor wurde mit dem Zugang zu etwas anderem geöffnet. Öffnen Sie ihn noch einmal von der Seite aus, von der Sie kamen.',
+      text: 'Der Editor wurde mit dem Zugang zu etwas anderem geöffnet. Öffnen Sie ihn noch einmal in Ihrer App.',
     },
     refused: {
       title: 'Der Plugin-Dienst hat das Öffnen abgelehnt',
-      text: 'Vielleicht stimmt die Adresse nicht. Öffnen Sie den Editor noch einmal von der Seite aus, von der Sie kamen.',
+      text: 'Vielleicht stimmt die Adresse nicht. Öffnen Sie den Editor noch einmal in Ihrer App.',
     },
     conflict: {
       title: 'Das Plugin wurde an anderer Stelle geändert',
@@ -312,9 +312,9 @@ export const de: Texts = {
     noCopies:
       'Dieser Browser hebt hier keine Kopie von nicht gespeichertem Text auf, weil er den Speicher dieser Seite sperrt. Änderungen werden von selbst gespeichert; lassen Sie die Seite bis dahin geöffnet.',
     adviceSession: (where) =>
-      `Ihre Sitzung ist abgelaufen. ${where} Öffnen Sie den Editor noch einmal von der Seite aus, von der Sie kamen, um ihn zu speichern.`,
+      `Ihre Sitzung ist abgelaufen. ${where} Öffnen Sie den Editor noch einmal in Ihrer App, um ihn zu speichern.`,
     adviceForbidden: (where) =>
-      `Der Dienst lässt Sie dieses Plugin nicht speichern. ${where} Öffnen Sie den Editor noch einmal von der Seite aus, von der Sie kamen.`,
+      `Der Dienst lässt Sie dieses Plugin nicht speichern. ${where} Öffnen Sie den Editor noch einmal in Ihrer App.`,
     adviceTooLarge: (where) =>
       `Plugins dieser Größe nimmt der Dienst nicht an. ${where} Kürzen Sie ihn, um ihn zu speichern.`,
     adviceStorageFull: (where) =>
@@ -436,10 +436,10 @@ export const de: Texts = {
     },
     session: {
       build:
-        'Ihre Sitzung ist abgelaufen, deshalb kann nicht gebaut werden. Ihr Text ist sicher. Öffnen Sie den Editor noch einmal von der Seite aus, von der Sie kamen.',
-      test: 'Ihre Sitzung ist abgelaufen, deshalb kann nichts ausgeführt werden. Ihr Text ist sicher. Öffnen Sie den Editor noch einmal von der Seite aus, von der Sie kamen.',
+        'Ihre Sitzung ist abgelaufen, deshalb kann nicht gebaut werden. Ihr Text ist sicher. Öffnen Sie den Editor noch einmal in Ihrer App.',
+      test: 'Ihre Sitzung ist abgelaufen, deshalb kann nichts ausgeführt werden. Ihr Text ist sicher. Öffnen Sie den Editor noch einmal in Ihrer App.',
       deploy:
-        'Ihre Sitzung ist abgelaufen, deshalb kann nichts bereitgestellt werden. Ihr Text ist sicher. Öffnen Sie den Editor noch einmal von der Seite aus, von der Sie kamen.',
+        'Ihre Sitzung ist abgelaufen, deshalb kann nichts bereitgestellt werden. Ihr Text ist sicher. Öffnen Sie den Editor noch einmal in Ihrer App.',
     },
     forbidden: 'Der Dienst lässt Sie das mit diesem Plugin nicht tun. Ihr Text ist sicher.',
     payloadTooLarge: 'Die Eingabe ist größer, als der Dienst annimmt.',

@@ -26,7 +26,7 @@ export const en = {
     },
     openAgain: {
       title: 'Open the editor again',
-      text: 'The editor was opened without a token; open it again from the page you came from.',
+      text: 'The editor was opened without a token; open it again from your app.',
     },
     nothing: {
       title: 'No plugin to open',
@@ -55,15 +55,15 @@ export const en = {
     },
     session: {
       title: 'Your session ended',
-      text: 'Open the editor again from the page you came from.',
+      text: 'Open the editor again from your app.',
     },
     forbidden: {
       title: 'You cannot edit this plugin',
-      text: 'The editor was opened with access to something else. Open it again from the page you came from.',
+      text: 'The editor was opened with access to something else. Open it again from your app.',
     },
     refused: {
       title: 'The plugin service refused to open this plugin',
-      text: 'Its address may be wrong. Open the editor again from the page you came from.',
+      text: 'Its address may be wrong. Open the editor again from your app.',
     },
     conflict: { title: 'The plugin was changed elsewhere', text: 'Try again to see its present state.' },
     tooLarge: { title: 'The plugin is too large', text: 'The service will not hand it out.' },
@@ -312,9 +312,9 @@ export const en = {
     noCopies:
       'This browser keeps no copy of unsaved text here, because it blocks storage in this page. Changes save themselves; leave the page open until they have.',
     adviceSession: (where: string) =>
-      `Your session ended. ${where} Open the editor again from the page you came from to save it.`,
+      `Your session ended. ${where} Open the editor again from your app to save it.`,
     adviceForbidden: (where: string) =>
-      `The service does not let you save this plugin. ${where} Open the editor again from the page you came from.`,
+      `The service does not let you save this plugin. ${where} Open the editor again from your app.`,
     adviceTooLarge: (where: string) =>
       `The service takes no plugin of this size. ${where} Shorten it to save it.`,
     adviceStorageFull: (where: string) =>
@@ -434,10 +434,10 @@ export const en = {
     },
     session: {
       build:
-        'The build needs a session, and yours ended. Your text is safe. Open the editor again from the page you came from.',
-      test: 'The run needs a session, and yours ended. Your text is safe. Open the editor again from the page you came from.',
+        'The build needs a session, and yours ended. Your text is safe. Open the editor again from your app.',
+      test: 'The run needs a session, and yours ended. Your text is safe. Open the editor again from your app.',
       deploy:
-        'The deployment needs a session, and yours ended. Your text is safe. Open the editor again from the page you came from.',
+        'The deployment needs a session, and yours ended. Your text is safe. Open the editor again from your app.',
     },
     forbidden: 'The service does not let you do that with this plugin. Your text is safe.',
     payloadTooLarge: 'The payload is larger than the service takes.',
