@@ -22,20 +22,23 @@ interface Checkpoint {
 /** Ends transfers whose client is too slow, in either direction. */
 export class Pace {
   readonly #limits: PaceLimits;
+  readonly #now: () => number;
   readonly #transfers = new Map<Transfer, Checkpoint>();
   #timer: NodeJS.Timeout | undefined;
   /** When the transfers were looked at last. */
   #checkedAt = 0;
 
-  constructor(limits: PaceLimits) {
+  /** `now`: the monotonic clock, in ms. */
+  constructor(limits: PaceLimits, now = () => performance.now()) {
     this.#limits = limits;
+    this.#now = now;
   }
 
   /** Watches a transfer until the returned function is called. */
   watch(transfer: Transfer): () => void {
-    this.#transfers.set(transfer, { began: performance.now(), moved: transfer.moved });
+    this.#transfers.set(transfer, { began: this.#now(), moved: transfer.moved });
     if (!this.#timer) {
-      this.#checkedAt = performance.now();
+      this.#checkedAt = this.#now();
       this.#timer = setInterval(() => this.#check(), this.#interval).unref();
     }
     return () => {
@@ -51,13 +54,14 @@ export class Pace {
   }
 
   #check(): void {
-    const now = performance.now();
+    const now = this.#now();
     const { paceTime, paceBytes } = this.#limits;
-    // A process that did not run, on a busy machine, has not read what its clients sent meanwhile.
-    const stalled = Math.max(0, now - this.#checkedAt - this.#interval);
+    const elapsed = now - this.#checkedAt;
     this.#checkedAt = now;
+    // The process did not get to run, so it has not read yet what its clients sent meanwhile.
+    const isLate = elapsed > 1.5 * this.#interval;
     for (const [transfer, checkpoint] of this.#transfers) {
-      checkpoint.began += stalled;
+      if (isLate) checkpoint.began = Math.min(now, checkpoint.began + elapsed);
       if (now - checkpoint.began < paceTime) continue;
       if (transfer.moved - checkpoint.moved < paceBytes) transfer.end();
       else Object.assign(checkpoint, { began: now, moved: transfer.moved });

@@ -1,32 +1,27 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
 import { test } from 'node:test';
 import { Pace } from '../../../service/src/http/pace.ts';
-import type { Transfer } from '../../../service/src/http/pace.ts';
 
-/** Keeps this process from running for so many milliseconds, as a busy machine does. */
-const stall = (ms: number) => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
+const interval = 25;
+const limits = { paceTime: 4 * interval, paceBytes: 1 };
 
-test('a client is not slow while the process does not run, and is afterwards', async () => {
-  const pace = new Pace({ paceTime: 100, paceBytes: 1 });
-  const ended = new EventTarget();
-  let hasEnded = false;
-  const transfer: Transfer = {
-    moved: 0,
-    end: () => {
-      hasEnded = true;
-      ended.dispatchEvent(new Event('end'));
-    },
-  };
-  const unwatch = pace.watch(transfer);
-  stall(500);
-  // The timers that are due run before this.
-  await new Promise((resolve) => setImmediate(resolve));
-  await new Promise((resolve) => setImmediate(resolve));
-  assert.equal(hasEnded, false);
-  // Its timer does not keep the process.
-  const keepsProcess = setInterval(() => {}, 1000);
-  await once(ended, 'end');
-  clearInterval(keepsProcess);
-  unwatch();
-});
+// The process stops running in each quarter of the time in which the client has to send something.
+for (const checks of [0, 1, 2, 3])
+  test(`a client is not slow while the process does not run, after ${checks} checks, and is afterwards`, (t) => {
+    t.mock.timers.enable({ apis: ['setInterval'] });
+    let now = 1000;
+    const run = (ms: number) => {
+      now += ms;
+      t.mock.timers.tick(ms);
+    };
+    let ends = 0;
+    const pace = new Pace(limits, () => now);
+    const unwatch = pace.watch({ moved: 0, end: () => (ends += 1) });
+    for (let i = 0; i < checks; i++) run(interval);
+    now += 100 * limits.paceTime;
+    run(interval);
+    assert.equal(ends, 0);
+    for (let i = checks; i < 4; i++) run(interval);
+    assert.equal(ends, 1);
+    unwatch();
+  });
