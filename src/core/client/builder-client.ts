@@ -3,7 +3,15 @@ import { type Features, type PluginSource, featuresSchema, pluginSourceSchema } 
 import { DEFAULT_TIMEOUT, type Received, type SendOptions } from '../request.ts';
 import { withTimeLimit } from '../time-limit.ts';
 import { toHttpError } from './error-body.ts';
-import { type Operation, type Segments, pathOf, preconditions, queryOf, sendOperation } from './operation.ts';
+import {
+  type Operation,
+  type Segments,
+  callBack,
+  pathOf,
+  preconditions,
+  queryOf,
+  sendOperation,
+} from './operation.ts';
 import type { PluginListOptions } from './pages.ts';
 import { type CallOptions, PluginClient, type RolloutTerms } from './plugin-client.ts';
 import {
@@ -222,7 +230,7 @@ export class BuilderClient extends PluginClient<DraftLocation> {
 
   /**
    * Saves the source as the draft, which keeps its tests, and builds it. Also resolves when the build fails: see `succeeded`.
-   * An error that `onLog` throws rejects the call; the build goes on.
+   * An error that `onLog` throws rejects the call and ends the request; a build that has begun goes on.
    */
   async build(
     location: SourceLocation,
@@ -235,7 +243,12 @@ export class BuilderClient extends PluginClient<DraftLocation> {
       text: checkText('source', source),
       headers: { ...preconditions(etag), ...(onLog && { accept: 'text/event-stream' }) },
       schema: buildResultSchema,
-      events: { last: 'result', onEvent: ({ type, data }) => type === 'log' && onLog?.(data) },
+      events: {
+        last: 'result',
+        onEvent: ({ type, data }) => {
+          if (type === 'log') callBack(onLog, data);
+        },
+      },
       timeout: BUILD_TIMEOUT,
     };
     const { data, headers } = await this.#receive(operation, options);

@@ -106,14 +106,19 @@ const readRecord =
       // The end of the stream is not waited for: a proxy may keep the connection open.
       if (type === events.last) return parse(parseJson(data, label), label);
       if (type === 'error') throw eventToHttpError(parseJson(data, label), response, label, token);
-      try {
-        events.onEvent(event, label);
-      } catch (error) {
-        throw new CallerError(error);
-      }
+      events.onEvent(event, label);
     }
     throw new SchemaError(label, 'the event stream ended without a result');
   };
+
+/** Calls a function of the caller's. What it throws reaches the caller as it is, and nothing is sent again. */
+export function callBack<T>(callback: ((value: T) => void) | undefined, value: T): void {
+  try {
+    callback?.(value);
+  } catch (error) {
+    throw new CallerError(error);
+  }
+}
 
 /** Makes a function that checks a value against a schema. It throws a `SchemaError` that says where the value is wrong. */
 export const parseWith =

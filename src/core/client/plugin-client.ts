@@ -1,6 +1,6 @@
 import { checkSegment } from '../url.ts';
 import { parseJson } from '../request.ts';
-import { type Operation, type Segments, parseWith, pathOf, queryOf } from './operation.ts';
+import { type Operation, type Segments, callBack, parseWith, pathOf, queryOf } from './operation.ts';
 import type { PageOptions, RunListOptions } from './pages.ts';
 import {
   type Plugin,
@@ -173,7 +173,8 @@ export class PluginClient<Location, Extra extends object = object> {
         events: {
           last: 'done',
           onEvent: ({ type, data }, label) => {
-            if (type === 'result') onResult?.(parseWith(replayResultSchema)(parseJson(data, label), label));
+            if (type === 'result')
+              callBack(onResult, parseWith(replayResultSchema)(parseJson(data, label), label));
           },
         },
         timeout: REPLAY_TIMEOUT,

@@ -370,6 +370,16 @@ describe('replay', () => {
       assert.equal((await at.server.requests()).length, 1);
     });
   }
+
+  test('says of a result in another shape how often it was sent', async () => {
+    const headers = { 'content-type': 'text/event-stream', 'retry-after': '0' };
+    const body = 'event: result\ndata: {"uuid":7}\n\n';
+    await using at = await start({ retry: 1 }, { status: 503, times: 1, headers }, { headers, body });
+    await assert.rejects(at.client.replay(LOCATION, { onResult: () => assert.fail('it is no result') }), {
+      name: 'SchemaError',
+      attempts: 2,
+    });
+  });
 });
 
 describe('error responses', () => {
