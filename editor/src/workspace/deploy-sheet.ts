@@ -110,11 +110,13 @@ export class DeploySheet {
     this.#comparison = live === undefined ? 'none' : 'loading';
     if (live === undefined) return;
     try {
-      const [{ outdated }, source] = await Promise.all([
-        client.getPlugin(location, { signal }),
+      const [plugin, source] = await Promise.all([
+        client.getPlugin(location, { signal }).catch(() => undefined),
         client.getVersion(location, live, { signal }),
       ]);
-      this.#comparison = { version: live, source, isOutdated: outdated };
+      // Unless the service says so of this version, equal sources do not mean that nothing changes.
+      const isOutdated = plugin?.live !== live || plugin.outdated;
+      this.#comparison = { version: live, source, isOutdated };
     } catch {
       this.#comparison = 'failed';
     }

@@ -128,8 +128,8 @@ describe('the sheet that deploys', () => {
       await untilClosed(editor);
       await service.setNamespace('losing', {});
       await press('Deploy');
-      await until('It replaces v1.0.0.');
-      await untilState(editor, 'settled');
+      await until('The draft is the same as v1.0.0, which is live.');
+      assert.match(await sheetText(editor), /Goes to\s+Everyone[^]*It replaces v1\.0\.0\./);
     }));
 
   test('loses nothing when Escape closes it, and gives the focus back', () =>

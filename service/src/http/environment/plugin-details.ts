@@ -38,7 +38,8 @@ export const pluginSchema = z
       .meta({ description: 'The version that was made live instead of the newest.' }),
     versions: z.int().min(0).meta({ description: 'How many versions there are.' }),
     outdated: z.boolean().meta({
-      description: 'Whether the live version was made with other schemas than its namespace has now.',
+      description:
+        'Whether the live version was made with other schemas, or another version of a library, than its namespace has now.',
     }),
   })
   .meta({ id: 'Plugin' });
