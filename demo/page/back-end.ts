@@ -9,7 +9,7 @@ import type {
   WebhookMessages,
   WorkView,
 } from '../vendor/wire.ts';
-import { change } from './state.ts';
+import { change, state } from './state.ts';
 
 // The requests of the page to the vendor's back end. The element itself requests editor tokens.
 
@@ -21,10 +21,12 @@ export async function signIn(user: string): Promise<void> {
   await requestAccount('POST', '/session', { user });
 }
 
-/** From the start the page shows nobody as signed in, so that nothing asks for that user's data and is refused. */
+/** Shows no account while it signs out, so that no timer requests that user's data and is refused. */
 export async function signOut(): Promise<void> {
+  const { account } = state;
   change({ account: undefined });
   if (await requestAccount('DELETE', '/session')) await loadAccount();
+  else change({ account });
 }
 
 /** Adds a plugin to a customer's list. False when the name was refused; the page then says why. */
