@@ -13,7 +13,10 @@ let shared: Promise<RunningDemo> | undefined;
  * `runs-page`. A file that writes another's plugin, or changes more than plugins, starts its own demo.
  */
 export async function shareDemoInBrowser() {
-  shared ??= startSharedDemo();
+  shared ??= startSharedDemo().catch((error: unknown) => {
+    shared = undefined;
+    throw error;
+  });
   return openInBrowser(shared);
 }
 
@@ -26,7 +29,10 @@ async function startSharedDemo(): Promise<RunningDemo> {
 /** Starts one demo and one Chromium for all tests of a file, to be called at its top. */
 export async function startDemoInBrowser() {
   const starting = startDemo();
-  const opened = await openInBrowser(starting);
+  const opened = await openInBrowser(starting).catch(async (error: unknown) => {
+    await (await starting).stop();
+    throw error;
+  });
   after(opened.demo.stop);
   return opened;
 }
