@@ -103,11 +103,12 @@ describe('the vendor’s app, when it does not read a body', () => {
           { path: '/nothing', headers: own, status: 404 },
           { path: '/plugins/editor-token', headers: own, status: 413 },
           { path: '/plugins/editor-token', status: 403 },
-          { method: 'DELETE', path: '/session', headers: own, status: 204 },
         ];
         for (const refused of client === thorough ? refusals : refusals.slice(0, 1)) {
           await check(3 * MB, refused);
         }
+        // A response without a body.
+        await check(3 * MB, { method: 'DELETE', path: '/session', headers: own, status: 204 });
       });
     }
   }
