@@ -65,7 +65,7 @@ export interface HttpLimits {
 export const httpLimits: HttpLimits = {
   // Headers have at most 16 KB: an honest client does not need longer.
   headersTimeout: 10 * second,
-  // Long enough for 1 MiB, which is the largest body, at 300 kbit/s.
+  // Long enough for 3 MiB, which is the largest body, at 850 kbit/s, and for a source of 1 MiB at 300.
   requestTimeout: 30 * second,
   connectionsCheckingInterval: second,
   // Node's default. A header tells it to clients that keep connections, such as undici.

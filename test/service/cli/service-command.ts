@@ -93,8 +93,8 @@ export function runCommand(
 }
 
 /**
- * What `check` says of the settings, the database, its schema and its secrets. What it does as a command, with the parts that take
- * several seconds, is for a test of the whole.
+ * What `check` says of the settings, the database, its schema and its secrets. Its exit code and its
+ * slow parts, the sandbox and the toolchains, need a process.
  */
 export async function checkDatabase(
   address?: DatabaseAddress,
