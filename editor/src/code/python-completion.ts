@@ -54,7 +54,9 @@ export function wantedNames(before: string, source: () => string): WantedNames |
   if (imported) return { typed: imported[1] ?? '' };
   const from = /^\s*from\s+([\w.]+)\s+import\s+\(?(?:\w+(?:\s+as\s+\w+)?\s*,\s*)*(\w*)$/.exec(before);
   if (from) return { module: from[1] ?? '', typed: from[2] ?? '' };
-  const member = /(?<![\w.)\]"'])([A-Za-z_]\w*(?:\.\w+)*)\.(\w*)$/.exec(before);
+  // After a call, an index or a text this begins with their last character, and means no module.
+  const names = before.split(/[^\w.)\]"']/).at(-1) ?? '';
+  const member = /^([A-Za-z_]\w*(?:\.\w+)*)\.(\w*)$/.exec(names);
   if (!member) return undefined;
   const module = moduleNamed(member[1] ?? '', source());
   return module === undefined ? undefined : { module, typed: member[2] ?? '' };
