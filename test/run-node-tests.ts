@@ -11,7 +11,8 @@ import { type NodeRun, groupsOf, releaseRuns, testRuns } from './tiers.ts';
 
 /*
  * `npm run test:node -- <file>…`: these files, on SQLite; with TEST_STORAGE=postgres on PostgreSQL, and with TEST_POSTGRES=oldest on
- * its oldest release. Without files, or with `release`: what `npm test` or `npm run test:release` runs in Node.
+ * its oldest release. Without files, or with `release`: what `npm test` or `npm run test:release` runs in Node; with `release <title>`
+ * one run of the latter.
  *
  * With TEST_DATABASE_URL that server is used, whatever its release.
  *
@@ -21,26 +22,36 @@ import { type NodeRun, groupsOf, releaseRuns, testRuns } from './tiers.ts';
 const { env } = process;
 const cache = join(root, 'node_modules/.cache/plugin-editor');
 
-/** One more than there are cores, because some wait: on a slow machine more of them only exceed each other's time limits. */
-const concurrency = availableParallelism() + 1;
+const names = process.argv.slice(2);
+const [, onlyRun] = names[0] === 'release' ? names : [];
+
+/**
+ * One more than there are cores, because some wait: on a slow machine more of them only exceed each other's time limits. A run beside
+ * another one has as many as there are cores.
+ */
+const concurrency = availableParallelism() + (onlyRun === undefined ? 1 : 0);
 // A test file and what it starts load the same modules, hundreds of times in a run.
 env['NODE_COMPILE_CACHE'] ??= join(cache, 'compiled');
 const builtService = new URL('support/built-service.js', import.meta.url).href;
-env['NODE_OPTIONS'] = [env['NODE_OPTIONS'], `--import=${builtService}`].filter(Boolean).join(' ');
+if (!env['NODE_OPTIONS']?.includes(builtService))
+  env['NODE_OPTIONS'] = [env['NODE_OPTIONS'], `--import=${builtService}`].filter(Boolean).join(' ');
 
 // Failures are printed once more at the end, because they are hard to find in the long list of what passed.
 const failures: string[] = [];
 const reports = await mkdtemp(join(tmpdir(), 'plugin-editor-tests-'));
 
-const names = process.argv.slice(2);
 // A few files start one themselves, if they need one.
-const isWhole = names.length === 0 || names[0] === 'release';
+const isWhole = names.length === 0 || (names[0] === 'release' && onlyRun === undefined);
 const chromium = isWhole ? await startChromium() : undefined;
 if (chromium) env['TEST_CHROMIUM'] = chromium.wsEndpoint();
 
 try {
-  for (const one of chosenRuns()) {
-    const code = await runOne(one);
+  const runs = chosenRuns();
+  for (const [i, one] of runs.entries()) {
+    if (one.isBeside && i > 0) continue;
+    const next = runs[i + 1];
+    const codes = await Promise.all([runOne(one), next?.isBeside ? runBeside(next) : 0]);
+    const code = Math.max(...codes);
     process.exitCode ||= code;
     // Past 128 a signal has ended it.
     if (code > 128) break;
@@ -53,7 +64,7 @@ if (failures.length > 0) console.log(`\nWhat failed:\n${failures.join('')}`);
 
 function chosenRuns(): NodeRun[] {
   if (names.length === 0) return testRuns();
-  if (names[0] === 'release') return releaseRuns();
+  if (names[0] === 'release') return releaseRuns().filter((one) => one.title === (onlyRun ?? one.title));
   const storage = env['TEST_STORAGE'] === 'postgres' ? 'postgres' : 'sqlite';
   const needsServer = storage === 'postgres' || names.some((name) => name.endsWith('.release-test.ts'));
   const postgres = env['TEST_POSTGRES'] === 'oldest' ? 'oldest' : 'newest';
@@ -80,6 +91,15 @@ async function runOne({ title, files, storage, postgres }: NodeRun): Promise<num
     if (server) delete env['TEST_DATABASE_URL'];
     delete env['TEST_DATABASE_TEMPLATE'];
   }
+}
+
+/** Runs it in a process of its own, whose output follows at the end. Resolves with the exit code. */
+async function runBeside(run: NodeRun): Promise<number> {
+  const output: Buffer[] = [];
+  const args = ['test/run-node-tests.ts', 'release', run.title];
+  const code = await runNode(args, process.execPath, (chunk) => output.push(chunk));
+  process.stdout.write(Buffer.concat(output));
+  return code;
 }
 
 async function runFiles(title: string, files: readonly string[]): Promise<number> {
