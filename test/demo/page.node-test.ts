@@ -181,6 +181,17 @@ describe('the demo page', () => {
     await tab.launch();
   });
 
+  test('shows the user as signed in, and why, when signing out fails', async () => {
+    const { page } = await open();
+    await tab.signIn('ada');
+    await page.setOfflineMode(true);
+    await tab.click('#sign-out');
+    await page.waitForSelector('.failure ::-p-text(does not answer)');
+    await page.setOfflineMode(false);
+    await tab.click('#sign-out');
+    await page.waitForSelector('[data-user=ada]');
+  });
+
   test('adds a new plugin to the list, where it can be written, and explains an invalid name', async () => {
     const { page } = await open();
     await tab.signIn('bram');

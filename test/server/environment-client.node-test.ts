@@ -3,37 +3,29 @@ import { describe, test } from 'node:test';
 import { inspect } from 'node:util';
 import { EnvironmentClient, HttpError, eachPage } from '../../src/server.ts';
 import { PLUGIN, SESSION } from '../core/client/records.ts';
+import { testTimeouts } from '../core/client/time-outs.ts';
 import { ENVIRONMENT_TOKEN } from './endpoint-fixture.ts';
 import { HERE, LOCATION, OPERATIONS, TENANT, TENANT_RECORD, start } from './environment-operations.ts';
 
 describe('EnvironmentClient', () => {
-  for (const [name, call, limit] of [
-    ['setNamespace', (c) => c.setNamespace({ ...HERE, namespace: 'n' }, {}), 60_000],
+  testTimeouts(
+    (options) =>
+      new EnvironmentClient({
+        builderUrl: 'http://127.0.0.1',
+        environmentToken: ENVIRONMENT_TOKEN,
+        ...options,
+      }),
     [
-      'putLibrary',
-      (c) => c.putLibrary({ ...HERE, library: 'a', version: '1.0.0' }, { contents: '' }),
-      60_000,
+      ['setNamespace', (c) => c.setNamespace({ ...HERE, namespace: 'n' }, {}), 60_000],
+      [
+        'putLibrary',
+        (c) => c.putLibrary({ ...HERE, library: 'a', version: '1.0.0' }, { contents: '' }),
+        60_000,
+      ],
+      ['replay', (c) => c.replay(LOCATION), 600_000],
+      ['listPlugins', (c) => c.listPlugins(TENANT), 15_000],
     ],
-    ['replay', (c) => c.replay(LOCATION), 600_000],
-    ['listPlugins', (c) => c.listPlugins(TENANT), 15_000],
-  ] as [string, (client: EnvironmentClient) => Promise<unknown>, number][]) {
-    test(`${name} times out after ${limit} ms by default, or after \`timeout\``, async (t) => {
-      t.mock.timers.enable({ apis: ['setTimeout'] });
-      for (const timeout of [undefined, 70]) {
-        const client = new EnvironmentClient({
-          builderUrl: 'http://127.0.0.1',
-          environmentToken: ENVIRONMENT_TOKEN,
-          timeout,
-          fetch: () => {
-            queueMicrotask(() => t.mock.timers.tick(timeout ?? limit));
-            return new Promise(() => undefined);
-          },
-        });
-        const message = new RegExp(` ${timeout ?? limit} ms$`);
-        await assert.rejects(call(client), { name: 'TimeoutError', message });
-      }
-    });
-  }
+  );
 
   for (const [name, call, sent, data] of OPERATIONS) {
     test(`${name} sends ${sent} with the environment token, and resolves with the unchanged response`, async () => {

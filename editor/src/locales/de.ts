@@ -502,7 +502,7 @@ export const de: Texts = {
     andMore: (count) => `und ${count} weitere`,
     message: 'Nachricht',
     messageHint: 'Was neu ist, bis zu 500 Zeichen. Es steht bei den Versionen.',
-    messageKeys: 'Eingabe stellt bereit, Umschalt+Eingabe beginnt eine Zeile.',
+    deployKey: 'Eingabe stellt bereit.',
     newLineKey: 'Umschalt+Eingabe beginnt eine Zeile.',
     anyway: 'Trotzdem bereitstellen',
     deploy: 'Bereitstellen',

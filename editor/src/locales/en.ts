@@ -498,7 +498,7 @@ export const en = {
     andMore: (count: string) => `and ${count} more`,
     message: 'Message',
     messageHint: 'What is new, up to 500 characters. It is shown among the versions.',
-    messageKeys: 'Enter deploys, Shift+Enter begins a line.',
+    deployKey: 'Enter deploys.',
     newLineKey: 'Shift+Enter begins a line.',
     anyway: 'Deploy all the same',
     deploy: 'Deploy',

@@ -219,7 +219,7 @@ export class DeploySheet {
             @keydown=${handleKey}
           ></textarea>
           <p id="deploy-hint" class="panel-hint">
-            ${deploy.messageHint} ${isAsking || isOff ? deploy.newLineKey : deploy.messageKeys}
+            ${deploy.messageHint} ${isAsking || isOff ? nothing : deploy.deployKey} ${deploy.newLineKey}
           </p>
         </section>
       </div>

@@ -44,7 +44,7 @@ export interface Operation<T = string> {
 interface Events {
   /** The type of the event that holds the JSON. */
   last: string;
-  /** Is called with each event before that one, as it arrives. What it throws ends the request, and reaches the caller unchanged. */
+  /** Is called with each event before that one, as it arrives. What it throws ends the request. */
   onEvent: (event: StreamEvent, label: string) => void;
 }
 

@@ -12,6 +12,7 @@ import type { Rule } from '../../support/scripted-server-rules.ts';
 import { startScriptedServer } from '../../support/scripted-server-node.ts';
 import { PATH, type Operation, pluginOperations } from './plugin-operations.ts';
 import { PLUGIN, SOURCE } from './records.ts';
+import { testTimeouts } from './time-outs.ts';
 
 const TENANT = { environment: 'com.acme', userID: 'customer-7' };
 const LOCATION = { ...TENANT, pluginName: 'add-record' };
@@ -161,31 +162,17 @@ describe('BuilderClient', () => {
     assert.equal((await at.server.requests()).length, 2);
   });
 
-  for (const [name, call, limit] of [
-    ['build', (c) => c.build({ ...LOCATION, language: 'ts' }, ''), 60_000],
-    ['checkSource', (c) => c.checkSource({ ...LOCATION, language: 'ts' }, ''), 30_000],
-    ['test', (c) => c.test(LOCATION, ''), 30_000],
-    ['testSource', (c) => c.testSource({ ...LOCATION, language: 'ts' }, '', ''), 30_000],
-    ['deploy', (c) => c.deploy(LOCATION), 30_000],
-    ['saveDraft', (c) => c.saveDraft(LOCATION, SOURCE), 15_000],
-  ] as [string, (client: BuilderClient) => Promise<unknown>, number][]) {
-    test(`${name} times out after ${limit} ms by default, or after \`timeout\``, async (t) => {
-      t.mock.timers.enable({ apis: ['setTimeout'] });
-      for (const timeout of [undefined, 70]) {
-        const client = new BuilderClient({
-          baseUrl: 'http://127.0.0.1',
-          token: TOKEN,
-          timeout,
-          fetch: () => {
-            queueMicrotask(() => t.mock.timers.tick(timeout ?? limit));
-            return new Promise(() => undefined);
-          },
-        });
-        const message = new RegExp(` ${timeout ?? limit} ms$`);
-        await assert.rejects(call(client), { name: 'TimeoutError', message });
-      }
-    });
-  }
+  testTimeouts(
+    (options) => new BuilderClient({ baseUrl: 'http://127.0.0.1', token: TOKEN, ...options }),
+    [
+      ['build', (c) => c.build({ ...LOCATION, language: 'ts' }, ''), 60_000],
+      ['checkSource', (c) => c.checkSource({ ...LOCATION, language: 'ts' }, ''), 30_000],
+      ['test', (c) => c.test(LOCATION, ''), 30_000],
+      ['testSource', (c) => c.testSource({ ...LOCATION, language: 'ts' }, '', ''), 30_000],
+      ['deploy', (c) => c.deploy(LOCATION), 30_000],
+      ['saveDraft', (c) => c.saveDraft(LOCATION, SOURCE), 15_000],
+    ],
+  );
 
   for (const [name, call] of [
     ['build', (c, o) => c.build({ ...LOCATION, language: 'ts' }, '', o)],

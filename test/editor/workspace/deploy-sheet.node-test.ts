@@ -82,7 +82,7 @@ describe('the sheet that deploys', () => {
       const pass = holdTests(service);
       await press('Deploy');
       await page.waitForSelector('#deploy-message:focus');
-      assert.match(await sheetText(editor), /Enter deploys, Shift\+Enter begins a line\./);
+      assert.match(await sheetText(editor), /Enter deploys\. Shift\+Enter begins a line\./);
       await page.keyboard.press('Enter');
       pass();
       await untilState(editor, 'failed');
