@@ -13,19 +13,20 @@ let timer: ReturnType<typeof setTimeout> | undefined;
 const RECORDED_WITHIN = 1200;
 
 /** Loads what is known of the customer or the plugin that is shown. The page keeps what it shows until then. */
-export function loadData(): Promise<void> {
+export async function loadData(): Promise<void> {
   clearTimeout(timer);
   const { fn } = state;
   const ident = currentTenant(state)?.ident;
-  if (signedInAccount(state)?.user.isStaff)
-    return show(backEnd.loadCustomers(), ({ customers, entries }) => ({ customers, entries }));
-  if (ident === undefined) {
+  if (signedInAccount(state)?.user.isStaff) {
+    await show(backEnd.loadCustomers(), ({ customers, entries }) => ({ customers, entries }));
+  } else if (ident === undefined) {
     requests++;
-    return Promise.resolve();
+  } else if (fn === undefined) {
+    await show(backEnd.loadOverview(ident), (overview) => ({ overview }));
+  } else {
+    await show(backEnd.loadDetails(ident, fn), (details) => ({ details }));
+    await updatePreview();
   }
-  return fn === undefined
-    ? show(backEnd.loadOverview(ident), (overview) => ({ overview }))
-    : show(backEnd.loadDetails(ident, fn), (details) => ({ details })).then(updatePreview);
 }
 
 /** Loads the data again once the run that just ended is recorded. */
@@ -39,7 +40,7 @@ export async function setLive(version: string | null): Promise<void> {
   const { fn } = state;
   const ident = currentTenant(state)?.ident;
   if (ident === undefined || fn === undefined) return;
-  await show(backEnd.setLive(ident, fn, version), (details) => ({ details }));
+  await showChange(backEnd.setLive(ident, fn, version), (details) => ({ details }));
   await updatePreview();
 }
 
@@ -68,29 +69,41 @@ export async function showWork(): Promise<void> {
 
 export async function setSuspended(ident: string, suspended: boolean): Promise<void> {
   change({ deleting: undefined });
-  await show(backEnd.setSuspended(ident, suspended), ({ customers, entries }) => ({ customers, entries }));
+  await showChange(backEnd.setSuspended(ident, suspended), ({ customers, entries }) => ({
+    customers,
+    entries,
+  }));
 }
 
 export async function deleteCustomer(ident: string): Promise<void> {
   change({ deleting: undefined });
-  await show(backEnd.deleteCustomer(ident), ({ customers, entries }) => ({ customers, entries }));
+  await showChange(backEnd.deleteCustomer(ident), ({ customers, entries }) => ({ customers, entries }));
 }
 
 export async function restoreCustomer(ident: string): Promise<void> {
-  await show(backEnd.restoreCustomer(ident), ({ customers, entries }) => ({ customers, entries }));
+  await showChange(backEnd.restoreCustomer(ident), ({ customers, entries }) => ({ customers, entries }));
 }
 
-async function show<T>(result: Promise<backEnd.Result<T>>, toData: (body: T) => Data): Promise<void> {
+/** Shows what is true after a change. A request that began meanwhile may have the data from before, so they are loaded once more. */
+async function showChange<T>(result: Promise<backEnd.Result<T>>, toData: (body: T) => Data): Promise<void> {
+  const isShown = await show(result, toData);
+  if (!isShown) await loadData();
+}
+
+/** False if a later request has taken its place. */
+async function show<T>(result: Promise<backEnd.Result<T>>, toData: (body: T) => Data): Promise<boolean> {
   const request = ++requests;
   const { body, refusal } = await result;
-  if (request !== requests) return;
+  if (request !== requests) return false;
   if (!refusal) {
     change({ data: toData(body) });
-    return;
+    return true;
   }
   change({ data: { ...state.data, problem: refusal.message } });
-  if (refusal.code !== 'customer-deleted') return;
-  // The account is loaded anew, because it no longer has that customer.
-  change({ launched: false });
-  await backEnd.loadAccount();
+  if (refusal.code === 'customer-deleted') {
+    // The account is loaded anew, because it no longer has that customer.
+    change({ launched: false });
+    await backEnd.loadAccount();
+  }
+  return true;
 }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import type { HTTPRequest } from 'puppeteer-core';
 import { findings } from '../support/axe.ts';
 import { startDemoInBrowser } from './demo-in-browser.ts';
 import { deployPlugin, editorTokenOf } from './deploy.ts';
@@ -88,6 +89,31 @@ describe('the plugins of a customer', () => {
     await live('v1.0.2');
     await tab.click('#run-live');
     await untilText('.runs tbody', 'three Ines');
+    assert.deepEqual(tab.complaints, []);
+  });
+
+  test('show what a change made true although the page was refreshed before it was made', async () => {
+    const target = targetOf('customer-8', 'greet-customer');
+    await deployPlugin(demo, 'cleo', greeting('one'), { target });
+    await deployPlugin(demo, 'cleo', greeting('two'), { target });
+    const page = await open('cleo');
+    await tab.choosePlugin('greet-customer');
+    await live('v1.0.1');
+    const change = Promise.withResolvers<HTTPRequest>();
+    await page.setRequestInterception(true);
+    page.on('request', (request) => {
+      if (request.method() === 'PUT') change.resolve(request);
+      else void request.continue();
+    });
+    await tab.click('[data-version="v1.0.0"] [data-make-live]');
+    const held = await change.promise;
+    const refreshed = page.waitForResponse(
+      (response) => response.request().method() === 'GET' && response.url().includes('/plugins?'),
+    );
+    await tab.click('#refresh');
+    await refreshed;
+    await held.continue();
+    await live('v1.0.0');
     assert.deepEqual(tab.complaints, []);
   });
 
