@@ -70,9 +70,8 @@ function moduleNamed(expression: string, source: string): string | undefined {
       if (name && expression === (alias ?? name)) return name;
     }
   }
-  for (const [, module = '', list = ''] of source.matchAll(
-    /^[ \t]*from[ \t]+([\w.]+)[ \t]+import[ \t]+(.{1,500})$/gm,
-  )) {
+  for (const [, line = ''] of source.matchAll(/^[ \t]*from[ \t](.{1,500})$/gm)) {
+    const [, module = '', list = ''] = /^([\w.]+)[ \t]+import[ \t](.*)/.exec(line.trim()) ?? [];
     for (const part of list.split(',')) {
       const [, name = '', alias] =
         /^(\w+)(?:\s+as\s+(\w+))?$/.exec(part.replaceAll(/[()]/g, '').trim()) ?? [];
