@@ -31,6 +31,8 @@ export class ProcessPool<Process extends PooledProcess> {
   /** The idle processes, the most recently used at the end. */
   readonly #idle: { process: Process; since: number }[] = [];
   readonly #waiters: Waiter<Process>[] = [];
+  /** How many processes are coming up: one for each waiter, at least. */
+  #starting = 0;
   #trimTimer: NodeJS.Timeout | undefined;
   #isClosed = false;
 
@@ -59,7 +61,7 @@ export class ProcessPool<Process extends PooledProcess> {
       this.#all.delete(last.process);
     }
     const taken = new Promise<Process>((resolve, reject) => this.#waiters.push({ resolve, reject }));
-    void this.#startOne();
+    if (this.#starting < this.#waiters.length) void this.#startOne();
     return await taken;
   }
 
@@ -114,16 +116,19 @@ export class ProcessPool<Process extends PooledProcess> {
   /** Resolves once a new process has come up, or has failed to, which is reported to the first waiter. */
   async #startOne(): Promise<void> {
     let process: Process | undefined;
+    this.#starting += 1;
     try {
       // Throws where the system refuses a process, for instance because it has no memory left.
       process = this.#start();
       this.#all.add(process);
       await process.ready;
     } catch (error) {
+      this.#starting -= 1;
       if (process) this.#all.delete(process);
       this.#waiters.shift()?.reject(error);
       return;
     }
+    this.#starting -= 1;
     this.#offer(process);
   }
 

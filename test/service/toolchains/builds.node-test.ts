@@ -317,3 +317,14 @@ test('compilers are warmed up one after the other, the last language first, whet
   await builds.warmUp();
   assert.deepEqual(events, ['b started', 'b failed', 'a started', 'a is up']);
 });
+
+test('the first job takes the compiler that warming up has started, and the next job another', async (t) => {
+  const { pool, starts } = poolWithRefused(t, []);
+  const isWarm = pool.warmUp();
+  const first = pool.take();
+  assert.equal(starts(), 1);
+  const second = pool.take();
+  assert.equal(starts(), 2);
+  await isWarm;
+  assert.notEqual(await first, await second);
+});
