@@ -1,31 +1,34 @@
 /**
- * A plugin that tells all it can see: each object that can be reached from the globals and from the syntax, with its
+ * A plugin that tells all it can see: each object that can be reached from the globals and from the syntax, by a number, with its
  * properties; how deep it can call; and whether memory that it is given is empty. It answers a line for each thing
- * seen, in an order that does not depend on anything but what is there.
+ * seen, in an order that does not depend on anything but what is there. It runs twice after each attack, so it is brief.
  */
 export const probe = `
 const lines = [];
 const seen = new Map();
 const queue = [];
 const nameOf = (key) => typeof key === 'symbol' ? '[' + String(key) + ']' : key;
-const see = (value, path) => {
+const see = (value, from, key) => {
   if (typeof value === 'function' || (typeof value === 'object' && value !== null)) {
-    if (!seen.has(value)) {
-      seen.set(value, path);
+    let number = seen.get(value);
+    if (number === undefined) {
+      seen.set(value, number = seen.size);
       queue.push(value);
+      lines.push('#' + number + ' is ' + from + nameOf(key));
     }
-    return typeof value + ' ' + seen.get(value);
+    return '#' + number;
   }
   return typeof value + ' ' + String(value);
 };
-const look = (object, path) => {
-  lines.push(path + ' ' + typeof object + ' ' + Object.prototype.toString.call(object) + ' ' + Object.isExtensible(object));
-  lines.push(path + ' has the prototype ' + see(Object.getPrototypeOf(object), path + '.__proto__'));
+const look = (object) => {
+  const at = '#' + seen.get(object) + '.';
+  lines.push(at + ' ' + typeof object + ' ' + Object.prototype.toString.call(object) + ' ' + Object.isExtensible(object));
+  lines.push(at + '__proto__ ' + see(Object.getPrototypeOf(object), at, '__proto__'));
   for (const key of Reflect.ownKeys(object)) {
-    const at = path + '.' + nameOf(key);
-    const { value, get, set, writable, enumerable, configurable } = Object.getOwnPropertyDescriptor(object, key);
-    const flags = [writable, enumerable, configurable].map(Number).join('');
-    lines.push(at + ' ' + flags + ' ' + see(value, at) + ' ' + see(get, at + '.get') + ' ' + see(set, at + '.set'));
+    const found = Object.getOwnPropertyDescriptor(object, key);
+    const flags = (found.writable ? 'w' : '') + (found.enumerable ? 'e' : '') + (found.configurable ? 'c' : '');
+    const holds = 'value' in found ? see(found.value, at, key) : 'get ' + see(found.get, at, key) + ' set ' + see(found.set, at, key);
+    lines.push(at + nameOf(key) + ' ' + flags + ' ' + holds);
   }
 };
 const depth = (deeper) => {
@@ -33,13 +36,11 @@ const depth = (deeper) => {
   const dive = () => { count += 1; deeper(dive); };
   try { dive(); } catch (error) { return count + ' ' + error; }
 };
-const isEmpty = (buffer) => {
-  const bytes = new Uint8Array(buffer);
-  return bytes.join('') === '0'.repeat(bytes.length);
-};
+// The largest byte is the last one: sorting takes a tenth of the time of looking at each.
+const isEmpty = (buffer) => new Uint8Array(buffer).sort().at(-1) === 0;
 
 export function run(input) {
-  see(globalThis, 'globalThis');
+  see(globalThis, '', 'globalThis');
   const syntax = {
     async: async () => {}, generator: function* () {}, asyncGenerator: async function* () {},
     iterator: [][Symbol.iterator](), mapIterator: new Map().keys(), setIterator: new Set().keys(),
@@ -50,8 +51,8 @@ export function run(input) {
     zone: [new Date(0).toString(), new Date(0).getTimezoneOffset()], locale: (1234.5).toLocaleString(),
     input,
   };
-  see(syntax, 'syntax');
-  for (let object = queue.shift(); object; object = queue.shift()) look(object, seen.get(object));
+  see(syntax, '', 'syntax');
+  for (let i = 0; i < queue.length; i++) look(queue[i]);
   lines.push('calls: ' + depth((dive) => dive()));
   for (const size of [1, 7, 100, 5000]) {
     const buffer = new ArrayBuffer(size);
