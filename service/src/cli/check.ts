@@ -40,9 +40,10 @@ export async function check(args: string[]): Promise<void> {
     console.log(usage);
     return;
   }
-  // A reader such as `head` closes the pipe after the first lines; that is not an error.
+  // A reader such as `head` closes the pipe after the first lines; that is not an error, and nobody reads what follows.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') throw error;
+    process.exit();
   });
   const report: Report = (part, finding) => {
     console.log(lineOf(part, finding));

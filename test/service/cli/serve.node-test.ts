@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
-import { get } from 'node:http';
+import { createServer, get } from 'node:http';
 import { networkInterfaces } from 'node:os';
 import { test } from 'node:test';
-import { startService } from '../../../service/src/index.ts';
-import { provisionEnvironmentToken } from '../../../service/src/accounts/environment-token.ts';
+import type { TestContext } from 'node:test';
+import { StartError, startService } from '../../../service/src/index.ts';
+import type { Settings } from '../../../service/src/index.ts';
 import { bearer, temporaryDirectory } from '../harness.ts';
-import { engineUnderTest, databaseWithSchema, openDuring } from '../storage/databases.ts';
+import { engineUnderTest, databaseWithSchema } from '../storage/databases.ts';
 import { runCommand } from './service-command.ts';
 
 const statusOf = (url: string, host?: string) =>
@@ -14,6 +15,19 @@ const statusOf = (url: string, host?: string) =>
       response.resume().on('end', () => resolve(response.statusCode ?? 0));
     }).on('error', reject);
   });
+
+/** Starts a service in this process, as a program does that has it as a package. */
+async function startHere(
+  t: TestContext,
+  settings: Partial<Settings>,
+  writeLog: (line: string) => void = () => {},
+) {
+  const database = await databaseWithSchema(t, engineUnderTest());
+  const dataDirectory = temporaryDirectory(t);
+  const service = await startService({ servicePort: 0, database, dataDirectory, ...settings }, { writeLog });
+  t.after(() => service.close());
+  return service;
+}
 
 /** Builds a plugin at a running service and tests it once. */
 async function buildAndTest(base: string, environmentToken: string, language: string, contents: string) {
@@ -84,19 +98,8 @@ test('standard output holds only JSON lines, from the level of LOG_LEVEL on', as
 });
 
 test('a program can start the service with some settings, and gets defaults for the rest', async (t) => {
-  const address = await databaseWithSchema(t, engineUnderTest());
   const lines: string[] = [];
-  const service = await startService(
-    {
-      servicePort: 0,
-      database: address,
-      dataDirectory: temporaryDirectory(t),
-      runTimeoutMs: 200,
-      runMemoryMb: 8,
-    },
-    { writeLog: (line) => lines.push(line) },
-  );
-  t.after(() => service.close());
+  const service = await startHere(t, { runTimeoutMs: 200, runMemoryMb: 8 }, (line) => lines.push(line));
   const base = `http://localhost:${service.port}`;
   const token = await service.createEnvironmentToken('com.acme');
   const runs = async (contents: string) => (await buildAndTest(base, token, 'javascript', contents)).error;
@@ -113,22 +116,32 @@ test('a program can start the service with some settings, and gets defaults for 
   await assert.rejects(startService({ serviceHost: '0.0.0.0' }), /^StartError: PUBLIC_URL is not set, /);
 });
 
-test('a larger memory limit applies to scripts and modules alike', async (t) => {
-  const address = await databaseWithSchema(t, engineUnderTest());
-  const command = runCommand(t, address, ['serve'], { RUN_MEMORY_MB: '128', RUN_TIMEOUT_MS: '10000' });
-  const { base } = await command.serving();
-  const storage = await openDuring(t, address);
-  const token = await provisionEnvironmentToken(storage, 'com.acme');
-  for (const [language, contents] of [
-    ['javascript', 'export const run = () => String(new Uint8Array(64 * 2 ** 20).fill(1).length);'],
-    [
-      'assemblyscript',
-      'export function run(input: string): string { return new Uint8Array(64 * 1024 * 1024).length.toString(); }',
-    ],
+test('a host that is not an address of this machine is an error that names its variable', async (t) => {
+  // Addresses and a name that are for documentation alone.
+  for (const [settings, message] of [
+    [{ serviceHost: '192.0.2.7' }, /^SERVICE_HOST is 192\.0\.2\.7, .*; it must be /],
+    [{ serviceHost: 'plugins.invalid' }, /^SERVICE_HOST is plugins\.invalid, .*; it must be /],
+    [{ metricsHost: '192.0.2.7', metricsPort: 0 }, /^METRICS_HOST is 192\.0\.2\.7, .*; it must be /],
   ] as const) {
-    const { result } = await buildAndTest(base, token, language, contents);
-    assert.equal(result, `${64 * 2 ** 20}`, language);
+    const publicUrl = 'https://plugins.example.com';
+    const starting = startHere(t, { publicUrl, ...settings });
+    await assert.rejects(starting, (error) => error instanceof StartError && message.test(error.message));
   }
+});
+
+test('the port that the message suggests instead of a high one is a valid port', async (t) => {
+  const server = createServer();
+  t.after(() => server.close());
+  let port = 65_535;
+  const isHad = () =>
+    new Promise<boolean>((resolve) => {
+      server.once('error', () => resolve(false)).listen(port, '127.0.0.1', () => resolve(true));
+    });
+  while (!(await isHad())) port -= 1;
+  await assert.rejects(startHere(t, { servicePort: port }), (error) => {
+    const [, named] = /SERVICE_PORT=(\d+)/.exec((error as Error).message) ?? [];
+    return Number(named) === port - 1000;
+  });
 });
 
 for (const signal of ['SIGTERM', 'SIGINT'] as const) {

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { loadedProgram } from '../../../service/src/plugins/program.ts';
-import { programOf, startBuilds } from './compiling.ts';
+import { Sandbox } from '../../../service/src/sandbox/sandbox.ts';
+import { mebibyte } from '../../../service/src/units.ts';
+import { owner, programOf, startBuilds } from './compiling.ts';
 
 const { build, runProgram, run, assertProblems, assertSurvivesFlood } = startBuilds();
 
@@ -93,6 +95,20 @@ test('AssemblyScript: no instruction works on much memory at once, so that a run
   for (const input of ['fill', 'copy']) {
     const outcome = await runProgram(program, input);
     assert.equal('error' in outcome && outcome.error.code, 'time-limit', input);
+  }
+});
+
+test('AssemblyScript: a larger limit of memory applies as to scripts', async (t) => {
+  const sandbox = new Sandbox({ limits: { time: 60_000, memory: 128 * mebibyte } });
+  t.after(() => sandbox.close());
+  const compiled = await build(
+    'assemblyscript',
+    `export function run(input: string): string { return new Uint8Array(${64 * mebibyte}).length.toString(); }`,
+  );
+  const script = `export const run = () => String(new Uint8Array(${64 * mebibyte}).fill(1).length);`;
+  for (const program of [programOf(compiled), { kind: 'script', code: script, file: 'plugin.js' } as const]) {
+    const outcome = await sandbox.run({ program: loadedProgram(program), input: '', owner });
+    assert.equal('result' in outcome && outcome.result, `${64 * mebibyte}`, JSON.stringify(outcome));
   }
 });
 

@@ -11,6 +11,8 @@ import { Sandbox } from '../../../service/src/sandbox/sandbox.ts';
 
 export const languages = loadLanguages();
 
+export const owner = { environment: 'com.acme', tenant: 't1', token: '' };
+
 /** The program of a build, which must have succeeded. */
 export function programOf(end: BuildOutcome): Program {
   const program = 'compiled' in end ? end.compiled.program : undefined;
@@ -27,7 +29,6 @@ export function startBuilds() {
     await sandbox.close();
   });
 
-  const owner = { environment: 'com.acme', tenant: 't1', token: '' };
   const build = (lang: string, source: string) => builds.build(lang, { source, owner });
   const runProgram = (program: StoredProgram, input: string) => sandbox.run({ program, input, owner });
   const run = async (lang: string, source: string, input = '') =>
