@@ -243,11 +243,12 @@ export const variations: Readonly<Record<string, Attack>> = {
       const one = JSON.stringify(call(1));
       const many = JSON.stringify(Array.from({ length: 100 }, (_, i) => call(i)));
       const post = (body: string) => attacker.rawHead('POST', '/mcp', token, body.length, accept) + body;
-      const draft = `/api/v1/draft/${attacker.plugin('large')}`;
+      const progress = `/api/v1/progress/${attacker.plugin('large')}`;
       await Promise.all([
         attacker.keepConnections(100, () => [post(one).repeat(10)]),
         attacker.keepConnections(5, () => [post(many).repeat(10)]),
-        attacker.repeat(100, () => attacker.send('GET', draft, { token })),
+        // Little and often, to meet the token's limit while it is reached.
+        attacker.repeat(20, () => attacker.send('GET', progress, { token })),
       ]);
     },
   },
