@@ -3,6 +3,7 @@ import { after, test } from 'node:test';
 import type { TestContext } from 'node:test';
 import { closeToolProcesses, createToolProcesses } from '../../../service/src/http/create-service.ts';
 import { RunnerProcess } from '../../../service/src/sandbox/runner-process.ts';
+import { CompilerProcess } from '../../../service/src/toolchains/build/compiler-process.ts';
 import { loadLanguages } from '../../../service/src/toolchains/languages.ts';
 import { bearer } from '../harness.ts';
 import { running, startPlugin } from '../plugin.ts';
@@ -13,9 +14,24 @@ const echo = running('return input;');
 const slowEcho = (milliseconds: number) =>
   running(`for (const end = Date.now() + ${milliseconds}; Date.now() < end; ); return input;`);
 
-// The type checker works on this for a second or more.
-const slow = `type Tuple<N extends number, R extends unknown[] = []> = R['length'] extends N ? R : Tuple<N, [...R, 1]>;
-export const run = (input: string): string => { const t: Tuple<700> = []; return input; };`;
+/** A source whose compiler does not begin before {@link holdBuilds} releases it. */
+const held = (i: number) => `${echo}// held ${i}`;
+
+/** Has the compilers wait with what is {@link held}. */
+function holdBuilds(t: TestContext): { release: () => void } {
+  const released = Promise.withResolvers<void>();
+  // oxlint-disable-next-line typescript/unbound-method -- called with its own `this`
+  const { build } = CompilerProcess.prototype;
+  t.mock.method(
+    CompilerProcess.prototype,
+    'build',
+    async function (this: CompilerProcess, ...args: Parameters<typeof build>) {
+      if (args[0].includes('// held')) await released.promise;
+      return build.apply(this, args);
+    },
+  );
+  return { release: () => released.resolve() };
+}
 
 /** Sends `count` requests at once and counts what is answered, having checked the refusals. */
 async function flood(
@@ -107,27 +123,28 @@ test('builds beyond what one tenant may have waiting are answered with 429, whil
   const first = await startPlugin(t);
   const other = await startPlugin(t, 't2', first);
   const { send, paths, editor } = first;
-  // The first build keeps those after it waiting, of which a token may have eight. How many arrive meanwhile is a matter of what
-  // else the machine does: of so many, enough do.
-  const flooding = flood(400, (i) =>
-    send('POST', paths.build('typescript'), { ...editor, ...text }, i === 0 ? slow : echo),
-  );
+  const builds = holdBuilds(t);
+  const refused = Promise.withResolvers<void>();
+  const flooding = flood(40, async (i) => {
+    const response = await send('POST', paths.build('javascript'), { ...editor, ...text }, held(i));
+    if (response.status !== 200) refused.resolve();
+    return response;
+  });
+  await refused.promise;
   assert.equal((await other.build(echo)).succeeded, true);
+  builds.release();
   const statuses = await flooding;
   assert.ok((statuses.get(429) ?? 0) > 0 && (statuses.get(200) ?? 0) > 0, JSON.stringify([...statuses]));
 });
 
 test('a build whose client disconnects while it waits is not started', async (t) => {
   const first = await startPlugin(t);
-  const [second, abandoned, last] = [
-    await startPlugin(t, 't2', first),
-    await startPlugin(t, 't3', first),
-    await startPlugin(t, 't4', first),
-  ];
+  const [abandoned, last] = [await startPlugin(t, 't1', first), await startPlugin(t, 't2', first)];
+  const builds = holdBuilds(t);
   /** Asks for a build, and waits until the service has taken it in, which saves the draft. */
-  const startBuild = async ({ paths, send, editor }: typeof second, lang: string, source: string) => {
+  const startBuild = async ({ paths, send, editor }: typeof first, source: string) => {
     const controller = new AbortController();
-    const building = fetch(`http://127.0.0.1:${first.port}${paths.build(lang)}`, {
+    const building = fetch(`http://127.0.0.1:${first.port}${paths.build('javascript')}`, {
       method: 'POST',
       headers: { ...editor, ...text },
       body: source,
@@ -136,37 +153,38 @@ test('a build whose client disconnects while it waits is not started', async (t)
     while ((await send('GET', paths.draft, editor)).status !== 200);
     return { building, controller };
   };
-  // Two slow ones take all the slots of their environment.
-  const slowOnes = [
-    await startBuild(first, 'typescript', slow),
-    await startBuild(second, 'typescript', slow),
-  ];
-  const { building, controller } = await startBuild(abandoned, 'javascript', echo);
+  // As many as an environment may have on a machine of many cores.
+  const before: Awaited<ReturnType<typeof startBuild>>[] = [];
+  for (let i = 0; i < 7; i++) before.push(await startBuild(await startPlugin(t, `before-${i}`, first), held(i)));
+  const { building, controller } = await startBuild(abandoned, echo);
   controller.abort();
   await building;
-  assert.equal((await last.build(echo)).succeeded, true);
-  await Promise.all(slowOnes.map((one) => one.building));
+  // The service, in this process, has heard of the end before it takes in another build.
+  const next = await startBuild(last, echo);
+  builds.release();
+  await Promise.all([...before, next].map((one) => one.building));
+  // Behind all that was there before it.
+  await last.build(echo);
   const { paths, send, editor } = abandoned;
   const progress = await send('GET', paths.draft.replace('/draft/', '/progress/'), editor);
   assert.deepEqual(JSON.parse(progress.body), { built: false });
 });
 
 test('a newer check of a plugin replaces the one that waits, which is answered with 409', async (t) => {
-  const { port, paths, editor } = await startPlugin(t);
-  const check = (source: string) =>
-    fetch(`http://127.0.0.1:${port}${paths.build('typescript').replace('/build/', '/check/')}`, {
-      method: 'POST',
-      headers: { ...editor, ...text },
-      body: source,
-    });
-  const responses = await Promise.all([slow, slow, slow, slow].map(check));
-  const [refused, ...others] = responses.filter(({ status }) => status !== 200);
-  // Which of them comes first is not for us to say.
-  assert.ok(refused && others.length < 3);
-  for (const one of [refused, ...others]) {
-    assert.equal(one.status, 409);
-    assert.equal(codeIn(await one.text()), 'check-superseded');
-  }
+  const { send, paths, editor } = await startPlugin(t);
+  const builds = holdBuilds(t);
+  const path = paths.build('javascript').replace('/build/', '/check/');
+  // More than run at once on a machine of many cores. Which of them comes first is not for us to say.
+  const responses = await Promise.all(
+    Array.from({ length: 10 }, async (_, i) => {
+      const response = await send('POST', path, { ...editor, ...text }, held(i));
+      if (response.status !== 200) builds.release();
+      return response;
+    }),
+  );
+  const refused = responses.filter(({ status }) => status !== 200);
+  assert.ok(refused.length > 0 && refused.length < 10);
+  for (const { status, body } of refused) assert.deepEqual([status, codeIn(body)], [409, 'check-superseded']);
 });
 
 test('a tenant with endless loops does not keep another one waiting', async (t) => {
