@@ -5,7 +5,10 @@ import { Sandbox } from '../../../service/src/sandbox/sandbox.ts';
 import { mebibyte } from '../../../service/src/units.ts';
 import { owner, programOf, startBuilds } from './compiling.ts';
 
-const { build, runProgram, run, assertProblems, assertSurvivesFlood } = startBuilds();
+const { assertTemplateWorks, build, runProgram, run, assertProblems, assertSurvivesFlood } = startBuilds();
+
+test('AssemblyScript: the template builds and passes its own tests', () =>
+  assertTemplateWorks('assemblyscript'));
 
 test('AssemblyScript: problems have their place, the signature of run among them', async () => {
   const good = 'export function run(input: string): string { return input; }';

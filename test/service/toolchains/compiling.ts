@@ -77,7 +77,26 @@ export function startBuilds() {
     const template = languages.get(lang)?.template({ pluginName: 'x', namespace: 'y' });
     programOf(await build(lang, template?.contents ?? ''));
   };
-  return { build, runProgram, run, runErrorOf, assertProblems, problemsOf, assertSurvivesFlood };
+  /** Asserts that the template of a language builds, and passes the tests that come with it. */
+  const assertTemplateWorks = async (lang: string) => {
+    const template = languages.get(lang)?.template({ pluginName: 'add-record', namespace: 'n"s' });
+    assert.ok(template?.tests?.length);
+    const program = loadedProgram(programOf(await build(lang, template.contents)));
+    for (const input of [...template.tests.map(({ payload = '' }) => payload), '\0😀']) {
+      const result = `Hello, ${input || 'world'}! This is add-record in n"s.`;
+      assert.deepEqual(await runProgram(program, input), { result, logs: [] });
+    }
+  };
+  return {
+    assertTemplateWorks,
+    build,
+    runProgram,
+    run,
+    runErrorOf,
+    assertProblems,
+    problemsOf,
+    assertSurvivesFlood,
+  };
 }
 
 /** Asserts that a process has no variables and no child, and runs as the user that it should. On Linux. */

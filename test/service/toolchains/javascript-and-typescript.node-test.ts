@@ -2,9 +2,13 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { programOf, startBuilds } from './compiling.ts';
 
-const { build, run, runErrorOf, assertProblems, problemsOf, assertSurvivesFlood } = startBuilds();
+const { assertTemplateWorks, build, run, runErrorOf, assertProblems, problemsOf, assertSurvivesFlood } =
+  startBuilds();
 
 const noNetwork = 'Plugins have no network: take what is needed from the input.';
+
+for (const lang of ['javascript', 'typescript'])
+  test(`${lang}: the template builds and passes its own tests`, () => assertTemplateWorks(lang));
 
 test('JavaScript: problems have their place, with columns in UTF-16 from 1', async () => {
   await assertProblems('javascript', 'let s = "é😀"; let x = ;', [[1, 24, /Unexpected token/]]);

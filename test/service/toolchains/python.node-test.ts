@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { programOf, startBuilds } from './compiling.ts';
 
-const { build, run, assertProblems, problemsOf } = startBuilds();
+const { assertTemplateWorks, build, run, assertProblems, problemsOf } = startBuilds();
 
 const good = 'def run(input: str) -> str:\n    return input\n';
 
@@ -87,3 +87,5 @@ test('Python: a source that would exhaust its parser is a problem, and the next 
 test('Python: a plugin that was built runs', async () => {
   assert.deepEqual(await run('python', good, 'é'), { result: 'é', logs: [] });
 });
+
+test('Python: the template builds and passes its own tests', () => assertTemplateWorks('python'));

@@ -143,7 +143,7 @@ test('builds, checks and language help know the types, in JavaScript too, and te
 });
 
 test('the types of Python are TypedDicts, which the template has, and plugins in Python get and give values of them', async (t) => {
-  const { setTypes, build, fetch, editor, tryOut } = await startTypedPlugin(t);
+  const { setTypes, build, fetch, editor, tryOut, deploy, run } = await startTypedPlugin(t);
   await setTypes(types);
   const read = async () => {
     const response = await fetch(`/api/v1/types/${plugin}?language=python`, { headers: editor });
@@ -174,6 +174,8 @@ def run(input: Input) -> Output:
 `;
   assert.equal((await build(source, 'python')).succeeded, true);
   assert.deepEqual(await tryOut('{"name":"Ada"}'), { result: '{"text":"Ada 1"}' });
+  await deploy();
+  assert.equal(await (await run('{"name":"Ada"}')).text(), '{"text":"Ada 1"}');
   const wrong = (await tryOut('{"name":1}')) as unknown as { error: { code: string; path: string } };
   assert.deepEqual([wrong.error.code, wrong.error.path], ['invalid-input', '/name']);
   const other = await fetch(`/api/v1/types/${plugin}?language=cobol`, { headers: editor });

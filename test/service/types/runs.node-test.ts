@@ -83,7 +83,7 @@ test('a result that is not JSON, or does not fit, is an error with the place, wh
 });
 
 test('a plugin in AssemblyScript takes and returns text, which is JSON', async (t) => {
-  const { setTypes, build, tryOut } = await startTypedPlugin(t);
+  const { setTypes, build, tryOut, deploy, run } = await startTypedPlugin(t);
   await setTypes(types);
   const source = (text: string) => `export function run(input: string): string { return ${text}; }`;
   assert.equal(
@@ -92,6 +92,8 @@ test('a plugin in AssemblyScript takes and returns text, which is JSON', async (
   );
   assert.deepEqual(await tryOut('{"name":"Ada"}'), { result: '{"text":"14"}' });
   assert.equal(((await tryOut('{}')) as { error: { path: string } }).error.path, '/name');
+  await deploy();
+  assert.equal(await (await run('{"name":"Ada"}')).text(), '{"text":"14"}');
   await build(source('input'), 'assemblyscript');
   const { error } = (await tryOut('{"name":"Ada"}')) as { error: { code: string; path: string } };
   assert.deepEqual([error.code, error.path], ['invalid-output', '/text']);

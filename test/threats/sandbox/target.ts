@@ -47,15 +47,7 @@ const scriptNeighbours = (): Neighbour[] => [
  */
 export function startTarget(neighboursOf: () => Neighbour[] = scriptNeighbours) {
   const run = startRunner();
-  const other = startRunner();
-
-  /** What the others get from a runner that nobody has attacked. */
-  const untouched = (async () => {
-    const outcomes: LoggedOutcome[] = [];
-    for (const { program, input } of neighboursOf()) outcomes.push(await other(program, input));
-    return outcomes;
-  })();
-  untouched.catch(() => {});
+  const untouched = untouchedOutcomes(neighboursOf);
 
   /**
    * Asserts that the runs of others are what they are in a runner that nobody has attacked. An attack that has ended the runner has
@@ -87,6 +79,24 @@ export function startTarget(neighboursOf: () => Neighbour[] = scriptNeighbours) 
   return { run, assertUnharmed, testAttacks };
 }
 
+const knownOutcomes = new Map<() => Neighbour[], Promise<LoggedOutcome[]>>();
+
+/** What the others get from a runner that nobody has attacked. It is found out once in each process. */
+function untouchedOutcomes(neighboursOf: () => Neighbour[]): Promise<LoggedOutcome[]> {
+  const known = knownOutcomes.get(neighboursOf);
+  if (known) return known;
+  const found = (async () => {
+    const run = startRunner();
+    const outcomes: LoggedOutcome[] = [];
+    for (const { program, input } of neighboursOf()) outcomes.push(await run(program, input));
+    run.close();
+    return outcomes;
+  })();
+  found.catch(() => {});
+  knownOutcomes.set(neighboursOf, found);
+  return found;
+}
+
 /**
  * Makes a run, and makes it again while it ends for want of time: any run may, on a machine that is busy with other
  * things.
@@ -104,7 +114,8 @@ const patient = { ...defaultLimits, time: 60_000 };
 /** A runner process, replaced by another when it has ended. `time`: the limit of time of one run, in ms. */
 export function startRunner() {
   let runner: RunnerProcess | undefined;
-  after(() => runner?.close());
+  const close = () => runner?.close();
+  after(close);
   const run = async (program: StoredProgram, input = '', time = patient.time): Promise<LoggedOutcome> => {
     if (!runner?.isUsable) runner = new RunnerProcess({ limits: patient });
     const logs = new Logs();
@@ -113,7 +124,7 @@ export function startRunner() {
     assert.ok(!('suspended' in outcome));
     return { ...('error' in outcome ? { error: outcome.error } : outcome), logs: logs.entries };
   };
-  return Object.assign(run, { hasEnded: () => !runner?.isUsable });
+  return Object.assign(run, { hasEnded: () => !runner?.isUsable, close });
 }
 
 /** The time of a run that ends at no other limit: the shorter, the sooner. */
