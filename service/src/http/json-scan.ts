@@ -49,6 +49,8 @@ function* scan(text: string): Generator<undefined, JsonCounts> {
   let member = '';
   let [valuesBefore, count] = [0, 0];
   let isArray = false;
+  /** Whether the outermost value is an object. */
+  let hasMembers = false;
   const members = new Map<string, number>();
   const elements = new Map<string, number>();
   const result = (isTooDeep: boolean): JsonCounts => ({ isTooDeep, values, members, elements });
@@ -82,7 +84,9 @@ function* scan(text: string): Generator<undefined, JsonCounts> {
       values += 1;
       if (depth === 2) count += 1;
     } else if (unit === OPEN_ARRAY || unit === OPEN_OBJECT) {
-      if (depth === 1) {
+      if (depth === 0) {
+        hasMembers = unit === OPEN_OBJECT;
+      } else if (depth === 1) {
         member = text.slice(name, nameEnd);
         isArray = unit === OPEN_ARRAY;
         [valuesBefore, count] = [values, 0];
@@ -92,8 +96,10 @@ function* scan(text: string): Generator<undefined, JsonCounts> {
       mayBeEmpty = true;
     } else if (unit === CLOSE_ARRAY || unit === CLOSE_OBJECT) {
       depth -= 1;
-      if (depth !== 1) continue;
+      if (depth !== 1 || !hasMembers) continue;
       const key = unescaped(member);
+      // No JSON: to find that out for each of many members would take seconds.
+      if (key === undefined) return result(false);
       members.set(key, values - valuesBefore);
       if (isArray) elements.set(key, count);
     }
@@ -101,11 +107,12 @@ function* scan(text: string): Generator<undefined, JsonCounts> {
   return result(false);
 }
 
-function unescaped(name: string): string {
+/** A name as it is meant; `undefined` where it is not JSON. */
+function unescaped(name: string): string | undefined {
   try {
     return JSON.parse(name) as string;
   } catch {
-    return '';
+    return undefined;
   }
 }
 

@@ -89,7 +89,11 @@ test('the members and elements of a JSON text are counted without parsing it', a
     for (const text of [JSON.stringify(value), JSON.stringify(value, null, '\t')]) {
       const { values, elements, members } = await scanJson(text);
       assert.equal(values, count(value), text);
-      if (Array.isArray(value)) continue;
+      // Only an object has members.
+      if (Array.isArray(value)) {
+        assert.deepEqual([members.size, elements.size], [0, 0], text);
+        continue;
+      }
       assert.deepEqual(
         [...elements],
         arrays.map(([name, one]) => [name, (one as unknown[]).length]),
@@ -126,6 +130,11 @@ test('a long body of any operation with too many values is answered with 422', a
   const { status, code, message } = await errorOf(await fetch(path, { method: 'POST', headers, body }));
   assert.deepEqual([status, code], [422, 'invalid-body']);
   assert.match(message, /at most 20000 .*, received 10000\d/);
+});
+
+test('a member whose name is not JSON ends the scan, because the text is none', async () => {
+  for (const text of ['{"\\x":[1],"b":[2]}', '{x:[1],"b":[2]}', '{[],"b":[2]}'])
+    assert.equal((await scanJson(text)).members.has('b'), false, text);
 });
 
 describe('a record', () => {

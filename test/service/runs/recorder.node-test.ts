@@ -236,10 +236,9 @@ test('what cannot be written before a recorder is closed is reported, usage incl
 test('pending records have a bound in bytes, beyond which only outcomes are kept', () => {
   const long = 'x'.repeat(20_000);
   const queue = new RecordQueue();
-  for (let i = 0; i < 3000; i++) {
-    const run = runOf(unknownVersion, { input: long, outcome: { result: long, logs: [long] } });
-    assert.ok(queue.add(toRecord(run, 'payloads')));
-  }
+  const run = runOf(unknownVersion, { input: long, outcome: { result: long, logs: [long] } });
+  const record = toRecord(run, 'payloads');
+  for (let i = 0; i < 3000; i++) assert.ok(queue.add({ ...record }));
   const held: RunRecord[] = [];
   for (let batch = queue.firstBatch(); batch.length; batch = queue.firstBatch()) {
     assert.ok(lengthOf(batch) <= 256 * 1024);
