@@ -7,6 +7,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import type { TestContext } from 'node:test';
+import { readOptions, UsageError } from '../../../service/src/cli/options.ts';
 import { temporaryDirectory } from '../harness.ts';
 
 const root = join(import.meta.dirname, '../../..');
@@ -148,7 +149,6 @@ test('an unknown command or option is named together with the known ones, with e
     ],
     [['toString'], /^There is no command "toString"\./],
     [['--port', '1'], /^Unknown option '--port'/],
-    [['serve', '--port', '1'], /^Unknown option '--port'/],
     [['serve', 'here'], /^Unexpected argument 'here'/],
   ];
   for (const [args, message] of cases) {
@@ -157,6 +157,24 @@ test('an unknown command or option is named together with the known ones, with e
     assert.match(err, message);
     assert.match(err, /\nUsage: plugin-editor-service/);
   }
+});
+
+test('an option or an argument that a command does not take is an error with its usage', () => {
+  const options = { holder: { type: 'string' } } as const;
+  const read = (args: string[], most?: number) => readOptions(args, 'Usage: …', options, most);
+  for (const [args, most, message] of [
+    [['--port', '1'], 0, /^Unknown option '--port'[^]*\n\nUsage: …$/],
+    [['here'], 0, /^Unexpected argument 'here'[^]*\n\nUsage: …$/],
+    [['one', 'two'], 1, /^Unexpected argument 'two'\n\nUsage: …$/],
+    [['--holder'], 0, /^Option '--holder <value>' argument missing\n\nUsage: …$/],
+  ] as const)
+    assert.throws(
+      () => read([...args], most),
+      (error) => error instanceof UsageError && message.test(error.message),
+      args.join(' '),
+    );
+  const { values, positionals, help } = read(['one', '--holder', 'a', '-h'], 1);
+  assert.deepEqual([values.holder, positionals, help], ['a', ['one'], true]);
 });
 
 test('a Node that is too old ends every command with one line that names the version needed', async (t) => {

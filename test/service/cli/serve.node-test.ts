@@ -40,14 +40,12 @@ async function buildAndTest(base: string, environmentToken: string, language: st
   return (await tested.json()) as { result?: string; error?: { code: string; message: string } };
 }
 
-test('with PUBLIC_URL the service answers to its host and to those of ALLOWED_HOSTS, wherever it listens', async (t) => {
-  const address = await databaseWithSchema(t, engineUnderTest());
-  const command = runCommand(t, address, ['serve'], {
-    SERVICE_HOST: '0.0.0.0',
-    PUBLIC_URL: 'https://plugins.example.com',
-    ALLOWED_HOSTS: 'plugins.internal:8082',
+test('with a public URL the service answers to its host and to those that are allowed, wherever it listens', async (t) => {
+  const { port } = await startHere(t, {
+    serviceHost: '0.0.0.0',
+    publicUrl: 'https://plugins.example.com',
+    allowedHosts: ['plugins.internal:8082'],
   });
-  const { port } = await command.serving();
   const addresses = Object.values(networkInterfaces())
     .flatMap((all) => all ?? [])
     .filter(({ family }) => family === 'IPv4');
@@ -68,19 +66,18 @@ test('with PUBLIC_URL the service answers to its host and to those of ALLOWED_HO
   }
 });
 
-test('metrics are served at METRICS_PORT, and not at the port of the service', async (t) => {
-  const address = await databaseWithSchema(t, engineUnderTest());
-  const command = runCommand(t, address, ['serve'], { METRICS_PORT: '0' });
-  const { base, metricsPort } = await command.serving();
+test('metrics are served at their port, and not at the port of the service', async (t) => {
+  const { port, metricsPort } = await startHere(t, { metricsPort: 0 });
   const response = await fetch(`http://127.0.0.1:${metricsPort}/metrics`);
   assert.match(await response.text(), /^plugin_service_waiting\{queue="runs"\} 0$/m);
-  assert.equal(await statusOf(`${base}/metrics`), 404);
+  assert.equal(await statusOf(`http://127.0.0.1:${port}/metrics`), 404);
 });
 
 test('standard output holds only JSON lines, from the level of LOG_LEVEL on', async (t) => {
   const address = await databaseWithSchema(t, engineUnderTest());
-  const command = runCommand(t, address, ['serve']);
-  const { base } = await command.serving();
+  const command = runCommand(t, address, ['serve'], { METRICS_PORT: '0' });
+  const { base, metricsPort } = await command.serving();
+  assert.equal(await statusOf(`http://127.0.0.1:${metricsPort}/metrics`), 200);
   await statusOf(`${base}/api/v1/features`);
   const { route } = await command.line(({ msg }) => msg === 'request');
   assert.equal(route, '/api/v1/features');
