@@ -96,7 +96,7 @@ test('the random numbers of a run predict only later ones of the same run', asyn
 
 for (const [place, code] of Object.entries({ run: inRun, 'the top level': inTopLevel })) {
   test(`every bit of the random numbers' state differs from run to run, in ${place}`, async () => {
-      let everSet = 0n;
+    let everSet = 0n;
     let everClear = 0n;
     for (let i = 0; i < 64; i++) {
       const state = stateAfter(numbersIn(await read(code)).slice(0, 3));

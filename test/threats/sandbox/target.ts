@@ -40,13 +40,16 @@ const scriptNeighbours = (): Neighbour[] => [
   { program: script(`${probe}// ${(neighbours += 1)}`), input: 'neighbour' },
 ];
 
+/** The runner of all files of a process. */
+let attacked: ReturnType<typeof startRunner> | undefined;
+
 /**
  * A runner process that one tenant attacks and others use. It is replaced when an attack ends it.
  *
  * `neighboursOf`: what the others run after each attack (default: {@link probe}).
  */
 export function startTarget(neighboursOf: () => Neighbour[] = scriptNeighbours) {
-  const run = startRunner();
+  const run = (attacked ??= startRunner((close) => process.once('exit', close)));
   const untouched = untouchedOutcomes(neighboursOf);
 
   /**
@@ -86,7 +89,8 @@ function untouchedOutcomes(neighboursOf: () => Neighbour[]): Promise<LoggedOutco
   const known = knownOutcomes.get(neighboursOf);
   if (known) return known;
   const found = (async () => {
-    const run = startRunner();
+    // Closed here: a file that asked for the outcomes may be over before they are there.
+    const run = startRunner(() => {});
     const outcomes: LoggedOutcome[] = [];
     for (const { program, input } of neighboursOf()) outcomes.push(await run(program, input));
     run.close();
@@ -111,11 +115,14 @@ export async function inTime(run: () => Promise<LoggedOutcome>): Promise<LoggedO
 /** The limits of runs that are not about the limit of time: a busy machine may need more than a second for any run. */
 const patient = { ...defaultLimits, time: 60_000 };
 
-/** A runner process, replaced by another when it has ended. `time`: the limit of time of one run, in ms. */
-export function startRunner() {
+/**
+ * A runner process, replaced by another when it has ended. `time`: the limit of time of one run, in ms.
+ * @param atEnd has it closed (default: after the file or the test that starts it)
+ */
+export function startRunner(atEnd: (close: () => void) => unknown = after) {
   let runner: RunnerProcess | undefined;
   const close = () => runner?.close();
-  after(close);
+  atEnd(close);
   const run = async (program: StoredProgram, input = '', time = patient.time): Promise<LoggedOutcome> => {
     if (!runner?.isUsable) runner = new RunnerProcess({ limits: patient });
     const logs = new Logs();
