@@ -15,9 +15,9 @@ const slowEcho = (milliseconds: number) =>
   running(`for (const end = Date.now() + ${milliseconds}; Date.now() < end; ); return input;`);
 
 /** A source whose compiler does not begin before {@link holdBuilds} releases it. */
-const held = (i: number) => `${echo}// held ${i}`;
+const slow = (i: number) => `${echo}// held ${i}`;
 
-/** Has the compilers wait with what is {@link held}. */
+/** Has the compilers wait with what is {@link slow}. */
 function holdBuilds(t: TestContext): { release: () => void } {
   const released = Promise.withResolvers<void>();
   // oxlint-disable-next-line typescript/unbound-method -- called with its own `this`
@@ -126,7 +126,7 @@ test('builds beyond what one tenant may have waiting are answered with 429, whil
   const builds = holdBuilds(t);
   const refused = Promise.withResolvers<void>();
   const flooding = flood(40, async (i) => {
-    const response = await send('POST', paths.build('javascript'), { ...editor, ...text }, held(i));
+    const response = await send('POST', paths.build('javascript'), { ...editor, ...text }, slow(i));
     if (response.status !== 200) refused.resolve();
     return response;
   });
@@ -155,7 +155,7 @@ test('a build whose client disconnects while it waits is not started', async (t)
   };
   // As many as an environment may have on a machine of many cores.
   const before: Awaited<ReturnType<typeof startBuild>>[] = [];
-  for (let i = 0; i < 7; i++) before.push(await startBuild(await startPlugin(t, `before-${i}`, first), held(i)));
+  for (let i = 0; i < 7; i++) before.push(await startBuild(await startPlugin(t, `before-${i}`, first), slow(i)));
   const { building, controller } = await startBuild(abandoned, echo);
   controller.abort();
   await building;
@@ -177,7 +177,7 @@ test('a newer check of a plugin replaces the one that waits, which is answered w
   // More than run at once on a machine of many cores. Which of them comes first is not for us to say.
   const responses = await Promise.all(
     Array.from({ length: 10 }, async (_, i) => {
-      const response = await send('POST', path, { ...editor, ...text }, held(i));
+      const response = await send('POST', path, { ...editor, ...text }, slow(i));
       if (response.status !== 200) builds.release();
       return response;
     }),

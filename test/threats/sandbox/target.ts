@@ -49,7 +49,7 @@ let attacked: ReturnType<typeof startRunner> | undefined;
  * `neighboursOf`: what the others run after each attack (default: {@link probe}).
  */
 export function startTarget(neighboursOf: () => Neighbour[] = scriptNeighbours) {
-  const run = (attacked ??= startRunner((close) => process.once('exit', close)));
+  const run = (attacked ??= startRunner((close) => process.once('exit', () => void close())));
   const untouched = untouchedOutcomes(neighboursOf);
 
   /**
@@ -93,7 +93,7 @@ function untouchedOutcomes(neighboursOf: () => Neighbour[]): Promise<LoggedOutco
     const run = startRunner(() => {});
     const outcomes: LoggedOutcome[] = [];
     for (const { program, input } of neighboursOf()) outcomes.push(await run(program, input));
-    run.close();
+    await run.close();
     return outcomes;
   })();
   found.catch(() => {});
@@ -119,7 +119,7 @@ const patient = { ...defaultLimits, time: 60_000 };
  * A runner process, replaced by another when it has ended. `time`: the limit of time of one run, in ms.
  * @param atEnd has it closed (default: after the file or the test that starts it)
  */
-export function startRunner(atEnd: (close: () => void) => unknown = after) {
+export function startRunner(atEnd: (close: () => Promise<void> | undefined) => unknown = after) {
   let runner: RunnerProcess | undefined;
   const close = () => runner?.close();
   atEnd(close);
