@@ -155,7 +155,8 @@ test('a build whose client disconnects while it waits is not started', async (t)
   };
   // As many as an environment may have on a machine of many cores.
   const before: Awaited<ReturnType<typeof startBuild>>[] = [];
-  for (let i = 0; i < 7; i++) before.push(await startBuild(await startPlugin(t, `before-${i}`, first), slow(i)));
+  for (let i = 0; i < 7; i++)
+    before.push(await startBuild(await startPlugin(t, `before-${i}`, first), slow(i)));
   const { building, controller } = await startBuild(abandoned, echo);
   controller.abort();
   await building;
