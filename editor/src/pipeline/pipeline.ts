@@ -98,6 +98,8 @@ export class Pipeline extends Emitter<PipelineEvents> {
   #isSlow = false;
   /** The time until which the action waits for a busy service, as of `performance.now()`. */
   #busyUntil = 0;
+  /** When the last deployment of this page ended, as of `performance.now()`. */
+  #deployEndedAt = 0;
   #abort = new AbortController();
 
   constructor(options: PipelineOptions) {
@@ -132,14 +134,15 @@ export class Pipeline extends Emitter<PipelineEvents> {
   /**
    * Takes over what the service says is built and deployed, perhaps by another page.
    * @param draft what the service has; `undefined` where this page is not sure of it
+   * @param askedAt when the service was asked, as of `performance.now()`: a deployment that ended later is newer
    */
-  applyProgress({ built, deployed }: Progress, draft: PluginSource | undefined): void {
-    if (this.#action) return;
+  applyProgress({ built, deployed }: Progress, draft: PluginSource | undefined, askedAt: number): void {
     const sourceKey = draft && sourceKeyOf(draft);
     if (this.#build.kind === 'none' && sourceKey !== undefined) {
       if (built) this.#builtKey = sourceKey;
       this.#setState({ build: built ? { kind: 'built', sourceKey } : { kind: 'none', hasNeverRun: true } });
     }
+    if (this.#action === 'deploy' || askedAt < this.#deployEndedAt) return;
     if (!deployed) {
       if (this.#deploy.kind === 'none') this.#setState({ deploy: { kind: 'none', hasNeverRun: true } });
       return;
@@ -249,6 +252,7 @@ export class Pipeline extends Emitter<PipelineEvents> {
       return undefined;
     } finally {
       clearTimeout(timer);
+      if (action === 'deploy') this.#deployEndedAt = performance.now();
       this.#isSlow = false;
       this.#setState({ action: undefined });
     }

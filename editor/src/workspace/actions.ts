@@ -66,7 +66,9 @@ export class Actions extends Emitter<{ built: void }> {
     this.pipeline.on('deploy', (deployed) => this.#handleDeploy(deployed));
     this.pipeline.on('error', ({ action, error }) => this.#handleError(action, error));
     this.pipeline.on('busy', ({ action, wait }) => this.#notice.showBusy(action, wait));
-    serviceState.on('progress', ({ progress, draft }) => this.pipeline.applyProgress(progress, draft));
+    serviceState.on('progress', ({ progress, draft, askedAt }) =>
+      this.pipeline.applyProgress(progress, draft, askedAt),
+    );
     const { editor } = document;
     this.#check = new LiveCheck({
       read: () => document.source,

@@ -8,8 +8,11 @@ import type { PluginSession } from './plugin-session.ts';
 const PROBE = 3000;
 
 export interface ServiceStateEvents {
-  /** What is built and deployed of `draft`, which is `undefined` where that is not what this page has. */
-  progress: { progress: Progress; draft: PluginSource | undefined };
+  /**
+   * What was built and deployed of `draft` at `askedAt`, as of `performance.now()`. `draft` is `undefined` where that is not what
+   * this page has.
+   */
+  progress: { progress: Progress; draft: PluginSource | undefined; askedAt: number };
   /** The service has another draft than this page, which has nothing to save. */
   otherDraft: void;
 }
@@ -25,6 +28,10 @@ export class ServiceState extends Emitter<ServiceStateEvents> {
   #live: string | undefined;
   #isPinned = false;
   #hasVersions = false;
+  /** Counts what says which version is live: the responses come in any order, and the newest holds. */
+  #liveAsked = 0;
+  #liveKnown = 0;
+  #progressAsked = 0;
   /** Whether the service can say what is built and deployed, as far as is known. */
   #hasProgress = true;
   #isOnline = true;
@@ -84,10 +91,9 @@ export class ServiceState extends Emitter<ServiceStateEvents> {
     this.#session.screen.draw();
   }
 
+  /** This page deployed a version or made one live. */
   setLive(live: string | undefined, isPinned: boolean): void {
-    this.#live = live;
-    this.#isPinned = isPinned;
-    this.#session.screen.draw();
+    this.#setLive(++this.#liveAsked, live, isPinned);
   }
 
   /** The connection or the token is new, or the user is back: asks again for all that may have changed. */
@@ -114,12 +120,15 @@ export class ServiceState extends Emitter<ServiceStateEvents> {
     const { store, signal } = this.#session;
     const { source, isUnsaved } = this.#saving;
     const { etag } = store;
+    const askedAt = performance.now();
+    const number = ++this.#progressAsked;
     const progress = this.#hasProgress ? await this.#readProgress() : undefined;
     // Asked last: where the draft is still the one that this page knows, the progress is that of it.
     const revision = await this.loadLive();
-    if (signal.aborted) return;
+    // A later request says more.
+    if (signal.aborted || number !== this.#progressAsked) return;
     const isOwn = !isUnsaved && revision === etag;
-    if (progress) this.emit('progress', { progress, draft: isOwn ? source : undefined });
+    if (progress) this.emit('progress', { progress, draft: isOwn ? source : undefined, askedAt });
     if (revision && !isOwn && !isUnsaved && !this.#saving.isUnsaved && store.etag === etag)
       this.emit('otherDraft');
   }
@@ -142,15 +151,24 @@ export class ServiceState extends Emitter<ServiceStateEvents> {
   /** Asks which version is live. Resolves with the entity tag of the draft, if there is one. */
   async loadLive(): Promise<string | undefined> {
     const { client, location, signal } = this.#session;
+    const number = ++this.#liveAsked;
     try {
       const { draft, live, latest, pinned } = await client.getPlugin(location, { signal });
       this.#hasVersions = true;
-      this.setLive(live ?? latest ?? undefined, Boolean(pinned));
+      this.#setLive(number, live ?? latest ?? undefined, Boolean(pinned));
       return draft?.revision;
     } catch {
       // Without a response the page says nothing about versions.
       return undefined;
     }
+  }
+
+  #setLive(number: number, live: string | undefined, isPinned: boolean): void {
+    if (number < this.#liveKnown) return;
+    this.#liveKnown = number;
+    this.#live = live;
+    this.#isPinned = isPinned;
+    this.#session.screen.draw();
   }
 
   #scheduleProbe(): void {

@@ -235,19 +235,41 @@ test("the builder's report on earlier builds and deployments is taken over when 
   pipeline.applyProgress(
     { built: true, deployed: { version: 'v1.0.7', current: true } },
     { lang: 'x', contents: page.text },
+    1,
   );
   assert.deepEqual(pipeline.build, { kind: 'built', sourceKey: keyOf('one') });
   assert.deepEqual(pipeline.deployment, { kind: 'deployed', version: 'v1.0.7', sourceKey: keyOf('one') });
   // Another page deployed since; what is being edited here is not what the builder has.
-  pipeline.applyProgress({ built: true, deployed: { version: 'v1.0.8', current: true } }, undefined);
+  pipeline.applyProgress({ built: true, deployed: { version: 'v1.0.8', current: true } }, undefined, 2);
   assert.deepEqual(pipeline.deployment, { kind: 'deployed', version: 'v1.0.8' });
   // It is once the page took that draft over.
   page.text = 'two';
   pipeline.applyProgress(
     { built: true, deployed: { version: 'v1.0.8', current: true } },
     { lang: 'x', contents: 'two' },
+    3,
   );
   assert.deepEqual(pipeline.deployment, { kind: 'deployed', version: 'v1.0.8', sourceKey: keyOf('two') });
+});
+
+test('a report from before a deployment does not replace it, and one during a build counts', async () => {
+  const { pipeline, responses, page } = setUp();
+  const draft = { lang: 'x', contents: page.text };
+  const before = { built: true, deployed: { version: 'v0.0.9', current: false } };
+  const askedAt = performance.now();
+  responses.build = async () => {
+    pipeline.applyProgress(before, draft, askedAt);
+    return { succeeded: true, outputLog: '' };
+  };
+  await pipeline.runBuild();
+  assert.deepEqual(pipeline.deployment, { kind: 'deployed', version: 'v0.0.9' });
+  responses.deploy = async () => {
+    pipeline.applyProgress(before, draft, performance.now());
+    return { version: 'v1.0.0' };
+  };
+  await pipeline.runDeploy();
+  pipeline.applyProgress(before, draft, askedAt);
+  assert.deepEqual(pipeline.deployment, { kind: 'deployed', version: 'v1.0.0', sourceKey: keyOf('one') });
 });
 
 test('a build that the service replaced by that of another page is made again', async () => {

@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { PluginSession } from '../../../editor/src/workspace/plugin-session.ts';
+import { ServiceState } from '../../../editor/src/workspace/service-state.ts';
+
+/** The state of a service whose responses a test sends, in any order. */
+function setUp() {
+  const plugins: ((live: string) => void)[] = [];
+  const progress: ((version: string) => void)[] = [];
+  const session = {
+    client: {
+      getPlugin: () =>
+        new Promise((resolve) =>
+          plugins.push((live) =>
+            resolve({ draft: { revision: '"1"' }, live, latest: 'v1.0.2', pinned: { version: live } }),
+          ),
+        ),
+      getProgress: () =>
+        new Promise((resolve) =>
+          progress.push((version) => resolve({ built: true, deployed: { version, current: true } })),
+        ),
+    },
+    screen: { draw: () => {} },
+    store: { etag: '"1"' },
+    signal: new AbortController().signal,
+  } as unknown as PluginSession;
+  const source = { lang: 'x', contents: 'one' };
+  return { state: new ServiceState(session, { isUnsaved: false, source }), plugins, progress };
+}
+
+test('a late response does not replace what this page made live', async () => {
+  const { state, plugins } = setUp();
+  const load = state.loadLive();
+  state.setLive('v1.0.0', true);
+  plugins[0]?.('v1.0.1');
+  assert.equal(await load, '"1"');
+  assert.deepEqual([state.live, state.isPinned, state.hasVersions], ['v1.0.0', true, true]);
+  const next = state.loadLive();
+  plugins[1]?.('v1.0.2');
+  await next;
+  assert.equal(state.live, 'v1.0.2');
+});
+
+test('of two requests the response to the later one holds, whichever comes last', async () => {
+  const { state, plugins, progress } = setUp();
+  const reported: string[] = [];
+  state.on('progress', ({ progress: { deployed } }) => reported.push(deployed?.version ?? ''));
+  const loads = [state.loadProgress(), state.loadProgress()];
+  progress[1]?.('v1.0.2');
+  await new Promise(setImmediate);
+  plugins[0]?.('v1.0.2');
+  progress[0]?.('v1.0.1');
+  await new Promise(setImmediate);
+  plugins[1]?.('v1.0.2');
+  await Promise.all(loads);
+  assert.deepEqual(reported, ['v1.0.2']);
+});
