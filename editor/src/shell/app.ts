@@ -29,8 +29,6 @@ export interface EditorAppOptions {
   builders: readonly string[];
 }
 
-type Permissions = readonly string[] | undefined;
-
 /** What a plugin without a draft starts with: a source, or a choice of languages. */
 type InitialSource =
   | { source: PluginSource }
@@ -118,6 +116,10 @@ export class EditorApp {
     if (!this.#asked) return;
     const { target, auth, host, failed } = this.#asked;
     auth.token = token;
+    if (this.#session && !failed) {
+      this.#session.reloadDetails();
+      void this.#updatePermissions(this.#session);
+    }
     if (this.#workspace) this.#workspace.resume(['session', 'forbidden']);
     else if (failed) void this.openPlugin(target, token, host);
   }
@@ -214,44 +216,56 @@ export class EditorApp {
       await this.#typingHelp;
       if (signal.aborted) return;
       const known = await Promise.race([session.details, Promise.resolve(undefined)]);
-      const permissions = known?.permissions;
-      if (draft) this.#edit(session, draft.source, true, permissions);
-      else await this.#begin(session, permissions);
-      void this.#updatePermissions(session, permissions);
+      session.permissions = known?.permissions;
+      // They may come after the draft.
+      if (!known) void this.#updatePermissions(session);
+      if (draft) this.#edit(session, draft.source, true);
+      else await this.#begin(session);
       // Only a token that the service accepted for this plugin may show what this browser kept of it.
       await this.#offerCopies(session, draft);
     });
   }
 
-  /** What the token permits may come after the draft. */
-  async #updatePermissions(session: PluginSession, known: Permissions): Promise<void> {
-    const permissions = (await session.details)?.permissions;
-    if (session.signal.aborted || permissions === known) return;
-    this.#workspace?.setPermissions(permissions);
+  /** Takes over what the token permits, once the service has said it. */
+  async #updatePermissions(session: PluginSession): Promise<void> {
+    const { details, signal } = session;
+    const permissions = (await details)?.permissions;
+    // Another token may have come meanwhile. Without a response, what is known stays.
+    if (signal.aborted || details !== session.details || !permissions) return;
+    if (String(permissions) === String(session.permissions)) return;
+    session.permissions = permissions;
+    if (this.#workspace) return this.#workspace.setPermissions(permissions);
+    this.#screen.draw();
+    if (this.#isChoosing) reportNew(session);
   }
 
   /** Begins a plugin that has no draft. */
-  async #begin(session: PluginSession, permissions: Permissions): Promise<void> {
+  async #begin(session: PluginSession): Promise<void> {
     const initial = await loadInitialSource(session, this.#settings.initialSource);
     if (session.signal.aborted) return;
-    if ('source' in initial) return this.#edit(session, initial.source, false, permissions);
-    const { target, notices, host, signal } = session;
+    if ('source' in initial) return this.#edit(session, initial.source, false);
+    const { target, notices, signal } = session;
     const begin = async (language: string) => {
       const source = await session.loadTemplate(language);
       // Another language may have been chosen, or a copy restored, while the template was loaded.
-      if (!signal.aborted && !this.#workspace) this.#edit(session, source, false, permissions);
+      if (!signal.aborted && !this.#workspace) this.#edit(session, source, false);
     };
     this.#isChoosing = true;
     this.#screen.show(() =>
       startScreen({
         target,
         ...initial,
-        isReadOnly: this.#settings.readOnly === true || permissions?.includes('write') === false,
+        isReadOnly: !this.#mayWrite(session),
         notices: notices.view(),
         onChoose: ({ identifier }) => void this.#attempt(session, () => begin(identifier)),
       }),
     );
-    host.ready?.({ exists: false, ...(permissions ? { permissions: [...permissions] } : {}) });
+    reportNew(session);
+  }
+
+  /** Whether a plugin that is not open yet may be written. */
+  #mayWrite({ permissions }: PluginSession): boolean {
+    return !this.#settings.readOnly && (permissions?.includes('write') ?? true);
   }
 
   /** Offers what this browser kept of the plugin when it could not be saved. */
@@ -263,10 +277,10 @@ export class EditorApp {
       copies,
       notices,
       current: () => this.#workspace?.document.source,
-      canRestore: () => !signal.aborted && (this.#workspace?.access.canWrite ?? !this.#settings.readOnly),
+      canRestore: () => !signal.aborted && (this.#workspace?.access.canWrite ?? this.#mayWrite(session)),
       restore: (source) => {
         // Without a draft and a template there is nothing open yet: the copy is what to open.
-        if (!this.#workspace) this.#edit(session, { ...source, contents: '', tests: [] }, false, undefined);
+        if (!this.#workspace) this.#edit(session, { ...source, contents: '', tests: [] }, false);
         this.#workspace?.restore(source);
       },
     });
@@ -274,7 +288,8 @@ export class EditorApp {
   }
 
   /** @param exists whether `source` is a draft of the service */
-  #edit(session: PluginSession, source: PluginSource, exists: boolean, permissions: Permissions): void {
+  #edit(session: PluginSession, source: PluginSource, exists: boolean): void {
+    const { permissions } = session;
     const { template } = session.target;
     const isReadOnly = this.#settings.readOnly ?? false;
     const kept = this.#keptTexts.get(session.key);
@@ -323,6 +338,11 @@ export class EditorApp {
     const { title, text } = message();
     this.#asked.host.error?.(`${title}. ${text}`);
   }
+}
+
+/** Reports to the page around the editor a plugin that has no draft and no language yet. */
+function reportNew({ host, permissions }: PluginSession): void {
+  host.ready?.({ exists: false, ...(permissions && { permissions: [...permissions] }) });
 }
 
 /** How long a text waits for its language, in ms: a text that is shown without it soon changes its colours. */

@@ -39,8 +39,9 @@ export class PluginSession {
   readonly store: DraftStore;
   readonly copies: LocalCopies;
   readonly notices: Notices;
-  /** What the token permits and how much is stored, once the service has said it; `undefined` where it does not. */
-  readonly details: Promise<Session | undefined>;
+  /** What the token permits, as far as the service has said it. */
+  permissions: readonly string[] | undefined;
+  #details: Promise<Session | undefined>;
   readonly #abort = new AbortController();
 
   constructor({ target, builder, auth, host, screen, store }: PluginSessionOptions) {
@@ -54,14 +55,23 @@ export class PluginSession {
     this.store = store ?? new DraftStore(this.client, this.location);
     this.copies = new LocalCopies(builder, target);
     this.notices = new Notices(() => screen.draw());
-    // A service that does not say what it permits shows it by refusing.
-    this.details = this.client.getSession({ signal: this.signal }).catch(() => undefined);
+    this.#details = this.#requestDetails();
     this.signal.addEventListener('abort', () => this.copies.close());
   }
 
   /** Aborted when another plugin is opened, or this one is closed. */
   get signal(): AbortSignal {
     return this.#abort.signal;
+  }
+
+  /** What the token permits and how much is stored, once the service has said it; `undefined` where it does not. */
+  get details(): Promise<Session | undefined> {
+    return this.#details;
+  }
+
+  /** The token is another one: asks again for the details. */
+  reloadDetails(): void {
+    this.#details = this.#requestDetails();
   }
 
   /** Identifies the plugin among all those that the page opens. */
@@ -78,5 +88,10 @@ export class PluginSession {
 
   close(): void {
     this.#abort.abort();
+  }
+
+  #requestDetails(): Promise<Session | undefined> {
+    // A service that does not say what it permits shows it by refusing.
+    return this.client.getSession({ signal: this.signal }).catch(() => undefined);
   }
 }

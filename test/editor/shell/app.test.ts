@@ -207,6 +207,46 @@ describe('editor app', () => {
     expect(root.querySelector('[role=alert]')).to.equal(null);
   });
 
+  it('offers no new plugin once the service has said that the token only reads', async () => {
+    const SESSION = '/api/v1/session';
+    const target = await start(
+      { path: DRAFT, status: 404, json: {} },
+      {
+        path: '/api/v1/features',
+        json: { features: [], languages: [{ identifier: 'go', pretty: 'Go', short: 'go' }] },
+      },
+      { path: SESSION, delay: 'hang', json: { environment: 'com.acme', permissions: ['read'] } },
+    );
+    const ready: unknown[] = [];
+    await app.openPlugin(target, 'secret', { ready: (plugin) => ready.push(plugin) });
+    await shows('Choose a language');
+    await server.release(SESSION);
+    await shows('you may only look at plugins here');
+    expect(root.querySelector('.choice')).to.equal(null);
+    expect(ready).to.deep.equal([{ exists: false }, { exists: false, permissions: ['read'] }]);
+  });
+
+  it('takes over what another token permits', async () => {
+    const SESSION = '/api/v1/session';
+    const target = await start(
+      draft,
+      { path: SESSION, json: { environment: 'com.acme', permissions: ['read', 'write'] }, times: 1 },
+      { path: SESSION, json: { environment: 'com.acme', permissions: ['read'] }, times: 1 },
+      { path: SESSION, status: 400, json: {} },
+    );
+    const ready: unknown[] = [];
+    await app.openPlugin(target, 'first', {
+      ready: ({ permissions } = {}) => permissions && ready.push(permissions),
+    });
+    await shows('Add test');
+    app.replaceToken('second');
+    await shows('You may look at this plugin, and not change it.');
+    expect(root.textContent).not.to.contain('Add test');
+    app.replaceToken('third');
+    await server.requests({ path: SESSION, count: 3 });
+    expect(ready).to.deep.equal([['read', 'write'], ['read']]);
+  });
+
   it('sends nothing to a builder that it is not configured for', async () => {
     const target = await start(draft);
     await app.openPlugin({ ...target, builder: server.url() }, 'secret');
