@@ -125,6 +125,12 @@ export async function startEditorService({
       const response = await call(draftPath(target), await token(target), init);
       if (!response.ok) throw new Error(`Saving answered ${response.status}: ${await response.text()}`);
     },
+    /** Deletes the plugin, and with it the tokens for it alone. */
+    remove: async (target: Target = {}) => {
+      const path = draftPath(target).replace('/draft/', '/plugin/');
+      const { status } = await call(path, environmentToken, { method: 'DELETE' });
+      if (status !== 204) throw new Error(`Deleting answered ${status}.`);
+    },
     /** Builds this text as the plugin's draft, which keeps its language and tests, and deploys it. */
     deploy: async (contents: string, target: Target = {}) => {
       const [path, ownToken] = [draftPath(target), await token(target)];

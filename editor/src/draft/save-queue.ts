@@ -47,6 +47,9 @@ const ENDED_ELSEWHERE: readonly Failure[] = ['session', 'forbidden', 'storage-fu
 /** The failures that another text can end. */
 const ENDED_BY_EDIT: readonly Failure[] = ['refused', 'too-large', 'storage-full'];
 
+/** The failures that the user alone can end, by a choice. */
+const ENDED_BY_CHOICE: readonly Failure[] = ['conflict', 'deleted'];
+
 /**
  * Saves a value one second after its last edit, one save at a time. A save that failed for a transient reason is tried again;
  * one that failed for another reason waits for a new token, another edit or the user.
@@ -120,7 +123,7 @@ export class SaveQueue<T> extends Emitter<SaveQueueEvents> {
 
   /** Saves now what is not saved yet. `force`: a new plugin is saved even if it was not edited. */
   flush({ force = false } = {}): void {
-    if (this.#state.kind === 'failed' && this.#state.failure === 'conflict') return;
+    if (this.#awaitsChoice) return;
     if (this.#isSending) this.#mustSaveAgain = true;
     else void this.#attempt(force);
   }
@@ -133,7 +136,7 @@ export class SaveQueue<T> extends Emitter<SaveQueueEvents> {
     const { read, isSame } = this.#options;
     for (const before = this.#savesBegun; ;) {
       if (!this.#isSending && this.#isBaseCertain && this.#exists && isSame(read(), this.#base)) return true;
-      if (this.#state.kind === 'failed' && this.#state.failure === 'conflict') return false;
+      if (this.#awaitsChoice) return false;
       const end = new Promise<number | undefined>((resolve) => this.#waiting.push(resolve));
       this.flush({ force: true });
       const ended = await end;
@@ -182,6 +185,11 @@ export class SaveQueue<T> extends Emitter<SaveQueueEvents> {
     void this.#attempt(false);
   }
 
+  /** The user wants the draft, which was deleted, created anew. */
+  acceptDeletion(): void {
+    void this.#attempt(true);
+  }
+
   /** Resolves once nothing is being sent. */
   async whenIdle(): Promise<void> {
     while (this.#isSending) await new Promise((resolve) => this.#waiting.push(resolve));
@@ -191,6 +199,10 @@ export class SaveQueue<T> extends Emitter<SaveQueueEvents> {
   close(): void {
     this.#isClosed = true;
     this.#stopTimers();
+  }
+
+  get #awaitsChoice(): boolean {
+    return this.#state.kind === 'failed' && ENDED_BY_CHOICE.includes(this.#state.failure);
   }
 
   async #attempt(force: boolean): Promise<void> {
@@ -230,7 +242,7 @@ export class SaveQueue<T> extends Emitter<SaveQueueEvents> {
 
   #handleFailure(error: unknown): void {
     const failure = failureOf(error);
-    if (isTransient(failure) || failure === 'conflict') this.#isBaseCertain = false;
+    if (isTransient(failure) || ENDED_BY_CHOICE.includes(failure)) this.#isBaseCertain = false;
     this.#options.copies.keep(this.#options.read());
     this.#setState({ kind: 'failed', failure }, error);
     this.#notifyWaiting(undefined);

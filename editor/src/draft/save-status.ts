@@ -41,6 +41,8 @@ export function failureAdvice(failure: Failure, kept: boolean): string | undefin
       return save.adviceRefused(copyText);
     case 'conflict':
       return save.adviceConflict(copyText);
+    case 'deleted':
+      return save.adviceDeleted(copyText);
     default:
       // The queue tries again, so the status line is enough, unless closing the page would lose the text.
       return kept ? undefined : save.adviceNoCopy;

@@ -60,6 +60,10 @@ export const de: Texts = {
       title: 'Der Plugin-Dienst hat das Öffnen abgelehnt',
       text: 'Vielleicht stimmt die Adresse nicht. Öffnen Sie den Editor noch einmal in Ihrer App.',
     },
+    deleted: {
+      title: 'Das Plugin wurde gelöscht',
+      text: 'Öffnen Sie den Editor noch einmal in Ihrer App.',
+    },
     conflict: {
       title: 'Das Plugin wurde an anderer Stelle geändert',
       text: 'Versuchen Sie es noch einmal, um den jetzigen Stand zu sehen.',
@@ -301,6 +305,7 @@ export const de: Texts = {
       session: 'Nicht gespeichert: Ihre Sitzung ist abgelaufen',
       forbidden: 'Nicht gespeichert: Sie können dieses Plugin nicht bearbeiten',
       conflict: 'Nicht gespeichert: an anderer Stelle geändert',
+      deleted: 'Nicht gespeichert: Das Plugin wurde gelöscht',
       tooLarge: 'Nicht gespeichert: Das Plugin ist zu groß',
       storageFull: 'Nicht gespeichert: Der Speicherplatz ist voll',
       storageUnavailable:
@@ -323,6 +328,9 @@ export const de: Texts = {
       `Der Dienst hat das Plugin so nicht angenommen. ${where} Ändern Sie es oder versuchen Sie es mit „Speichern“ noch einmal.`,
     adviceConflict: (where) =>
       `Dieses Plugin wurde an anderer Stelle geändert, vielleicht in einem anderen Tab. ${where} Vergleichen Sie die beiden Fassungen und wählen Sie eine.`,
+    adviceDeleted: (where) =>
+      `Dieses Plugin wurde an anderer Stelle gelöscht, mit seinen Versionen. ${where} Speichern Sie es als neues Plugin, wenn Sie es zurückhaben möchten.`,
+    saveAsNew: 'Als neues Plugin speichern',
     changedElsewhere:
       'Dieses Plugin wurde an anderer Stelle geändert, vielleicht in einem anderen Tab. Sie sehen den Stand davor.',
     showSaved: 'Gespeicherten Stand zeigen',
@@ -413,6 +421,7 @@ export const de: Texts = {
       session: 'Ihre Sitzung ist abgelaufen',
       forbidden: 'Sie können dieses Plugin nicht bearbeiten',
       conflict: 'an anderer Stelle geändert',
+      deleted: 'Das Plugin wurde gelöscht',
       tooLarge: 'Das Plugin ist zu groß',
       storageFull: 'Der Speicherplatz ist voll',
       rolloutConflict: 'Die aktive Version oder ein Rollout wurde an anderer Stelle geändert',

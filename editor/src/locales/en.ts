@@ -65,6 +65,7 @@ export const en = {
       title: 'The plugin service refused to open this plugin',
       text: 'Its address may be wrong. Open the editor again from your app.',
     },
+    deleted: { title: 'The plugin was deleted', text: 'Open the editor again from your app.' },
     conflict: { title: 'The plugin was changed elsewhere', text: 'Try again to see its present state.' },
     tooLarge: { title: 'The plugin is too large', text: 'The service will not hand it out.' },
     storageFull: { title: 'Storage is full', text: 'Delete old versions of your plugins, then try again.' },
@@ -302,6 +303,7 @@ export const en = {
       session: 'Not saved: your session ended',
       forbidden: 'Not saved: you cannot edit this plugin',
       conflict: 'Not saved: changed elsewhere',
+      deleted: 'Not saved: the plugin was deleted',
       tooLarge: 'Not saved: the plugin is too large',
       storageFull: 'Not saved: storage is full',
       storageUnavailable: 'Not saved: the storage of the service is unavailable, retrying',
@@ -323,6 +325,9 @@ export const en = {
       `The service did not take the plugin as it is. ${where} Change it, or try again with Save.`,
     adviceConflict: (where: string) =>
       `This plugin was changed elsewhere, perhaps in another tab. ${where} Compare the two versions and choose one.`,
+    adviceDeleted: (where: string) =>
+      `This plugin was deleted elsewhere, with its versions. ${where} Save it as a new plugin if you want it back.`,
+    saveAsNew: 'Save as a new plugin',
     changedElsewhere:
       'This plugin was changed elsewhere, perhaps in another tab. You see it as it was before.',
     showSaved: 'Show what is saved',
@@ -411,6 +416,7 @@ export const en = {
       session: 'your session ended',
       forbidden: 'you cannot edit this plugin',
       conflict: 'changed elsewhere',
+      deleted: 'the plugin was deleted',
       tooLarge: 'the plugin is too large',
       storageFull: 'storage is full',
       rolloutConflict: 'what is live or rolled out was changed elsewhere',

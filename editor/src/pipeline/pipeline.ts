@@ -144,7 +144,8 @@ export class Pipeline extends Emitter<PipelineEvents> {
     }
     if (this.#action === 'deploy' || askedAt < this.#deployEndedAt) return;
     if (!deployed) {
-      if (this.#deploy.kind === 'none') this.#setState({ deploy: { kind: 'none', hasNeverRun: true } });
+      // It may have been deleted with its versions, and created anew.
+      if (this.#deploy.kind !== 'unfinished') this.#setState({ deploy: { kind: 'none', hasNeverRun: true } });
       return;
     }
     const { version, current } = deployed;

@@ -19,6 +19,11 @@ export class DraftConflict extends Error {
   }
 }
 
+/** The draft was deleted since it was read; nothing was saved. */
+export class DraftDeleted extends Error {
+  override readonly name = 'DraftDeleted';
+}
+
 /** One plugin's draft in the service: read, and saved so that it never overwrites what another page saved meanwhile. */
 export class DraftStore {
   readonly #client: BuilderClient;
@@ -42,7 +47,7 @@ export class DraftStore {
 
   /**
    * Saves once; the caller decides when to try again.
-   * @throws DraftConflict when the draft changed elsewhere; or what the client throws.
+   * @throws DraftConflict when the draft changed elsewhere, DraftDeleted when it was deleted; or what the client throws.
    */
   async save(source: PluginSource): Promise<void> {
     try {
@@ -50,11 +55,12 @@ export class DraftStore {
     } catch (error) {
       if (!(error instanceof HttpError) || error.status !== 412) throw error;
       const current = await this.read();
-      const own = !current || [...this.#unconfirmed, source].some((sent) => sameWork(sent, current.source));
+      if (!current) throw new DraftDeleted();
+      const own = [...this.#unconfirmed, source].some((sent) => sameWork(sent, current.source));
       if (!own) throw new DraftConflict(current);
-      // The draft is one of this page's own, of a save whose response was lost; or it was deleted.
-      this.#replaces = current ? current.etag : null;
-      if (!current || !sameWork(source, current.source)) await this.#write(source);
+      // The draft is one of this page's own, of a save whose response was lost.
+      this.#replaces = current.etag;
+      if (!sameWork(source, current.source)) await this.#write(source);
     }
     this.#unconfirmed = [];
   }
@@ -78,6 +84,12 @@ export class DraftStore {
   /** Lets the next save replace this state, because the user has seen it. */
   acceptAsBase(seen: Draft): void {
     this.#replaces = seen.etag;
+    this.#unconfirmed = [];
+  }
+
+  /** Lets the next save create the draft anew, because the user asks for it. */
+  acceptDeletion(): void {
+    this.#replaces = null;
     this.#unconfirmed = [];
   }
 

@@ -1,5 +1,5 @@
 import { HttpError, NetworkError, TimeoutError } from 'plugin-editor/client.js';
-import { DraftConflict } from './draft-store.ts';
+import { DraftConflict, DraftDeleted } from './draft-store.ts';
 
 /** Why a request to the service failed, as far as that makes a difference to the user. */
 export type Failure =
@@ -15,6 +15,8 @@ export type Failure =
   | 'forbidden'
   /** The draft changed elsewhere. */
   | 'conflict'
+  /** The draft was deleted. */
+  | 'deleted'
   | 'too-large'
   /** It would add to storage that is full. */
   | 'storage-full'
@@ -26,6 +28,7 @@ export type Failure =
 /** The kind of failure that an error of a request is. */
 export function failureOf(error: unknown): Failure {
   if (error instanceof DraftConflict) return 'conflict';
+  if (error instanceof DraftDeleted) return 'deleted';
   if (error instanceof NetworkError || error instanceof TimeoutError) return 'connection';
   // A redirect does not come from the service, but from something before it, such as a page for signing in.
   if (!(error instanceof HttpError) || error.redirect) return 'service';

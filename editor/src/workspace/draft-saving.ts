@@ -20,6 +20,8 @@ export interface DraftSavingEvents {
   create: void;
   /** The draft that was saved elsewhere is in the editor now. */
   takeOver: void;
+  /** The draft, which was deleted elsewhere, is there again. */
+  recreate: void;
 }
 
 /** Saves the draft, keeps a copy of what is not saved, and says in notices what the user has to do about a failure. */
@@ -213,11 +215,23 @@ export class DraftSaving extends Emitter<DraftSavingEvents> implements PipelineD
       primary: true,
       run: () => theirs && void this.#resolveConflict(theirs),
     });
+    const isDeleted = state.kind === 'failed' && state.failure === 'deleted';
+    const saveAsNew = () => ({
+      label: texts().save.saveAsNew,
+      primary: true,
+      run: () => void this.#saveAsNew(),
+    });
     notices.show(NOTICE, () => ({
       tone: 'alert',
       text: advice() ?? '',
-      actions: theirs ? [compare()] : [],
+      actions: theirs ? [compare()] : isDeleted ? [saveAsNew()] : [],
     }));
+  }
+
+  async #saveAsNew(): Promise<void> {
+    this.#session.store.acceptDeletion();
+    this.#queue.acceptDeletion();
+    if (await this.#queue.saveNow()) this.emit('recreate');
   }
 
   async #resolveConflict(theirs: Draft): Promise<void> {

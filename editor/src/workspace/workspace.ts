@@ -105,6 +105,11 @@ export class Workspace {
       void saving.offerOtherDraft();
     });
     saving.on('takeOver', () => void serviceState.loadProgress());
+    saving.on('recreate', () => {
+      // Its builds and versions are gone.
+      this.actions.pipeline.forgetBuild();
+      void serviceState.loadProgress();
+    });
     signal.addEventListener(
       'abort',
       settings.subscribe(() => screen.draw()),

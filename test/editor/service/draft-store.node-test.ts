@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { type TestContext, describe, test } from 'node:test';
 import { createClient } from '../../../editor/src/service/client.ts';
 import { BearerAuth } from '../../../editor/src/service/bearer-auth.ts';
-import { DraftConflict, DraftStore } from '../../../editor/src/service/draft-store.ts';
+import { DraftConflict, DraftDeleted, DraftStore } from '../../../editor/src/service/draft-store.ts';
 import { HttpError, NetworkError } from 'plugin-editor/client.js';
 import { startEditorService } from '../harness.ts';
 
@@ -18,8 +18,9 @@ async function setUp(t: TestContext) {
     namespace: 'default',
     pluginName: 'add-record',
   };
-  const client = createClient(service.origin, new BearerAuth(token));
-  return { service, open: () => new DraftStore(client, location) };
+  const auth = new BearerAuth(token);
+  const client = createClient(service.origin, auth);
+  return { service, auth, open: () => new DraftStore(client, location) };
 }
 
 type Setting = Awaited<ReturnType<typeof setUp>>;
@@ -90,6 +91,20 @@ describe('DraftStore', () => {
     await service.save(source('theirs 2'));
     store.acceptAsBase(conflict.theirs);
     await assert.rejects(store.save(source('mine 2')), DraftConflict);
+  });
+
+  test('does not create a draft anew that was deleted, unless the user asks for it', async (t) => {
+    const { service, auth, open } = await setUp(t);
+    const store = open();
+    await store.load();
+    await store.save(source('1'));
+    await service.remove();
+    auth.token = await service.token();
+    await assert.rejects(store.save(source('2')), DraftDeleted);
+    assert.equal(await service.draft(), undefined);
+    store.acceptDeletion();
+    await store.save(source('2'));
+    assert.equal((await service.draft())?.contents, '2');
   });
 
   test('reports no conflict with its own text when the response to saving it was lost', async (t) => {

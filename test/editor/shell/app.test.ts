@@ -114,6 +114,29 @@ describe('editor app', () => {
     expect(root.textContent).not.to.contain('Your session ended');
   });
 
+  it('creates a plugin anew that was deleted elsewhere only when the user asks for it', async () => {
+    const target = await start(
+      { ...draft, times: 1 },
+      { path: DRAFT, method: 'POST', status: 412, json: {}, times: 1 },
+      { path: DRAFT, method: 'GET', status: 404, json: {} },
+      { path: DRAFT, method: 'POST', json: source, headers: { etag: '"2"' } },
+    );
+    await app.openPlugin(target, 'secret');
+    await addTest();
+    app.workspace?.saving.save();
+    await shows('Not saved: the plugin was deleted');
+    app.workspace?.saving.save();
+    app.replaceToken('second');
+    press('Save as a new plugin');
+    await shows('Saved ');
+    expect(root.textContent).not.to.contain('deleted');
+    const writes = await server.requests({ path: DRAFT, method: 'POST' });
+    expect(writes.map(({ headers }) => [headers['if-match'], headers['if-none-match']])).to.deep.equal([
+      ['"1"', undefined],
+      [undefined, '*'],
+    ]);
+  });
+
   it('opens the plugin with another token if the first has ended', async () => {
     const target = await start({ path: DRAFT, status: 401, json: {}, times: 1 }, draft);
     await app.openPlugin(target, 'first');
