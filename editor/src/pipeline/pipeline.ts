@@ -162,6 +162,14 @@ export class Pipeline extends Emitter<PipelineEvents> {
     this.#setState({ build: { kind: 'none' } });
   }
 
+  /** These errors can no longer occur. */
+  handleResolved(resolved: readonly ActionError[]): void {
+    const isOver = (state: BuildState | DeployState) =>
+      state.kind === 'unfinished' && resolved.includes(state.error);
+    if (isOver(this.#build)) this.#setState({ build: { ...this.#build, isResolved: true } as BuildState });
+    if (isOver(this.#deploy)) this.#setState({ deploy: { kind: 'none' } });
+  }
+
   /** Stops the action. */
   stop(): void {
     this.#abort.abort();

@@ -89,7 +89,7 @@ function lastBuildStatus(work: Work): StatusText {
       return { text, tone: 'bad' };
     }
     default:
-      return isResolved(build.error, work)
+      return build.isResolved || isResolved(build.error, work)
         ? { text: status.buildUnfinished, tone: 'calm' }
         : { text: status.notBuiltBecause(actionErrorReason(build.error)), tone: toneOf(build.error) };
   }

@@ -111,7 +111,10 @@ export class Actions extends Emitter<{ built: void }> {
 
   /** These errors can no longer occur. */
   handleResolved(resolved: readonly ActionError[]): void {
-    if (!this.pipeline.action) this.#notice.handleResolved(resolved);
+    if (this.pipeline.action) return;
+    this.#notice.handleResolved(resolved);
+    this.pipeline.handleResolved(resolved);
+    if (resolved.some((error) => error === this.payload.error)) this.payload.error = undefined;
   }
 
   async build(): Promise<void> {

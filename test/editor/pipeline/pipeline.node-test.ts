@@ -272,6 +272,22 @@ test('a report from before a deployment does not replace it, and one during a bu
   assert.deepEqual(pipeline.deployment, { kind: 'deployed', version: 'v1.0.0', sourceKey: keyOf('one') });
 });
 
+test('an error that can no longer occur is no reason any more', async () => {
+  const { pipeline, responses } = setUp();
+  responses.deploy = () => Promise.reject(http(401));
+  await pipeline.runDeploy();
+  assert.deepEqual(pipeline.deployment, { kind: 'unfinished', error: 'session' });
+  pipeline.forgetBuild();
+  responses.build = () => Promise.reject(http(403));
+  await pipeline.runBuild();
+  pipeline.handleResolved(['storage-full']);
+  assert.deepEqual(pipeline.deployment, { kind: 'unfinished', error: 'session' });
+  assert.deepEqual(pipeline.build, { kind: 'unfinished', error: 'forbidden' });
+  pipeline.handleResolved(['session', 'forbidden']);
+  assert.deepEqual(pipeline.deployment, { kind: 'none' });
+  assert.deepEqual(pipeline.build, { kind: 'unfinished', error: 'forbidden', isResolved: true });
+});
+
 test('a build that the service replaced by that of another page is made again', async () => {
   const { pipeline, diary } = setUp();
   await pipeline.runBuild();

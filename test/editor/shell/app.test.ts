@@ -137,6 +137,23 @@ describe('editor app', () => {
     ]);
   });
 
+  it('forgets with another token that the ended one could run nothing', async () => {
+    const target = await start(
+      draft,
+      { path: '/api/v1/features', json: { features: ['testing'], languages: [] } },
+      { path: '/api/v1/build/javascript/com.acme.t1/default/add', status: 401, json: {} },
+    );
+    await app.openPlugin(target, 'first');
+    await until('the service that runs plugins', () => app.workspace?.actions.canTest);
+    await app.workspace?.actions.runPayload();
+    await shows('Not run: your session ended');
+    expect(root.textContent).to.contain('Not built: your session ended');
+    app.replaceToken('second');
+    await shows('The last build did not finish');
+    expect(root.textContent).not.to.contain('session ended');
+    app.workspace?.dock.show('tests');
+  });
+
   it('opens the plugin with another token if the first has ended', async () => {
     const target = await start({ path: DRAFT, status: 401, json: {}, times: 1 }, draft);
     await app.openPlugin(target, 'first');
