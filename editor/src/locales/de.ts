@@ -479,6 +479,8 @@ export const de: Texts = {
     title: 'Bereitstellen',
     target: 'Geht an',
     everyone: 'Alle, sobald die Version bereitgestellt ist.',
+    everyoneUnlessPinned:
+      'Alle, sobald die Version bereitgestellt ist, außer wenn gewählt wurde, dass eine andere aktiv bleibt.',
     replaces: (live) => `Alle, sobald die Version bereitgestellt ist. Sie ersetzt ${live}.`,
     isLive: 'Nichts ändert sich: Was aktiv ist, ist dasselbe.',
     staysLive: (live) =>

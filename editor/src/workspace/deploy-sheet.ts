@@ -21,11 +21,11 @@ const MAX_MESSAGE_LENGTH = 500;
 const MAX_NAMES = 8;
 
 /**
- * What is live, to compare with. `none`: nothing was deployed yet. `isOutdated`: the same source would be another version, because
+ * What is live, to compare with. `unknown`: the service did not say it. `none`: nothing was deployed yet. `isOutdated`: the same source would be another version, because
  * its namespace has other types or libraries, or has none any more.
  */
 type Comparison =
-  'loading' | 'failed' | 'none' | { version: string; source: PluginSource; isOutdated: boolean };
+  'loading' | 'failed' | 'unknown' | 'none' | { version: string; source: PluginSource; isOutdated: boolean };
 
 /** `broken`: the text does not build. `untested`: tests did not run. `settled`: nothing is left to ask about. */
 type SheetState = 'testing' | 'broken' | 'failed' | 'untested' | 'settled';
@@ -42,8 +42,14 @@ export class DeploySheet {
   #isShare = false;
   #terms = proposedTerms();
   #comparison: Comparison = 'loading';
+  /** Counts the comparisons, so that the end of a former one does not replace a later one. */
+  #comparisons = 0;
+  /** The version that was live when the comparison began. */
+  #compared: string | undefined;
   /** Whether the tests that this sheet asked for have not ended yet. */
   #isTesting = false;
+  /** Counts how often the sheet asked for tests, so that a wait that was stopped runs none. */
+  #testRuns = 0;
   /** Why the last action did not complete. */
   #error: ActionError | undefined;
   /** Whether the user confirmed before the tests had ended. */
@@ -77,6 +83,8 @@ export class DeploySheet {
       onOpen: (dialog) => {
         const place = dialog.querySelector<HTMLElement>('.deploy-sheet');
         const draw = () => {
+          if (this.#comparison !== 'loading' && this.#compared !== this.#workspace.serviceState.live)
+            void this.#compare();
           dialog.dataset['state'] = this.#state;
           if (place) render(this.#view(), place);
         };
@@ -104,11 +112,27 @@ export class DeploySheet {
 
   /** Compares with what is live. */
   async #compare(): Promise<void> {
-    const { session, serviceState } = this.#workspace;
-    const { client, location, signal, screen } = session;
-    const { live } = serviceState;
-    this.#comparison = live === undefined ? 'none' : 'loading';
-    if (live === undefined) return;
+    const { session, serviceState, saving } = this.#workspace;
+    const number = ++this.#comparisons;
+    this.#comparison = 'loading';
+    // A plugin without a draft has no versions.
+    if (saving.exists && !serviceState.hasVersions) await serviceState.loadLive();
+    if (number !== this.#comparisons) return;
+    this.#compared = serviceState.live;
+    const comparison = await this.#compareWith(serviceState.live);
+    if (number !== this.#comparisons) return;
+    this.#comparison = comparison;
+    session.screen.draw();
+  }
+
+  async #compareWith(live: string | undefined): Promise<Comparison> {
+    const { session, serviceState, saving, work } = this.#workspace;
+    const { client, location, signal } = session;
+    if (live === undefined) {
+      const { deployment } = work;
+      const isNew = !saving.exists || (deployment.kind === 'none' && deployment.hasNeverRun);
+      return serviceState.hasVersions || isNew ? 'none' : 'unknown';
+    }
     try {
       const [plugin, source] = await Promise.all([
         client.getPlugin(location, { signal }).catch(() => undefined),
@@ -116,25 +140,36 @@ export class DeploySheet {
       ]);
       // Unless the service says so of this version, equal sources do not mean that nothing changes.
       const isOutdated = plugin?.live !== live || plugin.outdated;
-      this.#comparison = { version: live, source, isOutdated };
+      return { version: live, source, isOutdated };
     } catch {
-      this.#comparison = 'failed';
+      return 'failed';
     }
-    screen.draw();
   }
 
   /** Runs the tests that have not run with the present text. Deploys after them where the user has confirmed meanwhile. */
   async #runTests(): Promise<void> {
     const { session, serviceState, actions, document } = this.#workspace;
+    const number = ++this.#testRuns;
     this.#error = undefined;
     this.#isTesting = this.#untested.length > 0;
     if (!this.#isTesting) return;
     await serviceState.loadFeatures();
+    if (number !== this.#testRuns) return;
     const entries = document.tests.entries.filter((entry) => this.#untested.includes(entry));
     if (actions.canTest) await actions.runTests(entries, { isShown: false });
     this.#isTesting = false;
     if (this.#isConfirmed && this.#state === 'settled') this.#confirm();
     this.#isConfirmed = false;
+    session.screen.draw();
+  }
+
+  #stopTests(): void {
+    const { actions, session } = this.#workspace;
+    if (actions.pipeline.action) return actions.pipeline.stop();
+    // The service has not said yet whether it runs plugins.
+    this.#testRuns++;
+    this.#isTesting = this.#isConfirmed = false;
+    this.#error = 'stopped';
     session.screen.draw();
   }
 
@@ -305,6 +340,7 @@ export class DeploySheet {
   #targetText(): string {
     const { live, isPinned } = this.#workspace.serviceState;
     const { deploy } = texts();
+    if (this.#comparison === 'unknown') return deploy.everyoneUnlessPinned;
     if (live === undefined) return deploy.everyone;
     if (isPinned) return deploy.staysLive(live);
     return this.#isLive ? deploy.isLive : deploy.replaces(live);
@@ -315,7 +351,7 @@ export class DeploySheet {
     const comparison = this.#comparison;
     if (comparison === 'none') return html`<p>${deploy.firstVersion}</p>`;
     if (comparison === 'loading') return html`<p>${common.loading}</p>`;
-    if (comparison === 'failed') return html`<p>${deploy.notCompared}</p>`;
+    if (comparison === 'failed' || comparison === 'unknown') return html`<p>${deploy.notCompared}</p>`;
     const { version, source } = comparison;
     const present = this.#workspace.document.source;
     if (sameWork(source, present)) return html`<p>${deploy.same(version)}</p>`;
@@ -365,7 +401,7 @@ export class DeploySheet {
 
   /** What the user can do about the tests. */
   #testActions(state: SheetState): TemplateResult | typeof nothing {
-    const { dock, actions } = this.#workspace;
+    const { dock } = this.#workspace;
     const { deploy, tests } = texts();
     const button = (label: string, run: () => void) =>
       html`<button type="button" class="button quiet" @click=${run}>${label}</button>`;
@@ -373,7 +409,7 @@ export class DeploySheet {
       this.#cancel();
       dock.focus(panel);
     };
-    if (state === 'testing') return stopButton(() => actions.pipeline.stop(), 'button quiet');
+    if (state === 'testing') return stopButton(() => this.#stopTests(), 'button quiet');
     if (state === 'broken') return button(deploy.showProblems, () => show('build'));
     if (state === 'failed') return button(deploy.showTests, () => show('tests'));
     return state === 'untested' ? button(tests.runAll, () => void this.#runTests()) : nothing;

@@ -68,6 +68,37 @@ describe('the sheet that deploys', () => {
       assert.equal(await page.$eval('#deploy-message', (one) => (one as HTMLTextAreaElement).value), '');
     }));
 
+  test('claims nothing of what is live while the service does not say it, and stops a wait for the service', () =>
+    withEditor(async ({ service, target, open }) => {
+      await service.save({ contents: half, lang: 'typescript', tests }, target);
+      await service.deploy(half, target);
+      const features = Promise.withResolvers<void>();
+      service.script.hold = ({ url }) => (url.endsWith('/features') ? features.promise : undefined);
+      service.script.respond = ({ url }) =>
+        url.includes('/api/v1/plugin/') ? new Response('', { status: 400 }) : undefined;
+      const editor = await open();
+      const { page, untilOpen, until, press } = editor;
+      await untilOpen();
+      await press('Deploy');
+      await until('What is live could not be loaded');
+      assert.match(await sheetText(editor), /Everyone, .* unless another version was chosen to stay live/);
+      await untilState(editor, 'testing');
+      await page.locator('.deploy-tests ::-p-text(Stop)').click();
+      await untilState(editor, 'untested');
+      await until('2 tests did not run: stopped.');
+      features.resolve();
+      await page.waitForSelector('#tab-run');
+      assert.deepEqual(
+        service.seen.filter(({ path }) => path.startsWith('/api/v1/test/') && path.includes(`/${target.fn}`)),
+        [],
+      );
+      await page.keyboard.press('Escape');
+      await untilClosed(editor);
+      service.script.respond = undefined;
+      await press('Deploy');
+      await until('The draft is the same as v1.0.0, which is live.');
+    }));
+
   test('asks about tests that fail with a change, and about those that could not run', () =>
     withEditor(async ({ service, target, open }) => {
       await service.save({ contents: half, lang: 'typescript', tests }, target);
