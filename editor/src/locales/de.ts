@@ -732,6 +732,7 @@ export const de: Texts = {
     deleted: (version) => `${version} ist gelöscht.`,
     inUse: (version) => `${version} ist aktiv, teilweise ausgerollt oder die neueste Version und bleibt.`,
     deleteFailed: (version) => `${version} ließ sich nicht löschen.`,
+    waiting: 'Der Dienst wird gefragt …',
   },
 
   rollout: {

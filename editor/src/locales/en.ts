@@ -731,6 +731,7 @@ export const en = {
     deleted: (version: string) => `${version} is deleted.`,
     inUse: (version: string) => `${version} is live, rolled out or the newest version, and stays.`,
     deleteFailed: (version: string) => `${version} could not be deleted.`,
+    waiting: 'Waiting for the service…',
   },
 
   /** Rollouts: a version gets a share of the runs. */

@@ -86,7 +86,7 @@ class RunsPanel extends LightElement {
           ${option('all', words.all)}${option('failed', words.onlyFailed)}${option('succeeded', words.onlySucceeded)}
         </select>
         <button type="button" class="button quiet" @click=${() => void this.#load()}>
-          ${icon('refresh')}${words.refresh}
+          ${icon('refresh')}${this.status === 'loading' ? texts().common.loading : words.refresh}
         </button>
       </div>
       ${this.#list()}`;
@@ -110,7 +110,7 @@ class RunsPanel extends LightElement {
       ${
         this.#next
           ? html`<button type="button" class="button quiet" @click=${() => void this.#load(this.#next)}>
-              ${texts().common.showMore}
+              ${this.status === 'loading' ? texts().common.loading : texts().common.showMore}
             </button>`
           : nothing
       }`;

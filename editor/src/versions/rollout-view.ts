@@ -9,6 +9,8 @@ const LEAST_SCALE = 0.1;
 
 /** What the user can do about a rollout that runs. */
 export interface RolloutActions {
+  /** Whether it is being changed or ended. */
+  readonly isChanging: boolean;
   readonly onChange: () => void;
   readonly onEnd: () => void;
   readonly onMakeLive?: () => void;
@@ -31,7 +33,8 @@ export function rolloutView(rollout: Rollout, actions: RolloutActions): Template
       type="button"
       class="button quiet"
       aria-label=${texts().versions.of(label, version)}
-      @click=${run}
+      aria-disabled=${actions.isChanging}
+      @click=${() => actions.isChanging || run()}
     >
       ${label}
     </button>`;
@@ -53,13 +56,18 @@ export function rolloutView(rollout: Rollout, actions: RolloutActions): Template
       stopped
         ? nothing
         : html`<div class="history-actions">
-            ${button(words.change, actions.onChange)}
-            ${actions.onMakeLive ? button(words.makeLive, actions.onMakeLive) : nothing}
-            ${button(words.end, actions.onEnd)}
-          </div>`
+              ${button(words.change, actions.onChange)}
+              ${actions.onMakeLive ? button(words.makeLive, actions.onMakeLive) : nothing}
+              ${button(words.end, actions.onEnd)}
+            </div>
+            ${actions.isChanging ? waitingNote() : nothing}`
     }
   </section>`;
 }
+
+/** Says that a change was asked for and is not made yet. */
+export const waitingNote = (): TemplateResult =>
+  html`<p class="history-waiting" role="status">${texts().versions.waiting}</p>`;
 
 /** The share of failures of one version: its bar is for the eye, and the text beside it says the same. */
 function rateView(side: Side, scale: number): TemplateResult {

@@ -24,6 +24,7 @@ export class Rollouts {
   #last: Rollout | undefined;
   #isOffered = false;
   #error: 'conflict' | 'couldNot' | undefined;
+  #changing: string | undefined;
   #watchers = 0;
   #loads = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
@@ -53,8 +54,15 @@ export class Rollouts {
     return this.#error;
   }
 
+  /** The version whose rollout is being started, changed or ended. */
+  get changing(): string | undefined {
+    return this.#changing;
+  }
+
   /** Keeps the rollout current until the returned function is called. */
   watch(): () => void {
+    // What could not be changed when it was in view before is no news.
+    if (!this.#watchers) this.#error = undefined;
     this.#watchers += 1;
     void this.load();
     return () => {
@@ -83,23 +91,31 @@ export class Rollouts {
   /** Starts the rollout of a version, or changes it. Never rejects: see {@link error}. */
   start(version: string, terms: RolloutTerms): Promise<void> {
     const { client, location, signal } = this.#options;
-    return this.#change(() => client.setRollout(location, version, terms, { signal }));
+    return this.#change(version, async () => {
+      const started = await client.setRollout(location, version, terms, { signal });
+      this.#loads++;
+      this.#set(started);
+    });
   }
 
   /** Ends the rollout. Never rejects: see {@link error}. */
   end(): Promise<void> {
     const { client, location, signal } = this.#options;
-    return this.#change(() => client.endRollout(location, { signal }));
+    return this.#change(this.running?.version, () => client.endRollout(location, { signal }));
   }
 
-  async #change(request: () => Promise<unknown>): Promise<void> {
+  async #change(version: string | undefined, request: () => Promise<void>): Promise<void> {
+    if (this.#changing !== undefined) return;
+    this.#changing = version;
     this.#error = undefined;
+    this.#options.onChange(false);
     try {
       await request();
     } catch (error) {
       this.#error = error instanceof HttpError && error.status === 409 ? 'conflict' : 'couldNot';
-      this.#options.onChange(false);
     }
+    this.#changing = undefined;
+    this.#options.onChange(false);
     await this.load();
   }
 

@@ -18,7 +18,7 @@ import { LightElement, define } from '../ui/light-element.ts';
 import type { Notice, Notices } from '../ui/notices.ts';
 import { visibleText } from '../ui/visible-text.ts';
 import { startRollout } from './rollout-terms.ts';
-import { rolloutView } from './rollout-view.ts';
+import { rolloutView, waitingNote } from './rollout-view.ts';
 import type { Rollouts } from './rollouts.ts';
 
 /** The open plugin, as far as the panel shows and changes it. */
@@ -67,6 +67,7 @@ export class VersionsPanel extends LightElement {
     work: { attribute: false },
     comparedTo: { state: true },
     changes: { state: true },
+    waiting: { state: true },
   };
 
   declare protected versions: readonly PluginVersion[];
@@ -77,6 +78,8 @@ export class VersionsPanel extends LightElement {
   declare protected comparedTo: string | undefined;
   /** What changed with a version, by `pairOf` the version before and that one. */
   declare protected changes: ReadonlyMap<string, VersionChanges>;
+  /** The version for which the user waits for the service; `null`: for the newest to be live. One at a time. */
+  declare protected waiting: string | null | undefined;
   host!: VersionsHost;
   #next: string | undefined;
   /** Counts the requests for the list, so that the response to a former one is not shown. */
@@ -94,6 +97,7 @@ export class VersionsPanel extends LightElement {
     this.work = undefined;
     this.comparedTo = undefined;
     this.changes = new Map();
+    this.waiting = undefined;
   }
 
   override disconnectedCallback(): void {
@@ -137,7 +141,7 @@ export class VersionsPanel extends LightElement {
       ${
         this.#next
           ? html`<button type="button" class="button quiet" @click=${() => void this.#load(this.#next)}>
-              ${texts().common.showMore}
+              ${this.status === 'loading' ? texts().common.loading : texts().common.showMore}
             </button>`
           : nothing
       }`;
@@ -148,6 +152,20 @@ export class VersionsPanel extends LightElement {
     if (isInView === (this.#endWatch !== undefined)) return;
     this.#endWatch?.();
     this.#endWatch = isInView ? this.host.rollouts.watch() : undefined;
+  }
+
+  get #isWaiting(): boolean {
+    return this.waiting !== undefined || this.host.rollouts.changing !== undefined;
+  }
+
+  /** Says beside a version that the service has not answered yet, and takes no other request meanwhile. */
+  async #waitFor<T>(version: string | null, work: () => Promise<T>): Promise<T> {
+    this.waiting = version;
+    try {
+      return await work();
+    } finally {
+      this.waiting = undefined;
+    }
   }
 
   #rollout(): TemplateResult | typeof nothing {
@@ -161,6 +179,7 @@ export class VersionsPanel extends LightElement {
     return html`${failure}${rolloutView(last, {
       onChange: () => void this.#startRollout(last.version),
       onEnd: () => void this.#keepFocus(rollouts.end()),
+      isChanging: this.#isWaiting,
       onMakeLive: () => void this.#keepFocus(this.#setLive(last.version)),
     })}`;
   }
@@ -175,11 +194,17 @@ export class VersionsPanel extends LightElement {
       <p>${words.pinned(live)}</p>
       ${
         this.host.access.canDeploy
-          ? html`<button type="button" class="button" @click=${() => void this.#setLive(null)}>
+          ? html`<button
+              type="button"
+              class="button"
+              aria-disabled=${this.#isWaiting}
+              @click=${() => this.#isWaiting || void this.#setLive(null)}
+            >
               ${words.makeNewestLive}
             </button>`
           : nothing
       }
+      ${this.waiting === null ? waitingNote() : nothing}
     </div>`;
   }
 
@@ -205,14 +230,21 @@ export class VersionsPanel extends LightElement {
     const at = formatDateTime(new Date(deployedAt));
     const isLive = version === this.host.serviceState.live;
     const isNewest = index === 0;
-    const { isOffered, running } = this.host.rollouts;
+    const { isOffered, running, changing } = this.host.rollouts;
+    const isWaiting = this.#isWaiting;
     const rolledOut = running?.version === version ? running : undefined;
     const canRollOut = canDeploy && !isLive && isOffered && !running;
     const before = this.versions[index + 1]?.version;
     const changes = before !== undefined && this.changes.get(pairOf(before, version));
     const base = this.comparedTo;
     const button = (label: string, run: () => void, name = label) =>
-      html`<button type="button" class="button quiet" aria-label=${words.of(name, version)} @click=${run}>
+      html`<button
+        type="button"
+        class="button quiet"
+        aria-label=${words.of(name, version)}
+        aria-disabled=${isWaiting}
+        @click=${() => isWaiting || run()}
+      >
         ${label}
       </button>`;
     const compare = () =>
@@ -241,6 +273,7 @@ export class VersionsPanel extends LightElement {
         ${canRollOut ? button(texts().rollout.start, () => void this.#startRollout(version)) : nothing}
         ${canDeploy && !isLive && !rolledOut && !isNewest ? button(words.delete, () => void this.#delete(version)) : nothing}
       </div>
+      ${this.waiting === version || (changing === version && !rolledOut) ? waitingNote() : nothing}
     </li>`;
   }
 
@@ -304,7 +337,7 @@ export class VersionsPanel extends LightElement {
   }
 
   async #compareWithDraft(version: string): Promise<void> {
-    const source = await this.#loadSource(version);
+    const source = await this.#waitFor(version, () => this.#loadSource(version));
     if (!source) return;
     const draft = this.host.document.source;
     if (sameWork(source, draft)) return this.#notify('note', () => texts().versions.same(version));
@@ -319,7 +352,10 @@ export class VersionsPanel extends LightElement {
   async #compareVersions(base: string, version: string): Promise<void> {
     const ageOf = (wanted: string) => this.versions.findIndex((known) => known.version === wanted);
     const [one, other] = ageOf(base) > ageOf(version) ? [base, version] : [version, base];
-    const [before, after] = [await this.#loadSource(one), await this.#loadSource(other)];
+    const [before, after] = await this.#waitFor(version, async () => [
+      await this.#loadSource(one),
+      await this.#loadSource(other),
+    ]);
     if (!before || !after) return;
     if (sameWork(before, after)) return this.#notify('note', () => texts().versions.sameAs(one, other));
     await this.#compare([one, before], [other, after], []);
@@ -343,7 +379,7 @@ export class VersionsPanel extends LightElement {
   }
 
   async #bringBack(version: string): Promise<void> {
-    const source = await this.#loadSource(version);
+    const source = await this.#waitFor(version, () => this.#loadSource(version));
     if (!source) return;
     if (sameWork(source, this.host.document.source))
       return this.#notify('note', () => texts().versions.same(version));
@@ -377,7 +413,9 @@ export class VersionsPanel extends LightElement {
     const { session, serviceState } = this.host;
     const { client, location, host, signal } = session;
     try {
-      const { live, latest, pinned } = await client.setLive(location, version, { signal });
+      const { live, latest, pinned } = await this.#waitFor(version, () =>
+        client.setLive(location, version, { signal }),
+      );
       const now = live ?? latest ?? undefined;
       serviceState.setLive(now, Boolean(pinned));
       host.live?.({ version });
@@ -420,7 +458,7 @@ export class VersionsPanel extends LightElement {
     const { client, location, signal } = this.host.session;
     if (!isSure || signal.aborted) return;
     try {
-      await client.deleteVersion(location, version, { signal });
+      await this.#waitFor(version, () => client.deleteVersion(location, version, { signal }));
     } catch (error) {
       if (signal.aborted) return;
       const isInUse = error instanceof HttpError && error.status === 409;
@@ -429,7 +467,9 @@ export class VersionsPanel extends LightElement {
     }
     this.versions = this.versions.filter((one) => one.version !== version);
     this.#sources.delete(version);
-    void this.#summarize();
+    // A list that was requested before it may still have it.
+    if (this.status === 'loading') void this.#load();
+    else void this.#summarize();
     if (this.comparedTo === version) this.comparedTo = undefined;
     this.#notify('note', () => texts().versions.deleted(version));
     this.host.handleRoom();

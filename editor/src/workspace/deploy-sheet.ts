@@ -294,13 +294,14 @@ export class DeploySheet {
   /** Whom the version reaches; with the choice of a share, or with the rollout that runs. */
   #target(): TemplateResult {
     const { rollouts, session, serviceState } = this.#workspace;
-    const { running, error } = rollouts;
+    const { running, error, changing } = rollouts;
     const { deploy, rollout } = texts();
     if (running) {
       const { version, live } = running;
       return html`<p>${deploy.whileRolledOut(version)}</p>
         ${error ? html`<p class="rollout-error" role="alert">${rollout[error]}</p>` : nothing}
         ${rolloutView(running, {
+          isChanging: changing !== undefined,
           onChange: () => void startRollout(rollouts, version, live.version),
           onEnd: () => void rollouts.end(),
         })}`;

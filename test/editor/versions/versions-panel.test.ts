@@ -84,6 +84,98 @@ describe('the panel of versions', () => {
     expect([deleted, rooms]).to.deep.equal([['v1.0.0'], 1]);
   });
 
+  it('shows no deleted version again when the list was requested before', async () => {
+    const all = ['v1.0.2', 'v1.0.1', 'v1.0.0'];
+    const lists: ((versions: string[]) => void)[] = [];
+    panel = document.createElement('versions-panel');
+    panel.host = {
+      session: {
+        signal: new AbortController().signal,
+        notices: new Notices(),
+        client: {
+          listVersions: () =>
+            new Promise((resolve) =>
+              lists.push((versions) =>
+                resolve({
+                  versions: versions.map((version) => ({ version, deployedAt: '2026-01-01T00:00:00Z' })),
+                }),
+              ),
+            ),
+          deleteVersion: async () => undefined,
+        },
+      },
+      access: { canWrite: true, canDeploy: true },
+      rollouts,
+      serviceState: { live: 'v1.0.2', isPinned: false },
+      handleRoom: () => undefined,
+    } as unknown as VersionsHost;
+    panel.work = { deployment: { kind: 'none' } };
+    document.body.append(panel);
+    await until('the first request', () => lists.length === 1);
+    lists[0]?.(all);
+    await until('the versions', () => shown().length === 3);
+    // It comes into view again.
+    panel.work = undefined;
+    await panel.updateComplete;
+    panel.work = { deployment: { kind: 'none' } };
+    await until('the second request', () => lists.length === 2);
+    panel.querySelector<HTMLElement>('[aria-label="Delete: v1.0.0"]')?.click();
+    document.querySelector<HTMLElement>('dialog footer .primary')?.click();
+    await until('the third request', () => lists.length === 3);
+    lists[1]?.(all);
+    lists[2]?.(all.slice(0, 2));
+    await until('the shorter list', () => shown().length === 2);
+  });
+
+  it('says where it waits for the service, and takes one request at a time', async () => {
+    const asked: (string | null)[] = [];
+    const live = Promise.withResolvers<object>();
+    const versions = ['v1.0.2', 'v1.0.1', 'v1.0.0'].map((version) => ({
+      version,
+      deployedAt: '2026-01-01T00:00:00Z',
+    }));
+    const now: (string | undefined)[] = [];
+    panel = document.createElement('versions-panel');
+    panel.host = {
+      session: {
+        signal: new AbortController().signal,
+        notices: new Notices(),
+        host: {},
+        client: {
+          listVersions: async () => ({ versions }),
+          setLive: (_location: object, version: string | null) => {
+            asked.push(version);
+            return live.promise;
+          },
+        },
+      },
+      access: { canWrite: true, canDeploy: true },
+      rollouts: { ...rollouts, load: async () => undefined },
+      serviceState: {
+        live: 'v1.0.2',
+        isPinned: false,
+        setLive: (version: string | undefined) => now.push(version),
+      },
+    } as unknown as VersionsHost;
+    panel.work = { deployment: { kind: 'none' } };
+    document.body.append(panel);
+    const makeLive = (version: string) =>
+      panel.querySelector<HTMLElement>(`[aria-label="Make live: ${version}"]`);
+    const waiting = () =>
+      [...panel.querySelectorAll('.history-waiting')].map(
+        (one) => one.closest('.history-item')?.querySelector('strong')?.textContent,
+      );
+    await until('the versions', () => shown().length === 3);
+    makeLive('v1.0.0')?.click();
+    await until('the wait', () => waiting().length === 1);
+    expect(waiting()).to.deep.equal(['v1.0.0']);
+    expect(makeLive('v1.0.1')?.ariaDisabled).to.equal('true');
+    makeLive('v1.0.1')?.click();
+    live.resolve({ live: 'v1.0.0', pinned: {} });
+    await until('the end of the wait', () => waiting().length === 0);
+    expect([asked, now]).to.deep.equal([['v1.0.0'], ['v1.0.0']]);
+  });
+
   it('says what changed with each version, and loads each source once', async () => {
     const sources: Record<string, object> = {
       'v1.0.2': { contents: 'a\nB\nc\nd', lang: 'x', tests: [{ name: 'one' }] },

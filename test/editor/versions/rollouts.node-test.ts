@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { NetworkError, type Rollout } from 'plugin-editor/client.js';
+import { Rollouts, type RolloutsOptions } from '../../../editor/src/versions/rollouts.ts';
+
+const rollout = (percent: number) => ({ version: 'v1.0.1', percent, startedAt: 'now' }) as Rollout;
+const terms = { percent: 10 };
+
+/** The rollout of a service that a test answers for. */
+function setUp() {
+  const loads: PromiseWithResolvers<Rollout>[] = [];
+  const changes: PromiseWithResolvers<Rollout>[] = [];
+  const next = (list: PromiseWithResolvers<Rollout>[]) => {
+    const response = Promise.withResolvers<Rollout>();
+    list.push(response);
+    return response.promise;
+  };
+  const client = { getRollout: () => next(loads), setRollout: () => next(changes) };
+  const { signal } = new AbortController();
+  const options = { client, location: {}, signal, onChange: () => {} } as unknown as RolloutsOptions;
+  return { rollouts: new Rollouts(options), loads, changes };
+}
+
+const lost = () => new NetworkError('PUT http://x/', new Error('gone'));
+
+test('what starts a rollout says how it is, whatever other requests say', async () => {
+  const { rollouts, loads, changes } = setUp();
+  const before = rollouts.load();
+  const start = rollouts.start('v1.0.1', terms);
+  assert.equal(rollouts.changing, 'v1.0.1');
+  void rollouts.start('v1.0.1', { percent: 20 });
+  assert.equal(changes.length, 1);
+  changes[0]?.resolve(rollout(10));
+  await new Promise(setImmediate);
+  loads[0]?.resolve(rollout(5));
+  loads[1]?.reject(lost());
+  await Promise.all([before, start]);
+  assert.equal(rollouts.changing, undefined);
+  assert.equal(rollouts.running?.percent, 10);
+});
+
+test('an error of a change is forgotten once the rollout comes into view again', async () => {
+  const { rollouts, changes, loads } = setUp();
+  const end = rollouts.watch();
+  const start = rollouts.start('v1.0.1', terms);
+  changes[0]?.reject(lost());
+  await new Promise(setImmediate);
+  loads[1]?.reject(lost());
+  await start;
+  assert.equal(rollouts.error, 'couldNot');
+  end();
+  rollouts.watch()();
+  assert.equal(rollouts.error, undefined);
+});
