@@ -222,6 +222,7 @@ export class Workspace {
   updateTexts(): void {
     this.#commands = workspaceCommands(this);
     this.document.editor.updateTexts();
+    this.#showTitle();
   }
 
   /** A key was pressed somewhere on the page. */
@@ -276,8 +277,13 @@ export class Workspace {
   #handleSaveState(state: SaveState): void {
     if (state.kind === 'saved') this.serviceState.setOnline(true);
     if (state.kind === 'failed') this.serviceState.setOnline(state.failure !== 'connection');
-    const isUnsaved = state.kind === 'unsaved' || state.kind === 'failed';
-    document.title = texts().app.pageTitle(visibleText(this.session.target.fn), isUnsaved);
+    this.#showTitle();
     this.session.screen.draw();
+  }
+
+  #showTitle(): void {
+    const { kind } = this.saving.state;
+    const isUnsaved = kind === 'unsaved' || kind === 'failed';
+    document.title = texts().app.pageTitle(visibleText(this.session.target.fn), isUnsaved);
   }
 }

@@ -112,8 +112,11 @@ describe('the settings that the host page requests', () => {
       await launcher.sendMessage({ type: 'configure', session, locale: 'ar' });
       await launcher.until('All changes saved');
       assert.deepEqual(await launcher.frame.$eval('html', ({ lang, dir }) => [lang, dir]), ['en', 'rtl']);
+      const title = () => launcher.frame.evaluate(() => document.title);
+      assert.equal(await title(), `${fn} – Plugin editor`);
       await launcher.sendMessage({ type: 'configure', session, locale: 'de' });
       await launcher.until('Alles gespeichert');
+      assert.equal(await title(), `${fn} – Plugin-Editor`);
       assert.equal(await launcher.loads(), 1);
     }));
 
