@@ -116,10 +116,7 @@ export class EditorApp {
     if (!this.#asked) return;
     const { target, auth, host, failed } = this.#asked;
     auth.token = token;
-    if (this.#session && !failed) {
-      this.#session.reloadDetails();
-      void this.#updatePermissions(this.#session);
-    }
+    if (!failed) this.#session?.reloadDetails();
     if (this.#workspace) this.#workspace.resume(['session', 'forbidden']);
     else if (failed) void this.openPlugin(target, token, host);
   }
@@ -192,7 +189,8 @@ export class EditorApp {
       if (builder !== undefined) {
         // Without this check, a token that no header can hold would look like a session that has ended.
         checkToken(auth.token);
-        return new PluginSession({ target, builder, auth, host, screen: this.#screen, store });
+        const onPermissions = () => this.#handlePermissions();
+        return new PluginSession({ target, builder, auth, host, screen: this.#screen, store, onPermissions });
       }
       this.#fail(() => {
         const { title, text } = texts().app.unknownBuilder;
@@ -215,10 +213,6 @@ export class EditorApp {
       const draft = await (early ?? store.load(signal));
       await this.#typingHelp;
       if (signal.aborted) return;
-      const known = await Promise.race([session.details, Promise.resolve(undefined)]);
-      session.permissions = known?.permissions;
-      // They may come after the draft.
-      if (!known) void this.#updatePermissions(session);
       if (draft) this.#edit(session, draft.source, true);
       else await this.#begin(session);
       // Only a token that the service accepted for this plugin may show what this browser kept of it.
@@ -226,17 +220,10 @@ export class EditorApp {
     });
   }
 
-  /** Takes over what the token permits, once the service has said it. */
-  async #updatePermissions(session: PluginSession): Promise<void> {
-    const { details, signal } = session;
-    const permissions = (await details)?.permissions;
-    // Another token may have come meanwhile. Without a response, what is known stays.
-    if (signal.aborted || details !== session.details || !permissions) return;
-    if (String(permissions) === String(session.permissions)) return;
-    session.permissions = permissions;
-    if (this.#workspace) return this.#workspace.setPermissions(permissions);
+  #handlePermissions(): void {
+    if (this.#workspace) return this.#workspace.updatePermissions();
     this.#screen.draw();
-    if (this.#isChoosing) reportNew(session);
+    if (this.#isChoosing && this.#session) reportNew(this.#session);
   }
 
   /** Begins a plugin that has no draft. */
@@ -289,11 +276,10 @@ export class EditorApp {
 
   /** @param exists whether `source` is a draft of the service */
   #edit(session: PluginSession, source: PluginSource, exists: boolean): void {
-    const { permissions } = session;
     const { template } = session.target;
     const isReadOnly = this.#settings.readOnly ?? false;
     const kept = this.#keptTexts.get(session.key);
-    const workspace = new Workspace(session, { source, exists, permissions, isReadOnly, kept });
+    const workspace = new Workspace(session, { source, exists, isReadOnly, kept });
     this.#workspace = workspace;
     workspace.setAssistant(this.#settings.assistant ?? false);
     this.#isChoosing = false;

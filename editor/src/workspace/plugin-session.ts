@@ -23,6 +23,8 @@ export interface PluginSessionOptions {
   screen: Screen;
   /** The store through which the draft was requested before the editor was loaded, if it was. */
   store: DraftStore | undefined;
+  /** What the token permits became known, or is something else than before. */
+  onPermissions: () => void;
 }
 
 /** What belongs to a plugin from the request to open it until another one is opened. All its parts share it. */
@@ -39,12 +41,12 @@ export class PluginSession {
   readonly store: DraftStore;
   readonly copies: LocalCopies;
   readonly notices: Notices;
-  /** What the token permits, as far as the service has said it. */
-  permissions: readonly string[] | undefined;
+  readonly #onPermissions: () => void;
+  #permissions: readonly string[] | undefined;
   #details: Promise<Session | undefined>;
   readonly #abort = new AbortController();
 
-  constructor({ target, builder, auth, host, screen, store }: PluginSessionOptions) {
+  constructor({ target, builder, auth, host, screen, store, onPermissions }: PluginSessionOptions) {
     this.target = target;
     this.builder = builder;
     this.auth = auth;
@@ -55,6 +57,7 @@ export class PluginSession {
     this.store = store ?? new DraftStore(this.client, this.location);
     this.copies = new LocalCopies(builder, target);
     this.notices = new Notices(() => screen.draw());
+    this.#onPermissions = onPermissions;
     this.#details = this.#requestDetails();
     this.signal.addEventListener('abort', () => this.copies.close());
   }
@@ -69,7 +72,12 @@ export class PluginSession {
     return this.#details;
   }
 
-  /** The token is another one: asks again for the details. */
+  /** What the token permits, as far as the service has said it. */
+  get permissions(): readonly string[] | undefined {
+    return this.#permissions;
+  }
+
+  /** The token is another one, or the service may be there again: asks again for the details. */
   reloadDetails(): void {
     this.#details = this.#requestDetails();
   }
@@ -92,6 +100,14 @@ export class PluginSession {
 
   #requestDetails(): Promise<Session | undefined> {
     // A service that does not say what it permits shows it by refusing.
-    return this.client.getSession({ signal: this.signal }).catch(() => undefined);
+    const details = this.client.getSession({ signal: this.signal }).catch(() => undefined);
+    void details.then((known) => {
+      // Another token may have come meanwhile. Without a response, what is known stays.
+      if (!known || details !== this.#details || this.signal.aborted) return;
+      const isSame = String(known.permissions) === String(this.#permissions);
+      this.#permissions = known.permissions;
+      if (!isSame) this.#onPermissions();
+    });
+    return details;
   }
 }

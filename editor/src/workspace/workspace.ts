@@ -34,8 +34,6 @@ export interface WorkspaceStart {
   source: PluginSource;
   /** Whether `source` is a draft of the service. */
   exists: boolean;
-  /** What the token permits; `undefined` where the service does not say, or has not yet. */
-  permissions: readonly string[] | undefined;
   /** Whether the page around the editor wants nothing changed. */
   isReadOnly: boolean;
   /** What was kept of the text when the plugin was open before. */
@@ -60,10 +58,10 @@ export class Workspace {
   readonly #storageNotice: StorageNotice;
   #commands: readonly Command[];
 
-  constructor(session: PluginSession, { source, exists, permissions, isReadOnly, kept }: WorkspaceStart) {
+  constructor(session: PluginSession, { source, exists, isReadOnly, kept }: WorkspaceStart) {
     const { screen, signal } = session;
     this.session = session;
-    const access = (this.access = new Access(permissions, isReadOnly));
+    const access = (this.access = new Access(session.permissions, isReadOnly));
     const document = (this.document = new PluginDocument(session, access, source, kept));
     const saving = (this.saving = new DraftSaving(session, access, document, exists));
     const serviceState = (this.serviceState = new ServiceState(session, saving));
@@ -151,9 +149,9 @@ export class Workspace {
     };
   }
 
-  /** What the token permits became known. */
-  setPermissions(permissions: readonly string[] | undefined): void {
-    this.access.permissions = permissions;
+  /** What the token permits became known, or is something else than before. */
+  updatePermissions(): void {
+    this.access.permissions = this.session.permissions;
     this.#report();
   }
 
@@ -212,6 +210,7 @@ export class Workspace {
    * @param resolved what no longer keeps an action from completing
    */
   resume(resolved: readonly ActionError[] = []): void {
+    if (!this.session.permissions) this.session.reloadDetails();
     this.saving.resume();
     this.actions.handleResolved(resolved);
     this.serviceState.reload();

@@ -287,6 +287,19 @@ describe('editor app', () => {
     expect(ready).to.deep.equal([['read', 'write'], ['read']]);
   });
 
+  it('asks again what the token permits where the service could not say it', async () => {
+    const SESSION = '/api/v1/session';
+    const target = await start(
+      draft,
+      { path: SESSION, status: 400, json: {}, times: 1 },
+      { path: SESSION, json: { environment: 'com.acme', permissions: ['read'] } },
+    );
+    await app.openPlugin(target, 'secret');
+    await shows('Add test');
+    app.workspace?.resume();
+    await shows('You may look at this plugin, and not change it.');
+  });
+
   it('sends nothing to a builder that it is not configured for', async () => {
     const target = await start(draft);
     await app.openPlugin({ ...target, builder: server.url() }, 'secret');
