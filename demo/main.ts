@@ -36,6 +36,7 @@ onChange(() => {
   if (drawnPlugin !== shown) {
     drawnPlugin = shown;
     Object.assign(state, { runs: NO_RUNS, work: NO_WORK, data: NO_DATA, deleting: undefined });
+    state.visit++;
     if (account) void loadData();
   }
   render(appView(state), root);

@@ -98,14 +98,13 @@ export async function copySource(source: string): Promise<void> {
 
 /** Has the back end run the plugin that is shown: the live version, or the latest versions. */
 export async function runPlugin(which: Which): Promise<void> {
-  const { fn, runs } = state;
+  const { fn, runs, visit } = state;
   const ident = currentTenant(state)?.ident;
   if (ident === undefined || fn === undefined || runs.busy) return;
   const input = runInput(state);
   change({ runs: { ...runs, busy: true, problem: undefined } });
   const { body, refusal } = await backEnd.run(ident, fn, input, which);
-  // The user has gone to another plugin meanwhile.
-  if (state.fn !== fn || currentTenant(state)?.ident !== ident) return;
+  if (state.visit !== visit) return;
   const { input: typed } = state.runs;
   change({
     runs: refusal

@@ -87,7 +87,10 @@ const send = (method: string, path: string, body?: object): Promise<Response> =>
     ...(body && { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
   });
 
-/** Sends a request whose response says who is signed in, and shows that. Resolves with whether it succeeded. */
+/** Counts the requests whose responses say who is signed in: only the response to the latest one is shown. */
+let accountRequests = 0;
+
+/** Sends a request whose response says who is signed in, and shows that. Resolves with whether it succeeded, and is the latest one. */
 async function requestAccount(
   method: string,
   path: string,
@@ -95,13 +98,16 @@ async function requestAccount(
   onRefusal: (message: string) => void = (message) => change({ failure: message }),
 ): Promise<boolean> {
   change({ failure: undefined });
+  const number = ++accountRequests;
   try {
     const response = await send(method, path, body);
-    if (!response.ok) onRefusal(((await response.json()) as Refusal).error.message);
-    else if (response.status !== 204) change({ account: (await response.json()) as SignedIn | SignedOut });
+    const received = response.status === 204 ? undefined : ((await response.json()) as object);
+    if (number !== accountRequests) return false;
+    if (!response.ok) onRefusal((received as Refusal).error.message);
+    else if (received) change({ account: received as SignedIn | SignedOut });
     return response.ok;
   } catch {
-    change({ failure: NO_RESPONSE });
+    if (number === accountRequests) change({ failure: NO_RESPONSE });
     return false;
   }
 }

@@ -54,13 +54,12 @@ async function updatePreview(): Promise<void> {
 
 /** Has the back end run the live version with the app's own data, and shows what that does in the app. */
 export async function showWork(): Promise<void> {
-  const { fn, work } = state;
+  const { fn, work, visit } = state;
   const ident = currentTenant(state)?.ident;
   if (ident === undefined || fn === undefined || work.busy) return;
   change({ work: { ...work, busy: true, problem: undefined } });
   const { body, refusal } = await backEnd.work(ident, fn);
-  // The user has gone to another plugin meanwhile.
-  if (state.fn !== fn || currentTenant(state)?.ident !== ident) return;
+  if (state.visit !== visit) return;
   change({
     work: refusal ? { ...work, busy: false, problem: refusal.message } : { busy: false, result: body },
   });

@@ -69,6 +69,8 @@ export interface State extends Preferences {
   /** The customer and the plugin that the address names. */
   ident: string | undefined;
   fn: string | undefined;
+  /** Counts how often another user, customer or plugin was shown. What was requested before that is not shown. */
+  visit: number;
   /** Whether the editor is open, rather than about to be. */
   launched: boolean;
   /** Language for a plugin that has no source yet. */
@@ -96,6 +98,7 @@ export const state: State = {
   nameProblem: undefined,
   ident: undefined,
   fn: undefined,
+  visit: 0,
   launched: false,
   template: 'typescript',
   delivery: 'message',

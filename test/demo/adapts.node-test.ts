@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { Frame, Page } from 'puppeteer-core';
-import { findingsInBoth, useColours } from '../support/axe.ts';
+import type { CDPSession, Frame, Page, Viewport } from 'puppeteer-core';
+import { findings, findingsInBoth, useColours } from '../support/axe.ts';
 import { shareDemoInBrowser } from './demo-in-browser.ts';
 import type { DemoPage } from './page-driver.ts';
 
@@ -15,10 +15,8 @@ describe('the demo page', () => {
     prepare: (page: Page) => Promise<unknown>,
     inspect: (view: string, frame?: Frame) => Promise<void>,
   ): Promise<void> {
-    tab = await openTab();
+    tab = await openTab(prepare);
     const { page } = tab;
-    await prepare(page);
-    await page.reload();
     await page.waitForSelector('[data-user=bram]');
     let broken = /\/session$/;
     await page.setRequestInterception(true);
@@ -56,6 +54,9 @@ describe('the demo page', () => {
     await tab.click('#try-stranger');
     await tab.state('error');
     await inspect('refused');
+    await page.evaluate(() => (location.hash = '#/com.example.nobody'));
+    await page.waitForFunction(() => document.querySelector('main h1')?.textContent?.includes('Not one of'));
+    await inspect('no tenant of one’s own');
   }
 
   const fits = async (page: Page, view: string) => {
@@ -74,7 +75,7 @@ describe('the demo page', () => {
     assert.deepEqual(over, [], view);
   };
 
-  test('is mirrored for a language that is written from right to left, except for code', () =>
+  test('is accessible in light and dark colours, and mirrored for a language that is written from right to left, except for code', () =>
     visitViews(
       'message',
       async (page) => {
@@ -88,10 +89,11 @@ describe('the demo page', () => {
       },
       async (view, frame) => {
         const { page } = tab;
-        await fits(page, view);
-        // The views that other tests do not show to axe.
-        if (['signing in failed', 'question'].includes(view))
-          assert.deepEqual(await findingsInBoth(page), [], view);
+        for (const direction of ['ltr', 'rtl']) {
+          await page.evaluate((dir) => void (document.documentElement.dir = dir), direction);
+          await fits(page, `${view}, ${direction}`);
+        }
+        assert.deepEqual(await findingsInBoth(page), [], view);
         const seen = await page.evaluate(() => {
           const left = (selector: string) => document.querySelector(selector)?.getBoundingClientRect().left;
           const direction = (selector: string) =>
@@ -118,16 +120,27 @@ describe('the demo page', () => {
       },
     ));
 
-  test('fits into a screen of 1280 by 1024 pixels at 200 % zoom without sideways scrolling, and shows each control in forced colours', () =>
-    visitViews(
+  test('is accessible on a phone, fits into a screen of 1280 by 1024 pixels at 200 % zoom without sideways scrolling, and shows each control in forced colours', () => {
+    let session: CDPSession;
+    const use = async (viewport: Viewport, forcedColours: 'active' | 'none') => {
+      await tab.page.setViewport(viewport);
+      const features = [
+        { name: 'forced-colors', value: forcedColours },
+        { name: 'prefers-color-scheme', value: 'light' },
+        { name: 'prefers-reduced-motion', value: 'reduce' },
+      ];
+      await session.send('Emulation.setEmulatedMedia', { features });
+    };
+    return visitViews(
       'url',
       async (page) => {
-        await page.setViewport({ width: 640, height: 512, deviceScaleFactor: 2 });
-        const session = await page.createCDPSession();
-        const features = [{ name: 'forced-colors', value: 'active' }];
-        await session.send('Emulation.setEmulatedMedia', { features });
+        session = await page.createCDPSession();
       },
       async (view) => {
+        await use({ width: 360, height: 800 }, 'none');
+        await fits(tab.page, `${view}, on a phone`);
+        assert.deepEqual(await findings(tab.page), [], `${view}, on a phone`);
+        await use({ width: 640, height: 512, deviceScaleFactor: 2 }, 'active');
         await fits(tab.page, view);
         const flat = await tab.page.evaluate(() => {
           const roots = [
@@ -147,7 +160,8 @@ describe('the demo page', () => {
         });
         assert.deepEqual(flat, [], view);
       },
-    ));
+    );
+  });
 
   test('does not animate for users who prefer reduced motion', async () => {
     tab = await openTab();

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { findings } from '../support/axe.ts';
-import { startDemoInBrowser } from './demo-in-browser.ts';
+import { shareDemoInBrowser } from './demo-in-browser.ts';
 import { deployPlugin } from './deploy.ts';
 import type { DemoPage } from './page-driver.ts';
 import { targetOf } from './vendor-setup.ts';
 
-const { demo, openTab } = await startDemoInBrowser();
+const { demo, openTab } = await shareDemoInBrowser();
 
 const BAKERY = '[data-customer="com.example.customer-7"]';
 
@@ -40,6 +40,7 @@ describe('the vendor’s staff', () => {
     await untilText(staff, '.audit li', 'Mia Holt');
     await staff.click('#developers');
     await untilText(staff, '.webhooks', 'tenant.suspended');
+    await untilText(staff, '.webhooks', 'plugin.deployed');
     assert.match(await staff.text('.webhooks'), /plugin\.deployed[^]*name: add-record/);
     assert.deepEqual(await findings(staff.page), []);
     await staff.click('#close-drawer');

@@ -6,11 +6,12 @@ interface Addresses {
   service: string;
 }
 
-/** An editor token for one of a customer's plugins, as the page of a user gets it. */
-export async function editorTokenOf({ vendor }: Addresses, user: string, target: object): Promise<string> {
-  const post = (path: string, body: object, cookie = '') =>
+/** Signs a user in at the vendor's app; resolves with what sends that user's requests, as the vendor's own page does. */
+export async function signInAt(vendor: string, user: string) {
+  let cookie = '';
+  const send = (method: string, path: string, body: object) =>
     fetch(vendor + path, {
-      method: 'POST',
+      method,
       headers: {
         'content-type': 'application/json',
         'sec-fetch-site': 'same-origin',
@@ -19,9 +20,15 @@ export async function editorTokenOf({ vendor }: Addresses, user: string, target:
       },
       body: JSON.stringify(body),
     });
-  const session = await post('session', { user });
-  const cookie = session.headers.get('set-cookie')?.split(';', 1)[0];
-  const response = await post('plugins/editor-token', target, cookie);
+  const session = await send('POST', 'session', { user });
+  cookie = session.headers.get('set-cookie')?.split(';', 1)[0] ?? '';
+  return send;
+}
+
+/** An editor token for one of a customer's plugins, as the page of a user gets it. */
+export async function editorTokenOf({ vendor }: Addresses, user: string, target: object): Promise<string> {
+  const send = await signInAt(vendor, user);
+  const response = await send('POST', 'plugins/editor-token', target);
   const { token } = (await response.json()) as { token?: string };
   if (!token) throw new Error(`${user} got no token: ${response.status}`);
   return token;

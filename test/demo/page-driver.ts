@@ -76,10 +76,17 @@ export class DemoPage {
 
   /** The editor's frame, once its text can be edited. `before`: one that it is to take the place of. */
   async editorFrame(before?: Frame): Promise<Frame> {
-    const frame = () => this.page.frames().find((one) => one !== before && isEditor(one));
-    await until('the frame of the editor', () => !!frame());
+    // By its element: Puppeteer may hear that a frame has gone a moment after the page.
+    const find = async () => {
+      const element = await this.page.$('plugin-editor >>> iframe');
+      // `null` for an element that has gone meanwhile, too.
+      const frame = await element?.contentFrame().catch(() => null);
+      return frame && frame !== before && isEditor(frame) ? frame : undefined;
+    };
+    await until('the frame of the editor', async () => !!(await find()));
     await this.state('ready');
-    const found = frame() as Frame;
+    const found = await find();
+    if (!found) throw new Error('The frame of the editor has gone.');
     await found.waitForSelector('.cm-content[contenteditable=true]');
     return found;
   }
@@ -163,12 +170,17 @@ function waitLongForEditors(timeout: string): void {
   }).observe(document, { childList: true, subtree: true });
 }
 
-/** Opens the demo page with cookies and storage of its own. */
-export async function openDemo(browser: Browser, address: string): Promise<DemoPage> {
+/** Opens the demo page with cookies and storage of its own. `prepare` has the page before it loads. */
+export async function openDemo(
+  browser: Browser,
+  address: string,
+  prepare?: (page: Page) => Promise<unknown>,
+): Promise<DemoPage> {
   const context = await browser.createBrowserContext();
   const demo = new DemoPage(await context.newPage());
   await demo.page.setViewport({ width: 1440, height: 900 });
   await demo.page.evaluateOnNewDocument(waitLongForEditors, EDITOR_TIMEOUT);
+  await prepare?.(demo.page);
   await demo.page.goto(address);
   return demo;
 }

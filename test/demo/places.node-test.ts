@@ -1,22 +1,20 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { EnvironmentClient } from 'plugin-editor/server.js';
 import { ENVIRONMENT } from '../../demo/vendor/accounts.ts';
 import { places, setUpPlaces } from '../../demo/vendor/places/places.ts';
 import type { VersionRuns, WorkView } from '../../demo/vendor/wire.ts';
 import { deployPlugin, editorTokenOf } from './deploy.ts';
-import { setUpVendor, targetOf } from './vendor-setup.ts';
+import { shareVendor, targetOf } from './vendor-setup.ts';
 
 interface Template {
   contents: string;
   tests: { name: string; payload: string; expected?: string }[];
 }
 
-describe('the places that customers fill with plugins', () => {
-  let vendor: Awaited<ReturnType<typeof setUpVendor>>;
-  before(async () => (vendor = await setUpVendor()));
-  after(() => vendor.close());
+const vendor = await shareVendor();
 
+describe('the places that customers fill with plugins', () => {
   const look = async (name: string, user = 'ada') => {
     const body = { ident: 'com.example.customer-7', name };
     return vendor.sendRequest('/plugins/work', { method: 'POST', body, cookie: await vendor.signIn(user) });

@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { HTTPRequest } from 'puppeteer-core';
 import { findings } from '../support/axe.ts';
-import { startDemoInBrowser } from './demo-in-browser.ts';
+import { shareDemoInBrowser } from './demo-in-browser.ts';
 import { deployPlugin, editorTokenOf } from './deploy.ts';
 import { editorText } from './page-driver.ts';
 import type { DemoPage } from './page-driver.ts';
 import { targetOf } from './vendor-setup.ts';
 
-const { demo, openTab } = await startDemoInBrowser();
+const { demo, openTab } = await shareDemoInBrowser();
 
 /** A greeting of the form that the mail's namespace has. */
 const greeting = (word: string) =>
@@ -79,7 +79,9 @@ describe('the plugins of a customer', () => {
     assert.equal(await tab.text('.runs tbody th'), 'v1.0.0');
     // A deploy does not change what runs, until the newest is live again.
     await deployPlugin(demo, 'bram', greeting('three'), { target });
+    const ran = page.waitForResponse((response) => response.url().endsWith('/plugins/runs'));
     await tab.click('#run-live');
+    await ran;
     await page.waitForSelector('#run-live[aria-disabled=false]');
     assert.match(await tab.text('.runs tbody'), /one Ines/);
     await page.locator('nav h2 a').click();

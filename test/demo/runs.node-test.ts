@@ -1,14 +1,12 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { deployPlugin } from './deploy.ts';
 import type { VersionRuns } from '../../demo/vendor/wire.ts';
-import { OWN, setUpVendor, targetOf } from './vendor-setup.ts';
+import { OWN, shareVendor, targetOf } from './vendor-setup.ts';
+
+const vendor = await shareVendor();
 
 describe('running what is deployed', () => {
-  let vendor: Awaited<ReturnType<typeof setUpVendor>>;
-  before(async () => (vendor = await setUpVendor()));
-  after(() => vendor.close());
-
   // A plugin that a customer added: it takes and gives text.
   const target = targetOf('customer-7', 'weigh-basket');
   const deploy = (contents: string) => deployPlugin(vendor.addresses, 'bram', contents, { target });

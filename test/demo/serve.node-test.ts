@@ -2,15 +2,15 @@ import assert from 'node:assert/strict';
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
-import { after, before, describe, test } from 'node:test';
-import { get, portOf, runServe, startDemo } from './harness.ts';
-import type { RunningDemo } from './harness.ts';
+import { describe, test } from 'node:test';
+import { editorTokenOf, signInAt } from './deploy.ts';
+import { get, portOf, runServe } from './harness.ts';
+import { shareDemo, TOKEN_TTL } from './shared-demo.ts';
+import { targetOf } from './vendor-setup.ts';
+
+const demo = await shareDemo();
 
 describe('a running demo', () => {
-  let demo: RunningDemo;
-  before(async () => (demo = await startDemo({ EDITOR_TOKEN_TTL: '77' })));
-  after(() => demo.stop());
-
   test('prints where it is, that it is for development, and how to start afresh', () => {
     assert.match(demo.output(), /for development: both listen on this machine's loopback addresses alone/i);
     assert.match(demo.output(), /start afresh/);
@@ -119,15 +119,9 @@ describe('a running demo', () => {
   });
 
   test('follows the settings of the service in the environment', async () => {
-    const origin = demo.vendor.slice(0, -1);
-    const headers = { origin, 'sec-fetch-site': 'same-origin', 'content-type': 'application/json' };
-    const session = await fetch(`${origin}/session`, { method: 'POST', headers, body: '{"user":"ada"}' });
-    const response = await fetch(`${origin}/plugins/editor-token`, {
-      method: 'POST',
-      headers: { ...headers, cookie: session.headers.get('set-cookie')?.split(';', 1)[0] ?? '' },
-      body: JSON.stringify({ ident: 'com.example.customer-7', namespace: 'default', fn: 'add-record' }),
-    });
-    assert.equal(((await response.json()) as { expires_in: number }).expires_in, 77);
+    const send = await signInAt(demo.vendor, 'ada');
+    const response = await send('POST', 'plugins/editor-token', targetOf('customer-7'));
+    assert.equal(((await response.json()) as { expires_in: number }).expires_in, TOKEN_TTL);
   });
 
   test('signs out without a body', async () => {
@@ -154,14 +148,6 @@ describe('a running demo', () => {
     const second = runServe({ PORT: portOf(demo.vendor), DATA_DIR: demo.dataDir });
     assert.equal(await second.ended, 1);
     assert.match(second.output(), /^Port \d+ is in use/);
-    const origin = demo.vendor.slice(0, -1);
-    const headers = { origin, 'sec-fetch-site': 'same-origin', 'content-type': 'application/json' };
-    const session = await fetch(`${origin}/session`, { method: 'POST', headers, body: '{"user":"cleo"}' });
-    const response = await fetch(`${origin}/plugins/editor-token`, {
-      method: 'POST',
-      headers: { ...headers, cookie: session.headers.get('set-cookie')?.split(';', 1)[0] ?? '' },
-      body: JSON.stringify({ ident: 'com.example.customer-8', namespace: 'default', fn: 'add-record' }),
-    });
-    assert.equal(response.status, 200);
+    assert.ok(await editorTokenOf(demo, 'cleo', targetOf('customer-8')));
   });
 });

@@ -1,12 +1,10 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { generateSignedCookie } from 'hono/cookie';
 import { Webhook } from 'standardwebhooks';
-import { ORIGIN, OWN, setUpVendor, targetOf } from './vendor-setup.ts';
+import { ORIGIN, OWN, shareVendor, targetOf } from './vendor-setup.ts';
 
-let vendor: Awaited<ReturnType<typeof setUpVendor>>;
-before(async () => (vendor = await setUpVendor()));
-after(() => vendor.close());
+const vendor = await shareVendor();
 
 const askForToken = (cookie: string | undefined, body: unknown, headers: Record<string, string> = OWN) =>
   vendor.sendRequest('/plugins/editor-token', { method: 'POST', headers, body, ...(cookie && { cookie }) });
@@ -111,12 +109,12 @@ describe('signing in', () => {
 
 describe('an editor token', () => {
   test('is given for a plugin of the user’s own tenant, and accepted by the service', async () => {
-    const response = await askForToken(await vendor.signIn('ada'), targetOf('customer-7'));
+    const response = await askForToken(await vendor.signIn('ada'), targetOf('customer-7', 'check-stock'));
     assert.equal(response.status, 200);
     const { token, expires_in } = (await response.json()) as { token: string; expires_in: number };
     assert.equal(expires_in, 900);
     const draft = await fetch(
-      `http://127.0.0.1:${vendor.servicePort}/api/v1/draft/com.example.customer-7/orders/add-record`,
+      `http://127.0.0.1:${vendor.servicePort}/api/v1/draft/com.example.customer-7/stock/check-stock`,
       { headers: { authorization: `Bearer ${token}` } },
     );
     // Let in, and nothing there yet.

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { HTTPRequest, Page } from 'puppeteer-core';
-import { launchChromium, startDemo } from '../demo/harness.ts';
+import { launchChromium } from '../demo/harness.ts';
 import { DemoPage } from '../demo/page-driver.ts';
+import { shareDemo } from '../demo/shared-demo.ts';
 import { pressKeys } from '../support/press-keys.ts';
 import { readFrame } from '../support/read-frame.ts';
 import { until } from '../support/until.ts';
@@ -161,11 +162,8 @@ function lookForMarkup(): { broken: string[]; shown: string[] } {
 }
 
 test('HTML in any name, text, error or log is shown as text: on the demo page, in both elements and in the editor', async (t) => {
-  const [demo, browser] = await Promise.all([startDemo(), launchChromium()]);
-  t.after(async () => {
-    await browser.close();
-    await demo.stop();
-  });
+  const [demo, browser] = await Promise.all([shareDemo(), launchChromium()]);
+  t.after(() => browser.close());
   const context = await browser.createBrowserContext();
   const tab = new DemoPage(await context.newPage());
   const { page } = tab;

@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, before, describe, test } from 'node:test';
 import type { Browser, BrowserContext, Page } from 'puppeteer-core';
-import { launchChromium, startDemo } from '../demo/harness.ts';
-import type { RunningDemo } from '../demo/harness.ts';
+import { launchChromium } from '../demo/harness.ts';
 import { openDemo } from '../demo/page-driver.ts';
+import { shareDemo } from '../demo/shared-demo.ts';
 import { until } from '../support/until.ts';
 
 // Names that lead to this machine: one that belongs to somebody else, and a customer's place at the vendor's.
@@ -71,8 +71,9 @@ async function askForEverything(vendor: string, target: object): Promise<string[
   return read;
 }
 
+const demo = await shareDemo();
+
 describe('a page of another origin', () => {
-  let demo: RunningDemo;
   let browser: Browser;
   let stranger: Server;
   let port: number;
@@ -83,10 +84,7 @@ describe('a page of another origin', () => {
     stranger = createServer((_, response) =>
       response.setHeader('content-type', 'text/html').end('<!doctype html><title>Stranger</title><body>'),
     ).listen(0, '127.0.0.1');
-    [demo, browser] = await Promise.all([
-      startDemo(),
-      launchChromium({ hosts: `${NAMES}, EXCLUDE localhost, EXCLUDE 127.0.0.1` }),
-    ]);
+    browser = await launchChromium({ hosts: `${NAMES}, EXCLUDE localhost, EXCLUDE 127.0.0.1` });
     ({ port } = stranger.address() as AddressInfo);
     const tab = await openDemo(browser, demo.vendor);
     await tab.signIn('ada');
@@ -96,7 +94,6 @@ describe('a page of another origin', () => {
   after(async () => {
     await browser?.close();
     stranger?.close();
-    await demo?.stop();
   });
 
   /** What asking could have changed: how many tokens there are, and which plugins. */
