@@ -15,12 +15,20 @@ import type { PostgresRelease } from './postgres/binaries.ts';
 /** Storage, locks and migrations: the oldest and the newest release of PostgreSQL that the service supports. */
 const storageFiles = 'test/service/{storage,lost-database,nodes}/*.{node,release}-test.ts';
 
+/** Of these, what is about SQLite, or about no database. */
+const withoutPostgres = [
+  'test/service/lost-database/sqlite.node-test.ts',
+  'test/service/storage/{change-cache,database-url,digest,long-json,postgres-errors,sqlite}.node-test.ts',
+];
+
 /** Needs PostgreSQL, but for its `*.node-test.ts`. */
 const needsPostgres = 'test/service/lost-database/';
 
 /** What else depends on the storage: the newest release. */
 const storedFiles = [
-  'test/service/{limits,runs}/*.{node,release}-test.ts',
+  'test/service/limits/rates.node-test.ts',
+  'test/service/runs/{deleted,executions,operations,recorder,retention}.node-test.ts',
+  'test/service/runs/nodes.release-test.ts',
   'test/service/accounts/{environment-ownership,verification}.node-test.ts',
   'test/service/http/environment/*.node-test.ts',
   'test/service/http/{access,admission,builder,deploy,paging,plugin-quota,record-limits,replay}.node-test.ts',
@@ -35,8 +43,8 @@ const storedFiles = [
 ];
 
 /** The files of tests that match one of the patterns, as paths from the root. */
-function filesOf(patterns: string | readonly string[]): string[] {
-  const files = globSync(patterns, { cwd: root, exclude: ['**/node_modules/**'] });
+function filesOf(patterns: string | readonly string[], exclude: readonly string[] = []): string[] {
+  const files = globSync(patterns, { cwd: root, exclude: ['**/node_modules/**', ...exclude] });
   return files.map((file) => file.replaceAll('\\', '/')).toSorted();
 }
 
@@ -102,7 +110,7 @@ export const testRuns = (): NodeRun[] => [
 
 /** What `npm run test:release` runs in Node. */
 export function releaseRuns(): NodeRun[] {
-  const onEach = filesOf(storageFiles);
+  const onEach = filesOf(storageFiles, withoutPostgres);
   const onNewest = [...onEach, ...filesOf(storedFiles)];
   const others = filesOf('test/**/*.release-test.ts').filter((file) => !file.startsWith(needsPostgres));
   return [

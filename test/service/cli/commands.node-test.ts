@@ -24,6 +24,7 @@ import {
   openForInspection,
   openDuring,
   postgresTest,
+  sqliteTest,
 } from '../storage/databases.ts';
 import { seedTenant, plugin, save, sourceOf, tokenFor } from '../storage/plugins.ts';
 import { checkDatabase, runCommand } from './service-command.ts';
@@ -125,7 +126,7 @@ for (const engine of engines) {
   });
 }
 
-test('check reports each sound part on a line of its own', async (t) => {
+sqliteTest('check reports each sound part on a line of its own', async (t) => {
   const address = await databaseWithSchema(t, 'sqlite');
   const { status, out, err } = await runCommand(t, address, ['check']).done();
   assert.deepEqual([status, err], [0, ''], out);
@@ -144,7 +145,7 @@ test('check reports each sound part on a line of its own', async (t) => {
   assert.match(out, /^ok +toolchains: .*javascript.* build$/m);
 });
 
-test('check warns of settings that a service with a public address mostly needs', async () => {
+sqliteTest('check warns of settings that a service with a public address mostly needs', async () => {
   const warnings = async (env: Record<string, string>) =>
     [...(await checkDatabase(undefined, env)).matchAll(/^warning +settings: (\w+) is empty, so that /gm)].map(
       ([, name]) => name,
@@ -168,26 +169,29 @@ postgresTest('check says whether PostgreSQL keeps what it acknowledges', async (
   assert.match(out, /^ok +schema: up to date$/m);
 });
 
-test('check reports what is wrong, and ends with exit code 1, and without a stack trace where its output is closed early', async (t) => {
-  const old = await oldDatabase(t, 'sqlite');
-  const command = runCommand(t, old, ['check'], { AUTO_MIGRATE: 'off' });
-  const out = await command.printed(/^\w+ +schema: .*\n/m);
-  command.stopReading();
-  assert.match(out, /^failed +schema: older than this release, and AUTO_MIGRATE is off; run .* migrate$/m);
-  const { status, err } = await command.done();
-  assert.deepEqual([status, err], [1, '']);
+sqliteTest(
+  'check reports what is wrong, and ends with exit code 1, and without a stack trace where its output is closed early',
+  async (t) => {
+    const old = await oldDatabase(t, 'sqlite');
+    const command = runCommand(t, old, ['check'], { AUTO_MIGRATE: 'off' });
+    const out = await command.printed(/^\w+ +schema: .*\n/m);
+    command.stopReading();
+    assert.match(out, /^failed +schema: older than this release, and AUTO_MIGRATE is off; run .* migrate$/m);
+    const { status, err } = await command.done();
+    assert.deepEqual([status, err], [1, '']);
 
-  const unreachable = { DATABASE_URL: 'postgres://me:hunter2@127.0.0.1:1/none' };
-  const lost = await checkDatabase(undefined, unreachable);
-  assert.match(lost, /^failed +database: .*postgres:\/\/me@127\.0\.0\.1:1\/none/m);
-  assert.doesNotMatch(lost, /hunter2/);
+    const unreachable = { DATABASE_URL: 'postgres://me:hunter2@127.0.0.1:1/none' };
+    const lost = await checkDatabase(undefined, unreachable);
+    assert.match(lost, /^failed +database: .*postgres:\/\/me@127\.0\.0\.1:1\/none/m);
+    assert.doesNotMatch(lost, /hunter2/);
 
-  const settings = { LOG_LEVEL: 'loud', DRAIN_SECONDS: 'x' };
-  const wrong = await runCommand(t, undefined, ['check'], settings).until(/^ok +sandbox: .*\n/m);
-  assert.match(wrong, /^failed +settings: LOG_LEVEL is "loud"; .* DRAIN_SECONDS is "x"; /m);
-});
+    const settings = { LOG_LEVEL: 'loud', DRAIN_SECONDS: 'x' };
+    const wrong = await runCommand(t, undefined, ['check'], settings).until(/^ok +sandbox: .*\n/m);
+    assert.match(wrong, /^failed +settings: LOG_LEVEL is "loud"; .* DRAIN_SECONDS is "x"; /m);
+  },
+);
 
-test('check changes nothing in the file that it examines', async (t) => {
+sqliteTest('check changes nothing in the file that it examines', async (t) => {
   const { file } = (await freshDatabase(t, 'sqlite')) as { file: string };
   const { DatabaseSync } = await import('node:sqlite');
   const other = new DatabaseSync(file);
@@ -202,7 +206,7 @@ test('check changes nothing in the file that it examines', async (t) => {
   assert.deepEqual(readdirSync(dirname(file)), [basename(file)]);
 });
 
-test('check reports a DATA_DIR that is a file, and a database file that is no database', async (t) => {
+sqliteTest('check reports a DATA_DIR that is a file, and a database file that is no database', async (t) => {
   const file = join(temporaryDirectory(t), 'data');
   writeFileSync(file, 'no database');
   const noFolder = await checkDatabase(undefined, { DATA_DIR: file });
@@ -255,71 +259,74 @@ postgresTest(
   },
 );
 
-test('check creates no database where there is none', async (t) => {
+sqliteTest('check creates no database where there is none', async (t) => {
   const folder = temporaryDirectory(t);
   const address = { engine: 'sqlite', file: join(folder, 'data/service.sqlite') } as const;
   assert.match(await checkDatabase(address), /^ok +database: the first start makes /m);
   assert.deepEqual(readdirSync(folder), []);
 });
 
-test('a backup is a consistent copy of a file that is being written to, and holds no tokens', async (t) => {
-  const address = await databaseWithSchema(t, 'sqlite');
-  assert.ok(address.engine === 'sqlite');
-  const storage = await openDuring(t, address);
-  const token = await provisionEnvironmentToken(storage, 'com.acme');
-  await provisionEnvironmentToken(storage, 'com.acme', Date.now(), { overlap: 600 });
-  await seedTenant(storage);
-  const editor = createToken('editor');
-  await addEditorToken(storage.db, editor, tokenFor(plugin), Date.now(), Date.now() + 600_000);
-  await storeCode(storage, Date.now());
-  // Each write is of two plugins at once: a copy between the two would have one of them alone.
-  const second = { ...plugin, pluginName: 'second' };
-  for (const one of [plugin, second]) await save(storage, 'first', one);
-  let writes = 0;
-  const done = new AbortController();
-  const writing = (async () => {
-    while (!done.signal.aborted) {
-      await storage.transaction(async (db) => {
-        for (const one of [plugin, second]) {
-          await overwriteDraft(db, one, sourceOf(`${writes}`), { now: 0 });
-        }
-      });
-      writes += 1;
-      // SQLite answers at once: without this nothing else of this process would get its turn.
-      await turn();
-    }
-  })();
-  await until('something is written', () => writes > 10);
-  const file = join(dirname(address.file), 'copy.sqlite');
-  const key = randomBytes(32).toString('base64');
-  const command = runCommand(t, address, ['backup', file], { SECRETS_KEY: key });
-  const { status, out, err } = await command.done();
-  done.abort();
-  await writing;
-  assert.deepEqual([status, err], [0, '']);
-  assert.equal(
-    out,
-    `The backup is in ${file}. It holds no tokens. Its secrets can only be read with SECRETS_KEY: keep that, too.\n`,
-  );
-  assert.equal(statSync(file).mode & 0o777, 0o600);
-  assert.deepEqual(
-    readdirSync(dirname(file)).filter((name) => name.startsWith('copy')),
-    ['copy.sqlite'],
-  );
+sqliteTest(
+  'a backup is a consistent copy of a file that is being written to, and holds no tokens',
+  async (t) => {
+    const address = await databaseWithSchema(t, 'sqlite');
+    assert.ok(address.engine === 'sqlite');
+    const storage = await openDuring(t, address);
+    const token = await provisionEnvironmentToken(storage, 'com.acme');
+    await provisionEnvironmentToken(storage, 'com.acme', Date.now(), { overlap: 600 });
+    await seedTenant(storage);
+    const editor = createToken('editor');
+    await addEditorToken(storage.db, editor, tokenFor(plugin), Date.now(), Date.now() + 600_000);
+    await storeCode(storage, Date.now());
+    // Each write is of two plugins at once: a copy between the two would have one of them alone.
+    const second = { ...plugin, pluginName: 'second' };
+    for (const one of [plugin, second]) await save(storage, 'first', one);
+    let writes = 0;
+    const done = new AbortController();
+    const writing = (async () => {
+      while (!done.signal.aborted) {
+        await storage.transaction(async (db) => {
+          for (const one of [plugin, second]) {
+            await overwriteDraft(db, one, sourceOf(`${writes}`), { now: 0 });
+          }
+        });
+        writes += 1;
+        // SQLite answers at once: without this nothing else of this process would get its turn.
+        await turn();
+      }
+    })();
+    await until('something is written', () => writes > 10);
+    const file = join(dirname(address.file), 'copy.sqlite');
+    const key = randomBytes(32).toString('base64');
+    const command = runCommand(t, address, ['backup', file], { SECRETS_KEY: key });
+    const { status, out, err } = await command.done();
+    done.abort();
+    await writing;
+    assert.deepEqual([status, err], [0, '']);
+    assert.equal(
+      out,
+      `The backup is in ${file}. It holds no tokens. Its secrets can only be read with SECRETS_KEY: keep that, too.\n`,
+    );
+    assert.equal(statSync(file).mode & 0o777, 0o600);
+    assert.deepEqual(
+      readdirSync(dirname(file)).filter((name) => name.startsWith('copy')),
+      ['copy.sqlite'],
+    );
 
-  const copy = await openStorage({ engine: 'sqlite', file });
-  cleanUpFirst(t, () => copy.close());
-  const [one, other] = [await readDraft(copy.db, plugin), await readDraft(copy.db, second)];
-  assert.ok(one && Number(one.source.contents) >= 10);
-  assert.deepEqual(one.source, other?.source);
-  assert.equal(await findEnvironmentToken(copy.db, token, Date.now()), undefined);
-  assert.equal(await findEditorToken(copy.db, editor, Date.now()), undefined);
-  // It can be written to as the original can.
-  await save(copy, 'after');
-  assert.match(await provisionEnvironmentToken(copy, 'com.acme'), /^pe_env_/);
-});
+    const copy = await openStorage({ engine: 'sqlite', file });
+    cleanUpFirst(t, () => copy.close());
+    const [one, other] = [await readDraft(copy.db, plugin), await readDraft(copy.db, second)];
+    assert.ok(one && Number(one.source.contents) >= 10);
+    assert.deepEqual(one.source, other?.source);
+    assert.equal(await findEnvironmentToken(copy.db, token, Date.now()), undefined);
+    assert.equal(await findEditorToken(copy.db, editor, Date.now()), undefined);
+    // It can be written to as the original can.
+    await save(copy, 'after');
+    assert.match(await provisionEnvironmentToken(copy, 'com.acme'), /^pe_env_/);
+  },
+);
 
-test('the bytes of a backup hold no hash of a token and no address of a pending code', async (t) => {
+sqliteTest('the bytes of a backup hold no hash of a token and no address of a pending code', async (t) => {
   const address = await databaseWithSchema(t, 'sqlite');
   assert.ok(address.engine === 'sqlite');
   const storage = await openDuring(t, address);
@@ -329,7 +336,7 @@ test('the bytes of a backup hold no hash of a token and no address of a pending 
   assert.ok(!readFileSync(file).includes('you@acme.com'));
 });
 
-test('backup overwrites no file, and for PostgreSQL it refers to pg_dump', async (t) => {
+sqliteTest('backup overwrites no file, and for PostgreSQL it refers to pg_dump', async (t) => {
   const address = await freshDatabase(t, 'sqlite');
   await (await openStorage(address)).close();
   const file = join(temporaryDirectory(t), 'copy');
@@ -349,7 +356,7 @@ test('backup overwrites no file, and for PostgreSQL it refers to pg_dump', async
   assert.doesNotMatch(err, /hunter2/);
 });
 
-test('env-token says what is wrong with a holder or an overlap', () => {
+sqliteTest('env-token says what is wrong with a holder or an overlap', () => {
   for (const [args, message] of [
     [['com.acme', '--holder', ''], /^--holder is ""; it must be a name of 1 to 200 characters/],
     [['com.acme', '--holder', 'a\u202eb'], /^--holder is /],

@@ -18,6 +18,7 @@ import {
   freshDatabase,
   openDuring,
   postgresTest,
+  sqliteTest,
 } from '../storage/databases.ts';
 import { plugin, seedTenant } from '../storage/plugins.ts';
 import { checkDatabase, runCommand } from './service-command.ts';
@@ -113,7 +114,7 @@ for (const engine of engines) {
   });
 }
 
-test('migrate leaves what no key can decrypt, and goes on with the rest', async (t) => {
+sqliteTest('migrate leaves what no key can decrypt, and goes on with the rest', async (t) => {
   const { address, storage } = await databaseWithSecrets(t, 'sqlite');
   const damaged = new Secrets({ keys: [oldest!] }).seal('moved', ['elsewhere']);
   await storage.db.query
@@ -127,7 +128,7 @@ test('migrate leaves what no key can decrypt, and goes on with the rest', async 
   assert.match(out, /: 4 that had another one$/m);
 });
 
-test('check says that a key file is missing, which no backup has', async (t) => {
+sqliteTest('check says that a key file is missing, which no backup has', async (t) => {
   const { address } = await databaseWithSecrets(t, 'sqlite');
   assert.match(
     await checkSecrets(t, address),

@@ -32,6 +32,11 @@ export function postgresTest(name: string, work: (t: TestContext) => Promise<voi
   if (engineUnderTest() === 'postgres') test(name, work);
 }
 
+/** A test of SQLite, or of no database: it is there where SQLite is under test. */
+export function sqliteTest(name: string, work: (t: TestContext) => void | Promise<void>): void {
+  if (engineUnderTest() === 'sqlite') test(name, work);
+}
+
 /** Where cleaning up is handed in: a test, or something of its shape. */
 export interface Cleanup {
   after(work: () => unknown): void;
