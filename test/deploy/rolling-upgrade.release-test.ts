@@ -96,7 +96,7 @@ async function runRolledOut(
 }
 
 test('two nodes are upgraded and downgraded one by one, while users save, build, deploy and run', async (t) => {
-  const database = await createDatabase();
+  const database = await createDatabase(process.env['TEST_DATABASE_TEMPLATE']);
   t.after(() => database.drop());
   const environmentToken = await createEnvironmentToken(database.url);
   const node = () => new NodeProcess(database.url, { DRAIN_SECONDS: '1' });
