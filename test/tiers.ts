@@ -12,6 +12,13 @@ import type { PostgresRelease } from './postgres/binaries.ts';
  * Both have SQLite as the storage. The release runs the files below on PostgreSQL, too.
  */
 
+/** Tests of texts, and of which is shown when, which no browser has a say in: Chromium alone runs them. */
+export const sameInAllBrowsers = [
+  'test/editor/tests/result-view.test.ts',
+  'test/editor/ui/notices.test.ts',
+  'test/element/strings.test.ts',
+];
+
 /** Storage, locks and migrations: the oldest and the newest release of PostgreSQL that the service supports. */
 const storageFiles = 'test/service/{storage,lost-database,nodes}/*.{node,release}-test.ts';
 

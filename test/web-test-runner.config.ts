@@ -10,6 +10,7 @@ import { freePort } from './support/free-port.ts';
 import { loopbackOnly } from './support/loopback-only.ts';
 import { scriptedOrigins } from './support/second-origin.ts';
 import { summaryReporter } from './support/summary-reporter.ts';
+import { sameInAllBrowsers } from './tiers.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const { launchers, versions } = engines();
@@ -18,7 +19,11 @@ const bundled = bundledModules();
 
 export default {
   rootDir: root,
-  files: ['test/**/*.test.ts', '!**/node_modules/**'],
+  files: [
+    'test/**/*.test.ts',
+    '!**/node_modules/**',
+    ...(launchers.some(({ name }) => name === 'Chromium') ? [] : sameInAllBrowsers.map((file) => `!${file}`)),
+  ],
   port: await freePort(),
   nodeResolve: true,
 
