@@ -10,25 +10,6 @@ import { get, portOf, runServe, runServeInShell, startDemo } from './harness.ts'
 
 // How the process of `npm start` begins and ends.
 
-describe('the framing and the opening of the editor', () => {
-  test('follow the environment; the demo’s own page may always frame it', async () => {
-    const demo = await startDemo({
-      EDITOR_ANCESTORS: 'https://app.example.com',
-      EDITOR_ADDRESS_TOKENS: 'off',
-    });
-    try {
-      const page = await fetch(`${demo.service}editor/`);
-      const policy = page.headers.get('content-security-policy') ?? '';
-      const port = portOf(demo.vendor);
-      const own = `http://localhost:${port} http://127.0.0.1:${port}`;
-      assert.ok(policy.endsWith(`; frame-ancestors 'self' https://app.example.com ${own}`), policy);
-      assert.match(await page.text(), /<meta name="plugin-editor-address-tokens" content="off"/);
-    } finally {
-      await demo.stop();
-    }
-  });
-});
-
 describe('a demo that is told to end', () => {
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     test(`by ${signal} ends with exit code 0 and closes the data file, although a connection is open`, async () => {
@@ -55,9 +36,18 @@ describe('a demo that is told to end', () => {
 });
 
 describe('a demo that npm runs', () => {
-  test('ends with the shell of npm, which passes no signal on', async () => {
-    const demo = await startDemo({}, runServeInShell);
+  test('has framing and opening follow the environment, and ends with the shell of npm, which passes no signal on', async () => {
+    const env = { EDITOR_ANCESTORS: 'https://app.example.com', EDITOR_ADDRESS_TOKENS: 'off' };
+    const demo = await startDemo(env, runServeInShell);
     try {
+      const page = await fetch(`${demo.service}editor/`);
+      const policy = page.headers.get('content-security-policy') ?? '';
+      const port = portOf(demo.vendor);
+      // The demo's own page may always frame it.
+      const own = `http://localhost:${port} http://127.0.0.1:${port}`;
+      assert.ok(policy.endsWith(`; frame-ancestors 'self' https://app.example.com ${own}`), policy);
+      assert.match(await page.text(), /<meta name="plugin-editor-address-tokens" content="off"/);
+
       demo.kill('SIGTERM');
       await demo.ended;
       await assert.rejects(get(demo.vendor, '/'), { code: 'ECONNREFUSED' });
