@@ -74,6 +74,8 @@ for (const { version, tsc } of COMPILERS) {
         strict: true,
         exactOptionalPropertyTypes: true,
         skipLibCheck: false,
+        // TypeScript's own.
+        skipDefaultLibCheck: true,
         resolveJsonModule: true,
         noEmit: true,
       };

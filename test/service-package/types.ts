@@ -49,6 +49,8 @@ export const isStart = (error: unknown): boolean => error instanceof StartError;
       types: [],
       strict: true,
       skipLibCheck: false,
+      // TypeScript's own.
+      skipDefaultLibCheck: true,
       noEmit: true,
     };
     assert.equal(await compile(tsc, { compilerOptions, files: ['own.mts'] }), '');
