@@ -87,6 +87,8 @@ describe('the plugins of a customer', () => {
     await page.locator('nav h2 a').click();
     await untilText('.card', 'v1.0.0 is live, v1.0.2 is newer');
     await tab.choosePlugin('greet-customer');
+    // The preview moves the versions below it: a click at where they were would be lost.
+    await untilText('.work .letter', 'one Ines');
     await tab.click('#newest-again');
     await live('v1.0.2');
     await tab.click('#run-live');
@@ -101,6 +103,7 @@ describe('the plugins of a customer', () => {
     const page = await open('cleo');
     await tab.choosePlugin('greet-customer');
     await live('v1.0.1');
+    await untilText('.work .letter', 'two Ines');
     const change = Promise.withResolvers<HTTPRequest>();
     await page.setRequestInterception(true);
     page.on('request', (request) => {
