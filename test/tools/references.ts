@@ -34,8 +34,16 @@ export const filesIn = (pattern: string): string[] =>
     .filter((path) => /\.(?:[cm]?[jt]sx?|html)$/.test(path))
     .toSorted();
 
-/** All that a file refers to, in the order of its text. */
-export function referencesOf(file: string, text = readFileSync(root + file, 'utf8')): Reference[] {
+const known = new Map<string, readonly Reference[]>();
+
+/** All that a file refers to, in the order of its text. It is read once in each process: several tests ask for all files. */
+export function referencesOf(file: string): readonly Reference[] {
+  const references = known.get(file) ?? referencesIn(file, readFileSync(root + file, 'utf8'));
+  known.set(file, references);
+  return references;
+}
+
+function referencesIn(file: string, text: string): Reference[] {
   if (file.endsWith('.html')) return referencesOfPage(file, text);
   const { program, errors } = parseSync(file, text);
   if (errors.length > 0) throw new SyntaxError(`${file}: ${errors[0]?.message}`);
