@@ -101,13 +101,16 @@ export class PluginSession {
   #requestDetails(): Promise<Session | undefined> {
     // A service that does not say what it permits shows it by refusing.
     const details = this.client.getSession({ signal: this.signal }).catch(() => undefined);
-    void details.then((known) => {
-      // Another token may have come meanwhile. Without a response, what is known stays.
-      if (!known || details !== this.#details || this.signal.aborted) return;
-      const isSame = String(known.permissions) === String(this.#permissions);
-      this.#permissions = known.permissions;
-      if (!isSame) this.#onPermissions();
-    });
+    void this.#takeOver(details);
     return details;
+  }
+
+  async #takeOver(details: Promise<Session | undefined>): Promise<void> {
+    const known = await details;
+    // Another token may have come meanwhile. Without a response, what is known stays.
+    if (!known || details !== this.#details || this.signal.aborted) return;
+    const isSame = String(known.permissions) === String(this.#permissions);
+    this.#permissions = known.permissions;
+    if (!isSame) this.#onPermissions();
   }
 }

@@ -144,7 +144,7 @@ describe('editor app', () => {
       { path: '/api/v1/build/javascript/com.acme.t1/default/add', status: 401, json: {} },
     );
     await app.openPlugin(target, 'first');
-    await until('the service that runs plugins', () => app.workspace?.actions.canTest);
+    await until('the service that runs plugins', () => app.workspace?.actions.canTest ?? false);
     await app.workspace?.actions.runPayload();
     await shows('Not run: your session ended');
     expect(root.textContent).to.contain('Not built: your session ended');
@@ -298,6 +298,7 @@ describe('editor app', () => {
     await shows('Add test');
     app.workspace?.resume();
     await shows('You may look at this plugin, and not change it.');
+    expect(root.textContent).not.to.contain('Add test');
   });
 
   it('sends nothing to a builder that it is not configured for', async () => {

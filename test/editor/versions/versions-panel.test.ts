@@ -125,6 +125,7 @@ describe('the panel of versions', () => {
     lists[1]?.(all);
     lists[2]?.(all.slice(0, 2));
     await until('the shorter list', () => shown().length === 2);
+    expect(shown()).to.deep.equal(['v1.0.2', 'v1.0.1']);
   });
 
   it('says where it waits for the service, and takes one request at a time', async () => {
