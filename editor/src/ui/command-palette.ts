@@ -72,7 +72,6 @@ class CommandPalette extends LightElement {
           placeholder=${texts().commands.search}
           autocomplete="off"
           spellcheck="false"
-          autofocus
           .value=${this.typed}
           @input=${(event: Event) => this.#handleInput(event)}
           @keydown=${(event: KeyboardEvent) => this.#handleKey(event, found)}
