@@ -102,7 +102,7 @@ describe('in every state of the editor', () => {
       await look('the sheet that deploys, with failed tests', 'dialog[open]');
       await page.keyboard.press('Escape');
       await click('Remove: was not run');
-      await look('a test that was removed');
+      await look('a test that was removed', '.notices');
 
       await page.locator('#tab-versions').click();
       await page.waitForSelector('.history-item');
@@ -141,7 +141,7 @@ describe('in every state of the editor', () => {
       await editor.type('const x: number = "";\nlet unused = 1;\n');
       await page.waitForSelector('.cm-lintRange-error');
       await page.locator('#tab-build').click();
-      await look('problems of the text');
+      await look('problems of the text', '.middle');
       assert.deepEqual(await findingsInForced(editor), []);
       await editor.build();
       await until('The build failed.');
@@ -176,14 +176,13 @@ describe('in every state of the editor', () => {
       await look('find and replace', '.find');
       await page.keyboard.press('Escape');
       await page.setViewport({ width: 360, height: 640 });
-      await look('a narrow page');
       assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), 360);
       await page.setViewport({ width: 1100, height: 700 });
 
       await service.stop();
       await editor.type('// offline');
       await until('No connection');
-      await look('no connection');
+      await look('no connection', '.notices, .bottom');
       await service.restart();
       await editor.untilStatus('Saved');
 

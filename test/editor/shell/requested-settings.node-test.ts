@@ -157,25 +157,25 @@ describe('the settings that the host page requests', () => {
     },
   } as const;
 
-  for (const [name, look] of Object.entries(looks))
-    test(`leave all readable and nothing cut off in the look of ${name}, at 1920 pixels`, () =>
-      withEditor(async ({ launcher, fn, open }) => {
-        const tests = [
-          { name: 'passes', payload: 'a', expected: 'a' },
-          { name: 'fails', payload: 'a', expected: 'b' },
-        ];
-        await service.save({ ...source, tests }, { fn });
-        const { page, frame } = launcher;
-        await page.setViewport({ width: 1960, height: 1060 });
-        await page.$eval('iframe', ({ style }) => {
-          style.inlineSize = '1920px';
-          style.blockSize = '1000px';
-        });
-        await useColours(page, 'light');
-        const session = await open();
-        await launcher.waitForMessage('ready', session);
-        await launcher.press('Run all');
-        await launcher.until('1 passed, 1 failed');
+  test('leave all readable and nothing cut off in the looks of the demo, at 1920 pixels', () =>
+    withEditor(async ({ launcher, fn, open }) => {
+      const tests = [
+        { name: 'passes', payload: 'a', expected: 'a' },
+        { name: 'fails', payload: 'a', expected: 'b' },
+      ];
+      await service.save({ ...source, tests }, { fn });
+      const { page, frame } = launcher;
+      await page.setViewport({ width: 1960, height: 1060 });
+      await page.$eval('iframe', ({ style }) => {
+        style.inlineSize = '1920px';
+        style.blockSize = '1000px';
+      });
+      await useColours(page, 'light');
+      const session = await open();
+      await launcher.waitForMessage('ready', session);
+      await launcher.press('Run all');
+      await launcher.until('1 passed, 1 failed');
+      for (const [name, look] of Object.entries(looks)) {
         for (const colorScheme of ['light', 'dark'] as const) {
           const [color, background, accent, border] = look[colorScheme];
           const appearance = { colorScheme, color, background, accent, border, ...look.rest };
@@ -184,7 +184,7 @@ describe('the settings that the host page requests', () => {
             () => frame.$eval('.cm-editor', (one) => getComputedStyle(one).backgroundColor),
             (ground) => ground === background,
           );
-          assert.deepEqual(await findings(frame, { rules: COLOUR_RULES }), [], colorScheme);
+          assert.deepEqual(await findings(frame, { rules: COLOUR_RULES }), [], `${name}, ${colorScheme}`);
         }
         const cut = await frame.$$eval('button, h1, .status-part bdi, .test-title', (all) =>
           all
@@ -192,9 +192,10 @@ describe('the settings that the host page requests', () => {
             .filter((one) => getComputedStyle(one).display !== 'inline')
             .map(({ outerHTML }) => outerHTML),
         );
-        assert.deepEqual(cut, []);
-        assert.equal(await frame.evaluate(() => document.documentElement.scrollWidth), 1920);
-      }));
+        assert.deepEqual(cut, [], name);
+        assert.equal(await frame.evaluate(() => document.documentElement.scrollWidth), 1920, name);
+      }
+    }));
 
   test('begin a new plugin with the given source, which is not dirty, and is saved on request', () =>
     withEditor(async ({ launcher, fn, open }) => {

@@ -273,21 +273,23 @@ describe('settings, search and size in the editor', () => {
       assert.equal(await again.page.$eval('.dock', (dock) => dock.getBoundingClientRect().width), after);
     }));
 
-  for (const [width, height] of [
-    [360, 400],
-    [500, 300],
-    [1280, 378],
-  ] as const) {
-    test(`shows the status line at ${width} by ${height} pixels below a notice`, () =>
-      withEditor(async ({ service, target, open }) => {
-        await service.save({ contents: 'const one = 1;\n', lang: 'typescript' }, target);
-        const { page, untilOpen, until, type } = await open();
+  test('shows the status line of a small page below a notice', () =>
+    withEditor(async ({ service, target, open }) => {
+      await service.save({ contents: 'const one = 1;\n', lang: 'typescript' }, target);
+      const { page, untilOpen, until, type } = await open();
+      await page.setViewport({ width: 360, height: 400 });
+      await untilOpen();
+      await page.locator('#tab-tests').click();
+      await service.save({ contents: 'const two = 1;\n', lang: 'typescript' }, target);
+      await type('// mine');
+      await until('Compare and choose');
+      for (const [width, height] of [
+        [360, 400],
+        [500, 300],
+        [1280, 378],
+      ] as const) {
+        const at = `${width} by ${height} pixels`;
         await page.setViewport({ width, height });
-        await untilOpen();
-        await page.locator('#tab-tests').click();
-        await service.save({ contents: 'const two = 1;\n', lang: 'typescript' }, target);
-        await type('// mine');
-        await until('Compare and choose');
         const layout = await page.evaluate(() => {
           const status = document.querySelector('.status') as Element;
           const { left, top, bottom, height: tall } = status.getBoundingClientRect();
@@ -298,8 +300,8 @@ describe('settings, search and size in the editor', () => {
             page: document.documentElement.scrollHeight,
           };
         });
-        assert.ok(layout.bottom <= height && layout.tall > 10, JSON.stringify(layout));
-        assert.ok(layout.isOnTop);
+        assert.ok(layout.bottom <= height && layout.tall > 10, `${at}: ${JSON.stringify(layout)}`);
+        assert.ok(layout.isOnTop, at);
         assert.equal(layout.page, height);
         // Not even a script scrolls the page away.
         const scrolled = await page.$$eval('.workspace, .middle', (parts) =>
@@ -308,7 +310,7 @@ describe('settings, search and size in the editor', () => {
             return [part.scrollLeft, part.scrollTop];
           }),
         );
-        assert.deepEqual(scrolled.flat(), [0, 0, 0, 0]);
-      }));
-  }
+        assert.deepEqual(scrolled.flat(), [0, 0, 0, 0], at);
+      }
+    }));
 });

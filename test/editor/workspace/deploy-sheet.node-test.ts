@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { BuilderClient } from 'plugin-editor/client.js';
 import { pressKeys } from '../../support/press-keys.ts';
 import type { EditorPage, EditorService, Target } from '../harness.ts';
 import { editorFixture } from '../editor-fixture.ts';
@@ -219,36 +218,36 @@ describe('the sheet that deploys', () => {
       await until('Deployed as v1.0.0');
     }));
 
-  for (const [width, height] of [
-    [360, 640],
-    [360, 400],
-    [1100, 400],
-  ] as const)
-    test(`fits into ${width} by ${height} pixels, in German and from right to left, with its buttons in view`, () =>
-      withEditor(async ({ service, target, open }) => {
-        // With something live, a share of the runs can be chosen.
-        const location = { environment: 'com.acme', userID: 't1', pluginName: target.fn ?? '' };
-        const client = new BuilderClient({ baseUrl: service.origin, token: await service.token(target) });
-        await client.build({ ...location, language: 'typescript' }, half);
-        await client.deploy(location);
-        await service.save({ contents: half.repeat(30), lang: 'typescript', tests }, target);
-        const editor = await open('about:blank');
-        const { page } = editor;
+  test('fits into small pages, in German and from right to left, with its buttons in view', () =>
+    withEditor(async ({ service, target, open }) => {
+      // With something live, a share of the runs can be chosen.
+      await service.save({ contents: half, lang: 'typescript' }, target);
+      await service.deploy(half, target);
+      await service.save({ contents: half.repeat(30), lang: 'typescript', tests }, target);
+      const editor = await open('about:blank');
+      const { page } = editor;
+      await page.evaluateOnNewDocument(() => {
+        Object.defineProperty(navigator, 'languages', { get: () => ['de'] });
+        addEventListener('DOMContentLoaded', () => (document.documentElement.dir = 'rtl'));
+      });
+      await page.goto(await service.url(target));
+      await editor.untilOpen();
+      for (const [width, height] of [
+        [360, 640],
+        [360, 400],
+        [1100, 400],
+      ] as const) {
+        const at = `${width} by ${height} pixels`;
         await page.setViewport({ width, height });
-        await page.evaluateOnNewDocument(() => {
-          Object.defineProperty(navigator, 'languages', { get: () => ['de'] });
-          addEventListener('DOMContentLoaded', () => (document.documentElement.dir = 'rtl'));
-        });
-        await page.goto(await service.url(target));
-        await editor.untilOpen();
         await editor.press('Bereitstellen');
         await page.waitForSelector('dialog.deploy:not([data-state=testing]) #deploy-message:focus');
-        assert.equal(await page.$eval('.deploy-parts', ({ scrollTop }) => scrollTop), 0);
+        assert.equal(await page.$eval('.deploy-parts', ({ scrollTop }) => scrollTop), 0, at);
         await page.locator('dialog label:nth-of-type(2) [type=radio]').click();
         await page.waitForSelector('dialog [name=percent]');
         assert.equal(
           await page.$eval('.deploy-parts', ({ scrollWidth, clientWidth }) => scrollWidth > clientWidth),
           false,
+          at,
         );
         const out = await page.evaluate(() =>
           [...document.querySelectorAll('dialog, dialog footer button, dialog header button')].flatMap(
@@ -259,6 +258,9 @@ describe('the sheet that deploys', () => {
             },
           ),
         );
-        assert.deepEqual(out, []);
-      }));
+        assert.deepEqual(out, [], at);
+        await page.keyboard.press('Escape');
+        await untilClosed(editor);
+      }
+    }));
 });
