@@ -6,10 +6,7 @@ type DateOptions = Intl.DateTimeFormatOptions;
 // To create a format takes much longer than to use it.
 const cache = new Map<string, Intl.NumberFormat | Intl.DateTimeFormat>();
 
-function cached<T extends Intl.NumberFormat | Intl.DateTimeFormat>(
-  key: string,
-  make: (tag?: string) => T,
-): T {
+function cached<T extends Intl.NumberFormat | Intl.DateTimeFormat>(key: string, make: (tag: string) => T): T {
   const tag = localeTag();
   const full = `${tag} ${key}`;
   const format = (cache.get(full) as T | undefined) ?? make(tag);

@@ -8,11 +8,11 @@ const languages: Readonly<Record<string, () => Promise<Texts>>> = {
 /** The language of the texts, and the locale of dates and numbers. */
 interface Locale {
   readonly texts: Texts;
-  /** BCP 47 tag. `undefined` is the browser's own. */
-  readonly tag: string | undefined;
+  /** BCP 47 tag, of the language of the texts. */
+  readonly tag: string;
 }
 
-let current: Locale = { texts: en, tag: undefined };
+let current: Locale = { texts: en, tag: 'en' };
 /** Counts the calls of `setLocale`, so that one that loads slowly does not replace one that was asked for later. */
 let calls = 0;
 const listeners = new Set<() => void>();
@@ -20,8 +20,8 @@ const listeners = new Set<() => void>();
 /** The texts of the present language. Read anew wherever a text is shown, because the language can change. */
 export const texts = (): Texts => current.texts;
 
-/** BCP 47 tag for dates and numbers; `undefined` is the browser's own. */
-export const localeTag = (): string | undefined => current.tag;
+/** BCP 47 tag for dates and numbers. */
+export const localeTag = (): string => current.tag;
 
 /** Calls `listener` after each change of the language. Returns a function that ends this. */
 export function onLocaleChange(listener: () => void): () => void {
@@ -31,12 +31,12 @@ export function onLocaleChange(listener: () => void): () => void {
 
 /**
  * Which of the languages fits a list of BCP 47 tags best, with the tag that it was found by. Tags that are not well-formed
- * are skipped; English, without a tag, is for all else.
+ * are skipped; English is for all else.
  */
 export function matchLocale(
   tags: readonly string[],
   known: readonly string[] = ['en', ...Object.keys(languages)],
-): { language: string; tag?: string } {
+): { language: string; tag: string } {
   for (const tag of tags) {
     try {
       const [canonical = ''] = Intl.getCanonicalLocales(tag);
@@ -46,7 +46,7 @@ export function matchLocale(
       // A tag that is not well-formed names no language.
     }
   }
-  return { language: 'en' };
+  return { language: 'en', tag: 'en' };
 }
 
 /**
@@ -64,7 +64,7 @@ export async function setLocale(tag: string | undefined): Promise<void> {
     return;
   }
   if (call !== calls) return;
-  current = { texts: found, tag: match.tag ?? (tag === undefined ? undefined : 'en') };
+  current = { texts: found, tag: match.tag };
   const root = document.documentElement;
   root.lang = match.language;
   // Without a tag, a page in English keeps the direction that it has.

@@ -10,7 +10,7 @@ test('the status line says whether the text is saved', () => {
   assert.equal(textOf({ kind: 'saving' }), 'Saving…');
   const at = new Date(2026, 0, 1, 12, 3);
   // As the user's language writes it: `12:03 PM`, `12.03`.
-  const time = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit' }).format(at);
+  const time = new Intl.DateTimeFormat('en', { hour: '2-digit', minute: '2-digit' }).format(at);
   assert.equal(textOf({ kind: 'saved', at }), `Saved ${time}`);
   assert.equal(textOf({ kind: 'failed', failure: 'connection' }), 'Not saved: connection lost, retrying');
   assert.equal(textOf({ kind: 'failed', failure: 'session' }), 'Not saved: your session ended');

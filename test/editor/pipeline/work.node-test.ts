@@ -18,8 +18,8 @@ import {
 import { workOf } from './work-of.ts';
 
 const at = new Date(2026, 0, 1, 9, 5);
-/** As the user's language writes it: `09:05 AM`, `09.05`. */
-const nineOhFive = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit' }).format(at);
+/** As English writes it: `09:05 AM`. */
+const nineOhFive = new Intl.DateTimeFormat('en', { hour: '2-digit', minute: '2-digit' }).format(at);
 
 test('the build is shown as current only for the text that was built', () => {
   const table: [BuildState, string, string][] = [
