@@ -351,6 +351,7 @@ const rest: readonly (() => Promise<unknown>)[] = [
   () => import('../code/search-panel.ts'),
   () => import('../draft/compare-dialog.ts'),
   () => import('../draft/conflict.ts'),
+  () => import('../ui/command-palette.ts'),
 ];
 
 /**

@@ -1,7 +1,6 @@
 import { toggleComment } from '@codemirror/commands';
 import { texts } from '../locales/locale.ts';
 import type { TestEntry } from '../tests/test-list.ts';
-import { showPalette } from '../ui/command-palette.ts';
 import { type Command, runByKey } from '../ui/commands.ts';
 import { settings } from '../ui/settings.ts';
 import { showAbout, showKeys, showSettings } from './dialogs.ts';
@@ -158,6 +157,11 @@ function pluginCommands(workspace: Workspace): Command[] {
   ];
 }
 
+async function showPalette({ commands, session }: Workspace): Promise<void> {
+  const module = await session.notices.loadModule(() => import('../ui/command-palette.ts'));
+  module?.showPalette(commands);
+}
+
 /** Lists the commands. */
 function listCommands(workspace: Workspace): Command[] {
   const { commands: words, about } = texts();
@@ -167,7 +171,7 @@ function listCommands(workspace: Workspace): Command[] {
       label: words.palette,
       shortcut: { key: 'F1', alone: true },
       alternative: { key: 'p', shift: true },
-      run: () => showPalette(workspace.commands),
+      run: () => void showPalette(workspace),
     },
     {
       id: 'help',
