@@ -20,6 +20,7 @@ export async function loadData(): Promise<void> {
   if (signedInAccount(state)?.user.isStaff) {
     await show(backEnd.loadCustomers(), ({ customers, entries }) => ({ customers, entries }));
   } else if (ident === undefined) {
+    // Nothing is known of this; what was requested before belongs elsewhere.
     requests++;
   } else if (fn === undefined) {
     await show(backEnd.loadOverview(ident), (overview) => ({ overview }));
@@ -83,10 +84,16 @@ export async function restoreCustomer(ident: string): Promise<void> {
   await showChange(backEnd.restoreCustomer(ident), ({ customers, entries }) => ({ customers, entries }));
 }
 
-/** Shows what is true after a change. A request that began meanwhile may have the data from before, so they are loaded once more. */
+/**
+ * Shows what is true after a change, or why it was refused. A request that began meanwhile may have the data from before, so they are
+ * loaded once more.
+ */
 async function showChange<T>(result: Promise<backEnd.Result<T>>, toData: (body: T) => Data): Promise<void> {
-  const isShown = await show(result, toData);
-  if (!isShown) await loadData();
+  const { visit } = state;
+  if (await show(result, toData)) return;
+  await loadData();
+  const { refusal } = await result;
+  if (refusal && state.visit === visit) change({ data: { ...state.data, problem: refusal.message } });
 }
 
 /** False if a later request has taken its place. */

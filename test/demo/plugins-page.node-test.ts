@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { describe, test } from 'node:test';
+import { before, describe, test } from 'node:test';
+import { BuilderClient } from 'plugin-editor/client.js';
 import type { HTTPRequest } from 'puppeteer-core';
 import { findings } from '../support/axe.ts';
 import { shareDemoInBrowser } from './demo-in-browser.ts';
@@ -96,30 +97,59 @@ describe('the plugins of a customer', () => {
     assert.deepEqual(tab.complaints, []);
   });
 
-  test('show what a change made true although the page was refreshed before it was made', async () => {
+  describe('when the page is refreshed while a version is being made live', () => {
     const target = targetOf('customer-8', 'greet-customer');
-    await deployPlugin(demo, 'cleo', greeting('one'), { target });
-    await deployPlugin(demo, 'cleo', greeting('two'), { target });
-    const page = await open('cleo');
-    await tab.choosePlugin('greet-customer');
-    await live('v1.0.1');
-    await untilText('.work .letter', 'two Ines');
-    const change = Promise.withResolvers<HTTPRequest>();
-    await page.setRequestInterception(true);
-    page.on('request', (request) => {
-      if (request.method() === 'PUT') change.resolve(request);
-      else void request.continue();
+    before(async () => {
+      await deployPlugin(demo, 'cleo', greeting('one'), { target });
+      await deployPlugin(demo, 'cleo', greeting('two'), { target });
     });
-    await tab.click('[data-version="v1.0.0"] [data-make-live]');
-    const held = await change.promise;
-    const refreshed = page.waitForResponse(
-      (response) => response.request().method() === 'GET' && response.url().includes('/plugins?'),
-    );
-    await tab.click('#refresh');
-    await refreshed;
-    await held.continue();
-    await live('v1.0.0');
-    assert.deepEqual(tab.complaints, []);
+
+    /** Makes v1.0.0 live, which reaches the back end only after a refresh, and after what is done `meanwhile`. */
+    const makeLive = async (meanwhile?: () => Promise<unknown>) => {
+      const page = await open('cleo');
+      await tab.choosePlugin('greet-customer');
+      await live('v1.0.1');
+      await untilText('.work .letter', 'two Ines');
+      const change = Promise.withResolvers<HTTPRequest>();
+      await page.setRequestInterception(true);
+      page.on('request', (request) => {
+        if (request.method() === 'PUT' && request.postData()?.includes('v1.0.0')) change.resolve(request);
+        else void request.continue();
+      });
+      await tab.click('[data-version="v1.0.0"] [data-make-live]');
+      const held = await change.promise;
+      const refreshed = page.waitForResponse(
+        (response) => response.request().method() === 'GET' && response.url().includes('/plugins?'),
+      );
+      await tab.click('#refresh');
+      await refreshed;
+      await meanwhile?.();
+      await held.continue();
+    };
+
+    test('show what that made true', async () => {
+      await makeLive();
+      await live('v1.0.0');
+      assert.deepEqual(tab.complaints, []);
+      await tab.click('#newest-again');
+      await live('v1.0.1');
+    });
+
+    test('show why that was refused', async () => {
+      await makeLive(async () => {
+        const builder = new BuilderClient({
+          baseUrl: demo.service,
+          token: await editorTokenOf(demo, 'cleo', target),
+        });
+        const { namespace, fn: pluginName } = target;
+        await builder.deleteVersion(
+          { environment: 'com.example', userID: 'customer-8', namespace, pluginName },
+          'v1.0.0',
+        );
+      });
+      await untilText('.failure', 'There is no such version; it may have been deleted meanwhile.');
+      await tab.page.waitForSelector('[data-version="v1.0.0"]', { hidden: true });
+    });
   });
 
   test('show of a failed run its message, line and logs, but to a reader only that it failed', async () => {
