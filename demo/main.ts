@@ -37,7 +37,7 @@ onChange(() => {
     drawnPlugin = shown;
     Object.assign(state, { runs: NO_RUNS, work: NO_WORK, data: NO_DATA, deleting: undefined });
     state.visit++;
-    if (account) void loadData();
+    void loadData();
   }
   render(appView(state), root);
   const before = drawnView;

@@ -9,7 +9,7 @@ import type {
   WebhookMessages,
   WorkView,
 } from '../vendor/wire.ts';
-import { change, state } from './state.ts';
+import { change, signedInAccount, state } from './state.ts';
 
 // The requests of the page to the vendor's back end. The element itself requests editor tokens.
 
@@ -87,10 +87,10 @@ const send = (method: string, path: string, body?: object): Promise<Response> =>
     ...(body && { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
   });
 
-/** Counts the requests whose responses say who is signed in: only the response to the latest one is shown. */
-let accountRequests = 0;
-
-/** Sends a request whose response says who is signed in, and shows that. Resolves with whether it succeeded, and is the latest one. */
+/**
+ * Sends a request whose response says who is signed in, and shows that. Resolves with whether it succeeded, and for the user that is
+ * still shown.
+ */
 async function requestAccount(
   method: string,
   path: string,
@@ -98,16 +98,17 @@ async function requestAccount(
   onRefusal: (message: string) => void = (message) => change({ failure: message }),
 ): Promise<boolean> {
   change({ failure: undefined });
-  const number = ++accountRequests;
+  const user = signedInAccount(state)?.user.name;
+  const isLate = () => signedInAccount(state)?.user.name !== user;
   try {
     const response = await send(method, path, body);
     const received = response.status === 204 ? undefined : ((await response.json()) as object);
-    if (number !== accountRequests) return false;
+    if (isLate()) return false;
     if (!response.ok) onRefusal((received as Refusal).error.message);
     else if (received) change({ account: received as SignedIn | SignedOut });
     return response.ok;
   } catch {
-    if (number === accountRequests) change({ failure: NO_RESPONSE });
+    if (!isLate()) change({ failure: NO_RESPONSE });
     return false;
   }
 }

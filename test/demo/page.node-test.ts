@@ -3,7 +3,9 @@ import { describe, test } from 'node:test';
 import { countFrames } from '../support/count-frames.ts';
 import { pressKeys } from '../support/press-keys.ts';
 import { findings } from '../support/axe.ts';
+import type { Page } from 'puppeteer-core';
 import { shareDemoInBrowser } from './demo-in-browser.ts';
+import { signInAt } from './deploy.ts';
 import { editorText } from './page-driver.ts';
 import type { DemoPage } from './page-driver.ts';
 import { until } from '../support/until.ts';
@@ -26,9 +28,32 @@ const open = async (delivery: 'message' | 'url' = 'message') => {
 const refusedRequest =
   /^Failed to load resource: the server responded with a status of 403|^<plugin-editor> token-unauthorized/;
 
-/** The responses that the page under test holds back. */
-interface Late {
-  late: { held: number; release: () => void };
+/** Holds responses back from the page: those to requests whose method and address fit. */
+async function holdResponses(page: Page, requests: RegExp) {
+  const late = await page.evaluateHandle((source) => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const holding = { held: 0, release: resolve };
+    const fetch = window.fetch.bind(window);
+    window.fetch = async (input, init) => {
+      const response = await fetch(input, init);
+      if (new RegExp(source).test(`${init?.method ?? 'GET'} ${response.url}`)) {
+        holding.held++;
+        await promise;
+      }
+      return response;
+    };
+    return holding;
+  }, requests.source);
+  return {
+    untilHeld: (count: number) =>
+      page.waitForFunction(({ held }, expected) => held === expected, { polling: 50 }, late, count),
+    /** Resolves once the page has read them, and has the responses to what it then asked for. */
+    release: () =>
+      page.evaluate(async ({ release }) => {
+        release();
+        for (let i = 0; i < 2; i++) await (await fetch('/session')).json();
+      }, late),
+  };
 }
 
 describe('the demo page', () => {
@@ -193,40 +218,43 @@ describe('the demo page', () => {
   });
 
   test('shows nothing that arrives after its user has signed out', async () => {
-    tab = await openTab((page) =>
-      page.evaluateOnNewDocument(() => {
-        const { promise, resolve } = Promise.withResolvers<void>();
-        const late = Object.assign(window, { late: { held: 0, release: resolve } });
-        const fetch = window.fetch.bind(window);
-        window.fetch = async (...request) => {
-          const response = await fetch(...request);
-          if (request[1]?.method === 'POST' && /\/plugins(?:\/runs)?$/.test(response.url)) {
-            late.late.held++;
-            await promise;
-          }
-          return response;
-        };
-      }),
-    );
-    const { page } = tab;
+    const { page } = await open();
     await tab.signIn('ada');
     await tab.choosePlugin('add-record');
+    const late = await holdResponses(page, /^POST .*\/plugins(?:\/runs)?$/);
     await tab.click('#run-live');
     await page.type('#new-plugin-name', 'weigh-flour');
     await tab.click('.new-plugin button');
-    await page.waitForFunction(() => (window as unknown as Late).late.held === 2);
+    await late.untilHeld(2);
     await tab.click('#sign-out');
     await tab.signIn('bram');
     await tab.choosePlugin('add-record');
-    await page.evaluate(async () => {
-      (window as unknown as Late).late.release();
-      // What is there already is read before the network answers again.
-      await (await fetch('/session')).json();
-    });
+    await late.release();
     assert.equal(await tab.text('.account-name'), 'Bram Okafor');
     assert.equal(await page.evaluate(() => location.hash), '#/com.example.customer-7/add-record');
     assert.match(await tab.text('.runs [role=status]'), /^Larder’s back end runs them/);
     assert.deepEqual(tab.complaints, []);
+  });
+
+  test('shows the user as signed out although a request of before is refused meanwhile', async (t) => {
+    const { page } = await open();
+    await tab.signIn('cleo');
+    await tab.choosePlugin('add-record');
+    await page.waitForSelector('.versions');
+    const send = await signInAt(demo.vendor, 'mia');
+    const customer = { ident: 'com.example.customer-8' };
+    t.after(() => send('POST', 'customers', customer));
+    assert.equal((await send('DELETE', 'customers', customer)).status, 200);
+    const refusal = await holdResponses(page, /^GET .*\/plugins\?/);
+    const end = await holdResponses(page, /^DELETE /);
+    await page.evaluate(() => document.dispatchEvent(new Event('plugin-editor-live')));
+    await refusal.untilHeld(1);
+    await tab.click('#sign-out');
+    await end.untilHeld(1);
+    await refusal.release();
+    await end.release();
+    assert.equal(await page.$('#sign-out'), null);
+    await page.waitForSelector('[data-user=cleo]');
   });
 
   test('adds a new plugin to the list, where it can be written, and explains an invalid name', async () => {
@@ -321,7 +349,10 @@ test('the drawer for developers is closed at first and leaves its room to the pa
   const right = () => page.$eval('main', (main) => main.getBoundingClientRect().right);
   for (const width of [1440, 360]) {
     await page.setViewport({ width, height: 800 });
-    await page.waitForFunction((expected) => innerWidth === expected, {}, width);
+    // As at a first visit.
+    await page.evaluate(() => localStorage.clear());
+    await page.reload();
+    await page.waitForSelector('#sign-out');
     assert.deepEqual([await isOpen(), await right()], [false, width]);
     await tab.openDrawer();
     assert.deepEqual(await findings(page), [], `${width} px`);
