@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFile, readdir } from 'node:fs/promises';
 import { describe, test } from 'node:test';
-import { COLOUR_RULES, findings, useColours } from '../support/axe.ts';
+import { COLOUR_RULES, findings, SIZE_RULES, useColours } from '../support/axe.ts';
 import { shareDemoInBrowser } from './demo-in-browser.ts';
 import type { DemoPage } from './page-driver.ts';
 
@@ -66,11 +66,12 @@ describe('the demo page', () => {
   test('offers each look accessibly in light and dark colours, and HTML with the look’s CSS', async () => {
     tab = await openTab();
     const { page } = tab;
-    // All rules are checked by `adapts`; a look changes colours, sizes and the font alone.
-    const checkColours = async (view: string) => {
+    // All rules are checked by `adapts`; a look changes colours, sizes and the font alone. Its sizes are the same in dark colours.
+    const rules = { light: [...COLOUR_RULES, ...SIZE_RULES], dark: COLOUR_RULES };
+    const checkLook = async (view: string) => {
       for (const scheme of ['light', 'dark'] as const) {
         await useColours(page, scheme);
-        const found = await findings(page, { part: 'main', rules: COLOUR_RULES });
+        const found = await findings(page, { part: 'main', rules: rules[scheme] });
         assert.deepEqual(found, [], `${view}, ${scheme}`);
       }
     };
@@ -80,13 +81,13 @@ describe('the demo page', () => {
       await page.evaluate(() => (location.hash = '#/com.example.customer-7/add-record'));
       await tab.chooseLook(name.replace('.css', ''));
       await page.waitForFunction(() => document.querySelector('plugin-features')?.state === 'ready');
-      await checkColours(`${name}: about to launch`);
+      await checkLook(`${name}: about to launch`);
       const css = await readFile(new URL(name, folder), 'utf8');
       const flat = (text: string) => text.replaceAll(/\s+/g, ' ').trim();
       assert.ok(flat((await page.$eval('.source', (one) => one.textContent)) ?? '').includes(flat(css)));
       await tab.click('#try-stranger');
       await tab.state('error');
-      await checkColours(`${name}: refused`);
+      await checkLook(`${name}: refused`);
       // There is no button: whoever is refused is refused again.
       assert.equal(await page.$('plugin-editor >>> [part=retry]'), null);
       const style = await page.$eval('plugin-editor', (one) => {

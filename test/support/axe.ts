@@ -7,6 +7,9 @@ const axe = await readFile(new URL(import.meta.resolve('axe-core/axe.min.js')), 
 /** The rules that look at colours: after all rules in light colours, only these can say anything else in dark ones. */
 export const COLOUR_RULES = ['color-contrast', 'link-in-text-block'];
 
+/** The rules that look at sizes. axe leaves the first of them out unless it is named. */
+export const SIZE_RULES = ['target-size', 'scrollable-region-focusable'];
+
 interface Scope {
   /** A selector of the only part to look at (default: all of the page). */
   part?: string;
