@@ -5,7 +5,8 @@ import { ENVIRONMENT } from '../../demo/vendor/accounts.ts';
 import { places, setUpPlaces } from '../../demo/vendor/places/places.ts';
 import type { VersionRuns, WorkView } from '../../demo/vendor/wire.ts';
 import { deployPlugin, editorTokenOf } from './deploy.ts';
-import { shareVendor, targetOf } from './vendor-setup.ts';
+import { shareVendor } from './shared-demo.ts';
+import { targetOf } from './vendor-setup.ts';
 
 interface Template {
   contents: string;

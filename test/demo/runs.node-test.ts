@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { deployPlugin } from './deploy.ts';
 import type { VersionRuns } from '../../demo/vendor/wire.ts';
-import { OWN, shareVendor, targetOf } from './vendor-setup.ts';
+import { shareVendor } from './shared-demo.ts';
+import { OWN, targetOf } from './vendor-setup.ts';
 
 const vendor = await shareVendor();
 

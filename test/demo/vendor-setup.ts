@@ -13,7 +13,6 @@ import { namespaceOf, setUpPlaces } from '../../demo/vendor/places/places.ts';
 import { listen } from '../../demo/vendor/listen.ts';
 import { openVendorStore } from '../../demo/vendor/store.ts';
 import { Webhooks } from '../../demo/vendor/webhooks.ts';
-import { afterAllFiles } from '../support/in-turn.ts';
 
 export const ORIGIN = 'http://localhost:5173';
 
@@ -110,17 +109,6 @@ export async function setUpVendor() {
       rmSync(directory, { recursive: true, force: true });
     },
   };
-}
-
-let shared: Awaited<ReturnType<typeof setUpVendor>> | undefined;
-
-/** One for all files of this process that change nothing but a few plugins each. */
-export async function shareVendor() {
-  if (!shared) {
-    const vendor = (shared = await setUpVendor());
-    afterAllFiles(() => vendor.close());
-  }
-  return shared;
 }
 
 export const targetOf = (tenant: string, fn = 'add-record') => ({

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { generateSignedCookie } from 'hono/cookie';
 import { Webhook } from 'standardwebhooks';
-import { ORIGIN, OWN, shareVendor, targetOf } from './vendor-setup.ts';
+import { shareVendor } from './shared-demo.ts';
+import { ORIGIN, OWN, targetOf } from './vendor-setup.ts';
 
 const vendor = await shareVendor();
 
@@ -109,12 +110,12 @@ describe('signing in', () => {
 
 describe('an editor token', () => {
   test('is given for a plugin of the user’s own tenant, and accepted by the service', async () => {
-    const response = await askForToken(await vendor.signIn('ada'), targetOf('customer-7', 'check-stock'));
+    const response = await askForToken(await vendor.signIn('ada'), targetOf('customer-7'));
     assert.equal(response.status, 200);
     const { token, expires_in } = (await response.json()) as { token: string; expires_in: number };
     assert.equal(expires_in, 900);
     const draft = await fetch(
-      `http://127.0.0.1:${vendor.servicePort}/api/v1/draft/com.example.customer-7/stock/check-stock`,
+      `http://127.0.0.1:${vendor.servicePort}/api/v1/draft/com.example.customer-7/orders/add-record`,
       { headers: { authorization: `Bearer ${token}` } },
     );
     // Let in, and nothing there yet.
