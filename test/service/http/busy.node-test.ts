@@ -7,6 +7,8 @@ import { CompilerProcess } from '../../../service/src/toolchains/build/compiler-
 import { loadLanguages } from '../../../service/src/toolchains/languages.ts';
 import { bearer } from '../harness.ts';
 import { running, startPlugin } from '../plugin.ts';
+import { cleanUpFirst } from '../storage/databases.ts';
+import { PATIENCE } from '../../support/until.ts';
 
 const text = { 'content-type': 'text/plain' };
 const codeIn = (body: string) => (JSON.parse(body) as { error: { code: string } }).error.code;
@@ -17,7 +19,7 @@ const slowEcho = (milliseconds: number) =>
 /** A source whose compiler does not begin before {@link holdBuilds} releases it. */
 const slow = (i: number) => `${echo}// held ${i}`;
 
-/** Has the compilers wait with what is {@link slow}. */
+/** Has the compilers wait with what is {@link slow}, until the end of the test at the latest. */
 function holdBuilds(t: TestContext): { release: () => void } {
   const released = Promise.withResolvers<void>();
   // oxlint-disable-next-line typescript/unbound-method -- called with its own `this`
@@ -30,7 +32,29 @@ function holdBuilds(t: TestContext): { release: () => void } {
       return build.apply(this, args);
     },
   );
-  return { release: () => released.resolve() };
+  const release = () => released.resolve();
+  // Before what the test started ends, which waits for its builds.
+  cleanUpFirst(t, release);
+  return { release };
+}
+
+/**
+ * Resolves at the first refusal. Where none comes, what the requests wait for begins after a while, so that a test ends and says how
+ * they were answered.
+ */
+function firstRefusal(t: TestContext) {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const late = setTimeout(resolve, PATIENCE);
+  cleanUpFirst(t, () => {
+    clearTimeout(late);
+    resolve();
+  });
+  return {
+    refused: promise,
+    note: ({ status }: { status: number }) => {
+      if (status !== 200) resolve();
+    },
+  };
 }
 
 /** Sends `count` requests at once and counts what is answered, having checked the refusals. */
@@ -62,20 +86,20 @@ async function floodUntilRefused(
   t: TestContext,
   send: (i: number) => ReturnType<Parameters<typeof flood>[1]>,
 ) {
-  const refused = Promise.withResolvers<void>();
+  const { refused, note } = firstRefusal(t);
   // oxlint-disable-next-line typescript/unbound-method -- called with its own `this`
   const { take } = RunnerProcess.prototype;
   const held = t.mock.method(
     RunnerProcess.prototype,
     'take',
     async function (this: RunnerProcess, ...args: Parameters<typeof take>) {
-      await refused.promise;
+      await refused;
       return take.apply(this, args);
     },
   );
   const statuses = await flood(many, async (i) => {
     const response = await send(i);
-    if (response.status !== 200) refused.resolve();
+    note(response);
     return response;
   });
   held.mock.restore();
@@ -124,13 +148,13 @@ test('builds beyond what one tenant may have waiting are answered with 429, whil
   const other = await startPlugin(t, 't2', first);
   const { send, paths, editor } = first;
   const builds = holdBuilds(t);
-  const refused = Promise.withResolvers<void>();
+  const { refused, note } = firstRefusal(t);
   const flooding = flood(40, async (i) => {
     const response = await send('POST', paths.build('javascript'), { ...editor, ...text }, slow(i));
-    if (response.status !== 200) refused.resolve();
+    note(response);
     return response;
   });
-  await refused.promise;
+  await refused;
   assert.equal((await other.build(echo)).succeeded, true);
   builds.release();
   const statuses = await flooding;
@@ -176,10 +200,12 @@ test('a newer check of a plugin replaces the one that waits, which is answered w
   const builds = holdBuilds(t);
   const path = paths.build('javascript').replace('/build/', '/check/');
   // More than run at once on a machine of many cores. Which of them comes first is not for us to say.
+  const { refused: superseded, note } = firstRefusal(t);
+  void superseded.then(builds.release);
   const responses = await Promise.all(
     Array.from({ length: 10 }, async (_, i) => {
       const response = await send('POST', path, { ...editor, ...text }, slow(i));
-      if (response.status !== 200) builds.release();
+      note(response);
       return response;
     }),
   );
