@@ -19,7 +19,8 @@ import { mebibyte } from '../units.ts';
 const usage = `Usage: plugin-editor-service check
 
 Says of each thing that the service needs whether it is as it must be, one line each: settings, database, schema, sandbox,
-secrets, isolation and toolchains. A line begins with "ok", "warning" or "failed". The exit code is 1 where one has failed.`;
+secrets, isolation and toolchains. A line begins with "ok", "warning" or "failed". The exit code is 1 where one has failed, or where the
+output is closed before its end.`;
 
 /** The result of checking one part. */
 interface Finding {
@@ -40,10 +41,11 @@ export async function check(args: string[]): Promise<void> {
     console.log(usage);
     return;
   }
-  // A reader such as `head` closes the pipe after the first lines; that is not an error, and nobody reads what follows.
+  // A reader such as `head` closes the pipe after the first lines, and nobody reads what follows. The parts that are not looked at then
+  // may be faulty, so this is no success.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') throw error;
-    process.exit();
+    process.exit(1);
   });
   const report: Report = (part, finding) => {
     console.log(lineOf(part, finding));
