@@ -185,9 +185,14 @@ export class SaveQueue<T> extends Emitter<SaveQueueEvents> {
     void this.#attempt(false);
   }
 
+  /** Whether the draft was deleted elsewhere, and the user has not had it created anew. */
+  get isDeleted(): boolean {
+    return this.#state.kind === 'failed' && this.#state.failure === 'deleted';
+  }
+
   /** The user wants the draft, which was deleted, created anew. */
   acceptDeletion(): void {
-    void this.#attempt(true);
+    if (this.isDeleted) void this.#attempt(true);
   }
 
   /** Resolves once nothing is being sent. */
@@ -243,6 +248,7 @@ export class SaveQueue<T> extends Emitter<SaveQueueEvents> {
   #handleFailure(error: unknown): void {
     const failure = failureOf(error);
     if (isTransient(failure) || ENDED_BY_CHOICE.includes(failure)) this.#isBaseCertain = false;
+    if (failure === 'deleted') this.#exists = false;
     this.#options.copies.keep(this.#options.read());
     this.#setState({ kind: 'failed', failure }, error);
     this.#notifyWaiting(undefined);

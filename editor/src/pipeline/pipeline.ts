@@ -155,19 +155,11 @@ export class Pipeline extends Emitter<PipelineEvents> {
       this.#setState({ deploy: { kind: 'deployed', version, ...(isOfDraft ? { sourceKey } : {}) } });
   }
 
-  /** The service has another draft now, so that what it last built is not the text here. */
+  /** The service has another draft now, or none, so that what it last built is not the text here. */
   forgetBuild(): void {
-    if (this.#action) return;
     this.#builtKey = undefined;
-    this.#setState({ build: { kind: 'none' } });
-  }
-
-  /** These errors can no longer occur. */
-  handleResolved(resolved: readonly ActionError[]): void {
-    const isOver = (state: BuildState | DeployState) =>
-      state.kind === 'unfinished' && resolved.includes(state.error);
-    if (isOver(this.#build)) this.#setState({ build: { ...this.#build, isResolved: true } as BuildState });
-    if (isOver(this.#deploy)) this.#setState({ deploy: { kind: 'none' } });
+    // The build that runs says itself how it ends.
+    if (this.#build.kind !== 'building') this.#setState({ build: { kind: 'none' } });
   }
 
   /** Stops the action. */

@@ -6,14 +6,14 @@ export type ActionError = Failure | 'stopped' | 'not-saved' | 'rollout-conflict'
 
 /**
  * The last build, as far as this page knows. `sourceKey` identifies the text that was built. `hasNeverRun`: the plugin was never
- * built. `isResolved`: what it failed for can no longer occur.
+ * built.
  */
 export type BuildState =
   | { kind: 'none'; hasNeverRun?: boolean }
   | { kind: 'building' }
   | { kind: 'built'; sourceKey: string; at?: Date }
   | { kind: 'failed'; sourceKey: string; problems: number }
-  | { kind: 'unfinished'; error: ActionError; isResolved?: boolean };
+  | { kind: 'unfinished'; error: ActionError };
 
 /** The last deployment, as far as this page knows. `hasNeverRun`: the plugin was never deployed. */
 export type DeployState =

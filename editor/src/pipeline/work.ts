@@ -35,6 +35,8 @@ export interface Work {
   live: string | undefined;
   /** The action that runs. */
   action: Action | undefined;
+  /** The errors whose cause ended after they last occurred. */
+  resolved: ReadonlySet<ActionError>;
   /** While tests run: how many of them have, and how many are to. */
   testing: { done: number; all: number } | undefined;
   tests: readonly TestStatus[];
@@ -89,7 +91,7 @@ function lastBuildStatus(work: Work): StatusText {
       return { text, tone: 'bad' };
     }
     default:
-      return build.isResolved || isResolved(build.error, work)
+      return isResolved(build.error, work)
         ? { text: status.buildUnfinished, tone: 'calm' }
         : { text: status.notBuiltBecause(actionErrorReason(build.error)), tone: toneOf(build.error) };
   }
@@ -140,12 +142,11 @@ export function deployStatus(work: Work): StatusText {
       const { error } = deployment;
       const reason = actionErrorReason(error);
       // The request was sent and not answered, so the service may have deployed it.
-      return error === 'connection' || error === 'service'
-        ? { text: status.perhapsDeployed(reason), tone: 'bad' }
-        : {
-            text: status.notDeployedBecause(reason),
-            tone: isResolved(error, work) ? 'calm' : toneOf(error),
-          };
+      if (error === 'connection' || error === 'service')
+        return { text: status.perhapsDeployed(reason), tone: 'bad' };
+      return isResolved(error, work)
+        ? { text: status.notDeployed, tone: 'calm' }
+        : { text: status.notDeployedBecause(reason), tone: toneOf(error) };
     }
   }
 }
@@ -188,10 +189,13 @@ export function testsBadge({ tests }: Work): {
     : { number: tests.length, label: words.badge(tests.length), tone: 'calm' };
 }
 
-/** Whether an error no longer exists: the connection is back, or the text was saved. */
+/** Whether the cause of an error has ended. */
 export const isResolved = (
   error: ActionError,
-  { isOnline, save }: Pick<Work, 'isOnline' | 'save'>,
-): boolean => (error === 'connection' && isOnline) || (error === 'not-saved' && save.kind !== 'failed');
+  { isOnline, save, resolved }: Pick<Work, 'isOnline' | 'save' | 'resolved'>,
+): boolean =>
+  (error === 'connection' && isOnline) ||
+  (error === 'not-saved' && save.kind !== 'failed') ||
+  resolved.has(error);
 
 const toneOf = (error: ActionError) => (error === 'stopped' ? 'calm' : 'bad');

@@ -116,9 +116,9 @@ export class EditorApp {
     if (!this.#asked) return;
     const { target, auth, host, failed } = this.#asked;
     auth.token = token;
-    if (!failed) this.#session?.reloadDetails();
     if (this.#workspace) this.#workspace.resume(['session', 'forbidden']);
     else if (failed) void this.openPlugin(target, token, host);
+    else this.#session?.reloadDetails();
   }
 
   /** Saves what is not saved, and forgets the plugin and the token. */

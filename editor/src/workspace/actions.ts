@@ -44,6 +44,7 @@ export class Actions extends Emitter<{ built: void }> {
   readonly #check: LiveCheck;
   readonly #notice: ActionNotice;
   #testProgress: { done: number; all: number } | undefined;
+  readonly #resolved = new Set<ActionError>();
 
   constructor(parts: ActionsParts) {
     super();
@@ -109,12 +110,16 @@ export class Actions extends Emitter<{ built: void }> {
     session.screen.draw();
   }
 
-  /** These errors can no longer occur. */
+  /** The errors whose cause ended after they last occurred. */
+  get resolved(): ReadonlySet<ActionError> {
+    return this.#resolved;
+  }
+
+  /** The cause of these errors ended. */
   handleResolved(resolved: readonly ActionError[]): void {
-    if (this.pipeline.action) return;
+    for (const error of resolved) this.#resolved.add(error);
     this.#notice.handleResolved(resolved);
-    this.pipeline.handleResolved(resolved);
-    if (resolved.some((error) => error === this.payload.error)) this.payload.error = undefined;
+    this.#parts.session.screen.draw();
   }
 
   async build(): Promise<void> {
@@ -240,6 +245,7 @@ export class Actions extends Emitter<{ built: void }> {
 
   #handleError(action: Action, error: ActionError): void {
     if (error === 'connection') this.#parts.serviceState.setOnline(false);
+    this.#resolved.delete(error);
     if (this.payload.isRunning) this.payload.error = error;
     this.#notice.showError(action, error);
   }

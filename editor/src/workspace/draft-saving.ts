@@ -16,12 +16,12 @@ const NO_COPIES_NOTICE = 'copies';
 export interface DraftSavingEvents {
   /** How far saving is changed. */
   state: SaveState;
-  /** The service has a draft for the first time. */
+  /** The service has a draft, and had none before. */
   create: void;
+  /** The draft was deleted elsewhere. */
+  delete: void;
   /** The draft that was saved elsewhere is in the editor now. */
   takeOver: void;
-  /** The draft, which was deleted elsewhere, is there again. */
-  recreate: void;
 }
 
 /** Saves the draft, keeps a copy of what is not saved, and says in notices what the user has to do about a failure. */
@@ -195,11 +195,11 @@ export class DraftSaving extends Emitter<DraftSavingEvents> implements PipelineD
   #handleState(state: SaveState, error?: unknown): void {
     // Once another plugin is open, the page says nothing of this one.
     if (this.#session.signal.aborted) return;
-    const isCreated = this.exists && !this.#existed;
+    const existed = this.#existed;
     this.#existed = this.exists;
     this.#reportDirty();
     this.emit('state', state);
-    if (isCreated) this.emit('create');
+    if (this.exists !== existed) this.emit(existed ? 'delete' : 'create');
     // During another try the advice of the last one still holds.
     if (state.kind !== 'saving') this.#showAdvice(state, error);
   }
@@ -215,11 +215,11 @@ export class DraftSaving extends Emitter<DraftSavingEvents> implements PipelineD
       primary: true,
       run: () => theirs && void this.#resolveConflict(theirs),
     });
-    const isDeleted = state.kind === 'failed' && state.failure === 'deleted';
+    const { isDeleted } = this.#queue;
     const saveAsNew = () => ({
       label: texts().save.saveAsNew,
       primary: true,
-      run: () => void this.#saveAsNew(),
+      run: () => this.#saveAsNew(),
     });
     notices.show(NOTICE, () => ({
       tone: 'alert',
@@ -228,10 +228,11 @@ export class DraftSaving extends Emitter<DraftSavingEvents> implements PipelineD
     }));
   }
 
-  async #saveAsNew(): Promise<void> {
+  #saveAsNew(): void {
+    // The notice stays while the draft is being created.
+    if (!this.#queue.isDeleted) return;
     this.#session.store.acceptDeletion();
     this.#queue.acceptDeletion();
-    if (await this.#queue.saveNow()) this.emit('recreate');
   }
 
   async #resolveConflict(theirs: Draft): Promise<void> {

@@ -1,4 +1,10 @@
-import type { BuilderClient, DraftLocation, PluginSource, Session } from 'plugin-editor/client.js';
+import {
+  type BuilderClient,
+  type DraftLocation,
+  HttpError,
+  type PluginSource,
+  type Session,
+} from 'plugin-editor/client.js';
 import type { PluginChannel } from 'plugin-editor/editor.js';
 import { LocalCopies } from '../draft/local-copies.ts';
 import { type PluginTarget, locationOf } from '../plugin/target.ts';
@@ -43,6 +49,8 @@ export class PluginSession {
   readonly notices: Notices;
   readonly #onPermissions: () => void;
   #permissions: readonly string[] | undefined;
+  /** Whether the service can say what a token permits, as far as is known. */
+  #hasDetails = true;
   #details: Promise<Session | undefined>;
   readonly #abort = new AbortController();
 
@@ -79,7 +87,7 @@ export class PluginSession {
 
   /** The token is another one, or the service may be there again: asks again for the details. */
   reloadDetails(): void {
-    this.#details = this.#requestDetails();
+    if (this.#hasDetails) this.#details = this.#requestDetails();
   }
 
   /** Identifies the plugin among all those that the page opens. */
@@ -100,7 +108,10 @@ export class PluginSession {
 
   #requestDetails(): Promise<Session | undefined> {
     // A service that does not say what it permits shows it by refusing.
-    const details = this.client.getSession({ signal: this.signal }).catch(() => undefined);
+    const details = this.client.getSession({ signal: this.signal }).catch((error: unknown) => {
+      if (error instanceof HttpError && error.status === 404) this.#hasDetails = false;
+      return undefined;
+    });
     void this.#takeOver(details);
     return details;
   }

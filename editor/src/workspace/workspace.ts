@@ -96,18 +96,17 @@ export class Workspace {
     saving.on('state', (state) => this.#handleSaveState(state));
     saving.on('create', () => {
       this.#report();
-      void serviceState.loadLive();
+      void serviceState.loadProgress();
+    });
+    saving.on('delete', () => {
+      this.#report();
+      this.actions.pipeline.forgetBuild();
     });
     serviceState.on('otherDraft', () => {
       this.actions.pipeline.forgetBuild();
       void saving.offerOtherDraft();
     });
     saving.on('takeOver', () => void serviceState.loadProgress());
-    saving.on('recreate', () => {
-      // Its builds and versions are gone.
-      this.actions.pipeline.forgetBuild();
-      void serviceState.loadProgress();
-    });
     signal.addEventListener(
       'abort',
       settings.subscribe(() => screen.draw()),
@@ -142,6 +141,7 @@ export class Workspace {
       deployment: pipeline.deployment,
       live: this.serviceState.live,
       action: pipeline.action,
+      resolved: this.actions.resolved,
       testing: this.actions.testProgress,
       tests: this.document.testStatuses,
       problems: this.document.problems.length,
@@ -151,15 +151,14 @@ export class Workspace {
 
   /** What the token permits became known, or is something else than before. */
   updatePermissions(): void {
-    this.access.permissions = this.session.permissions;
+    this.#changeAccess(() => (this.access.permissions = this.session.permissions));
     this.#report();
   }
 
-  /** Whether the page around the editor wants nothing changed. What is not saved is saved before. */
+  /** Whether the page around the editor wants nothing changed. */
   setReadOnly(isReadOnly: boolean): void {
     if (isReadOnly === this.access.isHostReadOnly) return;
-    if (isReadOnly && this.saving.isUnsaved) this.saving.flush();
-    this.access.isHostReadOnly = isReadOnly;
+    this.#changeAccess(() => (this.access.isHostReadOnly = isReadOnly));
   }
 
   /** Whether the page around the editor has an assistant. */
@@ -210,7 +209,8 @@ export class Workspace {
    * @param resolved what no longer keeps an action from completing
    */
   resume(resolved: readonly ActionError[] = []): void {
-    if (!this.session.permissions) this.session.reloadDetails();
+    // Another token may permit something else.
+    if (!this.session.permissions || resolved.includes('session')) this.session.reloadDetails();
     this.saving.resume();
     this.actions.handleResolved(resolved);
     this.serviceState.reload();
@@ -261,6 +261,14 @@ export class Workspace {
 
   view(): TemplateResult {
     return workspaceView(this);
+  }
+
+  /** Changes what may be done here. What is not saved is saved before; a text that can be changed from now on is checked. */
+  #changeAccess(change: () => void): void {
+    const { canWrite } = this.access;
+    if (this.saving.isUnsaved) this.saving.flush();
+    change();
+    if (!canWrite && this.access.canWrite) this.actions.handleEdit();
   }
 
   /** Reports to the page around the editor what the plugin is, and what may be done with it. */

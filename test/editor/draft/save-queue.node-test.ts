@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { type TestContext, describe, test } from 'node:test';
-import { DraftConflict } from '../../../editor/src/service/draft-store.ts';
+import { DraftConflict, DraftDeleted } from '../../../editor/src/service/draft-store.ts';
 import { SaveQueue } from '../../../editor/src/draft/save-queue.ts';
 import { HttpError, NetworkError } from 'plugin-editor/client.js';
 
@@ -281,6 +281,28 @@ describe('the save queue', () => {
     queue.acceptAsBase('theirs');
     assert.equal(saves.length, 2);
     assert.equal(copy.value, undefined);
+  });
+
+  test('has no draft once that was deleted, and creates it anew once the user asks for it', async (t) => {
+    const { queue, saves, states, edit, last, tick } = setUp(t);
+    edit('mine');
+    tick(1000);
+    await last().end(new DraftDeleted());
+    assert.equal(states.at(-1), 'failed deleted');
+    assert.equal(queue.exists, false);
+    edit('mine too');
+    tick(60_000);
+    queue.resume();
+    assert.equal(saves.length, 1);
+
+    queue.acceptDeletion();
+    queue.acceptDeletion();
+    await last().end(network());
+    assert.equal(saves.length, 2);
+    assert.equal(queue.exists, false);
+    tick(1000);
+    await last().end();
+    assert.deepEqual([saves.length, queue.exists, states.at(-1)], [3, true, 'saved']);
   });
 
   test('keeps a copy and saves at once when the page is left with changes', async (t) => {

@@ -272,22 +272,6 @@ test('a report from before a deployment does not replace it, and one during a bu
   assert.deepEqual(pipeline.deployment, { kind: 'deployed', version: 'v1.0.0', sourceKey: keyOf('one') });
 });
 
-test('an error that can no longer occur is no reason any more', async () => {
-  const { pipeline, responses } = setUp();
-  responses.deploy = () => Promise.reject(http(401));
-  await pipeline.runDeploy();
-  assert.deepEqual(pipeline.deployment, { kind: 'unfinished', error: 'session' });
-  pipeline.forgetBuild();
-  responses.build = () => Promise.reject(http(403));
-  await pipeline.runBuild();
-  pipeline.handleResolved(['storage-full']);
-  assert.deepEqual(pipeline.deployment, { kind: 'unfinished', error: 'session' });
-  assert.deepEqual(pipeline.build, { kind: 'unfinished', error: 'forbidden' });
-  pipeline.handleResolved(['session', 'forbidden']);
-  assert.deepEqual(pipeline.deployment, { kind: 'none' });
-  assert.deepEqual(pipeline.build, { kind: 'unfinished', error: 'forbidden', isResolved: true });
-});
-
 test('a build that the service replaced by that of another page is made again', async () => {
   const { pipeline, diary } = setUp();
   await pipeline.runBuild();
@@ -296,6 +280,21 @@ test('a build that the service replaced by that of another page is made again', 
   diary.length = 0;
   await pipeline.runTests(['Ada'], () => {});
   assert.deepEqual(diary, ['save', 'replace by one', 'build one "1"', 'is "2"', 'test Ada']);
+});
+
+test('a build is forgotten during an action too, but for the one that runs', async () => {
+  const { pipeline, responses, diary } = setUp();
+  const { build } = responses;
+  responses.build = () => {
+    pipeline.forgetBuild();
+    assert.equal(pipeline.build.kind, 'building');
+    return build();
+  };
+  await pipeline.runTests(['Ada'], () => pipeline.forgetBuild());
+  assert.deepEqual(pipeline.build, { kind: 'none' });
+  diary.length = 0;
+  await pipeline.runTests(['Bob'], () => {});
+  assert.deepEqual(diary, ['save', 'replace by one', 'build one "1"', 'is "2"', 'test Bob']);
 });
 
 test('a deployment that is stopped before its response came may have happened', async () => {

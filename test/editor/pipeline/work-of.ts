@@ -10,6 +10,7 @@ export const workOf = (change: Partial<Work> = {}): Work => ({
   deployment: { kind: 'none' },
   live: undefined,
   action: undefined,
+  resolved: new Set(),
   testing: undefined,
   tests: [],
   problems: 0,

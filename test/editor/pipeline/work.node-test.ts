@@ -55,6 +55,17 @@ test('an error is shown until it is resolved', () => {
     tone: 'bad',
   });
   assert.deepEqual(buildStatus(workOf({ build: unsaved, save: saved })), over);
+  const ended = { kind: 'unfinished', error: 'session' } as const;
+  const resolved = new Set(['session'] as const);
+  assert.deepEqual(buildStatus(workOf({ build: ended, resolved })), over);
+  assert.deepEqual(deployStatus(workOf({ deployment: ended, resolved })), {
+    text: 'Not deployed since opening',
+    tone: 'calm',
+  });
+  assert.deepEqual(deployStatus(workOf({ deployment: { ...ended, error: 'forbidden' }, resolved })), {
+    text: 'Not deployed: you cannot edit this plugin',
+    tone: 'bad',
+  });
   assert.equal(statusOf(workOf({ isOnline: false })).connection?.text, 'No connection');
   assert.equal(statusOf(workOf()).connection, undefined);
 });

@@ -14,6 +14,22 @@ const source = {
 };
 const draft: Rule = { path: DRAFT, method: 'GET', json: source, headers: { etag: '"1"' } };
 
+const PROGRESS = DRAFT.replace('draft', 'progress');
+const PLUGIN = DRAFT.replace('draft', 'plugin');
+const pluginWith = (revision: string, live: string | null) => ({
+  ident: 'com.acme.t1',
+  namespace: 'default',
+  name: 'add',
+  lang: 'javascript',
+  draft: { revision, savedAt: '2026-01-01T00:00:00Z' },
+  built: live !== null,
+  live,
+  latest: live,
+  pinned: null,
+  versions: live === null ? 0 : 1,
+  outdated: false,
+});
+
 describe('editor app', () => {
   let root: HTMLElement;
   let app: EditorApp;
@@ -41,6 +57,8 @@ describe('editor app', () => {
     document.body.append(root);
   });
   afterEach(async () => {
+    // It is remembered for the next plugin.
+    app.workspace?.dock.show('tests');
     // Ends its timers and its locks, whatever it shows.
     await app.openPlugin({ builder: 'http://127.0.0.1:9', ident: 'a.b', namespace: 'default', fn: 'x' }, 't');
     root.remove();
@@ -90,7 +108,6 @@ describe('editor app', () => {
     expect(app.workspace?.dock.isInView('build')).to.equal(true);
     editor?.run(undo);
     expect(editor?.contents).to.equal('one');
-    app.workspace?.dock.show('tests');
   });
 
   it('continues with another token, and saves what the ended one could not', async () => {
@@ -117,24 +134,37 @@ describe('editor app', () => {
   it('creates a plugin anew that was deleted elsewhere only when the user asks for it', async () => {
     const target = await start(
       { ...draft, times: 1 },
+      { path: PROGRESS, json: { built: true, deployed: { version: 'v1.0.7', current: true } }, times: 1 },
+      { path: PROGRESS, json: { built: false } },
+      { path: PLUGIN, json: pluginWith('"1"', 'v1.0.7'), times: 1 },
+      { path: PLUGIN, json: pluginWith('"2"', null) },
       { path: DRAFT, method: 'POST', status: 412, json: {}, times: 1 },
       { path: DRAFT, method: 'GET', status: 404, json: {} },
+      { path: DRAFT, method: 'POST', status: 500, json: {}, times: 1 },
       { path: DRAFT, method: 'POST', json: source, headers: { etag: '"2"' } },
     );
-    await app.openPlugin(target, 'secret');
+    const ready: unknown[] = [];
+    await app.openPlugin(target, 'secret', { ready: ({ exists } = {}) => ready.push(exists) });
+    await shows('v1.0.7 deployed and live');
     await addTest();
     app.workspace?.saving.save();
     await shows('Not saved: the plugin was deleted');
+    expect(app.workspace?.work.build).to.deep.equal({ kind: 'none' });
     app.workspace?.saving.save();
-    app.replaceToken('second');
     press('Save as a new plugin');
+    press('Save as a new plugin');
+    await shows('Not saved: the service has a problem');
+    app.workspace?.saving.save();
     await shows('Saved ');
-    expect(root.textContent).not.to.contain('deleted');
+    await shows('Not deployed yet');
+    expect(root.textContent).not.to.contain('deleted').and.not.to.contain('v1.0.7');
     const writes = await server.requests({ path: DRAFT, method: 'POST' });
     expect(writes.map(({ headers }) => [headers['if-match'], headers['if-none-match']])).to.deep.equal([
       ['"1"', undefined],
       [undefined, '*'],
+      [undefined, '*'],
     ]);
+    expect(ready).to.deep.equal([true, false, true]);
   });
 
   it('forgets with another token that the ended one could run nothing', async () => {
@@ -151,7 +181,28 @@ describe('editor app', () => {
     app.replaceToken('second');
     await shows('The last build did not finish');
     expect(root.textContent).not.to.contain('session ended');
-    app.workspace?.dock.show('tests');
+  });
+
+  it('forgets the same with a token that comes during another action', async () => {
+    const BUILD = '/api/v1/build/javascript/com.acme.t1/default/add';
+    const target = await start(
+      draft,
+      { path: '/api/v1/features', json: { features: ['testing'], languages: [] } },
+      { path: BUILD, status: 401, json: {}, times: 1 },
+      { path: BUILD, delay: 'hang', status: 400, json: {} },
+    );
+    await app.openPlugin(target, 'first');
+    await until('the service that runs plugins', () => app.workspace?.actions.canTest ?? false);
+    await app.workspace?.actions.runPayload();
+    await shows('Not run: your session ended');
+    const build = app.workspace?.actions.build();
+    await server.requests({ path: BUILD, count: 2 });
+    app.replaceToken('second');
+    await server.release(BUILD);
+    await build;
+    app.workspace?.dock.show('run');
+    await until('the end of the reason', () => !root.textContent?.includes('session ended'));
+    expect(root.textContent).to.contain('Not built: ');
   });
 
   it('opens the plugin with another token if the first has ended', async () => {
@@ -272,7 +323,7 @@ describe('editor app', () => {
       draft,
       { path: SESSION, json: { environment: 'com.acme', permissions: ['read', 'write'] }, times: 1 },
       { path: SESSION, json: { environment: 'com.acme', permissions: ['read'] }, times: 1 },
-      { path: SESSION, status: 400, json: {} },
+      { path: SESSION, delay: 'hang', status: 400, json: {} },
     );
     const ready: unknown[] = [];
     await app.openPlugin(target, 'first', {
@@ -283,8 +334,72 @@ describe('editor app', () => {
     await shows('You may look at this plugin, and not change it.');
     expect(root.textContent).not.to.contain('Add test');
     app.replaceToken('third');
-    await server.requests({ path: SESSION, count: 3 });
+    await server.release(SESSION);
+    // What follows a response is done before the next one arrives.
+    await fetch(server.sameOrigin.url('/api/v1/features'));
+    expect(root.textContent).to.contain('You may look at this plugin, and not change it.');
+    expect(root.textContent).not.to.contain('Add test');
     expect(ready).to.deep.equal([['read', 'write'], ['read']]);
+  });
+
+  it('keeps what is not saved when another token does not permit to save it', async () => {
+    const SESSION = '/api/v1/session';
+    const target = await start(
+      draft,
+      { path: SESSION, json: { environment: 'com.acme', permissions: ['read', 'write'] }, times: 1 },
+      { path: SESSION, json: { environment: 'com.acme', permissions: ['read'] } },
+      { path: DRAFT, method: 'POST', status: 403, json: {} },
+    );
+    const ready: unknown[] = [];
+    await app.openPlugin(target, 'first', { ready: ({ permissions } = {}) => ready.push(permissions) });
+    await until('what the token permits', () => String(ready.at(-1)) === 'read,write');
+    await addTest();
+    app.replaceToken('second');
+    await until('what the second token permits', () => String(ready.at(-1)) === 'read');
+    expect(localStorage.length).to.equal(1);
+    await server.requests({ path: DRAFT, method: 'POST', count: 1 });
+  });
+
+  it('checks the text once another token permits to change it', async () => {
+    const SESSION = '/api/v1/session';
+    const CHECK = '/api/v1/check/javascript/com.acme.t1/default/add';
+    const target = await start(
+      { ...draft, delay: 'hang' },
+      { path: SESSION, json: { environment: 'com.acme', permissions: ['read'] }, times: 1 },
+      { path: SESSION, json: { environment: 'com.acme', permissions: ['read', 'write'] } },
+      { path: CHECK, json: { diagnostics: [] } },
+    );
+    const opened = app.openPlugin(target, 'first');
+    await server.requests({ path: SESSION, count: 1 });
+    // What follows a response is done before the next one arrives.
+    await fetch(server.sameOrigin.url('/api/v1/features'));
+    await server.release(DRAFT);
+    await opened;
+    await shows('You may look at this plugin, and not change it.');
+    expect(await server.requests({ path: CHECK })).to.deep.equal([]);
+    app.replaceToken('second');
+    await server.requests({ path: CHECK, count: 1 });
+  });
+
+  it('asks once what another token permits, and no more where the service has no such operation', async () => {
+    const SESSION = '/api/v1/session';
+    const target = await start(
+      draft,
+      { path: SESSION, status: 400, json: {}, times: 2 },
+      { path: SESSION, delay: 'hang', status: 404, json: {} },
+    );
+    await app.openPlugin(target, 'first');
+    await server.requests({ path: SESSION, count: 1 });
+    app.replaceToken('second');
+    await server.requests({ path: SESSION, count: 2 });
+    app.workspace?.resume();
+    await server.release(SESSION);
+    // What follows a response is done before the next one arrives.
+    await fetch(server.sameOrigin.url('/api/v1/features'));
+    app.workspace?.resume();
+    app.replaceToken('third');
+    await server.requests({ path: PLUGIN, count: 5 });
+    expect((await server.requests({ path: SESSION })).length).to.equal(3);
   });
 
   it('asks again what the token permits where the service could not say it', async () => {
