@@ -480,7 +480,7 @@ export const de: Texts = {
     target: 'Geht an',
     everyone: 'Alle, sobald die Version bereitgestellt ist.',
     everyoneUnlessPinned:
-      'Alle, sobald die Version bereitgestellt ist, außer wenn gewählt wurde, dass eine andere aktiv bleibt.',
+      'Alle, sobald die Version bereitgestellt ist, es sei denn, eine andere bleibt aktiv.',
     replaces: (live) => `Alle, sobald die Version bereitgestellt ist. Sie ersetzt ${live}.`,
     isLive: 'Nichts ändert sich: Was aktiv ist, ist dasselbe.',
     staysLive: (live) =>
@@ -732,7 +732,7 @@ export const de: Texts = {
     deleted: (version) => `${version} ist gelöscht.`,
     inUse: (version) => `${version} ist aktiv, teilweise ausgerollt oder die neueste Version und bleibt.`,
     deleteFailed: (version) => `${version} ließ sich nicht löschen.`,
-    waiting: 'Der Dienst wird gefragt …',
+    waiting: 'Warten auf den Dienst …',
   },
 
   rollout: {

@@ -474,8 +474,7 @@ export const en = {
     title: 'Deploy',
     target: 'Goes to',
     everyone: 'Everyone, as soon as it is deployed.',
-    everyoneUnlessPinned:
-      'Everyone, as soon as it is deployed, unless another version was chosen to stay live.',
+    everyoneUnlessPinned: 'Everyone, as soon as it is deployed, unless another version stays live.',
     replaces: (live: string) => `Everyone, as soon as it is deployed. It replaces ${live}.`,
     isLive: 'Nothing changes: what is live is the same.',
     staysLive: (live: string) =>

@@ -44,7 +44,8 @@ class RunsPanel extends LightElement {
   };
 
   declare protected runs: readonly PluginRun[];
-  declare protected status: 'loading' | 'ready' | 'failed';
+  /** `more`: the next page is being loaded. */
+  declare protected status: 'loading' | 'more' | 'ready' | 'failed';
   declare protected filter: Filter;
   /** The id of the run whose details are shown. */
   declare protected open: string | undefined;
@@ -85,7 +86,12 @@ class RunsPanel extends LightElement {
         <select class="field" aria-label=${words.which} @change=${choose}>
           ${option('all', words.all)}${option('failed', words.onlyFailed)}${option('succeeded', words.onlySucceeded)}
         </select>
-        <button type="button" class="button quiet" @click=${() => void this.#load()}>
+        <button
+          type="button"
+          class="button quiet"
+          aria-disabled=${this.#isLoading}
+          @click=${() => this.#isLoading || void this.#load()}
+        >
           ${icon('refresh')}${this.status === 'loading' ? texts().common.loading : words.refresh}
         </button>
       </div>
@@ -109,8 +115,13 @@ class RunsPanel extends LightElement {
       </ol>
       ${
         this.#next
-          ? html`<button type="button" class="button quiet" @click=${() => void this.#load(this.#next)}>
-              ${this.status === 'loading' ? texts().common.loading : texts().common.showMore}
+          ? html`<button
+              type="button"
+              class="button quiet"
+              aria-disabled=${this.#isLoading}
+              @click=${() => this.#isLoading || void this.#load(this.#next)}
+            >
+              ${this.status === 'more' ? texts().common.loading : texts().common.showMore}
             </button>`
           : nothing
       }`;
@@ -190,11 +201,15 @@ class RunsPanel extends LightElement {
     </div>`;
   }
 
+  get #isLoading(): boolean {
+    return this.status === 'loading' || this.status === 'more';
+  }
+
   async #load(after?: string): Promise<void> {
     const { client, location, signal } = this.host.session;
     const number = ++this.#loads;
     // The runs that are listed stay in view until the response comes.
-    this.status = 'loading';
+    this.status = after ? 'more' : 'loading';
     const success = { all: undefined, failed: false, succeeded: true }[this.filter];
     try {
       const { runs, next } = await client.listRuns(location, { after, success, signal });

@@ -11,6 +11,8 @@ const LEAST_SCALE = 0.1;
 export interface RolloutActions {
   /** Whether it is being changed or ended. */
   readonly isChanging: boolean;
+  /** Whether nothing can be done about it now. */
+  readonly isOff: boolean;
   readonly onChange: () => void;
   readonly onEnd: () => void;
   readonly onMakeLive?: () => void;
@@ -33,8 +35,8 @@ export function rolloutView(rollout: Rollout, actions: RolloutActions): Template
       type="button"
       class="button quiet"
       aria-label=${texts().versions.of(label, version)}
-      aria-disabled=${actions.isChanging}
-      @click=${() => actions.isChanging || run()}
+      aria-disabled=${actions.isOff}
+      @click=${() => actions.isOff || run()}
     >
       ${label}
     </button>`;

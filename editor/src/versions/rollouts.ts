@@ -5,6 +5,7 @@ import {
   type Rollout,
   type RolloutTerms,
 } from 'plugin-editor/client.js';
+import { Latest } from '../service/latest.ts';
 
 /** How often a rollout that runs is asked for while it is in view, in ms: the service counts runs within 5 s. */
 const INTERVAL = 5000;
@@ -26,7 +27,7 @@ export class Rollouts {
   #error: 'conflict' | 'couldNot' | undefined;
   #changing: string | undefined;
   #watchers = 0;
-  #loads = 0;
+  readonly #requests = new Latest();
   #timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(options: RolloutsOptions) {
@@ -74,17 +75,16 @@ export class Rollouts {
   /** Asks for the rollout. Never rejects: without a response, what is known stays. */
   async load(): Promise<void> {
     const { client, location, signal } = this.#options;
-    const number = ++this.#loads;
-    clearTimeout(this.#timer);
+    const accept = this.#requests.begin();
     try {
       const found = await client.getRollout(location, { signal });
-      if (number === this.#loads) this.#set(found);
+      this.#set(accept, found);
     } catch (error) {
       // A service without rollouts knows no such path.
-      if (error instanceof HttpError && error.code === 'rollout-not-found' && number === this.#loads)
-        this.#set(undefined);
+      if (error instanceof HttpError && error.code === 'rollout-not-found') this.#set(accept, undefined);
     }
-    if (number === this.#loads && !signal.aborted && this.#watchers && this.running)
+    clearTimeout(this.#timer);
+    if (!signal.aborted && this.#watchers && this.running)
       this.#timer = setTimeout(() => void this.load(), INTERVAL);
   }
 
@@ -93,8 +93,7 @@ export class Rollouts {
     const { client, location, signal } = this.#options;
     return this.#change(version, async () => {
       const started = await client.setRollout(location, version, terms, { signal });
-      this.#loads++;
-      this.#set(started);
+      this.#set(this.#requests.begin(), started);
     });
   }
 
@@ -114,12 +113,14 @@ export class Rollouts {
     } catch (error) {
       this.#error = error instanceof HttpError && error.status === 409 ? 'conflict' : 'couldNot';
     }
+    // Until the rollout is known as it is now, what is known of it can be changed no more.
+    await this.load();
     this.#changing = undefined;
     this.#options.onChange(false);
-    await this.load();
   }
 
-  #set(rollout: Rollout | undefined): void {
+  #set(accept: () => boolean, rollout: Rollout | undefined): void {
+    if (!accept()) return;
     const before = this.running;
     this.#isOffered = true;
     this.#last = rollout;

@@ -71,7 +71,8 @@ export class VersionsPanel extends LightElement {
   };
 
   declare protected versions: readonly PluginVersion[];
-  declare protected status: 'loading' | 'ready' | 'failed';
+  /** `more`: the next page is being loaded. */
+  declare protected status: 'loading' | 'more' | 'ready' | 'failed';
   /** How far the plugin is, made anew for each drawing of the page; `undefined` while the panel is not in view. */
   declare work: Pick<Work, 'deployment'> | undefined;
   /** The version that others are compared with; `undefined`: the draft. */
@@ -140,8 +141,13 @@ export class VersionsPanel extends LightElement {
       </ol>
       ${
         this.#next
-          ? html`<button type="button" class="button quiet" @click=${() => void this.#load(this.#next)}>
-              ${this.status === 'loading' ? texts().common.loading : texts().common.showMore}
+          ? html`<button
+              type="button"
+              class="button quiet"
+              aria-disabled=${this.#isLoading}
+              @click=${() => this.#isLoading || void this.#load(this.#next)}
+            >
+              ${this.status === 'more' ? texts().common.loading : texts().common.showMore}
             </button>`
           : nothing
       }`;
@@ -179,7 +185,8 @@ export class VersionsPanel extends LightElement {
     return html`${failure}${rolloutView(last, {
       onChange: () => void this.#startRollout(last.version),
       onEnd: () => void this.#keepFocus(rollouts.end()),
-      isChanging: this.#isWaiting,
+      isChanging: rollouts.changing !== undefined,
+      isOff: this.#isWaiting,
       onMakeLive: () => void this.#keepFocus(this.#setLive(last.version)),
     })}`;
   }
@@ -277,10 +284,14 @@ export class VersionsPanel extends LightElement {
     </li>`;
   }
 
+  get #isLoading(): boolean {
+    return this.status === 'loading' || this.status === 'more';
+  }
+
   async #load(after?: string): Promise<void> {
     const { client, location, signal } = this.host.session;
     const number = ++this.#loads;
-    this.status = 'loading';
+    this.status = after ? 'more' : 'loading';
     try {
       const { versions, next } = await client.listVersions(location, { after, signal });
       if (number !== this.#loads) return;
@@ -468,7 +479,7 @@ export class VersionsPanel extends LightElement {
     this.versions = this.versions.filter((one) => one.version !== version);
     this.#sources.delete(version);
     // A list that was requested before it may still have it.
-    if (this.status === 'loading') void this.#load();
+    if (this.#isLoading) void this.#load();
     else void this.#summarize();
     if (this.comparedTo === version) this.comparedTo = undefined;
     this.#notify('note', () => texts().versions.deleted(version));

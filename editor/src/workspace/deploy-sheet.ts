@@ -7,6 +7,7 @@ import { type ActionError, actionErrorReason } from '../pipeline/progress.ts';
 import { countTests } from '../pipeline/work.ts';
 import { sameWork } from '../plugin/source.ts';
 import { replayView } from '../runs/lazy-replay-view.ts';
+import { Latest } from '../service/latest.ts';
 import type { TestEntry } from '../tests/test-list.ts';
 import { openDialog } from '../ui/dialog.ts';
 import { icon, stopButton } from '../ui/icon.ts';
@@ -21,8 +22,8 @@ const MAX_MESSAGE_LENGTH = 500;
 const MAX_NAMES = 8;
 
 /**
- * What is live, to compare with. `unknown`: the service did not say it. `none`: nothing was deployed yet. `isOutdated`: the same source would be another version, because
- * its namespace has other types or libraries, or has none any more.
+ * What is live, to compare with. `unknown`: the service did not say it. `none`: nothing was deployed yet. `isOutdated`: the same
+ * source would be another version, because its namespace has other types or libraries, or has none any more.
  */
 type Comparison =
   'loading' | 'failed' | 'unknown' | 'none' | { version: string; source: PluginSource; isOutdated: boolean };
@@ -42,8 +43,7 @@ export class DeploySheet {
   #isShare = false;
   #terms = proposedTerms();
   #comparison: Comparison = 'loading';
-  /** Counts the comparisons, so that the end of a former one does not replace a later one. */
-  #comparisons = 0;
+  readonly #comparisons = new Latest();
   /** The version that was live when the comparison began. */
   #compared: string | undefined;
   /** Whether the tests that this sheet asked for have not ended yet. */
@@ -113,14 +113,14 @@ export class DeploySheet {
   /** Compares with what is live. */
   async #compare(): Promise<void> {
     const { session, serviceState, saving } = this.#workspace;
-    const number = ++this.#comparisons;
+    const accept = this.#comparisons.begin();
     this.#comparison = 'loading';
     // A plugin without a draft has no versions.
     if (saving.exists && !serviceState.hasVersions) await serviceState.loadLive();
-    if (number !== this.#comparisons) return;
+    if (!accept()) return;
     this.#compared = serviceState.live;
     const comparison = await this.#compareWith(serviceState.live);
-    if (number !== this.#comparisons) return;
+    if (!accept()) return;
     this.#comparison = comparison;
     session.screen.draw();
   }
@@ -302,6 +302,7 @@ export class DeploySheet {
         ${error ? html`<p class="rollout-error" role="alert">${rollout[error]}</p>` : nothing}
         ${rolloutView(running, {
           isChanging: changing !== undefined,
+          isOff: changing !== undefined,
           onChange: () => void startRollout(rollouts, version, live.version),
           onEnd: () => void rollouts.end(),
         })}`;
@@ -339,9 +340,10 @@ export class DeploySheet {
 
   /** Whom the version reaches. */
   #targetText(): string {
-    const { live, isPinned } = this.#workspace.serviceState;
+    const { saving, serviceState } = this.#workspace;
+    const { live, isPinned, hasVersions } = serviceState;
     const { deploy } = texts();
-    if (this.#comparison === 'unknown') return deploy.everyoneUnlessPinned;
+    if (saving.exists && !hasVersions && this.#comparison !== 'none') return deploy.everyoneUnlessPinned;
     if (live === undefined) return deploy.everyone;
     if (isPinned) return deploy.staysLive(live);
     return this.#isLive ? deploy.isLive : deploy.replaces(live);

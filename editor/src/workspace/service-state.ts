@@ -1,6 +1,7 @@
 import { HttpError, type PluginSource, type Progress } from 'plugin-editor/client.js';
 import { Emitter } from '../plugin/emitter.ts';
 import { failureOf } from '../service/failure.ts';
+import { Latest } from '../service/latest.ts';
 import type { DraftSaving } from './draft-saving.ts';
 import type { PluginSession } from './plugin-session.ts';
 
@@ -28,10 +29,8 @@ export class ServiceState extends Emitter<ServiceStateEvents> {
   #live: string | undefined;
   #isPinned = false;
   #hasVersions = false;
-  /** Counts what says which version is live: the responses come in any order, and the newest holds. */
-  #liveAsked = 0;
-  #liveKnown = 0;
-  #progressAsked = 0;
+  readonly #liveRequests = new Latest();
+  readonly #progressRequests = new Latest();
   /** Whether the service can say what is built and deployed, as far as is known. */
   #hasProgress = true;
   #isOnline = true;
@@ -93,7 +92,7 @@ export class ServiceState extends Emitter<ServiceStateEvents> {
 
   /** This page deployed a version or made one live. */
   setLive(live: string | undefined, isPinned: boolean): void {
-    this.#setLive(++this.#liveAsked, live, isPinned);
+    this.#setLive(this.#liveRequests.begin(), live, isPinned);
   }
 
   /** The connection or the token is new, or the user is back: asks again for all that may have changed. */
@@ -121,14 +120,13 @@ export class ServiceState extends Emitter<ServiceStateEvents> {
     const { source, isUnsaved } = this.#saving;
     const { etag } = store;
     const askedAt = performance.now();
-    const number = ++this.#progressAsked;
+    const accept = this.#progressRequests.begin();
     const progress = this.#hasProgress ? await this.#readProgress() : undefined;
     // Asked last: where the draft is still the one that this page knows, the progress is that of it.
     const revision = await this.loadLive();
-    // A later request says more.
-    if (signal.aborted || number !== this.#progressAsked) return;
+    if (signal.aborted) return;
     const isOwn = !isUnsaved && revision === etag;
-    if (progress) this.emit('progress', { progress, draft: isOwn ? source : undefined, askedAt });
+    if (progress && accept()) this.emit('progress', { progress, draft: isOwn ? source : undefined, askedAt });
     if (revision && !isOwn && !isUnsaved && !this.#saving.isUnsaved && store.etag === etag)
       this.emit('otherDraft');
   }
@@ -151,11 +149,11 @@ export class ServiceState extends Emitter<ServiceStateEvents> {
   /** Asks which version is live. Resolves with the entity tag of the draft, if there is one. */
   async loadLive(): Promise<string | undefined> {
     const { client, location, signal } = this.#session;
-    const number = ++this.#liveAsked;
+    const accept = this.#liveRequests.begin();
     try {
       const { draft, live, latest, pinned } = await client.getPlugin(location, { signal });
       this.#hasVersions = true;
-      this.#setLive(number, live ?? latest ?? undefined, Boolean(pinned));
+      this.#setLive(accept, live ?? latest ?? undefined, Boolean(pinned));
       return draft?.revision;
     } catch {
       // Without a response the page says nothing about versions.
@@ -163,9 +161,8 @@ export class ServiceState extends Emitter<ServiceStateEvents> {
     }
   }
 
-  #setLive(number: number, live: string | undefined, isPinned: boolean): void {
-    if (number < this.#liveKnown) return;
-    this.#liveKnown = number;
+  #setLive(accept: () => boolean, live: string | undefined, isPinned: boolean): void {
+    if (!accept()) return;
     this.#live = live;
     this.#isPinned = isPinned;
     this.#session.screen.draw();

@@ -32,11 +32,29 @@ test('what starts a rollout says how it is, whatever other requests say', async 
   assert.equal(changes.length, 1);
   changes[0]?.resolve(rollout(10));
   await new Promise(setImmediate);
+  assert.equal(rollouts.changing, 'v1.0.1');
   loads[0]?.resolve(rollout(5));
   loads[1]?.reject(lost());
   await Promise.all([before, start]);
   assert.equal(rollouts.changing, undefined);
   assert.equal(rollouts.running?.percent, 10);
+});
+
+test('of two responses the one to the later request holds, and any where the later request fails', async () => {
+  const { rollouts, loads } = setUp();
+  const pair = () => Promise.all([rollouts.load(), rollouts.load()]);
+  const first = pair();
+  loads[1]?.resolve(rollout(20));
+  await new Promise(setImmediate);
+  loads[0]?.resolve(rollout(10));
+  await first;
+  assert.equal(rollouts.running?.percent, 20);
+  const second = pair();
+  loads[3]?.reject(lost());
+  await new Promise(setImmediate);
+  loads[2]?.resolve(rollout(30));
+  await second;
+  assert.equal(rollouts.running?.percent, 30);
 });
 
 test('an error of a change is forgotten once the rollout comes into view again', async () => {

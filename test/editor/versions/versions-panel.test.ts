@@ -41,9 +41,11 @@ describe('the panel of versions', () => {
     await until('the button', () => showMore() !== null);
     showMore()?.click();
     showMore()?.click();
+    await panel.updateComplete;
+    expect(showMore()?.textContent).to.contain('Loading');
     older.resolve();
     await until('the last page', () => showMore() === null);
-    expect(requested).to.deep.equal([undefined, 'older', 'older']);
+    expect(requested).to.deep.equal([undefined, 'older']);
     expect(shown()).to.deep.equal(['v1.0.1', 'v1.0.0']);
   });
 
@@ -136,6 +138,13 @@ describe('the panel of versions', () => {
       deployedAt: '2026-01-01T00:00:00Z',
     }));
     const now: (string | undefined)[] = [];
+    const side = (version: string) => ({ version, runs: 0, failures: 0 });
+    const running = {
+      ...side('v1.0.1'),
+      percent: 10,
+      live: side('v1.0.2'),
+      startedAt: '2026-01-01T00:00:00Z',
+    };
     panel = document.createElement('versions-panel');
     panel.host = {
       session: {
@@ -151,7 +160,7 @@ describe('the panel of versions', () => {
         },
       },
       access: { canWrite: true, canDeploy: true },
-      rollouts: { ...rollouts, load: async () => undefined },
+      rollouts: { ...rollouts, last: running, running, load: async () => undefined },
       serviceState: {
         live: 'v1.0.2',
         isPinned: false,
@@ -171,6 +180,7 @@ describe('the panel of versions', () => {
     await until('the wait', () => waiting().length === 1);
     expect(waiting()).to.deep.equal(['v1.0.0']);
     expect(makeLive('v1.0.1')?.ariaDisabled).to.equal('true');
+    expect(panel.querySelector('.rollout .button')?.ariaDisabled).to.equal('true');
     makeLive('v1.0.1')?.click();
     live.resolve({ live: 'v1.0.0', pinned: {} });
     await until('the end of the wait', () => waiting().length === 0);

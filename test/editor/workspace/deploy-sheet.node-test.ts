@@ -71,26 +71,37 @@ describe('the sheet that deploys', () => {
     withEditor(async ({ service, target, open }) => {
       await service.save({ contents: half, lang: 'typescript', tests }, target);
       await service.deploy(half, target);
-      const features = Promise.withResolvers<void>();
-      service.script.hold = ({ url }) => (url.endsWith('/features') ? features.promise : undefined);
+      const [features, plugin] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+      service.script.hold = ({ url }) => {
+        if (url.includes('/api/v1/plugin/')) return plugin.promise;
+        return url.endsWith('/features') ? features.promise : undefined;
+      };
       service.script.respond = ({ url }) =>
         url.includes('/api/v1/plugin/') ? new Response('', { status: 400 }) : undefined;
       const editor = await open();
       const { page, untilOpen, until, press } = editor;
       await untilOpen();
       await press('Deploy');
+      await until('unless another version stays live');
+      assert.match(await sheetText(editor), /Loading/);
+      plugin.resolve();
       await until('What is live could not be loaded');
-      assert.match(await sheetText(editor), /Everyone, .* unless another version was chosen to stay live/);
+      assert.match(await sheetText(editor), /Everyone, .* unless another version stays live/);
       await untilState(editor, 'testing');
       await page.locator('.deploy-tests ::-p-text(Stop)').click();
       await untilState(editor, 'untested');
       await until('2 tests did not run: stopped.');
+      const actions = () =>
+        service.seen.filter(
+          ({ path }) => /^\/api\/v1\/(build|test)\//.test(path) && path.includes(`/${target.fn}`),
+        ).length;
+      const before = actions();
       features.resolve();
       await page.waitForSelector('#tab-run');
-      assert.deepEqual(
-        service.seen.filter(({ path }) => path.startsWith('/api/v1/test/') && path.includes(`/${target.fn}`)),
-        [],
-      );
+      // What would have been requested before this has come to the service.
+      await page.evaluate(async (url) => (await fetch(url)).text(), `${service.origin}/api/v1/features`);
+      assert.equal(actions(), before);
+      await untilState(editor, 'untested');
       await page.keyboard.press('Escape');
       await untilClosed(editor);
       service.script.respond = undefined;

@@ -6,7 +6,7 @@ import { ServiceState } from '../../../editor/src/workspace/service-state.ts';
 /** The state of a service whose responses a test sends, in any order. */
 function setUp() {
   const plugins: ((live: string) => void)[] = [];
-  const progress: ((version: string) => void)[] = [];
+  const progress: ((version: string | undefined) => void)[] = [];
   const session = {
     client: {
       getPlugin: () =>
@@ -16,8 +16,11 @@ function setUp() {
           ),
         ),
       getProgress: () =>
-        new Promise((resolve) =>
-          progress.push((version) => resolve({ built: true, deployed: { version, current: true } })),
+        new Promise((resolve, reject) =>
+          progress.push((version) => {
+            if (version === undefined) reject(new Error('No response'));
+            else resolve({ built: true, deployed: { version, current: true } });
+          }),
         ),
     },
     screen: { draw: () => {} },
@@ -54,4 +57,17 @@ test('of two requests the response to the later one holds, whichever comes last'
   plugins[1]?.('v1.0.2');
   await Promise.all(loads);
   assert.deepEqual(reported, ['v1.0.2']);
+});
+
+test('a request that fails does not drop the response to an earlier one', async () => {
+  const { state, plugins, progress } = setUp();
+  const reported: string[] = [];
+  state.on('progress', ({ progress: { deployed } }) => reported.push(deployed?.version ?? ''));
+  const loads = [state.loadProgress(), state.loadProgress()];
+  progress[1]?.(undefined);
+  progress[0]?.('v1.0.1');
+  await new Promise(setImmediate);
+  for (const respond of plugins) respond('v1.0.1');
+  await Promise.all(loads);
+  assert.deepEqual(reported, ['v1.0.1']);
 });
