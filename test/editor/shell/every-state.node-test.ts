@@ -176,6 +176,7 @@ describe('in every state of the editor', () => {
       await look('find and replace', '.find');
       await page.keyboard.press('Escape');
       await page.setViewport({ width: 360, height: 640 });
+      await look('a narrow page');
       assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), 360);
       await page.setViewport({ width: 1100, height: 700 });
 
