@@ -394,8 +394,7 @@ describe('editor app', () => {
     await server.requests({ path: SESSION, count: 2 });
     app.workspace?.resume();
     await server.release(SESSION);
-    // What follows a response is done before the next one arrives.
-    await fetch(server.sameOrigin.url('/api/v1/features'));
+    await app.workspace?.session.details;
     app.workspace?.resume();
     app.replaceToken('third');
     await server.requests({ path: PLUGIN, count: 5 });
