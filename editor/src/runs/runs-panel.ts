@@ -15,6 +15,7 @@ import { recordedMocks } from '../plugin/mocks.ts';
 import { callsView } from '../tests/calls-view.ts';
 import { icon } from '../ui/icon.ts';
 import { LightElement, define } from '../ui/light-element.ts';
+import { type ListStatus, isLoading, moreButton } from '../ui/more-button.ts';
 import { type LazyReplayHost, replayView } from './lazy-replay-view.ts';
 
 /** The open plugin, as far as the panel shows and changes it. */
@@ -44,8 +45,7 @@ class RunsPanel extends LightElement {
   };
 
   declare protected runs: readonly PluginRun[];
-  /** `more`: the next page is being loaded. */
-  declare protected status: 'loading' | 'more' | 'ready' | 'failed';
+  declare protected status: ListStatus;
   declare protected filter: Filter;
   /** The id of the run whose details are shown. */
   declare protected open: string | undefined;
@@ -89,8 +89,8 @@ class RunsPanel extends LightElement {
         <button
           type="button"
           class="button quiet"
-          aria-disabled=${this.#isLoading}
-          @click=${() => this.#isLoading || void this.#load()}
+          aria-disabled=${isLoading(this.status)}
+          @click=${() => isLoading(this.status) || void this.#load()}
         >
           ${icon('refresh')}${this.status === 'loading' ? texts().common.loading : words.refresh}
         </button>
@@ -113,18 +113,7 @@ class RunsPanel extends LightElement {
           (run) => this.#run(run),
         )}
       </ol>
-      ${
-        this.#next
-          ? html`<button
-              type="button"
-              class="button quiet"
-              aria-disabled=${this.#isLoading}
-              @click=${() => this.#isLoading || void this.#load(this.#next)}
-            >
-              ${this.status === 'more' ? texts().common.loading : texts().common.showMore}
-            </button>`
-          : nothing
-      }`;
+      ${this.#next ? moreButton(this.status, () => isLoading(this.status) || void this.#load(this.#next)) : nothing}`;
   }
 
   #run(run: PluginRun): TemplateResult {
@@ -199,10 +188,6 @@ class RunsPanel extends LightElement {
           : nothing
       }
     </div>`;
-  }
-
-  get #isLoading(): boolean {
-    return this.status === 'loading' || this.status === 'more';
   }
 
   async #load(after?: string): Promise<void> {

@@ -15,6 +15,7 @@ import { openDialog } from '../ui/dialog.ts';
 import { icon } from '../ui/icon.ts';
 import { loadModule } from '../ui/lazy-module.ts';
 import { LightElement, define } from '../ui/light-element.ts';
+import { type ListStatus, isLoading, moreButton } from '../ui/more-button.ts';
 import type { Notice, Notices } from '../ui/notices.ts';
 import { visibleText } from '../ui/visible-text.ts';
 import { startRollout } from './rollout-terms.ts';
@@ -71,8 +72,7 @@ export class VersionsPanel extends LightElement {
   };
 
   declare protected versions: readonly PluginVersion[];
-  /** `more`: the next page is being loaded. */
-  declare protected status: 'loading' | 'more' | 'ready' | 'failed';
+  declare protected status: ListStatus;
   /** How far the plugin is, made anew for each drawing of the page; `undefined` while the panel is not in view. */
   declare work: Pick<Work, 'deployment'> | undefined;
   /** The version that others are compared with; `undefined`: the draft. */
@@ -139,18 +139,7 @@ export class VersionsPanel extends LightElement {
           (version, index) => this.#version(version, index),
         )}
       </ol>
-      ${
-        this.#next
-          ? html`<button
-              type="button"
-              class="button quiet"
-              aria-disabled=${this.#isLoading}
-              @click=${() => this.#isLoading || void this.#load(this.#next)}
-            >
-              ${this.status === 'more' ? texts().common.loading : texts().common.showMore}
-            </button>`
-          : nothing
-      }`;
+      ${this.#next ? moreButton(this.status, () => isLoading(this.status) || void this.#load(this.#next)) : nothing}`;
   }
 
   /** Keeps the rollout current while it is in view. */
@@ -282,10 +271,6 @@ export class VersionsPanel extends LightElement {
       </div>
       ${this.waiting === version || (changing === version && !rolledOut) ? waitingNote() : nothing}
     </li>`;
-  }
-
-  get #isLoading(): boolean {
-    return this.status === 'loading' || this.status === 'more';
   }
 
   async #load(after?: string): Promise<void> {
@@ -479,7 +464,7 @@ export class VersionsPanel extends LightElement {
     this.versions = this.versions.filter((one) => one.version !== version);
     this.#sources.delete(version);
     // A list that was requested before it may still have it.
-    if (this.#isLoading) void this.#load();
+    if (isLoading(this.status)) void this.#load();
     else void this.#summarize();
     if (this.comparedTo === version) this.comparedTo = undefined;
     this.#notify('note', () => texts().versions.deleted(version));

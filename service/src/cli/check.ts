@@ -41,8 +41,7 @@ export async function check(args: string[]): Promise<void> {
     console.log(usage);
     return;
   }
-  // A reader such as `head` closes the pipe after the first lines, and nobody reads what follows. The parts that are not looked at then
-  // may be faulty, so this is no success.
+  // A reader such as `head` has closed the pipe. Parts that were not checked may be faulty, so the exit code is 1.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') throw error;
     process.exit(1);

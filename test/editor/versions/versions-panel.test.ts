@@ -10,6 +10,20 @@ describe('the panel of versions', () => {
   const rollouts = { watch: () => () => undefined };
   const showMore = () => panel.querySelector<HTMLElement>(':scope > .button');
 
+  /** Shows the panel of a plugin that the user may deploy. */
+  const openPanel = (client: object, host: object = {}) => {
+    panel = document.createElement('versions-panel');
+    panel.host = {
+      session: { signal: new AbortController().signal, notices: new Notices(), host: {}, client },
+      access: { canWrite: true, canDeploy: true },
+      rollouts,
+      serviceState: { live: undefined, isPinned: false },
+      ...host,
+    } as unknown as VersionsHost;
+    panel.work = { deployment: { kind: 'none' } };
+    document.body.append(panel);
+  };
+
   afterEach(() => panel.remove());
 
   it('shows a page of older versions once, however often it is asked for', async () => {
@@ -19,25 +33,14 @@ describe('the panel of versions', () => {
       versions: [{ version, deployedAt: '2026-01-01T00:00:00Z' }],
       next,
     });
-    panel = document.createElement('versions-panel');
-    panel.host = {
-      session: {
-        signal: new AbortController().signal,
-        client: {
-          listVersions: async (_location: object, { after }: { after?: string }) => {
-            requested.push(after);
-            if (!after) return page('v1.0.1', 'older');
-            await older.promise;
-            return page('v1.0.0', undefined);
-          },
-        },
+    openPanel({
+      listVersions: async (_location: object, { after }: { after?: string }) => {
+        requested.push(after);
+        if (!after) return page('v1.0.1', 'older');
+        await older.promise;
+        return page('v1.0.0', undefined);
       },
-      access: { canWrite: true, canDeploy: true },
-      rollouts,
-      serviceState: { live: undefined, isPinned: false },
-    } as unknown as VersionsHost;
-    panel.work = { deployment: { kind: 'none' } };
-    document.body.append(panel);
+    });
     await until('the button', () => showMore() !== null);
     showMore()?.click();
     showMore()?.click();
@@ -56,23 +59,13 @@ describe('the panel of versions', () => {
       version,
       deployedAt: '2026-01-01T00:00:00Z',
     }));
-    panel = document.createElement('versions-panel');
-    panel.host = {
-      session: {
-        signal: new AbortController().signal,
-        notices: new Notices(),
-        client: {
-          listVersions: async () => ({ versions }),
-          deleteVersion: async (_location: object, version: string) => void deleted.push(version),
-        },
+    openPanel(
+      {
+        listVersions: async () => ({ versions }),
+        deleteVersion: async (_location: object, version: string) => void deleted.push(version),
       },
-      access: { canWrite: true, canDeploy: true },
-      rollouts,
-      serviceState: { live: 'v1.0.1', isPinned: true },
-      handleRoom: () => rooms++,
-    } as unknown as VersionsHost;
-    panel.work = { deployment: { kind: 'none' } };
-    document.body.append(panel);
+      { serviceState: { live: 'v1.0.1', isPinned: true }, handleRoom: () => rooms++ },
+    );
     const button = (version: string) => panel.querySelector<HTMLElement>(`[aria-label="Delete: ${version}"]`);
     await until('the versions', () => shown().length === 3);
     expect([button('v1.0.2'), button('v1.0.1')]).to.deep.equal([null, null]);
@@ -89,30 +82,20 @@ describe('the panel of versions', () => {
   it('shows no deleted version again when the list was requested before', async () => {
     const all = ['v1.0.2', 'v1.0.1', 'v1.0.0'];
     const lists: ((versions: string[]) => void)[] = [];
-    panel = document.createElement('versions-panel');
-    panel.host = {
-      session: {
-        signal: new AbortController().signal,
-        notices: new Notices(),
-        client: {
-          listVersions: () =>
-            new Promise((resolve) =>
-              lists.push((versions) =>
-                resolve({
-                  versions: versions.map((version) => ({ version, deployedAt: '2026-01-01T00:00:00Z' })),
-                }),
-              ),
+    openPanel(
+      {
+        listVersions: () =>
+          new Promise((resolve) =>
+            lists.push((versions) =>
+              resolve({
+                versions: versions.map((version) => ({ version, deployedAt: '2026-01-01T00:00:00Z' })),
+              }),
             ),
-          deleteVersion: async () => undefined,
-        },
+          ),
+        deleteVersion: async () => undefined,
       },
-      access: { canWrite: true, canDeploy: true },
-      rollouts,
-      serviceState: { live: 'v1.0.2', isPinned: false },
-      handleRoom: () => undefined,
-    } as unknown as VersionsHost;
-    panel.work = { deployment: { kind: 'none' } };
-    document.body.append(panel);
+      { serviceState: { live: 'v1.0.2', isPinned: false }, handleRoom: () => undefined },
+    );
     await until('the first request', () => lists.length === 1);
     lists[0]?.(all);
     await until('the versions', () => shown().length === 3);
@@ -145,30 +128,23 @@ describe('the panel of versions', () => {
       live: side('v1.0.2'),
       startedAt: '2026-01-01T00:00:00Z',
     };
-    panel = document.createElement('versions-panel');
-    panel.host = {
-      session: {
-        signal: new AbortController().signal,
-        notices: new Notices(),
-        host: {},
-        client: {
-          listVersions: async () => ({ versions }),
-          setLive: (_location: object, version: string | null) => {
-            asked.push(version);
-            return live.promise;
-          },
+    openPanel(
+      {
+        listVersions: async () => ({ versions }),
+        setLive: (_location: object, version: string | null) => {
+          asked.push(version);
+          return live.promise;
         },
       },
-      access: { canWrite: true, canDeploy: true },
-      rollouts: { ...rollouts, last: running, running, load: async () => undefined },
-      serviceState: {
-        live: 'v1.0.2',
-        isPinned: false,
-        setLive: (version: string | undefined) => now.push(version),
+      {
+        rollouts: { ...rollouts, last: running, running, load: async () => undefined },
+        serviceState: {
+          live: 'v1.0.2',
+          isPinned: false,
+          setLive: (version: string | undefined) => now.push(version),
+        },
       },
-    } as unknown as VersionsHost;
-    panel.work = { deployment: { kind: 'none' } };
-    document.body.append(panel);
+    );
     const makeLive = (version: string) =>
       panel.querySelector<HTMLElement>(`[aria-label="Make live: ${version}"]`);
     const waiting = () =>
@@ -194,29 +170,18 @@ describe('the panel of versions', () => {
       'v1.0.0': { contents: 'a\nb\nc', lang: 'x' },
     };
     const loaded: string[] = [];
-    panel = document.createElement('versions-panel');
-    panel.host = {
-      session: {
-        signal: new AbortController().signal,
-        client: {
-          listVersions: async () => ({
-            versions: Object.keys(sources).map((version) => ({
-              version,
-              deployedAt: '2026-01-01T00:00:00Z',
-            })),
-          }),
-          getVersion: async (_location: object, version: string) => {
-            loaded.push(version);
-            return sources[version];
-          },
-        },
+    openPanel({
+      listVersions: async () => ({
+        versions: Object.keys(sources).map((version) => ({
+          version,
+          deployedAt: '2026-01-01T00:00:00Z',
+        })),
+      }),
+      getVersion: async (_location: object, version: string) => {
+        loaded.push(version);
+        return sources[version];
       },
-      access: { canWrite: true, canDeploy: true },
-      rollouts,
-      serviceState: { live: undefined, isPinned: false },
-    } as unknown as VersionsHost;
-    panel.work = { deployment: { kind: 'none' } };
-    document.body.append(panel);
+    });
     const changes = () => [...panel.querySelectorAll('.history-changes')].map((one) => one.textContent);
     await until('what changed', () => changes().length === 2);
     expect(changes()).to.deep.equal([

@@ -20,9 +20,8 @@ export interface AbsentGlobal {
   readonly name: string;
 }
 
-// Three patterns, because the proof that one for all is linear takes a hundred times as long.
+// Two patterns, because the proof that one for all is linear takes a hundred times as long.
 const names = /\b(?:Intl\.(?:DisplayNames|DurationFormat|Locale|Segmenter)|Atomics)\b/g;
-const afterNew = /(?<=\bnew\s+)/y;
 const beforeUse = /\s*(?:\??\.\s*[a-z]|\()/y;
 
 /** How many uses are reported. */
@@ -33,9 +32,9 @@ const maxUses = 20;
  * a call may just be a type.
  */
 function isUsed(source: string, start: number, end: number): boolean {
-  afterNew.lastIndex = start;
   beforeUse.lastIndex = end;
-  return afterNew.test(source) || beforeUse.test(source);
+  const before = source.slice(Math.max(0, start - 20), start).trimEnd();
+  return before.endsWith('new') || beforeUse.test(source);
 }
 
 /** Whether what stands here is a member, such as `formats.Intl`, or the end of another name, such as `$Intl`. */
