@@ -49,8 +49,10 @@ export interface HttpLimits {
   readonly requestTimeout: number;
   /** How often these two are checked. */
   readonly connectionsCheckingInterval: number;
-  /** How long an idle connection is kept for the next request. */
+  /** How long clients are told that an idle connection is kept for their next request. */
   readonly keepAliveTimeout: number;
+  /** How long it is kept. */
+  readonly idleTimeout: number;
   /** In each such time a client has to send or take `paceBytes`, or all that is left. */
   readonly paceTime: number;
   readonly paceBytes: number;
@@ -68,8 +70,10 @@ export const httpLimits: HttpLimits = {
   // Long enough for 3 MiB, which is the largest body, at 850 kbit/s, and for a source of 1 MiB at 300.
   requestTimeout: 30 * second,
   connectionsCheckingInterval: second,
-  // Node's default. A header tells it to clients that keep connections, such as undici.
+  // Node's default. Clients that go by the header, such as undici, leave a service that drains within this time.
   keepAliveTimeout: 5 * second,
+  // Others, such as nginx and Node's `Agent`, send their next request after up to a minute, which must not cross the end of the connection.
+  idleTimeout: 65 * second,
   paceTime: 10 * second,
   // 13 kbit/s, which the worst mobile connection has. The shares bound how much can wait at once, so that the pace only has to
   // end what would stay for hours.

@@ -56,7 +56,7 @@ export function createHttpServer(handler: RequestHandler, options: HttpServerOpt
   const { shares = new ConnectionShares(limits.maxConnections, trustedProxies) } = options;
   const { discarded = new ShareBudget(discardShares) } = options;
   const pace = new Pace(limits);
-  const { requestTimeout, connectionsCheckingInterval, keepAliveTimeout } = limits;
+  const { requestTimeout, connectionsCheckingInterval, keepAliveTimeout, idleTimeout } = limits;
   const respond = async (request: Request, { incoming, outgoing }: HttpBindings) => {
     const response = await fetch(request, { incoming, outgoing, pace });
     await discardSmallBody(incoming, limits.smallBody, pace);
@@ -94,8 +94,8 @@ export function createHttpServer(handler: RequestHandler, options: HttpServerOpt
     requireHostHeader: false,
     ServerResponse: responseClass({ limits, pace, holdDiscarded, isDraining }),
   });
-  // A request that is on its way when a busy process looks at its timers is not lost. The types of Node 22.19 lack the property.
-  Object.assign(server, { keepAliveTimeoutBuffer: keepAliveTimeout });
+  // The types of Node 22.19 lack the property.
+  Object.assign(server, { keepAliveTimeoutBuffer: idleTimeout - keepAliveTimeout });
   server.on('connection', (socket: Socket) => {
     const connection: Connection = new Connection(socket, handle, () => shares.end(connection));
     connections.set(socket, connection);

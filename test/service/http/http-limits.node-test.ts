@@ -124,6 +124,7 @@ describe('the HTTP server', () => {
       requestTimeout: LIMIT,
       paceTime: LIMIT,
       keepAliveTimeout: LIMIT,
+      idleTimeout: LIMIT,
     };
     const { port } = await serve(t, limits, async () => {
       await new Promise((resolve) => setTimeout(resolve, PAST_LIMIT));
@@ -244,8 +245,18 @@ describe('the HTTP server', () => {
   });
 
   test('closes an idle connection', async (t) => {
-    const { port } = await serve(t, { keepAliveTimeout: 50 }, () => new Response('ok'));
+    const { port } = await serve(t, { keepAliveTimeout: 50, idleTimeout: 100 }, () => new Response('ok'));
     assert.match(await text(await open(t, port, get)), /^HTTP\/1\.1 200 OK[^]*ok$/);
+  });
+
+  test('keeps an idle connection for longer than the minute that proxies do, and tells clients less', async (t) => {
+    const { server } = await serve(t, {}, () => new Response('ok'));
+    const { client, served } = await openBoth(t, server, get);
+    let received = '';
+    client.setEncoding('utf8').on('data', (part: string) => (received += part));
+    await until('the connection is idle', () => received.endsWith('ok') && served.timeout !== 0);
+    assert.match(received, /\r\nkeep-alive: timeout=5\r\n/i);
+    assert.equal(served.timeout, 65_000);
   });
 
   test('closes the connection that has waited longest for its client, past the maximum', async (t) => {
