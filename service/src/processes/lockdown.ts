@@ -1,10 +1,11 @@
 import module, { isBuiltin } from 'node:module';
+import { constants, getPriority, setPriority } from 'node:os';
 import { replacedModules } from './replaced-modules.ts';
 
 /*
- * Removes from the JavaScript of a process everything that reaches beyond it: network, other processes, threads, debuggers.
- * `startIsolated` loads this file before a process's own code. Node's permission model restricts files, child processes and
- * workers, but in Node 24 neither the network nor `process.kill`, which could kill the service.
+ * Removes from the JavaScript of a process everything that reaches beyond it: network, other processes, threads, debuggers; and
+ * lowers its priority. `startIsolated` loads this file before a process's own code. Node's permission model restricts files, child
+ * processes and workers, but in Node 24 neither the network nor `process.kill`, which could kill the service.
  *
  * After this there are no `process.stdin`, `stdout` and `stderr`, because their constructor opens sockets. A process reads and
  * writes its file descriptors with `node:fs`.
@@ -67,6 +68,9 @@ const networkGlobals = [
   'MessageEvent',
   'CloseEvent',
 ];
+
+// The service needs little time for an answer, and has to wait for no run and no build to get it.
+setPriority(Math.min(getPriority() + 5, constants.priority.PRIORITY_LOW));
 
 module.registerHooks({
   resolve(specifier, context, nextResolve) {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { getPriority } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
@@ -57,6 +58,12 @@ test('an isolated process has no environment variables, however it is started', 
   ]) {
     assert.deepEqual(JSON.parse(await start(t, ['environment'], { tools }).output()), {});
   }
+});
+
+test('an isolated process gives way to the service', async (t) => {
+  const { child, pid } = start(t, ['loop']);
+  await once(child.stdout as Readable, 'data');
+  assert.equal(getPriority(pid()), Math.min(getPriority() + 5, 19));
 });
 
 test('an isolated process reads the files that are named to it, and no other', async (t) => {
