@@ -32,7 +32,7 @@ async function measureOn(engine: EngineName): Promise<Figure> {
   });
   return {
     name: `"Hello" by version, recorded against not, ${engine}`,
-    limit: 0.6,
+    limit: 0.9,
     bound: 'at least',
     unit: '×',
     ...compare(measured.recorded, measured.unrecorded),
