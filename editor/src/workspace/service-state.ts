@@ -1,11 +1,11 @@
 import { HttpError, type PluginSource, type Progress } from 'plugin-editor/client.js';
 import { Emitter } from '../plugin/emitter.ts';
-import { failureOf } from '../service/failure.ts';
+import { failureOf, isTransient } from '../service/failure.ts';
 import { Latest } from '../service/latest.ts';
 import type { DraftSaving } from './draft-saving.ts';
 import type { PluginSession } from './plugin-session.ts';
 
-/** The wait before the service is asked again whether it can be reached, in ms; each wait is longer by as much, up to ten times it. */
+/** The wait before the service is asked again for what it did not say, in ms; each wait is longer by as much, up to ten times it. */
 const PROBE = 3000;
 
 export interface ServiceStateEvents {
@@ -34,15 +34,15 @@ export class ServiceState extends Emitter<ServiceStateEvents> {
   /** Whether the service can say what is built and deployed, as far as is known. */
   #hasProgress = true;
   #isOnline = true;
-  /** How often the service was asked since it could not be reached. */
+  /** How often it was asked again since it last responded. */
   #probes = 0;
-  #timer: ReturnType<typeof setTimeout> | undefined;
+  #probe: ReturnType<typeof setTimeout> | undefined;
 
   constructor(session: PluginSession, saving: Pick<DraftSaving, 'isUnsaved' | 'source'>) {
     super();
     this.#session = session;
     this.#saving = saving;
-    session.signal.addEventListener('abort', () => clearTimeout(this.#timer));
+    session.signal.addEventListener('abort', () => clearTimeout(this.#probe));
   }
 
   /** Whether the service runs plugins; not before it has said so. */
@@ -84,9 +84,8 @@ export class ServiceState extends Emitter<ServiceStateEvents> {
   setOnline(isOnline: boolean): void {
     if (isOnline === this.#isOnline) return;
     this.#isOnline = isOnline;
-    clearTimeout(this.#timer);
     this.#probes = 0;
-    if (!isOnline) this.#scheduleProbe();
+    if (!isOnline) this.#askLater();
     this.#session.screen.draw();
   }
 
@@ -109,8 +108,8 @@ export class ServiceState extends Emitter<ServiceStateEvents> {
       const { features } = await client.getFeatures({ signal });
       this.#features = new Set(features);
       screen.draw();
-    } catch {
-      // The next action, or a connection that is back, asks again.
+    } catch (error) {
+      this.#takeFailure(error);
     }
   }
 
@@ -138,8 +137,7 @@ export class ServiceState extends Emitter<ServiceStateEvents> {
       this.setOnline(true);
       return progress;
     } catch (error) {
-      if (signal.aborted) return undefined;
-      this.setOnline(failureOf(error) !== 'connection');
+      this.#takeFailure(error);
       // A service that does not have this operation is not asked again.
       if (error instanceof HttpError && error.status === 404) this.#hasProgress = false;
       return undefined;
@@ -154,9 +152,12 @@ export class ServiceState extends Emitter<ServiceStateEvents> {
       const { draft, live, latest, pinned } = await client.getPlugin(location, { signal });
       this.#hasVersions = true;
       this.#setLive(accept, live ?? latest ?? undefined, Boolean(pinned));
+      this.setOnline(true);
+      if (this.#features) this.#probes = 0;
       return draft?.revision;
-    } catch {
+    } catch (error) {
       // Without a response the page says nothing about versions.
+      this.#takeFailure(error);
       return undefined;
     }
   }
@@ -168,12 +169,21 @@ export class ServiceState extends Emitter<ServiceStateEvents> {
     this.#session.screen.draw();
   }
 
-  #scheduleProbe(): void {
+  #takeFailure(error: unknown): void {
     if (this.#session.signal.aborted) return;
-    const probe = async () => {
-      await this.loadProgress();
-      if (!this.#isOnline) this.#scheduleProbe();
-    };
-    this.#timer = setTimeout(() => void probe(), PROBE * Math.min(10, ++this.#probes));
+    const failure = failureOf(error);
+    this.setOnline(failure !== 'connection');
+    if (isTransient(failure)) this.#askLater();
+  }
+
+  #askLater(): void {
+    if (this.#session.signal.aborted) return;
+    this.#probe ??= setTimeout(
+      () => {
+        this.#probe = undefined;
+        this.reload();
+      },
+      PROBE * Math.min(10, ++this.#probes),
+    );
   }
 }

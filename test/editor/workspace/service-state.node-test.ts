@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { afterEach, beforeEach, mock, test } from 'node:test';
+import { HttpError } from 'plugin-editor/client.js';
 import type { PluginSession } from '../../../editor/src/workspace/plugin-session.ts';
 import { ServiceState } from '../../../editor/src/workspace/service-state.ts';
+
+beforeEach(() => mock.timers.enable({ apis: ['setTimeout'] }));
+afterEach(() => mock.timers.reset());
 
 /** The state of a service whose responses a test sends, in any order. */
 function setUp() {
@@ -70,4 +74,57 @@ test('a request that fails does not drop the response to an earlier one', async 
   for (const respond of plugins) respond('v1.0.1');
   await Promise.all(loads);
   assert.deepEqual(reported, ['v1.0.1']);
+});
+
+/** The state of a service that fails in the ways that are given, one after the other, and then responds. */
+function setUpFailing(...failures: Error[]) {
+  const asked: string[] = [];
+  const respond = async (to: string, response: object) => {
+    asked.push(to);
+    const failure = failures.shift();
+    if (failure) throw failure;
+    return response;
+  };
+  const session = {
+    client: {
+      getFeatures: () => respond('features', { features: ['testing'] }),
+      getPlugin: () => respond('plugin', { live: 'v1.0.0' }),
+      getProgress: () => respond('progress', { built: true }),
+    },
+    screen: { draw: () => {} },
+    store: {},
+    signal: new AbortController().signal,
+  } as unknown as PluginSession;
+  const source = { lang: 'x', contents: 'one' };
+  return { state: new ServiceState(session, { isUnsaved: false, source }), asked };
+}
+
+const statusOf = (status: number) => new HttpError('The service', status);
+
+for (const failure of [
+  statusOf(500),
+  statusOf(503),
+  statusOf(429),
+  new Error('Not what the interface says'),
+]) {
+  test(`what the service did not say is asked for again: ${String(failure)}`, async () => {
+    const { state, asked } = setUpFailing(failure, failure);
+    await state.loadFeatures();
+    await state.loadLive();
+    assert.deepEqual([state.hasFeatures, state.hasVersions, state.isOnline], [false, false, true]);
+    mock.timers.tick(3000);
+    for (let i = 0; i < 3; i++) await new Promise(setImmediate);
+    assert.deepEqual(asked.slice(2), ['features', 'progress', 'plugin']);
+    assert.deepEqual([state.canTest, state.live], [true, 'v1.0.0']);
+    mock.timers.tick(60_000);
+    assert.equal(asked.length, 5);
+  });
+}
+
+test('what the service refuses is not asked for again', async () => {
+  const { state, asked } = setUpFailing(statusOf(403), statusOf(404));
+  await state.loadFeatures();
+  await state.loadLive();
+  mock.timers.tick(60_000);
+  assert.equal(asked.length, 2);
 });
