@@ -222,10 +222,11 @@ export class EditorFrame {
     document.addEventListener(
       'securitypolicyviolation',
       ({ disposition, effectiveDirective, blockedURI }) => {
+        // Chromium reports only the origin of the address, and another one may be the beginning of ours.
         if (
           disposition === 'enforce' &&
           /^(frame|child)-src/.test(effectiveDirective) &&
-          blockedURI &&
+          blockedURI.length >= origin.length &&
           url.startsWith(blockedURI)
         ) {
           onBlocked();
