@@ -181,9 +181,9 @@ async function callPageFunction<T>(
   }
 }
 
-function toHeaders(value: HeadersInit | undefined): Headers {
+function toHeaders(value: HeadersInit | null | undefined): Headers {
   try {
-    return new Headers(value);
+    return new Headers(value ?? {});
   } catch {
     // The engine's own error quotes the value, which may be a secret of the page.
     throw new PluginEditorError(

@@ -70,6 +70,12 @@ describe('getToken: requests', () => {
       ['a function that gives Headers', () => new Headers({ 'x-csrf': 'c1' })],
       ['an async function', async () => ({ 'x-csrf': 'c1' })],
     ];
+    it('are none when null, or given as null by a function', async () => {
+      for (const tokenHeaders of [null, () => null])
+        await fixture.get({ tokenHeaders: tokenHeaders as never });
+      expect(await fixture.server.requests()).to.have.length(2);
+    });
+
     for (const [name, tokenHeaders] of headerSources) {
       it(`are sent when given as ${name}`, async () => {
         await fixture.get({ tokenHeaders });
