@@ -31,7 +31,8 @@ const isResponse = (value: unknown): value is Response =>
 const isRecord = (value: unknown): value is object => {
   if (typeof value !== 'object' || value === null) return false;
   const prototype: unknown = Object.getPrototypeOf(value);
-  return prototype === Object.prototype || prototype === null;
+  // Not compared with `Object.prototype`, because the record may come from another realm, such as that of a test runner.
+  return prototype === null || Object.getPrototypeOf(prototype) === null;
 };
 
 /** What `authorize` decided: a response of the host's own, or what the token is to allow. @internal */

@@ -61,7 +61,10 @@ export function createTokenEndpoint<Context = unknown>(
       return addCorsHeaders(request, origins, await answer(request, context));
     } catch (error) {
       const refusal = error instanceof Refusal ? error : new Refusal(500, 'internal', INTERNAL_MESSAGE);
-      const failure = error instanceof Refusal ? error.cause : error;
+      const failure =
+        error instanceof Refusal
+          ? error.cause
+          : (error ?? new Error('A function of the options threw no error'));
       // It is no failure when a client has closed the connection.
       const hasLeft = request.signal.aborted && failure === request.signal.reason;
       if (failure !== undefined && !hasLeft) void reportError(failure, request, context);

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { runInNewContext } from 'node:vm';
 import type { PluginTarget } from '../../src/server/plugin-target.ts';
 import { createTokenEndpoint } from '../../src/server/token-endpoint.ts';
 import { IDENT, FIELDS, pageRequest, startEndpoint } from './endpoint-fixture.ts';
@@ -29,6 +30,7 @@ describe('authorize', () => {
     ['a record with the ident', { ident: IDENT }, 200],
     ['a record with several', { ident: ['com.acme.other', IDENT] }, 200],
     ['a record without a prototype', Object.assign(Object.create(null), { ident: IDENT }), 200],
+    ['a record of another realm', runInNewContext('({ ident })', { ident: IDENT }), 200],
     ['a record with another ident', { ident: 'com.acme.other' }, 403],
     ['a record with true', { ident: true }, 403],
     ['a record with a list in a list', { ident: [[IDENT]] }, 403],
@@ -104,6 +106,12 @@ describe('authorize', () => {
       assert.deepEqual(await at.builderRequests(), []);
     });
   }
+
+  test('leads to status 500 and a call of onError when it rejects without an error', async () => {
+    await using at = await startEndpoint({ authorize: () => Promise.reject() });
+    assert.equal((await at.sendRequest()).status, 500);
+    assert.deepEqual(at.errors.map(String), ['Error: A function of the options threw no error']);
+  });
 
   test('can return a response, which is sent unchanged and without a token', async () => {
     const headers = new Headers({ 'content-type': 'text/html', 'x-own': '1', 'www-authenticate': 'Form' });
