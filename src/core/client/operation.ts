@@ -99,7 +99,7 @@ const readRecord =
   async (response, label) => {
     const { body, headers } = response;
     const parse = parseWith(schema);
-    if (!events || !body || !headers.get('content-type')?.startsWith('text/event-stream'))
+    if (!events || !body || !/^text\/event-stream/i.test(headers.get('content-type') ?? ''))
       return readJson(parse)(response, label);
     for await (const event of readEvents(body, label)) {
       const { type, data } = event;

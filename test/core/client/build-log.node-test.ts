@@ -71,6 +71,13 @@ describe('build with onLog', () => {
     await closed;
   });
 
+  test('reads a stream whose content type is in another case', async () => {
+    await using at = await startBuilder({}, 'Text/Event-Stream');
+    const built = at.client.build(LOCATION, 'x', { onLog: () => undefined });
+    (await at.response).end(`event: result\ndata: ${JSON.stringify(RESULT)}\n\n`);
+    assert.deepEqual(await built, RESULT);
+  });
+
   test('accepts a JSON response from a builder that does not stream', async () => {
     await using at = await startBuilder({}, 'application/json');
     const built = at.client.build(LOCATION, 'x', { onLog: () => assert.fail('there is nothing to tell') });
