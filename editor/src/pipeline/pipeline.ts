@@ -284,10 +284,11 @@ export class Pipeline extends Emitter<PipelineEvents> {
           started = performance.now() + wait;
           this.#handleBusy('test', wait);
         };
-        const calls = mocks === 'real' ? mocks : sentMocks(mocks);
+        const real = mocks === 'real';
+        const calls = real ? undefined : sentMocks(mocks);
         // The client refuses half a surrogate pair, which UTF-8 cannot hold.
         const text = payload.toWellFormed();
-        const tested = await client.test(location, text, { onBusy, signal, calls });
+        const tested = await client.test(location, text, { onBusy, signal, calls, real });
         const took = tested.took ?? performance.now() - started;
         return { payload, sourceKey, outcome: outcomeOf(tested), mocks, calls: tested.calls, took };
       } catch (error) {

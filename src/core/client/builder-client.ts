@@ -132,14 +132,14 @@ export interface BuildOptions extends BusyOptions {
   etag?: string | null | undefined;
 }
 
-export interface TestOptions extends BusyOptions {
-  /** The responses to the calls of the plugin, each used once, in order, by what matches; or `'real'` to make them. */
-  calls?: readonly CallMock[] | 'real' | undefined;
-}
-
 export interface SourceTestOptions extends BusyOptions {
   /** The responses to the calls of the plugin, each used once, in order, by what matches. */
   calls?: readonly CallMock[] | undefined;
+}
+
+export interface TestOptions extends SourceTestOptions {
+  /** Makes the calls of the plugin, without a look at `calls`. Needs the permission `deploy`. */
+  real?: boolean | undefined;
 }
 
 export interface DeployOptions extends BusyOptions {
@@ -288,21 +288,19 @@ export class BuilderClient extends PluginClient<DraftLocation> {
 
   /**
    * Runs the draft as it was built last. Also resolves when the plugin fails: see `error`. Its calls are answered from `calls`, or
-   * made with `calls: 'real'`, which needs the permission `deploy`.
+   * made with `real: true`, which needs the permission `deploy`.
    */
   async test(
     location: DraftLocation,
     payload: string,
-    { calls, ...options }: TestOptions = {},
+    { calls, real, ...options }: TestOptions = {},
   ): Promise<TestResult> {
     const text = checkText('payload', payload);
     return this.#send(
       {
         method: 'POST',
-        path:
-          pathOf('v1/test', pluginSegments(location)) +
-          queryOf({ calls: calls === 'real' ? calls : undefined }),
-        ...(calls && calls !== 'real'
+        path: pathOf('v1/test', pluginSegments(location)) + queryOf({ calls: real ? 'real' : undefined }),
+        ...(calls
           ? {
               json: { payload: text, calls },
               headers: { 'content-type': 'application/vnd.plugin-editor.test+json' },
