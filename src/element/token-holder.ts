@@ -18,6 +18,8 @@ export class TokenHolder {
   #controller: EditorController;
   #launch: Launch;
   #schedule: RenewalSchedule | undefined;
+  /** Shared by all schedules, so that a change of the attributes does not bring a renewal forward. */
+  #lastDue: LastDue = {};
   /** Aborts the pending requests. */
   #abort = new AbortController();
   #renewal: Promise<void> | undefined;
@@ -50,6 +52,7 @@ export class TokenHolder {
     this.#schedule ??= new RenewalSchedule(
       () => this.#handleRenewalDue(),
       () => void this.#handleRestored(),
+      this.#lastDue,
     );
     this.#schedule.start(token);
   }
@@ -164,6 +167,11 @@ const MAX_INTERVAL = 300_000;
 /** How often the clocks are compared, in ms, because not every machine fires an event when it wakes from sleep. */
 const CHECK_INTERVAL = 60_000;
 
+/** When a token was last due for renewal. */
+interface LastDue {
+  at?: Instant;
+}
+
 /**
  * Says when a token is due for renewal. A single timer is not enough, because it stands still in sleep and in a frozen tab.
  * So the clocks are also compared on every event that may follow a wake, and by a timer from time to time.
@@ -173,20 +181,21 @@ class RenewalSchedule {
   #token: HeldToken | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #listeners = new AbortController();
-  #lastDueAt: Instant | undefined;
+  #lastDue: LastDue;
   #failures = 0;
 
   /**
    * @param onDue called when the token is due for renewal
    * @param onRestored called when the page came back from the back-forward cache
    */
-  constructor(onDue: () => void, onRestored: () => void) {
+  constructor(onDue: () => void, onRestored: () => void, lastDue: LastDue) {
     this.#onDue = onDue;
+    this.#lastDue = lastDue;
     const options = { signal: this.#listeners.signal };
     const handleWake = () => this.#check(MIN_INTERVAL);
     const handlePageShow = ({ persisted }: PageTransitionEvent) => {
       if (persisted) {
-        this.#lastDueAt = instant();
+        this.#lastDue.at = instant();
         onRestored();
       }
       handleWake();
@@ -223,12 +232,13 @@ class RenewalSchedule {
     // A token that had expired on arrival means that a clock is wrong, so that the next token would not help either.
     if (!since || life <= 0) return;
     const now = instant();
-    const pause = this.#lastDueAt ? interval - elapsed(this.#lastDueAt, now) : 0;
+    const { at } = this.#lastDue;
+    const pause = at ? interval - elapsed(at, now) : 0;
     const wait = Math.max(renewalTime(life) - elapsed(since, now), pause);
     if (wait > 0) {
       this.#timer = setTimeout(() => this.#check(interval), Math.min(wait, CHECK_INTERVAL));
     } else {
-      this.#lastDueAt = now;
+      this.#lastDue.at = now;
       this.#onDue();
     }
   }

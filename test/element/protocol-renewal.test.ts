@@ -84,6 +84,18 @@ describe('renewal', () => {
     expect(await tokenRequests(server)).to.equal(3);
   });
 
+  it('does not happen twice within 10 s when an attribute changes between', async () => {
+    const { clock, server, received, element } = await openForRenewal(5);
+    await clock.advance(4000);
+    await untilRenewed(received, 1);
+    apply(element, { template: 'typescript' });
+    await untilChangeTo(element, 'ready');
+    await clock.advance(9_900);
+    expect(await countTokenRequests(element, server)).to.equal(2);
+    await clock.advance(100);
+    await untilRenewed(received, 2);
+  });
+
   for (const expires_in of [0, -3600]) {
     it(`does not repeat for a token with a life of ${expires_in} s`, async () => {
       const { clock, server, element } = await openForRenewal(expires_in);
