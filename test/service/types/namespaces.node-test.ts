@@ -132,6 +132,16 @@ test('an invalid body is refused with the place of the mistake, and nothing of i
   assert.equal((await errorOf(other)).code, 'forbidden');
 });
 
+test('the schemas that are given have at most 64 KB together', async (t) => {
+  const { sendRequest } = await start(t);
+  const schemaOf = (bytes: number) => ({ const: 'x'.repeat(bytes - JSON.stringify({ const: '' }).length) });
+  for (const name of ['input', 'output']) {
+    const put = (bytes: number) => sendRequest('PUT', `${list}/${name}`, { [name]: schemaOf(bytes) });
+    assert.equal((await errorOf(await put(65_537))).path, `/${name}`);
+    assert.equal((await put(65_536)).status, 201);
+  }
+});
+
 test('schemas are kept unchanged, whatever their names, and nothing that generators read in them writes a file', async (t) => {
   const { sendRequest, fetch, token } = await start(t);
   const record =

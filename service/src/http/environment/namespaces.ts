@@ -162,7 +162,8 @@ async function setNamespace(
   signal: AbortSignal,
 ): Promise<SetNamespace> {
   const { input, output, templates = {} } = details;
-  const size = Buffer.byteLength(JSON.stringify([input, output])) - '[,]'.length;
+  const schemas = [input, output].filter((schema) => schema !== undefined);
+  const size = Buffer.byteLength(schemas.map((schema) => JSON.stringify(schema)).join(''));
   if (size > schemasLimit) {
     const message = `The schemas have ${size} bytes together; they may have ${schemasLimit}.`;
     throw new ServiceError(422, 'invalid-body', message, {
