@@ -6,7 +6,7 @@ import { RunRetention } from './retention.ts';
 import type { RetentionOptions } from './retention.ts';
 import type { RecordLevel } from '../plugins/record-level.ts';
 import { UsageSum } from './usage-sum.ts';
-import { addRuns, packRuns } from '../storage/tables/runs.ts';
+import { addRuns, packRuns, storedIds } from '../storage/tables/runs.ts';
 import { addUsage } from '../storage/tables/usage.ts';
 
 export interface RecordingOptions {
@@ -64,13 +64,21 @@ export function startRecording(
   };
 }
 
-/** Writes records, and adds the usage of those that are new, in one transaction. */
+/**
+ * Writes records, and adds the usage of all but those that were stored before, in one transaction. Runs of a plugin that was
+ * deleted meanwhile count, too.
+ */
 export async function storeBatch(storage: Storage, { records, usage }: Batch): Promise<void> {
   const packed = await packRuns(storage.db, records);
   await storage.transaction(async (db) => {
     const added = await addRuns(db, packed);
+    const others = records.filter(({ id }) => !added.has(id));
+    const stored = await storedIds(
+      db,
+      others.map(({ id }) => id),
+    );
     const sum = new UsageSum();
-    for (const record of records) if (added.has(record.id)) sum.addRun(record);
+    for (const record of records) if (!stored.has(record.id)) sum.addRun(record);
     sum.addAll(usage);
     await addUsage(db, sum.take());
   });

@@ -74,14 +74,14 @@ for (const engine of engines) {
     });
     assert.deepEqual(await recordedRuns(storage, plugin), []);
     assert.equal(await findRun(storage.db, record.id, plugin.environment), undefined);
-    // What ran when it was deleted comes too late.
-    await storeBatch(storage, {
-      records: [{ ...record, id: recordOf(await deployed(storage, neighbour)).id }],
-      usage: [],
-    });
+    // What ran when it was deleted comes too late to be recorded, and counts as usage. What was stored before counts once.
+    const late = { ...record, id: recordOf(await deployed(storage, neighbour)).id };
+    await storeBatch(storage, { records: [record, late], usage: [] });
     await eraseAll();
     assert.equal(await count(), 1);
     assert.equal((await recordedRuns(storage, otherPlugin))[0]?.id, kept.id);
+    const [usage] = await listUsage(storage.db, plugin.environment, [dayOf(Date.now())], 10);
+    assert.deepEqual([usage?.tenant, usage?.runs], [plugin.tenant, 3]);
   });
 
   test(`${engine}: a record that is written while its plugin is being erased is not left behind`, async (t) => {

@@ -193,6 +193,17 @@ export async function addRuns(db: Db, records: readonly PackedRun[]): Promise<Se
   return new Set(added.map(({ id }) => bytesToUuid(id)));
 }
 
+/** Which of these ids have records, those of deleted plugins included. */
+export async function storedIds(db: Db, ids: readonly string[]): Promise<Set<string>> {
+  if (!ids.length) return new Set();
+  const stored = await db.query
+    .selectFrom('runs')
+    .select('id')
+    .where('id', 'in', ids.map(uuidToBytes))
+    .execute();
+  return new Set(stored.map(({ id }) => bytesToUuid(id)));
+}
+
 /**
  * Lists the newest runs of a plugin, before the run with the id `before` if that is given. The list ends early with the run whose
  * details make it longer than `maxBytes`.
