@@ -122,7 +122,7 @@ interface DatabaseFindings {
 async function checkDatabase(settings: Settings): Promise<DatabaseFindings> {
   const { database: address, autoMigrate } = settings;
   if (address.engine === 'sqlite' && !existsSync(address.file)) {
-    const schema = ok('it is made with the database');
+    const schema = checkMigration('not there yet, because there is no database', autoMigrate, undefined);
     return { database: checkNewFile(address.file), schema, secrets: checkSecrets(settings) };
   }
   const found = await inspectDatabase(address);

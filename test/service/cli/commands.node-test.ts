@@ -172,6 +172,8 @@ postgresTest('check says whether PostgreSQL keeps what it acknowledges', async (
 sqliteTest('check reports what is wrong, and ends with exit code 1', async (t) => {
   const out = await checkDatabase(await oldDatabase(t, 'sqlite'), { AUTO_MIGRATE: 'off' });
   assert.match(out, /^failed +schema: older than this release, and AUTO_MIGRATE is off; run .* migrate$/m);
+  const missing = await checkDatabase(await freshDatabase(t, 'sqlite'), { AUTO_MIGRATE: 'off' });
+  assert.match(missing, /^failed +schema: not there yet, .* and AUTO_MIGRATE is off; run .* migrate$/m);
 
   const unreachable = { DATABASE_URL: 'postgres://me:hunter2@127.0.0.1:1/none' };
   const lost = await checkDatabase(undefined, unreachable);
