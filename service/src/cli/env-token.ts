@@ -47,7 +47,7 @@ as gmail.com, can have none.
 
 DATA_DIR      the service's data folder (default: .data)
 DATABASE_URL  the service's database (default: the SQLite file service.sqlite in DATA_DIR)
-SMTP_URL      the mail server (default: none, the mail becomes a file in DATA_DIR/outbox)
+SMTP_URL      the mail server (default: none, the mail becomes a file in DATA_DIR/outbox; needed where PUBLIC_URL is set)
 SMTP_FROM     the sender's address`;
 
 /** What the command uses of its process. */
@@ -221,6 +221,13 @@ async function createOwnerToken(
   { environment, isNamed }: TokenArguments,
 ): Promise<string> {
   checkOwnEnvironment({ email, environment });
+  const { publicUrl, smtpUrl } = readSettings(self.env);
+  // Whoever reads the outbox of a deployed service needs no code.
+  if (publicUrl !== undefined && smtpUrl === undefined) {
+    throw new StartError(
+      `SMTP_URL is not set, and the service is deployed at ${publicUrl}: codes go by mail alone there. Whoever operates the service can make a token without one: ${command} ${environment}`,
+    );
+  }
   printMessage(
     self,
     isNamed

@@ -180,7 +180,10 @@ export const settings = {
    * longer.
    */
   drainSeconds: setting('DRAIN_SECONDS', wholeNumber(0, 600, 'a time in seconds'), 5),
-  /** The server that mails verification codes. Without it they become files in `DATA_DIR/outbox`. */
+  /**
+   * The server that mails verification codes. Without it they become files in `DATA_DIR/outbox`, and none are sent where `PUBLIC_URL`
+   * is set.
+   */
   smtpUrl: secret('SMTP_URL', smtpUrl),
   /** The sender of these mails. */
   smtpFrom: setting('SMTP_FROM', mailSender),

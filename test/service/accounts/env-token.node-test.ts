@@ -371,6 +371,16 @@ describe('the command env-token', () => {
     assert.ok(command.mailFile());
   });
 
+  test('needs a mail server for a code where the service is deployed, and stores no mail', async (t) => {
+    const place = await freshPlace(t);
+    const env = { PUBLIC_URL: 'https://plugins.example.com' };
+    const { status, out, err } = await run(t, place, ['you@acme.com'], env).done();
+    assert.deepEqual([status, out], [1, '']);
+    assert.match(err, /^SMTP_URL is not set.* env-token com\.acme$/m);
+    assert.ok(!existsSync(join(place.directory, 'outbox')));
+    assert.equal((await run(t, place, ['com.acme'], env).done()).status, 0);
+  });
+
   test('does not send a sixth code within an hour', async (t) => {
     const place = await freshPlace(t);
     await sendCodes(place, codesPerHour - 1);
