@@ -15,7 +15,7 @@ import { findNamespace } from '../storage/tables/namespaces.ts';
 const defaultNamespace = 'default';
 
 const description =
-  'Needs no token. With one, the template is that of the namespace: where that has types, the vendor’s own source or one that takes and gives values, and the samples as tests; where it has connections, a comment names what `fetch` may reach.';
+  'Needs no token. With an editor token, or an environment token with the scope `read`, the template is that of the namespace: where that has types, the vendor’s own source or one that takes and gives values, and the samples as tests; where it has connections, a comment names what `fetch` may reach.';
 
 /** The builder interface's templates. */
 export const templates: ServiceInterface = {
@@ -86,7 +86,7 @@ async function templateFor(
   signal: AbortSignal,
 ): Promise<PluginSource> {
   const language = requireLanguage(context, identifier);
-  const scope = caller?.kind === 'editor' ? caller.scope : caller && { environment: caller.environment };
+  const scope = readableBy(caller);
   const ownNamespace = scope && 'namespace' in scope ? scope.namespace : undefined;
   const namespace = requested ?? ownNamespace ?? defaultNamespace;
   const plain = language.template({ pluginName, namespace });
@@ -121,6 +121,12 @@ async function templateFor(
     contents: own ?? typed,
     ...(isTyped || tests.length || own !== undefined ? { tests } : { tests: plain.tests }),
   };
+}
+
+/** Whose types the caller may read; `undefined` for none. */
+function readableBy(caller: EditorCaller | EnvironmentCaller | undefined) {
+  if (caller?.kind === 'editor') return caller.scope;
+  return caller?.scopes.includes('read') ? { environment: caller.environment } : undefined;
 }
 
 /** A sample's value as the payload of a test. A plugin without types gets a text as it is, and not as JSON. */

@@ -57,6 +57,28 @@ test('each operation takes environment tokens with its scopes alone', async (t) 
   }
 });
 
+test('a template holds what the namespace says of its plugins for tokens that may read it alone', async (t) => {
+  const vendor = await startVendor(t);
+  const samples = [{ name: 'a sample', input: 1 }];
+  await vendor.okay(
+    vendor.send('PUT', '/api/v1/environment/com.acme/namespaces/prices', { input: true, samples }),
+    201,
+  );
+  const readable: Scope[] = [];
+  for (const scope of scopes) {
+    const { token } = await make(vendor, scope);
+    const response = await vendor.send(
+      'GET',
+      '/api/v2/template/javascript/p?namespace=prices',
+      undefined,
+      token,
+    );
+    assert.equal(response.status, 200);
+    if ((await response.text()).includes('a sample')) readable.push(scope);
+  }
+  assert.deepEqual(readable, ['read']);
+});
+
 /** A tenant that is not there, so that nothing is changed. */
 const parameters: Readonly<Record<string, string>> = {
   ident: 'com.acme.nobody',
