@@ -37,13 +37,12 @@ export function encodedPath({ url }: Request): string {
   return length < 0 ? url.slice(start) : url.slice(start, start + length);
 }
 
-/** How many bytes the names in a path may have together. An index of PostgreSQL takes no key above 2.7 kB. */
+/** How many bytes the names of a request may have together. An index of PostgreSQL takes no key above 2.7 kB. */
 const maxNameBytes = 2000;
 
 /**
- * Refuses a path that is not percent-encoded UTF-8, one whose names are too long, and one with a segment that is empty, `.` or
- * `..`, or holds U+0000, which PostgreSQL cannot store. A name may hold anything else, slashes included, because no name is
- * looked up in a file system.
+ * Refuses a path that is not percent-encoded UTF-8, one with a segment that is `.` or `..`, and names that {@link checkNames} refuses.
+ * A name may hold anything else, slashes included, because no name is looked up in a file system.
  */
 export function checkPath(c: Context): void {
   const { path } = c.req;
@@ -57,16 +56,20 @@ export function checkPath(c: Context): void {
   } catch {
     throw badRequest('invalid-path', 'The path is not percent-encoded UTF-8.');
   }
-  if (decoded.includes('') || sentPath(c).split('/').some(isDotSegment)) {
-    throw badRequest('invalid-path', 'No segment of the path may be empty, "." or "..".');
-  }
-  if (decoded.some((name) => name.includes('\0'))) {
-    throw badRequest('invalid-path', 'No name in the path may hold the character U+0000.');
-  }
-  if (Buffer.byteLength(decoded.join('')) > maxNameBytes) {
-    throw badRequest('invalid-path', `The names in the path may have ${maxNameBytes} bytes together.`);
-  }
+  if (sentPath(c).split('/').some(isDotSegment)) throw hasNoName();
+  checkNames(decoded);
 }
+
+/** Refuses names that no path can hold, those with U+0000, which PostgreSQL cannot store, and those that are too long together. */
+export function checkNames(names: readonly string[]): void {
+  if (names.some((name) => /^\.{0,2}$/.test(name))) throw hasNoName();
+  if (names.some((name) => name.includes('\0')))
+    throw badRequest('invalid-path', 'No name may hold the character U+0000.');
+  if (Buffer.byteLength(names.join('')) > maxNameBytes)
+    throw badRequest('invalid-path', `The names may have ${maxNameBytes} bytes together.`);
+}
+
+const hasNoName = () => badRequest('invalid-path', 'No name in a path may be empty, "." or "..".');
 
 /** A path in which there is nothing to decode, and no segment begins with a period: most are such, and this is the quickest check. */
 const plainPath = /^(?:\/[\w~-][\w.~-]*)+$/;

@@ -257,11 +257,13 @@ test('a token has the tools of its permissions, and reaches the plugins of its s
     'POST',
     '/api/v1/tenant/com.acme.t1/session',
     { ...bearer(environmentToken), 'content-type': 'application/json' },
-    JSON.stringify({ permissions: ['read'] }),
+    JSON.stringify({ permissions: ['read', 'write'] }),
   );
   const { token } = JSON.parse(session.body) as { token: string };
   const wide = await connect(token);
   assert.equal(await wide.refused('read_plugin'), 'invalid-query');
+  for (const name of ['..', 'x'.repeat(2000)])
+    assert.equal(await wide.refused('save_draft', { namespace: 'default', name, source }), 'invalid-path');
   assert.deepEqual((await wide.ok('read_plugin', { namespace: 'default', name: 'other' }))['source'], source);
 });
 

@@ -26,6 +26,7 @@ import { operation } from '../operations/operation.ts';
 import { empty, JsonText, json } from '../operations/responses.ts';
 import type { AnyHandlerResponse } from '../operations/responses.ts';
 import { requestInfo } from '../request-info.ts';
+import { checkNames } from '../routes.ts';
 import { sourceLimit } from '../source-limit.ts';
 import { mebibyte } from '../../units.ts';
 import { tools } from './tools.ts';
@@ -202,6 +203,8 @@ function pluginOf(
   if (namespace === undefined || pluginName === undefined)
     throw badRequest('invalid-query', 'The token is for more than one plugin: say namespace and name.');
   checkStorable({ namespace, name: pluginName });
+  // As in a path: other operations could not reach what is stored by another name.
+  checkNames([scope.environment, scope.tenant, namespace, pluginName]);
   const target = { environment: scope.environment, tenant: scope.tenant, namespace, pluginName };
   if (!isInScope(target, scope)) throw forbidden('The editor token is for another plugin.');
   return target;
