@@ -369,15 +369,15 @@ const tooLong = (url: URL, maxBytes: number) =>
 /** What went wrong, in words that hold nothing of the network behind the host. */
 function toCallError(error: unknown, url: URL): CallError {
   if (error instanceof CallError) return error;
-  const { code = '' } = error as NodeJS.ErrnoException;
-  const { cause } = error as Error;
+  const { code, name, cause } = error as NodeJS.ErrnoException;
   if (cause instanceof CallError) return cause;
   if (code === 'UND_ERR_HEADERS_OVERFLOW')
     return new CallError(
       'response-limit',
       `The headers of ${url.host} are larger than ${maxResponseHeaders} bytes.`,
     );
-  return new CallError('unreachable', `${url.host} could not be reached: ${reasonOf(code)}.`, {
+  // The errors of undici's parser have no code.
+  return new CallError('unreachable', `${url.host} could not be reached: ${reasonOf(code ?? name)}.`, {
     cause: error,
   });
 }
@@ -385,7 +385,7 @@ function toCallError(error: unknown, url: URL): CallError {
 function reasonOf(code: string): string {
   if (/^(?:ERR_TLS|CERT_|UNABLE_TO|SELF_SIGNED|DEPTH_ZERO|ERR_SSL|EPROTO|HOSTNAME)/.test(code))
     return 'its certificate, or its TLS, cannot be trusted';
-  if (/^HPE_|^UND_ERR_RES/.test(code)) return 'its response is not HTTP, or not whole';
+  if (/^HTTPParserError$|^HPE_|^UND_ERR_RES/.test(code)) return 'its response is not HTTP, or not whole';
   if (/^Z_|^ERR__?(?:ERROR|BROTLI)|^ERR_BROTLI/.test(code)) return 'its response cannot be decompressed';
   if (code === 'ECONNREFUSED') return 'it refuses connections';
   if (/^(?:ECONNRESET|EPIPE|UND_ERR_SOCKET)$/.test(code)) return 'it closed the connection';
