@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { isWildcard, methodsOfConnections } from '../../plugins/connections.ts';
+import { methodsOfConnections } from '../../plugins/connections.ts';
 import type { Connection } from '../../plugins/connections.ts';
 import { canOverlap, findOriginProblem, findPrefixProblem } from '../../outbound/grants.ts';
 import { isForbiddenHeader, isHeaderName, isHeaderValue } from '../../outbound/headers.ts';
@@ -24,10 +24,7 @@ const headerCredential = z.object({
   prefix: z
     .string()
     .max(longestPrefix)
-    .refine(
-      (prefix) => isHeaderValue(prefix.trimEnd()) && /^[^\r\n]*$/.test(prefix),
-      'must be what a header may hold',
-    )
+    .refine((prefix) => isHeaderValue(`${prefix}x`), 'must be what a header may hold before a value')
     .optional()
     .meta({ description: 'What comes before the value, such as `Bearer `.' }),
 });
@@ -85,7 +82,7 @@ export function checkConnections(connections: readonly Connection[], guard: Guar
     const { name, origin, pathPrefix } = connection;
     const problem = findOriginProblem(origin);
     if (problem !== undefined) throw refuse('origin', `must ${problem}`);
-    const refusal = isWildcard(connection) ? undefined : guard.refusal(origin);
+    const refusal = guard.refusal(origin);
     if (refusal !== undefined) throw refuse('origin', refusal);
     const wrongPrefix = pathPrefix === undefined ? undefined : findPrefixProblem(pathPrefix);
     if (wrongPrefix !== undefined) throw refuse('pathPrefix', `must ${wrongPrefix}`);

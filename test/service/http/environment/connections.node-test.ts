@@ -107,6 +107,7 @@ describe('connections of a namespace', () => {
       'https://[::1]',
       'https://*.com',
       'https://*.github.io',
+      'https://*.example.com.',
       'https://plugins.example.com',
       'https://localhost:8082',
     ])
@@ -128,10 +129,8 @@ describe('connections of a namespace', () => {
         [{ ...rates, credential: { type: 'header', header: name } }],
         '/connections/0/credential/header',
       );
-    await refused(
-      [{ ...rates, credential: { ...header, prefix: 'a\r\nb' } }],
-      '/connections/0/credential/prefix',
-    );
+    for (const prefix of ['a\r\nb', ' ', 'key\f'])
+      await refused([{ ...rates, credential: { ...header, prefix } }], '/connections/0/credential/prefix');
     await refused([{ ...rates, credential: { type: 'basic' } }], '/connections/0/credential/type');
     await refused([rates, { ...shop, name: 'rates' }], '/connections/1/name');
     await refused([rates, { ...rates, name: 'other', pathPrefix: '/v1' }], '/connections/1/origin');
