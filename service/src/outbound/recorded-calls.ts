@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { STATUS_CODES } from 'node:http';
 import { toStorableText } from '../plugins/truncate.ts';
 import type { CallResult, GuestRequest } from '../sandbox/run-calls.ts';
@@ -17,7 +18,7 @@ export const isWholeCall = ({ truncated, digest }: RecordedCall): boolean =>
 
 /**
  * Answers the calls of a run from the record of another one, without any request: each recorded call once, in order, by its method,
- * address and body.
+ * address and body. One that the recorded run did not wait for has no answer before the end of the run.
  */
 export class RecordedCalls {
   readonly #left: RecordedCall[];
@@ -34,7 +35,7 @@ export class RecordedCalls {
     return this.#records;
   }
 
-  async call(request: GuestRequest): Promise<CallResult> {
+  async call(request: GuestRequest, signal: AbortSignal): Promise<CallResult> {
     const method = toStorableText(request.method);
     // The recorded one was made with the key of its time.
     const digests = this.#secrets.digests(...digestedOf(request));
@@ -42,6 +43,7 @@ export class RecordedCalls {
       (one) => one.method === method && one.digest !== undefined && digests.includes(one.digest),
     );
     const [found] = index < 0 ? [] : this.#left.splice(index, 1);
+    if (found?.error === 'cancelled' && !signal.aborted) await once(signal, 'abort');
     const result = found ? answerOf(found, request) : notRecorded(request);
     this.#records.push(recordAnswer(request, result, found?.connection));
     return result;

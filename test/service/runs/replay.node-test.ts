@@ -106,7 +106,7 @@ test('recorded calls answer by method, address and body, each once and in order'
   );
   const ask = async (body: string, more: { method?: string; url?: string } = {}) => {
     const request = { method: 'POST', url, headers: [], body: encoder.encode(body), ...more };
-    const answer = await calls.call(request);
+    const answer = await calls.call(request, new AbortController().signal);
     return 'error' in answer
       ? answer.error.code
       : [answer.response.status, answer.response.headers, Buffer.from(answer.response.body).toString()];
@@ -127,5 +127,19 @@ test('recorded calls answer by method, address and body, each once and in order'
       ['api', 200],
       ['', 'call-not-recorded'],
     ],
+  );
+});
+
+test('a call that the recorded run did not wait for is answered at the end of the run', async () => {
+  const calls = new RecordedCalls([recorded('a', { error: 'cancelled' })], secrets);
+  const ending = new AbortController();
+  const request = { method: 'POST', url, headers: [], body: encoder.encode('a') };
+  const answer = calls.call(request, ending.signal);
+  assert.deepEqual(calls.records, []);
+  ending.abort();
+  assert.equal('error' in (await answer), true);
+  assert.deepEqual(
+    calls.records.map(({ error: code }) => code),
+    ['cancelled'],
   );
 });
