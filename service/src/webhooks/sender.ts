@@ -8,7 +8,7 @@ import type { Transaction } from '../storage/db.ts';
 import type { Storage } from '../storage/storage.ts';
 import { claimDeliveries, expireDeliveries, finishDelivery } from '../storage/tables/webhook-deliveries.ts';
 import type { Attempt, ClaimedDelivery } from '../storage/tables/webhook-deliveries.ts';
-import { disableWebhook, listDueWebhooks, setFailingSince } from '../storage/tables/webhooks.ts';
+import { disableWebhook, listDueWebhooks, maxWebhooks, setFailingSince } from '../storage/tables/webhooks.ts';
 import type { WebhookTarget } from '../storage/tables/webhooks.ts';
 import { withoutOwner } from '../storage/turns.ts';
 
@@ -45,14 +45,39 @@ const patience = 5 * day;
 /** How many tries there are at once on one node: for one webhook, for those of an environment, and in all. */
 const places = { perWebhook: 4, perEnvironment: 16, inAll: 64 };
 
+type Sending = Pick<WebhookTarget, 'id' | 'environment'>;
+
 /** Puts webhooks of environments with less in progress first, so that receivers that hang do not keep all places. */
-export function inFairOrder<Webhook extends { readonly environment: string }>(
+export function inFairOrder<Webhook extends Sending>(
   due: readonly Webhook[],
-  sending: Iterable<{ readonly environment: string }>,
+  sending: Iterable<Sending>,
 ): Webhook[] {
-  const counts = Map.groupBy(sending, ({ environment }) => environment);
-  const inProgress = ({ environment }: Webhook) => counts.get(environment)?.length ?? 0;
-  return due.toSorted((a, b) => inProgress(a) - inProgress(b));
+  const all = [...sending];
+  const byEnvironment = Map.groupBy(all, ({ environment }) => environment);
+  const byWebhook = Map.groupBy(all, ({ id }) => id);
+  const countOf = (groups: ReadonlyMap<string, unknown[]>, key: string) => groups.get(key)?.length ?? 0;
+  return due.toSorted(
+    (a, b) =>
+      countOf(byEnvironment, a.environment) - countOf(byEnvironment, b.environment) ||
+      countOf(byWebhook, a.id) - countOf(byWebhook, b.id),
+  );
+}
+
+/** How many tries for a webhook may begin, beside those that are in progress. */
+export function freePlaces({ id, environment }: Sending, sending: readonly Sending[], divisor = 1): number {
+  const ofEnvironment = sending.filter((one) => one.environment === environment);
+  const ofWebhook = ofEnvironment.filter((one) => one.id === id);
+  const free = (total: number, used: readonly unknown[]) => Math.ceil(total / divisor) - used.length;
+  const inEnvironment = free(places.perEnvironment, ofEnvironment);
+  // Each other webhook of the environment keeps a place, so that receivers that hang do not delay it.
+  const others = maxWebhooks - new Set([id, ...ofEnvironment.map((one) => one.id)]).size;
+  const shared = inEnvironment - others;
+  return Math.min(
+    free(places.perWebhook, ofWebhook),
+    inEnvironment,
+    ofWebhook.length ? shared : Math.max(1, shared),
+    free(places.inAll, sending),
+  );
 }
 
 /** How often old deliveries are deleted. */
@@ -116,9 +141,10 @@ export class WebhookSender {
   }
 
   async #sendDue(): Promise<void> {
-    const { storage, now } = this.#options;
+    const { storage, now, nodeShare } = this.#options;
+    const divisor = divisorOf(nodeShare ?? wholeNode);
     for (const webhook of inFairOrder(await listDueWebhooks(storage.db, now()), this.#sending.values())) {
-      const limit = this.#freePlaces(webhook);
+      const limit = freePlaces(webhook, [...this.#sending.values()], divisor);
       if (limit <= 0) continue;
       const time = now();
       const claim = { now: time, claimedUntil: time + claimTime, limit };
@@ -127,19 +153,6 @@ export class WebhookSender {
     }
     if (now() - this.#expiredAt < expiryInterval) return;
     if (!(await expireDeliveries(storage.db, now()))) this.#expiredAt = now();
-  }
-
-  #freePlaces({ id, environment }: WebhookTarget): number {
-    const all = [...this.#sending.values()];
-    const ofEnvironment = all.filter((one) => one.environment === environment);
-    const ofWebhook = ofEnvironment.filter((one) => one.id === id);
-    const divisor = divisorOf(this.#options.nodeShare ?? wholeNode);
-    const free = (total: number, used: readonly unknown[]) => Math.ceil(total / divisor) - used.length;
-    return Math.min(
-      free(places.perWebhook, ofWebhook),
-      free(places.perEnvironment, ofEnvironment),
-      free(places.inAll, all),
-    );
   }
 
   #start(webhook: WebhookTarget, delivery: ClaimedDelivery): void {

@@ -6,7 +6,7 @@ import { Webhook } from 'standardwebhooks';
 import { StorageUnavailableError } from '../../../../service/src/storage/errors.ts';
 import { selectPluginId } from '../../../../service/src/storage/tables/names.ts';
 import { isFailing, PluginHealth } from '../../../../service/src/webhooks/plugin-health.ts';
-import { inFairOrder, nextTry } from '../../../../service/src/webhooks/sender.ts';
+import { freePlaces, inFairOrder, nextTry } from '../../../../service/src/webhooks/sender.ts';
 import { eventually, until } from '../../../support/until.ts';
 import { startAuthor } from './deployed-plugin.ts';
 import { startVendor } from './vendor.ts';
@@ -475,10 +475,30 @@ test('runs that ended while the database was away count once it is back', async 
   assert.deepEqual(await told(), ['plugin.deleted', 'plugin.failing']);
 });
 
-test('the environment with the fewest tries in progress gets the next place', () => {
-  const [a, b, c] = ['com.a', 'com.b', 'com.c'].map((environment) => ({ environment }));
+test('the environment, and then the webhook, with the fewest tries in progress gets the next place', () => {
+  const [a, b, c] = ['com.a', 'com.b', 'com.c'].map((environment) => ({ id: environment, environment }));
   assert.ok(a && b && c);
   assert.deepEqual(inFairOrder([a, b, c, a], [a, b, a]), [c, b, a, a]);
+  const other = { ...a, id: 'other' };
+  assert.deepEqual(inFairOrder([a, other], [a]), [other, a]);
+});
+
+test('receivers that hang leave a place for each other webhook of their environment', () => {
+  const webhooksOf = (environment: string) =>
+    Array.from({ length: 10 }, (_, i) => ({ id: `${environment} ${i}`, environment }));
+  const [first, ...others] = webhooksOf('com.a');
+  assert.ok(first);
+  const sending: (typeof first)[] = [];
+  const fill = (webhook: typeof first) => {
+    const free = Math.max(0, freePlaces(webhook, sending));
+    sending.push(...Array<typeof first>(free).fill(webhook));
+    return free;
+  };
+  assert.equal(fill(first), 4);
+  assert.equal(fill(first), 0);
+  for (const webhook of others) assert.ok(fill(webhook) > 0, webhook.id);
+  assert.equal(sending.length, 16);
+  assert.equal(freePlaces({ id: 'b', environment: 'com.b' }, sending), 4);
 });
 
 test('the time between two tries doubles up to an hour, for a day', () => {
