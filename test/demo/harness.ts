@@ -2,9 +2,9 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { request } from 'node:http';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { memoryFolder } from '../support/memory-folder.ts';
 import { until } from '../support/until.ts';
 
 export { launchChromium } from '../support/chromium.ts';
@@ -62,7 +62,7 @@ function run(command: string, args: string[], env: Record<string, string>): Run 
 /** Starts the demo on free ports, with data of its own unless `DATA_DIR` is given, and waits until it serves. */
 export async function startDemo(env: Record<string, string> = {}, serve = runServe): Promise<RunningDemo> {
   const givenDataDir = env['DATA_DIR'];
-  const dataDir = givenDataDir ?? (await mkdtemp(join(tmpdir(), 'plugin-editor-demo-')));
+  const dataDir = givenDataDir ?? (await mkdtemp(join(memoryFolder, 'plugin-editor-demo-')));
   // The second that a run has by default is short on a machine with much else to do.
   const demo = serve({ RUN_TIMEOUT_MS: '10000', ...env, DATA_DIR: dataDir });
   const stop = async () => {

@@ -1,5 +1,4 @@
 import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { listen as listenService } from '../../service/src/http/listen.ts';
 import { createService } from '../../service/src/http/create-service.ts';
@@ -13,6 +12,7 @@ import { namespaceOf, setUpPlaces } from '../../demo/vendor/places/places.ts';
 import { listen } from '../../demo/vendor/listen.ts';
 import { openVendorStore } from '../../demo/vendor/store.ts';
 import { Webhooks } from '../../demo/vendor/webhooks.ts';
+import { memoryFolder } from '../support/memory-folder.ts';
 
 export const ORIGIN = 'http://localhost:5173';
 
@@ -28,7 +28,7 @@ export interface Call {
 
 /** The vendor's back end, asked directly, with the real plugin service behind it on a real port. */
 export async function setUpVendor() {
-  const directory = mkdtempSync(join(tmpdir(), 'plugin-editor-vendor-'));
+  const directory = mkdtempSync(join(memoryFolder, 'plugin-editor-vendor-'));
   const storage = await openStorage({ engine: 'sqlite', file: join(directory, 'service.sqlite') });
   const vendorStore = openVendorStore(directory);
   const hosts: string[] = [];

@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Browser, BrowserContext, Frame, Keyboard, Page } from 'puppeteer-core';
 import { buildEditor } from '../support/editor-files.ts';
+import { memoryFolder } from '../support/memory-folder.ts';
 import { type ListeningServer, listen } from '../../service/src/http/listen.ts';
 import { type ServiceOptions, createService } from '../../service/src/http/create-service.ts';
 import { provisionEnvironmentToken } from '../../service/src/accounts/environment-token.ts';
@@ -35,7 +35,7 @@ export async function startEditorService({
   editor = true,
   ...options
 }: Partial<ServiceOptions> & { editor?: boolean } = {}) {
-  const directory = mkdtempSync(join(tmpdir(), 'plugin-editor-'));
+  const directory = mkdtempSync(join(memoryFolder, 'plugin-editor-'));
   const storage = await openStorage({ engine: 'sqlite', file: join(directory, 'service.sqlite') });
   const clock = { ahead: 0 };
   const hosts: string[] = [];

@@ -1,5 +1,4 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import type { TestContext } from 'node:test';
@@ -11,6 +10,7 @@ import type { Schema } from '../../../service/src/storage/schema.ts';
 import { migrateDatabase, openEngine, openStorage } from '../../../service/src/storage/storage.ts';
 import type { StorageOptions } from '../../../service/src/storage/storage.ts';
 import { createDatabase } from '../../postgres/databases.ts';
+import { memoryFolder } from '../../support/memory-folder.ts';
 
 const engineNames = ['sqlite', 'postgres'] as const;
 
@@ -60,7 +60,7 @@ export function cleanUpFirst(t: Cleanup, work: () => unknown): void {
 /** An empty database that is gone after the test. */
 export async function freshDatabase(t: Cleanup, engine: EngineName): Promise<DatabaseAddress> {
   if (engine === 'sqlite') {
-    const directory = mkdtempSync(join(tmpdir(), 'plugin-service-'));
+    const directory = mkdtempSync(join(memoryFolder, 'plugin-service-'));
     cleanUpFirst(t, () => rmSync(directory, { recursive: true, force: true }));
     return { engine, file: join(directory, 'service.sqlite') };
   }
@@ -73,7 +73,7 @@ let sqliteTemplate: Promise<Buffer> | undefined;
 
 /** The bytes of an SQLite file that has the schema. It is made once in each process. */
 async function sqliteFileWithSchema(): Promise<Buffer> {
-  const directory = mkdtempSync(join(tmpdir(), 'plugin-service-'));
+  const directory = mkdtempSync(join(memoryFolder, 'plugin-service-'));
   try {
     const file = join(directory, 'service.sqlite');
     await migrateDatabase({ engine: 'sqlite', file });
