@@ -91,7 +91,8 @@ const DESCRIPTIONS: Readonly<Record<string, Readonly<Record<string, Row>>>> = {
     headersTimeout: ['the headers, from the start of a request', 'ms', '408, and the connection is closed'],
     requestTimeout: ['the whole request', 'ms', '408, and the connection is closed'],
     connectionsCheckingInterval: ['how often these two are checked', 'ms', '-'],
-    keepAliveTimeout: ['a connection without a request', 'ms', 'it is closed'],
+    keepAliveTimeout: ['a connection without a request, as `Keep-Alive` says', 'ms', '-'],
+    idleTimeout: ['the same, until the service closes it', 'ms', 'it is closed'],
     paceTime: [
       'time in which a client sends a body or takes a response, or the bytes below of it',
       'ms',
