@@ -3,7 +3,6 @@ import { texts } from '../locales/locale.ts';
 import type { TestEntry } from '../tests/test-list.ts';
 import { type Command, runByKey } from '../ui/commands.ts';
 import { settings } from '../ui/settings.ts';
-import { showAbout, showKeys, showSettings } from './dialogs.ts';
 import { hasPanel } from './panels.ts';
 import type { TextCommand } from './text-help.ts';
 import type { Workspace } from './workspace.ts';
@@ -152,9 +151,17 @@ function pluginCommands(workspace: Workspace): Command[] {
       label: words.settings,
       keywords: [names.wrap, names.fontSize, names.tabWidth, names.vim].join(' '),
       shortcut: { key: ',' },
-      run: () => showSettings(settings),
+      run: () => void showDialog(workspace, ({ showSettings }) => showSettings(settings)),
     },
   ];
+}
+
+async function showDialog(
+  { session }: Workspace,
+  show: (dialogs: typeof import('./dialogs.ts')) => void,
+): Promise<void> {
+  const module = await session.notices.loadModule(() => import('./dialogs.ts'));
+  if (module) show(module);
 }
 
 async function showPalette({ commands, session }: Workspace): Promise<void> {
@@ -177,13 +184,16 @@ function listCommands(workspace: Workspace): Command[] {
       id: 'help',
       label: words.help,
       shortcut: { key: 'F1', shift: true, alone: true },
-      run: () => showKeys(workspace.commands),
+      run: () => void showDialog(workspace, ({ showKeys }) => showKeys(workspace.commands)),
     },
     {
       id: 'about',
       label: words.about,
       keywords: about.sandboxText.join(' '),
-      run: () => showAbout(workspace.session.target, workspace.document.language),
+      run: () =>
+        void showDialog(workspace, ({ showAbout }) =>
+          showAbout(workspace.session.target, workspace.document.language),
+        ),
     },
   ];
 }
