@@ -48,6 +48,8 @@ export interface CodeEditorOptions {
   describedBy: string;
   isReadOnly: boolean;
   onChange: () => void;
+  /** The user wants the text saved, by Vim's `:w`. */
+  onSave: () => void;
   /** The cursor moved to a place, counted from 1. */
   onCursor: (line: number, column: number) => void;
   /** The problems that are marked, or their places, changed. */
@@ -59,7 +61,10 @@ export class CodeEditor {
   readonly #options: CodeEditorOptions;
   readonly #view: EditorView;
   readonly #search = new Search(() => this.#view);
-  readonly #vim = new VimMode(() => this.#view);
+  readonly #vim = new VimMode(
+    () => this.#view,
+    () => this.#options.onSave(),
+  );
   /** The compartments of what changes while a text is open. */
   readonly #typingHelp = new Compartment();
   readonly #languageHelp = new Compartment();

@@ -6,12 +6,15 @@ import { settings } from '../ui/settings.ts';
 /** The keys of Vim, loaded when the user turns them on. */
 export class VimMode {
   readonly #getView: () => EditorView;
+  readonly #save: () => void;
   readonly #compartment = new Compartment();
   #keys: Extension | undefined;
   #isClosed = false;
 
-  constructor(getView: () => EditorView) {
+  /** @param save what `:w` does */
+  constructor(getView: () => EditorView, save: () => void) {
     this.#getView = getView;
+    this.#save = save;
   }
 
   /** It must come before all other keys. */
@@ -33,6 +36,8 @@ export class VimMode {
     // Where they cannot be loaded, the usual keys stay; the next change of a setting tries again.
     const module = await loadModule(() => import('@replit/codemirror-vim')).catch(() => undefined);
     if (module && !this.#isClosed && settings.current.vim) {
+      // The commands are those of the page, which has one text at a time.
+      module.CodeMirror.commands.save = this.#save;
       this.#use([module.vim({ status: true }), undoByCommand(() => module.getCM(this.#getView()))]);
     }
   }

@@ -14,9 +14,10 @@ export const LEAVING_HINT = 'leaving-hint';
 
 /**
  * The source of an open plugin as the user edits it: the text, the tests, and the fields that the editor does not know.
- * Emits `edit` when the text or the tests were changed, and `language` when it is in another language.
+ * Emits `edit` when the text or the tests were changed, `language` when it is in another language, and `save` when the user wants
+ * it saved.
  */
-export class PluginDocument extends Emitter<{ edit: void; language: void }> {
+export class PluginDocument extends Emitter<{ edit: void; language: void; save: void }> {
   readonly editor: CodeEditor;
   readonly tests = new TestList(() => this.#handleEdit());
   #record: PluginSource;
@@ -37,6 +38,7 @@ export class PluginDocument extends Emitter<{ edit: void; language: void }> {
       describedBy: LEAVING_HINT,
       isReadOnly: !access.canWrite,
       onChange: () => this.#handleEdit(),
+      onSave: () => this.emit('save'),
       onCursor: (line, column) => {
         this.#cursor = { line, column };
         screen.draw();

@@ -93,6 +93,7 @@ export class Workspace {
       this.actions.handleEdit();
     });
     document.on('language', () => this.#report());
+    document.on('save', () => saving.save());
     saving.on('state', (state) => this.#handleSaveState(state));
     saving.on('create', () => {
       this.#report();

@@ -13,11 +13,13 @@ describe('code editor', () => {
   let parent: HTMLElement;
   let editor: CodeEditor;
   let changes = 0;
+  let saves = 0;
   let cursor = [0, 0];
   let problems: Problem[] = [];
 
   const open = (contents: string, lang = 'typescript', kept?: KeptText) => {
     changes = 0;
+    saves = 0;
     problems = [];
     parent = document.createElement('div');
     parent.style.height = '300px';
@@ -35,6 +37,7 @@ describe('code editor', () => {
       isReadOnly: false,
       describedBy: 'hint',
       onChange: () => changes++,
+      onSave: () => saves++,
       onCursor: (...at) => (cursor = at),
       onProblems: (found) => (problems = found),
     });
@@ -165,6 +168,21 @@ describe('code editor', () => {
       open('');
     } finally {
       settings.change({ wrap: false });
+    }
+  });
+
+  it('is saved by :w of Vim', async () => {
+    settings.change({ vim: true });
+    try {
+      open('one two');
+      await until('the keys', () => parent.querySelector('.cm-vim-panel') !== null);
+      editor.focus();
+      await sendKeys({ type: ':w' });
+      expect(saves).to.equal(0);
+      await sendKeys({ press: 'Enter' });
+      expect(saves).to.equal(1);
+    } finally {
+      settings.change({ vim: false });
     }
   });
 
