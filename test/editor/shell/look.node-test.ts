@@ -46,6 +46,32 @@ test('asks for a choice accessibly', async () => {
   }
 });
 
+test('shows in forced colours what a search finds, and which completion is chosen', async () => {
+  const plugin = { fn: 'forced' };
+  const contents = 'const one = 1;\nexport const run = () => one;\n';
+  await service.save({ contents, lang: 'typescript' }, plugin);
+  const editor = await openEditor(await service.url(plugin));
+  const { page } = editor;
+  await editor.untilOpen();
+  const session = await page.createCDPSession();
+  const features = [{ name: 'forced-colors', value: 'active' }];
+  await session.send('Emulation.setEmulatedMedia', { features });
+  const outlines = (selector: string) =>
+    page.$$eval(selector, (all) => all.map((one) => getComputedStyle(one).outlineStyle));
+  await page.focus('.cm-content');
+  await pressKeys(page, 'Control', 'f');
+  await page.waitForSelector('.find input:focus');
+  await page.keyboard.type('one');
+  await page.waitForSelector('.cm-searchMatch');
+  assert.deepEqual(await outlines('.cm-searchMatch'), ['solid', 'solid']);
+  await page.keyboard.press('Escape');
+  await editor.type('on');
+  await pressKeys(page, 'Control', 'Space');
+  await page.waitForSelector('.cm-tooltip-autocomplete li[aria-selected]');
+  assert.deepEqual(await outlines('.cm-tooltip-autocomplete li[aria-selected]'), ['solid']);
+  assert.deepEqual(editor.problems, []);
+});
+
 for (const [language, widths] of [
   ['en', [760]],
   ['de', [760, 360]],
