@@ -805,14 +805,14 @@ export const de: Texts = {
     hint: 'Führt den Text mit den Eingaben der neuesten echten Läufe aus und vergleicht. Nichts wird aufgezeichnet oder aufgerufen.',
     building: 'Der Text wird gebaut …',
     running: (count) => `Der Text läuft mit echten Eingaben: bisher ${count} …`,
-    stopped: (count) => `Angehalten nach ${count} Läufen.`,
+    stopped: (count) => `Angehalten nach ${count === 1 ? 'einem Lauf' : `${count} Läufen`}.`,
     ended: ({ replayed, same, different, failed, skipped }) => {
       const parts = [
-        ...(failed ? [`${failed} schlagen jetzt fehl`] : []),
-        ...(different ? [`${different} enden anders`] : []),
+        ...(failed ? [failed === 1 ? 'einer schlägt jetzt fehl' : `${failed} schlagen jetzt fehl`] : []),
+        ...(different ? [different === 1 ? 'einer endet anders' : `${different} enden anders`] : []),
         `${same} wie zuvor`,
       ];
-      const left = skipped ? ` ${skipped} wurden ausgelassen, weil sie nicht ganz aufgezeichnet sind.` : '';
+      const left = skipped ? ` Ausgelassen, weil nicht ganz aufgezeichnet: ${skipped}.` : '';
       return `${replayed === 1 ? 'Ein Lauf' : `${replayed} Läufe`}: ${parts.join(', ')}.${left}`;
     },
     noRuns: 'Dieses Plugin ist noch nicht gelaufen, oder seine Läufe werden nicht mehr aufbewahrt.',

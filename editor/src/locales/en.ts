@@ -805,7 +805,7 @@ export const en = {
     hint: 'Runs the text on the inputs of the newest real runs, and compares. Nothing is recorded or called.',
     building: 'Building the text…',
     running: (count: string) => `Trying the text on real runs: ${count} so far…`,
-    stopped: (count: string) => `Stopped after ${count} runs.`,
+    stopped: (count: number) => `Stopped after ${count === 1 ? 'one run' : `${count} runs`}.`,
     ended: ({
       replayed,
       same,
@@ -814,11 +814,13 @@ export const en = {
       skipped,
     }: Record<'replayed' | 'same' | 'different' | 'failed' | 'skipped', number>) => {
       const parts = [
-        ...(failed ? [`${failed} fail now`] : []),
-        ...(different ? [`${different} end in another way`] : []),
+        ...(failed ? [failed === 1 ? 'one fails now' : `${failed} fail now`] : []),
+        ...(different
+          ? [different === 1 ? 'one ends in another way' : `${different} end in another way`]
+          : []),
         `${same} as before`,
       ];
-      const left = skipped ? ` ${skipped} were left out, because they are not recorded whole.` : '';
+      const left = skipped ? ` Left out, because not recorded whole: ${skipped}.` : '';
       return `${replayed === 1 ? 'One run' : `${replayed} runs`}: ${parts.join(', ')}.${left}`;
     },
     noRuns: 'This plugin has not run yet, or its runs are not kept any longer.',

@@ -10,7 +10,7 @@ import { formatDuration, formatMoment, formatNumber } from '../locales/formats.t
 import { texts } from '../locales/locale.ts';
 import '../pipeline/long-text.ts';
 import '../pipeline/text-difference.ts';
-import { errorTitle } from '../pipeline/logs.ts';
+import { errorTitle, traceLines } from '../pipeline/logs.ts';
 import { icon, stopButton } from '../ui/icon.ts';
 import { LightElement, define } from '../ui/light-element.ts';
 
@@ -25,6 +25,10 @@ export interface ReplayHost {
     readonly pipeline: { readonly action: string | undefined; stop: () => void };
     /** Saves and builds the text, unless it is built. Resolves with whether it is. */
     ensureBuilt: (retry: () => void) => Promise<boolean>;
+  };
+  readonly document: {
+    readonly sourceKey: string;
+    readonly editor: { goTo: (line: number, column: number) => void };
   };
 }
 
@@ -64,6 +68,8 @@ class ReplayView extends LightElement {
   /** Declared alone: a field would forget what was set before the module was loaded. */
   declare host: ReplayHost;
   #abort: AbortController | undefined;
+  /** Identifies the text that was tried. */
+  #tried = '';
 
   constructor() {
     super();
@@ -99,8 +105,14 @@ class ReplayView extends LightElement {
               </button>`
         }
       </div>
-      ${this.#list()}
+      ${this.#isOutdated ? html`<p class="panel-hint">${texts().result.before}</p>` : nothing} ${this.#list()}
     </div>`;
+  }
+
+  /** Whether the text changed since it was tried. */
+  get #isOutdated(): boolean {
+    const { kind } = this.state;
+    return (kind === 'ended' || kind === 'stopped') && this.#tried !== this.host.document.sourceKey;
   }
 
   #status(): string {
@@ -114,7 +126,7 @@ class ReplayView extends LightElement {
       case 'running':
         return words.running(formatNumber(this.results.length));
       case 'stopped':
-        return words.stopped(formatNumber(this.results.length));
+        return words.stopped(this.results.length);
       case 'unfinished':
         return words[state.reason];
       default: {
@@ -146,6 +158,11 @@ class ReplayView extends LightElement {
       if ((currentTarget as HTMLDetailsElement).open) void this.#loadInput(uuid);
     };
     const at = timeOf(uuid);
+    const onJump = (line: number, column: number) => {
+      // The sheet that deploys covers the text.
+      this.closest('dialog')?.close();
+      this.host.document.editor.goTo(line, column);
+    };
     return html`<li>
       <details class="entry run-record" @toggle=${load}>
         <summary>
@@ -170,7 +187,7 @@ class ReplayView extends LightElement {
                     .is=${laidOut(after.output)}
                     .label=${words.difference}
                   ></text-difference>`
-              : html`${endingView(words.before, before)}${endingView(words.after, after)}`
+              : html`${endingView(words.before, before)}${endingView(words.after, after, onJump)}`
           }
           ${before.truncated || after.truncated ? html`<p class="panel-hint">${texts().runs.truncated}</p>` : nothing}
         </div>
@@ -182,6 +199,7 @@ class ReplayView extends LightElement {
     const { session, actions } = this.host;
     const abort = (this.#abort = new AbortController());
     const signal = AbortSignal.any([abort.signal, session.signal]);
+    this.#tried = this.host.document.sourceKey;
     this.results = [];
     this.state = { kind: 'building' };
     try {
@@ -229,9 +247,19 @@ class ReplayView extends LightElement {
   }
 }
 
-/** How a run ended: with an output, or with an error. */
-function endingView(label: string, { output, error }: ReplayResult['before']): TemplateResult {
+/** How a run ended: with an output, or with an error. `onJump` goes to the places that the error names. */
+function endingView(
+  label: string,
+  { output, error }: ReplayResult['before'],
+  onJump?: (line: number, column: number) => void,
+): TemplateResult {
   const text = error ? `${errorTitle(error.code)}\n${error.message ?? ''}`.trimEnd() : (output ?? '');
+  if (error && onJump) {
+    return html`<p class="result-label">${label}</p>
+      <div class="output trace" dir="ltr" tabindex="0" role="group" aria-label=${label}>
+        <span class="verbatim">${traceLines(text, onJump)}</span>
+      </div>`;
+  }
   return html`<p class="result-label">${label}</p>
     <long-text .text=${text} .label=${label}></long-text>`;
 }

@@ -26,7 +26,6 @@ export interface RunsHost extends LazyReplayHost {
     readonly signal: AbortSignal;
   };
   readonly access: { readonly canWrite: boolean };
-  readonly document: { readonly editor: { goTo: (line: number, column: number) => void } };
   addTest: (test: PluginTest) => void;
   takeCalls: (calls: readonly RecordedCall[], test: PluginTest) => void;
 }

@@ -267,7 +267,7 @@ describe('versions and runs in the editor', () => {
       await untilOpen();
       await page.locator('#tab-runs').click();
       await press('Try on real runs');
-      await until('3 runs: 1 fail now, 1 end in another way, 1 as before.');
+      await until('3 runs: one fails now, one ends in another way, 1 as before.');
       const found = await page.$$eval('.replay .entry summary', (all) =>
         all.map((one) => one.innerText.split('Run of')[0]?.trim()),
       );
@@ -279,6 +279,15 @@ describe('versions and runs in the editor', () => {
         /Hi Ada[^]*Hello Ada/,
       );
       await page.waitForSelector('.replay long-text');
+      // An error names lines of the text that was tried.
+      await page.locator('.replay li:first-child summary').click();
+      await page.locator('.replay li:first-child .trace .place').click();
+      await page.waitForSelector('.cm-content:focus');
+      assert.equal(await page.$('.replay > .panel-hint'), null);
+      await type(' ');
+      await page.waitForFunction(
+        () => document.querySelector('.replay > .panel-hint')?.textContent === 'From before the last change.',
+      );
 
       await press('Deploy');
       await page.waitForSelector('dialog.deploy[data-state=settled] .replay');
