@@ -73,8 +73,9 @@ export function rolloutFields(terms: TypedTerms, onChange: () => void): Template
 
 /** Starts the rollout of a version, or changes the one that runs, with what the user chooses. */
 export async function startRollout(rollouts: Rollouts, version: string, live: string): Promise<void> {
-  const terms = await askForTerms(version, live, rollouts.running);
-  if (terms) await rollouts.start(version, terms);
+  const { running } = rollouts;
+  const terms = await askForTerms(version, live, running);
+  if (terms) await rollouts.start(version, terms, running);
 }
 
 /** Asks for the terms of a rollout. Resolves with `undefined` where the user closes the dialog. */

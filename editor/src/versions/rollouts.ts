@@ -88,28 +88,40 @@ export class Rollouts {
       this.#timer = setTimeout(() => void this.load(), INTERVAL);
   }
 
-  /** Starts the rollout of a version, or changes it. Never rejects: see {@link error}. */
-  start(version: string, terms: RolloutTerms): Promise<void> {
+  /**
+   * Starts the rollout of a version, or changes one. Never rejects: see {@link error}.
+   * @param changed the rollout to change: one that has ended meanwhile does not begin again
+   */
+  start(version: string, terms: RolloutTerms, changed?: Rollout): Promise<void> {
     const { client, location, signal } = this.#options;
     return this.#change(version, async () => {
+      if (changed) {
+        const { startedAt, stopped } = await client.getRollout(location, { signal });
+        if (stopped || startedAt !== changed.startedAt) return 'conflict';
+      }
       const started = await client.setRollout(location, version, terms, { signal });
       this.#set(this.#requests.begin(), started);
+      return undefined;
     });
   }
 
   /** Ends the rollout. Never rejects: see {@link error}. */
   end(): Promise<void> {
     const { client, location, signal } = this.#options;
-    return this.#change(this.running?.version, () => client.endRollout(location, { signal }));
+    return this.#change(this.running?.version, async () => {
+      await client.endRollout(location, { signal });
+      return undefined;
+    });
   }
 
-  async #change(version: string | undefined, request: () => Promise<void>): Promise<void> {
+  /** @param request resolves with why nothing was changed, if so */
+  async #change(version: string | undefined, request: () => Promise<'conflict' | undefined>): Promise<void> {
     if (this.#changing !== undefined) return;
     this.#changing = version;
     this.#error = undefined;
     this.#options.onChange(false);
     try {
-      await request();
+      this.#error = await request();
     } catch (error) {
       this.#error = error instanceof HttpError && error.status === 409 ? 'conflict' : 'couldNot';
     }

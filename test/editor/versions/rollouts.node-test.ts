@@ -57,6 +57,25 @@ test('of two responses the one to the later request holds, and any where the lat
   assert.equal(rollouts.running?.percent, 30);
 });
 
+test('a rollout that ended while its new terms were chosen does not begin again', async () => {
+  const { rollouts, changes, loads } = setUp();
+  const change = async (found: Rollout, after: Rollout) => {
+    const start = rollouts.start('v1.0.1', terms, rollout(5));
+    loads.shift()?.resolve(found);
+    await new Promise(setImmediate);
+    changes.shift()?.resolve(after);
+    await new Promise(setImmediate);
+    loads.shift()?.resolve(after);
+    await start;
+    return [rollouts.error, rollouts.running?.percent];
+  };
+  const ended = { ...rollout(5), stopped: { at: 'later', reason: 'failures' } } as Rollout;
+  assert.deepEqual(await change(ended, ended), ['conflict', undefined]);
+  const other = { ...rollout(5), startedAt: 'later' };
+  assert.deepEqual(await change(other, other), ['conflict', 5]);
+  assert.deepEqual(await change(rollout(5), rollout(10)), [undefined, 10]);
+});
+
 test('an error of a change is forgotten once the rollout comes into view again', async () => {
   const { rollouts, changes, loads } = setUp();
   const end = rollouts.watch();
