@@ -1,6 +1,7 @@
 import { type TemplateResult, html, nothing } from 'lit/html.js';
 import { guard } from 'lit/directives/guard.js';
 import { live } from 'lit/directives/live.js';
+import { ref } from 'lit/directives/ref.js';
 import { formatNumber } from '../locales/formats.ts';
 import { texts } from '../locales/locale.ts';
 import { differenceView } from '../pipeline/difference-view.ts';
@@ -25,6 +26,8 @@ export function assistPanel(conversation: Conversation): TemplateResult {
   const { host, exchanges, isRunning } = conversation;
   const { suggestions } = host;
   const isEmpty = !conversation.draft.trim();
+  // A new question is at the end.
+  if (isRunning && !exchanges.at(-1)?.text) end = 0;
   const submit = (event: Event) => {
     event.preventDefault();
     if (isRunning) return;
@@ -36,7 +39,7 @@ export function assistPanel(conversation: Conversation): TemplateResult {
   const handleKey = (event: KeyboardEvent) => {
     if (event.key === 'Enter' && !event.shiftKey && !event.isComposing) submit(event);
   };
-  return html`<section class="assist" aria-label=${assist.title}>
+  return html`<section class="assist" aria-label=${assist.title} ${ref(followEnd)}>
     <p class="panel-hint">${assist.hint}</p>
     <div role="log" aria-label=${assist.log} aria-busy=${isRunning}>
       ${exchanges.map((exchange) => exchangeView(conversation, exchange))}
@@ -88,6 +91,26 @@ export function assistPanel(conversation: Conversation): TemplateResult {
   </section>`;
 }
 
+/** How far the panel was scrolled when the end was last shown. */
+let end = 0;
+let observer: ResizeObserver | undefined;
+
+/**
+ * Keeps the newest text, and Stop below it, in view while an answer streams in, until the author scrolls up. By the size of the
+ * panel, because the height of a text is known only once it is drawn.
+ */
+function followEnd(panel: Element | undefined): void {
+  observer?.disconnect();
+  if (!panel) return;
+  observer = new ResizeObserver(() => {
+    const place = panel.closest('.dock-panel');
+    if (!place || !panel.querySelector('[aria-busy=true]') || place.scrollTop < end - 1) return;
+    place.scrollTop = place.scrollHeight;
+    end = place.scrollTop;
+  });
+  observer.observe(panel);
+}
+
 /** Draws, and moves the focus to what takes the place of the button that was pressed. */
 function focusAfter({ host }: Conversation, event: Event, selector: string): void {
   const button = event.currentTarget as Element;
@@ -98,8 +121,12 @@ function focusAfter({ host }: Conversation, event: Event, selector: string): voi
   target?.focus();
 }
 
-const statusOf = (exchange: Exchange | undefined) =>
-  exchange ? (exchange.error ? errorText(exchange.error) : texts().assist.answered) : nothing;
+function statusOf(exchange: Exchange | undefined): string | typeof nothing {
+  if (!exchange) return nothing;
+  const { answered, stopped } = texts().assist;
+  if (exchange.error) return errorText(exchange.error);
+  return exchange.state === 'stopped' ? stopped : answered;
+}
 
 function exchangeView(conversation: Conversation, exchange: Exchange): TemplateResult {
   const { assist } = texts();
@@ -224,6 +251,8 @@ function takenView(conversation: Conversation, proposal: Proposal): TemplateResu
     </div>`;
 }
 
+const shownText = (lines: readonly string[]) => (lines.length ? textOf(lines) : undefined);
+
 function partView(conversation: Conversation, proposal: Proposal, part: Part): TemplateResult {
   const label = labelOf(proposal, part);
   return html`<div class="assist-part">
@@ -235,7 +264,7 @@ function partView(conversation: Conversation, proposal: Proposal, part: Part): T
           conversation.choose(proposal, part, (event.target as HTMLInputElement).checked)}
       />${label}</label
     >
-    ${guard([part, label], () => differenceView(textOf(part.before), textOf(part.after), label))}
+    ${guard([part, label], () => differenceView(shownText(part.before), shownText(part.after), label))}
   </div>`;
 }
 

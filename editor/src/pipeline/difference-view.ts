@@ -9,8 +9,8 @@ const CONTEXT = 2;
 const MAX_LINES = 200;
 const MAX_LINE_LENGTH = 1000;
 
-// With a line break at its end, the last line is compared like the others.
-const linesOf = (text: string) => Text.of(`${text}\n`.split('\n'));
+// With a line break at its end, the last line is compared like the others. An empty text is an empty line.
+const linesOf = (text: string | undefined) => Text.of(text === undefined ? [''] : `${text}\n`.split('\n'));
 
 // The limits keep two long texts without much in common from taking forever.
 const chunksOf = (a: Text, b: Text) => Chunk.build(a, b, { scanLimit: 2000, timeout: 300 });
@@ -28,8 +28,15 @@ export function countChangedLines(before: string, after: string): { added: numbe
   return { added, removed };
 }
 
-/** Shows the difference between two texts, line by line and within lines. `label` is its accessible name. */
-export function differenceView(before: string, after: string, label: string): TemplateResult {
+/**
+ * Shows the difference between two texts, line by line and within lines; `undefined` is no line at all. `label` is its accessible
+ * name.
+ */
+export function differenceView(
+  before: string | undefined,
+  after: string | undefined,
+  label: string,
+): TemplateResult {
   const [a, b] = [linesOf(before), linesOf(after)];
   const rows: TemplateResult[] = [];
   let shown = 1;

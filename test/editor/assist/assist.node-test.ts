@@ -99,6 +99,36 @@ test('a question carries the work, and the answer streams in as text', async () 
   });
 });
 
+test('the newest text of an answer and Stop stay in view, until the author scrolls up', async () => {
+  await withEditor(async (launcher, session) => {
+    const { frame } = launcher;
+    const { request } = await ask(launcher, session, 'Go on.');
+    const say = async (line: string) => {
+      await launcher.sendMessage({
+        type: 'assist-part',
+        session,
+        request,
+        text: `${'A line.\n'.repeat(60)}${line}\n`,
+      });
+      await untilPanel(launcher, line);
+    };
+    const isStopInView = () =>
+      frame.$eval('.assist .stop', (stop) => {
+        const { top, bottom } = stop.getBoundingClientRect();
+        const panel = stop.closest('.dock-panel')!.getBoundingClientRect();
+        return top >= panel.top && bottom <= panel.bottom;
+      });
+    await say('first');
+    await eventually(isStopInView, (isInView) => isInView);
+    await say('second');
+    await eventually(isStopInView, (isInView) => isInView);
+    await frame.$eval('.dock-panel:has(.assist)', (panel) => (panel.scrollTop = 100));
+    await say('third');
+    assert.equal(await frame.$eval('.dock-panel:has(.assist)', (panel) => panel.scrollTop), 100);
+    await launcher.sendMessage({ type: 'assist-end', session, request });
+  });
+});
+
 test('a proposal is built and tested without being saved, taken by part, and undone as one', async () => {
   await withEditor(async (launcher, session, fn) => {
     const { request, source, tests } = await ask(launcher, session, 'Change it.');
@@ -310,6 +340,8 @@ test('an answer is stopped by the author, and a failure is said in plain words',
     await press(launcher, 'Stop');
     await launcher.waitForMessage('assist-stop', session, (one) => one['request'] === request);
     await untilPanel(launcher, 'You stopped the answer.');
+    const said = await launcher.frame.$eval('.assist > [role=status]', (status) => status.textContent);
+    assert.equal(said, 'You stopped the answer.');
     for (const [error, words] of [
       ['assistant-timeout', 'The assistant took too long.'],
       ['Quota used up', 'The assistant failed: Quota used up'],

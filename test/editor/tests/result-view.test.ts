@@ -21,7 +21,7 @@ beforeEach(() => {
 afterEach(() => place.remove());
 
 describe('the difference between two texts', () => {
-  const show = (before: string, after: string) => {
+  const show = (before: string | undefined, after: string | undefined) => {
     render(html`${differenceView(before, after, 'Difference')}`, place);
     return place.querySelector<HTMLElement>('.difference') as HTMLElement;
   };
@@ -55,6 +55,9 @@ describe('the difference between two texts', () => {
     expect(rows(show('', 'x'))).to.include('+Is: x');
     expect(rows(show('a\nb', 'a'))).to.deep.equal([' a', '-Was: b']);
     expect(rows(show('a', 'a\n\nb'))).to.deep.equal([' a', '+Is: ', '+Is: b']);
+    expect(rows(show(undefined, 'a\nb'))).to.deep.equal(['+Is: a', '+Is: b']);
+    expect(rows(show('a\nb', undefined))).to.deep.equal(['-Was: a', '-Was: b']);
+    expect(rows(show('a', ''))).to.deep.equal(['-Was: a', '+Is: ']);
   });
 
   it('shows characters that are not seen otherwise', () => {
