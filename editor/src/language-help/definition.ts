@@ -1,16 +1,15 @@
 import { EditorView } from '@codemirror/view';
 import { texts } from '../locales/locale.ts';
 import { showMessage } from './cursor-message.ts';
-import { sendClientRequest, textCommand } from './text-command.ts';
+import { rememberPlace, sendClientRequest, textCommand } from './text-command.ts';
 
 /** Goes to where the name at the cursor is declared. */
 export const goToDefinition = textCommand(async (plugin) => {
   const { view } = plugin;
-  const { doc, selection } = view.state;
-  const position = plugin.toPosition(selection.main.head);
+  const isStillThere = rememberPlace(view);
+  const position = plugin.toPosition(view.state.selection.main.head);
   const found = await sendClientRequest(plugin, 'textDocument/definition', { position }).result;
-  // The ranges are those of the text that the request was about.
-  if (view.state.doc !== doc) return;
+  if (!isStillThere()) return;
   const [first] = found?.ranges ?? [];
   if (!first) {
     const { builtIn, noDefinition } = texts().languageHelp;

@@ -4,16 +4,16 @@ import { html, render } from 'lit/html.js';
 import { texts } from '../locales/locale.ts';
 import { showAtCursor, showMessage } from './cursor-message.ts';
 import type { HelpResult } from './results.ts';
-import { applyEdits, sendClientRequest, textCommand } from './text-command.ts';
+import { applyEdits, rememberPlace, sendClientRequest, textCommand } from './text-command.ts';
 
 type Fix = HelpResult<'textDocument/codeAction'>[number];
 
 /** Shows a menu with the fixes for the problem at the cursor, or else for those of its line. */
 export const showQuickFixes = textCommand(async (plugin) => {
   const { view } = plugin;
-  const { doc } = view.state;
+  const isStillThere = rememberPlace(view);
   const fixes = await findFixes(plugin);
-  if (view.state.doc !== doc) return;
+  if (!isStillThere()) return;
   if (fixes.length) showMenu(plugin, fixes);
   else showMessage(view, texts().languageHelp.noFix);
 });

@@ -1,5 +1,5 @@
 import { LSPPlugin } from '@codemirror/lsp-client';
-import type { Command } from '@codemirror/view';
+import type { Command, EditorView } from '@codemirror/view';
 import { showFailure } from './cursor-message.ts';
 import type { HelpMethod, HelpResult, TextEdits } from './results.ts';
 
@@ -11,6 +11,16 @@ export const textCommand =
     if (plugin) run(plugin).catch((error: unknown) => showFailure(view, error));
     return plugin !== null;
   };
+
+/** Remembers where the user is. Returns whether they still are: a late response must not take them away from another place. */
+export function rememberPlace(view: EditorView): () => boolean {
+  const { doc, selection } = view.state;
+  return () => {
+    const { activeElement } = document;
+    const isElsewhere = activeElement !== document.body && !view.dom.contains(activeElement);
+    return view.state.doc === doc && view.state.selection.eq(selection) && !isElsewhere;
+  };
+}
 
 /** Sends a request about the present text through CodeMirror's client, after the client has sent the text itself. */
 export function sendClientRequest<Method extends HelpMethod>(

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import type { HTTPRequest } from 'puppeteer-core';
 import { pressKeys } from '../../support/press-keys.ts';
 import { editorFixture } from '../editor-fixture.ts';
 import { javascript, openText, putCursor, untilHelped, untilShown, untilText } from './typing.ts';
@@ -259,6 +260,38 @@ describe('language help', () => {
       await page.keyboard.press('Enter');
       await untilShown(page, '.cm-rename', 'The service cannot be reached');
     }));
+
+  for (const [what, name, key, method, nothing] of [
+    ['the definition', 'orders', ['F12'], 'definition', 'There is no definition for this'],
+    ['quick fixes', 'ordrs', ['Control', '.'], 'codeAction', 'There is no quick fix here'],
+  ] as const) {
+    test(`leaves a user alone who went elsewhere before the response about ${what} came`, () =>
+      withEditor(async (context) => {
+        const editor = await openText(context, javascript.replace('orders.length', `${name}.length`));
+        const { page } = editor;
+        await untilHelped(context, editor);
+        await putCursor(page, `${name}.length`, 2);
+        const goOn = Promise.withResolvers<void>();
+        context.service.script.hold = ({ url }) =>
+          url.includes('/language-help/') ? goOn.promise : undefined;
+        const isIt = (one: HTTPRequest) => one.postData()?.includes(method) ?? false;
+        const asked = page.waitForRequest(isIt);
+        const answered = page.waitForResponse((response) => isIt(response.request()));
+        await pressKeys(page, ...key);
+        await asked;
+        const place = () => page.$eval('.cursor', (one) => one.textContent);
+        await page.keyboard.press('ArrowDown');
+        await untilShown(page, '.cursor', 'Line 4');
+        const left = await place();
+        goOn.resolve();
+        await answered;
+        // Where the user is by now, there is nothing.
+        await pressKeys(page, ...key);
+        await untilShown(page, '.cm-place-message', nothing);
+        assert.equal(await place(), left);
+        assert.equal(await page.$('.cm-quick-fixes'), null);
+      }));
+  }
 
   test('formats the text by Shift+Alt+F', () =>
     withEditor(async (context) => {
