@@ -43,7 +43,7 @@ function listen(app: EditorApp): void {
     else app.workspace?.resume();
   });
   // Of two windows beside each other both stay visible.
-  addEventListener('focus', () => app.workspace?.serviceState.reload());
+  addEventListener('focus', () => void app.workspace?.serviceState.reload());
   addEventListener('pagehide', () => app.workspace?.saving.prepareToLeave());
   addEventListener('online', () => app.workspace?.resume(['connection']));
 }

@@ -34,7 +34,7 @@ export class ServiceState extends Emitter<ServiceStateEvents> {
   /** Whether the service can say what is built and deployed, as far as is known. */
   #hasProgress = true;
   #isOnline = true;
-  /** How often it was asked again since it last responded. */
+  /** How often it was asked again since it last responded to everything. */
   #probes = 0;
   #probe: ReturnType<typeof setTimeout> | undefined;
 
@@ -84,7 +84,6 @@ export class ServiceState extends Emitter<ServiceStateEvents> {
   setOnline(isOnline: boolean): void {
     if (isOnline === this.#isOnline) return;
     this.#isOnline = isOnline;
-    this.#probes = 0;
     if (!isOnline) this.#askLater();
     this.#session.screen.draw();
   }
@@ -95,9 +94,9 @@ export class ServiceState extends Emitter<ServiceStateEvents> {
   }
 
   /** The connection or the token is new, or the user is back: asks again for all that may have changed. */
-  reload(): void {
-    void this.loadFeatures();
-    void this.loadProgress();
+  async reload(): Promise<void> {
+    await Promise.all([this.loadFeatures(), this.loadProgress()]);
+    if (this.#probe === undefined) this.#probes = 0;
   }
 
   /** Asks what the service supports, unless it has said so. */
@@ -153,7 +152,6 @@ export class ServiceState extends Emitter<ServiceStateEvents> {
       this.#hasVersions = true;
       this.#setLive(accept, live ?? latest ?? undefined, Boolean(pinned));
       this.setOnline(true);
-      if (this.#features) this.#probes = 0;
       return draft?.revision;
     } catch (error) {
       // Without a response the page says nothing about versions.
@@ -181,7 +179,7 @@ export class ServiceState extends Emitter<ServiceStateEvents> {
     this.#probe ??= setTimeout(
       () => {
         this.#probe = undefined;
-        this.reload();
+        void this.reload();
       },
       PROBE * Math.min(10, ++this.#probes),
     );

@@ -214,7 +214,7 @@ export class Workspace {
     if (!this.session.permissions || resolved.includes('session')) this.session.reloadDetails();
     this.saving.resume();
     this.actions.handleResolved(resolved);
-    this.serviceState.reload();
+    void this.serviceState.reload();
     void this.types.load();
   }
 

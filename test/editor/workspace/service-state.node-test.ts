@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, mock, test } from 'node:test';
-import { HttpError } from 'plugin-editor/client.js';
+import { HttpError, NetworkError } from 'plugin-editor/client.js';
 import type { PluginSession } from '../../../editor/src/workspace/plugin-session.ts';
 import { ServiceState } from '../../../editor/src/workspace/service-state.ts';
 
@@ -76,12 +76,12 @@ test('a request that fails does not drop the response to an earlier one', async 
   assert.deepEqual(reported, ['v1.0.1']);
 });
 
-/** The state of a service that fails in the ways that are given, one after the other, and then responds. */
-function setUpFailing(...failures: Error[]) {
+/** The state of a service that responds where `fail` returns nothing. */
+function setUpFailing(fail: (to: string) => Error | undefined) {
   const asked: string[] = [];
   const respond = async (to: string, response: object) => {
     asked.push(to);
-    const failure = failures.shift();
+    const failure = fail(to);
     if (failure) throw failure;
     return response;
   };
@@ -99,6 +99,11 @@ function setUpFailing(...failures: Error[]) {
   return { state: new ServiceState(session, { isUnsaved: false, source }), asked };
 }
 
+/** All responses that have come have been read. */
+async function settled() {
+  for (let i = 0; i < 3; i++) await new Promise(setImmediate);
+}
+
 const statusOf = (status: number) => new HttpError('The service', status);
 
 for (const failure of [
@@ -108,12 +113,13 @@ for (const failure of [
   new Error('Not what the interface says'),
 ]) {
   test(`what the service did not say is asked for again: ${String(failure)}`, async () => {
-    const { state, asked } = setUpFailing(failure, failure);
+    const failures = [failure, failure];
+    const { state, asked } = setUpFailing(() => failures.shift());
     await state.loadFeatures();
     await state.loadLive();
     assert.deepEqual([state.hasFeatures, state.hasVersions, state.isOnline], [false, false, true]);
     mock.timers.tick(3000);
-    for (let i = 0; i < 3; i++) await new Promise(setImmediate);
+    await settled();
     assert.deepEqual(asked.slice(2), ['features', 'progress', 'plugin']);
     assert.deepEqual([state.canTest, state.live], [true, 'v1.0.0']);
     mock.timers.tick(60_000);
@@ -122,9 +128,23 @@ for (const failure of [
 }
 
 test('what the service refuses is not asked for again', async () => {
-  const { state, asked } = setUpFailing(statusOf(403), statusOf(404));
+  const failures = [statusOf(403), statusOf(404)];
+  const { state, asked } = setUpFailing(() => failures.shift());
   await state.loadFeatures();
   await state.loadLive();
   mock.timers.tick(60_000);
   assert.equal(asked.length, 2);
 });
+
+for (const failure of [statusOf(500), new NetworkError('The service', new Error())]) {
+  test(`one thing that is never said is asked for less and less often: ${String(failure)}`, async () => {
+    const { state, asked } = setUpFailing((to) => (to === 'progress' ? failure : undefined));
+    await state.reload();
+    for (let second = 0; second < 60; second++) {
+      mock.timers.tick(1000);
+      await settled();
+    }
+    // After 3, 6, 9, 12 and 15 s more.
+    assert.equal(asked.filter((to) => to === 'progress').length, 6);
+  });
+}
