@@ -63,20 +63,26 @@ export function inFairOrder<Webhook extends Sending>(
   );
 }
 
-/** How many tries for a webhook may begin, beside those that are in progress. */
-export function freePlaces({ id, environment }: Sending, sending: readonly Sending[], divisor = 1): number {
+/**
+ * How many tries for a webhook may begin, beside those that are in progress. Each other webhook of its environment keeps a place, so
+ * that receivers that hang do not delay it.
+ * @param processes how many processes share the places of the node
+ */
+export function freePlaces(
+  { id, environment, enabled }: Pick<WebhookTarget, 'id' | 'environment' | 'enabled'>,
+  sending: readonly Sending[],
+  processes = 1,
+): number {
   const ofEnvironment = sending.filter((one) => one.environment === environment);
   const ofWebhook = ofEnvironment.filter((one) => one.id === id);
-  const free = (total: number, used: readonly unknown[]) => Math.ceil(total / divisor) - used.length;
-  const inEnvironment = free(places.perEnvironment, ofEnvironment);
-  // Each other webhook of the environment keeps a place, so that receivers that hang do not delay it.
-  const others = maxWebhooks - new Set([id, ...ofEnvironment.map((one) => one.id)]).size;
-  const shared = inEnvironment - others;
+  const shareOf = (total: number) => Math.ceil(total / processes);
+  const inEnvironment = Math.max(shareOf(places.perEnvironment), maxWebhooks) - ofEnvironment.length;
+  const others = enabled - new Set([id, ...ofEnvironment.map((one) => one.id)]).size;
   return Math.min(
-    free(places.perWebhook, ofWebhook),
+    shareOf(places.perWebhook) - ofWebhook.length,
+    Math.max(ofWebhook.length ? 0 : 1, inEnvironment - Math.max(0, others)),
     inEnvironment,
-    ofWebhook.length ? shared : Math.max(1, shared),
-    free(places.inAll, sending),
+    shareOf(places.inAll) - sending.length,
   );
 }
 
@@ -143,7 +149,8 @@ export class WebhookSender {
   async #sendDue(): Promise<void> {
     const { storage, now, nodeShare } = this.#options;
     const divisor = divisorOf(nodeShare ?? wholeNode);
-    for (const webhook of inFairOrder(await listDueWebhooks(storage.db, now()), this.#sending.values())) {
+    const due = await listDueWebhooks(storage.db, now());
+    for (const webhook of inFairOrder(due, this.#sending.values())) {
       const limit = freePlaces(webhook, [...this.#sending.values()], divisor);
       if (limit <= 0) continue;
       const time = now();

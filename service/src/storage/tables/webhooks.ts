@@ -26,6 +26,8 @@ export interface WebhookKey {
 export interface WebhookTarget {
   readonly id: string;
   readonly environment: string;
+  /** How many webhooks of its environment are enabled. */
+  readonly enabled: number;
   readonly url: string;
   readonly failingSince: number | undefined;
   /** Its secrets, encrypted: the current one, and the one before while that signs, too. */
@@ -225,6 +227,14 @@ export async function listDueWebhooks({ query }: Db, now: number): Promise<Webho
   const rows = await query
     .selectFrom('webhooks')
     .select(['id', 'environment', 'url', 'failing_since', 'sealed_secret', 'former_secret', 'former_ends_at'])
+    .select((select) =>
+      select
+        .selectFrom('webhooks as other')
+        .select(({ fn }) => fn.countAll<number | string>().as('count'))
+        .whereRef('other.environment', '=', 'webhooks.environment')
+        .where('other.is_enabled', '=', 1)
+        .as('enabled'),
+    )
     .where('is_enabled', '=', 1)
     .where((where) =>
       where.exists(
@@ -240,6 +250,7 @@ export async function listDueWebhooks({ query }: Db, now: number): Promise<Webho
   return rows.map((row) => ({
     id: bytesToUuid(row.id),
     environment: row.environment,
+    enabled: Number(row.enabled),
     url: row.url,
     failingSince: row.failing_since ?? undefined,
     sealedSecrets: [

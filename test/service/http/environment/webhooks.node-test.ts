@@ -483,23 +483,29 @@ test('the environment, and then the webhook, with the fewest tries in progress g
   assert.deepEqual(inFairOrder([a, other], [a]), [other, a]);
 });
 
-test('receivers that hang leave a place for each other webhook of their environment', () => {
-  const webhooksOf = (environment: string) =>
-    Array.from({ length: 10 }, (_, i) => ({ id: `${environment} ${i}`, environment }));
-  const [first, ...others] = webhooksOf('com.a');
-  assert.ok(first);
-  const sending: (typeof first)[] = [];
-  const fill = (webhook: typeof first) => {
-    const free = Math.max(0, freePlaces(webhook, sending));
-    sending.push(...Array<typeof first>(free).fill(webhook));
-    return free;
-  };
-  assert.equal(fill(first), 4);
-  assert.equal(fill(first), 0);
-  for (const webhook of others) assert.ok(fill(webhook) > 0, webhook.id);
-  assert.equal(sending.length, 16);
-  assert.equal(freePlaces({ id: 'b', environment: 'com.b' }, sending), 4);
-});
+for (const processes of [1, 2, 4]) {
+  test(`receivers that hang leave a place for each other webhook of their environment, of ${processes} processes`, () => {
+    const webhooksOf = (environment: string, enabled: number) =>
+      Array.from({ length: enabled }, (_, i) => ({ id: `${environment} ${i}`, environment, enabled }));
+    const sending: { id: string; environment: string }[] = [];
+    const fill = (webhook: { id: string; environment: string; enabled: number }) => {
+      const free = Math.max(0, freePlaces(webhook, sending, processes));
+      sending.push(...Array<typeof webhook>(free).fill(webhook));
+      return free;
+    };
+    for (const environment of ['com.a', 'com.b']) {
+      const [first, ...others] = webhooksOf(environment, 10);
+      assert.ok(first);
+      assert.equal(fill(first), { 1: 4, 2: 1, 4: 1 }[processes]);
+      assert.equal(fill(first), 0);
+      for (const webhook of others)
+        if (sending.length < 64 / processes) assert.ok(fill(webhook) > 0, webhook.id);
+    }
+    sending.length = 0;
+    const [alone] = webhooksOf('com.c', 1);
+    assert.equal(alone && fill(alone), 4 / processes);
+  });
+}
 
 test('the time between two tries doubles up to an hour, for a day', () => {
   const day = 24 * 60 * 60_000;
