@@ -26,8 +26,6 @@ export function assistPanel(conversation: Conversation): TemplateResult {
   const { host, exchanges, isRunning } = conversation;
   const { suggestions } = host;
   const isEmpty = !conversation.draft.trim();
-  // A new question is at the end.
-  if (isRunning && !exchanges.at(-1)?.text) end = 0;
   const submit = (event: Event) => {
     event.preventDefault();
     if (isRunning) return;
@@ -39,7 +37,7 @@ export function assistPanel(conversation: Conversation): TemplateResult {
   const handleKey = (event: KeyboardEvent) => {
     if (event.key === 'Enter' && !event.shiftKey && !event.isComposing) submit(event);
   };
-  return html`<section class="assist" aria-label=${assist.title} ${ref(followEnd)}>
+  return html`<section class="assist" aria-label=${assist.title} ${ref(conversation.end.watch)}>
     <p class="panel-hint">${assist.hint}</p>
     <div role="log" aria-label=${assist.log} aria-busy=${isRunning}>
       ${exchanges.map((exchange) => exchangeView(conversation, exchange))}
@@ -89,26 +87,6 @@ export function assistPanel(conversation: Conversation): TemplateResult {
       </button>
     </form>
   </section>`;
-}
-
-/** How far the panel was scrolled when the end was last shown. */
-let end = 0;
-let observer: ResizeObserver | undefined;
-
-/**
- * Keeps the newest text, and Stop below it, in view while an answer streams in, until the author scrolls up. By the size of the
- * panel, because the height of a text is known only once it is drawn.
- */
-function followEnd(panel: Element | undefined): void {
-  observer?.disconnect();
-  if (!panel) return;
-  observer = new ResizeObserver(() => {
-    const place = panel.closest('.dock-panel');
-    if (!place || !panel.querySelector('[aria-busy=true]') || place.scrollTop < end - 1) return;
-    place.scrollTop = place.scrollHeight;
-    end = place.scrollTop;
-  });
-  observer.observe(panel);
 }
 
 /** Draws, and moves the focus to what takes the place of the button that was pressed. */

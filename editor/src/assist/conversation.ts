@@ -2,6 +2,7 @@ import type { PluginSource, PluginTest } from 'plugin-editor/client.js';
 import type { AssistantQuestion, PluginChannel } from 'plugin-editor/editor.js';
 import { canonicalJson, lineSeparator, withLineFeeds } from '../plugin/source.ts';
 import type { Verdict } from '../tests/verdict.ts';
+import { EndFollower } from './end-follower.ts';
 import { type Piece, compose, isPart, linesOf, piecesOf, textOf } from './parts.ts';
 
 /** A question that the work suggests. */
@@ -84,6 +85,7 @@ export class Conversation {
   readonly #host: AssistHost;
   exchanges: Exchange[] = [];
   draft = '';
+  readonly end = new EndFollower(() => this.isRunning);
   #stop: AbortController | undefined;
   #isDrawAwaited = false;
 
@@ -106,6 +108,7 @@ export class Conversation {
   async ask(prompt: string, about: Partial<AssistantQuestion> = {}): Promise<void> {
     if (!prompt.trim()) return;
     this.stop();
+    this.end.restart();
     const { work, ask, source } = this.#host;
     const asked = source();
     const exchange: Exchange = { prompt, text: '', proposal: undefined, state: 'running' };

@@ -125,6 +125,17 @@ test('the newest text of an answer and Stop stay in view, until the author scrol
     await frame.$eval('.dock-panel:has(.assist)', (panel) => (panel.scrollTop = 100));
     await say('third');
     assert.equal(await frame.$eval('.dock-panel:has(.assist)', (panel) => panel.scrollTop), 100);
+    // Back at the end, and then in a panel that is higher: the browser scrolls it less, which is not the author's doing.
+    await frame.$eval('.dock-panel:has(.assist)', (panel) => (panel.scrollTop = panel.scrollHeight));
+    await say('fourth');
+    await eventually(isStopInView, (isInView) => isInView);
+    const { page } = launcher;
+    const { width, height } = page.viewport()!;
+    await page.setViewport({ width, height: height + 200 });
+    await say('fifth');
+    await eventually(isStopInView, (isInView) => isInView);
+    await page.setViewport({ width, height });
+    await eventually(isStopInView, (isInView) => isInView);
     await launcher.sendMessage({ type: 'assist-end', session, request });
   });
 });
