@@ -300,7 +300,7 @@ export class BuilderClient extends PluginClient<DraftLocation> {
       {
         method: 'POST',
         path: pathOf('v1/test', pluginSegments(location)) + queryOf({ calls: real ? 'real' : undefined }),
-        ...(calls
+        ...(calls && !real
           ? {
               json: { payload: text, calls },
               headers: { 'content-type': 'application/vnd.plugin-editor.test+json' },

@@ -85,7 +85,7 @@ const OPERATIONS: Operation<BuilderClient>[] = [
   ],
   [
     'test with real calls',
-    (c, o) => c.test(LOCATION, 'ä', { real: true, ...o }),
+    (c, o) => c.test(LOCATION, 'ä', { real: true, calls: [], ...o }),
     `POST /api/v1/test/${PATH}?calls=real ä`,
     { result: 'A' },
   ],
