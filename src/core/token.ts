@@ -34,7 +34,7 @@ export interface TokenRequest {
 export type FetchToken = (request: TokenRequest) => Promise<string | EditorToken>;
 
 /** Headers for the request to the token endpoint, or a function that gives them for each request. */
-export type TokenHeaders = HeadersInit | (() => HeadersInit | Promise<HeadersInit>);
+export type TokenHeaders = HeadersInit | null | (() => HeadersInit | null | Promise<HeadersInit | null>);
 
 /** Where tokens come from. @internal */
 export type TokenSource = Pick<
