@@ -225,7 +225,9 @@ test('HTML in any name, text, error or log is shown as text: on the demo page, i
   await pressKeys(page, 'Control', 'Enter');
   await frame.waitForFunction(() => /\d failed/.test(document.body.innerText), { polling: 50 });
   // What a test gave is drawn once it is opened.
-  for (const summary of await frame.$$('details.test:not([open]) > summary')) await summary.click();
+  await frame.$$eval('details.test:not([open]) > summary', (all) => {
+    for (const one of all) one.click();
+  });
   await shows('result', 'log', 'description', 'payload', 'error code', 'error', 'one log', 'identifier');
   await pressKeys(page, 'Control', 'Shift', 'd');
   // A test failed, so it is asked for.

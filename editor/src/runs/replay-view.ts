@@ -199,7 +199,6 @@ class ReplayView extends LightElement {
     const { session, actions } = this.host;
     const abort = (this.#abort = new AbortController());
     const signal = AbortSignal.any([abort.signal, session.signal]);
-    this.#tried = this.host.document.sourceKey;
     this.results = [];
     this.state = { kind: 'building' };
     try {
@@ -208,6 +207,7 @@ class ReplayView extends LightElement {
         return;
       }
       if (signal.aborted) return;
+      this.#tried = this.host.document.sourceKey;
       this.state = { kind: 'running' };
       const counts = await session.client.replay(session.location, {
         signal,

@@ -90,7 +90,7 @@ export class Rollouts {
 
   /**
    * Starts the rollout of a version, or changes one. Never rejects: see {@link error}.
-   * @param changed the rollout to change: one that has ended meanwhile does not begin again
+   * @param changed the rollout to change, so that one that is seen to have ended does not begin again
    */
   start(version: string, terms: RolloutTerms, changed?: Rollout): Promise<void> {
     const { client, location, signal } = this.#options;
@@ -123,7 +123,9 @@ export class Rollouts {
     try {
       this.#error = await request();
     } catch (error) {
-      this.#error = error instanceof HttpError && error.status === 409 ? 'conflict' : 'couldNot';
+      const isGone =
+        error instanceof HttpError && (error.status === 409 || error.code === 'rollout-not-found');
+      this.#error = isGone ? 'conflict' : 'couldNot';
     }
     // Until the rollout is known as it is now, what is known of it can be changed no more.
     await this.load();

@@ -161,7 +161,8 @@ async function showDialog(
   show: (dialogs: typeof import('./dialogs.ts')) => void,
 ): Promise<void> {
   const module = await session.notices.loadModule(() => import('./dialogs.ts'));
-  if (module) show(module);
+  // It may have been asked for twice meanwhile.
+  if (module && !document.querySelector('dialog[open]')) show(module);
 }
 
 async function showPalette({ commands, session }: Workspace): Promise<void> {

@@ -56,20 +56,20 @@ export function checkPath(c: Context): void {
   } catch {
     throw badRequest('invalid-path', 'The path is not percent-encoded UTF-8.');
   }
-  if (sentPath(c).split('/').some(isDotSegment)) throw hasNoName();
+  if (sentPath(c).split('/').some(isDotSegment)) throw noName();
   checkNames(decoded);
 }
 
 /** Refuses names that no path can hold, those with U+0000, which PostgreSQL cannot store, and those that are too long together. */
 export function checkNames(names: readonly string[]): void {
-  if (names.some((name) => /^\.{0,2}$/.test(name))) throw hasNoName();
+  if (names.some((name) => /^\.{0,2}$/.test(name))) throw noName();
   if (names.some((name) => name.includes('\0')))
     throw badRequest('invalid-path', 'No name may hold the character U+0000.');
   if (Buffer.byteLength(names.join('')) > maxNameBytes)
     throw badRequest('invalid-path', `The names may have ${maxNameBytes} bytes together.`);
 }
 
-const hasNoName = () => badRequest('invalid-path', 'No name in a path may be empty, "." or "..".');
+const noName = () => badRequest('invalid-path', 'No name in a path may be empty, "." or "..".');
 
 /** A path in which there is nothing to decode, and no segment begins with a period: most are such, and this is the quickest check. */
 const plainPath = /^(?:\/[\w~-][\w.~-]*)+$/;

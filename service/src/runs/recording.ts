@@ -66,7 +66,7 @@ export function startRecording(
 
 /**
  * Writes records, and adds the usage of all but those that were stored before, in one transaction. Runs of a plugin that was
- * deleted meanwhile count, too.
+ * deleted meanwhile count, too, and twice where the batch was stored but seemed to fail.
  */
 export async function storeBatch(storage: Storage, { records, usage }: Batch): Promise<void> {
   const packed = await packRuns(storage.db, records);

@@ -7,6 +7,7 @@ import { pressKeys } from '../../support/press-keys.ts';
 import { startEditorInBrowser } from '../editor-in-browser.ts';
 import { openPage, type EditorPage, pressForHelp } from '../harness.ts';
 import { faultsFromRight } from '../../support/reading-order.ts';
+import { eventually } from '../../support/until.ts';
 
 const { service, browser } = await startEditorInBrowser();
 
@@ -62,8 +63,12 @@ test('shows in forced colours what a search finds, and which completion is chose
   await pressKeys(page, 'Control', 'f');
   await page.waitForSelector('.find input:focus');
   await page.keyboard.type('one');
-  await page.waitForSelector('.cm-searchMatch');
-  assert.deepEqual(await outlines('.cm-searchMatch'), ['solid', 'solid']);
+  // While it is typed, there are more.
+  const found = await eventually(
+    () => outlines('.cm-searchMatch'),
+    ({ length }) => length === 2,
+  );
+  assert.deepEqual(found, ['solid', 'solid']);
   await page.keyboard.press('Escape');
   await editor.type('on');
   await pressKeys(page, 'Control', 'Space');

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { NetworkError, type Rollout } from 'plugin-editor/client.js';
+import { HttpError, NetworkError, type Rollout } from 'plugin-editor/client.js';
 import { Rollouts, type RolloutsOptions } from '../../../editor/src/versions/rollouts.ts';
 
 const rollout = (percent: number) => ({ version: 'v1.0.1', percent, startedAt: 'now' }) as Rollout;
@@ -74,6 +74,13 @@ test('a rollout that ended while its new terms were chosen does not begin again'
   const other = { ...rollout(5), startedAt: 'later' };
   assert.deepEqual(await change(other, other), ['conflict', 5]);
   assert.deepEqual(await change(rollout(5), rollout(10)), [undefined, 10]);
+  const start = rollouts.start('v1.0.1', terms, rollout(5));
+  const gone = Object.assign(new HttpError('The service', 404), { code: 'rollout-not-found' });
+  loads.shift()?.reject(gone);
+  await new Promise(setImmediate);
+  loads.shift()?.reject(gone);
+  await start;
+  assert.equal(rollouts.error, 'conflict');
 });
 
 test('an error of a change is forgotten once the rollout comes into view again', async () => {
