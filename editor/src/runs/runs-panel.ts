@@ -112,7 +112,7 @@ class RunsPanel extends LightElement {
           (run) => this.#run(run),
         )}
       </ol>
-      ${this.#next ? moreButton(this.status, () => isLoading(this.status) || void this.#load(this.#next)) : nothing}`;
+      ${this.#next ? moreButton(this.status, words.failed, () => isLoading(this.status) || void this.#load(this.#next)) : nothing}`;
   }
 
   #run(run: PluginRun): TemplateResult {
@@ -202,7 +202,7 @@ class RunsPanel extends LightElement {
       this.#next = next;
       this.status = 'ready';
     } catch {
-      if (number === this.#loads && !signal.aborted) this.status = 'failed';
+      if (number === this.#loads && !signal.aborted) this.status = after ? 'more-failed' : 'failed';
     }
   }
 

@@ -139,7 +139,7 @@ export class VersionsPanel extends LightElement {
           (version, index) => this.#version(version, index),
         )}
       </ol>
-      ${this.#next ? moreButton(this.status, () => isLoading(this.status) || void this.#load(this.#next)) : nothing}`;
+      ${this.#next ? moreButton(this.status, words.failed, () => isLoading(this.status) || void this.#load(this.#next)) : nothing}`;
   }
 
   /** Keeps the rollout current while it is in view. */
@@ -285,7 +285,7 @@ export class VersionsPanel extends LightElement {
       this.status = 'ready';
       void this.#summarize();
     } catch {
-      if (number === this.#loads && !signal.aborted) this.status = 'failed';
+      if (number === this.#loads && !signal.aborted) this.status = after ? 'more-failed' : 'failed';
     }
   }
 

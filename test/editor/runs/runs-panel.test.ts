@@ -7,16 +7,17 @@ describe('the panel of runs', () => {
   const panel = document.createElement('runs-panel');
   afterEach(() => panel.remove());
 
-  it('says at the button that was pressed that runs are being loaded, and loads one list at a time', async () => {
-    const requests: { after: string | undefined; respond: () => void }[] = [];
+  it('says at the button that was pressed that runs are being loaded, loads one list at a time, and keeps it when more of it cannot be loaded', async () => {
+    const requests: { after: string | undefined; respond: () => void; fail: () => void }[] = [];
     panel.host = {
       session: {
         signal: new AbortController().signal,
         client: {
           listRuns: (_location: object, { after }: { after?: string }) =>
-            new Promise((resolve) =>
+            new Promise((resolve, reject) =>
               requests.push({
                 after,
+                fail: () => reject(new Error('No response')),
                 respond: () =>
                   resolve({
                     runs: [
@@ -55,6 +56,12 @@ describe('the panel of runs', () => {
       requests.at(-1)?.respond();
       await until('the response', () => !labels().includes('Loading…'));
     }
-    expect(requests.map(({ after }) => after)).to.deep.equal([undefined, undefined, 'older']);
+    const listed = panel.querySelectorAll('li').length;
+    buttons()[1]?.click();
+    requests.at(-1)?.fail();
+    await until('the reason', () => panel.textContent.includes('The runs could not be loaded.'));
+    expect(panel.querySelectorAll('li').length).to.equal(listed);
+    expect(labels()).to.deep.equal(['Refresh', 'Show more']);
+    expect(requests.map(({ after }) => after)).to.deep.equal([undefined, undefined, 'older', 'older']);
   });
 });
