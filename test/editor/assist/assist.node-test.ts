@@ -124,6 +124,10 @@ test('the newest text of an answer and Stop stay in view, until the author scrol
     await eventually(isStopInView, (isInView) => isInView);
     await frame.$eval('.dock-panel:has(.assist)', (panel) => (panel.scrollTop = 100));
     await say('third');
+    // The panel has its new size, and what hears of that has run.
+    await frame.evaluate(
+      () => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))),
+    );
     assert.equal(await frame.$eval('.dock-panel:has(.assist)', (panel) => panel.scrollTop), 100);
     // Back at the end, and then in a panel that is higher: the browser scrolls it less, which is not the author's doing.
     await frame.$eval('.dock-panel:has(.assist)', (panel) => (panel.scrollTop = panel.scrollHeight));
