@@ -1,7 +1,10 @@
-import { Compartment, EditorState, type Extension, type Text, Transaction } from '@codemirror/state';
+import { Compartment, EditorState, type Extension, Facet, type Text, Transaction } from '@codemirror/state';
 import { EditorView } from '@codemirror/view';
 import { loadModule } from '../ui/lazy-module.ts';
 import { settings } from '../ui/settings.ts';
+
+/** What `:w` does in a text. */
+const saveCommand = Facet.define<() => void, (() => void) | undefined>({ combine: ([save]) => save });
 
 /** The keys of Vim, loaded when the user turns them on. */
 export class VimMode {
@@ -36,9 +39,13 @@ export class VimMode {
     // Where they cannot be loaded, the usual keys stay; the next change of a setting tries again.
     const module = await loadModule(() => import('@replit/codemirror-vim')).catch(() => undefined);
     if (module && !this.#isClosed && settings.current.vim) {
-      // The commands are those of the page, which has one text at a time.
-      module.CodeMirror.commands.save = this.#save;
-      this.#use([module.vim({ status: true }), undoByCommand(() => module.getCM(this.#getView()))]);
+      // The commands are those of the page, so that this one finds the text that it is given in.
+      module.CodeMirror.commands.save = ({ cm6 }: { cm6: EditorView }) => cm6.state.facet(saveCommand)?.();
+      this.#use([
+        module.vim({ status: true }),
+        saveCommand.of(this.#save),
+        undoByCommand(() => module.getCM(this.#getView())),
+      ]);
     }
   }
 

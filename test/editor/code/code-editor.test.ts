@@ -17,7 +17,7 @@ describe('code editor', () => {
   let cursor = [0, 0];
   let problems: Problem[] = [];
 
-  const open = (contents: string, lang = 'typescript', kept?: KeptText) => {
+  const open = (contents: string, lang = 'typescript', kept?: KeptText, onSave = () => void saves++) => {
     changes = 0;
     saves = 0;
     problems = [];
@@ -37,7 +37,7 @@ describe('code editor', () => {
       isReadOnly: false,
       describedBy: 'hint',
       onChange: () => changes++,
-      onSave: () => saves++,
+      onSave,
       onCursor: (...at) => (cursor = at),
       onProblems: (found) => (problems = found),
     });
@@ -179,6 +179,25 @@ describe('code editor', () => {
       editor.focus();
       await sendKeys({ type: ':w' });
       expect(saves).to.equal(0);
+      await sendKeys({ press: 'Enter' });
+      expect(saves).to.equal(1);
+    } finally {
+      settings.change({ vim: false });
+    }
+  });
+
+  it('is saved by :w of Vim where another text was opened and closed meanwhile', async () => {
+    settings.change({ vim: true });
+    try {
+      const first = open('one');
+      const firstParent = parent;
+      await until('the keys', () => firstParent.querySelector('.cm-vim-panel') !== null);
+      open('two', 'typescript', undefined, () => expect.fail('It is closed.'));
+      await until('the keys of the other', () => parent.querySelector('.cm-vim-panel') !== null);
+      editor.close();
+      editor = first;
+      editor.focus();
+      await sendKeys({ type: ':w' });
       await sendKeys({ press: 'Enter' });
       expect(saves).to.equal(1);
     } finally {
