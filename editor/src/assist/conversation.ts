@@ -1,6 +1,6 @@
 import type { PluginSource, PluginTest } from 'plugin-editor/client.js';
 import type { AssistantQuestion, PluginChannel } from 'plugin-editor/editor.js';
-import { canonicalJson, lineSeparator, withLineFeeds } from '../plugin/source.ts';
+import { canonicalJson, lineSeparator, sameWork, withLineFeeds } from '../plugin/source.ts';
 import type { Verdict } from '../tests/verdict.ts';
 import { EndFollower } from './end-follower.ts';
 import { type Piece, compose, isPart, linesOf, piecesOf, textOf } from './parts.ts';
@@ -169,13 +169,23 @@ export class Conversation {
 
   /** Whether nothing was changed since the proposal was taken. */
   canUndo({ state, after }: Proposal): boolean {
-    return state === 'taken' && JSON.stringify(after) === JSON.stringify(this.#host.source());
+    return state === 'taken' && this.#isSource(after);
   }
 
   undo(proposal: Proposal): void {
-    if (!this.canUndo(proposal) || !proposal.before) return;
-    this.#host.replace(proposal.before);
-    proposal.state = 'undone';
+    if (this.canUndo(proposal) && proposal.before) this.#host.replace(proposal.before);
+  }
+
+  /** Keeps the state of what was taken true: the editor's own undo and redo change it, too. */
+  handleEdit(): void {
+    for (const { proposal } of this.exchanges) {
+      if (proposal?.state === 'taken' && this.#isSource(proposal.before)) proposal.state = 'undone';
+      else if (proposal?.state === 'undone' && this.#isSource(proposal.after)) proposal.state = 'taken';
+    }
+  }
+
+  #isSource(source: PluginSource | undefined): boolean {
+    return source !== undefined && sameWork(source, this.#host.source());
   }
 
   /** Whether the work has changed since a proposal was made for it: then it could undo what the author wrote meanwhile. */

@@ -76,7 +76,10 @@ export class Assistance {
   }
 
   #conversationBy({ createConversation }: PanelModule): Conversation {
-    return (this.#conversation ??= createConversation(this.#host()));
+    if (this.#conversation) return this.#conversation;
+    const conversation = (this.#conversation = createConversation(this.#host()));
+    this.#workspace.document.on('edit', () => conversation.handleEdit());
+    return conversation;
   }
 
   /** The tests that failed with the source as it is. */

@@ -27,6 +27,10 @@ function start(
 ) {
   const seen = { checked: [] as string[], tested: [] as string[], draws: 0 };
   let current = source;
+  const edit = (change: Partial<PluginSource>) => {
+    current = { ...current, ...change };
+    conversation.handleEdit();
+  };
   const host: AssistHost = {
     ask: (_, { signal } = {}) => answer(signal ?? new AbortController().signal),
     work: { language: 'javascript', source: '', tests: [], problems: [], failures: [] },
@@ -43,9 +47,7 @@ function start(
       return 'passed';
     },
     source: () => current,
-    replace: (next) => {
-      current = next;
-    },
+    replace: (next) => edit(next),
     runTests: () => {},
     draw: () => {
       seen.draws += 1;
@@ -56,9 +58,7 @@ function start(
   return {
     conversation,
     seen,
-    edit: (change: Partial<PluginSource>) => {
-      current = { ...current, ...change };
-    },
+    edit,
     get proposal() {
       const { proposal } = conversation.exchanges.at(-1) ?? {};
       assert.ok(proposal);
@@ -165,6 +165,24 @@ test('of a service that cannot run a source, a proposal builds, and its tests ar
   await started.conversation.ask('Change it.');
   await settle();
   assert.deepEqual(started.proposal.check, { kind: 'builds', ended: [], all: 1, isUnable: true });
+});
+
+test("a proposal that the editor's own undo takes back counts as undone, and its redo takes it again", async () => {
+  const started = start(async function* () {
+    yield { source: 'b\n' };
+  });
+  const { conversation, edit } = started;
+  await conversation.ask('Change it.');
+  const { proposal } = started;
+  conversation.take(proposal);
+  assert.equal(proposal.state, 'taken');
+  edit({ contents: 'a\n' });
+  assert.equal(proposal.state, 'undone');
+  edit({ contents: 'b\n' });
+  assert.equal(proposal.state, 'taken');
+  edit({ contents: 'b\nc\n' });
+  assert.equal(proposal.state, 'taken');
+  assert.equal(conversation.canUndo(proposal), false);
 });
 
 test('a proposal has the line breaks of the source, and its last one, so that only what was changed differs', async () => {
