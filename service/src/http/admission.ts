@@ -196,7 +196,7 @@ export function admit(operation: Operation, context: ServiceContext, respond: Re
         ? undefined
         : new Held(admission.shares, ownerOf(c, caller, target, admission), {
             isRun: auth === 'run',
-            isVendor: caller?.kind === 'environment',
+            requester: caller?.kind === 'environment' ? 'vendor' : 'user',
           });
     info.held = held;
     const outgoing = bindingsOf(c).outgoing as ServiceResponse | undefined;
@@ -479,7 +479,7 @@ export class Admission {
       };
     } catch (error) {
       leave?.();
-      throw refusalOf(error, owner, true);
+      throw refusalOf(error, owner, 'user');
     }
   }
 

@@ -82,7 +82,7 @@ export const build: ServiceInterface = {
           try {
             return respond(200, resultOf([title, ...linesOf(await outcome)], await outcome), { etag });
           } catch (error) {
-            throw translateBusyError(error, true);
+            throw translateBusyError(error, 'user');
           }
         }
         c.header('etag', etag);
@@ -147,7 +147,7 @@ export async function compileSource(
     });
     return { types, building: whole };
   } catch (error) {
-    throw translateBusyError(error, true);
+    throw translateBusyError(error, 'user');
   }
 }
 

@@ -46,7 +46,7 @@ export const check: ServiceInterface = {
           signal: c.req.raw.signal,
           onTurn: () => requestInfo(c).held?.checkUnsent(),
         };
-        const outcome = await translateBusyErrors(true, () =>
+        const outcome = await translateBusyErrors('user', () =>
           translateSuperseded('check-superseded', () => context.builds.check(identifier, job)),
         );
         const diagnostics =

@@ -15,7 +15,7 @@ export async function declarationsIn(
   signal: AbortSignal,
 ): Promise<string> {
   const owner: QueueOwner = { environment, tenant: tenant ?? '', token: '' };
-  const outcome = await translateBusyErrors(true, () =>
+  const outcome = await translateBusyErrors('user', () =>
     schemaCompiler.compile({ input, output, language }, owner, signal),
   );
   if ('invalid' in outcome || 'failed' in outcome.result) return '';

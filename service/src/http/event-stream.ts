@@ -66,7 +66,7 @@ export function eventStream(c: Context, work: (send: Send) => Promise<void>, tim
     try {
       await work(send);
     } catch (error) {
-      const translated = translateBusyError(error, true);
+      const translated = translateBusyError(error, 'user');
       if (!isUnexpectedError(translated)) {
         const info = requestInfo(c);
         info.errorCode = errorCodeOf(translated);
@@ -112,7 +112,7 @@ export function textStream(
         return !out.aborted;
       });
     } catch (error) {
-      c.get('reportUnexpectedError')?.(translateBusyError(error, true));
+      c.get('reportUnexpectedError')?.(translateBusyError(error, 'user'));
       breakOff(c, () => out.abort());
     } finally {
       endTurn?.();

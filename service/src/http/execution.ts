@@ -164,7 +164,7 @@ async function execute(
     caller,
   };
   responseHeaders['x-plugin-version'] = version;
-  const { outcome, took, waited } = await translateBusyErrors(false, () =>
+  const { outcome, took, waited } = await translateBusyErrors('vendor', () =>
     context.sandbox.runAndMeasure(run),
   ).catch((error: unknown) => {
     // The version was deleted after it was looked up.

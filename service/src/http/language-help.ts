@@ -72,7 +72,7 @@ export const languageHelp: ServiceInterface = {
         const { signal } = c.req.raw;
         const onTurn = () => requestInfo(c).held?.checkUnsent();
         const job = { language, contents, types, request, owner, subject, signal, onTurn };
-        const outcome = await translateBusyErrors(true, () =>
+        const outcome = await translateBusyErrors('user', () =>
           translateSuperseded('help-superseded', () => context.languageHelp.help(job)),
         );
         if ('failed' in outcome) throw new ServiceError(422, 'help-failed', outcome.failed);

@@ -72,15 +72,15 @@ function statusOfFailure(code: string): 422 | 500 | 503 | 504 {
 // Runs and builds end within seconds.
 const retryAfter = { headers: { 'retry-after': '1' } };
 
-/**
- * Runs `work`, and translates the errors which say that its job never began.
- * @param byTenant whether a tenant's user made the request, and not the vendor
- */
-export async function translateBusyErrors<T>(byTenant: boolean, work: () => Promise<T>): Promise<T> {
+/** Who made a request: a tenant's user, or a client without a token, is told that they are too many; a vendor, that the service is busy. */
+export type Requester = 'user' | 'vendor';
+
+/** Runs `work`, and translates the errors which say that its job never began. */
+export async function translateBusyErrors<T>(requester: Requester, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    throw translateBusyError(error, byTenant);
+    throw translateBusyError(error, requester);
   }
 }
 
@@ -101,14 +101,14 @@ export async function translateSuperseded<T>(
  * other error as it is.
  * @param level whose requests are too many, for the message (default: the level of the error)
  */
-export function translateBusyError(error: unknown, byTenant: boolean, level?: string): unknown {
+export function translateBusyError(error: unknown, requester: Requester, level?: string): unknown {
   if (error instanceof RunFailure) return executionError(error.error, []);
   // The client has gone. The HTTP server aborts a request's signal with a text as its reason, not with an error.
   if (typeof error === 'string' || (error instanceof Error && error.name === 'AbortError')) {
     return new ServiceError(503, 'cancelled', 'The request was cancelled before its turn came.', retryAfter);
   }
   if (!(error instanceof BusyError)) return error;
-  return error.isOwn && byTenant
+  return error.isOwn && requester === 'user'
     ? new ServiceError(
         429,
         'too-many-requests',

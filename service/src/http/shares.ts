@@ -5,6 +5,7 @@ import type { FairQueueLimits, QueueOwner } from '../processes/fair-queue.ts';
 import { mebibyte } from '../units.ts';
 import { ServiceError } from './errors.ts';
 import { translateBusyError } from './run-errors.ts';
+import type { Requester } from './run-errors.ts';
 import { ShareBudget } from '../processes/share-budget.ts';
 import type { ShareLimits } from '../processes/share-budget.ts';
 
@@ -127,8 +128,7 @@ export class Held {
   readonly #shares: Shares;
   readonly #owner: QueueOwner;
   readonly #isRun: boolean;
-  /** Whether a tenant's user or a client without a token is told that they are too many; a vendor, that the service is busy. */
-  readonly #isUser: boolean;
+  readonly #requester: Requester;
   readonly #releases: (() => void)[] = [];
   readonly #turns = new Set<() => void>();
 
@@ -139,17 +139,17 @@ export class Held {
   constructor(
     shares: Shares,
     owner: QueueOwner,
-    { isRun = false, isVendor = false }: { readonly isRun?: boolean; readonly isVendor?: boolean } = {},
+    { isRun = false, requester = 'user' }: { readonly isRun?: boolean; readonly requester?: Requester } = {},
   ) {
     this.#shares = shares;
     this.#owner = owner;
     this.#isRun = isRun;
-    this.#isUser = !isVendor;
+    this.#requester = requester;
     this.checkUnsent();
     try {
       this.#releases.push(shares.requests.take(owner, 1));
     } catch (error) {
-      throw refusalOf(error, owner, this.#isUser);
+      throw refusalOf(error, owner, this.#requester);
     }
   }
 
@@ -158,7 +158,7 @@ export class Held {
     try {
       this.#shares.unsent.check(this.#owner);
     } catch (error) {
-      throw error instanceof BusyError ? tooMuchUnsent(error, this.#owner, this.#isUser) : error;
+      throw error instanceof BusyError ? tooMuchUnsent(error, this.#owner, this.#requester) : error;
     }
   }
 
@@ -210,7 +210,7 @@ export class Held {
     try {
       return await queue.acquire(this.#owner, signalOf);
     } catch (error) {
-      throw refusalOf(error, this.#owner, this.#isUser);
+      throw refusalOf(error, this.#owner, this.#requester);
     }
   }
 }
@@ -221,11 +221,11 @@ const isAnonymous = ({ environment }: QueueOwner) => environment === '';
 const nameOf = ({ level }: BusyError, owner: QueueOwner) => (isAnonymous(owner) ? 'address' : level);
 
 /** What is answered where a share is used up. */
-export const refusalOf = (error: unknown, owner: QueueOwner, isUser: boolean) =>
-  translateBusyError(error, isUser, error instanceof BusyError ? nameOf(error, owner) : undefined);
+export const refusalOf = (error: unknown, owner: QueueOwner, requester: Requester) =>
+  translateBusyError(error, requester, error instanceof BusyError ? nameOf(error, owner) : undefined);
 
-const tooMuchUnsent = (error: BusyError, owner: QueueOwner, isUser: boolean) =>
-  error.isOwn && isUser
+const tooMuchUnsent = (error: BusyError, owner: QueueOwner, requester: Requester) =>
+  error.isOwn && requester === 'user'
     ? new ServiceError(
         429,
         'too-many-requests',

@@ -165,7 +165,7 @@ export const testing: ServiceInterface = {
         const { contents, payload, calls = [] } = body;
         const build = { plugin: target, caller, draft: { lang, contents } };
         const { types, building } = await compileSource(c, context, build, false);
-        const program = programOf(await translateBusyErrors(true, () => building), types);
+        const program = programOf(await translateBusyErrors('user', () => building), types);
         if (!program) throw new ServiceError(409, 'not-built', 'The source does not build.');
         return runTest(c, context, {
           caller,
@@ -202,7 +202,7 @@ async function runTest(
     signal: () => c.req.raw.signal,
     onTurn: () => requestInfo(c).held?.checkUnsent(),
   };
-  const { outcome, took } = await translateBusyErrors(true, () => sandbox.runAndMeasure(run));
+  const { outcome, took } = await translateBusyErrors('user', () => sandbox.runAndMeasure(run));
   const { logs, ...resultOrError } = outcome;
   return {
     status: 200 as const,

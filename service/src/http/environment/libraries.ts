@@ -252,7 +252,7 @@ async function checkLibrary(
   { contents, declarations }: Library,
   signal: AbortSignal,
 ): Promise<readonly string[]> {
-  return translateBusyErrors(false, async () => {
+  return translateBusyErrors('vendor', async () => {
     const outcome = await context.libraryChecker.check({ contents, declarations }, environment, signal);
     if ('failed' in outcome) throw invalidLibrary('contents', outcome.failed);
     if ('invalid' in outcome) throw invalidLibrary(outcome.invalid, outcome.message);

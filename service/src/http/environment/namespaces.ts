@@ -181,7 +181,7 @@ async function setNamespace(
     throw new ServiceError(422, 'invalid-body', `templates: each key must be one of ${known}.`, { path });
   }
   const types = areTyped(details)
-    ? await translateBusyErrors(false, () => compileNamespace(context, key, details, signal))
+    ? await translateBusyErrors('vendor', () => compileNamespace(context, key, details, signal))
     : { compiled: undefined, declarations: '', warnings: [] };
   checkConnections(connections ?? [], context.guard);
   // Now, so that a verifier finds the key before it is first used.

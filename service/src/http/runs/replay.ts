@@ -225,7 +225,7 @@ async function replayRun(
     signal: () => signal,
     ...(connections.length && { caller }),
   };
-  const { outcome, took } = await translateBusyErrors(true, () => sandbox.runAndMeasure(run));
+  const { outcome, took } = await translateBusyErrors('user', () => sandbox.runAndMeasure(run));
   return { outcome, took, calls: caller.records };
 }
 
