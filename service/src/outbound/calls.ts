@@ -61,18 +61,18 @@ interface PendingCall {
   readonly checkAgain: () => Promise<void>;
 }
 
-/** What is recorded of an address: neither its query nor its user. */
-export const recordedUrl = (text: string) => {
+/** What is recorded of an address, and quoted in messages: the beginning of it, without its query and its user. */
+export const recordedUrl = (text: string): string => {
   if (URL.canParse(text)) {
     const url = new URL(text);
-    return url.host ? `${url.protocol}//${url.host}${url.pathname}` : url.protocol;
+    return url.host ? `${url.protocol}//${url.host}${url.pathname}`.slice(0, longestUrl) : url.protocol;
   }
   const [start = ''] = text.split(/[?#]/);
-  return start.replace(/\/\/[^/]*@/, '//').slice(0, longestShown);
+  return start.replace(/\/\/[^/]*@/, '//').slice(0, longestText);
 };
 
-/** How many characters of an address are recorded where it is no URL, and quoted in messages. */
-const longestShown = 200;
+/** How many characters are recorded of a URL, and of what should be a URL or a method. */
+const [longestUrl, longestText] = [1000, 200];
 
 /**
  * Makes the requests of plugins that their namespaces grant. What is granted, and the values for it, are read for each call, and
@@ -107,7 +107,7 @@ export class OutboundCalls implements Outbound {
     const granted: { connection?: Connection; url?: URL } = {};
     const toRecord = (ended: Pick<CallRecord, 'status' | 'error'>, responseBytes = 0): CallRecord => ({
       connection: granted.connection?.name ?? '',
-      method: request.method.slice(0, longestShown),
+      method: request.method.slice(0, longestText),
       url: recordedUrl(request.url),
       ...ended,
       took: performance.now() - began,

@@ -7,9 +7,6 @@ import { recordedUrl } from './calls.ts';
 import { digestedOf } from './run-caller.ts';
 import type { Secrets } from './secrets.ts';
 
-/** How many characters of an address are shown. */
-const longestShown = 1000;
-
 const encoder = new TextEncoder();
 
 /** Whether a call is recorded whole, so that it can be answered again. */
@@ -54,7 +51,7 @@ export class RecordedCalls {
 export const recordAnswer = (request: GuestRequest, result: CallResult, connection = ''): RecordedCall => ({
   connection,
   method: toStorableText(request.method),
-  url: toStorableText(recordedUrl(request.url).slice(0, longestShown)),
+  url: toStorableText(recordedUrl(request.url)),
   ...('error' in result ? { error: result.error.code } : { status: result.response.status }),
   took: 0,
   requestBytes: request.body?.byteLength ?? 0,
@@ -84,6 +81,6 @@ function answerOf(
 const notRecorded = ({ method, url }: GuestRequest): CallResult => ({
   error: {
     code: 'call-not-recorded',
-    message: `${method} ${recordedUrl(url).slice(0, longestShown)} was not recorded with this input and body.`,
+    message: `${method} ${recordedUrl(url)} was not recorded with this input and body.`,
   },
 });

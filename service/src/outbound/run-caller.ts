@@ -7,9 +7,6 @@ import type { Secrets } from './secrets.ts';
 /** How much of the bodies of all calls of a run is recorded, in bytes. */
 const keptOfRun = 64 * 1024;
 
-/** The longest address that is recorded, in characters. */
-const longestUrl = 1000;
-
 export interface Payloads {
   /** Makes digests of the calls (default: there are none). */
   readonly secrets?: Secrets;
@@ -41,7 +38,7 @@ export class RunCaller {
     this.#records.push({
       ...rest,
       method: toStorableText(method),
-      url: toStorableText(url.slice(0, longestUrl)),
+      url: toStorableText(url),
       took: Math.round(record.took * 100) / 100,
       ...(this.#payloads && this.#payloadsOf(this.#payloads, request, result)),
     });

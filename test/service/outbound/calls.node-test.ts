@@ -128,6 +128,8 @@ describe('a call', () => {
       posted.message,
       `POST ${origin}/open is not granted. What is granted: open (GET ${origin}/open).`,
     );
+    const long = errorOf(await call({ url: `${origin}/${'x'.repeat(5000)}` }));
+    assert.match(long.message, /xxx is not granted\. What is granted: open \(/);
     for (const request of [
       { url: 'nonsense' },
       { url: `${origin}/open`, method: 'CONNECT' },
