@@ -7,7 +7,7 @@ import { defaultPermissions } from '../../service/src/plugins/permissions.ts';
 import { Builds } from '../../service/src/toolchains/build/builds.ts';
 import { loadLanguages } from '../../service/src/toolchains/languages.ts';
 import { openStorage } from '../../service/src/storage/storage.ts';
-import { createToken } from '../../service/src/accounts/tokens.ts';
+import { createToken } from '../../service/src/tokens.ts';
 import type { Figure } from './figures.ts';
 import { median } from './figures.ts';
 import { startFixture } from './fixture-process.ts';

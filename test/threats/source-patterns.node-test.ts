@@ -77,19 +77,19 @@ describe('the comparison of a token, a code or a signature', () => {
       .flatMap(modulesIn)
       .flatMap((module) => comparisonsIn(module).map((comparison) => `${module.file}: ${comparison}`));
     assert.deepEqual(found, [
+      // The kind of a token is in its prefix, for everyone to read.
+      'service/src/tokens.ts: token.startsWith(prefixes[kind])',
       // Whether a response of the granted upstream repeats what was sent to it: the plugin gets the same answer after any time.
       'service/src/outbound/calls.ts: bytes.includes(secret)',
       "service/src/outbound/calls.ts: bytes.includes(secret, 0, 'latin1')",
       'service/src/outbound/calls.ts: text.includes(secret)',
       // The id of a token is no secret: lists have it.
       'service/src/http/environment/environment-tokens.ts: id === caller.tokenId',
-      // The kind of a token is in its prefix, for everyone to read.
-      'service/src/accounts/tokens.ts: token.startsWith(prefixes[kind])',
     ]);
   });
 
   test('is made, for a code that could be guessed, by the one function that takes as long for any', () => {
-    const [tokens] = modulesIn('service/src/accounts/tokens.ts');
+    const [tokens] = modulesIn('service/src/tokens.ts');
     const [verification] = modulesIn('service/src/accounts/verification.ts');
     assert.match(tokens?.code ?? '', /import \{[^}]*\btimingSafeEqual\b[^}]*\} from 'node:crypto';/);
     assert.match(

@@ -30,8 +30,7 @@ const serviceFolders: Readonly<Record<string, readonly string[]>> = {
   limits: [],
   sandbox: ['plugins', 'processes'],
   toolchains: ['plugins', 'processes', 'sandbox'],
-  // Of accounts, only how a token is hashed: see the last test.
-  storage: ['plugins', 'operations', 'limits', 'processes', 'accounts'],
+  storage: ['plugins', 'operations', 'limits', 'processes'],
   outbound: ['plugins', 'operations', 'processes', 'limits', 'sandbox', 'storage'],
   webhooks: ['plugins', 'storage', 'outbound'],
   audit: ['plugins', 'storage', 'webhooks'],
@@ -179,18 +178,5 @@ describe('the folders of the service', () => {
       ({ file, target }) => target === 'service/src/index.ts' && serviceFolderOf(file) !== 'cli',
     );
     assert.deepEqual(wrong.map(inWords), []);
-  });
-
-  // Accounts are kept in the storage, which must not know them; it knows how a token is hashed, a module without imports.
-  test('let storage import of accounts only how a token is hashed', () => {
-    const wrong = inService.filter(
-      ({ file, target }) =>
-        serviceFolderOf(file) === 'storage' &&
-        serviceFolderOf(target) === 'accounts' &&
-        target !== 'service/src/accounts/tokens.ts',
-    );
-    assert.deepEqual(wrong.map(inWords), []);
-    const own = inService.filter(({ file }) => file === 'service/src/accounts/tokens.ts');
-    assert.deepEqual(own.map(inWords), []);
   });
 });

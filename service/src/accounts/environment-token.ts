@@ -1,6 +1,6 @@
 import type { Storage } from '../storage/storage.ts';
 import type { Transaction } from '../storage/db.ts';
-import { createToken } from './tokens.ts';
+import { createToken } from '../tokens.ts';
 import { unattendedStamp, writeAudit } from '../audit/entries.ts';
 import type { AuditStamp } from '../audit/entries.ts';
 import { scopes as allScopes, sortedScopes } from '../plugins/permissions.ts';

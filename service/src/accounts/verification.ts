@@ -3,7 +3,7 @@ import { promisify } from 'node:util';
 import { findOwnershipProblem } from './environment-ownership.ts';
 import { issueOwnerToken } from './environment-token.ts';
 import type { Storage } from '../storage/storage.ts';
-import { sameDigest } from './tokens.ts';
+import { sameDigest } from '../tokens.ts';
 import {
   addCode,
   deleteCode,

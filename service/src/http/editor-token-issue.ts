@@ -1,6 +1,6 @@
 import { writeAudit } from '../audit/entries.ts';
 import type { AuditStamp } from '../audit/entries.ts';
-import { createToken } from '../accounts/tokens.ts';
+import { createToken } from '../tokens.ts';
 import type { Permission } from '../plugins/permissions.ts';
 import type { Db, Transaction } from '../storage/db.ts';
 import { addEditorToken } from '../storage/tables/editor-tokens.ts';

@@ -1,7 +1,7 @@
 import type { Connection } from '../plugins/connections.ts';
 import type { PluginKey, TenantKey } from '../plugins/plugin-key.ts';
 import type { StoredVersion } from '../plugins/program.ts';
-import { hashToken } from '../accounts/tokens.ts';
+import { hashToken } from '../tokens.ts';
 import { ChangeCache } from './changes/change-cache.ts';
 import type { CachePolicy } from './changes/change-cache.ts';
 import type { Change } from './changes/change-log.ts';

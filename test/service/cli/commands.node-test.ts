@@ -7,7 +7,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { sql } from 'kysely';
 import type { TestContext } from 'node:test';
 import { provisionEnvironmentToken } from '../../../service/src/accounts/environment-token.ts';
-import { createToken } from '../../../service/src/accounts/tokens.ts';
+import { createToken } from '../../../service/src/tokens.ts';
 import { readArguments } from '../../../service/src/cli/env-token.ts';
 import { UsageError } from '../../../service/src/cli/options.ts';
 import type { DatabaseAddress } from '../../../service/src/storage/database-url.ts';

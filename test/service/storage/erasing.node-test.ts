@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { TestContext } from 'node:test';
 import type { Kysely } from 'kysely';
-import { createToken } from '../../../service/src/accounts/tokens.ts';
+import { createToken } from '../../../service/src/tokens.ts';
 import { Eraser } from '../../../service/src/storage/erasing/eraser.ts';
 import type { Schema } from '../../../service/src/storage/schema.ts';
 import type { Storage } from '../../../service/src/storage/storage.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { TestContext } from 'node:test';
 import { sql } from 'kysely';
-import { createToken } from '../../../service/src/accounts/tokens.ts';
+import { createToken } from '../../../service/src/tokens.ts';
 import { engines, freshDatabase, postgresTest, openDuring, patientStorage } from './databases.ts';
 import type { EngineName } from './databases.ts';
 import {

@@ -4,7 +4,7 @@ import type { TestContext } from 'node:test';
 import type { LogEvent } from 'kysely';
 import { sql } from 'kysely';
 import type { StorageOptions } from '../../../service/src/storage/storage.ts';
-import { createToken } from '../../../service/src/accounts/tokens.ts';
+import { createToken } from '../../../service/src/tokens.ts';
 import { engines, databaseWithSchema, openForInspection, openDuring, postgresTest } from './databases.ts';
 import type { EngineName } from './databases.ts';
 import { build, deploy, environmentOfToken, otherPlugin, plugin, programOf, setToken } from './plugins.ts';

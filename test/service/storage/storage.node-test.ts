@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sql } from 'kysely';
-import { createToken } from '../../../service/src/accounts/tokens.ts';
+import { createToken } from '../../../service/src/tokens.ts';
 import {
   engines,
   databaseWithSchema,

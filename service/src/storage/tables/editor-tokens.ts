@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Permission } from '../../plugins/permissions.ts';
 import type { PluginScope, TenantKey } from '../../plugins/plugin-key.ts';
-import { hashToken } from '../../accounts/tokens.ts';
+import { hashToken } from '../../tokens.ts';
 import { selectTenant } from './names.ts';
 import type { Db } from '../db.ts';
 

@@ -1,6 +1,6 @@
 import type { ExpressionBuilder } from 'kysely';
 import { v7 as createUuid } from 'uuid';
-import { hashToken } from '../../accounts/tokens.ts';
+import { hashToken } from '../../tokens.ts';
 import { scopes as allScopes, sortedScopes } from '../../plugins/permissions.ts';
 import type { Scope } from '../../plugins/permissions.ts';
 import type { Schema } from '../schema.ts';
