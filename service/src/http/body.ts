@@ -28,20 +28,27 @@ async function step<T>(text: string, work: () => T): Promise<T> {
   }
 }
 
+interface JsonLimits {
+  /** In bytes. */
+  readonly limit: number;
+  /**
+   * Whether the body may be left out: `undefined` for an empty one, whatever its content type, because some clients declare an empty
+   * body as a form.
+   */
+  readonly isOptional: boolean;
+  /** Gets the counts of a body before it is parsed. */
+  readonly check: CheckCounts;
+}
+
 /**
  * Reads a JSON body, and what `validate` makes of its value. Call it once the caller is authorized, because the body counts for
  * the caller's shares. Throws 415 for another content type and for a content encoding, 413 above `limit` bytes, 400 for a body
  * that is empty or not JSON, and 422 for one that is nested too deep.
- * @param isOptional whether the body may be left out: `undefined` for an empty one, whatever its content type, because some
- * clients declare an empty body as a form
- * @param check gets the counts of a body before it is parsed
  */
 export async function readJson<T>(
   c: Context,
-  limit: number,
-  isOptional: boolean,
+  { limit, isOptional, check }: JsonLimits,
   validate: (value: unknown) => T,
-  check?: CheckCounts,
 ): Promise<T | undefined> {
   const isReadable = isJson(c) && isIdentity(c);
   if (!isReadable && !(await isEmpty(c))) {

@@ -103,7 +103,11 @@ async function readCheckedJson(c: Context, body: JsonBody, check: CheckCounts | 
     if (success) return data;
     throw new ServiceError(422, code, describeIssues(error.issues, name), { path: pointerOf(error.issues) });
   };
-  return readJson(c, limit, optional, validate, check ?? refuseMany(code, name, limit));
+  return readJson(
+    c,
+    { limit, isOptional: optional, check: check ?? refuseMany(code, name, limit) },
+    validate,
+  );
 }
 
 /** Refuses JSON with more values than a record may have. Those that a small body can hold are few. */
