@@ -88,8 +88,8 @@ export type AttributeProperties = {
 /** The rows of the table. @internal */
 export const attributeRows = Object.entries(ATTRIBUTES) as [AttributeName, Attribute][];
 
-/** The properties whose change has one of these effects. @internal */
-export const namesWith = (...effects: Effect[]): AttributeName[] =>
+/** The properties whose change has one of these effects. */
+const namesWith = (...effects: Effect[]): AttributeName[] =>
   attributeRows.filter(([, { effect }]) => effects.includes(effect)).map(([name]) => name);
 
 /** The attribute that sets a property: `editorUrl` is `editor-url`. @internal */
@@ -166,9 +166,8 @@ const isInitialSource = (value: unknown): value is InitialSource =>
 /**
  * Copies what the page set as `initialSource`, so that later changes to the object change nothing.
  * @throws TypeError when it is not such a source, cannot be written as JSON, or is larger than 1 MiB.
- * @internal
  */
-export function copyInitialSource(given: unknown): InitialSource | undefined {
+function copyInitialSource(given: unknown): InitialSource | undefined {
   if (given === undefined || given === null) return undefined;
   try {
     const json = JSON.stringify(given);

@@ -188,7 +188,7 @@ export class Actions extends Emitter<{ built: void }> {
       (_, run) => {
         state.before = state.run;
         state.run = run;
-        session.host.test?.(outcomeOf(run));
+        session.host.test?.(reportedOutcome(run));
       },
       state.makesCalls && this.#parts.access.canDeploy ? ['real'] : [],
     );
@@ -216,7 +216,7 @@ export class Actions extends Emitter<{ built: void }> {
     entry.isWaiting = false;
     const expected = expectedOf(entry.test);
     const passed = expected === undefined ? {} : { passed: verdictOf(run.outcome, expected) === 'passed' };
-    session.host.test?.({ name: document.tests.titleOf(entry), ...outcomeOf(run), ...passed });
+    session.host.test?.({ name: document.tests.titleOf(entry), ...reportedOutcome(run), ...passed });
     session.screen.draw();
   }
 
@@ -251,7 +251,8 @@ export class Actions extends Emitter<{ built: void }> {
   }
 }
 
-const outcomeOf = ({ outcome }: Run): { result: string } | { error: unknown } =>
+/** How a run ended, for the page around the editor. */
+const reportedOutcome = ({ outcome }: Run): { result: string } | { error: unknown } =>
   'error' in outcome ? { error: outcome.error } : { result: outcome.result };
 
 const NOTICE = 'action';

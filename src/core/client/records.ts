@@ -73,7 +73,7 @@ export const rolloutSchema = z.looseObject({
 });
 
 /** Why a plugin failed. The texts come from whoever wrote the plugin. @internal */
-export const failureSchema = z.looseObject({
+const failureSchema = z.looseObject({
   code: z.string(),
   message: z.optional(z.string()),
   path: z.optional(z.string()),
