@@ -61,7 +61,11 @@ export class RunRecorder {
   readonly #usage = new UsageSum();
   #timer: NodeJS.Timeout | undefined;
   #writing: Promise<void> | undefined;
-  #isDatabaseAway = false;
+  /**
+   * What the last attempt left because the database is away. Some of it may be stored: it is written again as it was, which finds
+   * that out.
+   */
+  #unwritten: Batch[] = [];
   #isClosed = false;
 
   constructor(options: RecorderOptions) {
@@ -95,11 +99,17 @@ export class RunRecorder {
       await sleep(interval);
       await this.#write();
     }
-    if (this.#hasWork) this.#options.onLost?.({ records: this.#queue.size, usage: this.#usage.size });
+    if (!this.#hasWork) return;
+    for (const { usage } of this.#unwritten) this.#usage.addAll(usage);
+    this.#options.onLost?.({ records: this.#queue.size, usage: this.#usage.size });
   }
 
   get #hasWork(): boolean {
-    return this.#queue.size > 0 || this.#usage.size > 0;
+    return this.#queue.size > 0 || this.#usage.size > 0 || this.#isDatabaseAway;
+  }
+
+  get #isDatabaseAway(): boolean {
+    return this.#unwritten.length > 0;
   }
 
   #schedule(): void {
@@ -126,11 +136,8 @@ export class RunRecorder {
   }
 
   async #writeBatches(): Promise<void> {
-    // After a failed attempt some records may be stored, and counted, already. Writing them again finds that out.
-    const mayBeStored = this.#isDatabaseAway;
-    this.#isDatabaseAway = false;
     // A busy plugin makes more records between two writes than are kept. Their runs are counted all the same.
-    const excess = mayBeStored ? [] : this.#queue.removeExcess(this.#options.count ?? Infinity);
+    const excess = this.#isDatabaseAway ? [] : this.#queue.removeExcess(this.#options.count ?? Infinity);
     for (const record of excess) this.#usage.addRun(record);
     // Records that come meanwhile are written with the next batch, once it is full or the interval has passed.
     do await this.#writeBatch();
@@ -139,14 +146,14 @@ export class RunRecorder {
 
   /** Writes a batch. One that the database refuses is split until only the refused records are dropped. */
   async #writeBatch(): Promise<void> {
-    const parts: Batch[] = [{ records: this.#queue.firstBatch(), usage: this.#usage.take() }];
+    const parts = this.#unwritten.splice(0);
+    if (!parts.length) parts.push({ records: this.#queue.firstBatch(), usage: this.#usage.take() });
     for (let part = parts.shift(); part; part = parts.shift()) {
       try {
         await this.#options.store(part);
       } catch (error) {
         if (error instanceof StorageUnavailableError) {
-          this.#isDatabaseAway = true;
-          for (const { usage } of [part, ...parts]) this.#usage.addAll(usage);
+          this.#unwritten = [part, ...parts];
           return;
         }
         const smaller = split(part);

@@ -66,7 +66,8 @@ export function startRecording(
 
 /**
  * Writes records, and adds the usage of all but those that were stored before, in one transaction. Runs of a plugin that was
- * deleted meanwhile count, too, and twice where the batch was stored but seemed to fail.
+ * deleted meanwhile count, too. Where a batch was stored but seemed to fail, they count twice, and so does the usage of a batch
+ * without records: nothing in the database tells that it was stored.
  */
 export async function storeBatch(storage: Storage, { records, usage }: Batch): Promise<void> {
   const packed = await packRuns(storage.db, records);
@@ -79,7 +80,8 @@ export async function storeBatch(storage: Storage, { records, usage }: Batch): P
     );
     const sum = new UsageSum();
     for (const record of records) if (!stored.has(record.id)) sum.addRun(record);
-    sum.addAll(usage);
+    // It came with its records in one transaction.
+    if (!stored.size) sum.addAll(usage);
     await addUsage(db, sum.take());
   });
 }

@@ -139,6 +139,27 @@ for (const engine of engines) {
     assert.equal((await usage())[0]?.runs, 2);
   });
 
+  test(`${engine}: a build is counted once where the acknowledgement of its batch was lost`, async (t) => {
+    const { storage, version, usage } = await startRecorder(t, engine);
+    let isLost = true;
+    const recorder = new RunRecorder({
+      store: async (batch) => {
+        await storeBatch(storage, batch);
+        if (isLost) throw new StorageUnavailableError(new Error('The acknowledgement was lost.'));
+      },
+    });
+    recorder.record(runOf(version));
+    recorder.countBuild(plugin);
+    await until('the first attempt was stored', async () => (await usage())[0]?.builds === 1);
+    recorder.countBuild(plugin);
+    isLost = false;
+    await recorder.close();
+    assert.deepEqual(
+      (await usage()).map(({ runs, builds }) => [runs, builds]),
+      [[1, 2]],
+    );
+  });
+
   test(`${engine}: a run of a deleted plugin is not recorded, and the other runs of its batch are`, async (t) => {
     const { version, recorder, list, dropped } = await startRecorder(t, engine);
     recorder.record(runOf({ ...version, pluginId: version.pluginId + 1 }));
