@@ -21,14 +21,18 @@ export type RunOutcome = (
   { result: string } | { error: { code?: string | undefined; message: string; path?: string | undefined } }
 ) & { logs: string[] };
 
-/** One run of the plugin with a payload, and how it ended. */
-export interface Run {
+/** What the plugin is run with. */
+export interface RunInput {
   payload: string;
+  /** The responses that the test names for its calls, or `real` to make the calls. */
+  mocks?: unknown;
+}
+
+/** One run of the plugin, and how it ended. */
+export interface Run extends RunInput {
   /** Identifies the text that ran. */
   sourceKey: string;
   outcome: RunOutcome;
-  /** The responses that the test named for its calls, or `real` where the calls were made. */
-  mocks?: unknown;
   /** Its calls, in the order in which they ended. */
   calls?: readonly RecordedCall[] | undefined;
   /** How long the run took, in ms; where the service does not say, the time from the request to the response. */
@@ -174,16 +178,12 @@ export class Pipeline extends Emitter<PipelineEvents> {
 
   /**
    * Runs the plugin with each payload, one after the other, and hands out each run as it ends. Returns whether all
-   * were run. `mocks`: for each payload the responses to its calls, as the test has them, or `real` to make the calls.
+   * were run.
    */
-  async runTests(
-    payloads: readonly string[],
-    onRun: (index: number, run: Run) => void,
-    mocks: readonly unknown[] = [],
-  ): Promise<boolean> {
+  async runTests(inputs: readonly RunInput[], onRun: (index: number, run: Run) => void): Promise<boolean> {
     const done = await this.#runAction('test', async (signal) => {
-      for (const [index, payload] of payloads.entries()) {
-        const run = await this.#runPayload(payload, signal, mocks[index]);
+      for (const [index, input] of inputs.entries()) {
+        const run = await this.#runOnce(input, signal);
         if (!run) return false;
         onRun(index, run);
       }
@@ -273,7 +273,7 @@ export class Pipeline extends Emitter<PipelineEvents> {
     this.emit('error', { action, error });
   }
 
-  async #runPayload(payload: string, signal: AbortSignal, mocks?: unknown): Promise<Run | undefined> {
+  async #runOnce({ payload, mocks }: RunInput, signal: AbortSignal): Promise<Run | undefined> {
     for (let tries = 1; ; tries++) {
       if (!(await this.#ensureBuilt('test', signal))) return undefined;
       const sourceKey = this.#builtKey ?? '';

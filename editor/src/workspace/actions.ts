@@ -155,8 +155,7 @@ export class Actions extends Emitter<{ built: void }> {
     if (isShown) dock.show('tests');
     for (const entry of entries) entry.isWaiting = true;
     this.#testProgress = { done: 0, all: entries.length };
-    const payloads = entries.map(({ test }) => test.payload ?? '');
-    const mocks = entries.map(({ test }) => test['calls']);
+    const inputs = entries.map(({ test }) => ({ payload: test.payload ?? '', mocks: test['calls'] }));
     const handleRun = (index: number, run: Run) => {
       const entry = entries[index];
       if (!entry) return;
@@ -165,7 +164,7 @@ export class Actions extends Emitter<{ built: void }> {
       if (isShown && entries.length === 1) entry.isOpen = true;
       this.#handleTest(entry, run);
     };
-    const isComplete = await pipeline.runTests(payloads, handleRun, mocks);
+    const isComplete = await pipeline.runTests(inputs, handleRun);
     for (const entry of entries) entry.isWaiting = false;
     this.#testProgress = undefined;
     if (!isComplete) this.#showFailedBuild();
@@ -183,14 +182,14 @@ export class Actions extends Emitter<{ built: void }> {
     dock.show('run');
     state.isRunning = true;
     state.error = undefined;
+    const makesCalls = state.makesCalls && this.#parts.access.canDeploy;
     const isComplete = await pipeline.runTests(
-      [state.payload],
+      [{ payload: state.payload, ...(makesCalls && { mocks: 'real' }) }],
       (_, run) => {
         state.before = state.run;
         state.run = run;
         session.host.test?.(reportedOutcome(run));
       },
-      state.makesCalls && this.#parts.access.canDeploy ? ['real'] : [],
     );
     state.isRunning = false;
     if (!isComplete) this.#showFailedBuild();

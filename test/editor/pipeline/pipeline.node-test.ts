@@ -88,7 +88,10 @@ test('a text that cannot be saved is not built', async () => {
 test('deploying and running build only what is not built', async () => {
   const { pipeline, diary, page } = setUp();
   const runs: Run[] = [];
-  assert.equal(await pipeline.runTests(['a', 'b'], (_, run) => runs.push(run)), true);
+  assert.equal(
+    await pipeline.runTests([{ payload: 'a' }, { payload: 'b' }], (_, run) => runs.push(run)),
+    true,
+  );
   assert.equal(await pipeline.runDeploy(), true);
   assert.deepEqual(
     diary.filter((one) => /^(build|test|deploy)/.test(one)),
@@ -111,7 +114,10 @@ test('deploying and running build only what is not built', async () => {
 test('a test is run with the responses to calls that it names', async () => {
   const { pipeline, diary } = setUp();
   const mock = { url: 'https://a.example/*', response: { body: 1 } };
-  await pipeline.runTests(['a', 'b', 'c'], () => {}, [[mock], undefined, []]);
+  await pipeline.runTests(
+    [{ payload: 'a', mocks: [mock] }, { payload: 'b' }, { payload: 'c', mocks: [] }],
+    () => {},
+  );
   assert.deepEqual(
     diary.filter((one) => one.startsWith('test')),
     [`test a ${JSON.stringify([mock])}`, 'test b', 'test c'],
@@ -122,7 +128,7 @@ test('half a surrogate pair is sent as U+FFFD, because the client refuses it', a
   const { pipeline, diary, page } = setUp();
   page.text = 'a \ud83d';
   const runs: Run[] = [];
-  assert.equal(await pipeline.runTests(['\udc00 b'], (_, run) => runs.push(run)), true);
+  assert.equal(await pipeline.runTests([{ payload: '\udc00 b' }], (_, run) => runs.push(run)), true);
   assert.deepEqual(
     diary.filter((one) => /^(build|test)/.test(one)),
     ['build a \ufffd "1"', 'test \ufffd b'],
@@ -141,7 +147,7 @@ test('a text that does not build is neither run nor deployed', async () => {
   ];
   responses.build = async () => ({ succeeded: false, outputLog: '', diagnostics });
   assert.equal(await pipeline.runDeploy(), false);
-  assert.equal(await pipeline.runTests(['a'], () => {}), false);
+  assert.equal(await pipeline.runTests([{ payload: 'a' }], () => {}), false);
   assert.equal(
     diary.some((one) => /^(test|deploy)/.test(one)),
     false,
@@ -172,10 +178,10 @@ test('a draft that was saved since the build is built again, once', async () => 
     if (refusals-- > 0) throw http(409);
     return run(payload);
   };
-  assert.equal(await pipeline.runTests(['a'], () => {}), true);
+  assert.equal(await pipeline.runTests([{ payload: 'a' }], () => {}), true);
   assert.equal(diary.filter((one) => one.startsWith('build one')).length, 2);
   refusals = 9;
-  assert.equal(await pipeline.runTests(['a'], () => {}), false);
+  assert.equal(await pipeline.runTests([{ payload: 'a' }], () => {}), false);
   assert.equal(diary.at(-1), 'test: refused');
 });
 
@@ -278,7 +284,7 @@ test('a build that the service replaced by that of another page is made again', 
   pipeline.forgetBuild();
   assert.deepEqual(pipeline.build, { kind: 'none' });
   diary.length = 0;
-  await pipeline.runTests(['Ada'], () => {});
+  await pipeline.runTests([{ payload: 'Ada' }], () => {});
   assert.deepEqual(diary, ['save', 'replace by one', 'build one "1"', 'is "2"', 'test Ada']);
 });
 
@@ -290,10 +296,10 @@ test('a build is forgotten during an action too, but for the one that runs', asy
     assert.equal(pipeline.build.kind, 'building');
     return build();
   };
-  await pipeline.runTests(['Ada'], () => pipeline.forgetBuild());
+  await pipeline.runTests([{ payload: 'Ada' }], () => pipeline.forgetBuild());
   assert.deepEqual(pipeline.build, { kind: 'none' });
   diary.length = 0;
-  await pipeline.runTests(['Bob'], () => {});
+  await pipeline.runTests([{ payload: 'Bob' }], () => {});
   assert.deepEqual(diary, ['save', 'replace by one', 'build one "1"', 'is "2"', 'test Bob']);
 });
 
