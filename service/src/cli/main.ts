@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { errorMessage } from '../error-message.ts';
 import { packageDescription } from '../processes/package-folders.ts';
+import { limitYoungGeneration } from '../processes/young-generation.ts';
 import { StartError } from '../start-error.ts';
 import { UsageError } from './options.ts';
 
@@ -25,7 +26,13 @@ Settings are variables of the environment; README.md of the package lists the mo
 type Command = (args: string[]) => Promise<void>;
 
 const commands: ReadonlyMap<string, Command> = new Map<string, Command>([
-  ['serve', async (args) => (await import('./serve.ts')).serve(args)],
+  [
+    'serve',
+    async (args) => {
+      limitYoungGeneration();
+      await (await import('./serve.ts')).serve(args);
+    },
+  ],
   ['migrate', async (args) => (await import('./migrate.ts')).migrate(args)],
   ['env-token', async (args) => (await import('./env-token.ts')).envToken(args)],
   ['check', async (args) => (await import('./check.ts')).check(args)],

@@ -45,6 +45,7 @@ function runProgram(t: TestContext, program: string, args: string[], env: Record
   const closed = once(child, 'close') as Promise<[code: number | null, signal: string | null]>;
   return {
     cwd,
+    pid: child.pid,
     kill: (signal: NodeJS.Signals) => child.kill(signal),
     /** Resolves with what was printed once the service has said where it is. */
     serving: async () => {
@@ -58,13 +59,20 @@ function runProgram(t: TestContext, program: string, args: string[], env: Record
   };
 }
 
-for (const [signal, args] of [
-  ['SIGINT', []],
-  ['SIGTERM', ['serve']],
+const youngGeneration = '--max-semi-space-size=';
+
+for (const [signal, args, given] of [
+  ['SIGINT', [], ''],
+  ['SIGTERM', ['serve'], `${youngGeneration}24`],
 ] as const) {
   test(`"${['plugin-editor-service', ...args].join(' ')}" serves until ${signal}, and ends with exit code 0`, async (t) => {
-    const command = run(t, [...args]);
+    const command = run(t, [...args], { NODE_OPTIONS: `${NODE_OPTIONS ?? ''} ${given}` });
     const out = await command.serving();
+    if (process.platform === 'linux') {
+      const options = readFileSync(`/proc/${command.pid}/cmdline`, 'utf8').split('\0');
+      const limits = options.filter((option) => option.startsWith(youngGeneration));
+      assert.deepEqual(limits, given ? [] : [`${youngGeneration}16`]);
+    }
     const [, address = ''] = /"The plugin service is at (http:\/\/localhost:\d+\/)"/.exec(out) ?? [];
     assert.ok(out.includes(`"state":"${join(command.cwd, '.data/service.sqlite')}"`));
     assert.equal((await fetch(`${address}api/v1/features`)).status, 200);
