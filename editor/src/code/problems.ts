@@ -95,7 +95,8 @@ export function markProblems(view: EditorView, finder: Finder, problems: readonl
   forEachDiagnostic(state, (mark, from, to) => {
     if (mark.source !== finder) others.push({ ...mark, from, to });
   });
-  const own = problems.map((one) => markOf(state, one, finder));
+  const tree = treeTo(state, problems);
+  const own = problems.map((one) => markOf(state, tree, one, finder));
   view.dispatch(setDiagnostics(state, [...others, ...own]));
 }
 
@@ -121,18 +122,31 @@ export function positionOf(doc: Text, line: number, column: number): number {
   return Math.min(from + Math.max(0, Math.trunc(column) - 1 || 0), to);
 }
 
-function markOf(state: EditorState, { line, column, message, severity }: Diagnostic, finder: Finder): Mark {
+type Tree = ReturnType<typeof syntaxTree>;
+
+/** The tree of the text up to the last problem: what is out of view may not be parsed yet. */
+function treeTo(state: EditorState, problems: readonly Diagnostic[]): Tree {
+  const last = problems.reduce((max, { line }) => Math.max(max, line), 0);
+  return ensureSyntaxTree(state, positionOf(state.doc, last, Infinity), PARSE_TIME) ?? syntaxTree(state);
+}
+
+function markOf(
+  state: EditorState,
+  tree: Tree,
+  { line, column, message, severity }: Diagnostic,
+  finder: Finder,
+): Mark {
   const from = positionOf(state.doc, line, column);
-  const to = Math.max(from, Math.min(endOf(state, from, message), state.doc.lineAt(from).to));
+  const to = Math.max(from, Math.min(endOf(state, tree, from, message), state.doc.lineAt(from).to));
   const renderMessage = (view: EditorView): HTMLElement => messageElement(view, message, renderMessage);
   return { from, to, message, renderMessage, severity: severityOf(severity), source: finder };
 }
 
 /** The end of what a problem is about, which the service does not say: a named word, a whole argument, a literal or a word. */
-function endOf(state: EditorState, from: number, message: string): number {
+function endOf(state: EditorState, tree: Tree, from: number, message: string): number {
   const word = state.wordAt(from)?.to ?? from + 1;
   if (message.includes(`'${state.sliceDoc(from, word)}'`)) return word;
-  const first = syntaxTree(state).resolveInner(from, 1);
+  const first = tree.resolveInner(from, 1);
   for (let node: typeof first | null = first; node?.from === from; node = node.parent) {
     if (node.parent?.name === 'ArgList') return node.to;
   }

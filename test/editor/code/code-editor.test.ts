@@ -1,6 +1,7 @@
 import { expect } from '@open-wc/testing';
 import { resetMouse, sendKeys, sendMouse } from '@web/test-runner-commands';
 import { undo } from '@codemirror/commands';
+import { forEachDiagnostic } from '@codemirror/lint';
 import { EditorView } from '@codemirror/view';
 import { CodeEditor, type KeptText } from '../../../editor/src/code/code-editor.ts';
 import { loadTypingHelp } from '../../../editor/src/code/languages.ts';
@@ -271,6 +272,17 @@ describe('code editor', () => {
     expect(marked()).to.equal('order.buyer()|n|"a b"');
     editor.mark('check', [error(1, 6, "Cannot find name 'order'.")], text);
     expect(marked()).to.equal('order');
+  });
+
+  it('marks all that a problem is about where the text is out of view', async () => {
+    const text = `${'let n = 1;\n'.repeat(1000)}f(1, order.buyer());\n`;
+    open(text);
+    await editor.markSyntax();
+    editor.mark('check', [error(1001, 6)], text);
+    const marked: string[] = [];
+    const { state } = EditorView.findFromDOM(parent) as EditorView;
+    forEachDiagnostic(state, (_, from, to) => marked.push(state.sliceDoc(from, to)));
+    expect(marked).to.deep.equal(['order.buyer()']);
   });
 
   it('replaces only marks of the same finder', async () => {
