@@ -17,6 +17,11 @@ export class StorageUnavailableError extends Error {
   }
 }
 
+/** The database was migrated so far that this release must not use it. */
+export class NewerDatabaseError extends Error {
+  override readonly name = 'NewerDatabaseError';
+}
+
 /** A row could not be written, because its tenant was deleted since it was looked up. */
 export class DeletedError extends Error {
   override readonly name = 'DeletedError';

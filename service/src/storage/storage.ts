@@ -14,7 +14,7 @@ import type { DatabaseAddress } from './database-url.ts';
 import { LockedError } from './db.ts';
 import type { Db, Transaction } from './db.ts';
 import type { Engine } from './engine.ts';
-import { StorageUnavailableError, describeDatabaseError } from './errors.ts';
+import { NewerDatabaseError, StorageUnavailableError, describeDatabaseError } from './errors.ts';
 import { isUpToDate, migrate, readOldestProgram, requireProgram } from './migrations/migrate.ts';
 import { firstReaderOfPackedTexts } from './migrations/migrations.ts';
 import { openPostgres, unusableDatabase } from './postgres/engine.ts';
@@ -328,8 +328,12 @@ export async function migrateDatabase(address: DatabaseAddress, isFinal = false)
   }
 }
 
-const unusable = ({ file, shown }: Engine, error: unknown) =>
-  file === undefined ? unusableDatabase(shown, error) : unusableFile(file, error);
+function unusable({ file, shown }: Engine, error: unknown): StartError {
+  // The database is sound: nobody must be told to choose another, or to move it away.
+  if (error instanceof NewerDatabaseError)
+    return new StartError(`The database ${shown} cannot be used: ${error.message}.`, { cause: error });
+  return file === undefined ? unusableDatabase(shown, error) : unusableFile(file, error);
+}
 
 /** Connects to the database without migrating it. The caller closes the engine. */
 export const openEngine = (

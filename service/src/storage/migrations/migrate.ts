@@ -1,6 +1,7 @@
 import type { Kysely, Transaction } from 'kysely';
 import { Migrator } from 'kysely/migration';
 import type { Engine } from '../engine.ts';
+import { NewerDatabaseError } from '../errors.ts';
 import type { Schema } from '../schema.ts';
 import { migrations as allMigrations } from './migrations.ts';
 import type { Migration } from './migrations.ts';
@@ -29,7 +30,7 @@ export async function isUpToDate(
   if (!(await hasSchema(engine, db))) return false;
   const oldestProgram = await readOldestProgram(db);
   if (migrations.length < oldestProgram) {
-    throw new Error(
+    throw new NewerDatabaseError(
       `it needs a program of schema ${oldestProgram} or later, and this one is of schema ${migrations.length}; use a newer release`,
     );
   }
