@@ -44,7 +44,7 @@ export class DrainedClients {
   async #runClient(client: number): Promise<void> {
     const connection = new Connection(this.#base);
     // The system makes connections before the service hears of them, and takes them back when the port is closed. Such a
-    // reset counts as a refusal where the very next attempt is refused.
+    // reset counts as a refusal where the very next attempt is refused. Whoever still writes then hears of a broken pipe.
     let reset: string | undefined;
     for (let n = 0; ; n++) {
       const { method, path, ...sent } = this.#next(client, n);
@@ -60,7 +60,8 @@ export class DrainedClients {
         const { code, syscall } = error as NodeJS.ErrnoException;
         if (this.#isSignalSent && syscall === 'connect') break;
         const failure = `${what}: ${String(error)}`;
-        const isFirstReset = this.#isSignalSent && code === 'ECONNRESET' && reset === undefined;
+        const isReset = code === 'ECONNRESET' || code === 'EPIPE';
+        const isFirstReset = this.#isSignalSent && isReset && reset === undefined;
         if (isFirstReset) reset = failure;
         else this.report.failures.push(failure);
         // Without the service there would be no end of it.
