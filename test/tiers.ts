@@ -14,8 +14,10 @@ import type { PostgresRelease } from './postgres/binaries.ts';
 
 /** Tests of texts, and of which is shown when, which no browser has a say in: Chromium alone runs them. */
 export const sameInAllBrowsers = [
+  'test/editor/runs/runs-panel.test.ts',
   'test/editor/tests/result-view.test.ts',
   'test/editor/ui/notices.test.ts',
+  'test/editor/versions/versions-panel.test.ts',
   'test/element/strings.test.ts',
 ];
 
