@@ -1,5 +1,7 @@
 import * as fc from 'fast-check';
 import { PROPERTIES } from './element-properties.ts';
+import { fakeWorld } from './fake-world.ts';
+import { lives } from './plugin-editor-life.ts';
 
 // A fixed seed, so that a failure is due to a change. `npm run soak properties` tries many others.
 describe('properties of the elements', () => {
@@ -20,4 +22,9 @@ describe('properties of the elements', () => {
       }),
     ).timeout(120_000);
   }
+});
+
+describe('<plugin-editor> under arbitrary events', () => {
+  it('has at most one frame, leaves nothing behind, stops waiting and uses no outdated response', () =>
+    fc.assert(lives(fakeWorld), { numRuns: 250, seed: 1, includeErrorInReport: true })).timeout(120_000);
 });
