@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Logs } from '../../../service/src/sandbox/logs.ts';
 import { ScriptRunner } from '../../../service/src/sandbox/script-runner.ts';
+import type { StoredProgram } from '../../../service/src/plugins/program.ts';
 import { running } from '../../service/plugin.ts';
-import { script, startRunner, startTarget } from './target.ts';
+import { littleMemory, script, startRunner, startTarget } from './target.ts';
 
 function startReader() {
   const run = startRunner();
@@ -107,7 +108,9 @@ for (const [place, code] of Object.entries({ run: inRun, 'the top level': inTopL
   });
 }
 
-const { run, assertUnharmed } = startTarget();
+const target = startTarget();
+const { assertUnharmed } = target;
+const run = (program: StoredProgram, input?: string) => target.run(program, input, { memory: littleMemory });
 
 /** What a run leaves, how a later run looks for it (an expression that is to be false), and what the module begins with. */
 interface Leftover {

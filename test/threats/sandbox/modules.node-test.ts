@@ -297,7 +297,7 @@ test('code that a module runs at its start meets the same limits', async () => {
   };
   for (const [code, expected] of Object.entries(ends)) {
     const early = await programOf(`${code}\nexport function run(input: string): string { return ""; }`);
-    const outcome = await run(early, '', expected.source === 'time-limit' ? shortTime : undefined);
+    const outcome = await run(early, '', expected.source === 'time-limit' ? { time: shortTime } : {});
     assert.match('error' in outcome ? outcome.error.code : outcome.result, expected, code);
     await assertUnharmed();
   }

@@ -4,8 +4,9 @@ import { Logs } from '../../../service/src/sandbox/logs.ts';
 import type { LoggedOutcome, RunErrorCode } from '../../../service/src/sandbox/outcome.ts';
 import { loadedProgram } from '../../../service/src/plugins/program.ts';
 import type { StoredProgram } from '../../../service/src/plugins/program.ts';
-import { defaultLimits } from '../../../service/src/sandbox/run-limits.ts';
+import { type AdjustableLimits, defaultLimits } from '../../../service/src/sandbox/run-limits.ts';
 import { RunnerProcess } from '../../../service/src/sandbox/runner-process.ts';
+import { mebibyte } from '../../../service/src/units.ts';
 import { probe } from './probe.ts';
 
 /** What an attack has to come to: its result, or its error with what the message says. */
@@ -71,7 +72,7 @@ export function startTarget(neighboursOf: () => Neighbour[] = scriptNeighbours) 
         const outcome = await run(
           typeof program === 'string' ? script(program) : program,
           input,
-          timeFor(expected),
+          limitsFor(expected),
         );
         assertExpected(outcome, expected);
         if (logs) assert.deepEqual(outcome.logs, logs);
@@ -116,18 +117,21 @@ export async function inTime(run: () => Promise<LoggedOutcome>): Promise<LoggedO
 const patient = { ...defaultLimits, time: 60_000 };
 
 /**
- * A runner process, replaced by another when it has ended. `time`: the limit of time of one run, in ms.
+ * A runner process, replaced by another when it has ended. `limits`: those of one run, at most the usual ones.
  * @param atEnd has it closed (default: after the file or the test that starts it)
  */
 export function startRunner(atEnd: (close: () => Promise<void> | undefined) => unknown = after) {
   let runner: RunnerProcess | undefined;
   const close = () => runner?.close();
   atEnd(close);
-  const run = async (program: StoredProgram, input = '', time = patient.time): Promise<LoggedOutcome> => {
+  const run = async (
+    program: StoredProgram,
+    input = '',
+    limits: Partial<AdjustableLimits> = {},
+  ): Promise<LoggedOutcome> => {
     if (!runner?.isUsable) runner = new RunnerProcess({ limits: patient });
     const logs = new Logs();
-    const limits = { ...patient, time };
-    const outcome = await runner.take({ program, job: { input }, logs, limits });
+    const outcome = await runner.take({ program, job: { input }, logs, limits: { ...patient, ...limits } });
     assert.ok(!('suspended' in outcome));
     return { ...('error' in outcome ? { error: outcome.error } : outcome), logs: logs.entries };
   };
@@ -137,12 +141,19 @@ export function startRunner(atEnd: (close: () => Promise<void> | undefined) => u
 /** The time of a run that ends at no other limit: the shorter, the sooner. */
 export const shortTime = 250;
 
-/** The limit of time of an attack: the usual one where it is one of the ends to expect. */
-function timeFor(expected: Expected): number | undefined {
-  if (typeof expected === 'string' || expected instanceof RegExp) return undefined;
+/**
+ * Less memory than by default, for runs that fill all that there is; and more than an engine has at first, so that it still has to
+ * grow.
+ */
+export const littleMemory = 16 * mebibyte;
+
+/** The limits of an attack: of time the default where it is one of the ends to expect, and less where an attack meets that one alone. */
+function limitsFor(expected: Expected): Partial<AdjustableLimits> {
+  if (typeof expected === 'string' || expected instanceof RegExp) return {};
   const codes = codesOf(expected);
-  if (!codes.includes('time-limit')) return undefined;
-  return codes.length === 1 ? shortTime : defaultLimits.time;
+  if (codes.length === 1 && codes[0] === 'memory-limit') return { memory: littleMemory };
+  if (!codes.includes('time-limit')) return {};
+  return { time: codes.length === 1 ? shortTime : defaultLimits.time };
 }
 
 const codesOf = ({ error }: { readonly error: RunErrorCode | readonly RunErrorCode[] }) => [error].flat();
