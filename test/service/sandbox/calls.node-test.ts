@@ -476,7 +476,7 @@ test('limits of logs and time are those of the whole run', async () => {
 test('a run may have less memory than the service permits', async () => {
   const body =
     'const all = []; for (let i = 0; i < 40; i++) all.push(new Uint8Array(2 ** 18).fill(1)); return String(all.length);';
-  const limits = { ...defaultLimits, memory: 4 * mebibyte };
+  const limits = { ...patient, memory: 4 * mebibyte };
   for (const caller of [undefined, answering(() => '')]) {
     assert.equal(show((await begin(asyncRun(body), caller)).outcome), '40');
     assert.match(
