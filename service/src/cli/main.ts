@@ -29,7 +29,8 @@ const commands: ReadonlyMap<string, Command> = new Map<string, Command>([
   [
     'serve',
     async (args) => {
-      limitYoungGeneration();
+      // Its only option prints help.
+      if (!args.length) limitYoungGeneration();
       await (await import('./serve.ts')).serve(args);
     },
   ],
