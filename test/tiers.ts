@@ -17,7 +17,6 @@ export const sameInAllBrowsers = [
   'test/editor/runs/runs-panel.test.ts',
   'test/editor/tests/result-view.test.ts',
   'test/editor/ui/notices.test.ts',
-  'test/editor/versions/versions-panel.test.ts',
   'test/element/strings.test.ts',
 ];
 

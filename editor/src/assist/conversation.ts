@@ -169,7 +169,7 @@ export class Conversation {
 
   /** Whether nothing was changed since the proposal was taken. */
   canUndo({ state, after }: Proposal): boolean {
-    return state === 'taken' && this.#isSource(after);
+    return state === 'taken' && after !== undefined && sameWork(after, this.#host.source());
   }
 
   undo(proposal: Proposal): void {
@@ -178,14 +178,16 @@ export class Conversation {
 
   /** Keeps the state of what was taken true: the editor's own undo and redo change it, too. */
   handleEdit(): void {
-    for (const { proposal } of this.exchanges) {
-      if (proposal?.state === 'taken' && this.#isSource(proposal.before)) proposal.state = 'undone';
-      else if (proposal?.state === 'undone' && this.#isSource(proposal.after)) proposal.state = 'taken';
-    }
-  }
-
-  #isSource(source: PluginSource | undefined): boolean {
-    return source !== undefined && sameWork(source, this.#host.source());
+    const changed = this.exchanges.flatMap(({ proposal }) =>
+      proposal?.state === 'taken' || proposal?.state === 'undone' ? [proposal] : [],
+    );
+    if (!changed.length) return;
+    const now = this.#host.source();
+    // Of several with the same change, the newest is the one that the undo history has last.
+    const undone = changed.findLast(({ before }) => before && sameWork(before, now));
+    const taken = changed.findLast(({ after }) => after && sameWork(after, now));
+    if (undone) undone.state = 'undone';
+    if (taken) taken.state = 'taken';
   }
 
   /** Whether the work has changed since a proposal was made for it: then it could undo what the author wrote meanwhile. */

@@ -8,8 +8,8 @@ export type ListStatus = 'loading' | 'more' | 'ready' | 'failed' | 'more-failed'
 export const isLoading = (status: ListStatus): boolean => status === 'loading' || status === 'more';
 
 /**
- * A button that loads the next page of a list. `onPress` may be called while a response is awaited, and looks at the status itself:
- * the one that was drawn may be older than the click.
+ * A button that loads the next page of a list. `onPress` must check `isLoading` itself: a click can come before the button is drawn
+ * again.
  * @param failed what is said where the page could not be loaded
  */
 export function moreButton(status: ListStatus, failed: string, onPress: () => void): TemplateResult {

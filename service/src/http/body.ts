@@ -32,7 +32,7 @@ interface JsonLimits {
   /** In bytes. */
   readonly limit: number;
   /**
-   * Whether the body may be left out: `undefined` for an empty one, whatever its content type, because some clients declare an empty
+   * Whether the body may be left out. An empty one is `undefined` whatever its content type, because some clients declare an empty
    * body as a form.
    */
   readonly isOptional: boolean;

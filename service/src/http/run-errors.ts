@@ -72,7 +72,9 @@ function statusOfFailure(code: string): 422 | 500 | 503 | 504 {
 // Runs and builds end within seconds.
 const retryAfter = { headers: { 'retry-after': '1' } };
 
-/** Who made a request: a tenant's user, or a client without a token, is told that they are too many; a vendor, that the service is busy. */
+/**
+ * Who made a request. A tenant's user, or a client without a token, gets 429 where its own requests are too many; a vendor gets 503.
+ */
 export type Requester = 'user' | 'vendor';
 
 /** Runs `work`, and translates the errors which say that its job never began. */

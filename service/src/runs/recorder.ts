@@ -62,8 +62,8 @@ export class RunRecorder {
   #timer: NodeJS.Timeout | undefined;
   #writing: Promise<void> | undefined;
   /**
-   * What the last attempt left because the database is away. Some of it may be stored: it is written again as it was, which finds
-   * that out.
+   * What the last attempt left because the database is away. Some of it may be stored: it is written again as it was, so that
+   * `store` can tell by its records.
    */
   #unwritten: Batch[] = [];
   #isClosed = false;

@@ -66,8 +66,8 @@ export function startRecording(
 
 /**
  * Writes records, and adds the usage of all but those that were stored before, in one transaction. Runs of a plugin that was
- * deleted meanwhile count, too. Where a batch was stored but seemed to fail, they count twice, and so does the usage of a batch
- * without records: nothing in the database tells that it was stored.
+ * deleted meanwhile count, too. Where a batch was stored but seemed to fail, they count twice, and so does the usage that came with
+ * no record which is still stored: nothing in the database tells that it was counted.
  */
 export async function storeBatch(storage: Storage, { records, usage }: Batch): Promise<void> {
   const packed = await packRuns(storage.db, records);
@@ -80,7 +80,7 @@ export async function storeBatch(storage: Storage, { records, usage }: Batch): P
     );
     const sum = new UsageSum();
     for (const record of records) if (!stored.has(record.id)) sum.addRun(record);
-    // It came with its records in one transaction.
+    // The usage was stored with these records.
     if (!stored.size) sum.addAll(usage);
     await addUsage(db, sum.take());
   });

@@ -329,7 +329,7 @@ export async function migrateDatabase(address: DatabaseAddress, isFinal = false)
 }
 
 function unusable({ file, shown }: Engine, error: unknown): StartError {
-  // The database is sound: nobody must be told to choose another, or to move it away.
+  // The usual advice, to choose another database or to move the file away, would lose sound data.
   if (error instanceof NewerDatabaseError)
     return new StartError(`The database ${shown} cannot be used: ${error.message}.`, { cause: error });
   return file === undefined ? unusableDatabase(shown, error) : unusableFile(file, error);

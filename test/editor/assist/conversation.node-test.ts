@@ -185,6 +185,24 @@ test("a proposal that the editor's own undo takes back counts as undone, and its
   assert.equal(conversation.canUndo(proposal), false);
 });
 
+test('of two proposals of the same change, only the one that was taken last is taken', async () => {
+  const { conversation, edit } = start(async function* () {
+    yield { source: 'b\n' };
+  });
+  for (const question of ['Change it.', 'Once more.']) {
+    await conversation.ask(question);
+    const { proposal } = conversation.exchanges.at(-1) ?? {};
+    assert.ok(proposal);
+    conversation.take(proposal);
+    conversation.undo(proposal);
+  }
+  edit({ contents: 'b\n' });
+  assert.deepEqual(
+    conversation.exchanges.map(({ proposal }) => proposal?.state),
+    ['undone', 'taken'],
+  );
+});
+
 test('a proposal has the line breaks of the source, and its last one, so that only what was changed differs', async () => {
   for (const [contents, proposed, block, parts] of [
     ['a\r\nb\r\n', 'a\nB\n', 'a\nb', [['b\r\n', 'B\r\n']]],

@@ -44,7 +44,7 @@ export class DrainedClients {
   async #runClient(client: number): Promise<void> {
     const connection = new Connection(this.#base);
     // The system makes connections before the service hears of them, and takes them back when the port is closed. Such a
-    // reset counts as a refusal where the very next attempt is refused. Whoever still writes then hears of a broken pipe.
+    // reset counts as a refusal where the very next attempt is refused. A client that is still writing gets EPIPE.
     let reset: string | undefined;
     for (let n = 0; ; n++) {
       const { method, path, ...sent } = this.#next(client, n);

@@ -147,11 +147,10 @@ export const shortTime = 250;
  */
 export const littleMemory = 16 * mebibyte;
 
-/** The limits of an attack: of time the default where it is one of the ends to expect, and less where an attack meets that one alone. */
+/** An attack that must end at the limit of time gets less of it, so that it ends sooner; one that may end at it gets the default. */
 function limitsFor(expected: Expected): Partial<AdjustableLimits> {
   if (typeof expected === 'string' || expected instanceof RegExp) return {};
   const codes = codesOf(expected);
-  if (codes.length === 1 && codes[0] === 'memory-limit') return { memory: littleMemory };
   if (!codes.includes('time-limit')) return {};
   return { time: codes.length === 1 ? shortTime : defaultLimits.time };
 }
