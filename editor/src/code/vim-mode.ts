@@ -39,7 +39,7 @@ export class VimMode {
     // Where they cannot be loaded, the usual keys stay; the next change of a setting tries again.
     const module = await loadModule(() => import('@replit/codemirror-vim')).catch(() => undefined);
     if (module && !this.#isClosed && settings.current.vim) {
-      // The commands are those of the page, so that this one finds the text that it is given in.
+      // A command is the page's, and not that of one text: it looks up the one that it is typed in.
       module.CodeMirror.commands.save = ({ cm6 }: { cm6: EditorView }) => cm6.state.facet(saveCommand)?.();
       this.#use([
         module.vim({ status: true }),

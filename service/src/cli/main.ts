@@ -29,7 +29,7 @@ const commands: ReadonlyMap<string, Command> = new Map<string, Command>([
   [
     'serve',
     async (args) => {
-      // Its only option prints help.
+      // With an argument it prints help, or what is wrong with it.
       if (!args.length) limitYoungGeneration();
       await (await import('./serve.ts')).serve(args);
     },
