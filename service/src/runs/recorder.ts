@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { RunRecord } from '../storage/tables/runs.ts';
 import type { PluginUsageOfDay } from '../storage/tables/usage.ts';
 import { StorageUnavailableError } from '../storage/errors.ts';
+import { WriteBehind } from '../storage/write-behind.ts';
 import type { PluginKey } from '../plugins/plugin-key.ts';
 import { RecordQueue } from './record-queue.ts';
 import { toRecord } from './to-record.ts';
@@ -59,14 +60,16 @@ export class RunRecorder {
   readonly #queue = new RecordQueue();
   /** Usage beside that of the records in the queue: builds, and runs whose records were dropped. */
   readonly #usage = new UsageSum();
-  #timer: NodeJS.Timeout | undefined;
-  #writing: Promise<void> | undefined;
+  readonly #writer = new WriteBehind({
+    interval,
+    write: () => this.#writeBatches(),
+    hasWork: () => this.#hasWork,
+  });
   /**
    * What the last attempt left because the database is away. Some of it may be stored: it is written again as it was, so that
    * `store` can tell by its records.
    */
   #unwritten: Batch[] = [];
-  #isClosed = false;
 
   constructor(options: RecorderOptions) {
     this.#options = options;
@@ -79,7 +82,7 @@ export class RunRecorder {
 
   record(run: CompletedRun): void {
     const record = toRecord(run, lowerLevel(this.#options.level ?? 'logs', run.level));
-    if (this.#isClosed || !this.#queue.add(record)) this.#drop(record);
+    if (this.#writer.isClosed || !this.#queue.add(record)) this.#drop(record);
     this.#schedule();
   }
 
@@ -90,14 +93,11 @@ export class RunRecorder {
 
   /** Writes all waiting records. Those that cannot be written within three seconds are dropped. */
   async close(): Promise<void> {
-    if (this.#isClosed) return this.#writing;
-    this.#isClosed = true;
-    clearTimeout(this.#timer);
     const deadline = performance.now() + closingTime;
-    await this.#write();
+    await this.#writer.close();
     while (this.#hasWork && performance.now() < deadline) {
       await sleep(interval);
-      await this.#write();
+      await this.#writer.writeNow();
     }
     if (!this.#hasWork) return;
     for (const { usage } of this.#unwritten) this.#usage.addAll(usage);
@@ -113,26 +113,8 @@ export class RunRecorder {
   }
 
   #schedule(): void {
-    if (this.#writing || this.#isClosed) return;
-    if (this.#queue.isLong && !this.#isDatabaseAway) {
-      clearTimeout(this.#timer);
-      this.#timer = undefined;
-      void this.#write();
-      return;
-    }
-    this.#timer ??= setTimeout(() => {
-      this.#timer = undefined;
-      void this.#write();
-    }, interval).unref();
-  }
-
-  /** Writes all waiting records, unless the database is away. Never rejects. */
-  #write(): Promise<void> {
-    this.#writing ??= this.#writeBatches().finally(() => {
-      this.#writing = undefined;
-      if (this.#hasWork) this.#schedule();
-    });
-    return this.#writing;
+    if (this.#queue.isLong && !this.#isDatabaseAway) void this.#writer.writeNow();
+    else this.#writer.schedule();
   }
 
   async #writeBatches(): Promise<void> {
@@ -141,7 +123,7 @@ export class RunRecorder {
     for (const record of excess) this.#usage.addRun(record);
     // Records that come meanwhile are written with the next batch, once it is full or the interval has passed.
     do await this.#writeBatch();
-    while (!this.#isDatabaseAway && (this.#queue.hasWholeBatch || (this.#isClosed && this.#hasWork)));
+    while (!this.#isDatabaseAway && (this.#queue.hasWholeBatch || (this.#writer.isClosed && this.#hasWork)));
   }
 
   /** Writes a batch. One that the database refuses is split until only the refused records are dropped. */

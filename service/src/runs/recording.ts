@@ -1,5 +1,4 @@
 import type { Storage } from '../storage/storage.ts';
-import { withoutOwner } from '../storage/turns.ts';
 import { RunRecorder } from './recorder.ts';
 import type { Batch, RecorderOptions } from './recorder.ts';
 import { RunRetention } from './retention.ts';
@@ -49,7 +48,7 @@ export function startRecording(
     ...options,
     count,
     async store(batch) {
-      await withoutOwner(() => storeBatch(storage, batch));
+      await storeBatch(storage, batch);
       retention.handleStored(batch.records);
     },
   });

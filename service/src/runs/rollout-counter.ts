@@ -6,7 +6,7 @@ import { StorageUnavailableError } from '../storage/errors.ts';
 import type { Storage } from '../storage/storage.ts';
 import { addRolloutCounts, endRollout, findRollout, listStoppable } from '../storage/tables/rollouts.ts';
 import type { RolloutCount } from '../storage/tables/rollouts.ts';
-import { withoutOwner } from '../storage/turns.ts';
+import { WriteBehind } from '../storage/write-behind.ts';
 
 /** How long runs are collected before they are counted in the database, in ms. */
 const interval = 1000;
@@ -28,9 +28,14 @@ export class RolloutCounter {
   readonly #storage: Storage;
   readonly #options: RolloutCounterOptions;
   readonly #sides = new Map<string, RolloutCount>();
-  #timer: NodeJS.Timeout | undefined;
-  #writing: Promise<void> | undefined;
-  #isClosed = false;
+  readonly #writer = new WriteBehind({
+    interval,
+    write: () =>
+      this.#write().catch((error: unknown) => {
+        if (!(error instanceof StorageUnavailableError)) this.#options.onError?.(error);
+      }),
+    hasWork: () => this.#sides.size > 0,
+  });
 
   constructor(storage: Storage, options: RolloutCounterOptions) {
     this.#storage = storage;
@@ -39,33 +44,17 @@ export class RolloutCounter {
 
   count(run: RolloutCount): void {
     this.#add(run);
-    this.#schedule();
-  }
-
-  /** Writes what has been counted, and ends the rollouts that have to end. Never rejects. */
-  write(): Promise<void> {
-    this.#writing ??= this.#write()
-      .catch((error: unknown) => {
-        if (!(error instanceof StorageUnavailableError)) this.#options.onError?.(error);
-      })
-      .finally(() => {
-        this.#writing = undefined;
-        if (this.#sides.size) this.#schedule();
-      });
-    return this.#writing;
+    this.#writer.schedule();
   }
 
   /** Writes what has been counted, and stops. */
-  async close(): Promise<void> {
-    this.#isClosed = true;
-    clearTimeout(this.#timer);
-    await this.#writing;
-    await this.write();
+  close(): Promise<void> {
+    return this.#writer.close();
   }
 
+  /** Writes what has been counted, and ends the rollouts that have to end. */
   async #write(): Promise<void> {
     const counts = [...this.#sides.values()];
-    if (!counts.length) return;
     this.#sides.clear();
     try {
       await addRolloutCounts(this.#storage.db, counts);
@@ -80,22 +69,20 @@ export class RolloutCounter {
   async #stopIfFailing(plugin: PluginKey): Promise<void> {
     if (!mustStop(await findRollout(this.#storage.db, plugin))) return;
     const at = this.#options.now();
-    await withoutOwner(() =>
-      this.#storage.transaction(async (db) => {
-        await lockPlugin(db, plugin);
-        const rollout = await findRollout(db, plugin);
-        if (!rollout || !mustStop(rollout)) return;
-        const version = await endRollout(db, plugin, 'failures', at);
-        const { runs, failures, live } = rollout;
-        await writeAudit(db, {
-          action: 'rollout.stopped',
-          target: plugin,
-          version,
-          details: { reason: 'failures', runs, failures, live },
-          ...unattendedStamp('service', at),
-        });
-      }),
-    );
+    await this.#storage.transaction(async (db) => {
+      await lockPlugin(db, plugin);
+      const rollout = await findRollout(db, plugin);
+      if (!rollout || !mustStop(rollout)) return;
+      const version = await endRollout(db, plugin, 'failures', at);
+      const { runs, failures, live } = rollout;
+      await writeAudit(db, {
+        action: 'rollout.stopped',
+        target: plugin,
+        version,
+        details: { reason: 'failures', runs, failures, live },
+        ...unattendedStamp('service', at),
+      });
+    });
   }
 
   #add(more: RolloutCount): void {
@@ -107,14 +94,6 @@ export class RolloutCounter {
       runs: (before?.runs ?? 0) + more.runs,
       failures: (before?.failures ?? 0) + more.failures,
     });
-  }
-
-  #schedule(): void {
-    if (this.#isClosed || this.#writing) return;
-    this.#timer ??= setTimeout(() => {
-      this.#timer = undefined;
-      void this.write();
-    }, interval).unref();
   }
 }
 

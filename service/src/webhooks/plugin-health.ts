@@ -9,7 +9,7 @@ import {
 } from '../storage/tables/plugin-health.ts';
 import type { CountedPlugin, RunCounts } from '../storage/tables/plugin-health.ts';
 import { pluginExists } from '../storage/tables/plugins.ts';
-import { withoutOwner } from '../storage/turns.ts';
+import { WriteBehind } from '../storage/write-behind.ts';
 import { tellWebhooks } from './outbox.ts';
 
 /** How long runs are counted before the counts are written, in ms. */
@@ -35,9 +35,11 @@ export interface PluginHealthOptions {
 export class PluginHealth {
   readonly #options: PluginHealthOptions;
   readonly #counted = new Map<number, CountedPlugin>();
-  #timer: NodeJS.Timeout | undefined;
-  #writing: Promise<void> | undefined;
-  #isClosed = false;
+  readonly #writer = new WriteBehind({
+    interval,
+    write: () => this.#write(),
+    hasWork: () => this.#counted.size > 0,
+  });
 
   constructor(options: PluginHealthOptions) {
     this.#options = options;
@@ -46,15 +48,12 @@ export class PluginHealth {
   /** Counts a run that has ended. */
   count(plugin: PluginKey, pluginId: number, hasFailed: boolean): void {
     this.#add({ plugin, pluginId, runs: 1, failures: hasFailed ? 1 : 0 });
-    this.#schedule();
+    this.#writer.schedule();
   }
 
   /** Writes what was counted, and ends. */
-  async close(): Promise<void> {
-    this.#isClosed = true;
-    clearTimeout(this.#timer);
-    await this.#writing;
-    if (this.#counted.size) await this.#write();
+  close(): Promise<void> {
+    return this.#writer.close();
   }
 
   #add({ plugin, pluginId, runs, failures }: CountedPlugin): void {
@@ -66,17 +65,6 @@ export class PluginHealth {
       runs: (before?.runs ?? 0) + runs,
       failures: (before?.failures ?? 0) + failures,
     });
-  }
-
-  #schedule(): void {
-    if (this.#timer || this.#writing || this.#isClosed) return;
-    this.#timer = setTimeout(() => {
-      this.#timer = undefined;
-      this.#writing = withoutOwner(() => this.#write()).finally(() => {
-        this.#writing = undefined;
-        if (this.#counted.size) this.#schedule();
-      });
-    }, interval).unref();
   }
 
   async #write(): Promise<void> {
