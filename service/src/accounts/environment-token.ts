@@ -43,8 +43,8 @@ export async function issueEnvironmentToken(
   stamp: AuditStamp,
 ): Promise<IssuedEnvironmentToken> {
   const token = createToken('environment');
-  const options = { overlap, scopes };
-  const { id, ended } = await setEnvironmentToken(db, environment, holder, token, stamp.at, options);
+  const asked = { holder, token, overlap, scopes };
+  const { id, ended } = await setEnvironmentToken(db, environment, asked, stamp.at);
   const target = { environment };
   for (const { id: endedId, endsAt } of ended) {
     const details = { id: endedId, holder, endsAt: new Date(endsAt).toISOString() };

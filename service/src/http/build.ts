@@ -212,7 +212,7 @@ async function keepProgram(
     await lockPlugin(db, plugin);
     if ((await readDraftState(db, plugin))?.buildDigest !== buildDigest) return;
     await writeWithinQuota(db, plugin, allowed, () =>
-      saveBuild(db, plugin, buildDigest, packed, now(), types),
+      saveBuild(db, plugin, { program: packed, digest: buildDigest, digests: types, now: now() }),
     );
   }, plugin);
   return outcome;

@@ -83,7 +83,11 @@ async function fill(storage: Storage): Promise<void> {
       for (let i = first; i < first + 40; i++) {
         const one = { ...plugin, pluginName: nameOf(i) };
         await createDraft(db, one, sourceOf(`${i}`), { now: 0 });
-        await saveBuild(db, one, digestOf(`${i}`), await packedProgramOf(db, `${i}`), 0);
+        await saveBuild(db, one, {
+          program: await packedProgramOf(db, `${i}`),
+          digest: digestOf(`${i}`),
+          now: 0,
+        });
       }
     });
   }

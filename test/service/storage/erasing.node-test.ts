@@ -204,7 +204,11 @@ for (const engine of engines) {
         return node.transaction(async (tx) => {
           await lockPlugin(tx, plugin);
           if (await readDraftState(tx, plugin)) {
-            await saveBuild(tx, plugin, digestOf('first'), await packedProgramOf(tx, `${round} ${i}`), 0);
+            await saveBuild(tx, plugin, {
+              program: await packedProgramOf(tx, `${round} ${i}`),
+              digest: digestOf('first'),
+              now: 0,
+            });
           }
         });
       });

@@ -70,7 +70,11 @@ export const build = (storage: Storage, contents: string, of = plugin) =>
     await addEnvironment(db, of.environment, 0);
     await addFirstTenant(db, of, 0);
     await saveWithin(db, sourceOf(contents), of);
-    await saveBuild(db, of, digestOf(contents), await packedProgramOf(db, contents), 0);
+    await saveBuild(db, of, {
+      program: await packedProgramOf(db, contents),
+      digest: digestOf(contents),
+      now: 0,
+    });
   });
 
 /** Deploys what a text was built to. */
@@ -90,7 +94,7 @@ export const deploy = (storage: Storage, contents: string, of = plugin) =>
 export const setToken = (storage: Storage, token: string, environment = plugin.environment) =>
   storage.transaction(async (db) => {
     await addEnvironment(db, environment, 0);
-    await setEnvironmentToken(db, environment, 'owner', token, 0);
+    await setEnvironmentToken(db, environment, { holder: 'owner', token }, 0);
   });
 
 /** What an editor token of one plugin is, unless something else was asked for. */

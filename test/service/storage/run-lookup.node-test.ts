@@ -183,7 +183,7 @@ for (const engine of engines) {
     await storage.readChanges();
     await environmentOfToken(storage, token);
     const failing = storage.transaction(async (db) => {
-      await setEnvironmentToken(db, 'com.acme', 'owner', createToken('environment'), 0);
+      await setEnvironmentToken(db, 'com.acme', { holder: 'owner', token: createToken('environment') }, 0);
       throw new Error('no');
     });
     await assert.rejects(failing, /^Error: no$/);

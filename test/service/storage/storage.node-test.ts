@@ -177,7 +177,9 @@ for (const engine of engines) {
     assert.equal(await findOwner(db, 'com.acme'), 'you@acme.com');
     const [first, second, demo] = [1, 2, 3].map(() => createToken('environment')) as [string, string, string];
     await setToken(storage, first);
-    await storage.transaction((tx) => setEnvironmentToken(tx, 'com.acme', 'demo', demo, 0));
+    await storage.transaction((tx) =>
+      setEnvironmentToken(tx, 'com.acme', { holder: 'demo', token: demo }, 0),
+    );
     await setToken(storage, second);
     const found = await Promise.all([first, second, demo].map((token) => findEnvironmentToken(db, token, 0)));
     assert.deepEqual(
@@ -261,7 +263,11 @@ for (const engine of engines) {
     const { storage, codes } = await withCodes(t, engine);
     await build(storage, 'first');
     const failing = storage.transaction(async (db) => {
-      await saveBuild(db, plugin, digestOf('second'), await packedProgramOf(db, 'second'), 0);
+      await saveBuild(db, plugin, {
+        program: await packedProgramOf(db, 'second'),
+        digest: digestOf('second'),
+        now: 0,
+      });
       throw new Error('no');
     });
     await assert.rejects(failing, /^Error: no$/);

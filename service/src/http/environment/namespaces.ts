@@ -23,10 +23,14 @@ import {
   listNamespaces,
   replaceNamespace,
 } from '../../storage/tables/namespaces.ts';
-import type { NamespaceDetails, NamespaceKey, NamespaceRecord } from '../../storage/tables/namespaces.ts';
+import type {
+  NamespaceDetails,
+  NamespaceKey,
+  NamespaceRecord,
+  NamespaceTypes,
+} from '../../storage/tables/namespaces.ts';
 import { checkConnections } from './connection-details.ts';
 import { compileNamespace, invalidNamespace } from './compile-namespace.ts';
-import type { NamespaceWarning } from './compile-namespace.ts';
 import { maxDeclarations } from './libraries.ts';
 import {
   detailsLimit,
@@ -110,20 +114,24 @@ export const namespaces: ServiceInterface = {
       },
       errors: { 503: ['busy', 'cancelled', 'secrets-unavailable'] },
       handle: async ({ c, target, caller, body }, context) => {
-        const { connections, libraries, ...details } = body;
+        const { connections, libraries, ...given } = body;
+        const details = given as NamespaceDetails;
+        checkDetails(details, context);
+        const types = areTyped(details)
+          ? await translateBusyErrors('vendor', () =>
+              compileNamespace(context, target, details, c.req.raw.signal),
+            )
+          : { compiled: undefined, declarations: '', warnings: [] };
         const stamp = auditStamp(c, caller, context);
-        const given = details as NamespaceDetails;
-        const grants = { connections, libraries };
-        const set = await setNamespace(context, target, given, grants, stamp, c.req.raw.signal);
-        const { isNew, warnings } = set;
+        const set = await setNamespace(context, target, { details, types, connections, libraries }, stamp);
         return {
-          status: isNew ? 201 : 200,
+          status: set.isNew ? 201 : 200,
           body: {
             namespace: target.namespace,
-            ...details,
+            ...given,
             ...(set.connections && { connections: set.connections }),
             ...(set.libraries && { libraries: set.libraries }),
-            warnings: [...warnings],
+            warnings: [...types.warnings],
           },
         };
       },
@@ -153,15 +161,9 @@ export const namespaces: ServiceInterface = {
   ],
 };
 
-async function setNamespace(
-  context: ServiceContext,
-  key: NamespaceKey,
-  details: NamespaceDetails,
-  { connections, libraries }: Grants,
-  stamp: AuditStamp,
-  signal: AbortSignal,
-): Promise<SetNamespace> {
-  const { input, output, templates = {} } = details;
+/** Throws 422 for details that cannot be stored. */
+function checkDetails(details: NamespaceDetails, { languages }: ServiceContext): void {
+  const { input, output, templates = {}, samples } = details;
   const schemas = [input, output].filter((schema) => schema !== undefined);
   const size = Buffer.byteLength(schemas.map((schema) => JSON.stringify(schema)).join(''));
   if (size > schemasLimit) {
@@ -170,24 +172,29 @@ async function setNamespace(
       path: input === undefined ? '/output' : '/input',
     });
   }
-  const tooLarge = findInfiniteNumber({ input, output, samples: details.samples });
+  const tooLarge = findInfiniteNumber({ input, output, samples });
   // JSON has no infinite numbers: one would be stored, and returned, as `null`.
   if (tooLarge)
     throw invalidNamespace(tooLarge, 'must be a smaller number: one as large as this cannot be stored');
   for (const language of Object.keys(templates)) {
-    if (context.languages.has(language)) continue;
-    const known = [...context.languages.keys()].join(', ');
+    if (languages.has(language)) continue;
+    const known = [...languages.keys()].join(', ');
     const path = toPointer(['templates', language], longestPointer);
     throw new ServiceError(422, 'invalid-body', `templates: each key must be one of ${known}.`, { path });
   }
-  const types = areTyped(details)
-    ? await translateBusyErrors('vendor', () => compileNamespace(context, key, details, signal))
-    : { compiled: undefined, declarations: '', warnings: [] };
+}
+
+async function setNamespace(
+  context: ServiceContext,
+  key: NamespaceKey,
+  { details, types, connections, libraries }: NewNamespace,
+  stamp: AuditStamp,
+): Promise<SetNamespace> {
   checkConnections(connections ?? [], context.guard);
   // Now, so that a verifier finds the key before it is first used.
   if (connections?.some(({ credential }) => credential?.type === 'identity'))
     await context.identity.prepare();
-  const set = await context.storage.transaction(async (db) => {
+  return context.storage.transaction(async (db) => {
     await lockNamespace(db, key);
     const former = (await findNamespace(db, key))?.details;
     const before = former?.connections;
@@ -224,11 +231,12 @@ async function setNamespace(
     });
     return { isNew, connections: granted, libraries: imported };
   });
-  return { ...set, warnings: types.warnings };
 }
 
-/** What a request sets beside the types: `undefined` leaves what is there, `null` removes it. */
-interface Grants {
+/** What a request sets. Of connections and libraries, `undefined` leaves what is there, and `null` removes it. */
+interface NewNamespace {
+  readonly details: NamespaceDetails;
+  readonly types: Pick<NamespaceTypes, 'compiled' | 'declarations'>;
   readonly connections: readonly Connection[] | null | undefined;
   readonly libraries: LibraryVersions | null | undefined;
 }
@@ -262,7 +270,6 @@ interface SetNamespace {
   /** As they are now. */
   readonly connections: readonly Connection[] | undefined;
   readonly libraries: LibraryVersions | undefined;
-  readonly warnings: readonly NamespaceWarning[];
 }
 
 /** Deletes the record of a namespace. Throws 404 where there is none, and 409 where something depends on it. */

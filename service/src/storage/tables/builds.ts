@@ -50,17 +50,23 @@ export async function findCurrentBuild(db: Db, plugin: PluginKey): Promise<Store
   return row && storedProgram(db, row.program_hash, row.schemas_digest !== '');
 }
 
+export interface NewBuild {
+  readonly program: PackedProgram;
+  /** That of the source and its language. */
+  readonly digest: string;
+  /** Those of the schemas and libraries of the build (default: of none). */
+  readonly digests?: NamespaceDigests;
+  readonly now: number;
+}
+
 /**
- * Replaces the program of the source with this digest, and removes the former one unless something else refers to it.
- * The transaction must have locked the plugin. The digests are those of the schemas and libraries of the build (default: none).
+ * Replaces the plugin's build, and removes the former program unless something else refers to it. The transaction must have locked
+ * the plugin.
  */
 export async function saveBuild(
   db: Transaction,
   plugin: PluginKey,
-  buildDigest: string,
-  program: PackedProgram,
-  now: number,
-  { schemasDigest, librariesDigest }: NamespaceDigests = noDigests,
+  { program, digest, digests = noDigests, now }: NewBuild,
 ): Promise<void> {
   const before = await db.query
     .selectFrom('builds')
@@ -70,11 +76,11 @@ export async function saveBuild(
   const { hash } = program;
   await addProgram(db, program, before?.program_hash);
   const changed = {
-    digest: buildDigest,
+    digest,
     program_hash: hash,
     built_at: now,
-    schemas_digest: schemasDigest,
-    libraries_digest: librariesDigest,
+    schemas_digest: digests.schemasDigest,
+    libraries_digest: digests.librariesDigest,
   };
   const saved = await db.query
     .insertInto('builds')

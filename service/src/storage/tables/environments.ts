@@ -118,7 +118,9 @@ export interface EndedToken {
   readonly endsAt: number;
 }
 
-export interface NewTokenOptions {
+export interface NewToken {
+  readonly holder: string;
+  readonly token: string;
   /** How long the former tokens of the holder with the same scopes stay valid at most, in ms (default 0). */
   readonly overlap?: number;
   /** What it permits (default: everything). */
@@ -129,10 +131,8 @@ export interface NewTokenOptions {
 export async function setEnvironmentToken(
   db: Transaction,
   environment: string,
-  holder: string,
-  token: string,
+  { holder, token, overlap = 0, scopes: asked = allScopes }: NewToken,
   now: number,
-  { overlap = 0, scopes: asked = allScopes }: NewTokenOptions = {},
 ): Promise<{ readonly id: string; readonly ended: readonly EndedToken[] }> {
   const scopes = storedScopes(sortedScopes(asked));
   // When two transactions replace the same token at once, the second has to find the token of the first.
