@@ -3,6 +3,7 @@ import { describe, test } from 'node:test';
 import { findings } from '../support/axe.ts';
 import { shareDemoInBrowser } from './demo-in-browser.ts';
 import { deployPlugin } from './deploy.ts';
+import { deliverByUrl } from './page-driver.ts';
 import type { DemoPage } from './page-driver.ts';
 import { targetOf } from './vendor-setup.ts';
 
@@ -12,7 +13,7 @@ const BAKERY = '[data-customer="com.example.customer-7"]';
 
 describe('the vendor’s staff', () => {
   const open = async (user: string) => {
-    const tab = await openTab();
+    const tab = await openTab(deliverByUrl);
     await tab.signIn(user);
     return tab;
   };

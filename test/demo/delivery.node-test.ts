@@ -58,21 +58,22 @@ describe('the demo page', () => {
     );
   const time = (which: string) => tab.text(`[data-time=${which}]`);
 
-  /** Answers the editor's saves with 503 until it is told to stop. */
-  const breakSaves = async () => {
-    let broken = true;
+  /** Answers the editor's saves with 503 while they are `broken`. */
+  const interceptSaves = async () => {
+    const saves = { broken: false };
     await tab.page.setRequestInterception(true);
     tab.page.on('request', (request) => {
-      const save = broken && request.method() === 'POST' && request.url().includes('/api/v1/draft/');
+      const save = saves.broken && request.method() === 'POST' && request.url().includes('/api/v1/draft/');
       if (save) void request.respond({ status: 503, headers: { 'access-control-allow-origin': '*' } });
       else void request.continue();
     });
-    return () => (broken = false);
+    return saves;
   };
 
-  test('delivers the tokens of all plugins of the list by message to one frame, and no address holds one', async () => {
+  test('delivers the tokens of all plugins of the list by message to one frame, where no address holds one; by address too, where the page shows the time of each delivery, and HTML that follows the switch', async () => {
     const { page, tokens, requests } = await open();
     await tab.choosePlugin('add-record');
+    assert.equal(await time('message-launch'), '–');
     // Loaded ahead, before there is a plugin or a token.
     await until('the frame of the editor', () => !!frameOf());
     assert.deepEqual(await tokens(), []);
@@ -109,31 +110,19 @@ describe('the demo page', () => {
     assert.deepEqual(addresses.filter(hasToken), []);
     assert.equal(hasToken(await page.content()), false);
     assert.deepEqual(tab.complaints, []);
-  });
 
-  test('shows the time of each delivery, and offers HTML that follows the switch', async () => {
-    const { page } = await open();
-    await tab.choosePlugin('add-record');
-    assert.equal(await time('message-launch'), '–');
-    await tab.launch();
-    await page.waitForFunction(
-      () => document.querySelector('[data-time=message-launch]')?.textContent !== '–',
-    );
     assert.equal(await time('url-launch'), '–');
     assert.match(await tab.text('.source'), /token-delivery="message"\n {2}preload/);
-
-    const first = frameOf();
     await tab.chooseDelivery('url');
     await page.waitForFunction(() => document.querySelector('[data-time=url-launch]')?.textContent !== '–');
     assert.match(await time('url-launch'), /^\d+ ms$/);
     // Puppeteer may hear of the new frame a moment after the page.
-    await tab.editorFrame(first);
+    await tab.editorFrame(frame);
     assert.doesNotMatch(await tab.text('.source'), /token-delivery|preload/);
     assert.ok(await tab.saidReady());
     // It is kept for the next visit.
-    await tab.chooseDelivery('message');
     await page.reload();
-    await page.waitForSelector('[name=delivery][value=message]:checked');
+    await page.waitForSelector('[name=delivery][value=url]:checked');
   });
 
   test('saves without a reload when a token ends during work', async () => {
@@ -180,11 +169,12 @@ describe('the demo page', () => {
     assert.equal(await page.$eval('plugin-editor', (editor) => editor.state), 'ready');
   });
 
-  test('asks before unsaved work is left, keeps it, and continues once it is saved', async () => {
+  test('asks before unsaved work is left, keeps it, continues once it is saved, and offers it again to a user who left without waiting', async () => {
     const { page } = await open('bram');
     await tab.choosePlugin('greet-customer');
     const frame = await tab.launch();
-    const repair = await breakSaves();
+    const saves = await interceptSaves();
+    saves.broken = true;
     await type(frame, '// unsaved ');
     await page.waitForFunction(() => document.querySelector('plugin-editor')?.dirty);
     await page.locator('nav ::-p-text(price-rule)').click();
@@ -201,18 +191,14 @@ describe('the demo page', () => {
 
     await page.locator('nav ::-p-text(price-rule)').click();
     await page.waitForSelector('.question');
-    repair();
+    saves.broken = false;
     await untilText(frame, 'price-rule');
     await page.waitForSelector('.question', { hidden: true });
     await page.locator('nav ::-p-text(greet-customer)').click();
     await untilText(frame, '// unsaved');
-  });
+    await tab.state('ready');
 
-  test('offers the kept work again to a user who left without waiting', async () => {
-    const { page } = await open('bram');
-    await tab.choosePlugin('price-rule');
-    const frame = await tab.launch();
-    const repair = await breakSaves();
+    saves.broken = true;
     await type(frame, '// left behind ');
     await page.waitForFunction(() => document.querySelector('plugin-editor')?.dirty);
     await tab.click('#leave-editor');
@@ -221,7 +207,7 @@ describe('the demo page', () => {
     await tab.click('#go-on');
     await tab.state('idle');
     await page.waitForSelector('.question', { hidden: true });
-    repair();
+    saves.broken = false;
     const again = await tab.launch();
     // Either the save that the editor sent as it went came through, or this browser offers what it kept.
     await again.waitForFunction(() =>

@@ -10,7 +10,7 @@ const { demo, openTab } = await shareDemoInBrowser();
 
 const target = targetOf('customer-7', 'greet-customer');
 
-test('everything can be done by keyboard alone with visible focus, from signing in to signing out', async () => {
+test('everything can be done by keyboard alone with visible focus, from signing in to signing out; where what has the focus disappears, the new place gets it', async () => {
   const tab = await openTab();
   const { page } = tab;
   const keys = new Keyboard(page);
@@ -19,9 +19,15 @@ test('everything can be done by keyboard alone with visible focus, from signing 
   await keys.tabTo(/^button .*Ada Lindqvist/);
   await keys.press('Enter');
   await page.waitForSelector('#sign-out');
+  await page.waitForFunction(() => document.activeElement?.matches('main h1'));
 
   await keys.tabTo(/^a greet-customer/);
+  assert.ok(await page.$('.card:focus'));
   await keys.press('Enter');
+  await page.waitForFunction(() => {
+    const { activeElement } = document;
+    return activeElement?.matches('main h1') && activeElement.textContent === 'greet-customer';
+  });
   await page.waitForFunction(() => document.querySelector('plugin-features')?.state === 'ready');
   await keys.tabTo(/^input TypeScript/);
   await keys.press('ArrowUp');
@@ -30,6 +36,7 @@ test('everything can be done by keyboard alone with visible focus, from signing 
   assert.match((await keys.focused()).name, /^input JavaScript/);
   await keys.tabTo(/^button Launch the editor/);
   await keys.press('Space');
+  await page.waitForFunction(() => document.activeElement?.closest('.editor-bar'));
   const editor = await tab.editorFrame();
 
   const status = (which: string, start: string) =>

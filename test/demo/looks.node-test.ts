@@ -3,6 +3,7 @@ import { readFile, readdir } from 'node:fs/promises';
 import { describe, test } from 'node:test';
 import { COLOUR_RULES, findings, SIZE_RULES, useColours } from '../support/axe.ts';
 import { shareDemoInBrowser } from './demo-in-browser.ts';
+import { deliverByUrl } from './page-driver.ts';
 import type { DemoPage } from './page-driver.ts';
 
 const { openTab } = await shareDemoInBrowser();
@@ -33,7 +34,7 @@ for (const name of looks) {
 describe('the demo page', () => {
   let tab: DemoPage;
   test('keeps the launch button where it is while the languages arrive, in each look', async () => {
-    tab = await openTab();
+    tab = await openTab(deliverByUrl);
     const { page } = tab;
     await tab.signIn('ada');
     await tab.choosePlugin('add-record');
@@ -64,7 +65,7 @@ describe('the demo page', () => {
   });
 
   test('offers each look accessibly in light and dark colours, and HTML with the look’s CSS', async () => {
-    tab = await openTab();
+    tab = await openTab(deliverByUrl);
     const { page } = tab;
     // All rules are checked by `adapts`; a look changes colours, sizes and the font alone. Its sizes are the same in dark colours.
     const rules = { light: [...COLOUR_RULES, ...SIZE_RULES], dark: COLOUR_RULES };

@@ -170,6 +170,15 @@ function waitLongForEditors(timeout: string): void {
   }).observe(document, { childList: true, subtree: true });
 }
 
+/**
+ * Has the page deliver tokens by address from its first load on. By message, it loads an editor before one is launched, which is most
+ * of what opening the page costs.
+ */
+export const deliverByUrl = (page: Page): Promise<unknown> =>
+  page.evaluateOnNewDocument(() => {
+    if (window === top) localStorage.setItem('larder-delivery', 'url');
+  });
+
 /** Opens the demo page with cookies and storage of its own. `prepare` has the page before it loads. */
 export async function openDemo(
   browser: Browser,

@@ -6,7 +6,7 @@ import { findings } from '../support/axe.ts';
 import type { Page } from 'puppeteer-core';
 import { shareDemoInBrowser } from './demo-in-browser.ts';
 import { signInAt } from './deploy.ts';
-import { editorText } from './page-driver.ts';
+import { deliverByUrl, editorText } from './page-driver.ts';
 import type { DemoPage } from './page-driver.ts';
 import { until } from '../support/until.ts';
 
@@ -15,12 +15,7 @@ const { demo, browser, openTab } = await shareDemoInBrowser();
 let tab: DemoPage;
 
 const open = async (delivery: 'message' | 'url' = 'message') => {
-  tab = await openTab(async (page) => {
-    if (delivery === 'message') return;
-    await page.evaluateOnNewDocument(() => {
-      if (window === top) localStorage.setItem('larder-delivery', 'url');
-    });
-  });
+  tab = await openTab(delivery === 'url' ? deliverByUrl : undefined);
   return tab;
 };
 
@@ -57,9 +52,14 @@ async function holdResponses(page: Page, requests: RegExp) {
 }
 
 describe('the demo page', () => {
-  test('launches the editor, saves an edit, and shows it after a reload', async () => {
+  test('launches the editor, saves an edit, and shows it after a reload, in the chosen colours, which the frame follows', async () => {
     const { page } = await open();
     await tab.signIn('ada');
+    const background = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+    const light = await background();
+    await page.locator('.theme ::-p-text(Dark)').click();
+    await until('dark colours', async () => (await background()) !== light);
+    const dark = await background();
     await tab.choosePlugin('price-rule');
     await tab.chooseLanguage('JavaScript');
     const frame = await tab.launch();
@@ -79,6 +79,12 @@ describe('the demo page', () => {
     const again = await tab.launch();
     assert.match(await editorText(again), /^\/\/ Salt, butter, flour\n/);
     assert.match(await editorText(again), /price-rule/);
+    assert.equal(await background(), dark);
+    assert.equal(
+      await page.$eval('.theme :checked', (radio) => radio.parentElement?.textContent?.trim()),
+      'Dark',
+    );
+    assert.equal(await again.evaluate(() => matchMedia('(prefers-color-scheme: dark)').matches), true);
     assert.deepEqual(tab.complaints, []);
   });
 
@@ -109,8 +115,12 @@ describe('the demo page', () => {
     );
   });
 
-  test('shows every event with its fields and no token, and HTML that matches the elements on the page', async () => {
+  test('shows every event with its fields and no token, and HTML that matches the elements on the page, which it copies', async () => {
     const { page } = await open('url');
+    await page.browserContext().setPermission(demo.vendor.slice(0, -1), {
+      permission: { name: 'clipboard-write' },
+      state: 'granted',
+    });
     await tab.signIn('cleo');
     await tab.choosePlugin('price-rule');
     await page.waitForFunction(() => document.querySelector('plugin-features')?.state === 'ready');
@@ -152,23 +162,13 @@ describe('the demo page', () => {
     await tab.openDrawer();
     await tab.click('#clear-log');
     assert.deepEqual(await tab.events(), []);
-  });
-
-  test('copies the HTML, and says so', async () => {
-    const { page } = await open();
-    await page.browserContext().setPermission(demo.vendor.slice(0, -1), {
-      permission: { name: 'clipboard-write' },
-      state: 'granted',
-    });
-    await tab.signIn('ada');
-    await tab.openDrawer();
     await tab.click('#copy-source');
     await page.waitForFunction(
       () => document.querySelector('.inspector [role=status]')?.textContent === 'Copied',
     );
   });
 
-  test('closes the editor before signing out, and can open the plugin again afterwards', async () => {
+  test('closes the editor before signing out, can open the plugin again, and says why it stays as it is when it is reloaded after signing out in another tab', async () => {
     const { page } = await open();
     await tab.signIn('ada');
     await tab.choosePlugin('add-record');
@@ -204,10 +204,17 @@ describe('the demo page', () => {
     assert.equal(status, 401);
     await tab.signIn('ada');
     await tab.launch();
+
+    await page.evaluate(() => fetch('/session', { method: 'DELETE' }));
+    await page.locator('.tools ::-p-text(Reload)').click();
+    await page.waitForSelector('.failure');
+    assert.match(await tab.text('.failure'), /stays as it is\. You are signed out, .* Sign in again/);
+    assert.equal(await page.$eval('plugin-editor', (editor) => editor.state), 'ready');
+    assert.equal(await countFrames(page), 1);
   });
 
   test('shows the user as signed in, and why, when signing out fails', async () => {
-    const { page } = await open();
+    const { page } = await open('url');
     await tab.signIn('ada');
     await page.setOfflineMode(true);
     await tab.click('#sign-out');
@@ -218,7 +225,7 @@ describe('the demo page', () => {
   });
 
   test('shows nothing that arrives after its user has signed out', async () => {
-    const { page } = await open();
+    const { page } = await open('url');
     await tab.signIn('ada');
     await tab.choosePlugin('add-record');
     const late = await holdResponses(page, /^POST .*\/plugins(?:\/runs)?$/);
@@ -237,7 +244,7 @@ describe('the demo page', () => {
   });
 
   test('shows the user as signed out although a request of before is refused meanwhile', async (t) => {
-    const { page } = await open();
+    const { page } = await open('url');
     await tab.signIn('cleo');
     await tab.choosePlugin('add-record');
     await page.waitForSelector('.versions');
@@ -257,24 +264,8 @@ describe('the demo page', () => {
     await page.waitForSelector('[data-user=cleo]');
   });
 
-  test('adds a new plugin to the list, where it can be written, and explains an invalid name', async () => {
-    const { page } = await open();
-    await tab.signIn('bram');
-    await page.type('#new-plugin-name', 'Weigh Basket');
-    await tab.click('.new-plugin button');
-    const problem = await page.waitForSelector('#name-problem');
-    assert.match((await problem?.evaluate((node) => node.textContent)) ?? '', /lower-case letters/);
-    await page.$eval('#new-plugin-name', (input) => (input as HTMLInputElement).select());
-    await page.type('#new-plugin-name', 'weigh-basket');
-    await tab.click('.new-plugin button');
-    await page.waitForSelector('.plugin-link[aria-current]');
-    assert.equal(await tab.text('.plugin-link[aria-current]'), 'weigh-basket');
-    const frame = await tab.launch();
-    assert.match(await editorText(frame), /weigh-basket/);
-  });
-
-  test('keeps the chosen tenant in the address', async () => {
-    const { page } = await open();
+  test('keeps the chosen tenant in the address, adds a new plugin to its list, where it can be written, and explains an invalid name', async () => {
+    const { page } = await open('url');
     await tab.signIn('bram');
     await page.select('[name=tenant]', 'com.example.customer-8');
     await tab.choosePlugin('price-rule');
@@ -290,6 +281,18 @@ describe('the demo page', () => {
     );
     await page.goBack();
     await page.waitForSelector('.cards');
+
+    await page.type('#new-plugin-name', 'Weigh Basket');
+    await tab.click('.new-plugin button');
+    const problem = await page.waitForSelector('#name-problem');
+    assert.match((await problem?.evaluate((node) => node.textContent)) ?? '', /lower-case letters/);
+    await page.$eval('#new-plugin-name', (input) => (input as HTMLInputElement).select());
+    await page.type('#new-plugin-name', 'weigh-basket');
+    await tab.click('.new-plugin button');
+    await page.waitForSelector('.plugin-link[aria-current]');
+    assert.equal(await tab.text('.plugin-link[aria-current]'), 'weigh-basket');
+    const frame = await tab.launch();
+    assert.match(await editorText(frame), /weigh-basket/);
   });
 
   test('gets a new token for a reload, a new tab without access to the page, and another plugin of the list', async () => {
@@ -325,24 +328,10 @@ describe('the demo page', () => {
     await tab.state('idle');
     assert.equal(await countFrames(page), 0);
   });
-
-  test('moves the focus to the new place when the focused element disappears', async () => {
-    const { page } = await open();
-    await tab.page.waitForSelector('[data-user=ada]');
-    await page.focus('[data-user=ada]');
-    await page.keyboard.press('Enter');
-    await page.waitForFunction(() => document.activeElement?.matches('main h1'));
-    await page.focus('.card');
-    await page.keyboard.press('Enter');
-    await page.waitForFunction(() => document.activeElement?.textContent === 'add-record');
-    await page.focus('#launch');
-    await page.keyboard.press('Enter');
-    await page.waitForFunction(() => document.activeElement?.closest('.editor-bar'));
-  });
 });
 
 test('the drawer for developers is closed at first and leaves its room to the page; opened, it stays so, and is accessible', async () => {
-  const { page } = await open();
+  const { page } = await open('url');
   await page.emulateMediaFeatures([{ name: 'prefers-reduced-motion', value: 'reduce' }]);
   await tab.signIn('ada');
   const isOpen = () => page.$eval('.inspector', (drawer) => drawer.checkVisibility());
@@ -363,37 +352,4 @@ test('the drawer for developers is closed at first and leaves its room to the pa
     assert.equal(await isOpen(), false);
     assert.equal(await page.evaluate(() => document.activeElement?.id), 'developers');
   }
-});
-
-test('reloading the editor after signing out in another tab says why it stays as it is', async () => {
-  const { page } = await open();
-  await tab.signIn('ada');
-  await tab.choosePlugin('add-record');
-  await tab.launch();
-  await page.evaluate(() => fetch('/session', { method: 'DELETE' }));
-  await page.locator('.tools ::-p-text(Reload)').click();
-  await page.waitForSelector('.failure');
-  assert.match(await tab.text('.failure'), /stays as it is\. You are signed out, .* Sign in again/);
-  assert.equal(await page.$eval('plugin-editor', (editor) => editor.state), 'ready');
-  assert.equal(await countFrames(page), 1);
-});
-
-test('the demo page follows the chosen colours, after a reload too, into the frame', async () => {
-  const { page } = await open();
-  await tab.signIn('ada');
-  const background = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
-  const light = await background();
-  await page.locator('.theme ::-p-text(Dark)').click();
-  await until('dark colours', async () => (await background()) !== light);
-  const dark = await background();
-  await page.reload();
-  await page.waitForSelector('#sign-out');
-  assert.equal(await background(), dark);
-  assert.equal(
-    await page.$eval('.theme :checked', (radio) => radio.parentElement?.textContent?.trim()),
-    'Dark',
-  );
-  await tab.choosePlugin('add-record');
-  const frame = await tab.launch();
-  assert.equal(await frame.evaluate(() => matchMedia('(prefers-color-scheme: dark)').matches), true);
 });

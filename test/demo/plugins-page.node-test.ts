@@ -5,7 +5,7 @@ import type { HTTPRequest } from 'puppeteer-core';
 import { findings } from '../support/axe.ts';
 import { shareDemoInBrowser } from './demo-in-browser.ts';
 import { deployPlugin, editorTokenOf } from './deploy.ts';
-import { editorText } from './page-driver.ts';
+import { deliverByUrl, editorText } from './page-driver.ts';
 import type { DemoPage } from './page-driver.ts';
 import { targetOf } from './vendor-setup.ts';
 
@@ -24,7 +24,7 @@ const FAILING = `export const run = (input) => {
 describe('the plugins of a customer', () => {
   let tab: DemoPage;
   const open = async (user: string) => {
-    tab = await openTab();
+    tab = await openTab(deliverByUrl);
     await tab.signIn(user);
     return tab.page;
   };
