@@ -58,13 +58,14 @@ for (const [what, codeOf] of Object.entries(kept)) {
   });
 }
 
-test('a run is not ended for memory that the runs of others have left', async (t) => {
-  const sandbox = new Sandbox();
-  t.after(() => sandbox.close());
-  const run = (tenant: string, code: string) => {
-    const owner = { environment: tenant, tenant, token: '' };
-    return sandbox.run({ program: script(code), input: '', owner });
-  };
+// It watches what its runners hold.
+const sandbox = new Sandbox();
+after(() => sandbox.close());
+const runFor = (tenant: string, program: StoredProgram) =>
+  sandbox.run({ program, input: 'in', owner: { environment: tenant, tenant, token: '' } });
+
+test('a run is not ended for memory that the runs of others have left', async () => {
+  const run = (tenant: string, code: string) => runFor(tenant, script(code));
   const modest = running(`const all = new Uint8Array(24e6).fill(1);
     const end = Date.now() + 50; while (Date.now() < end); return String(all.length);`);
   for (let round = 0; round < 3; round++) {
@@ -129,12 +130,6 @@ const huge: Record<string, StoredProgram> = {
       (local.get $l1))`,
   ),
 };
-
-// By the sandbox, which watches what its runners hold.
-const sandbox = new Sandbox();
-after(() => sandbox.close());
-const runFor = (tenant: string, program: StoredProgram) =>
-  sandbox.run({ program, input: 'in', owner: { environment: tenant, tenant, token: '' } });
 
 for (const [what, program] of Object.entries(huge)) {
   test(`${what}: the run is ended, and the next is answered`, async () => {

@@ -41,8 +41,15 @@ const scriptNeighbours = (): Neighbour[] => [
   { program: script(`${probe}// ${(neighbours += 1)}`), input: 'neighbour' },
 ];
 
+type Runner = ReturnType<typeof startRunner>;
+
 /** The runner of all files of a process. */
-let attacked: ReturnType<typeof startRunner> | undefined;
+let attacked: Runner | undefined;
+
+/** One that nobody attacks. */
+let untouched: Runner | undefined;
+
+const closeAtExit = (close: () => Promise<void> | undefined) => process.once('exit', () => void close());
 
 /**
  * A runner process that one tenant attacks and others use. It is replaced when an attack ends it.
@@ -50,8 +57,8 @@ let attacked: ReturnType<typeof startRunner> | undefined;
  * `neighboursOf`: what the others run after each attack (default: {@link probe}).
  */
 export function startTarget(neighboursOf: () => Neighbour[] = scriptNeighbours) {
-  const run = (attacked ??= startRunner((close) => process.once('exit', () => void close())));
-  const untouched = untouchedOutcomes(neighboursOf);
+  const run = (attacked ??= startRunner(closeAtExit));
+  const found = untouchedOutcomes(neighboursOf);
 
   /**
    * Asserts that the runs of others are what they are in a runner that nobody has attacked. An attack that has ended the runner has
@@ -59,7 +66,7 @@ export function startTarget(neighboursOf: () => Neighbour[] = scriptNeighbours) 
    */
   const assertUnharmed = async () => {
     if (run.hasEnded()) return;
-    const expected = await untouched;
+    const expected = await found;
     for (const [i, { program, input }] of neighboursOf().entries()) {
       assertSame(await run(program, input), expected[i]);
     }
@@ -84,20 +91,19 @@ export function startTarget(neighboursOf: () => Neighbour[] = scriptNeighbours) 
 }
 
 const knownOutcomes = new Map<() => Neighbour[], Promise<LoggedOutcome[]>>();
+let lastFound: Promise<unknown> = Promise.resolve();
 
 /** What the others get from a runner that nobody has attacked. It is found out once in each process. */
 function untouchedOutcomes(neighboursOf: () => Neighbour[]): Promise<LoggedOutcome[]> {
   const known = knownOutcomes.get(neighboursOf);
   if (known) return known;
-  const found = (async () => {
-    // Closed here: a file that asked for the outcomes may be over before they are there.
-    const run = startRunner(() => {});
+  const run = (untouched ??= startRunner(closeAtExit));
+  const found = lastFound.then(async () => {
     const outcomes: LoggedOutcome[] = [];
     for (const { program, input } of neighboursOf()) outcomes.push(await run(program, input));
-    await run.close();
     return outcomes;
-  })();
-  found.catch(() => {});
+  });
+  lastFound = found.catch(() => {});
   knownOutcomes.set(neighboursOf, found);
   return found;
 }
@@ -147,12 +153,17 @@ export const shortTime = 250;
  */
 export const littleMemory = 16 * mebibyte;
 
-/** An attack that must end at the limit of time gets less of it, so that it ends sooner; one that may end at it gets the default. */
+/**
+ * An attack that must end at the limit of time gets less of it, and one that may end for want of memory less of that, so that they end
+ * sooner. One that may end at the limit of time gets the default.
+ */
 function limitsFor(expected: Expected): Partial<AdjustableLimits> {
   if (typeof expected === 'string' || expected instanceof RegExp) return {};
   const codes = codesOf(expected);
-  if (!codes.includes('time-limit')) return {};
-  return { time: codes.length === 1 ? shortTime : defaultLimits.time };
+  return {
+    ...(codes.includes('time-limit') && { time: codes.length === 1 ? shortTime : defaultLimits.time }),
+    ...(codes.includes('memory-limit') && { memory: littleMemory }),
+  };
 }
 
 const codesOf = ({ error }: { readonly error: RunErrorCode | readonly RunErrorCode[] }) => [error].flat();
