@@ -119,15 +119,15 @@ const huge: Record<string, StoredProgram> = {
         (br_if $next (i32.lt_u (local.get $i) (i32.const 1000))))
       (i32.const 0))`,
   ),
-  // The compiler keeps a state of all variables for each block.
+  // The compiler keeps a state of all variables for each block. By numbers, because names take binaryen twice the time.
   'a function with as many variables as there may be': moduleOf(
     memory,
     allocate,
     pin,
     `(func (export "run") (param i32) (result i32)
-      ${Array.from({ length: locals }, (_, i) => `(local $l${i} i32)`).join('')}
-      ${Array.from({ length: locals }, (_, i) => `(local.set $l${i} (block $b${i} (result i32) (br $b${i} (i32.add (local.get $l${(i * 7919) % locals}) (local.get 0)))))`).join('')}
-      (local.get $l1))`,
+      (local ${'i32 '.repeat(locals)})
+      ${Array.from({ length: locals }, (_, i) => `(local.set ${i + 1} (block (result i32) (br 0 (i32.add (local.get ${((i * 7919) % locals) + 1}) (local.get 0)))))`).join('')}
+      (local.get 2))`,
   ),
 };
 
