@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, before, describe, test } from 'node:test';
 import type { Browser, BrowserContext, Page } from 'puppeteer-core';
-import { launchChromium } from '../demo/harness.ts';
-import { openDemo } from '../demo/page-driver.ts';
-import { shareDemo } from '../demo/shared-demo.ts';
+import { launchChromium } from './harness.ts';
+import { openDemo } from './page-driver.ts';
+import { shareDemo } from './shared-demo.ts';
 import { until } from '../support/until.ts';
 
 // Names that lead to this machine: one that belongs to somebody else, and a customer's place at the vendor's.

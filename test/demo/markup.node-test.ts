@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { HTTPRequest, Page } from 'puppeteer-core';
-import { launchChromium } from '../demo/harness.ts';
-import { DemoPage } from '../demo/page-driver.ts';
-import { shareDemo } from '../demo/shared-demo.ts';
+import { launchChromium } from './harness.ts';
+import { DemoPage } from './page-driver.ts';
+import { shareDemo } from './shared-demo.ts';
 import { pressKeys } from '../support/press-keys.ts';
 import { readFrame } from '../support/read-frame.ts';
 import { until } from '../support/until.ts';

@@ -1,26 +1,25 @@
 import assert from 'node:assert/strict';
-import { type TestContext, mock, test } from 'node:test';
+import { mock, test } from 'node:test';
 import { format } from 'node:util';
 import { BuilderClient, SchemaError, parseEditorUrl } from '../../src/client.ts';
 import { parseEditorMessage } from '../../src/core/parse-editor-message.ts';
 import { parseFeatures } from '../../src/core/features.ts';
 import { parseEditorToken } from '../../src/core/token.ts';
-import { setUpVendor, targetOf } from '../demo/vendor-setup.ts';
-import { LINES, SQL, TRAVERSALS, polluting } from './attacks.ts';
+import { shareVendor } from './shared-demo.ts';
+import { setUpVendor, targetOf } from './vendor-setup.ts';
+import { LINES, SQL, TRAVERSALS, polluting } from '../threats/attacks.ts';
 
 type Vendor = Awaited<ReturnType<typeof setUpVendor>>;
 
-async function start(t: TestContext): Promise<Vendor & { cookie: string }> {
-  const vendor = await setUpVendor();
-  t.after(() => vendor.close());
-  return { ...vendor, cookie: await vendor.signIn('ada') };
-}
+const signedInAt = async (vendor: Vendor) => ({ ...vendor, cookie: await vendor.signIn('ada') });
+
+const shared = await shareVendor();
 
 const post = ({ sendRequest, cookie }: Vendor & { cookie: string }, path: string, body: unknown) =>
   sendRequest(path, { method: 'POST', body, cookie });
 
-test('no invalid segment of a path, and no name of another, gets a token or a run', async (t) => {
-  const vendor = await start(t);
+test('no invalid segment of a path, and no name of another, gets a token or a run', async () => {
+  const vendor = await signedInAt(shared);
   const good = targetOf('customer-7');
   for (const attack of [...TRAVERSALS.map(decodeLeniently), ...SQL, ...LINES]) {
     const idents = [
@@ -71,8 +70,8 @@ function decodeLeniently(text: string): string {
   }
 }
 
-test("JSON that aims at every object's prototype changes none at the vendor’s back end", async (t) => {
-  const vendor = await start(t);
+test("JSON that aims at every object's prototype changes none at the vendor’s back end", async () => {
+  const vendor = await signedInAt(shared);
   const bodies: [path: string, fields: object][] = [
     ['/session', { user: 'ada' }],
     ['/plugins', { ident: 'com.example.customer-7', name: 'polluted-1' }],
@@ -124,7 +123,9 @@ test('values read from JSON take nothing from a prototype in that JSON', async (
 test('a name or an input forges no line of the vendor’s log', async (t) => {
   const printed = mock.method(console, 'error', () => undefined);
   t.after(() => printed.mock.restore());
-  const vendor = await start(t);
+  const started = await setUpVendor();
+  t.after(() => started.close());
+  const vendor = await signedInAt(started);
   // A service that is gone is what the back end has to say something about.
   await vendor.closeService();
   const { ident } = targetOf('customer-7');
