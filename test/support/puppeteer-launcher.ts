@@ -56,7 +56,8 @@ export function firefoxLauncher(executablePath: string, onStart: (version: strin
 class FreshPageLauncher extends ChromeLauncher {
   constructor(options: LaunchOptions, onStart: (version: string) => void, puppeteer?: Puppeteer) {
     super(
-      { timeout: PATIENCE, ...options },
+      // No test asks for the requests of a page, which cost a browser time to report.
+      { timeout: PATIENCE, networkEnabled: false, ...options },
       async ({ browser }) => {
         // "Chrome/156.0.7151.0", "firefox/153.0"
         onStart((await browser.version()).replace(/^\D+/, ''));
