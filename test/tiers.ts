@@ -20,6 +20,31 @@ export const sameInAllBrowsers = [
   'test/element/strings.test.ts',
 ];
 
+/** Folders whose files share pages in browsers: each page costs a browser a process, and loads all modules anew. */
+const foldersOnPages = ['editor-module', 'element'];
+const FILES_OF_A_PAGE = 6;
+
+/** Of these, tests of what a page has once: its history, its opener, its definitions, the list of its requests. */
+const onPagesOfTheirOwn = [
+  'test/element/plugin-editor-define.test.ts',
+  'test/element/plugin-editor-history.test.ts',
+  'test/element/plugin-editor-tab.test.ts',
+  'test/element/protocol-safety.test.ts',
+];
+
+/** The files of tests in browsers, by the pages that run them. */
+export function browserPages(exclude: readonly string[]): FileGroup[] {
+  const numbers = new Map<string, number>();
+  const pages = Map.groupBy(filesOf('test/**/*.test.ts', exclude), (file) => {
+    const folder = file.split('/')[1] ?? '';
+    if (onPagesOfTheirOwn.includes(file) || !foldersOnPages.includes(folder)) return file;
+    const number = numbers.get(folder) ?? 0;
+    numbers.set(folder, number + 1);
+    return `${folder}-${Math.floor(number / FILES_OF_A_PAGE) + 1}`;
+  });
+  return [...pages].map(([name, files]) => ({ name, files }));
+}
+
 /** Storage, locks and migrations: the oldest and the newest release of PostgreSQL that the service supports. */
 const storageFiles = 'test/service/{storage,lost-database,nodes}/*.{node,release}-test.ts';
 

@@ -1,3 +1,5 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 import { esbuildPlugin } from '@web/dev-server-esbuild';
@@ -10,7 +12,7 @@ import { freePort } from './support/free-port.ts';
 import { loopbackOnly } from './support/loopback-only.ts';
 import { scriptedOrigins } from './support/second-origin.ts';
 import { summaryReporter } from './support/summary-reporter.ts';
-import { sameInAllBrowsers } from './tiers.ts';
+import { browserPages, sameInAllBrowsers } from './tiers.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const { launchers, versions } = engines();
@@ -19,11 +21,7 @@ const bundled = bundledModules();
 
 export default {
   rootDir: root,
-  files: [
-    'test/**/*.test.ts',
-    '!**/node_modules/**',
-    ...(launchers.some(({ name }) => name === 'Chromium') ? [] : sameInAllBrowsers.map((file) => `!${file}`)),
-  ],
+  files: writePages(),
   port: await freePort(),
   nodeResolve: true,
 
@@ -53,3 +51,16 @@ export default {
   ],
   reporters: [defaultReporter({ reportTestProgress: false }), summaryReporter(versions)],
 } satisfies TestRunnerConfig;
+
+/** The files that the runner opens as pages; those of several files are written, as modules that import them. */
+function writePages(): string[] {
+  const folder = join(root, 'node_modules/.cache/plugin-editor/pages');
+  mkdirSync(folder, { recursive: true });
+  const hasChromium = launchers.some(({ name }) => name === 'Chromium');
+  return browserPages(hasChromium ? [] : sameInAllBrowsers).map(({ name, files }) => {
+    if (files.length === 1) return join(root, ...files);
+    const page = join(folder, `${name}.js`);
+    writeFileSync(page, files.map((file) => `import '/${file}';\n`).join(''));
+    return page;
+  });
+}

@@ -51,16 +51,6 @@ const errorOf = async ({ ask, answer }: Opened) => {
   return (await answer()).end['error'];
 };
 
-const logged: unknown[] = [];
-const { error: realError } = console;
-beforeEach(() => {
-  logged.length = 0;
-  console.error = (...args: unknown[]) => void logged.push(args);
-});
-afterEach(() => {
-  console.error = realError;
-});
-
 async function* nothing() {}
 
 describe('the settings of an editor', () => {
@@ -83,6 +73,16 @@ describe('the settings of an editor', () => {
 });
 
 describe('an assistant', () => {
+  const logged: unknown[] = [];
+  const { error: realError } = console;
+  beforeEach(() => {
+    logged.length = 0;
+    console.error = (...args: unknown[]) => void logged.push(args);
+  });
+  afterEach(() => {
+    console.error = realError;
+  });
+
   it('is asked with the plugin that the element shows, whatever the editor says', async () => {
     let asked: AssistantRequest | undefined;
     const all = await openWith(async function* (request: AssistantRequest) {
