@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before } from 'node:test';
-import type { Browser } from 'puppeteer-core';
+import type { Browser, BrowserContext, Page } from 'puppeteer-core';
 import type { ServiceOptions } from '../../service/src/http/create-service.ts';
 import type { PluginSource } from 'plugin-editor/client.js';
 import {
@@ -8,34 +8,39 @@ import {
   type EditorService,
   type Target,
   launchBrowser,
-  openPage,
   startEditorService,
+  visit,
 } from './harness.ts';
+import { ReusedPages } from './reused-pages.ts';
 import { eventually } from '../support/until.ts';
 
 export interface EditorFixture {
   service: EditorService;
   /** The plugin of the test. */
   target: Target;
-  /** Opens the editor, by default on that plugin with a new token. */
+  /** Opens the editor, by default on that plugin with a new token, in a page that former tests have used. */
   open: (url?: string) => Promise<EditorPage>;
+  /** Opens it in a new page of a new profile, which `prepare` may change. */
+  openNew: (prepare?: (page: Page) => Promise<unknown>, url?: string) => Promise<EditorPage>;
   /** Waits until the service's draft has this in its text. */
   saved: (part: string) => Promise<PluginSource | undefined>;
 }
 
 /**
- * One service and one browser for the tests of a suite; each test gets a new plugin and a new browser profile, and
- * finds the service as it should be. At the end no page may have had an error or have broken its policy.
+ * One service and one browser for the tests of a suite; each test gets a new plugin, pages in which nothing is kept, and finds the
+ * service as it should be. At the end no page may have had an error or have broken its policy.
  */
 export function editorFixture(
   options: Partial<ServiceOptions> = {},
 ): (run: (fixture: EditorFixture) => Promise<void>) => Promise<void> {
   let service: EditorService;
   let browser: Browser;
+  let reused: ReusedPages;
   let count = 0;
 
   before(async () => {
     [service, browser] = await Promise.all([startEditorService(options), launchBrowser()]);
+    reused = new ReusedPages(browser, service.empty);
   });
   after(async () => {
     await browser.close();
@@ -43,29 +48,41 @@ export function editorFixture(
   });
 
   return async (run) => {
-    const context = await browser.createBrowserContext();
     const target: Target = { fn: `plugin-${++count}`, template: 'typescript' };
     const pages: EditorPage[] = [];
-    const open = async (url?: string) => {
-      const page = await openPage(context, url ?? (await service.url(target)));
-      pages.push(page);
-      return page;
+    const newContexts: BrowserContext[] = [];
+    const openIn = async (page: Page, url?: string) => {
+      const editor = await visit(page, url ?? (await service.url(target)));
+      pages.push(editor);
+      return editor;
+    };
+    const open = async (url?: string) => openIn(await reused.take(), url);
+    const openNew = async (prepare?: (page: Page) => Promise<unknown>, url?: string) => {
+      const context = await browser.createBrowserContext();
+      newContexts.push(context);
+      const page = await context.newPage();
+      await prepare?.(page);
+      return openIn(page, url);
     };
     const saved = (part: string) =>
       eventually(
         () => service.draft(target),
         (draft) => draft?.contents.includes(part) ?? false,
       );
+    let hasPassed = false;
     try {
-      await run({ service, target, open, saved });
+      await run({ service, target, open, openNew, saved });
       const problems = pages.flatMap((page) => page.problems);
       assert.deepEqual(problems, []);
+      hasPassed = true;
     } finally {
       service.clock.ahead = 0;
       service.script.respond = undefined;
       service.script.hold = undefined;
       await service.restart();
-      await context.close();
+      await Promise.all(newContexts.map((context) => context.close()));
+      // Who knows how a test that failed has left its pages.
+      await (hasPassed ? reused.putBack() : reused.close());
     }
   };
 }

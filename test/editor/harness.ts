@@ -1,6 +1,13 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Browser, BrowserContext, Frame, Keyboard, Page } from 'puppeteer-core';
+import {
+  type Browser,
+  type BrowserContext,
+  type Frame,
+  type Keyboard,
+  type Page,
+  Puppeteer,
+} from 'puppeteer-core';
 import { buildEditor } from '../support/editor-files.ts';
 import { memoryFolder } from '../support/memory-folder.ts';
 import { type ListeningServer, listen } from '../../service/src/http/listen.ts';
@@ -29,6 +36,21 @@ export interface Seen {
 
 const IDENT = 'com.acme.t1';
 const POLICY = 'content-security-policy';
+const EMPTY = '/empty';
+
+// As `::-p-aria`, for which the browser builds the page's whole accessibility tree each time; what buttons are called, axe checks.
+// oxlint-disable-next-line import/namespace -- a class, which the rule takes for the namespace of the same name in that package
+Puppeteer.registerCustomQueryHandler('button', {
+  queryAll: (node, name) => {
+    const within = document.querySelector('dialog:modal') ?? (node as Element);
+    return [...within.querySelectorAll<HTMLElement>('button:not([role])')].filter(
+      (one) => (one.ariaLabel ?? one.innerText.trim()) === name && one.checkVisibility(),
+    );
+  },
+});
+
+/** A selector of the buttons with this name that can be pressed. */
+export const buttonNamed = (name: string): string => `::-p-button(${name})`;
 
 /** The real service on a real port and file, with the editor as it is built; a test turns its clock and stops it. */
 export async function startEditorService({
@@ -63,6 +85,7 @@ export async function startEditorService({
     refuse: service.refuse,
     fetch: async (request: Request, env: object) => {
       const { pathname, search } = new URL(request.url);
+      if (pathname === EMPTY) return new Response('', { headers: { 'content-type': 'text/html' } });
       seen.push({
         method: request.method,
         path: pathname + search,
@@ -101,6 +124,8 @@ export async function startEditorService({
 
   return {
     origin,
+    /** The address of an empty page of this origin. */
+    empty: origin + EMPTY,
     clock,
     seen,
     script,
@@ -215,9 +240,12 @@ export const coveredTabs = (page: Page | Frame) =>
     });
   });
 
-/** A page of the editor. */
-export async function openPage(context: BrowserContext | Browser, url: string) {
-  const page = await context.newPage();
+/** A new page of the editor. */
+export const openPage = async (context: BrowserContext | Browser, url: string): Promise<EditorPage> =>
+  visit(await context.newPage(), url);
+
+/** Has a page go to an address of the editor. */
+export async function visit(page: Page, url: string) {
   const problems: string[] = [];
   page.on('pageerror', (error) => problems.push(String(error)));
   page.on('console', (message) => {
@@ -266,15 +294,18 @@ export function editorIn(frame: Frame, keyboard: Keyboard) {
       ),
     /** Waits until the text can be edited. */
     untilOpen: () => frame.waitForSelector('.cm-content'),
-    /** Types at the end of the text. */
+    /** Writes at the end of the text, each line at once: for each key the page works as much as for a whole line. */
     type: async (text: string) => {
       await frame.focus('.cm-content');
       await pressKeys({ keyboard }, 'Control', 'End');
-      await keyboard.type(text);
+      for (const [i, line] of text.split('\n').entries()) {
+        if (i > 0) await keyboard.press('Enter');
+        if (line) await keyboard.sendCharacter(line);
+      }
     },
     text: () => frame.$$eval('.text .cm-line', (lines) => lines.map((line) => line.textContent).join('\n')),
     press: async (name: string) => {
-      await frame.locator(`::-p-aria([name="${name}"][role="button"])`).click();
+      await frame.locator(buttonNamed(name)).click();
     },
     /** Saves now, by its key. */
     save: async () => {
@@ -288,7 +319,7 @@ export function editorIn(frame: Frame, keyboard: Keyboard) {
     },
     /** Deploys, whatever the tests of the plugin say. */
     deploy: async () => {
-      await frame.locator('::-p-aria([name="Deploy"][role="button"])').click();
+      await frame.locator(buttonNamed('Deploy')).click();
       await confirmDeploy();
     },
     confirmDeploy,
@@ -302,4 +333,4 @@ export function editorIn(frame: Frame, keyboard: Keyboard) {
   };
 }
 
-export type EditorPage = Awaited<ReturnType<typeof openPage>>;
+export type EditorPage = Awaited<ReturnType<typeof visit>>;

@@ -1,9 +1,10 @@
 import { createServer } from 'node:http';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
-import type { Browser } from 'puppeteer-core';
+import type { Browser, Page } from 'puppeteer-core';
 import { type EditorService, type Target, editorIn } from './harness.ts';
 import { eventually } from '../support/until.ts';
+import { ReusedPages } from './reused-pages.ts';
 
 /** A message of the editor, and in answer to which `open`. */
 export interface EditorMessage {
@@ -41,27 +42,50 @@ const html = (editor: string) => `<!doctype html><title>Launcher</title>
   Object.assign(window, { receivedMessages, sendMessage, loadEditor });
 </script>`;
 
+let listening: Promise<number> | undefined;
+
+/** The address of a page for an editor at this address, or of one that has that in a frame without any script. */
+async function addressFor(editor: string, path: '' | 'rest' = ''): Promise<string> {
+  listening ??= (async () => {
+    const server = createServer(({ url = '' }, response) => {
+      const { pathname, searchParams } = new URL(url, 'http://localhost');
+      const address = searchParams.get('editor') ?? '';
+      const frame = `<!doctype html><iframe src="${address}"></iframe>`;
+      response.setHeader('content-type', 'text/html').end(pathname === '/rest' ? frame : html(address));
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    server.unref();
+    return (server.address() as AddressInfo).port;
+  })();
+  return `http://localhost:${await listening}/${path}?editor=${encodeURIComponent(editor)}`;
+}
+
 /**
  * A page of another origin that has the editor in a frame and speaks the frame protocol with it by hand: what is sent
- * and heard is what is on the wire.
+ * and heard is what is on the wire. It is a new page in a new profile.
  */
-export async function openLauncher(
-  browser: Browser,
+export async function openLauncher(browser: Browser, service: EditorService, editor?: string) {
+  const context = await browser.createBrowserContext();
+  return launcherIn(await context.newPage(), service, () => context.close(), editor);
+}
+
+/** Opens such a page, too, but one that former tests of the file have used, where these need no new profile. */
+export async function reusedLaunchers(browser: Browser, service: EditorService) {
+  const reused = new ReusedPages(browser, await addressFor(service.empty, 'rest'));
+  return async (editor?: string): Promise<LauncherPage> =>
+    launcherIn(await reused.take(), service, () => reused.putBack(), editor);
+}
+
+async function launcherIn(
+  page: Page,
   service: EditorService,
+  close: () => Promise<void>,
   editor = `${service.origin}/editor/`,
 ) {
-  const server = createServer((_, response) => {
-    response.setHeader('content-type', 'text/html').end(html(editor));
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  // It does not keep a test running that fails before it can close it.
-  server.unref();
-  const context = await browser.createBrowserContext();
-  const page = await context.newPage();
   await page.setViewport({ width: 1060, height: 660 });
   const problems: string[] = [];
   page.on('pageerror', (error) => problems.push(String(error)));
-  await page.goto(`http://localhost:${(server.address() as AddressInfo).port}/`);
+  await page.goto(await addressFor(editor));
   // Not before: `goto` would wait for the frame's scripts, too, which some tests hold back.
   await page.evaluate(() => (window as unknown as LauncherWindow).loadEditor());
 
@@ -118,11 +142,7 @@ export async function openLauncher(
       });
       return session;
     },
-    close: async () => {
-      await context.close();
-      server.closeAllConnections();
-      server.close();
-    },
+    close,
   };
 }
 

@@ -3,11 +3,12 @@ import { test } from 'node:test';
 import type { PluginSource } from 'plugin-editor/client.js';
 import { findings, useColours } from '../../support/axe.ts';
 import { eventually } from '../../support/until.ts';
-import { coveredTabs, tabsOutOfView } from '../harness.ts';
+import { buttonNamed, coveredTabs, tabsOutOfView } from '../harness.ts';
 import { startEditorInBrowser } from '../editor-in-browser.ts';
-import { type LauncherPage, openLauncher } from '../launcher-page.ts';
+import { type LauncherPage, reusedLaunchers } from '../launcher-page.ts';
 
 const { service, browser } = await startEditorInBrowser();
+const openReused = await reusedLaunchers(browser, service);
 // Types and runs have panels, too.
 const everyPanel = { namespace: 'typed', permissions: 'read,write,deploy,runs' };
 await service.setNamespace('typed', { input: {} });
@@ -20,7 +21,7 @@ async function withEditor(
   source?: PluginSource,
   { namespace = 'default', permissions }: { namespace?: string; permissions?: string } = {},
 ) {
-  const launcher = await openLauncher(browser, service);
+  const launcher = await openReused();
   try {
     const fn = `assisted-${++count}`;
     const plugin = { fn, namespace };
@@ -42,7 +43,7 @@ async function withEditor(
 
 const ask = async ({ frame, page, waitForMessage }: LauncherPage, session: string, prompt: string) => {
   await frame.locator('.assist textarea').click();
-  await page.keyboard.type(prompt);
+  await page.keyboard.sendCharacter(prompt);
   await page.keyboard.press('Enter');
   return waitForMessage('assist', session, (one) => one['prompt'] === prompt);
 };
@@ -56,7 +57,7 @@ const untilPanel = (launcher: LauncherPage, part: string) =>
     (text) => text.includes(part),
   );
 const press = (launcher: LauncherPage, label: string) =>
-  launcher.frame.locator(`.assist ::-p-aria([name="${label}"][role="button"])`).click();
+  launcher.frame.locator(`.assist ${buttonNamed(label)}`).click();
 
 test('the panel is there while the page has an assistant', async () => {
   await withEditor(async (launcher, session) => {
@@ -195,7 +196,7 @@ test('a problem is explained, a failed test made to pass and a test written wher
   ];
   const contents = 'export const run = (input) => input;\n';
   const asked = async (launcher: LauncherPage, session: string, name: string) => {
-    await launcher.frame.locator(`::-p-aria([name="${name}"][role="button"])`).click();
+    await launcher.press(name);
     const message = await launcher.waitForMessage('assist', session, ({ prompt }) => prompt === name);
     await launcher.sendMessage({ type: 'assist-end', session, request: message['request'] });
     assert.equal(await launcher.frame.evaluate(() => document.activeElement?.id), 'tab-assist');

@@ -174,15 +174,15 @@ describe('unsaved work in the editor', () => {
     }));
 
   test('is warned about at the first change when the browser blocks storage, while nothing is lost yet', () =>
-    withEditor(async ({ service, target, open }) => {
-      const { page, until, untilOpen, type, untilStatus } = await open('about:blank');
-      await page.evaluateOnNewDocument(() => {
-        const refuse = () => {
-          throw new DOMException('Access is denied for this document.', 'SecurityError');
-        };
-        Object.defineProperty(window, 'localStorage', { get: refuse });
-      });
-      await page.goto(await service.url(target));
+    withEditor(async ({ openNew }) => {
+      const { until, untilOpen, type, untilStatus } = await openNew((page) =>
+        page.evaluateOnNewDocument(() => {
+          const refuse = () => {
+            throw new DOMException('Access is denied for this document.', 'SecurityError');
+          };
+          Object.defineProperty(window, 'localStorage', { get: refuse });
+        }),
+      );
       await untilOpen();
       await type('// x');
       await until('This browser keeps no copy of unsaved text here');
@@ -256,7 +256,7 @@ describe('unsaved work in the editor', () => {
       delete target.template;
       const page = await open();
       await page.until('Choose a language for your new plugin');
-      await page.press('JavaScript');
+      await page.page.locator('.choices ::-p-text(JavaScript)').click();
       await page.untilOpen();
       await service.stop();
       await page.type('// started');

@@ -160,7 +160,7 @@ describe('building, testing and deploying in the editor', () => {
       await page.waitForFunction(() => document.querySelector('.cursor')?.textContent === 'Line 2, column 3');
       await pressKeys(page, 'End');
       for (let count = 0; count < 'return 1;'.length; count++) await page.keyboard.press('Backspace');
-      await page.keyboard.type('return input;');
+      await page.keyboard.sendCharacter('return input;');
       await until('No problems are known in this text.');
       await page.waitForSelector('.cm-lint-marker-error', { hidden: true });
     }));

@@ -30,10 +30,10 @@ describe('the editor', () => {
     }));
 
   test('removes the token from the address and the history, and sends it only in the header', () =>
-    withEditor(async ({ service, target, open }) => {
+    withEditor(async ({ service, target, openNew }) => {
       const token = await service.token(target);
       const from = service.seen.length;
-      const { page, untilOpen } = await open(await service.url(target, token));
+      const { page, untilOpen } = await openNew(undefined, await service.url(target, token));
       await untilOpen();
       const address = await page.evaluate(() => location.href);
       assert.equal(address.includes('token'), false);
@@ -167,10 +167,10 @@ describe('the editor', () => {
     }));
 
   test('reports that the editor itself cannot be loaded', () =>
-    withEditor(async ({ service, open }) => {
+    withEditor(async ({ service, openNew }) => {
       service.script.respond = (request) =>
         /assets\/page-/.test(request.url) ? new Response('', { status: 503 }) : undefined;
-      const page = await open();
+      const page = await openNew();
       await page.until('The editor could not be loaded');
       assert.equal((await page.page.evaluate(() => location.href)).includes('token'), false);
       assert.deepEqual(page.problems, []);

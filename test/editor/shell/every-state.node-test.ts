@@ -45,7 +45,7 @@ async function findingsInForced({ page }: EditorPage, part = 'body'): Promise<st
 async function command({ page }: EditorPage, name: string): Promise<void> {
   await page.keyboard.press('F1');
   await page.waitForSelector('dialog.palette[open] input:focus');
-  await page.keyboard.type(name);
+  await page.keyboard.sendCharacter(name);
   await page.keyboard.press('Enter');
   await page.waitForFunction(() => !document.querySelector('dialog.palette'));
 }
@@ -161,7 +161,7 @@ describe('in every state of the editor', () => {
       }
       await page.keyboard.press('F1');
       await page.waitForSelector('dialog.palette[open] input:focus');
-      await page.keyboard.type('nothing is called this');
+      await page.keyboard.sendCharacter('nothing is called this');
       await look('a search for a command that is not there', 'dialog[open]');
       await page.keyboard.press('Escape');
       await click('Menu');

@@ -2,10 +2,11 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { startEditorInBrowser } from '../editor-in-browser.ts';
 import { type Target } from '../harness.ts';
-import { type LauncherPage, openLauncher } from '../launcher-page.ts';
+import { type LauncherPage, openLauncher, reusedLaunchers } from '../launcher-page.ts';
 import { eventually } from '../../support/until.ts';
 
 const { service, browser } = await startEditorInBrowser();
+const openReused = await reusedLaunchers(browser, service);
 
 describe('the editor in a page', () => {
   let count = 0;
@@ -14,7 +15,7 @@ describe('the editor in a page', () => {
 
   /** Runs with a launcher's page; nothing is loaded twice in it, unless the test says so. */
   const withEditor = async (run: (launcher: LauncherPage) => Promise<void>, url?: string) => {
-    const launcher = await openLauncher(browser, service, url);
+    const launcher = await openReused(url);
     try {
       await run(launcher);
       assert.equal(await launcher.loads(), 1);

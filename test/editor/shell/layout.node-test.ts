@@ -60,25 +60,26 @@ describe('the layout of the editor', () => {
     ['en', 'rtl', 'Deploy'],
   ] as const)
     test(`shows names, panels and the buttons of tests from a phone to a wide screen, in ${language} and ${direction}`, () =>
-      withEditor(async ({ service, open }) => {
+      withEditor(async ({ service, openNew }) => {
         const plugin = { fn: 'price-for-wholesale', namespace: 'prices', template: 'typescript' };
         // With types there is one panel more.
         await service.setNamespace('prices', { input: { type: 'string' }, output: { type: 'string' } });
         await service.save({ contents, lang: 'typescript', tests }, plugin);
         const token = await service.token(plugin, 'read,write,deploy,runs');
-        const editor = await open('about:blank');
+        const prepare = async (one: Page) => {
+          await one.evaluateOnNewDocument(
+            (tag, dir) => {
+              Object.defineProperty(navigator, 'languages', { get: () => [tag] });
+              addEventListener('DOMContentLoaded', () => (document.documentElement.dir = dir));
+            },
+            language,
+            direction,
+          );
+          await useColours(one, 'light');
+          await one.setViewport({ width: 1280, height: 700 });
+        };
+        const editor = await openNew(prepare, await service.url(plugin, token));
         const { page } = editor;
-        await page.evaluateOnNewDocument(
-          (tag, dir) => {
-            Object.defineProperty(navigator, 'languages', { get: () => [tag] });
-            addEventListener('DOMContentLoaded', () => (document.documentElement.dir = dir));
-          },
-          language,
-          direction,
-        );
-        await useColours(page, 'light');
-        await page.setViewport({ width: 1280, height: 700 });
-        await page.goto(await service.url(plugin, token));
         await editor.untilOpen();
         await editor.press(deploy);
         await page.waitForSelector('dialog.deploy[data-state=failed]');

@@ -2,10 +2,12 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { COLOUR_RULES, findings, useColours } from '../../support/axe.ts';
 import { startEditorInBrowser } from '../editor-in-browser.ts';
-import { type LauncherPage, openLauncher } from '../launcher-page.ts';
+import { buttonNamed } from '../harness.ts';
+import { type LauncherPage, reusedLaunchers } from '../launcher-page.ts';
 import { eventually, until } from '../../support/until.ts';
 
 const { service, browser } = await startEditorInBrowser();
+const openReused = await reusedLaunchers(browser, service);
 
 const source = { contents: 'export function run(input) {\n  return input;\n}\n', lang: 'javascript' };
 
@@ -18,7 +20,7 @@ describe('the settings that the host page requests', () => {
       open: (settings?: object, permissions?: string) => Promise<string>;
     }) => Promise<void>,
   ) => {
-    const launcher = await openLauncher(browser, service);
+    const launcher = await openReused();
     const fn = `wish-${++count}`;
     const open = async (settings: object = {}, permissions?: string) => {
       const token = await service.token({ fn }, permissions);
@@ -259,7 +261,7 @@ describe('the settings that the host page requests', () => {
       let release = () => {};
       const isReleased = new Promise<void>((resolve) => (release = resolve));
       service.script.hold = ({ url }) => (url.includes('/session') ? isReleased : undefined);
-      const offer = () => launcher.frame.$('::-p-aria([name="Start over in TypeScript…"][role="button"])');
+      const offer = () => launcher.frame.$(buttonNamed('Start over in TypeScript…'));
       try {
         await open({ template: 'typescript' }, 'read');
         await launcher.until('This plugin is written in JavaScript, and stays so');

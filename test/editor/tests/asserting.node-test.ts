@@ -89,7 +89,8 @@ describe('tests with expected answers in the editor', () => {
         await pressKeys(page, 'Control', 'Enter');
       };
       await page.locator('#tab-run').click();
-      await page.type('#run-payload', payload);
+      await page.focus('#run-payload');
+      await page.keyboard.sendCharacter(payload);
       await press();
       await until('-6');
       assert.equal(runs(), 1);
@@ -107,7 +108,8 @@ describe('tests with expected answers in the editor', () => {
       const { page, until, untilOpen, untilStatus, press, type } = await open();
       await untilOpen();
       await page.locator('#tab-run').click();
-      await page.type('#run-payload', payload);
+      await page.focus('#run-payload');
+      await page.keyboard.sendCharacter(payload);
       await page.locator('.run-payload-button').click();
       await until('-6');
       let pass = () => {};
@@ -164,11 +166,11 @@ describe('tests with expected answers in the editor', () => {
       await page.locator('.test-inputs > summary').click();
       await page.locator('.mock-missing').click();
       await page.waitForSelector('.mock-body:focus');
-      await page.keyboard.type('{"rate": 3}');
+      await page.keyboard.sendCharacter('{"rate": 3}');
       await page.locator('.mock-status').fill('201');
       await page.locator('.mock-add').click();
       await page.waitForSelector('.mock:nth-of-type(2) .mock-url:focus');
-      await page.keyboard.type('https://x.example');
+      await page.keyboard.sendCharacter('https://x.example');
       await page.locator('.mock:nth-of-type(2) .mock-method').fill('POST');
       const first = { method: 'GET', url: `${origin}/latest*`, response: { status: 201, body: { rate: 3 } } };
       await mocks((calls) =>

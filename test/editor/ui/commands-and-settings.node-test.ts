@@ -138,7 +138,7 @@ describe('settings, search and size in the editor', () => {
         { contents: 'const one = 1;\nconst two = one + one;\n', lang: 'typescript' },
         target,
       );
-      const { page, untilOpen } = await open();
+      const { page, press, untilOpen } = await open();
       await untilOpen();
       await page.focus('.cm-content');
       await pressKeys(page, 'Control', 'f');
@@ -164,7 +164,7 @@ describe('settings, search and size in the editor', () => {
       await pressKeys(page, 'Control', 'h');
       await page.waitForSelector('.find [name=replace]:focus');
       await page.keyboard.type('uno');
-      await page.locator('::-p-aria([name="Replace all"][role="button"])').click();
+      await press('Replace all');
       await page.waitForFunction(() => document.querySelector('.find-count')?.textContent === '3 replaced');
       await saved('const two = uno + uno;');
       await page.focus('.find [name=search]');

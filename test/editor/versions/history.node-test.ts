@@ -30,7 +30,8 @@ describe('versions and runs in the editor', () => {
       await untilOpen();
       await press('Deploy');
       await page.waitForSelector('#deploy-message:focus');
-      await page.keyboard.type('The first one\n');
+      await page.keyboard.sendCharacter('The first one');
+      await page.keyboard.press('Enter');
       await until('v1.0.0 deployed');
       await type('// second');
       await deploy();
@@ -54,9 +55,8 @@ describe('versions and runs in the editor', () => {
 
       // In forced colours, buttons have borders, which do not touch.
       const session = await page.createCDPSession();
-      const forceColours = (value: string) =>
-        session.send('Emulation.setEmulatedMedia', { features: [{ name: 'forced-colors', value }] });
-      await forceColours('active');
+      const features = [{ name: 'forced-colors', value: 'active' }];
+      await session.send('Emulation.setEmulatedMedia', { features });
       const gaps = await page.$$eval('.history-actions .button + .button', (all) =>
         all.map((one) => {
           const before = one.previousElementSibling?.getBoundingClientRect();
@@ -66,7 +66,7 @@ describe('versions and runs in the editor', () => {
         }),
       );
       assert.ok(gaps.length > 0 && gaps.every((gap) => gap >= 4), gaps.join());
-      await forceColours('none');
+      await session.detach();
 
       await page.select('#compared-to', 'v1.0.0');
       assert.deepEqual(

@@ -42,7 +42,8 @@ describe('the sheet that deploys', () => {
       await press('Deploy');
       await untilState(editor, 'testing');
       await page.waitForSelector('#deploy-message:focus');
-      await page.keyboard.type('The first one\n');
+      await page.keyboard.sendCharacter('The first one');
+      await page.keyboard.press('Enter');
       await until('Deploys once the tests have passed.');
       assert.equal(deployments(service, target), 0);
       pass();
@@ -119,7 +120,7 @@ describe('the sheet that deploys', () => {
       await until('2 passed');
       await page.focus('.cm-content');
       await pressKeys(page, 'Control', 'a');
-      await page.keyboard.type(half.replace('0.5', '0.6'));
+      await page.keyboard.sendCharacter(half.replace('0.5', '0.6').trim());
       const pass = holdTests(service);
       await press('Deploy');
       await page.waitForSelector('#deploy-message:focus');
@@ -183,9 +184,9 @@ describe('the sheet that deploys', () => {
       await pressKeys(page, 'Control', 'Shift', 'd');
       await page.waitForSelector('#deploy-message:focus');
       assert.match(await sheetText(editor), /This is the first version\.[^]*This plugin has no tests\./);
-      await page.keyboard.type('What is new');
+      await page.keyboard.sendCharacter('What is new');
       await pressKeys(page, 'Shift', 'Enter');
-      await page.keyboard.type('and why');
+      await page.keyboard.sendCharacter('and why');
       await page.keyboard.press('Escape');
       await untilClosed(editor);
       await page.waitForSelector('.cm-content:focus');
@@ -208,7 +209,8 @@ describe('the sheet that deploys', () => {
         url.endsWith('/promote') ? Response.json({ error: {} }, { status: 500 }) : undefined;
       await press('Deploy');
       await untilState(editor, 'settled');
-      await page.keyboard.type('What is new\n');
+      await page.keyboard.sendCharacter('What is new');
+      await page.keyboard.press('Enter');
       await untilClosed(editor);
       await page.waitForSelector('.notice.alert');
       const before = deployments(service, target);
@@ -230,18 +232,18 @@ describe('the sheet that deploys', () => {
     }));
 
   test('fits into small pages, in German and from right to left, with its buttons in view', () =>
-    withEditor(async ({ service, target, open }) => {
+    withEditor(async ({ service, target, openNew }) => {
       // With something live, a share of the runs can be chosen.
       await service.save({ contents: half, lang: 'typescript' }, target);
       await service.deploy(half, target);
       await service.save({ contents: half.repeat(30), lang: 'typescript', tests }, target);
-      const editor = await open('about:blank');
+      const editor = await openNew((page) =>
+        page.evaluateOnNewDocument(() => {
+          Object.defineProperty(navigator, 'languages', { get: () => ['de'] });
+          addEventListener('DOMContentLoaded', () => (document.documentElement.dir = 'rtl'));
+        }),
+      );
       const { page } = editor;
-      await page.evaluateOnNewDocument(() => {
-        Object.defineProperty(navigator, 'languages', { get: () => ['de'] });
-        addEventListener('DOMContentLoaded', () => (document.documentElement.dir = 'rtl'));
-      });
-      await page.goto(await service.url(target));
       await editor.untilOpen();
       for (const [width, height] of [
         [360, 640],
