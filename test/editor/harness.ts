@@ -166,6 +166,12 @@ export async function startEditorService({
       const deployed = await call(`${path}/promote`, ownToken, { method: 'POST' });
       if (!succeeded || !deployed.ok) throw new Error(`Deploying answered ${deployed.status}.`);
     },
+    /** Gives the tenant's runs a limit of time, in ms, or takes it from them. */
+    limitRuns: async (runTimeoutMs: number | null) => {
+      const init = { method: 'PATCH', body: JSON.stringify({ limits: { runTimeoutMs } }) };
+      const { status } = await call(`/api/v1/tenant/${IDENT}`, environmentToken, init);
+      if (status !== 200) throw new Error(`Limiting the runs answered ${status}.`);
+    },
     /** Sets the types of the input and output of a namespace’s plugins. */
     setNamespace: async (namespace: string, details: object) => {
       const init = { method: 'PUT', body: JSON.stringify(details) };

@@ -11,6 +11,7 @@ import { createService } from '../../service/src/http/create-service.ts';
 import type { ServiceOptions } from '../../service/src/http/create-service.ts';
 import { provisionEnvironmentToken } from '../../service/src/accounts/environment-token.ts';
 import type { StorageOptions } from '../../service/src/storage/storage.ts';
+import { updateTenant } from '../../service/src/storage/tables/tenants.ts';
 import { cleanUpFirst, databaseWithSchema, engineUnderTest, openDuring } from './storage/databases.ts';
 import { sharedToolProcesses } from './tool-processes.ts';
 
@@ -83,6 +84,15 @@ export async function startService(
 }
 
 export const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
+
+/** Gives the runs of the tenant `com.acme.t1` a limit of time, in ms. */
+export async function limitRuns(
+  { storage }: Awaited<ReturnType<typeof startService>>,
+  runTimeoutMs: number,
+): Promise<void> {
+  const key = { environment: 'com.acme', tenant: 't1' };
+  await storage.transaction((db) => updateTenant(db, key, { limits: { runTimeoutMs } }));
+}
 
 /** An error of the service as a test looks at it; `path` where the error has one. */
 interface FoundError {

@@ -231,6 +231,7 @@ describe('building, testing and deploying in the editor', () => {
     withEditor(async ({ service, target, open }) => {
       const contents = 'export function run(input) {\n  while (input === "loop");\n  return "done";\n}\n';
       await service.save({ contents, lang: 'javascript' }, target);
+      await service.limitRuns(1000);
       const { page, untilOpen, until } = await open();
       await untilOpen();
       await page.waitForSelector('#tab-run:not([hidden])');
@@ -238,6 +239,7 @@ describe('building, testing and deploying in the editor', () => {
       await page.type('#run-payload', 'loop');
       await page.locator('#panel-run .button').click();
       await until('Error: time-limit');
+      await service.limitRuns(null);
       await page.focus('#run-payload');
       await page.keyboard.type('!');
       await page.locator('#panel-run .button').click();

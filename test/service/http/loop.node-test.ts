@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { runLimits } from '../../../service/src/sandbox/run-limits.ts';
-import { errorOf, startService } from '../harness.ts';
+import { errorOf, limitRuns, startService } from '../harness.ts';
 import { running, startPlugin } from '../plugin.ts';
 
 const codeIn = (body: string) => (JSON.parse(body) as { error: { code: string } }).error.code;
@@ -130,25 +130,28 @@ test('a version is not found under another spelling', async (t) => {
 });
 
 test('each way in which a run can end has its status and its error name', async (t) => {
-  const { build, deploy, run, test: tryOut } = await startPlugin(t);
+  const plugin = await startPlugin(t);
+  const { build, deploy, run, test: tryOut } = plugin;
   await build('export function run(input) {\n  console.log("log");\n  return eval(input);\n}\n');
   await deploy();
   const cases: [input: string, status: number, code: string][] = [
     ['throw new Error("mine")', 422, 'plugin-error'],
     ['5', 422, 'plugin-error'],
-    ['for (;;);', 504, 'time-limit'],
     ['"x".repeat(2 ** 28)', 422, 'memory-limit'],
     ['(function f() { return f() + 1; })()', 422, 'stack-limit'],
     ['"x".repeat(2 ** 20 + 1)', 422, 'output-limit'],
     ['console.log("x".repeat(2 ** 20 + 1))', 422, 'log-limit'],
   ];
-  for (const [input, status, code] of cases) {
+  const assertEnd = async ([input, status, code]: (typeof cases)[number]) => {
     const response = await run('v1.0.0', input);
     assert.deepEqual([response.status, codeIn(response.body)], [status, code], input);
     const { error, logs, result } = await tryOut(input);
     assert.deepEqual([error?.code, logs, result], [code, ['log'], undefined], input);
-  }
+  };
+  for (const one of cases) await assertEnd(one);
   assert.deepEqual([(await run('newest', '"after"')).body, (await tryOut('"a"')).result], ['after', 'a']);
+  await limitRuns(plugin, 1000);
+  await assertEnd(['for (;;);', 504, 'time-limit']);
 });
 
 test('input may have 1 MiB of UTF-8, of any type that can be text', async (t) => {

@@ -5,6 +5,7 @@ import { createLog } from '../../../service/src/operations/log.ts';
 import type { ServiceOptions } from '../../../service/src/http/create-service.ts';
 import { dayOf } from '../../../service/src/runs/usage-sum.ts';
 import { timeOfUuid } from '../../../service/src/storage/tables/uuids.ts';
+import { limitRuns } from '../harness.ts';
 import { running, startPlugin } from '../plugin.ts';
 import { recordedRuns } from './records.ts';
 import { until } from '../../support/until.ts';
@@ -67,11 +68,13 @@ test('every execution that began, and nothing else, is recorded under the id of 
 test('a failed execution is answered with its logs, and its line in the log says why', async (t) => {
   const lines: string[] = [];
   const log = createLog('info', (line) => lines.push(line));
-  const { run } = await startRuns(t, { log, runLimits: { time: 2000, memory: 32 * 2 ** 20 } });
+  const plugin = await startRuns(t, { log });
+  const { run } = plugin;
   for (const [input, status, errorCode] of [
     ['fail', 422, 'plugin-error'],
     ['loop', 504, 'time-limit'],
   ] as const) {
+    if (input === 'loop') await limitRuns(plugin, 2000);
     const response = await run('v1.0.0', input);
     assert.equal(response.status, status);
     const body = JSON.parse(response.body) as { error: { code: string }; logs: string[] };

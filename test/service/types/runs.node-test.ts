@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { errorOf } from '../harness.ts';
+import { errorOf, limitRuns } from '../harness.ts';
 import { greeting, plugin, startTypedPlugin, types } from './typed-plugin.ts';
 import {
   readNamespaceTypes,
@@ -48,7 +48,8 @@ test('a plugin in a namespace with types takes and returns values, which are che
 });
 
 test('a result that is not JSON, or does not fit, is an error with the place, which quotes no value', async (t) => {
-  const { setTypes, build, run, tryOut, deploy } = await startTypedPlugin(t);
+  const typed = await startTypedPlugin(t);
+  const { setTypes, build, run, tryOut, deploy } = typed;
   await setTypes(types);
   const results: readonly [returned: string, code: string, path: string | undefined, message: RegExp][] = [
     ['{ text: 1 }', 'invalid-output', '/text', /must be of type string/],
@@ -70,6 +71,7 @@ test('a result that is not JSON, or does not fit, is an error with the place, wh
   const source = `const cases = [${cases.join(', ')}];\nexport const run = (input) => cases[Number(input.name)]();\n`;
   assert.equal((await build(source)).succeeded, true);
   for (const [i, [returned, code, path, message]] of results.entries()) {
+    if (code === 'time-limit') await limitRuns(typed, 1000);
     const { error } = (await tryOut(JSON.stringify({ name: String(i) }))) as {
       error: { code: string; path?: string; message: string };
     };
