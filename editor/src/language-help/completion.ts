@@ -1,6 +1,6 @@
 import {
   type Completion,
-  type CompletionContext,
+  CompletionContext,
   type CompletionResult,
   type CompletionSource,
   completeFromList,
@@ -9,7 +9,7 @@ import {
   insertCompletionText,
 } from '@codemirror/autocomplete';
 import { localCompletionSource, snippets, typescriptSnippets } from '@codemirror/lang-javascript';
-import { ensureSyntaxTree, syntaxTree } from '@codemirror/language';
+import { ensureSyntaxTree, forceParsing, syntaxTree } from '@codemirror/language';
 import { LSPPlugin } from '@codemirror/lsp-client';
 import type { EditorView } from '@codemirror/view';
 import { type CompletionRequest, lateCompletions } from './late-completions.ts';
@@ -78,11 +78,18 @@ async function serviceCompletions(context: CompletionContext): Promise<Completio
   } catch (error) {
     // Without a status the user has closed the list before it was filled.
     if (context.aborted || completionStatus(view.state) === null) return null;
-    const names = localCompletionSource(context);
+    const names = namesInText(view, context);
     if (!late?.retry(context, error, () => requestCompletions(plugin, pos, from))) return names;
     // They are not valid for more of the word, so that the next key asks the service again.
     return names && { from: names.from, options: names.options };
   }
+}
+
+/** The names that the text has at the cursor. The text is still the one that the completions are for. */
+function namesInText(view: EditorView, { pos, explicit }: CompletionContext): CompletionResult | null {
+  // On a slow device the key comes before the parser.
+  forceParsing(view, pos, PARSE_TIME);
+  return localCompletionSource(new CompletionContext(view.state, pos, explicit)) as CompletionResult | null;
 }
 
 function requestCompletions(plugin: LSPPlugin, pos: number, from: number): CompletionRequest {

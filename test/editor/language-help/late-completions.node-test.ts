@@ -73,6 +73,22 @@ describe('completions that the service fails to give at first', () => {
       assert.deepEqual([...completions.values()], [2]);
     }));
 
+  test('shows the names of the text on a device that is too slow to parse it at each key', () =>
+    withEditor(async (context) => {
+      const { page } = await openHelped(context);
+      scriptCompletions(context, () => undefined);
+      // The time that the editor gives the parser for the text with the new key passes before the parser has begun.
+      await page.evaluate(() => {
+        const { now } = Date;
+        let ahead = 0;
+        addEventListener('keydown', () => (Date.now = () => now() + (ahead += 50)), true);
+        addEventListener('input', () => setTimeout(() => (Date.now = now)), true);
+      });
+      await putCursor(page, 'return', 0);
+      await page.keyboard.type('o');
+      await untilShown(page, '.cm-tooltip-autocomplete', 'orders');
+    }));
+
   test('asks again at the next key while the names of the text are shown because completions are late', () =>
     withEditor(async (context) => {
       const { page } = await openHelped(context);
