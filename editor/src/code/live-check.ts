@@ -13,10 +13,14 @@ export interface LiveCheckOptions {
 /** The shortest time from the last change to its check, in ms; it grows with the time that a check takes. */
 const DEBOUNCE = 150;
 
+/** How long after a check that failed the next one is, in ms. It doubles with each failure, up to a minute. */
+const RETRY = 5_000;
+const MAX_RETRY = 60_000;
+
 /**
  * Has the service check the text whenever typing pauses. The service checks with the compiler that builds, which finds what a
- * build would find; in the page it would be megabytes to load. A check saves nothing. One that fails is tried again with the
- * next change.
+ * build would find; in the page it would be megabytes to load. A check saves nothing. One that fails is tried again later, also
+ * where the user types no more.
  */
 export class LiveCheck {
   readonly #options: LiveCheckOptions;
@@ -25,6 +29,8 @@ export class LiveCheck {
   #abort: AbortController | undefined;
   /** How long the last check took, in ms. */
   #took = 0;
+  /** How many have failed since one succeeded. */
+  #failures = 0;
 
   constructor(options: LiveCheckOptions) {
     this.#options = options;
@@ -33,13 +39,17 @@ export class LiveCheck {
   /** The text was changed, or shown for the first time. */
   schedule(): void {
     this.#abort?.abort();
-    clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => void this.#run(), Math.max(DEBOUNCE, this.#took * 2));
+    this.#runIn(Math.max(DEBOUNCE, this.#took * 2));
   }
 
   close(): void {
     this.#abort?.abort();
     clearTimeout(this.#timer);
+  }
+
+  #runIn(delay: number): void {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => void this.#run(), delay);
   }
 
   async #run(): Promise<void> {
@@ -50,10 +60,15 @@ export class LiveCheck {
     try {
       const found = await check(read(), signal);
       this.#took = performance.now() - started;
+      this.#failures = 0;
       if (!signal.aborted) onFound(found);
     } catch (error) {
       if (signal.aborted) return;
-      if (error instanceof HttpError && [404, 405, 501].includes(error.status)) this.#isAble = false;
+      const status = error instanceof HttpError ? error.status : undefined;
+      if ([404, 405, 501].includes(status ?? 0)) this.#isAble = false;
+      // What the service refuses, it would refuse again.
+      if (status === undefined || status === 429 || status > 501)
+        this.#runIn(Math.min(RETRY * 2 ** this.#failures++, MAX_RETRY));
       onUnable();
     }
   }

@@ -4,7 +4,6 @@ import { pressKeys } from '../../support/press-keys.ts';
 import { pressForHelp, type EditorPage } from '../harness.ts';
 import { editorFixture } from '../editor-fixture.ts';
 import { eventually } from '../../support/until.ts';
-import { defaultLimits } from '../../../service/src/sandbox/run-limits.ts';
 
 const good =
   'export function run(input: string): string {\n  console.log("got " + input);\n  return `Hi ${input}`;\n}\n';
@@ -363,8 +362,7 @@ describe('building, testing and deploying in the editor', () => {
 });
 
 describe('Python in the editor', () => {
-  // More time for a run than by default, for slow machines.
-  const withEditor = editorFixture({ runLimits: { ...defaultLimits, time: 20_000 } });
+  const withEditor = editorFixture();
 
   test('takes an author of Python from the first line to what is deployed', () =>
     withEditor(async ({ service, target, open }) => {

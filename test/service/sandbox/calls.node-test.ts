@@ -405,7 +405,7 @@ test('timers fire with their values, in order of their time, and not once they a
   assert.equal(
     await run(
       `const order = [];
-       await new Promise((resolve) => { setTimeout(resolve, 40); setTimeout((a, b) => order.push(a + b), 20, "x", "y"); setTimeout(() => order.push("first"), 1); clearTimeout(setTimeout(() => order.push("never"), 5)); clearTimeout(); setTimeout(() => order.push("never"), Infinity); });
+       await new Promise((resolve) => { setTimeout(resolve, 600); setTimeout((a, b) => order.push(a + b), 300, "x", "y"); setTimeout(() => order.push("first"), 1); clearTimeout(setTimeout(() => order.push("never"), 5)); clearTimeout(); setTimeout(() => order.push("never"), Infinity); });
        return order.join();`,
     ),
     'first,xy',
