@@ -220,5 +220,13 @@ export interface InitialSource {
   /** The `identifier` of its language, as the builder knows it. */
   lang: string;
   /** Its tests, as a draft has them. */
-  tests?: readonly { name?: string; description?: string; payload?: string }[] | undefined;
+  tests?:
+    | readonly {
+        name?: string;
+        description?: string;
+        payload?: string;
+        expected?: unknown;
+        calls?: unknown;
+      }[]
+    | undefined;
 }

@@ -7,6 +7,8 @@ export const pluginTestSchema = z.looseObject({
   name: z.optional(z.string()),
   description: z.optional(z.string()),
   payload: z.optional(z.string()),
+  expected: z.optional(z.unknown()),
+  calls: z.optional(z.unknown()),
 });
 
 /** The source of a plugin: a draft or a template. */

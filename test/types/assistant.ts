@@ -52,3 +52,10 @@ element.assistant = async function* ({ token }) {
 export const typed: Assistant = async function* () {
   yield { tests: [] };
 };
+
+// A test of an initial source asserts and mocks calls, as one of a draft does.
+element.initialSource = {
+  contents: 'x',
+  lang: 'javascript',
+  tests: [{ payload: 'a', expected: { total: 1 }, calls: [{ url: 'https://api.example/*', response: {} }] }],
+};

@@ -6,6 +6,19 @@ const testSchema = z.looseObject({
   name: z.string().optional(),
   description: z.string().optional(),
   payload: z.string().optional(),
+  // Described and not checked: a record with another value was always saved as it is.
+  expected: z
+    .unknown()
+    .optional()
+    .describe(
+      'The result with which the test passes: text, or any JSON. Without it the test asserts nothing.',
+    ),
+  calls: z
+    .unknown()
+    .optional()
+    .describe(
+      'What its calls are answered with, in order: [{ method?, url, response: { status?, headers?, body? } }]. A test makes no real call.',
+    ),
 });
 
 /** What a record may hold: far more than authors write, and little enough to read, validate and save it within milliseconds. */

@@ -20,6 +20,7 @@ interface Client {
     tools: {
       name: string;
       description: string;
+      inputSchema: object;
       outputSchema?: object;
       annotations: { destructiveHint: boolean };
     }[];
@@ -86,6 +87,9 @@ test('an agent reads, checks, saves, builds, tests, runs and deploys a plugin', 
     ],
   );
   for (const { description, outputSchema } of tools) assert.ok(description && outputSchema);
+  // An agent that writes tests has to learn from the schema how a test asserts.
+  const saving = JSON.stringify(tools.find(({ name }) => name === 'save_draft')?.inputSchema);
+  assert.match(saving, /"payload":.*"expected":.*"calls":/);
   const replacing = tools.filter(({ annotations }) => annotations.destructiveHint);
   assert.deepEqual(
     replacing.map(({ name }) => name),
