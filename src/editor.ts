@@ -28,6 +28,7 @@ export type {
   EditorSettings,
   EditorSettingsChange,
   InitialSource,
+  InitialTest,
   PluginDetails,
   PluginToOpen,
   TokenRequestReason,

@@ -23,7 +23,7 @@ export type {
   AssistantQuestion,
   AssistantRequest,
 } from './core/assistant.ts';
-export type { InitialSource } from './core/messages.ts';
+export type { InitialSource, InitialTest } from './core/messages.ts';
 export type { Features, Language, PluginTest } from './core/records.ts';
 export type { FetchToken, TokenHeaders, TokenRequest } from './core/token.ts';
 export type { EditorToken } from './core/token.ts';

@@ -213,6 +213,17 @@ export const MAX_VALUES = 200;
 /** The same for the lists of `assist`: as many as a plugin's record may have. @internal */
 export const MAX_ASSIST_VALUES = 20_000;
 
+/** One test of an `InitialSource`. */
+export interface InitialTest {
+  name?: string;
+  description?: string;
+  payload?: string;
+  /** The result with which the test passes: text, or any JSON. */
+  expected?: unknown;
+  /** What its calls are answered with. */
+  calls?: unknown;
+}
+
 /** The source of a plugin that has no draft yet, instead of a template. */
 export interface InitialSource {
   /** The program text. */
@@ -220,13 +231,5 @@ export interface InitialSource {
   /** The `identifier` of its language, as the builder knows it. */
   lang: string;
   /** Its tests, as a draft has them. */
-  tests?:
-    | readonly {
-        name?: string;
-        description?: string;
-        payload?: string;
-        expected?: unknown;
-        calls?: unknown;
-      }[]
-    | undefined;
+  tests?: readonly InitialTest[] | undefined;
 }
