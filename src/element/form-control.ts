@@ -1,7 +1,7 @@
-import { LitElement } from 'lit';
+import { AdoptableElement } from './adoptable-element.ts';
 
 /** The members that every native form control has, for a form-associated custom element. */
-export abstract class FormControl extends LitElement {
+export abstract class FormControl extends AdoptableElement {
   static formAssociated = true;
   static override shadowRootOptions: ShadowRootInit = { mode: 'open', delegatesFocus: true };
 

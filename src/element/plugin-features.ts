@@ -168,7 +168,7 @@ export class PluginFeaturesElement extends FormControl {
 
   /** Moves the focus to what is chosen, or to what comes first. */
   override focus(options?: FocusOptions): void {
-    const checked = this.renderRoot.querySelector<HTMLElement>(':checked');
+    const checked = this.shadowRoot?.querySelector<HTMLElement>(':checked');
     if (checked) checked.focus(options);
     else super.focus(options);
   }

@@ -1,0 +1,72 @@
+import { expect } from '@open-wc/testing';
+
+import '../../src/plugin-features.ts';
+import { create, frameOf, place, untilState } from './plugin-editor-setup.ts';
+import { builder, loaded } from './plugin-features-helpers.ts';
+import { protocolServer } from './protocol-setup.ts';
+
+/** The document of a frame of the page's own origin, as a picture-in-picture window has one. */
+async function otherDocument(): Promise<Document> {
+  const frame = document.createElement('iframe');
+  const isLoaded = new Promise((resolve) => frame.addEventListener('load', resolve, { once: true }));
+  frame.srcdoc = '<!doctype html><title>Other</title>';
+  place().append(frame);
+  await isLoaded;
+  return frame.contentDocument as Document;
+}
+
+/** Whether the rule `:host` of the element's styles applies. */
+const isStyled = (element: Element): boolean => {
+  const { defaultView } = element.ownerDocument;
+  return defaultView?.getComputedStyle(element).display === 'block';
+};
+
+describe('an element in a document other than the one that defines it', () => {
+  for (const isMoved of [false, true]) {
+    it(`opens a plugin by message and is styled, ${isMoved ? 'moved there' : 'made for it'}`, async () => {
+      const server = await protocolServer();
+      const element = create(server, { 'token-delivery': 'message' });
+      if (isMoved) {
+        place().append(element);
+        await untilState(element, 'ready');
+      }
+      (await otherDocument()).body.append(element);
+      await untilState(element, 'ready');
+      expect(frameOf(element).ownerDocument).to.equal(element.ownerDocument);
+      expect(isStyled(element)).to.equal(true);
+      place().append(element);
+      await untilState(element, 'ready');
+      expect(isStyled(element)).to.equal(true);
+    });
+  }
+
+  it('shows languages and is styled', async () => {
+    const server = await builder();
+    const element = document.createElement('plugin-features');
+    element.builder = server.url();
+    (await otherDocument()).body.append(element);
+    await loaded(element);
+    expect(isStyled(element)).to.equal(true);
+  });
+
+  it('resolves addresses against that document', async () => {
+    const server = await protocolServer();
+    const element = create(server, { 'editor-url': 'editor' });
+    const other = await otherDocument();
+    const base = other.createElement('base');
+    base.href = server.url('/editor/');
+    other.head.append(base);
+    other.body.append(element);
+    await untilState(element, 'ready');
+    expect(frameOf(element).src).to.match(new RegExp(`^${server.url('/editor/editor')}`));
+  });
+});
+
+describe('focus() of an element that was never in a page', () => {
+  for (const name of ['plugin-editor', 'plugin-features'] as const) {
+    it(`does nothing: ${name}`, () => {
+      document.createElement(name).focus();
+      expect(document.activeElement).to.equal(document.body);
+    });
+  }
+});
