@@ -162,7 +162,8 @@ export class PluginFeaturesElement extends FormControl {
    * there is no builder, and rejects with what becomes `error`.
    */
   async refresh(): Promise<void> {
-    await this.updateComplete;
+    // Before its first connection an element is never updated.
+    if (this.isConnected) await this.updateComplete;
     await this.#store?.load();
   }
 

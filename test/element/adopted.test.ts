@@ -61,12 +61,3 @@ describe('an element in a document other than the one that defines it', () => {
     expect(frameOf(element).src).to.match(new RegExp(`^${server.url('/editor/editor')}`));
   });
 });
-
-describe('focus() of an element that was never in a page', () => {
-  for (const name of ['plugin-editor', 'plugin-features'] as const) {
-    it(`does nothing: ${name}`, () => {
-      document.createElement(name).focus();
-      expect(document.activeElement).to.equal(document.body);
-    });
-  }
-});

@@ -203,4 +203,9 @@ describe('focus()', () => {
     element.focus();
     expect(document.activeElement).to.equal(document.body);
   });
+
+  it('does nothing before the element is in a page', () => {
+    document.createElement('plugin-editor').focus();
+    expect(document.activeElement).to.equal(document.body);
+  });
 });

@@ -270,6 +270,14 @@ describe('<plugin-features>', () => {
     });
   });
 
+  it('does nothing for focus() and refresh() before it is in a page', async () => {
+    const element = document.createElement('plugin-features');
+    element.builder = 'https://builder.example';
+    element.focus();
+    await element.refresh();
+    expect(element.state).to.equal('idle');
+  });
+
   describe('refresh()', () => {
     it('requests again, and keeps the list until the response', async () => {
       const newer = { features: [], languages: [{ identifier: 'go', pretty: 'Go', short: 'GO' }] };
