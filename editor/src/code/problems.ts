@@ -9,7 +9,13 @@ import {
 } from '@codemirror/lint';
 import { ensureSyntaxTree, syntaxTree } from '@codemirror/language';
 import { type EditorState, type Extension, Facet, type Text } from '@codemirror/state';
-import { type Command, EditorView, type ViewUpdate } from '@codemirror/view';
+import {
+  type Command,
+  EditorView,
+  type ViewUpdate,
+  closeHoverTooltips,
+  hasHoverTooltips,
+} from '@codemirror/view';
 import { html, nothing, render } from 'lit/html.js';
 import type { Diagnostic } from 'plugin-editor/client.js';
 import { texts } from '../locales/locale.ts';
@@ -67,8 +73,15 @@ export const problemTheme = EditorView.theme({
   '.cm-diagnosticSource': { display: 'none' },
 });
 
+/** Escape closes the message of a problem, and what language help shows. The key goes on to all else that it does. */
+const escapeMessages = EditorView.domEventObservers({
+  keydown: ({ key }, view) => {
+    if (key === 'Escape' && hasHoverTooltips(view.state)) view.dispatch({ effects: closeHoverTooltips });
+  },
+});
+
 /** Shows marks in the gutter. CodeMirror adds those under the text with the first problem. */
-export const problemMarks = (): Extension => [lintGutter(), problemTheme];
+export const problemMarks = (): Extension => [lintGutter(), problemTheme, escapeMessages];
 
 /** Whether there are other problems after an update, or the same in other places. */
 export const changesProblems = ({ docChanged, transactions }: ViewUpdate): boolean =>

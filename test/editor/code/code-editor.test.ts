@@ -400,6 +400,25 @@ describe('code editor', () => {
     expect(lines).to.deep.equal([1, 2, 1, 2]);
   });
 
+  for (const vim of [false, true]) {
+    it(`closes the message of a problem with Escape${vim ? ', in Vim mode, too' : ''}`, async () => {
+      settings.change({ vim });
+      try {
+        open('one\n');
+        if (vim) await until('the keys', () => parent.querySelector('.cm-vim-panel') !== null);
+        editor.mark('build', [error(1, 1)], 'one\n');
+        editor.focus();
+        const message = () => parent.querySelector('.cm-tooltip-lint');
+        editor.goToProblem(1);
+        await until('the message', () => message() !== null);
+        await sendKeys({ press: 'Escape' });
+        expect(message()).to.equal(null);
+      } finally {
+        settings.change({ vim: false });
+      }
+    });
+  }
+
   it('finds syntax errors by itself, once for each line', async () => {
     open('const a = ;\nlet b = 2;\nfoo(((;\n');
     // A text that takes longer than 100 ms to parse has none, and on a busy machine even this one may.
