@@ -16,12 +16,12 @@ import type { EditorSettings } from '../core/messages.ts';
 import { type HeldToken, getToken } from '../core/token.ts';
 import type { EditorFrame } from './connection.ts';
 import { ElementState, keyOf } from './element-state.ts';
-import { messageEvent } from './events.ts';
 import { Launch, type WorkMessage } from './launch.ts';
 import type { PluginEditorElement } from './plugin-editor.ts';
 import { SettingsSync } from './settings.ts';
 import { EditorTabs } from './tabs.ts';
 import { UnsavedWork } from './unsaved-work.ts';
+import { messageEvent } from './work-events.ts';
 
 let hasWarned = false;
 

@@ -1,5 +1,5 @@
 import type { PluginEditorError } from '../core/errors.ts';
-import type { EditorMessages, MessageOf, PluginDetails } from '../core/messages.ts';
+import type { PluginDetails } from '../core/messages.ts';
 import type { PluginEditorState } from './element-state.ts';
 
 /** What all events of both elements have in common: they bubble, cross shadow roots and have read-only fields. */
@@ -183,37 +183,4 @@ export interface PluginEditorEventMap {
 declare global {
   // This types listeners on elements, `document` and `window` alike. The events bubble to all of them.
   interface GlobalEventHandlersEventMap extends PluginEditorEventMap {}
-}
-
-/**
- * The editor's messages about the work on a plugin. Each becomes an event of the same name and fields.
- * @internal
- */
-type WorkMessages = Omit<
-  EditorMessages,
-  'hello' | 'ready' | 'error' | 'token-request' | 'save-result' | 'assist' | 'assist-stop'
->;
-
-/** The event of each such message. The type has the compiler check that it is in the event map and takes all fields. */
-const EVENTS: {
-  [Type in keyof WorkMessages]: new (
-    fields: PluginKey & WorkMessages[Type],
-  ) => PluginEditorEventMap[`plugin-editor-${Type}`];
-} = {
-  dirty: PluginEditorDirtyEvent,
-  save: PluginEditorSaveEvent,
-  build: PluginEditorBuildEvent,
-  test: PluginEditorTestEvent,
-  deploy: PluginEditorDeployEvent,
-  live: PluginEditorLiveEvent,
-};
-
-/**
- * Makes the event for a message of the editor about a plugin.
- * @internal
- */
-export function messageEvent({ type, ...fields }: MessageOf<WorkMessages>, plugin: PluginKey): Event {
-  // The table above pairs each type with its fields, which the compiler cannot follow through a union.
-  const EventClass = EVENTS[type] as new (fields: object) => PluginEditorEvent;
-  return new EventClass({ ...plugin, ...fields });
 }

@@ -28,6 +28,15 @@ for (const entry of ['index.ts', 'plugin-editor.ts', 'elements.ts', 'client.ts']
   });
 }
 
+test('the package exports nothing that is internal', async () => {
+  const names = Object.keys(await import('../../src/index.ts'));
+  const known = /^(Plugin(Editor|Features)(\w*Event|Element)|default(Features)?Strings|[A-Z]\w+Error)$/;
+  assert.deepEqual(
+    names.filter((name) => !known.test(name)),
+    [],
+  );
+});
+
 test('connectLauncher() on a server does nothing and returns undefined', () => {
   assert.equal(connectLauncher({ onOpen: () => assert.fail() }), undefined);
 });
