@@ -249,7 +249,7 @@ export class PluginEditorElement extends AdoptableElement implements AttributePr
     const { label, strings, sandbox, allow, referrerpolicy } = this;
     return {
       title: label || [{ ...defaultStrings, ...strings }.frame, fn].filter(Boolean).join(': '),
-      sandbox: sandbox === 'none' ? null : (sandbox ?? ATTRIBUTES.sandbox.initial),
+      sandbox: /^none$/i.test(sandbox as string) ? null : (sandbox ?? ATTRIBUTES.sandbox.initial),
       allow: allow ?? ATTRIBUTES.allow.initial,
       referrerpolicy: referrerpolicy ?? ATTRIBUTES.referrerpolicy.initial,
     };

@@ -94,7 +94,7 @@ describe('the attributes of the frame', () => {
     const values = () => names.map((name) => frame.getAttribute(name));
     const defaults = values();
 
-    apply(element, { label: 'L', sandbox: 'none', allow: '', referrerpolicy: 'no-referrer' });
+    apply(element, { label: 'L', sandbox: 'None', allow: '', referrerpolicy: 'no-referrer' });
     await element.updateComplete;
     expect(values()).to.deep.equal(['L', null, '', 'no-referrer']);
 
