@@ -13,14 +13,15 @@ import { provisionEnvironmentToken } from '../../service/src/accounts/environmen
 import type { StorageOptions } from '../../service/src/storage/storage.ts';
 import { updateTenant } from '../../service/src/storage/tables/tenants.ts';
 import { cleanUpFirst, databaseWithSchema, engineUnderTest, openDuring } from './storage/databases.ts';
-import { sharedToolProcesses } from './tool-processes.ts';
+import type { Cleanup } from './storage/databases.ts';
+import { sharedToolProcesses, withOwnSandbox } from './tool-processes.ts';
 
 export const origin = 'http://localhost:8082';
 export const draftPath = '/api/v1/draft/com.acme.t1/default/add-record';
 export const accessPath = '/auth/v2/access/com.acme.t1/default/add-record';
 export const source = { contents: 'export const run = (input) => input;\n', lang: 'javascript' };
 
-export function temporaryDirectory(t: TestContext, parent = tmpdir()): string {
+export function temporaryDirectory(t: Cleanup, parent = tmpdir()): string {
   const directory = mkdtempSync(join(parent, 'plugin-service-'));
   // Processes that the service starts run as another user when the tests run as root.
   chmodSync(directory, 0o755);
@@ -30,8 +31,8 @@ export function temporaryDirectory(t: TestContext, parent = tmpdir()): string {
 
 /**
  * A service on a real database, with a clock that the test turns, and tokens made the way that the demo gets them. It shares its
- * compilers and runners with the others of the process, unless its options are for those: `toolProcesses: undefined` for a test that
- * needs its own.
+ * compilers and runners with the others of the process, unless its options are for those: its runners are its own where they have
+ * other limits, and with `toolProcesses: undefined` all are.
  * `storageOptions`: of the storage, where it is not given itself.
  */
 export async function startService(
@@ -43,14 +44,13 @@ export async function startService(
   const storage = options.storage ?? (await openDuring(t, address, storageOptions));
   const clock = { now: Date.UTC(2026, 0, 1) };
   const errors: unknown[] = [];
-  const needsOwnProcesses =
-    'toolProcesses' in options ||
-    options.runLimits !== undefined ||
-    options.waiting !== undefined ||
-    options.metrics !== undefined;
+  const needsOwnProcesses = 'toolProcesses' in options || options.metrics !== undefined;
+  const needsOwnSandbox =
+    !needsOwnProcesses && (options.runLimits !== undefined || options.waiting !== undefined);
+  const ownSandbox = needsOwnSandbox ? withOwnSandbox(options) : undefined;
   const service = createService({
     storage,
-    toolProcesses: needsOwnProcesses ? undefined : sharedToolProcesses(),
+    toolProcesses: needsOwnProcesses ? undefined : (ownSandbox ?? sharedToolProcesses()),
     editorAssets: new Map(),
     hosts: ['localhost:8082'],
     checksResponses: true,
@@ -61,6 +61,7 @@ export async function startService(
     ...options,
   });
   cleanUpFirst(t, () => service.close());
+  if (ownSandbox) cleanUpFirst(t, () => ownSandbox.sandbox.close());
   const fetch = async (path: string, init: RequestInit = {}) =>
     service.fetch(new Request(origin + path, init));
   const environmentToken = (environment = 'com.acme') =>

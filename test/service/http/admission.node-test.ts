@@ -10,14 +10,13 @@ import { Admission, httpLimits } from '../../../service/src/http/admission.ts';
 import type { HttpLimits } from '../../../service/src/http/admission.ts';
 import { Held, requestShares } from '../../../service/src/http/shares.ts';
 import type { RequestShares } from '../../../service/src/http/shares.ts';
-import { closeToolProcesses, createToolProcesses } from '../../../service/src/http/create-service.ts';
-import { loadLanguages } from '../../../service/src/toolchains/languages.ts';
 import { requestInfo } from '../../../service/src/http/request-info.ts';
 import type { ServiceResponse } from '../../../service/src/http/response.ts';
 import type { Db } from '../../../service/src/storage/db.ts';
 import { toBlockList } from '../../../service/src/settings/setting-kinds.ts';
 import { provisionEnvironmentToken } from '../../../service/src/accounts/environment-token.ts';
 import { bearer, listen } from '../harness.ts';
+import { sharedToolProcesses } from '../tool-processes.ts';
 import { until } from '../../support/until.ts';
 import { createRateCounters } from '../../../service/src/storage/tables/rate-counters.ts';
 
@@ -280,10 +279,8 @@ test('what a tool of an agent does is admitted like what a request does', async 
 });
 
 test('what a process does for a token does not begin after too much was made for it, and is sent once it has begun', async (t) => {
-  const toolProcesses = createToolProcesses(loadLanguages());
-  t.after(() => closeToolProcesses(toolProcesses));
   const unsent = { ...requestShares.unsent, perToken: 100_000 };
-  const { client, send } = await start(t, { unsent }, { paceTime: 60_000 }, { toolProcesses });
+  const { client, send } = await start(t, { unsent }, { paceTime: 60_000 });
   const one = await client('com.acme.t1');
   const path = one.draft.slice('/api/v1/draft/'.length);
   const post = (target: string, body: string, headers: Record<string, string> = {}) =>
@@ -303,7 +300,7 @@ test('what a process does for a token does not begin after too much was made for
     held += 1;
     return full.promise;
   };
-  const { sandbox, builds, languageHelp } = toolProcesses;
+  const { sandbox, builds, languageHelp } = sharedToolProcesses();
   const run = sandbox.runAndMeasure.bind(sandbox);
   t.mock.method(sandbox, 'runAndMeasure', async (...args: Parameters<typeof run>) => {
     if (args[0].input !== 'begun') await hold();

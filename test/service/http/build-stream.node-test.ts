@@ -7,15 +7,13 @@ import type { AddressInfo, Socket } from 'node:net';
 import { test } from 'node:test';
 import { Hono } from 'hono';
 import { eventStream, textStream } from '../../../service/src/http/event-stream.ts';
-import { closeToolProcesses, createToolProcesses } from '../../../service/src/http/create-service.ts';
 import type { Held } from '../../../service/src/http/shares.ts';
 import { BusyError } from '../../../service/src/processes/fair-queue.ts';
 import { StorageUnavailableError } from '../../../service/src/storage/errors.ts';
 import { StorageFullError } from '../../../service/src/storage/tables/tenant-storage.ts';
-import { Builds } from '../../../service/src/toolchains/build/builds.ts';
-import { loadLanguages } from '../../../service/src/toolchains/languages.ts';
 import { running, startPlugin } from '../plugin.ts';
 import { openForInspection } from '../storage/databases.ts';
+import { sharedToolProcesses } from '../tool-processes.ts';
 
 const text = { 'content-type': 'text/plain' };
 
@@ -75,29 +73,14 @@ test('a stream forbids caches and proxies to keep or change it, and says when it
   }
 });
 
-/** Builds that do not begin before a promise is resolved. */
-class HeldBuilds extends Builds {
-  readonly #isReleased: Promise<void>;
-
-  constructor(isReleased: Promise<void>) {
-    super(loadLanguages());
-    this.#isReleased = isReleased;
-  }
-
-  override async build(...args: Parameters<Builds['build']>): ReturnType<Builds['build']> {
-    await this.#isReleased;
-    return super.build(...args);
-  }
-}
-
 test('a log event arrives before the build has ended', async (t) => {
   const release = Promise.withResolvers<void>();
-  const toolProcesses = {
-    ...createToolProcesses(loadLanguages()),
-    builds: new HeldBuilds(release.promise),
-  };
-  t.after(() => closeToolProcesses(toolProcesses));
-  const { port, paths, editor } = await startPlugin(t, 't1', undefined, { toolProcesses });
+  const { builds } = sharedToolProcesses();
+  const build = builds.build.bind(builds);
+  t.mock.method(builds, 'build', (...args: Parameters<typeof build>) =>
+    release.promise.then(() => build(...args)),
+  );
+  const { port, paths, editor } = await startPlugin(t);
   const response = await fetch(`http://127.0.0.1:${port}${paths.build('typescript')}`, {
     method: 'POST',
     headers: { ...editor, ...text, accept: 'text/event-stream' },

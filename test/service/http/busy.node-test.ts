@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
 import type { TestContext } from 'node:test';
-import { closeToolProcesses, createToolProcesses } from '../../../service/src/http/create-service.ts';
 import { RunnerProcess } from '../../../service/src/sandbox/runner-process.ts';
 import { CompilerProcess } from '../../../service/src/toolchains/build/compiler-process.ts';
-import { loadLanguages } from '../../../service/src/toolchains/languages.ts';
 import { bearer } from '../harness.ts';
 import { running, startPlugin } from '../plugin.ts';
 import { cleanUpFirst } from '../storage/databases.ts';
+import { sharedToolProcesses } from '../tool-processes.ts';
 import { PATIENCE } from '../../support/until.ts';
 
 const text = { 'content-type': 'text/plain' };
@@ -73,10 +72,7 @@ async function flood(
   return statuses;
 }
 
-/** Time enough for any run on a busy machine. */
-const patient = { runLimits: { time: 60_000, memory: 32 * 2 ** 20 } };
-const toolProcesses = createToolProcesses(loadLanguages(), patient);
-after(() => closeToolProcesses(toolProcesses));
+const toolProcesses = sharedToolProcesses();
 
 /** More than may wait of a tenant, with those that run. */
 const many = 300;

@@ -3,7 +3,6 @@ import { request } from 'node:http';
 import { after, afterEach, test } from 'node:test';
 import type { TestContext } from 'node:test';
 import { v7 as createUuid } from 'uuid';
-import { closeToolProcesses, createToolProcesses } from '../../../service/src/http/create-service.ts';
 import type { ServiceOptions } from '../../../service/src/http/create-service.ts';
 import { toRecord } from '../../../service/src/runs/to-record.ts';
 import type { Storage } from '../../../service/src/storage/storage.ts';
@@ -11,21 +10,17 @@ import { takeReplay } from '../../../service/src/storage/tables/replays.ts';
 import { addRuns, packRuns } from '../../../service/src/storage/tables/runs.ts';
 import { findTenant } from '../../../service/src/storage/tables/tenants.ts';
 import { findNewestVersion } from '../../../service/src/storage/tables/versions.ts';
-import { loadLanguages } from '../../../service/src/toolchains/languages.ts';
 import { until } from '../../support/until.ts';
 import { secretsKey } from '../outbound/connected-service.ts';
 import { startUpstream } from '../outbound/upstream.ts';
 import { bearer, errorOf, startService } from '../harness.ts';
 import { startPlugin } from '../plugin.ts';
-import { cleanUpFirst } from '../storage/databases.ts';
+import { patientLimits, sharedToolProcesses } from '../tool-processes.ts';
 
 const upstream = await startUpstream();
 const origin = `http://localhost:${upstream.port}`;
 after(() => upstream[Symbol.asyncDispose]());
 afterEach(() => upstream.reset());
-
-/** Time enough for a busy machine. */
-const runLimits = { time: 20_000, memory: 32 * 2 ** 20 };
 
 const path = '/api/v1/plugin/com.acme.t1/default/add-record';
 const pluginKey = { environment: 'com.acme', tenant: 't1', namespace: 'default', pluginName: 'add-record' };
@@ -70,8 +65,8 @@ async function start(t: TestContext, options: Partial<ServiceOptions> = {}) {
     secrets: { keys: [secretsKey] },
     outbound: { allow: [origin], timeout: 60_000 },
     recording: { level: 'payloads' },
-    waiting: { time: 60_000, calls: 20, runs: 1000, memory: 64 * 2 ** 20 },
-    runLimits,
+    runLimits: patientLimits,
+    toolProcesses: sharedToolProcesses(),
     ...options,
   });
   const { send, vendor } = plugin;
@@ -226,9 +221,8 @@ test('inputs that are not recorded cannot be replayed', async (t) => {
 });
 
 test('a tenant has one replay at a time over all nodes, which ends when its client goes', async (t) => {
-  const toolProcesses = createToolProcesses(loadLanguages(), { runLimits });
-  cleanUpFirst(t, () => closeToolProcesses(toolProcesses));
-  const first = await start(t, { toolProcesses });
+  const first = await start(t);
+  const { sandbox } = sharedToolProcesses();
   const { build, deploy, run, listed, refusal, replay, post, send, vendor, port, author, storage, clock } =
     first;
   await build('export const run = () => "";');
@@ -240,7 +234,7 @@ test('a tenant has one replay at a time over all nodes, which ends when its clie
   const client = request(target);
   client.on('error', () => {});
   client.end();
-  await until('the replayed run waits', () => toolProcesses.sandbox.connected.waiting === 1);
+  await until('the replayed run waits', () => sandbox.connected.waiting === 1);
   const other = await startService(t, { storage, recording: { level: 'payloads' } });
   const replayOnOther = () =>
     other.fetch(`${path}/replay`, {
@@ -250,7 +244,7 @@ test('a tenant has one replay at a time over all nodes, which ends when its clie
     });
   assert.equal((await errorOf(await replayOnOther())).code, 'too-many-requests');
   client.destroy();
-  await until('the replay has ended', () => toolProcesses.sandbox.connected.waiting === 0);
+  await until('the replay has ended', () => sandbox.connected.waiting === 0);
   await until('another may begin', async () => {
     const response = await replayOnOther();
     // Unread, it would hold the replay until its time to write is over.
@@ -264,7 +258,7 @@ test('a tenant has one replay at a time over all nodes, which ends when its clie
   const setSuspended = (suspended: boolean) =>
     send('PATCH', tenantPath, { ...vendor, ...jsonType }, JSON.stringify({ suspended }));
   const suspended = post({});
-  await until('the replayed run waits', () => toolProcesses.sandbox.connected.waiting === 1);
+  await until('the replayed run waits', () => sandbox.connected.waiting === 1);
   await setSuspended(true);
   const { body } = await suspended;
   assert.match(body, /^event: error\ndata: .*"code":"tenant-suspended"/);

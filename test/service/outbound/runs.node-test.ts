@@ -2,15 +2,14 @@ import assert from 'node:assert/strict';
 import { request } from 'node:http';
 import { after, afterEach, test } from 'node:test';
 import type { TestContext } from 'node:test';
-import { closeToolProcesses, createToolProcesses } from '../../../service/src/http/create-service.ts';
 import type { ServiceOptions } from '../../../service/src/http/create-service.ts';
 import { listen } from '../../../service/src/http/listen.ts';
 import { MockedCalls } from '../../../service/src/outbound/mocked-calls.ts';
 import { Secrets } from '../../../service/src/outbound/secrets.ts';
 import { isEndedFromOutside, runErrorCodes } from '../../../service/src/sandbox/outcome.ts';
-import { loadLanguages } from '../../../service/src/toolchains/languages.ts';
 import { eventually, until } from '../../support/until.ts';
 import { startPlugin } from '../plugin.ts';
+import { patientLimits, sharedToolProcesses } from '../tool-processes.ts';
 import { secretsKey } from './connected-service.ts';
 import { startUpstream } from './upstream.ts';
 import type { Upstream } from './upstream.ts';
@@ -29,13 +28,6 @@ const rates = {
   credential: { type: 'header', header: 'x-key', prefix: 'key ' },
 };
 
-/** Time enough for a busy machine. */
-const patient = { time: 20_000, memory: 32 * 2 ** 20 };
-
-/** The compilers and runners of the tests that have no other limits. */
-const patientProcesses = createToolProcesses(loadLanguages(), { runLimits: patient });
-after(() => closeToolProcesses(patientProcesses));
-
 const asyncRun = (body: string) => `export async function run(input) {\n${body}\n}`;
 
 /** A plugin of a namespace with a connection, which is built, deployed and asked by HTTP. */
@@ -47,8 +39,8 @@ async function start(
   const plugin = await startPlugin(t, 't1', undefined, {
     secrets: { keys: [secretsKey] },
     outbound: { allow: [origin], timeout: 60_000 },
-    runLimits: patient,
-    ...(!options.waiting && { toolProcesses: patientProcesses }),
+    runLimits: patientLimits,
+    ...(!options.waiting && { toolProcesses: sharedToolProcesses() }),
     ...options,
   });
   const ask = async (method: string, path: string, body?: object) => {

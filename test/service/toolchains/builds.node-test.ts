@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { test } from 'node:test';
+import { after, test } from 'node:test';
 import type { TestContext } from 'node:test';
 import { Builds } from '../../../service/src/toolchains/build/builds.ts';
 import type { BuildTimes } from '../../../service/src/toolchains/build/builds.ts';
@@ -18,29 +18,33 @@ import { until } from '../../support/until.ts';
 
 const language: LoadedLanguage = { ...probe, module: new URL('./build-fixtures/probe.ts', import.meta.url) };
 
+const folders = temporaryDirectory({ after });
+const startCompiler = () => new CompilerProcess(language, { readable: [...probeFiles, folders] });
+
+/** Of the builds of all tests. */
+const times: BuildTimes[] = [];
+const shared = new Builds(new Map([['probe', language]]), startCompiler, (_language, _outcome, one) =>
+  times.push(one),
+);
+after(() => shared.close());
+
 /** Builds of a language whose sources say what its compiler does, and a folder of files that end what it waits for. */
 function start(t: TestContext) {
-  const folder = temporaryDirectory(t);
-  const startCompiler = () => new CompilerProcess(language, { readable: [...probeFiles, folder] });
-  const times: BuildTimes[] = [];
-  const builds = new Builds(new Map([['probe', language]]), startCompiler, (_language, _outcome, one) =>
-    times.push(one),
-  );
-  t.after(() => builds.close());
+  const folder = temporaryDirectory(t, folders);
   const ownerOf = (whose: string) => {
     const [environment = '', tenant = '', token = ''] = whose.split('/');
     return { environment, tenant, token };
   };
   const build = (whose: string, source = 'nothing', signal?: AbortSignal, finishes = false) =>
-    builds.build('probe', { source, owner: ownerOf(whose), finishes, ...(signal && { signal }) });
+    shared.build('probe', { source, owner: ownerOf(whose), finishes, ...(signal && { signal }) });
   const check = (whose: string, source = 'nothing', signal?: AbortSignal, subject = 'plugin') =>
-    builds.check('probe', { source, subject, owner: ownerOf(whose), ...(signal && { signal }) });
+    shared.check('probe', { source, subject, owner: ownerOf(whose), ...(signal && { signal }) });
   // A source that is compiled until it is let go, and how that is done.
   const held = (name: string) => {
     const path = join(folder, name);
     return { source: `until ${path}`, letGo: () => writeFileSync(path, '') };
   };
-  return { builds, build, check, held, folder, startCompiler, times };
+  return { build, check, held };
 }
 
 const succeeds = async (end: BuildOutcome | Promise<BuildOutcome>) => {
@@ -60,7 +64,7 @@ test('long builds of one tenant keep no other waiting, in its environment or ano
 });
 
 test('the time that a build waited is reported apart from the time that it took', async (t) => {
-  const { build, held, times } = start(t);
+  const { build, held } = start(t);
   await succeeds(build('a/t1'));
   // That one waited for its compiler to come up, which may be longer than everything below.
   times.length = 0;
@@ -197,7 +201,6 @@ test('too many builds of one token are refused at once', async (t) => {
 });
 
 test('compilers start on demand, and all but one end when they have been idle for a while', async (t) => {
-  const { startCompiler } = start(t);
   const pool = new ProcessPool(startCompiler, { extra: 100 });
   t.after(() => pool.close());
   const first = await pool.take();
@@ -212,7 +215,6 @@ test('compilers start on demand, and all but one end when they have been idle fo
 });
 
 test('a job that waits for a compiler to start gets one that becomes free earlier', async (t) => {
-  const { startCompiler } = start(t);
   const pool = new ProcessPool(startCompiler);
   t.after(() => pool.close());
   const first = await pool.take();
@@ -222,7 +224,6 @@ test('a job that waits for a compiler to start gets one that becomes free earlie
 });
 
 test('the turn of a job that ends its compiler lasts until another compiler has started', async (t) => {
-  const { startCompiler } = start(t);
   const pool = new ProcessPool(startCompiler);
   t.after(() => pool.close());
   let isReleased = false;
@@ -261,7 +262,6 @@ test('a compiler that fails to start is reported to the job that waits for it', 
 
 /** A pool of compilers. The system refuses those that are listed as refused, counted by their starts. */
 function poolWithRefused(t: TestContext, refused: readonly number[]) {
-  const { startCompiler } = start(t);
   let starts = 0;
   const pool = new ProcessPool(() => {
     starts += 1;
@@ -296,7 +296,6 @@ test('a compiler that is given back and cannot be replaced is replaced for the n
 });
 
 test('compilers are warmed up one after the other, the last language first, whether they come up or not', async (t) => {
-  const { startCompiler } = start(t);
   const broken = { ...language, module: new URL('./missing.ts', import.meta.url) };
   const languages = new Map([
     ['a', language],
