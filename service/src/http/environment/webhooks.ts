@@ -153,7 +153,7 @@ export const webhooks: ServiceInterface = {
       handle: async ({ c, caller, target: { environment }, body }, context) => {
         const { storage, now, secrets } = context;
         const { url, events, description } = body;
-        checkStorable({ description });
+        checkStorable({ url, description });
         checkUrl(context, url);
         const stamp = auditStamp(c, caller, context);
         const secret = createSecret();
@@ -222,7 +222,7 @@ export const webhooks: ServiceInterface = {
       responses: { 200: json(webhookSchema, { description: 'The webhook as it is now.' }) },
       errors: unknownWebhook,
       handle: async ({ c, caller, target: { environment }, path: { id }, body }, context) => {
-        checkStorable({ description: body.description });
+        checkStorable({ url: body.url, description: body.description });
         if (body.url !== undefined) checkUrl(context, body.url);
         const stamp = auditStamp(c, caller, context);
         const changed = await context.storage.transaction(async (db) => {

@@ -117,6 +117,20 @@ test('what could never be reached, or is no event, is refused with its path', as
   }
 });
 
+test('an address that not every database can store is refused', async (t) => {
+  const { send, okay, refusal } = await startVendor(t, { secrets });
+  const events = ['plugin.live'];
+  const { id } = await okay<Created>(
+    send('POST', webhooks, { url: 'https://app.acme.com/hooks', events }),
+    201,
+  );
+  // Parsers of URLs take both.
+  for (const url of ['https://app.acme.com/\0', 'https://app.acme.com/\ud800']) {
+    assert.equal(await refusal(send('POST', webhooks, { url, events })), '400 invalid-text');
+    assert.equal(await refusal(send('PATCH', `${webhooks}/${id}`, { url })), '400 invalid-text');
+  }
+});
+
 test('without a key for secrets, or with OUTBOUND off, there is no webhook', async (t) => {
   const body = { url: 'https://app.acme.com/', events: ['plugin.live'] };
   const open = await startVendor(t);
