@@ -8,7 +8,13 @@ import type { Transaction } from '../storage/db.ts';
 import type { Storage } from '../storage/storage.ts';
 import { claimDeliveries, expireDeliveries, finishDelivery } from '../storage/tables/webhook-deliveries.ts';
 import type { Attempt, ClaimedDelivery } from '../storage/tables/webhook-deliveries.ts';
-import { disableWebhook, listDueWebhooks, maxWebhooks, setFailingSince } from '../storage/tables/webhooks.ts';
+import {
+  disableWebhook,
+  listDueWebhooks,
+  maxWebhooks,
+  noteFailure,
+  noteSuccess,
+} from '../storage/tables/webhooks.ts';
 import type { WebhookTarget } from '../storage/tables/webhooks.ts';
 import { withoutOwner } from '../storage/turns.ts';
 
@@ -182,13 +188,11 @@ export class WebhookSender {
     const nextAt = isDelivered || isGone ? undefined : nextTry(delivery.tries + 1, now(), delivery.giveUpAt);
     const status = isDelivered ? 'delivered' : nextAt === undefined ? 'failed' : 'pending';
     await finishDelivery(storage.db, delivery, attempt, { status, nextAt });
-    if (isDelivered) {
-      if (webhook.failingSince !== undefined) await setFailingSince(storage.db, webhook.id, undefined);
-      return;
-    }
-    if (webhook.failingSince === undefined) await setFailingSince(storage.db, webhook.id, attempt.at);
+    // Other tries for the webhook may have ended since this one began, so that the database says since when they fail.
+    if (isDelivered) return noteSuccess(storage.db, webhook.id);
+    const failingSince = await noteFailure(storage.db, webhook.id, attempt.at);
     if (isGone) await this.#disable(webhook, 'The receiver answered 410 Gone.');
-    else if (webhook.failingSince !== undefined && now() - webhook.failingSince >= patience)
+    else if (failingSince !== undefined && now() - failingSince >= patience)
       await this.#disable(webhook, 'No event could be delivered for five days.');
   }
 

@@ -29,7 +29,6 @@ export interface WebhookTarget {
   /** How many webhooks of its environment are enabled. */
   readonly enabled: number;
   readonly url: string;
-  readonly failingSince: number | undefined;
   /** Its secrets, encrypted: the current one, and the one before while that signs, too. */
   readonly sealedSecrets: readonly string[];
 }
@@ -226,7 +225,7 @@ export async function listSubscribers(
 export async function listDueWebhooks({ query }: Db, now: number): Promise<WebhookTarget[]> {
   const rows = await query
     .selectFrom('webhooks')
-    .select(['id', 'environment', 'url', 'failing_since', 'sealed_secret', 'former_secret', 'former_ends_at'])
+    .select(['id', 'environment', 'url', 'sealed_secret', 'former_secret', 'former_ends_at'])
     .select((select) =>
       select
         .selectFrom('webhooks as other')
@@ -252,7 +251,6 @@ export async function listDueWebhooks({ query }: Db, now: number): Promise<Webho
     environment: row.environment,
     enabled: Number(row.enabled),
     url: row.url,
-    failingSince: row.failing_since ?? undefined,
     sealedSecrets: [
       row.sealed_secret,
       ...(row.former_secret !== null && (row.former_ends_at ?? 0) > now ? [row.former_secret] : []),
@@ -260,14 +258,28 @@ export async function listDueWebhooks({ query }: Db, now: number): Promise<Webho
   }));
 }
 
-/** Notes that a try has succeeded, or since when tries fail. */
-export async function setFailingSince({ query }: Db, id: string, since: number | undefined): Promise<void> {
+/** Notes that a try has succeeded. */
+export async function noteSuccess({ query }: Db, id: string): Promise<void> {
   await query
     .updateTable('webhooks')
-    .set({ failing_since: since ?? null })
+    .set({ failing_since: null })
     .where('id', '=', toBytes(id))
-    .where('failing_since', since === undefined ? 'is not' : 'is', null)
+    .where('failing_since', 'is not', null)
     .execute();
+}
+
+/**
+ * Notes that a try has failed. Resolves with since when every try has, in milliseconds since the epoch; `undefined` where the webhook
+ * was deleted.
+ */
+export async function noteFailure({ query }: Db, id: string, at: number): Promise<number | undefined> {
+  const row = await query
+    .updateTable('webhooks')
+    .set({ failing_since: sql<number>`coalesce(failing_since, ${at})` })
+    .where('id', '=', toBytes(id))
+    .returning('failing_since')
+    .executeTakeFirst();
+  return row?.failing_since ?? undefined;
 }
 
 /** Disables a webhook by itself. Resolves with whether it was enabled, and still has the address that failed. */

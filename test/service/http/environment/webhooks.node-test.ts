@@ -389,6 +389,25 @@ test('after five days without success a webhook is disabled', async (t) => {
   assert.match(disabled.disabledReason ?? '', /five days/);
 });
 
+test('a success counts, although the try that failed began after it', async (t) => {
+  const { receiver, listen, deploy, send, okay, storage } = await startListening(t);
+  await listen(['plugin.deployed', 'tenant.suspended']);
+  const held: ServerResponse[] = [];
+  receiver.answer = (_, response) => void held.push(response);
+  const fails = async () => {
+    const row = await storage.db.query.selectFrom('webhooks').select('failing_since').executeTakeFirst();
+    return row?.failing_since != null;
+  };
+  await deploy('one');
+  await until('the first try', () => held.length === 1);
+  await okay(send('PATCH', '/api/v1/tenant/com.acme.t1', { suspended: true }));
+  await until('the second try', () => held.length === 2);
+  held[1]?.writeHead(503).end();
+  await until('the failure is stored', fails);
+  held[0]?.writeHead(204).end();
+  await until('the success is stored', async () => !(await fails()));
+});
+
 test('the first tries about one plugin come in order, and a slow receiver delays no other one', async (t) => {
   const { receiver, listen, deploy } = await startListening(t);
   await listen(['plugin.deployed'], '/slow');
