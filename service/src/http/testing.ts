@@ -18,7 +18,7 @@ import { translateBusyErrors } from './run-errors.ts';
 import { sourceLimit } from './source-limit.ts';
 import { limitsOf } from './tenant-limits.ts';
 import type { PluginKey } from '../plugins/plugin-key.ts';
-import { loadedProgram } from '../plugins/program.ts';
+import { loadedProgram, loadStoredProgram } from '../plugins/program.ts';
 import type { StoredProgram } from '../plugins/program.ts';
 import type { Db } from '../storage/db.ts';
 import { MockedCalls, mocksSchema } from '../outbound/mocked-calls.ts';
@@ -228,10 +228,9 @@ async function readInput(c: Context, text: string): Promise<z.output<typeof test
 
 /** Loads the program of the draft into memory, because the next build may replace it while the test waits for its turn. */
 export async function loadBuilt(db: Db, plugin: PluginKey, attempts = 5): Promise<StoredProgram> {
-  const { hash, isTyped, load } = await requireBuiltProgram(db, plugin);
+  const built = await requireBuiltProgram(db, plugin);
   try {
-    const program = await load();
-    return { hash, isTyped, load: async () => program };
+    return await loadStoredProgram(built);
   } catch (error) {
     // The next build may have replaced the program after it was looked up.
     if (attempts === 1) throw error;

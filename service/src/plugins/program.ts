@@ -68,3 +68,9 @@ export const loadedProgram = (program: Program): StoredProgram => ({
   isTyped: program.types !== undefined,
   load: async () => program,
 });
+
+/** Loads a program into memory, where it stays although the database may remove it. Rejects as its `load`. */
+export async function loadStoredProgram({ hash, isTyped, load }: StoredProgram): Promise<StoredProgram> {
+  const program = await load();
+  return { hash, isTyped, load: async () => program };
+}

@@ -212,6 +212,11 @@ test('a draft is tried on the recorded inputs, with the recorded calls, and noth
   const usage = await send('GET', '/api/v1/environment/com.acme/usage', vendor);
   assert.equal((JSON.parse(usage.body) as { days: { runs: number }[] }).days[0]?.runs, 6);
   assert.equal((await listed()).length, 6 + more.length);
+  // As if another node had deleted the version a moment ago.
+  await storage.db.query.deleteFrom('versions').execute();
+  await storage.db.query.deleteFrom('programs').where('hash', '=', version.hash).execute();
+  storage.db.programs.delete(version.hash);
+  assert.equal(await refusal({ version: 'v1.0.0' }), '404 version-not-found');
 });
 
 test('inputs that are not recorded cannot be replayed', async (t) => {

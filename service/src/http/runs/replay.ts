@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { RecordedCalls } from '../../outbound/recorded-calls.ts';
 import type { PluginKey } from '../../plugins/plugin-key.ts';
+import { loadStoredProgram } from '../../plugins/program.ts';
 import type { StoredProgram } from '../../plugins/program.ts';
 import { lowerLevel } from '../../plugins/record-level.ts';
 import { isEndedFromOutside } from '../../sandbox/outcome.ts';
@@ -8,6 +9,7 @@ import type { QueueOwner } from '../../processes/fair-queue.ts';
 import type { AdjustableLimits } from '../../sandbox/run-limits.ts';
 import { ReplayLease } from '../../runs/replay-lease.ts';
 import { isReplayable, isSameEnding, recordedEnding, replayedEnding } from '../../runs/replay.ts';
+import { ProgramRemovedError } from '../../storage/tables/programs.ts';
 import { listRuns } from '../../storage/tables/runs.ts';
 import type { StoredRun } from '../../storage/tables/runs.ts';
 import type { Tenant } from '../../storage/tables/tenants.ts';
@@ -96,7 +98,7 @@ export const replay: ServiceInterface = {
         const tenant = await requireTenant(context, target);
         await checkPluginExists(storage, target);
         if (lowerLevel(context.maxLimits.records, tenant.limits.records) !== 'payloads') throw noPayloads();
-        const program = await loadProgram(context, target, version);
+        const program = await findProgram(context, target, version);
         const lease = await ReplayLease.take(storage.db, tenant.id, context.now);
         if (!lease) throw hasReplay();
         const entry = { ...auditStamp(c, caller, context), action: 'runs.replayed', target } as const;
@@ -141,8 +143,8 @@ async function requireTenant({ storage }: ServiceContext, plugin: PluginKey): Pr
   return tenant;
 }
 
-/** The program, in memory: it may be removed before its last run. */
-async function loadProgram(
+/** The program to be replayed, in memory: it may be removed before its last run. */
+async function findProgram(
   { storage }: ServiceContext,
   plugin: PluginKey,
   version: string | undefined,
@@ -150,8 +152,10 @@ async function loadProgram(
   if (version === undefined) return loadBuilt(storage.db, plugin);
   const found = await storage.runs.version(plugin, version);
   if (!found) throw versionNotFound();
-  const program = await found.load();
-  return { hash: found.hash, isTyped: found.isTyped, load: async () => program };
+  return loadStoredProgram(found).catch((error: unknown) => {
+    // Another node has deleted the version, which this one may learn a second later.
+    throw error instanceof ProgramRemovedError ? versionNotFound() : error;
+  });
 }
 
 async function replayRuns(
