@@ -228,13 +228,22 @@ test('tests of a plugin that calls get the responses that they name', async (t) 
   const contents =
     'export async function run() { return (await fetch("https://rates.example.com/EUR")).text(); }\n';
   const calls = [{ url: 'https://rates.example.com/*', response: { body: '1.08' } }];
-  const record = { contents, lang: 'javascript', tests: [{ expected: '1.08', calls }, { expected: '1.08' }] };
+  // As in the editor: values of JSON are equal, however they are written.
+  const zeros = ['{"n": -0.0, "m": [1e400]}', '{"m": [1e999], "n": 0}'].map((expected) => ({
+    expected,
+    calls: [{ url: 'https://rates.example.com/*', response: { body: '{"n":0,"m":[1e400]}' } }],
+  }));
+  const record = {
+    contents,
+    lang: 'javascript',
+    tests: [{ expected: '1.08', calls }, { expected: '1.08' }, ...zeros],
+  };
   await ok('save_draft', { source: record });
   assert.equal((await ok('build'))['succeeded'], true);
   const { tests } = await ok('run_tests');
   assert.deepEqual(
     (tests as { passed: boolean }[]).map(({ passed }) => passed),
-    [true, false],
+    [true, false, true, true],
   );
   assert.match(JSON.stringify(tests), /was not made: no response is given for it/);
   assert.equal((await ok('run', { input: '', calls }))['result'], '1.08');

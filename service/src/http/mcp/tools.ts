@@ -295,14 +295,18 @@ async function recordOf(given: string | PluginSource, operation: CallOperation):
   return { ...(await readSource(operation)).source, contents: given };
 }
 
-/** Whether a result is the expected one: as JSON where both are JSON, else as texts. */
+/** Whether a result is the expected one, by the rule of the editor: as JSON where both are JSON, else as texts. */
 function isExpected(expected: unknown, result: unknown): boolean {
   const wanted = typeof expected === 'string' ? expected : JSON.stringify(expected);
   if (wanted === result) return true;
   try {
-    return isDeepStrictEqual(JSON.parse(wanted), JSON.parse(String(result)));
+    return isDeepStrictEqual(parseValue(wanted), parseValue(String(result)));
   } catch {
     // One of them is not JSON.
     return false;
   }
 }
+
+/** Parses JSON, in which `-0` is the number 0. */
+const parseValue = (json: string): unknown =>
+  JSON.parse(json, (_, value: unknown) => (value === 0 ? 0 : value));
