@@ -2,9 +2,6 @@ import { parse } from 'tldts';
 import { isWildcard } from '../plugins/connections.ts';
 import type { Connection } from '../plugins/connections.ts';
 
-/** The longest address of a request, in characters. */
-const longestUrl = 16 * 1024;
-
 /** The address of a request in the form in which grants are compared, or why it is none that can be granted. */
 export type ParsedTarget = { readonly url: URL } | { readonly problem: string };
 
@@ -13,7 +10,6 @@ export type ParsedTarget = { readonly url: URL } | { readonly problem: string };
  * could reach what its form does not show: it is never granted.
  */
 export function parseTarget(text: string): ParsedTarget {
-  if (text.length > longestUrl) return { problem: `is longer than ${longestUrl} characters` };
   // As the parser of URLs does, so that nothing can be hidden by it.
   const cleaned = text.replaceAll(/[\t\n\r]/g, '');
   if (!URL.canParse(cleaned)) return { problem: 'is no absolute URL' };

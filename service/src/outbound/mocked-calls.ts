@@ -5,6 +5,7 @@ import { isHeaderName, isHeaderValue } from './headers.ts';
 import { recordAnswer } from './recorded-calls.ts';
 import { digestedOf } from './run-caller.ts';
 import type { Secrets } from './secrets.ts';
+import { longestUrl } from '../sandbox/guest-calls.ts';
 import type { CallResult, GuestRequest } from '../sandbox/run-calls.ts';
 
 /** How many mocks a test may have. */
@@ -15,7 +16,7 @@ const mockSchema = z.object({
   url: z
     .string()
     .min(1)
-    .max(8192)
+    .max(longestUrl)
     .meta({ description: 'The address of the call; with `*` at its end the beginning of it.' }),
   digest: z
     .string()

@@ -1,4 +1,4 @@
-/** The longest URL that `fetch` takes, in UTF-16 code units. */
+/** The longest URL of a plugin's request, in UTF-16 code units. */
 export const longestUrl = 8192;
 
 /**

@@ -30,18 +30,18 @@ const onePath = `${path}/:id` as const;
 /** How long the former secret of a webhook signs beside the new one, in ms. */
 const formerSecretTime = 24 * 60 * 60_000;
 
-const [longestUrl, longestDescription] = [2000, 500];
+const [maxUrl, maxDescription] = [2000, 500];
 
 const urlSchema = z
   .string()
-  .max(longestUrl)
+  .max(maxUrl)
   .refine((text) => {
     const url = URL.parse(text);
     return url !== null && /^https?:$/.test(url.protocol) && !url.username && !url.password;
   }, 'must be an address that begins with https, without a user name and a password')
   .meta({
     description: 'Where events are sent.',
-    override: { type: 'string', maxLength: longestUrl, format: 'uri' },
+    override: { type: 'string', maxLength: maxUrl, format: 'uri' },
     example: 'https://app.acme.com/hooks/plugins',
   });
 
@@ -54,7 +54,7 @@ const eventsSchema = z
 
 const descriptionSchema = z
   .string()
-  .max(longestDescription)
+  .max(maxDescription)
   .meta({ description: 'What it is for, in your words.' });
 
 const webhookFields = {
