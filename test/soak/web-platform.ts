@@ -116,7 +116,8 @@ async function resultsOf(root: string, file: string): Promise<Results> {
     data: Object.fromEntries(data) as Record<string, string>,
   };
   const program = { kind: 'script', code, file: 'plugin.js' } as const;
-  const outcome = await runner.run('', program, JSON.stringify(input), Infinity, new Logs());
+  const job = { hash: '', program, deadline: Infinity, logs: new Logs() };
+  const outcome = await runner.run(job, JSON.stringify(input));
   if ('result' in outcome) return JSON.parse(outcome.result) as Results;
   const message = 'error' in outcome ? outcome.error.message : 'it waits';
   return { passed: 0, beyond: 0, failures: [['the whole file', message]] };

@@ -131,7 +131,7 @@ async function runOnce(run: PreparedRun, input: ScriptInput, isJson: boolean): P
   const { hash, program, kind, logs, deadline, calls } = run;
   if (kind === 'script') {
     const script = program?.kind === 'script' ? program : undefined;
-    return scripts.take(hash, script, input, { deadline, logs, isJson, calls });
+    return scripts.take({ hash, program: script, deadline, logs, isJson, calls }, input);
   }
   if (!('text' in input)) throw new Error('Only scripts wait.');
   if (kind === 'check') {

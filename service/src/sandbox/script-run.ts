@@ -65,6 +65,17 @@ export type ScriptInput =
       readonly elapsed: number;
     };
 
+/** What a run has beside its input. */
+export interface ScriptRunOptions {
+  /** By `performance.now()`. */
+  readonly deadline: number;
+  readonly logs: Logs;
+  /** Whether the input is JSON, whose value the program gets, and the output is made JSON (default false). */
+  readonly isJson?: boolean;
+  /** Takes the calls of the run (default: it can make none). */
+  readonly calls?: CallHost | undefined;
+}
+
 /** Called before each run of a program from a captured state; for tests. */
 export type OnRestored = (engine: ScriptEngine) => void;
 
@@ -76,7 +87,6 @@ export class ScriptRun implements GuestListener {
   readonly #logs: Logs;
   readonly #deadline: number;
   readonly #isJson: boolean;
-  /** `undefined` for a run that can make no calls. */
   readonly #calls: CallHost | undefined;
   readonly #onRestored: OnRestored | undefined;
   // Set once the run has to end. The engine then throws an error that the plugin cannot catch.
@@ -87,8 +97,7 @@ export class ScriptRun implements GuestListener {
   constructor(
     engine: ScriptEngine,
     cached: CachedProgram,
-    logs: Logs,
-    { deadline, isJson, calls }: { deadline: number; isJson: boolean; calls: CallHost | undefined },
+    { deadline, logs, isJson = false, calls }: ScriptRunOptions,
     onRestored: OnRestored | undefined,
   ) {
     this.#engine = engine;

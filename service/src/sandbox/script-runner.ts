@@ -5,7 +5,20 @@ import type { RunOutcome } from './outcome.ts';
 import type { ScriptProgram } from '../plugins/program.ts';
 import { engineHeadrooms, ScriptEngine } from './script-engine.ts';
 import { ScriptRun } from './script-run.ts';
-import type { CachedProgram, CallHost, OnRestored, ScriptInput, ScriptOutcome } from './script-run.ts';
+import type {
+  CachedProgram,
+  OnRestored,
+  ScriptInput,
+  ScriptOutcome,
+  ScriptRunOptions,
+} from './script-run.ts';
+
+/** A run of a program. */
+export interface ScriptJob extends ScriptRunOptions {
+  readonly hash: string;
+  /** Needed unless the program is in the cache. */
+  readonly program: ScriptProgram | undefined;
+}
 
 /** How many bytes of states and programs a runner caches; the least recently used are evicted. */
 const cacheSize = 12 * mebibyte;
@@ -60,55 +73,38 @@ export class ScriptRunner {
     this.#keep(0, await this.#takeEngine(0));
     const program = { kind: 'script', code: warmUpCode, file: 'warm-up.js' } as const;
     for (let run = 0; run < 3; run++) {
-      const outcome = await this.run('', program, '{"list":[3,1,2]}', Infinity, new Logs());
+      const job = { hash: '', program, deadline: Infinity, logs: new Logs() };
+      const outcome = await this.run(job, '{"list":[3,1,2]}');
       if ('error' in outcome) throw new Error(outcome.error.message);
     }
     this.#programs.clear();
     this.#last = undefined;
   }
 
-  /** Whether a program is in the cache, so that it need not be passed to {@link run}. */
+  /** Whether a program is in the cache, so that a job need not have it. */
   has(hash: string): boolean {
     return this.#programs.has(hash);
   }
 
-  /**
-   * Runs a program.
-   * @param program needed unless it is in the cache
-   * @param deadline by `performance.now()`
-   * @param isJson whether the input is JSON, whose value the program gets, and the output is made JSON (default false)
-   */
-  async run(
-    hash: string,
-    program: ScriptProgram | undefined,
-    input: string,
-    deadline: number,
-    logs: Logs,
-    isJson = false,
-  ): Promise<RunOutcome> {
-    const outcome = await this.take(hash, program, { text: input }, { deadline, logs, isJson });
+  /** Runs a program that can make no calls. */
+  async run(job: Omit<ScriptJob, 'calls'>, input: string): Promise<RunOutcome> {
+    const outcome = await this.take(job, { text: input });
     if ('suspended' in outcome) throw new Error('A run without calls does not wait.');
     return outcome;
   }
 
   /** As {@link run}, for a run that can make calls: it may wait, and be put back into the engine of another runner. */
-  async take(
-    hash: string,
-    program: ScriptProgram | undefined,
-    input: ScriptInput,
-    options: { deadline: number; logs: Logs; isJson: boolean; calls?: CallHost | undefined },
-  ): Promise<ScriptOutcome> {
-    const { deadline, logs, isJson, calls } = options;
+  async take({ hash, program, ...options }: ScriptJob, input: ScriptInput): Promise<ScriptOutcome> {
     const cached = this.#programs.get(hash) ?? (program && { program, headroomIndex: 0 });
     if (!cached) throw new Error('The program is not known here.');
     const { start, connectedStart } = cached;
     const isKnown = this.has(hash);
     this.#isRepeated = this.#last === cached;
-    this.#last = calls ? undefined : cached;
+    this.#last = options.calls ? undefined : cached;
     const headroomIndex =
       'text' in input ? cached.headroomIndex : engineHeadrooms.indexOf(input.suspended.memory.headroom);
     const engine = await this.#takeEngine(headroomIndex, 'text' in input ? 0 : input.suspended.memory.memory);
-    const run = new ScriptRun(engine, cached, logs, { deadline, isJson, calls }, this.#onRestored);
+    const run = new ScriptRun(engine, cached, options, this.#onRestored);
     const outcome = await run.execute(input);
     if (!engine.hasGrown) {
       if (run.isEngineIntact) this.#keep(headroomIndex, engine);

@@ -18,7 +18,8 @@ function startRunner() {
     const logs: string[] = [];
     const program = { kind: 'script', code, file: 'plugin.js' } as const;
     const deadline = performance.now() + time;
-    const end = await runner.run(code, program, input, deadline, new Logs((entry) => logs.push(entry)));
+    const job = { hash: code, program, deadline, logs: new Logs((entry) => logs.push(entry)) };
+    const end = await runner.run(job, input);
     runner.restoreAhead();
     return { end, logs };
   };
@@ -111,13 +112,8 @@ test("the engine's memory is the same, byte by byte, after runs that wait, go on
   const take = async (code: string, input: ScriptInput) => {
     current = code;
     const program = { kind: 'script', code, file: 'plugin.js' } as const;
-    const options = { deadline: Infinity, logs: new Logs(), isJson: false };
-    const outcome = await runner.take(
-      code,
-      program,
-      input,
-      code === waiting ? { ...options, calls } : options,
-    );
+    const job = { hash: code, program, deadline: Infinity, logs: new Logs() };
+    const outcome = await runner.take(code === waiting ? { ...job, calls } : job, input);
     runner.restoreAhead();
     return outcome;
   };

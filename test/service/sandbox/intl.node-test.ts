@@ -204,7 +204,8 @@ test('an endless loop of calls ends at the limit of time, in the runner itself',
     } catch {}
   };`;
   const program = { kind: 'script', code, file: 'plugin.js' } as const;
-  const outcome = await new ScriptRunner().run(code, program, '', performance.now() + 50, new Logs());
+  const job = { hash: code, program, deadline: performance.now() + 50, logs: new Logs() };
+  const outcome = await new ScriptRunner().run(job, '');
   assert.ok('error' in outcome && outcome.error.code === 'time-limit', JSON.stringify(outcome));
 });
 

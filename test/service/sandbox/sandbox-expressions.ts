@@ -24,7 +24,8 @@ const runner = new ScriptRunner();
 /** Evaluates expressions in a plugin. */
 export async function inSandbox(expressions: readonly string[]): Promise<string[]> {
   const program = { kind: 'script', code, file: 'plugin.js' } as const;
-  const outcome = await runner.run(code, program, JSON.stringify(expressions), Infinity, new Logs());
+  const job = { hash: code, program, deadline: Infinity, logs: new Logs() };
+  const outcome = await runner.run(job, JSON.stringify(expressions));
   assert.ok('result' in outcome, JSON.stringify(outcome));
   return JSON.parse(outcome.result) as string[];
 }

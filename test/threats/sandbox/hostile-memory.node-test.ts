@@ -43,13 +43,8 @@ for (const [what, codeOf] of Object.entries(kept)) {
       assert.ok(program.kind === 'script');
       // By then it has an engine that is large enough, and its state is kept.
       for (let i = 0; i < 3; i++) {
-        const end = await runner.run(
-          stored.hash,
-          program,
-          '',
-          performance.now() + 10_000,
-          new Logs(() => {}),
-        );
+        const deadline = performance.now() + 10_000;
+        const end = await runner.run({ hash: stored.hash, program, deadline, logs: new Logs(() => {}) }, '');
         assert.deepEqual(end, { result: '' });
       }
     }

@@ -371,7 +371,8 @@ test("the engine's stack is empty before each run, however the previous one ende
   const runner = new ScriptRunner((engine) => places.add(engine.vm.snapshot().stackPointer));
   const runHere = (code: string) => {
     const program = { kind: 'script', code, file: 'plugin.js' } as const;
-    return runner.run(code, program, '', performance.now() + 10_000, new Logs(() => {}));
+    const deadline = performance.now() + 10_000;
+    return runner.run({ hash: code, program, deadline, logs: new Logs(() => {}) }, '');
   };
   const bodies = [...Object.values(endings), 'const more = () => [1].map(more); more();', 'null.x;'];
   for (const body of bodies) {
