@@ -12,6 +12,7 @@ import { settingsOfProcess } from '../settings/node-processes.ts';
 import type { Settings } from '../settings/settings.ts';
 import { longestDrain, serveMetrics } from '../start.ts';
 import type { Change } from '../storage/changes/change-log.ts';
+import { withTimeout } from '../with-timeout.ts';
 import { Channel } from './channel.ts';
 import type { PrimaryCalls, Pulse, WorkerCalls } from './channel.ts';
 import { NodeMetrics } from './node-metrics.ts';
@@ -256,14 +257,14 @@ export class NodeProcesses {
       // One that starts has nothing cached.
       if (isReady) await known;
     });
-    await withTimeout(Promise.all(told), tellTimeout);
+    await withTimeout(Promise.all(told), tellTimeout, () => {});
   }
 
   async #collect(metrics: NodeMetrics): Promise<Response> {
     await Promise.all(
       [...this.#processes].map(async (one) => {
-        const counted = one.channel.call('metrics').catch(() => undefined);
-        one.counted = (await withTimeout(counted, metricsTimeout)) ?? one.counted;
+        const counted = one.channel.call('metrics').catch(() => one.counted);
+        one.counted = await withTimeout(counted, metricsTimeout, () => one.counted);
       }),
     );
     return metrics.toResponse(Array.from(this.#processes, ({ counted }) => counted));
@@ -271,19 +272,6 @@ export class NodeProcesses {
 
   #killAll(): void {
     for (const { worker } of this.#processes) worker.process.kill('SIGKILL');
-  }
-}
-
-/** Resolves as the promise, or with `undefined` where that takes longer, in ms. */
-async function withTimeout<T>(promise: Promise<T>, time: number): Promise<T | undefined> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<undefined>((resolve) => {
-    timer = setTimeout(() => resolve(undefined), time);
-  });
-  try {
-    return await Promise.race([promise, late]);
-  } finally {
-    clearTimeout(timer);
   }
 }
 

@@ -1,5 +1,6 @@
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { Storage } from '../storage/storage.ts';
+import { withTimeout } from '../with-timeout.ts';
 
 export interface ReadinessSources {
   readonly storage: Storage;
@@ -31,12 +32,7 @@ export function createReadinessCheck({
   isDraining,
 }: ReadinessSources): () => Promise<Readiness> {
   const checkStorage = shareResult(sharedTime, () =>
-    Promise.race([
-      storage.check(),
-      new Promise<{ database: boolean; schema: boolean }>((resolve) => {
-        setTimeout(() => resolve({ database: false, schema: false }), databaseTimeout).unref();
-      }),
-    ]),
+    withTimeout(storage.check(), databaseTimeout, () => ({ database: false, schema: false })),
   );
   return async () => {
     if (isDraining()) return { ready: false, draining: true };

@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { BusyError, FairQueue } from '../processes/fair-queue.ts';
 import type { QueueOwner, Release } from '../processes/fair-queue.ts';
+import { withTimeout } from '../with-timeout.ts';
 import { StorageUnavailableError } from './errors.ts';
 
 /**
@@ -99,28 +100,19 @@ export class KeyedTurns {
     const queue = this.#queues.get(key) ?? { last: Promise.resolve(), waiting: 0 };
     this.#queues.set(key, queue);
     if (queue.waiting >= maxWaiting)
-      throw new StorageUnavailableError(new Error(`${maxWaiting} writes of one tenant wait already`));
+      throw new StorageUnavailableError(new Error(`${maxWaiting} wait for this turn already`));
     const before = queue.last;
     const ended = Promise.withResolvers<void>();
     queue.last = ended.promise;
     queue.waiting += 1;
-    let timer: NodeJS.Timeout | undefined;
     try {
       if (queue.waiting > 1) {
-        const { promise, reject } = Promise.withResolvers<never>();
-        timer = setTimeout(
-          () =>
-            reject(
-              new StorageUnavailableError(new Error(`its turn did not come within ${this.#timeout} ms`)),
-            ),
-          this.#timeout,
-        );
-        await Promise.race([before, promise]);
-        clearTimeout(timer);
+        await withTimeout(before, this.#timeout, () => {
+          throw new StorageUnavailableError(new Error(`its turn did not come within ${this.#timeout} ms`));
+        });
       }
       return await work();
     } finally {
-      clearTimeout(timer);
       queue.waiting -= 1;
       if (!queue.waiting) this.#queues.delete(key);
       // One that gave up passes its turn on when that comes.

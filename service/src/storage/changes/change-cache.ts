@@ -1,6 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
 import { entryLimit } from '../../entry-limit.ts';
+import { withTimeout } from '../../with-timeout.ts';
 import { StorageUnavailableError } from '../errors.ts';
 
 /** When the entries of a cache may be used. */
@@ -55,7 +55,10 @@ export class ChangeCache<V extends string | object> {
       return offline;
     }
     try {
-      return await withTimeout(reading, this.#policy.onTimeout);
+      return await withTimeout(reading, readTimeout, () => {
+        this.#policy.onTimeout?.();
+        throw new StorageUnavailableError(new Error(`it did not respond within ${readTimeout} ms`));
+      });
     } catch (error) {
       if (!(error instanceof StorageUnavailableError)) throw error;
       // The entry may have been removed meanwhile.
@@ -81,22 +84,5 @@ export class ChangeCache<V extends string | object> {
     this.#generation += 1;
     const stale = Array.from(this.#entries.entries()).filter(([key, value]) => isStale(key, value));
     for (const [key] of stale) this.#entries.delete(key);
-  }
-}
-
-/** Rejects with a `StorageUnavailableError` when a read takes too long. The read itself goes on. */
-async function withTimeout<T>(reading: Promise<T>, onTimeout: (() => void) | undefined): Promise<T> {
-  const ended = new AbortController();
-  const timedOut = sleep(readTimeout, undefined, { signal: ended.signal }).then(() => {
-    onTimeout?.();
-    throw new StorageUnavailableError(new Error(`it did not respond within ${readTimeout} ms`));
-  });
-  // The one that loses the race may reject later.
-  reading.catch(() => {});
-  timedOut.catch(() => {});
-  try {
-    return await Promise.race([reading, timedOut]);
-  } finally {
-    ended.abort();
   }
 }

@@ -2,6 +2,7 @@ import { Socket } from 'node:net';
 import type { PostgresPoolClient } from 'kysely';
 import { Client, types } from 'pg';
 import type { ClientConfig } from 'pg';
+import { withTimeout } from '../../with-timeout.ts';
 
 /** A client whose connection can be destroyed at once, whatever it is waiting for. */
 export class TrackedClient extends Client {
@@ -36,15 +37,8 @@ export const clientConfig = (connectionString: string): ClientConfig => ({
 
 /** Waits until a connection has ended gracefully, at most `timeout` ms: a server that cannot be reached never responds. */
 export async function waitForEnd(ending: Promise<unknown>, timeout: number): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  const timer = setTimeout(resolve, timeout);
-  try {
-    await Promise.race([ending, promise]);
-  } catch {
-    // A connection that fails has ended, too.
-  } finally {
-    clearTimeout(timer);
-  }
+  // A connection that fails has ended, too.
+  await withTimeout(ending, timeout, () => {}).catch(() => {});
 }
 
 type Query = (sql: string, parameters: readonly unknown[]) => Promise<unknown>;
