@@ -3,6 +3,7 @@ import type { ServiceContext, ServiceInterface } from './context.ts';
 import type { ErrorList } from './error-codes.ts';
 import { notFound, tenantSuspended } from './errors.ts';
 import { isEndedFromOutside } from '../sandbox/outcome.ts';
+import type { LoggedOutcome } from '../sandbox/outcome.ts';
 import { text } from './operations/responses.ts';
 import type { HandlerResponse } from './operations/responses.ts';
 import { textBody } from './operations/bodies.ts';
@@ -18,6 +19,7 @@ import { lowerLevel } from '../plugins/record-level.ts';
 import { requestInfo } from './request-info.ts';
 import type { StoredVersion } from '../plugins/program.ts';
 import { isInShare, rolloutKey } from '../plugins/rollout.ts';
+import type { RolloutCount } from '../storage/tables/rollouts.ts';
 import type { LiveVersion } from '../storage/tables/versions.ts';
 
 const inputBody = textBody({
@@ -132,15 +134,8 @@ async function execute(
   await context.admission.takeRun(plugin, tenant?.limits.runsPerMinute);
   const found = tenant && (await find());
   if (!found) throw versionNotFound(asked);
-  const rollout = 'rollout' in found ? found.rollout : undefined;
-  const isCandidate =
-    rollout !== undefined &&
-    isInShare(
-      rollout.percent,
-      `${found.pluginId} ${rollout.version.version}`,
-      rolloutKey(c.req.header('x-rollout-key'), id),
-    );
-  const program = isCandidate ? rollout.version : found;
+  const chosen = chooseVersion(found, rolloutKey(c.req.header('x-rollout-key'), id));
+  const { program } = chosen;
   const { isTyped } = program;
   const input = await readInput({ anyType: isTyped });
   const connections = await context.storage.runs.connections(plugin);
@@ -173,15 +168,7 @@ async function execute(
   responseHeaders['server-timing'] = `run;dur=${took.toFixed(1)}`;
   // The plugin does not run on input that does not fit its schema.
   const ran = 'error' in outcome && outcome.error.code === 'invalid-input' ? 0 : took;
-  if (!('error' in outcome && isEndedFromOutside(outcome.error))) {
-    const hasFailed = 'error' in outcome && outcome.error.code !== 'invalid-input';
-    context.pluginHealth.count(plugin, program.pluginId, hasFailed);
-    if (rollout) {
-      const { pluginId } = found;
-      const { number } = rollout;
-      context.rolloutCounter.count({ pluginId, number, isCandidate, runs: 1, failures: hasFailed ? 1 : 0 });
-    }
-  }
+  countEnding(context, plugin, chosen, outcome);
   context.recorder.record({
     id,
     plugin,
@@ -199,4 +186,32 @@ async function execute(
   }
   // UTF-8 cannot hold a lone surrogate: it becomes U+FFFD.
   return { status: 200, body: outcome.result.toWellFormed(), ...(isTyped && { isJson: true }) };
+}
+
+/** The version that a run gets, and where another one is rolled out, on which side of that the run is. */
+interface ChosenVersion {
+  readonly program: StoredVersion;
+  readonly side?: Pick<RolloutCount, 'pluginId' | 'number' | 'isCandidate'>;
+}
+
+function chooseVersion(found: StoredVersion | LiveVersion, key: string): ChosenVersion {
+  const { pluginId } = found;
+  const rollout = 'rollout' in found ? found.rollout : undefined;
+  if (!rollout) return { program: found };
+  const { percent, number, version } = rollout;
+  const isCandidate = isInShare(percent, `${pluginId} ${version.version}`, key);
+  return { program: isCandidate ? version : found, side: { pluginId, number, isCandidate } };
+}
+
+/** Counts how a run has ended, for the health of its plugin and its rollout, unless it was ended from outside. */
+function countEnding(
+  { pluginHealth, rolloutCounter }: ServiceContext,
+  plugin: PluginKey,
+  { program, side }: ChosenVersion,
+  outcome: LoggedOutcome,
+): void {
+  if ('error' in outcome && isEndedFromOutside(outcome.error)) return;
+  const hasFailed = 'error' in outcome && outcome.error.code !== 'invalid-input';
+  pluginHealth.count(plugin, program.pluginId, hasFailed);
+  if (side) rolloutCounter.count({ ...side, runs: 1, failures: hasFailed ? 1 : 0 });
 }
