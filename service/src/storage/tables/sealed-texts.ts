@@ -120,11 +120,11 @@ export async function countSealedTexts(query: Kysely<Schema>): Promise<ReadonlyM
     const keyId = sql<string>`substr(${sql.ref(column)}, 1, 12)`;
     const rows = await query
       .selectFrom(table)
-      .select([keyId.as('keyId'), (select) => select.fn.countAll<number | string>().as('count')])
+      .select([keyId.as('keyId'), (select) => select.fn.countAll<number>().as('count')])
       .where(sql<SqlBool>`${sql.ref(column)} is not null`)
       .groupBy(keyId)
       .execute();
-    for (const row of rows) counts.set(row.keyId, (counts.get(row.keyId) ?? 0) + Number(row.count));
+    for (const row of rows) counts.set(row.keyId, (counts.get(row.keyId) ?? 0) + row.count);
   }
   return counts;
 }

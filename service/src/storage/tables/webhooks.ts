@@ -46,8 +46,8 @@ export interface NewWebhook {
 /** How many webhooks an environment may have. */
 export const maxWebhooks = 10;
 
-/** A UUID, or something that no webhook has. */
-const toBytes = (id: string) =>
+/** The id of a webhook as its bytes: those of a UUID, or some that no webhook has. */
+export const webhookIdToBytes = (id: string) =>
   /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/.test(id) ? uuidToBytes(id) : new Uint8Array();
 
 const columns = [
@@ -88,10 +88,10 @@ export async function addWebhook(
   await lock(db, `webhooks ${environment}`);
   const { count } = await db.query
     .selectFrom('webhooks')
-    .select((select) => select.fn.countAll<number | string>().as('count'))
+    .select((select) => select.fn.countAll<number>().as('count'))
     .where('environment', '=', environment)
     .executeTakeFirstOrThrow();
-  if (Number(count) >= maxWebhooks) return undefined;
+  if (count >= maxWebhooks) return undefined;
   const id = createUuid({ msecs: now });
   const row = {
     id: uuidToBytes(id),
@@ -119,7 +119,7 @@ export async function listWebhooks(
     .selectFrom('webhooks')
     .select(columns)
     .where('environment', '=', environment)
-    .$if(after !== undefined, (rest) => rest.where('id', '>', toBytes(after ?? '')))
+    .$if(after !== undefined, (rest) => rest.where('id', '>', webhookIdToBytes(after ?? '')))
     .orderBy('id')
     .limit(limit)
     .execute();
@@ -133,7 +133,7 @@ export async function findWebhook(
   const row = await query
     .selectFrom('webhooks')
     .select(columns)
-    .where('id', '=', toBytes(id))
+    .where('id', '=', webhookIdToBytes(id))
     .where('environment', '=', environment)
     .executeTakeFirst();
   return row && toRecord(row);
@@ -166,7 +166,7 @@ export async function changeWebhook(
     await db.query
       .updateTable('webhooks')
       .set(changed)
-      .where('id', '=', toBytes(key.id))
+      .where('id', '=', webhookIdToBytes(key.id))
       .where('environment', '=', key.environment)
       .execute();
   }
@@ -180,7 +180,7 @@ export async function deleteWebhook(
 ): Promise<boolean> {
   const { numDeletedRows } = await query
     .deleteFrom('webhooks')
-    .where('id', '=', toBytes(id))
+    .where('id', '=', webhookIdToBytes(id))
     .where('environment', '=', environment)
     .executeTakeFirst();
   return numDeletedRows > 0n;
@@ -200,7 +200,7 @@ export async function replaceSecret(
       former_ends_at: formerEndsAt,
       sealed_secret: sealed,
     })
-    .where('id', '=', toBytes(id))
+    .where('id', '=', webhookIdToBytes(id))
     .where('environment', '=', environment)
     .executeTakeFirst();
   return numUpdatedRows > 0n;
@@ -229,7 +229,7 @@ export async function listDueWebhooks({ query }: Db, now: number): Promise<Webho
     .select((select) =>
       select
         .selectFrom('webhooks as other')
-        .select(({ fn }) => fn.countAll<number | string>().as('count'))
+        .select(({ fn }) => fn.countAll<number>().as('count'))
         .whereRef('other.environment', '=', 'webhooks.environment')
         .where('other.is_enabled', '=', 1)
         .as('enabled'),
@@ -249,7 +249,7 @@ export async function listDueWebhooks({ query }: Db, now: number): Promise<Webho
   return rows.map((row) => ({
     id: bytesToUuid(row.id),
     environment: row.environment,
-    enabled: Number(row.enabled),
+    enabled: row.enabled ?? 0,
     url: row.url,
     sealedSecrets: [
       row.sealed_secret,
@@ -263,7 +263,7 @@ export async function noteSuccess({ query }: Db, id: string): Promise<void> {
   await query
     .updateTable('webhooks')
     .set({ failing_since: null })
-    .where('id', '=', toBytes(id))
+    .where('id', '=', webhookIdToBytes(id))
     .where('failing_since', 'is not', null)
     .execute();
 }
@@ -276,7 +276,7 @@ export async function noteFailure({ query }: Db, id: string, at: number): Promis
   const row = await query
     .updateTable('webhooks')
     .set({ failing_since: sql<number>`coalesce(failing_since, ${at})` })
-    .where('id', '=', toBytes(id))
+    .where('id', '=', webhookIdToBytes(id))
     .returning('failing_since')
     .executeTakeFirst();
   return row?.failing_since ?? undefined;
@@ -291,12 +291,9 @@ export async function disableWebhook(
   const { numUpdatedRows } = await query
     .updateTable('webhooks')
     .set({ is_enabled: 0, disabled_reason: reason })
-    .where('id', '=', toBytes(id))
+    .where('id', '=', webhookIdToBytes(id))
     .where('url', '=', url)
     .where('is_enabled', '=', 1)
     .executeTakeFirst();
   return numUpdatedRows > 0n;
 }
-
-/** The id of a webhook as its bytes, for other tables. */
-export const webhookIdToBytes = toBytes;
