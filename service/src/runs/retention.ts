@@ -4,7 +4,7 @@ import { deleteRunsBefore, dropOldestDetails, listNewestGroups, trimRuns } from 
 import type { RunGroup, RunRecord } from '../storage/tables/runs.ts';
 import { dayLength } from '../units.ts';
 import { dayOf, pluginUsageDays, usageDays } from './usage-sum.ts';
-import { deletePluginUsageBefore, deleteUsageBefore } from '../storage/tables/usage.ts';
+import { deleteUsageBefore } from '../storage/tables/usage.ts';
 import { findTenantsWithTooManyRecords } from '../storage/tables/tenant-storage.ts';
 
 export interface RetentionOptions {
@@ -118,10 +118,11 @@ export class RunRetention {
     if (this.#isClosed || performance.now() - this.#agedAt < ageInterval) return;
     const aged = await this.#keepDays();
     await this.#deleteAll(() => deleteRunsBefore(db, this.#now() - days * dayLength, aged));
-    await this.#deleteAll(() => deleteUsageBefore(db, dayOf(this.#now() - usageDays * dayLength)));
-    await this.#deleteAll(() =>
-      deletePluginUsageBefore(db, dayOf(this.#now() - pluginUsageDays * dayLength)),
-    );
+    for (const [table, kept] of [
+      ['usage_days', usageDays],
+      ['usage_plugin_days', pluginUsageDays],
+    ] as const)
+      await this.#deleteAll(() => deleteUsageBefore(db, table, dayOf(this.#now() - kept * dayLength)));
     this.#agedAt = performance.now();
   }
 

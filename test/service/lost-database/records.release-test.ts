@@ -14,7 +14,7 @@ const key = { environment: 'com.acme', tenant: 't1', namespace: 'default', plugi
 const program = 'export const run = (input) => `ran ${input}`;';
 
 const usedRuns = async ({ db }: Storage, now: number) =>
-  (await listUsage(db, key.environment, [dayOf(now)], 10))[0]?.runs;
+  (await listUsage(db, { environment: key.environment, days: [dayOf(now)] }, { limit: 10 }))[0]?.runs;
 
 test('runs during a loss of PostgreSQL are recorded once it is back', async (t) => {
   const { proxy, storage, run, buildProgram, deployProgram, errors, clock } = await proxiedService(t);

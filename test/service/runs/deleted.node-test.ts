@@ -49,7 +49,11 @@ for (const engine of engines) {
     await eraseAll();
     assert.equal(await count(), 1);
     assert.equal((await recordedRuns(storage, neighbour))[0]?.id, kept.id);
-    const usage = await listUsage(storage.db, plugin.environment, [dayOf(Date.now())], 10);
+    const usage = await listUsage(
+      storage.db,
+      { environment: plugin.environment, days: [dayOf(Date.now())] },
+      { limit: 10 },
+    );
     assert.deepEqual(
       usage.map(({ tenant, runs }) => [tenant, runs]),
       [
@@ -80,7 +84,11 @@ for (const engine of engines) {
     await eraseAll();
     assert.equal(await count(), 1);
     assert.equal((await recordedRuns(storage, otherPlugin))[0]?.id, kept.id);
-    const [usage] = await listUsage(storage.db, plugin.environment, [dayOf(Date.now())], 10);
+    const [usage] = await listUsage(
+      storage.db,
+      { environment: plugin.environment, days: [dayOf(Date.now())] },
+      { limit: 10 },
+    );
     assert.deepEqual([usage?.tenant, usage?.runs], [plugin.tenant, 3]);
   });
 

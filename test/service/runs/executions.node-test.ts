@@ -59,7 +59,11 @@ test('every execution that began, and nothing else, is recorded under the id of 
   assert.match(newest.details.message ?? '', /It failed on purpose/);
   assert.deepEqual(newest.details.logs, ['it got fail']);
   assert.equal(newest.details.input, undefined);
-  const [usage] = await listUsage(storage.db, key.environment, [dayOf(clock.now)], 10);
+  const [usage] = await listUsage(
+    storage.db,
+    { environment: key.environment, days: [dayOf(clock.now)] },
+    { limit: 10 },
+  );
   assert.deepEqual([usage?.runs, usage?.failures, usage?.builds], [2, 1, 1]);
   assert.ok((usage?.microseconds ?? 0) > 0);
   assert.equal(typeof vendor.authorization, 'string');

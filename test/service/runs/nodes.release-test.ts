@@ -20,10 +20,13 @@ const otherKey = { ...key, pluginName: 'other' };
 const code = 'export const run = (input) => input;';
 
 const usedRuns = async ({ db }: Storage) =>
-  (await listUsage(db, key.environment, [dayOf(Date.now() - 86_400_000), dayOf(Date.now())], 10)).reduce(
-    (sum, { runs }) => sum + runs,
-    0,
-  );
+  (
+    await listUsage(
+      db,
+      { environment: key.environment, days: [dayOf(Date.now() - 86_400_000), dayOf(Date.now())] },
+      { limit: 10 },
+    )
+  ).reduce((sum, { runs }) => sum + runs, 0);
 
 /** Two processes on one database with a version to run of each of these plugins. */
 async function twoNodes(t: TestContext, engine: EngineName, plugins: readonly PluginKey[]) {

@@ -33,7 +33,8 @@ async function startRecorder(t: TestContext, engine: EngineName, options: { coun
     onDropped: (count) => dropped.push(count),
   });
   const list = (filter: RunFilter = {}, limit = 1000) => listRuns(storage.db, plugin, filter, { limit });
-  const usage = () => listUsage(storage.db, plugin.environment, [dayOf(Date.now())], 10);
+  const usage = () =>
+    listUsage(storage.db, { environment: plugin.environment, days: [dayOf(Date.now())] }, { limit: 10 });
   return { address, storage, version, recorder, dropped, batches, list, usage };
 }
 

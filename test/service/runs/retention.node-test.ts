@@ -88,7 +88,7 @@ for (const engine of engines) {
     await createRetention().sweep();
     assert.equal(await count(), 1);
     const days = ['2025-04-26', '2025-04-27', '2026-05-17', '2026-05-18'];
-    const usage = await listUsage(storage.db, 'com.acme', days, 10);
+    const usage = await listUsage(storage.db, { environment: 'com.acme', days }, { limit: 10 });
     assert.deepEqual(
       usage.map((one) => [one.day, one.runs]),
       [

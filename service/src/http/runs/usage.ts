@@ -8,9 +8,8 @@ import { pageQuery, pagingBy } from '../paging.ts';
 import type { Page } from '../paging.ts';
 import { checkStorable } from '../grant-schemas.ts';
 import { dayLength } from '../../units.ts';
-import type { Db } from '../../storage/db.ts';
 import { listPluginUsage, listUsage } from '../../storage/tables/usage.ts';
-import type { PluginUsageOfDay, UsageOfDay } from '../../storage/tables/usage.ts';
+import type { PluginUsageOfDay, UsageOfDay, UsagePage } from '../../storage/tables/usage.ts';
 import { accepts, textStream } from '../event-stream.ts';
 
 const [pageByTenant, pageByPlugin] = [pagingBy('text', 'text'), pagingBy('text', 'text', 'text', 'text')];
@@ -76,12 +75,12 @@ export const usage: ServiceInterface = {
         const days = daysOf(dayRange(query, now()), now());
         // By the parameters as they were sent: a default range would change at midnight, and invalidate cursors.
         const list = { operation: 'getUsage', filter: { environment, tenant, from, to, by } };
-        const read = (limit: number, after?: readonly string[]) =>
-          readUsage(storage.db, { environment, days, tenant, by }, limit, after);
+        const read = (page: UsagePage): Promise<FoundUsage[]> =>
+          (by ? listPluginUsage : listUsage)(storage.db, { environment, days, tenant }, page);
         if (accepts(c, csv))
           return textStream(c, `${csv}; charset=utf-8`, (write) => writeCsv(read, by, write));
         const page: Page<readonly string[]> = by ? pageByPlugin(list, query) : pageByTenant(list, query);
-        const { items, next } = page.of(await read(page.limit, page.after), keysOf, toDay);
+        const { items, next } = page.of(await read(page), keysOf, toDay);
         return respond(200, { days: items, ...next });
       },
     }),
@@ -89,25 +88,6 @@ export const usage: ServiceInterface = {
 };
 
 type FoundUsage = UsageOfDay & Partial<Pick<PluginUsageOfDay, 'namespace' | 'name'>>;
-
-interface UsageFilter {
-  readonly environment: string;
-  readonly days: readonly string[];
-  readonly tenant?: string | undefined;
-  readonly by?: 'plugin' | undefined;
-}
-
-/** Reads usage after the row with this key. */
-function readUsage(
-  db: Db,
-  { environment, days, tenant, by }: UsageFilter,
-  limit: number,
-  [day = '', afterTenant = '', namespace = '', name = '']: readonly string[] = [],
-): Promise<FoundUsage[]> {
-  const after = day === '' ? undefined : { day, tenant: afterTenant, namespace, name };
-  const list = by ? listPluginUsage : listUsage;
-  return list(db, environment, days, limit, { tenant, after });
-}
 
 const keysOf = ({ day, tenant, namespace, name }: FoundUsage): string[] =>
   [day, tenant, namespace, name].filter((one) => one !== undefined);
@@ -129,14 +109,14 @@ function toDay({ day, tenant, namespace, name, runs, failures, microseconds, bui
 const batch = 500;
 
 async function writeCsv(
-  read: (limit: number, after?: readonly string[]) => Promise<FoundUsage[]>,
-  by: UsageFilter['by'],
+  read: (page: UsagePage) => Promise<FoundUsage[]>,
+  by: 'plugin' | undefined,
   write: (text: string) => Promise<boolean>,
 ): Promise<void> {
   const columns = ['day', 'tenant', ...(by ? ['namespace', 'name'] : []), ...countColumns];
   if (!(await write(csvLine(columns)))) return;
   for (let after: readonly string[] | undefined; ;) {
-    const rows = await read(batch, after);
+    const rows = await read({ limit: batch, after });
     const last = rows.at(-1);
     after = last && keysOf(last);
     const lines = rows.map((row) => csvLine(Object.values(toDay(row))));

@@ -21,11 +21,17 @@ export interface PluginUsageOfDay extends UsageOfDay {
   readonly name: string;
 }
 
-/** The last row of a page; the next page begins after it. */
-export type UsageCursor = Pick<UsageOfDay, 'day' | 'tenant'>;
-export type PluginUsageCursor = Pick<PluginUsageOfDay, 'day' | 'tenant' | 'namespace' | 'name'>;
-
 const counts = ['runs', 'failures', 'microseconds', 'builds'] as const;
+
+/** The tables of usage, with the columns that the rows of an environment are sorted by. */
+const keys = {
+  usage_days: ['day', 'tenant'],
+  usage_plugin_days: ['day', 'tenant', 'namespace', 'name'],
+} as const;
+
+type UsageTable = keyof typeof keys;
+
+const refs = (names: readonly string[]) => sql.join(names.map((name) => sql.ref(name)));
 
 /** How many rows are deleted at once. */
 const deletedAtOnce = 200;
@@ -33,10 +39,10 @@ const deletedAtOnce = 200;
 /** Adds to the stored usage of tenants and, where plugins are named, of plugins. */
 export async function addUsage(db: Db, days: readonly (UsageOfDay | PluginUsageOfDay)[]): Promise<void> {
   const tenants = sumBy(days, ({ environment, day, tenant }) => [environment, day, tenant]);
-  await addTo(db, 'usage_days', ['environment', 'day', 'tenant'], tenants);
+  await addTo(db, 'usage_days', tenants);
   const ofPlugins = days.filter((one) => 'name' in one);
   const plugins = sumBy(ofPlugins, (one) => [one.environment, one.day, one.tenant, one.namespace, one.name]);
-  await addTo(db, 'usage_plugin_days', ['environment', 'day', 'tenant', 'namespace', 'name'], plugins);
+  await addTo(db, 'usage_plugin_days', plugins);
 }
 
 /** One row for each key, with the sums of its counts. */
@@ -52,13 +58,9 @@ function sumBy<T extends UsageOfDay>(days: readonly T[], keyOf: (one: T) => read
 }
 
 /** Adds rows to a table, in one statement. Each key may occur once. */
-async function addTo(
-  db: Db,
-  table: 'usage_days' | 'usage_plugin_days',
-  key: readonly ('environment' | 'day' | 'tenant' | 'namespace' | 'name')[],
-  days: readonly UsageOfDay[],
-): Promise<void> {
+async function addTo(db: Db, table: UsageTable, days: readonly UsageOfDay[]): Promise<void> {
   if (!days.length) return;
+  const key = ['environment', ...keys[table]] as const;
   const given = db.engine.jsonRows(JSON.stringify(days), {
     ...Object.fromEntries(key.map((name) => [name, 'text' as const])),
     runs: 'integer',
@@ -71,8 +73,7 @@ async function addTo(
     .columns([...key, ...counts])
     .expression(
       // Sorted, because two nodes that lock the same rows in different orders would deadlock.
-      sql`select ${sql.join([...key, ...counts].map((name) => sql.ref(name)))} from ${given} as given
-        where true order by ${sql.join(key.map((name) => sql.ref(name)))}`,
+      sql`select ${refs([...key, ...counts])} from ${given} as given where true order by ${refs(key)}`,
     )
     .onConflict((conflict) =>
       conflict
@@ -87,27 +88,48 @@ async function addTo(
     .execute();
 }
 
-/** Lists usage by day, then tenant. `days`: all days to list without a gap, as `YYYY-MM-DD`, the earliest first. */
-export async function listUsage(
+/** Which rows are listed. */
+export interface UsageFilter {
+  readonly environment: string;
+  /** All days to list without a gap, as `YYYY-MM-DD`, the earliest first. */
+  readonly days: readonly string[];
+  readonly tenant?: string | undefined;
+}
+
+/** A page of a list: after the row with this key, which is what the rows are sorted by. */
+export interface UsagePage {
+  readonly after?: readonly string[] | undefined;
+  readonly limit: number;
+}
+
+/** Lists usage by day, then tenant. */
+export const listUsage = (db: Db, filter: UsageFilter, page: UsagePage): Promise<UsageOfDay[]> =>
+  list(db, 'usage_days', filter, page);
+
+/** Lists usage by day, then tenant, namespace and name. */
+export const listPluginUsage = (db: Db, filter: UsageFilter, page: UsagePage): Promise<PluginUsageOfDay[]> =>
+  list(db, 'usage_plugin_days', filter, page);
+
+async function list(
   db: Db,
-  environment: string,
-  days: readonly string[],
-  limit: number,
-  { tenant, after }: { tenant?: string | undefined; after?: UsageCursor | undefined } = {},
-): Promise<UsageOfDay[]> {
-  const left = after ? days.filter((day) => day >= after.day) : days;
+  table: UsageTable,
+  { environment, days, tenant }: UsageFilter,
+  { after, limit }: UsagePage,
+): Promise<PluginUsageOfDay[]> {
+  const [from = ''] = after ?? [];
+  const left = days.filter((day) => day >= from);
   const [first, last] = [left[0], left.at(-1)];
   if (first === undefined || last === undefined) return [];
-  const query = db.query
-    .selectFrom('usage_days')
-    .select(['environment', 'day', 'tenant', ...counts])
+  const key = keys[table];
+  let query = db.query
+    .selectFrom(table as 'usage_plugin_days')
+    .select(['environment', ...key, ...counts])
     .where('environment', '=', environment)
     .$if(after !== undefined, (rows) =>
-      rows.where(sql<boolean>`(day, tenant) > (${after?.day}, ${after?.tenant})`),
+      rows.where(sql<boolean>`(${refs(key)}) > (${sql.join([...(after ?? [])])})`),
     )
-    .orderBy('day')
-    .orderBy('tenant')
     .limit(limit);
+  for (const name of key) query = query.orderBy(name);
   const rows = await (
     tenant === undefined
       ? query.where('day', '>=', first).where('day', '<=', last)
@@ -118,57 +140,15 @@ export async function listUsage(
   return rows.map((row) => ({ ...row }));
 }
 
-/** Lists usage by day, then tenant, namespace and name; otherwise as {@link listUsage}. */
-export async function listPluginUsage(
-  db: Db,
-  environment: string,
-  days: readonly string[],
-  limit: number,
-  { tenant, after }: { tenant?: string | undefined; after?: PluginUsageCursor | undefined } = {},
-): Promise<PluginUsageOfDay[]> {
-  const left = after ? days.filter((day) => day >= after.day) : days;
-  const [first, last] = [left[0], left.at(-1)];
-  if (first === undefined || last === undefined) return [];
-  const query = db.query
-    .selectFrom('usage_plugin_days')
-    .select(['environment', 'day', 'tenant', 'namespace', 'name', ...counts])
-    .where('environment', '=', environment)
-    .$if(after !== undefined, (rows) =>
-      rows.where(
-        sql<boolean>`(day, tenant, namespace, name) > (${after?.day}, ${after?.tenant}, ${after?.namespace}, ${after?.name})`,
-      ),
-    )
-    .orderBy('day')
-    .orderBy('tenant')
-    .orderBy('namespace')
-    .orderBy('name')
-    .limit(limit);
-  const rows = await (
-    tenant === undefined
-      ? query.where('day', '>=', first).where('day', '<=', last)
-      : query.where('day', 'in', left).where('tenant', '=', tenant)
-  ).execute();
-  return rows.map((row) => ({ ...row }));
-}
-
-/** As {@link deleteUsageBefore}, of the usage of plugins. */
-export async function deletePluginUsageBefore(db: Db, day: string): Promise<boolean> {
-  const old = sql<string>`(select environment, day, tenant, namespace, name from usage_plugin_days where day < ${day}
-    order by day limit ${sql.lit(deletedAtOnce)} ${db.engine.skipLocked})`;
-  const { numDeletedRows } = await db.query
-    .deleteFrom('usage_plugin_days')
-    .where(sql<boolean>`(environment, day, tenant, namespace, name) in ${old}`)
-    .executeTakeFirstOrThrow();
-  return numDeletedRows >= deletedAtOnce;
-}
-
 /** Deletes a batch of rows from before a day. Resolves with whether it was a whole batch. */
-export async function deleteUsageBefore(db: Db, day: string): Promise<boolean> {
-  const old = sql<string>`(select environment, day, tenant from usage_days where day < ${day}
-    order by day limit ${sql.lit(deletedAtOnce)} ${db.engine.skipLocked})`;
-  const { numDeletedRows } = await db.query
-    .deleteFrom('usage_days')
-    .where(sql<boolean>`(environment, day, tenant) in ${old}`)
-    .executeTakeFirstOrThrow();
-  return numDeletedRows >= deletedAtOnce;
+export async function deleteUsageBefore(
+  { query, engine }: Db,
+  table: UsageTable,
+  day: string,
+): Promise<boolean> {
+  const key = refs(['environment', ...keys[table]]);
+  const { numAffectedRows = 0n } = await sql`delete from ${sql.table(table)} where (${key}) in (
+    select ${key} from ${sql.table(table)} where day < ${day}
+    order by day limit ${sql.lit(deletedAtOnce)} ${engine.skipLocked})`.execute(query);
+  return numAffectedRows >= deletedAtOnce;
 }
