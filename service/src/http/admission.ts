@@ -72,7 +72,7 @@ export const httpLimits: HttpLimits = {
   connectionsCheckingInterval: second,
   // Node's default. Clients that go by the header, such as undici, leave a service that drains within this time.
   keepAliveTimeout: 5 * second,
-  // Others, such as nginx and Node's `Agent`, send their next request after up to a minute, which must not cross the end of the connection.
+  // Others, such as nginx and Node's `Agent`, send their next request after up to a minute. It must not cross the end of the connection.
   idleTimeout: 65 * second,
   paceTime: 10 * second,
   // 13 kbit/s, which the worst mobile connection has. The shares bound how much can wait at once, so that the pace only has to

@@ -9,7 +9,10 @@ import type { Requester } from './run-errors.ts';
 import { ShareBudget } from '../processes/share-budget.ts';
 import type { ShareLimits } from '../processes/share-budget.ts';
 
-/** What may be held for requests at once; {@link ShareBudget} says how shares shrink. Those without a token count as the tenants of one environment, by their network. */
+/**
+ * What may be held for requests at once; {@link ShareBudget} says how shares shrink. The networks of requests without a token count as
+ * the tenants of one environment.
+ */
 export interface RequestShares {
   /** Requests in progress, those that wait included. */
   readonly requests: ShareLimits;

@@ -21,8 +21,8 @@ interface Waiter<Process> {
 }
 
 /**
- * The processes of one kind, such as a language's compilers. They are started when they are needed, and the last idle one is kept for ten minutes. The
- * pool does not limit how many there are at once; that is for its users, with a queue.
+ * The processes of one kind, such as a language's compilers. The pool starts them when they are needed, and keeps the last idle one for
+ * ten minutes. It does not limit how many there are at once: its users do, with a queue.
  */
 export class ProcessPool<Process extends PooledProcess> {
   readonly #start: () => Process;

@@ -57,8 +57,8 @@ export interface FinishedRun {
   readonly isWarm: boolean;
 }
 
-// On small machines more than there are cores, so that runs go on beside one that loops, and while another runner waits for its next run. Half of
-// the slots, which is what a tenant may have, still keep two cores busy. Of several processes, the others have runners, too.
+// More than there are cores on small machines, so that runs go on beside one that loops. A tenant may have half of the slots, which
+// still keep two cores busy. Of several processes, the others have runners, too.
 function slotsOf(nodeShare: NodeShare): number {
   const least = nodeShare.count > 1 ? 4 : 6;
   return Math.min(8, Math.max(least, 2 * Math.ceil(coresOf(nodeShare) / 2)));

@@ -11,7 +11,7 @@ import { imageDescriptor, longestImage } from './python-protocol.ts';
 
 const main = moduleUrl('./python-main', import.meta.url);
 
-/** What the system lets a runner allocate beyond the memory of runs, in bytes: the interpreter's code and memory, twice while it starts. */
+/** What the system lets a runner allocate beside the memory of runs, in bytes: the interpreter's, twice while it starts. */
 const ownMemory = 512 * mebibyte;
 
 /** How long a runner may take to come up, in ms. The first takes 2 s on a quiet machine, the later ones 0.3 s. */

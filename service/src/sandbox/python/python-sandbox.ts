@@ -20,8 +20,8 @@ export interface PythonOptions {
 }
 
 /**
- * Runs plugins in Python, in a few processes that are started by the first run or build and end after ten minutes without a run. Tenants take
- * turns, as in the `Sandbox`, but in other slots: however many runs of Python wait, they keep none of JavaScript waiting.
+ * Runs plugins in Python, in a few processes. The first run or build starts them, and they end after ten minutes without a run. Tenants
+ * take turns, as in the `Sandbox`, but in other slots: however many runs of Python wait, they delay none of JavaScript.
  */
 export class PythonSandbox {
   readonly #queue: FairQueue;

@@ -33,8 +33,8 @@ const [shortTransaction, longTransaction] = [8, 20];
 const [smallestLimit, largestLimit] = [8, 32];
 
 /**
- * Erases the rows of deleted tenants and plugins, in small transactions, and gives their space back. Every node has an eraser. Only one of them is active at a
- * time, and each can go on where another one, or the one before a restart, has stopped.
+ * Erases the rows of deleted tenants and plugins, in small transactions, and gives their space back. Every node has an eraser. One of
+ * them is active at a time, and goes on where another one, or the one before a restart, has stopped.
  */
 export class Eraser {
   readonly #storage: ErasableStorage;

@@ -84,7 +84,10 @@ export async function countPlugins(db: Db, key: TenantKey, max = Infinity): Prom
   return count;
 }
 
-/** Creates a tenant for its first token. Does nothing, and resolves with false, when it exists or was deleted, or when its environment does not exist. */
+/**
+ * Creates a tenant for its first token. Resolves with false, and does nothing, when it exists or was deleted, or its environment does not
+ * exist.
+ */
 export async function addFirstTenant(
   db: Db,
   { environment, tenant }: TenantKey,

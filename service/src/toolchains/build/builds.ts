@@ -158,8 +158,9 @@ export class Builds {
   }
 
   /**
-   * Starts the compilers of the languages that are always there, so that a first build need not wait for them: one after the other, so that they do not take all
-   * processors while a node comes up, and in reverse order of their names, because AssemblyScript's takes by far the longest.
+   * Starts the compilers of the languages that are always there, so that a first build need not wait for them. They come up one after
+   * the other, which leaves processors to the rest of the node, and in reverse order of their names, because AssemblyScript's takes by
+   * far the longest.
    */
   async warmUp(): Promise<void> {
     for (const pool of this.#warmPools.toReversed()) await pool.warmUp();
