@@ -88,16 +88,19 @@ export class PluginHealth {
     const environments = new Set(counted.map(({ plugin }) => plugin.environment));
     const subscribers = await findHealthSubscribers(db, [...environments]);
     if (!subscribers.size) return false;
+    const watched = counted.filter(({ plugin }) => subscribers.has(plugin.environment));
+    const plugins = new Map(watched.map(({ pluginId, plugin }) => [pluginId, plugin]));
     let hasTold = false;
-    // In the same order on every node, so that none waits for another one that waits for it.
-    for (const one of counted.toSorted((a, b) => a.pluginId - b.pluginId)) {
-      if (!subscribers.has(one.plugin.environment)) continue;
-      const fails = isFailing(await addRunCounts(db, one.pluginId, one, now));
-      if (fails === undefined || !(await setFailing(db, one.pluginId, fails))) continue;
+    for (const health of await addRunCounts(db, watched, now)) {
+      const fails = isFailing(health);
+      if (fails === undefined || fails === health.isFailing) continue;
+      // Another node may have told it meanwhile.
+      if (!(await setFailing(db, health.pluginId, fails))) continue;
       // The plugin may have been deleted since the runs ended.
-      if (!(await pluginExists(db, one.plugin))) continue;
+      const target = plugins.get(health.pluginId);
+      if (!target || !(await pluginExists(db, target))) continue;
       const type = fails ? ('plugin.failing' as const) : ('plugin.recovered' as const);
-      await tellWebhooks(db, { type, at: now, target: one.plugin });
+      await tellWebhooks(db, { type, at: now, target });
       hasTold = true;
     }
     await deleteOldRunCounts(db, now);

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import type { SqlBool } from 'kysely';
 import type { PluginKey } from '../../plugins/plugin-key.ts';
 import type { Transaction } from '../db.ts';
 
@@ -13,17 +14,44 @@ const [slotLength, slots] = [10_000, 30];
 
 const slotAt = (time: number): number => Math.floor(time / slotLength);
 
-/** Adds to the counts of a plugin. Resolves with those of the last five minutes. */
+/** The runs of one plugin that have ended since they were last written. */
+export interface CountedPlugin extends RunCounts {
+  readonly pluginId: number;
+  readonly plugin: PluginKey;
+}
+
+/** The runs of one plugin that ended in the last five minutes, and whether vendors were told that it is failing. */
+export interface PluginHealthRow extends RunCounts {
+  readonly pluginId: number;
+  readonly isFailing: boolean;
+}
+
+/** Adds to the counts of plugins, each of which may occur once. Resolves with their health, by their ids in ascending order. */
 export async function addRunCounts(
-  { query }: Transaction,
-  pluginId: number,
-  { runs, failures }: RunCounts,
+  { query, engine }: Transaction,
+  counted: readonly CountedPlugin[],
   now: number,
-): Promise<RunCounts> {
+): Promise<PluginHealthRow[]> {
   const slot = slotAt(now);
+  const counts = counted.map(({ pluginId, runs, failures }) => ({
+    plugin_id: pluginId,
+    slot,
+    runs,
+    failures,
+  }));
+  const given = engine.jsonRows(JSON.stringify(counts), {
+    plugin_id: 'integer',
+    slot: 'integer',
+    runs: 'integer',
+    failures: 'integer',
+  });
   await query
     .insertInto('plugin_run_counts')
-    .values({ plugin_id: pluginId, slot, runs, failures })
+    .columns(['plugin_id', 'slot', 'runs', 'failures'])
+    // Sorted, because two nodes that lock the same rows in different orders would deadlock.
+    .expression(
+      sql`select plugin_id, slot, runs, failures from ${given} as given where true order by plugin_id`,
+    )
     .onConflict((conflict) =>
       conflict.columns(['plugin_id', 'slot']).doUpdateSet({
         runs: sql<number>`plugin_run_counts.runs + excluded.runs`,
@@ -31,16 +59,26 @@ export async function addRunCounts(
       }),
     )
     .execute();
-  const sum = await query
-    .selectFrom('plugin_run_counts')
-    .select((select) => [
-      select.fn.sum<number | string>('runs').as('runs'),
-      select.fn.sum<number | string>('failures').as('failures'),
+  const rows = await query
+    .selectFrom('plugin_run_counts as counts')
+    .leftJoin('plugin_health as health', 'health.plugin_id', 'counts.plugin_id')
+    .select(({ fn }) => [
+      'counts.plugin_id',
+      fn.sum<number | string>('counts.runs').as('runs'),
+      fn.sum<number | string>('counts.failures').as('failures'),
+      fn.max('health.is_failing').as('is_failing'),
     ])
-    .where('plugin_id', '=', pluginId)
-    .where('slot', '>', slot - slots)
-    .executeTakeFirst();
-  return { runs: Number(sum?.runs ?? 0), failures: Number(sum?.failures ?? 0) };
+    .where(sql<SqlBool>`counts.plugin_id in (select given.plugin_id from ${given} as given)`)
+    .where('counts.slot', '>', slot - slots)
+    .groupBy('counts.plugin_id')
+    .orderBy('counts.plugin_id')
+    .execute();
+  return rows.map((row) => ({
+    pluginId: row.plugin_id,
+    runs: Number(row.runs),
+    failures: Number(row.failures),
+    isFailing: row.is_failing === 1,
+  }));
 }
 
 /** Sets whether a plugin is failing. Resolves with whether that is news. */
@@ -93,10 +131,4 @@ export async function findHealthSubscribers(
     )
     .execute();
   return new Set(rows.map(({ environment }) => environment));
-}
-
-/** The runs of one plugin that have ended since they were last written. */
-export interface CountedPlugin extends RunCounts {
-  readonly pluginId: number;
-  readonly plugin: PluginKey;
 }

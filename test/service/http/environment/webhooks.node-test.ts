@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
 import { test } from 'node:test';
 import type { TestContext } from 'node:test';
+import { sql } from 'kysely';
+import type { KyselyPlugin } from 'kysely';
 import { Webhook } from 'standardwebhooks';
 import { StorageUnavailableError } from '../../../../service/src/storage/errors.ts';
 import { selectPluginId } from '../../../../service/src/storage/tables/names.ts';
@@ -13,6 +15,7 @@ import { startVendor } from './vendor.ts';
 import { isSignedBy, startReceiver } from './webhook-receiver.ts';
 
 const webhooks = '/api/v1/environment/com.acme/webhooks';
+const pluginKey = { environment: 'com.acme', tenant: 't1', namespace: 'default', pluginName: 'add-record' };
 const secrets = { keys: [Buffer.alloc(32, 7)] };
 
 interface Created {
@@ -480,8 +483,7 @@ test('runs that ended while the database was away count once it is back', async 
   const { listen, deploy, deliveriesOf, send, okay, plugin: at, storage, clock } = await startListening(t);
   const created = await listen(['plugin.failing', 'plugin.recovered', 'plugin.deleted']);
   await deploy('one');
-  const plugin = { environment: 'com.acme', tenant: 't1', namespace: 'default', pluginName: 'add-record' };
-  const { id } = await selectPluginId(storage.db, plugin).executeTakeFirstOrThrow();
+  const { id } = await selectPluginId(storage.db, pluginKey).executeTakeFirstOrThrow();
   let isAway = true;
   const errors: unknown[] = [];
   const health = new PluginHealth({
@@ -494,7 +496,7 @@ test('runs that ended while the database was away count once it is back', async 
     onEvent: () => {},
     onError: (error) => errors.push(error),
   });
-  for (let count = 0; count < 10; count++) health.count(plugin, id, true);
+  for (let count = 0; count < 10; count++) health.count(pluginKey, id, true);
   await health.close();
   assert.equal(errors.length, 1);
   isAway = false;
@@ -503,9 +505,41 @@ test('runs that ended while the database was away count once it is back', async 
   assert.deepEqual(await told(), ['plugin.failing']);
   // Nothing is told of a plugin after its deletion.
   await okay(send('DELETE', at()), 204);
-  for (let count = 0; count < 20; count++) health.count(plugin, id, false);
+  for (let count = 0; count < 20; count++) health.count(pluginKey, id, false);
   await health.close();
   assert.deepEqual(await told(), ['plugin.deleted', 'plugin.failing']);
+});
+
+test('the runs of many plugins are counted by a few statements', async (t) => {
+  const { listen, storage, clock } = await startListening(t);
+  await listen(['plugin.failing']);
+  let statements = 0;
+  const counting: KyselyPlugin = {
+    transformQuery: ({ node }) => {
+      statements += 1;
+      return node;
+    },
+    transformResult: async ({ result }) => result,
+  };
+  const health = new PluginHealth({
+    storage: {
+      isSchemaReady: true,
+      transaction: (work) =>
+        storage.transaction(({ query, ...db }) => work({ ...db, query: query.withPlugin(counting) })),
+    },
+    now: () => clock.now,
+    onEvent: () => {},
+    onError: assert.ifError,
+  });
+  const ids = Array.from({ length: 1000 }, (_, i) => 1_000_000 + i);
+  for (let round = 1; round <= 2; round++) {
+    for (const id of ids) health.count({ ...pluginKey, pluginName: `p${id}` }, id, false);
+    await health.close();
+    const { rows } = await sql<{ plugins: number; runs: number | string }>`
+      select count(*) as plugins, sum(runs) as runs from plugin_run_counts`.execute(storage.db.query);
+    assert.deepEqual([rows[0]?.plugins, Number(rows[0]?.runs)], [1000, 1000 * round]);
+  }
+  assert.ok(statements < 20, `${statements}`);
 });
 
 test('the environment, and then the webhook, with the fewest tries in progress gets the next place', () => {
