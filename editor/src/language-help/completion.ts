@@ -89,7 +89,7 @@ async function serviceCompletions(context: CompletionContext): Promise<Completio
 function namesInText(view: EditorView, { pos, explicit }: CompletionContext): CompletionResult | null {
   // On a slow device the key comes before the parser.
   forceParsing(view, pos, PARSE_TIME);
-  return localCompletionSource(new CompletionContext(view.state, pos, explicit)) as CompletionResult | null;
+  return localCompletionSource(new CompletionContext(view.state, pos, explicit));
 }
 
 function requestCompletions(plugin: LSPPlugin, pos: number, from: number): CompletionRequest {
