@@ -223,7 +223,8 @@ async function readResponse(
 ): Promise<GuardedResponse> {
   const headers = toPairs(raw as unknown as readonly string[]);
   const find = (name: string) => headers.find(([key]) => key.toLowerCase() === name)?.[1];
-  const hasBody = method !== 'HEAD' && statusCode !== 204 && statusCode !== 304;
+  const declared = Number(find('content-length') ?? NaN);
+  const hasBody = method !== 'HEAD' && statusCode !== 204 && statusCode !== 304 && declared !== 0;
   const encoding = hasBody ? find('content-encoding')?.trim().toLowerCase() : undefined;
   try {
     if (maxBytes === 0) {
@@ -231,7 +232,6 @@ async function readResponse(
       body.on('error', () => {}).destroy();
       return { status: statusCode, statusText, headers: [], body: new Uint8Array() };
     }
-    const declared = Number(find('content-length') ?? NaN);
     if (hasBody && declared > maxBytes) throw tooLong(url, maxBytes);
     const read = await readBody(body, { encoding, declared }, url, { maxBytes, hold });
     return {

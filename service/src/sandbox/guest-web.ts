@@ -40,18 +40,22 @@ export const guestWeb = String.raw`() => {
     }
     return list;
   };
+  const isObject = (value) => typeof value === 'object' && value !== null || typeof value === 'function';
+  const isList = (value) => isObject(value) && value[Symbol.iterator] !== undefined && value[Symbol.iterator] !== null;
+  // A text is no list, though it can be iterated.
+  const itemsOf = (value) => isObject(value) ? [...value] : [];
   const pairOf = (entry) => {
-    const pair = typeof entry === 'object' && entry !== null || typeof entry === 'function' ? [...entry] : [];
+    const pair = itemsOf(entry);
     if (pair.length !== 2) throw new TypeError('Each entry of a query must be a pair of a name and a value.');
     return [wellFormed(pair[0]), wellFormed(pair[1])];
   };
   const listOf = (init) => {
-    if ((typeof init !== 'object' || init === null) && typeof init !== 'function') {
+    if (!isObject(init)) {
       const text = wellFormed(init);
       return parseQuery(text.startsWith('?') ? text.slice(1) : text);
     }
     const list = [];
-    if (init[Symbol.iterator] !== undefined && init[Symbol.iterator] !== null) {
+    if (isList(init)) {
       for (const entry of init) list.push(pairOf(entry));
       return list;
     }
@@ -257,7 +261,14 @@ export const guestWeb = String.raw`() => {
   };
   tag(TextDecoder, 'TextDecoder');
   tag(globalThis.TextEncoder, 'TextEncoder');
-  tag(globalThis.Headers, 'Headers');
 
-  for (const [name, value] of Object.entries({ URL, URLSearchParams, TextDecoder })) share(name, value);
+  // Of what can be iterated, that of the extension reads arrays alone. It takes a Map for an object without members.
+  class Headers extends globalThis.Headers {
+    constructor(init = undefined) {
+      super(Array.isArray(init) || !isList(init) ? init : Array.from(init, itemsOf));
+    }
+  }
+  tag(Headers, 'Headers');
+
+  for (const [name, value] of Object.entries({ URL, URLSearchParams, TextDecoder, Headers })) share(name, value);
 }`;

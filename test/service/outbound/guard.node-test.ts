@@ -325,12 +325,17 @@ describe('a response', () => {
     }
   });
 
-  test('to HEAD has no body to decompress', async () => {
-    upstream.handle = (_, response) =>
-      response.writeHead(200, { 'content-encoding': 'gzip', 'content-length': '999999' }).end();
-    const { status, body } = await request(`${origin}/`, { method: 'HEAD', maxBytes: 10 });
-    assert.deepEqual([status, body.length], [200, 0]);
-  });
+  for (const [method, length] of [
+    ['HEAD', 999999],
+    ['GET', 0],
+  ] as const) {
+    test(`to ${method} with the length ${length} has no body to decompress`, async () => {
+      upstream.handle = (_, response) =>
+        response.writeHead(200, { 'content-encoding': 'gzip', 'content-length': length }).end();
+      const { status, body } = await request(`${origin}/`, { method, maxBytes: 10 });
+      assert.deepEqual([status, body.length], [200, 0]);
+    });
+  }
 
   test('without end ends at its bound', async () => {
     upstream.handle = (_, response) => {
