@@ -141,6 +141,20 @@ test('TypeScript: types are checked, the signature of run among them', async () 
   );
 });
 
+for (const lang of ['javascript', 'typescript'])
+  test(`${lang}: half a surrogate pair is a character like others`, async () => {
+    const source = `export const run = (input${lang === 'typescript' ? ': string' : ''}) => "\ud800" + input.trimm();`;
+    const { found } = await problemsOf(lang, source);
+    assert.deepEqual(
+      found.map(([line, column]) => [line, column]),
+      [[1, source.indexOf('trimm') + 1]],
+    );
+    assert.deepEqual(await run(lang, source.replace('"\ud800"', '"\ud800".length').replace('mm', 'm'), 'a'), {
+      result: '1a',
+      logs: [],
+    });
+  });
+
 test('TypeScript: a build leaves nothing for the next one', async () => {
   await assertProblems('typescript', 'export const x = 1;', [[1, 1, /./]]);
   const outcome = await run(

@@ -54,6 +54,10 @@ for (const language of ['javascript', 'typescript'] as const) {
       ]);
     });
 
+    test('takes half a surrogate pair as a character like others', async () => {
+      assert.match((await hoverOf(language, within('return "\ud800" + in|put')))!, /input: string/);
+    });
+
     test('shows by hover what a thing is; the argument of run is text', async () => {
       assert.match((await hoverOf(language, within('return in|put')))!, /\(parameter\) input: string/);
       assert.match(

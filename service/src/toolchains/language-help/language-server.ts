@@ -40,6 +40,10 @@ const capabilities = {
 /** A plugin can import nothing. The server must not install missing types: it would create folders for them. */
 const userPreferences = { disableAutomaticTypeAcquisition: true, includeCompletionsForModuleExports: false };
 
+/** The server takes no lone surrogates. The character that replaces one has the same length. */
+const withWellFormedText = (_: string, value: unknown) =>
+  typeof value === 'string' ? value.toWellFormed() : value;
+
 /** TypeScript's language server. It only knows files that were opened by a notification: see `plugin-files.ts`. */
 export class LanguageServer {
   #nextId = 0;
@@ -75,7 +79,7 @@ export class LanguageServer {
   }
 
   #send(message: object): void {
-    const body = JSON.stringify({ jsonrpc: '2.0', ...message });
+    const body = JSON.stringify({ jsonrpc: '2.0', ...message }, withWellFormedText);
     const bytes = Buffer.from(`Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`);
     for (let sent = 0; sent < bytes.length;) sent += writeSync(toServer, bytes, sent);
   }

@@ -48,18 +48,18 @@ export class ProjectFiles {
 
   /** Replaces the plugin, and the types of its `run`. Returns the paths of the files that the compiler has to read again. */
   update(plugin: string, types: PluginTypes): string[] {
-    const changed = [this.plugin];
-    this.#texts.set(this.plugin, plugin);
-    const typeFiles = [
+    const files = [
+      [this.plugin, plugin],
       [declarationsFile, types.declarations],
       [signatureFile, signatureOf(types, this.#isJavaScript)],
     ] as const;
-    for (const [file, text] of typeFiles) {
-      if (this.#texts.get(file) === text) continue;
-      this.#texts.set(file, text);
-      changed.push(file);
-    }
-    return changed;
+    return files.flatMap(([file, text]) => {
+      // The compiler takes no lone surrogates. The character that replaces one has the same length.
+      const wellFormed = text.toWellFormed();
+      if (file !== this.plugin && this.#texts.get(file) === wellFormed) return [];
+      this.#texts.set(file, wellFormed);
+      return [file];
+    });
   }
 }
 
