@@ -175,7 +175,7 @@ async function saveSource(
     const draft = state && (await readDraft(db, plugin));
     return { ...draft?.source, ...built };
   };
-  return updateDraft(context, plugin, next, caller.actor);
+  return updateDraft(context, plugin, next, caller);
 }
 
 /** Takes the libraries that a program imports into it, so that a version stays what it is. */

@@ -109,9 +109,9 @@ export const builder: ServiceInterface = {
                 checkPreconditions(c, current?.etag);
                 return body;
               },
-              caller.actor,
+              caller,
             )
-          : await saveDraft(context, target, body, caller.actor);
+          : await saveDraft(context, target, body, caller);
         return respond(200, new JsonText(draft.record), { etag: draft.etag });
       },
     }),

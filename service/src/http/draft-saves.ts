@@ -2,32 +2,38 @@ import type { PluginKey, TenantKey } from '../plugins/plugin-key.ts';
 import type { PluginSource } from '../plugins/records.ts';
 import { createDraft, overwriteDraft, readDraftState } from '../storage/tables/drafts.ts';
 import type { Draft, DraftState, DraftWrite } from '../storage/tables/drafts.ts';
+import type { EditorCaller } from './auth.ts';
 import type { ServiceContext } from './context.ts';
 import { allowedStorageOf } from './environment/tenant-details.ts';
 import { endedEditorToken, ServiceError } from './errors.ts';
+import { hasEditorToken } from '../storage/tables/editor-tokens.ts';
 import { countPlugins, findTenant } from '../storage/tables/tenants.ts';
 import { writeWithinQuota } from '../storage/tables/tenant-storage.ts';
 import { lockTenant } from '../storage/db.ts';
 
 /*
  * Saves of drafts. Saving the first draft of a plugin creates the plugin: it throws 403 where the tenant already has as many
- * plugins as it may have, and 401 where the tenant was deleted since the request was authorized. A save that adds to what the
- * tenant stores is refused with 403 where that is as much as it may.
+ * plugins as it may have, and 401 where the tenant was deleted, or the token was ended, since the request was authorized: a token
+ * ends with the plugin that it is for. A save that adds to what the tenant stores is refused with 403 where that is as much as it
+ * may.
  */
 
-/** Saves a draft, whatever it was before, and returns it as saved. `actor`: the vendor's id for the person who saves it. */
+/** The token that a draft is saved with. */
+type Saver = Pick<EditorCaller, 'actor' | 'tokenHash'>;
+
+/** Saves a draft, whatever it was before, and returns it as saved. */
 export async function saveDraft(
   context: ServiceContext,
   plugin: PluginKey,
   source: PluginSource,
-  actor?: string,
+  saver: Saver,
 ): Promise<Draft> {
   const { storage } = context;
-  const writing = await writeBy(context, plugin, actor);
+  const writing = await writeBy(context, plugin, saver);
   for (;;) {
     const saved =
       (await storage.inTurn(plugin, () => overwriteDraft(storage.db, plugin, source, writing))) ??
-      (await createPlugin(context, plugin, source, writing));
+      (await createPlugin(context, plugin, source, writing, saver));
     if (saved) return saved;
   }
 }
@@ -40,26 +46,22 @@ export async function updateDraft(
   context: ServiceContext,
   plugin: PluginKey,
   next: (current: DraftState | undefined) => PluginSource | Promise<PluginSource>,
-  actor?: string,
+  saver: Saver,
 ): Promise<Draft> {
   const { storage } = context;
   const { db } = storage;
-  const writing = await writeBy(context, plugin, actor);
+  const writing = await writeBy(context, plugin, saver);
   for (;;) {
     const current = await readDraftState(db, plugin);
     const source = await next(current);
     const saved = current
       ? await storage.inTurn(plugin, () => overwriteDraft(db, plugin, source, writing, current))
-      : await createPlugin(context, plugin, source, writing);
+      : await createPlugin(context, plugin, source, writing, saver);
     if (saved) return saved;
   }
 }
 
-async function writeBy(
-  context: ServiceContext,
-  tenant: TenantKey,
-  actor: string | undefined,
-): Promise<DraftWrite> {
+async function writeBy(context: ServiceContext, tenant: TenantKey, { actor }: Saver): Promise<DraftWrite> {
   return { now: context.now(), actor, allowed: await allowedStorageOf(context, tenant) };
 }
 
@@ -69,13 +71,14 @@ function createPlugin(
   plugin: PluginKey,
   source: PluginSource,
   writing: DraftWrite,
+  { tokenHash }: Saver,
 ): Promise<Draft | undefined> {
   return storage.transaction(async (db) => {
     // Locked before its plugins are counted, because other requests may be about to add some.
     await lockTenant(db, plugin);
     if (await readDraftState(db, plugin)) return undefined;
     const tenant = await findTenant(db, plugin);
-    if (!tenant) throw endedEditorToken();
+    if (!tenant || !(await hasEditorToken(db, tokenHash))) throw endedEditorToken();
     const max = tenant.limits.plugins ?? tenantPlugins;
     if (max !== undefined && (await countPlugins(db, plugin, max)) >= max) throw tooManyPlugins(max);
     const created = await writeWithinQuota(db, plugin, writing.allowed, () =>

@@ -93,6 +93,12 @@ export async function findEditorToken(
   };
 }
 
+/** Whether the token with this hash has not been ended. */
+export async function hasEditorToken(db: Db, hash: Uint8Array): Promise<boolean> {
+  const query = db.query.selectFrom('editor_tokens').select('tenant_id').where('token_hash', '=', hash);
+  return (await query.executeTakeFirst()) !== undefined;
+}
+
 /** Ends the token with this hash. */
 export async function endEditorToken(db: Db, hash: Uint8Array): Promise<void> {
   await db.query.deleteFrom('editor_tokens').where('token_hash', '=', hash).execute();

@@ -175,6 +175,41 @@ test('a deleted plugin loses its versions and its own tokens; its name continues
   assert.deepEqual([versions, latest], [1, 'v1.0.1']);
 });
 
+for (const path of ['draft', 'build/javascript'])
+  test(`a ${path} that arrives while its plugin is deleted does not create it anew with a token for it alone`, async (t) => {
+    const { send, okay, refusal, plugin, build, startSession, fetch } = await startAuthor(t);
+    for (const [grant, expected] of [
+      [{ fn: 'add-record' }, '401 token-invalid'],
+      [{}, undefined],
+    ] as const) {
+      await build('a');
+      const { token } = await startSession('com.acme.t1', grant);
+      const body = new ReadableStream<Uint8Array>(
+        {
+          // The body is read once the token was found to be good.
+          async pull(controller) {
+            await okay(send('DELETE', plugin()), 204);
+            controller.enqueue(new TextEncoder().encode('{ "lang": "javascript", "contents": "" }'));
+            controller.close();
+          },
+        },
+        { highWaterMark: 0 },
+      );
+      const saved = fetch(`/api/v1/${path}/com.acme.t1/default/add-record`, {
+        method: 'POST',
+        headers: {
+          ...bearer(token),
+          'content-type': path === 'draft' ? 'application/json' : 'text/plain',
+        },
+        body,
+        duplex: 'half',
+      } as RequestInit);
+      if (expected) assert.equal(await refusal(saved), expected);
+      else await okay(saved);
+      assert.equal((await send('GET', plugin())).status, expected ? 404 : 200);
+    }
+  });
+
 test('plugins are listed by namespace and name, within the scope of the token', async (t) => {
   const { send, okay, refusal, build, startSession } = await startAuthor(t);
   const all = [
