@@ -1,4 +1,4 @@
-/** Settles as the promise, or after `time` ms as `onTimeout` does. What the promise is of goes on. */
+/** Settles as the promise, or after `time` ms as `onTimeout` does. The work behind the promise goes on. */
 export async function withTimeout<T, Late>(
   promise: Promise<T>,
   time: number,

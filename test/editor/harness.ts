@@ -38,11 +38,12 @@ const IDENT = 'com.acme.t1';
 const POLICY = 'content-security-policy';
 const EMPTY = '/empty';
 
-// As `::-p-aria`, for which the browser builds the page's whole accessibility tree each time; what buttons are called, axe checks.
+// As `::-p-aria`, for which the browser builds the page's whole accessibility tree each time.
 // oxlint-disable-next-line import/namespace -- a class, which the rule takes for the namespace of the same name in that package
 Puppeteer.registerCustomQueryHandler('button', {
   queryAll: (node, name) => {
-    const within = document.querySelector('dialog:modal') ?? (node as Element);
+    const whole = node === document ? document.querySelector('dialog:modal') : undefined;
+    const within = whole ?? (node as Element);
     return [...within.querySelectorAll<HTMLElement>('button:not([role])')].filter(
       (one) => (one.ariaLabel ?? one.innerText.trim()) === name && one.checkVisibility(),
     );

@@ -1,6 +1,6 @@
 import type { Browser, BrowserContext, Page } from 'puppeteer-core';
 
-/** What a page can have listeners for that tests use. */
+/** The events of a page that tests listen to. */
 const EVENTS = ['console', 'dialog', 'error', 'pageerror', 'response'] as const;
 
 /**

@@ -31,8 +31,8 @@ export function temporaryDirectory(t: Cleanup, parent = tmpdir()): string {
 
 /**
  * A service on a real database, with a clock that the test turns, and tokens made the way that the demo gets them. It shares its
- * compilers and runners with the others of the process, unless its options are for those: its runners are its own where they have
- * other limits, and with `toolProcesses: undefined` all are.
+ * compilers and runners with the others of the process. With other limits of runs it has runners of its own; with
+ * `toolProcesses: undefined` it has all of its own.
  * `storageOptions`: of the storage, where it is not given itself.
  */
 export async function startService(

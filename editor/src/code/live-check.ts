@@ -1,4 +1,5 @@
 import { type Diagnostic, HttpError, type PluginSource } from 'plugin-editor/client.js';
+import { failureOf, isTransient } from '../service/failure.ts';
 
 export interface LiveCheckOptions {
   read: () => PluginSource;
@@ -57,19 +58,23 @@ export class LiveCheck {
     if (!this.#isAble) return onUnable();
     const { signal } = (this.#abort = new AbortController());
     const started = performance.now();
+    let found: Diagnostic[];
     try {
-      const found = await check(read(), signal);
-      this.#took = performance.now() - started;
-      this.#failures = 0;
-      if (!signal.aborted) onFound(found);
+      found = await check(read(), signal);
     } catch (error) {
-      if (signal.aborted) return;
-      const status = error instanceof HttpError ? error.status : undefined;
-      if ([404, 405, 501].includes(status ?? 0)) this.#isAble = false;
-      // What the service refuses, it would refuse again.
-      if (status === undefined || status === 429 || status > 501)
-        this.#runIn(Math.min(RETRY * 2 ** this.#failures++, MAX_RETRY));
-      onUnable();
+      if (!signal.aborted) this.#handleFailure(error);
+      return;
     }
+    this.#took = performance.now() - started;
+    this.#failures = 0;
+    if (!signal.aborted) onFound(found);
+  }
+
+  #handleFailure(error: unknown): void {
+    const { status = 0, retryAfter = 0 } = error instanceof HttpError ? error : {};
+    if ([404, 405, 501].includes(status)) this.#isAble = false;
+    else if (isTransient(failureOf(error)))
+      this.#runIn(Math.max(Math.min(RETRY * 2 ** this.#failures++, MAX_RETRY), retryAfter));
+    this.#options.onUnable();
   }
 }

@@ -15,8 +15,8 @@ export interface RolloutsOptions {
   readonly location: DraftLocation;
   /** Aborted when the plugin is closed. */
   readonly signal: AbortSignal;
-  /** What is known of the rollout changed. `isOther`: one that was running has ended, or another one began. */
-  readonly onChange: (isOther: boolean) => void;
+  /** What is known of the rollout changed. `hasSwitched`: one that was running has ended, or another one began. */
+  readonly onChange: (hasSwitched: boolean) => void;
 }
 
 /** The rollout of the open plugin. It is kept current while something that shows it is in view. */

@@ -73,10 +73,10 @@ export class Workspace {
       client: session.client,
       location: session.location,
       signal,
-      onChange: (isOther) => {
+      onChange: (hasSwitched) => {
         screen.draw();
         // Its start pins what is live, and its version may have been made live.
-        if (isOther) void serviceState.loadLive();
+        if (hasSwitched) void serviceState.loadLive();
       },
     });
     this.#deploySheet = new DeploySheet(this);

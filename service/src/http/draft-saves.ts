@@ -78,7 +78,7 @@ function createPlugin(
     await lockTenant(db, plugin);
     if (await readDraftState(db, plugin)) return undefined;
     const tenant = await findTenant(db, plugin);
-    if (!tenant || !(await hasEditorToken(db, tokenHash))) throw endedEditorToken();
+    if (!tenant || !(await hasEditorToken(db, tenant.id, tokenHash))) throw endedEditorToken();
     const max = tenant.limits.plugins ?? tenantPlugins;
     if (max !== undefined && (await countPlugins(db, plugin, max)) >= max) throw tooManyPlugins(max);
     const created = await writeWithinQuota(db, plugin, writing.allowed, () =>

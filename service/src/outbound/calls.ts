@@ -65,14 +65,14 @@ interface PendingCall {
 export const recordedUrl = (text: string): string => {
   if (URL.canParse(text)) {
     const url = new URL(text);
-    return url.host ? `${url.protocol}//${url.host}${url.pathname}`.slice(0, recordedLength) : url.protocol;
+    return url.host ? `${url.protocol}//${url.host}${url.pathname}`.slice(0, maxRecordedUrl) : url.protocol;
   }
   const [start = ''] = text.split(/[?#]/);
-  return start.replace(/\/\/[^/]*@/, '//').slice(0, recordedText);
+  return start.replace(/\/\/[^/]*@/, '//').slice(0, maxRecordedText);
 };
 
 /** How many characters are recorded of a URL, and of what should be a URL or a method. */
-const [recordedLength, recordedText] = [1000, 200];
+const [maxRecordedUrl, maxRecordedText] = [1000, 200];
 
 /**
  * Makes the requests of plugins that their namespaces grant. What is granted, and the values for it, are read for each call, and
@@ -107,7 +107,7 @@ export class OutboundCalls implements Outbound {
     const granted: { connection?: Connection; url?: URL } = {};
     const toRecord = (ended: Pick<CallRecord, 'status' | 'error'>, responseBytes = 0): CallRecord => ({
       connection: granted.connection?.name ?? '',
-      method: request.method.slice(0, recordedText),
+      method: request.method.slice(0, maxRecordedText),
       url: recordedUrl(request.url),
       ...ended,
       took: performance.now() - began,

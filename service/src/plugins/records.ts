@@ -17,7 +17,7 @@ const testSchema = z.looseObject({
     .unknown()
     .optional()
     .describe(
-      'What its calls are answered with, in order: [{ method?, url, response: { status?, headers?, body? } }]. A test makes no real call.',
+      'What its calls are answered with, in order: [{ method?, url, response: { status?, headers?, body? } }]. By itself a test makes no real call.',
     ),
 });
 

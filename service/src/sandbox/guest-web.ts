@@ -262,10 +262,11 @@ export const guestWeb = String.raw`() => {
   tag(TextDecoder, 'TextDecoder');
   tag(globalThis.TextEncoder, 'TextEncoder');
 
-  // Of what can be iterated, that of the extension reads arrays alone. It takes a Map for an object without members.
+  // The extension's reads arrays alone. It takes any other iterable for an object without members.
   class Headers extends globalThis.Headers {
     constructor(init = undefined) {
-      super(Array.isArray(init) || !isList(init) ? init : Array.from(init, itemsOf));
+      if (init === null) throw new TypeError('The headers must be an object or a list of pairs; null is neither.');
+      super(isList(init) ? Array.from(init, itemsOf) : init);
     }
   }
   tag(Headers, 'Headers');

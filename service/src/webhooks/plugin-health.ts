@@ -18,6 +18,9 @@ const interval = 1000;
 /** How many plugins are counted while the database is away. */
 const maxPlugins = 10_000;
 
+/** How many are written in one transaction. Where all of them begin to fail, each takes some statements. */
+const pluginsPerTransaction = 250;
+
 /** Whether a plugin fails, by its runs of the last five minutes; `undefined` where they are too few to say. */
 export function isFailing({ runs, failures }: RunCounts): boolean | undefined {
   return runs < 10 ? undefined : failures * 2 >= runs;
@@ -72,11 +75,16 @@ export class PluginHealth {
     if (!storage.isSchemaReady) return;
     const counted = [...this.#counted.values()];
     this.#counted.clear();
-    try {
-      if (await storage.transaction((db) => this.#writeCounts(db, counted))) onEvent();
-    } catch (error) {
-      if (error instanceof StorageUnavailableError) for (const one of counted) this.#add(one);
-      onError(error);
+    for (let at = 0; at < counted.length; at += pluginsPerTransaction) {
+      const part = counted.slice(at, at + pluginsPerTransaction);
+      try {
+        if (await storage.transaction((db) => this.#writeCounts(db, part))) onEvent();
+      } catch (error) {
+        onError(error);
+        if (!(error instanceof StorageUnavailableError)) continue;
+        for (const one of counted.slice(at)) this.#add(one);
+        return;
+      }
     }
   }
 

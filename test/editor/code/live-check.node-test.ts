@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { setImmediate } from 'node:timers/promises';
 import { test } from 'node:test';
 import type { TestContext } from 'node:test';
-import { HttpError } from 'plugin-editor/client.js';
+import { HttpError, NetworkError } from 'plugin-editor/client.js';
 import { LiveCheck } from '../../../editor/src/code/live-check.ts';
 
 /** A check that fails with these errors in turn, and then finds nothing. Counts what it does. */
@@ -28,17 +28,23 @@ function startCheck(t: TestContext, failures: readonly Error[]) {
   return { check, pass };
 }
 
-const failure = (status: number) => new HttpError('The check', status);
+const failure = (status: number, retryAfter?: number) => new HttpError('The check', status, retryAfter);
 
 test('a check that fails is tried again without another change, ever more rarely', async (t) => {
-  const { check, pass } = startCheck(t, [new TypeError('no connection'), failure(503), failure(429)]);
+  const { check, pass } = startCheck(t, [
+    new NetworkError('The check', new TypeError('no connection')),
+    failure(503),
+    failure(429, 40_000),
+  ]);
   check.schedule();
   assert.deepEqual(await pass(150), [1, 0, 1]);
   assert.deepEqual(await pass(4_999), [1, 0, 1]);
   assert.deepEqual(await pass(1), [2, 0, 2]);
   assert.deepEqual(await pass(9_999), [2, 0, 2]);
   assert.deepEqual(await pass(1), [3, 0, 3]);
-  assert.deepEqual(await pass(20_000), [4, 1, 3]);
+  // Longer than by itself, because the service asked for it.
+  assert.deepEqual(await pass(39_999), [3, 0, 3]);
+  assert.deepEqual(await pass(1), [4, 1, 3]);
   assert.deepEqual(await pass(1e6), [4, 1, 3]);
 });
 

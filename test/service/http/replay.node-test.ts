@@ -4,6 +4,7 @@ import { after, afterEach, test } from 'node:test';
 import type { TestContext } from 'node:test';
 import { v7 as createUuid } from 'uuid';
 import type { ServiceOptions } from '../../../service/src/http/create-service.ts';
+import { defaultWaiting } from '../../../service/src/sandbox/waiting-runs.ts';
 import { toRecord } from '../../../service/src/runs/to-record.ts';
 import type { Storage } from '../../../service/src/storage/storage.ts';
 import { takeReplay } from '../../../service/src/storage/tables/replays.ts';
@@ -15,7 +16,8 @@ import { secretsKey } from '../outbound/connected-service.ts';
 import { startUpstream } from '../outbound/upstream.ts';
 import { bearer, errorOf, startService } from '../harness.ts';
 import { startPlugin } from '../plugin.ts';
-import { patientLimits, sharedToolProcesses } from '../tool-processes.ts';
+import { cleanUpFirst } from '../storage/databases.ts';
+import { patientLimits, sharedToolProcesses, withOwnSandbox } from '../tool-processes.ts';
 
 const upstream = await startUpstream();
 const origin = `http://localhost:${upstream.port}`;
@@ -212,7 +214,17 @@ test('a draft is tried on the recorded inputs, with the recorded calls, and noth
   const usage = await send('GET', '/api/v1/environment/com.acme/usage', vendor);
   assert.equal((JSON.parse(usage.body) as { days: { runs: number }[] }).days[0]?.runs, 6);
   assert.equal((await listed()).length, 6 + more.length);
-  // As if another node had deleted the version a moment ago.
+});
+
+test('a version that another node has deleted a moment ago is not found', async (t) => {
+  const { build, deploy, run, refusal, storage } = await start(t);
+  await build(before);
+  await deploy();
+  await run('newest', '{}');
+  const version = await findNewestVersion(storage.db, pluginKey);
+  assert.ok(version);
+  // Else the draft keeps the program.
+  await build('no program');
   await storage.db.query.deleteFrom('versions').execute();
   await storage.db.query.deleteFrom('programs').where('hash', '=', version.hash).execute();
   storage.db.programs.delete(version.hash);
@@ -226,8 +238,11 @@ test('inputs that are not recorded cannot be replayed', async (t) => {
 });
 
 test('a tenant has one replay at a time over all nodes, which ends when its client goes', async (t) => {
-  const first = await start(t);
-  const { sandbox } = sharedToolProcesses();
+  const waiting = { ...defaultWaiting, time: 60_000 };
+  const toolProcesses = withOwnSandbox({ runLimits: patientLimits, waiting });
+  const { sandbox } = toolProcesses;
+  cleanUpFirst(t, () => sandbox.close());
+  const first = await start(t, { toolProcesses });
   const { build, deploy, run, listed, refusal, replay, post, send, vendor, port, author, storage, clock } =
     first;
   await build('export const run = () => "";');

@@ -142,7 +142,7 @@ test('TypeScript: types are checked, the signature of run among them', async () 
 });
 
 for (const lang of ['javascript', 'typescript'])
-  test(`${lang}: half a surrogate pair is a character like others`, async () => {
+  test(`${lang}: a lone surrogate is a character like others`, async () => {
     const source = `export const run = (input${lang === 'typescript' ? ': string' : ''}) => "\ud800" + input.trimm();`;
     const { found } = await problemsOf(lang, source);
     assert.deepEqual(

@@ -54,7 +54,7 @@ for (const language of ['javascript', 'typescript'] as const) {
       ]);
     });
 
-    test('takes half a surrogate pair as a character like others', async () => {
+    test('takes a lone surrogate as a character like others', async () => {
       assert.match((await hoverOf(language, within('return "\ud800" + in|put')))!, /input: string/);
     });
 

@@ -93,10 +93,15 @@ export async function findEditorToken(
   };
 }
 
-/** Whether the token with this hash has not been ended. */
-export async function hasEditorToken(db: Db, hash: Uint8Array): Promise<boolean> {
-  const query = db.query.selectFrom('editor_tokens').select('tenant_id').where('token_hash', '=', hash);
-  return (await query.executeTakeFirst()) !== undefined;
+/** Whether the tenant has a token with this hash that has not been ended. */
+export async function hasEditorToken(db: Db, tenantId: number, hash: Uint8Array): Promise<boolean> {
+  const found = await db.query
+    .selectFrom('editor_tokens')
+    .select('tenant_id')
+    .where('token_hash', '=', hash)
+    .where('tenant_id', '=', tenantId)
+    .executeTakeFirst();
+  return found !== undefined;
 }
 
 /** Ends the token with this hash. */

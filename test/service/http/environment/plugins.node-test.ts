@@ -178,9 +178,16 @@ test('a deleted plugin loses its versions and its own tokens; its name continues
 for (const path of ['draft', 'build/javascript'])
   test(`a ${path} that arrives while its plugin is deleted does not create it anew with a token for it alone`, async (t) => {
     const { send, okay, refusal, plugin, build, startSession, fetch } = await startAuthor(t);
-    for (const [grant, expected] of [
-      [{ fn: 'add-record' }, '401 token-invalid'],
-      [{}, undefined],
+    const tenant = '/api/v1/tenant/com.acme.t1';
+    const deletePlugin = () => okay(send('DELETE', plugin()), 204);
+    const replaceTenant = async () => {
+      await okay(send('DELETE', tenant), 204);
+      await okay(send('POST', tenant, {}), 201);
+    };
+    for (const [grant, change, expected] of [
+      [{ fn: 'add-record' }, deletePlugin, '401 token-invalid'],
+      [{}, deletePlugin, undefined],
+      [{}, replaceTenant, '401 token-invalid'],
     ] as const) {
       await build('a');
       const { token } = await startSession('com.acme.t1', grant);
@@ -188,7 +195,7 @@ for (const path of ['draft', 'build/javascript'])
         {
           // The body is read once the token was found to be good.
           async pull(controller) {
-            await okay(send('DELETE', plugin()), 204);
+            await change();
             controller.enqueue(new TextEncoder().encode('{ "lang": "javascript", "contents": "" }'));
             controller.close();
           },
