@@ -60,4 +60,20 @@ describe('an element in a document other than the one that defines it', () => {
     await untilState(element, 'ready');
     expect(frameOf(element).src).to.match(new RegExp(`^${server.url('/editor/editor')}`));
   });
+
+  it('asks for no token once the frame or the window that it is in is gone', async () => {
+    const server = await protocolServer();
+    const element = create(server, { 'token-delivery': 'message' });
+    const other = await otherDocument();
+    other.body.append(element);
+    await untilState(element, 'ready');
+    const comeBack = () => dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true }));
+    comeBack();
+    await server.requests({ path: '/token', count: 2 });
+    other.defaultView?.frameElement?.remove();
+    comeBack();
+    // The request would be under way by the second of them.
+    for (let i = 0; i < 3; i++) await fetch(server.url('/ping'));
+    expect(await server.requests({ path: '/token' })).to.have.length(2);
+  });
 });

@@ -224,7 +224,7 @@ test('a version that another node has deleted a moment ago is not found', async 
   const version = await findNewestVersion(storage.db, pluginKey);
   assert.ok(version);
   // Else the draft keeps the program.
-  await build('no program');
+  await build(draft);
   await storage.db.query.deleteFrom('versions').execute();
   await storage.db.query.deleteFrom('programs').where('hash', '=', version.hash).execute();
   storage.db.programs.delete(version.hash);
