@@ -236,7 +236,7 @@ export class PluginEditorElement extends AdoptableElement implements AttributePr
 
   /** Moves the focus to the frame, or to the button of the error view. */
   override focus(options?: FocusOptions): void {
-    (this.#controller.frame ?? this.shadowRoot?.querySelector('button'))?.focus(options);
+    (this.#controller.frame ?? this.renderRoot?.querySelector('button'))?.focus(options);
   }
 
   /** @internal A move by `moveBefore` keeps the frame; without this callback it would count as removal and return. */

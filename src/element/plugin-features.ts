@@ -162,14 +162,14 @@ export class PluginFeaturesElement extends FormControl {
    * there is no builder, and rejects with what becomes `error`.
    */
   async refresh(): Promise<void> {
-    // Before its first connection an element is never updated.
-    if (this.isConnected) await this.updateComplete;
+    // Before its first connection an element is never updated. After a removal, the next update leaves the store.
+    if (this.renderRoot) await this.updateComplete;
     await this.#store?.load();
   }
 
   /** Moves the focus to what is chosen, or to what comes first. */
   override focus(options?: FocusOptions): void {
-    const checked = this.shadowRoot?.querySelector<HTMLElement>(':checked');
+    const checked = this.renderRoot?.querySelector<HTMLElement>(':checked');
     if (checked) checked.focus(options);
     else super.focus(options);
   }

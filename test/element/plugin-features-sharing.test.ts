@@ -173,6 +173,16 @@ describe('the request of <plugin-features>', () => {
       expect(texts(element, 'name')).to.have.length(3);
     });
 
+    it('is not made by refresh() of an element that was removed, which resolves', async () => {
+      const server = await builder();
+      const element = await loaded(await create(server.url()));
+      element.remove();
+      await element.refresh();
+      expect(element.state).to.equal('idle');
+      await loaded(await create(server.url()));
+      expect(await server.requests()).to.have.length(2);
+    });
+
     it('has refresh() reject when the element is removed', async () => {
       const server = await builderThat({ json: record, times: 1 }, { delay: 'hang' });
       const element = await loaded(await create(server.url()));
