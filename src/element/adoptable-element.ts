@@ -22,15 +22,19 @@ export abstract class AdoptableElement extends LitElement {
     // A document without a window, such as one that was parsed, shows nothing.
     if (view) {
       const { elementStyles } = this.constructor as typeof LitElement;
-      const sheet = new view.CSSStyleSheet();
-      const rules = elementStyles.flatMap((style) => [...cssRulesOf(style)]);
-      sheet.replaceSync(rules.map(({ cssText }) => cssText).join(''));
-      root.adoptedStyleSheets = [sheet];
+      root.adoptedStyleSheets = elementStyles.map((style) => {
+        const sheet = new view.CSSStyleSheet();
+        sheet.replaceSync(textOf(style));
+        return sheet;
+      });
     }
     return root;
   }
 }
 
-/** A subclass may have style sheets that Lit did not make. */
-const cssRulesOf = (style: CSSResultOrNative): CSSRuleList =>
-  (style instanceof CSSStyleSheet ? style : (style.styleSheet as CSSStyleSheet)).cssRules;
+/**
+ * The source of a style. A subclass may have style sheets that Lit did not make, which browsers only serialise: a longhand
+ * that overrides a shorthand with `var()` is lost there.
+ */
+const textOf = (style: CSSResultOrNative): string =>
+  'cssText' in style ? style.cssText : Array.from(style.cssRules, ({ cssText }) => cssText).join('');

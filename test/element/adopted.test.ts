@@ -1,9 +1,11 @@
-import { expect } from '@open-wc/testing';
+import { expect, oneEvent } from '@open-wc/testing';
+import { css } from 'lit';
 
 import '../../src/plugin-features.ts';
+import { AdoptableElement } from '../../src/element/adoptable-element.ts';
 import { create, frameOf, place, untilState } from './plugin-editor-setup.ts';
 import { builder, loaded } from './plugin-features-helpers.ts';
-import { protocolServer } from './protocol-setup.ts';
+import { protocolPage, protocolServer } from './protocol-setup.ts';
 
 /** The document of a frame of the page's own origin, as a picture-in-picture window has one. */
 async function otherDocument(): Promise<Document> {
@@ -47,6 +49,44 @@ describe('an element in a document other than the one that defines it', () => {
     (await otherDocument()).body.append(element);
     await loaded(element);
     expect(isStyled(element)).to.equal(true);
+  });
+
+  it('has its styles as they are written, and those of a style sheet', async () => {
+    const sheet = new CSSStyleSheet();
+    sheet.replaceSync(':host { color: rgb(1, 2, 3) }');
+    class Box extends AdoptableElement {
+      static override styles = [
+        css`
+          :host {
+            border: var(--box-border, 2px solid);
+            border-top-width: 7px;
+          }
+        `,
+        sheet,
+      ];
+    }
+    customElements.define('adopted-box', Box);
+    const box = new Box();
+    (await otherDocument()).body.append(box);
+    const { color, borderTopWidth, borderLeftWidth } = getComputedStyle(box);
+    expect([color, borderTopWidth, borderLeftWidth]).to.deep.equal(['rgb(1, 2, 3)', '7px', '2px']);
+  });
+
+  it('asks the user before its window or the one that defines it is left, while work is unsaved', async () => {
+    const script = `addEventListener('message', ({ data: { type, session } }) => {
+      if (type === 'open') send({ type: 'dirty', session, dirty: true });
+    });`;
+    const server = await protocolServer({}, { path: '/editor*', html: protocolPage({ script }) });
+    const element = create(server, { 'token-delivery': 'message' });
+    const other = await otherDocument();
+    const leave = () => new Event('beforeunload', { cancelable: true });
+    const asked = () => [window, other.defaultView].map((view) => !view?.dispatchEvent(leave()));
+    other.body.append(element);
+    await oneEvent(element, 'plugin-editor-dirty');
+    expect(asked()).to.deep.equal([true, true]);
+    place().append(element);
+    expect(element.dirty).to.equal(false);
+    expect(asked()).to.deep.equal([false, false]);
   });
 
   it('resolves addresses against that document', async () => {
