@@ -24,11 +24,12 @@ export const sameInAllBrowsers = [
 const foldersOnPages = ['editor-module', 'element'];
 const FILES_OF_A_PAGE = 6;
 
-/** Of these, tests of what a page has once: its history, its opener, its definitions, the list of its requests. */
+/** Of these, tests of what a page has once: its history, its opener, its definitions, the list of its requests, a warning. */
 const onPagesOfTheirOwn = [
   'test/element/plugin-editor-define.test.ts',
   'test/element/plugin-editor-history.test.ts',
   'test/element/plugin-editor-tab.test.ts',
+  'test/element/plugin-features-shown.test.ts',
   'test/element/protocol-safety.test.ts',
 ];
 

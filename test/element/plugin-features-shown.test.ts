@@ -51,7 +51,7 @@ const submitted = ({ form }: Linked) => new FormData(form).get('language');
 const [FIRST, SECOND] = record.languages.map(({ identifier }) => identifier) as [string, string];
 
 describe('<plugin-features for> an editor that reports whether its plugin exists', () => {
-  // First, because the warning comes once for a page.
+  // First, because the warning comes once for a page, which this file has alone.
   it('ignores a change of template for an existing plugin, with one warning', async () => {
     const all = await linked(FIRST);
     await ready(all, { language: FIRST, exists: true });
