@@ -3,7 +3,13 @@ import * as fc from 'fast-check';
 
 import { parseEditorMessage } from '../../src/core/parse-editor-message.ts';
 import { place } from '../element/plugin-editor-setup.ts';
-import { evaluateIn, flushMessages, recordMessages, protocolPage } from '../element/protocol-setup.ts';
+import {
+  evaluateIn,
+  flushMessages,
+  recordMessages,
+  protocolPage,
+  testSignal,
+} from '../element/protocol-setup.ts';
 import type { ScriptedServer } from '../support/scripted-server.ts';
 import { moduleServer } from './module-page.ts';
 
@@ -28,8 +34,7 @@ async function openFrame(options = '') {
   const record = ({ data, source, origin }: MessageEvent) => {
     if (source === frame.contentWindow && !data.received && !data.mark) posted.push({ data, origin });
   };
-  addEventListener('message', record);
-  listeners.push(record);
+  addEventListener('message', record, { signal: testSignal() });
   frame.src = server.url('/editor?mute');
   place().append(frame);
   await received.until('running');
@@ -41,12 +46,6 @@ async function openFrame(options = '') {
   };
   return { server, received, posted, frame, postToFrame, calls };
 }
-
-const listeners: ((event: MessageEvent) => void)[] = [];
-
-afterEach(() => {
-  for (const each of listeners.splice(0)) removeEventListener('message', each);
-});
 
 describe('the messages that an editor sends', () => {
   for (const [options, hello] of [

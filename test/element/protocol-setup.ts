@@ -70,6 +70,9 @@ afterEach(() => {
   stop = new AbortController();
 });
 
+/** Is aborted at the end of the test. */
+export const testSignal = (): AbortSignal => stop.signal;
+
 export function recordMessages(): ReceivedMessages {
   const received: ReceivedMessages = {
     messages: [],

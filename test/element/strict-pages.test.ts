@@ -48,15 +48,6 @@ const EDITOR_MAIN = `
 const javascript = { 'content-type': 'text/javascript' };
 let editorModule: string;
 
-before(async function () {
-  // The first request builds them, which takes a while.
-  this.timeout(120_000);
-  editorModule = await (await fetch('/built/editor.js')).text();
-  for (const name of ['modules.js', 'plugin-editor.js', 'plugin-editor.iife.js']) {
-    expect((await fetch(`/built/${name}`)).ok).to.equal(true);
-  }
-});
-
 /** A server with an editor and the strictest policies for both pages, without one of the required sources. */
 async function strictServer(rules: Rule[] = [], without?: Source) {
   const server = await scriptedServer();
@@ -110,91 +101,102 @@ async function expectOnlyNewViolations(server: ScriptedServer, element: PluginEd
   }
 }
 
-describe('the strictest policies', () => {
-  for (const [name, script] of Object.entries(SCRIPTS)) {
-    for (const delivery of ['url', 'message']) {
-      it(`are not violated by any state of <plugin-editor> with ${name} (${delivery} delivery)`, async () => {
+describe('a content security policy', () => {
+  before(async function () {
+    // The first request builds them, which takes a while.
+    this.timeout(120_000);
+    editorModule = await (await fetch('/built/editor.js')).text();
+    for (const name of ['modules.js', 'plugin-editor.js', 'plugin-editor.iife.js']) {
+      expect((await fetch(`/built/${name}`)).ok).to.equal(true);
+    }
+  });
+
+  describe('the strictest policies', () => {
+    for (const [name, script] of Object.entries(SCRIPTS)) {
+      for (const delivery of ['url', 'message']) {
+        it(`are not violated by any state of <plugin-editor> with ${name} (${delivery} delivery)`, async () => {
+          const { server, headers } = await strictServer([
+            { path: '/token', times: 1, status: 401, delay: 'hang' },
+          ]);
+          const { contentDocument, contentWindow } = await openPage(server, {
+            headers,
+            module: null,
+            body: script,
+          });
+          const element = create(
+            server,
+            { fn: null, builder: server.crossSite.url(), 'token-delivery': delivery },
+            contentDocument,
+          );
+          contentDocument.body.append(element);
+          await element.updateComplete;
+          expect(element.state).to.equal('idle');
+          element.fn = 'add-record';
+          await untilChangeTo(element, 'loading');
+          expect(part(element, 'status')).not.to.equal(null);
+          await server.release('/token');
+          await untilError(element);
+          part(element, 'retry')?.click();
+          await untilState(element, 'ready');
+          // With both deliveries the editor was opened by message, and sent a request to its builder.
+          await server.requests({ path: '/api/v1/draft', count: 1 });
+          await element.renewToken();
+          expect(contentWindow.violations).to.deep.equal([]);
+          await expectOnlyNewViolations(server, element);
+          expect(contentWindow.violations).to.have.length(1);
+          await element.close();
+        });
+      }
+
+      it(`are not violated by any state of <plugin-features> with ${name}`, async () => {
         const { server, headers } = await strictServer([
-          { path: '/token', times: 1, status: 401, delay: 'hang' },
+          { path: FEATURES, times: 1, status: 404, delay: 'hang' },
         ]);
         const { contentDocument, contentWindow } = await openPage(server, {
           headers,
           module: null,
           body: script,
         });
-        const element = create(
-          server,
-          { fn: null, builder: server.crossSite.url(), 'token-delivery': delivery },
-          contentDocument,
-        );
+        const element = create(server, { builder: server.crossSite.url() }, contentDocument);
+        element.id = 'editor';
         contentDocument.body.append(element);
-        await element.updateComplete;
-        expect(element.state).to.equal('idle');
-        element.fn = 'add-record';
-        await untilChangeTo(element, 'loading');
-        expect(part(element, 'status')).not.to.equal(null);
-        await server.release('/token');
-        await untilError(element);
-        part(element, 'retry')?.click();
+        const list = addFeatures(contentDocument, { builder: server.crossSite.url() });
+        const failed = oneEvent(list, 'plugin-features-error');
+        await server.release(FEATURES);
+        await failed;
+        await list.updateComplete;
+        retryButton(list).click();
+        await loaded(list);
+        const group = await loaded(addFeatures(contentDocument, { for: 'editor' }));
         await untilState(element, 'ready');
-        // With both deliveries the editor was opened by message, and sent a request to its builder.
-        await server.requests({ path: '/api/v1/draft', count: 1 });
-        await element.renewToken();
+        const readyAgain = untilChangeTo(element, 'ready');
+        group.shadowRoot?.querySelector('input')?.click();
+        expect(element.template).to.equal('javascript');
+        await readyAgain;
         expect(contentWindow.violations).to.deep.equal([]);
         await expectOnlyNewViolations(server, element);
-        expect(contentWindow.violations).to.have.length(1);
-        await element.close();
       });
     }
+  });
 
-    it(`are not violated by any state of <plugin-features> with ${name}`, async () => {
-      const { server, headers } = await strictServer([
-        { path: FEATURES, times: 1, status: 404, delay: 'hang' },
-      ]);
-      const { contentDocument, contentWindow } = await openPage(server, {
-        headers,
-        module: null,
-        body: script,
+  describe('a policy without', () => {
+    const cases = [
+      ...hostSources.map((one) => ({ one, from: 'page' as const })),
+      ...editorSources.map((one) => ({ one, from: 'editor' as const })),
+    ];
+    for (const { one, from } of cases) {
+      // Not every engine knows Trusted Types.
+      if (one.directive === 'trusted-types' && !('trustedTypes' in window)) continue;
+      it(`${one.directive} ${one.source} is violated on the ${from}`, async () => {
+        const { server, headers } = await strictServer([], one);
+        const { contentDocument } = await openPage(server, { headers, module: null, body: SCRIPT });
+        contentDocument.body.append(
+          create(server, { builder: server.crossSite.url(), 'token-delivery': 'message' }, contentDocument),
+        );
+        addFeatures(contentDocument, { builder: server.crossSite.url() });
+        const [first = ''] = await reports(server, from, 1);
+        expect(first).to.match(new RegExp(`^${one.directive}`));
       });
-      const element = create(server, { builder: server.crossSite.url() }, contentDocument);
-      element.id = 'editor';
-      contentDocument.body.append(element);
-      const list = addFeatures(contentDocument, { builder: server.crossSite.url() });
-      const failed = oneEvent(list, 'plugin-features-error');
-      await server.release(FEATURES);
-      await failed;
-      await list.updateComplete;
-      retryButton(list).click();
-      await loaded(list);
-      const group = await loaded(addFeatures(contentDocument, { for: 'editor' }));
-      await untilState(element, 'ready');
-      const readyAgain = untilChangeTo(element, 'ready');
-      group.shadowRoot?.querySelector('input')?.click();
-      expect(element.template).to.equal('javascript');
-      await readyAgain;
-      expect(contentWindow.violations).to.deep.equal([]);
-      await expectOnlyNewViolations(server, element);
-    });
-  }
-});
-
-describe('a policy without', () => {
-  const cases = [
-    ...hostSources.map((one) => ({ one, from: 'page' as const })),
-    ...editorSources.map((one) => ({ one, from: 'editor' as const })),
-  ];
-  for (const { one, from } of cases) {
-    // Not every engine knows Trusted Types.
-    if (one.directive === 'trusted-types' && !('trustedTypes' in window)) continue;
-    it(`${one.directive} ${one.source} is violated on the ${from}`, async () => {
-      const { server, headers } = await strictServer([], one);
-      const { contentDocument } = await openPage(server, { headers, module: null, body: SCRIPT });
-      contentDocument.body.append(
-        create(server, { builder: server.crossSite.url(), 'token-delivery': 'message' }, contentDocument),
-      );
-      addFeatures(contentDocument, { builder: server.crossSite.url() });
-      const [first = ''] = await reports(server, from, 1);
-      expect(first).to.match(new RegExp(`^${one.directive}`));
-    });
-  }
+    }
+  });
 });

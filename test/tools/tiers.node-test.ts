@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { test } from 'node:test';
-import { releaseRuns, testRuns } from '../tiers.ts';
+import { root } from '../../tools/run-node.js';
+import { browserPages, releaseRuns, testRuns } from '../tiers.ts';
 import { filesIn, referencesOf } from './references.ts';
 
 const inNode = new Set([...testRuns(), ...releaseRuns()].flatMap(({ files }) => files));
@@ -28,6 +31,17 @@ test('what registers tests is a file of tests, or is loaded by one', () => {
     files.filter(
       (file) => imports.get(file)?.some(({ specifier }) => specifier === 'node:test') && !loaded.has(file),
     ),
+    [],
+  );
+});
+
+test('files of tests that share a page in browsers have no hooks outside of their suites', () => {
+  const shared = browserPages([]).flatMap(({ files }) => (files.length > 1 ? files : []));
+  assert.ok(shared.length > 30);
+  // The formatter indents what is in a suite.
+  const hook = /^(?:before|after)(?:Each)?\(/m;
+  assert.deepEqual(
+    shared.filter((file) => hook.test(readFileSync(join(root, file), 'utf8'))),
     [],
   );
 });
