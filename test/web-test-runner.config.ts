@@ -52,12 +52,15 @@ export default {
   reporters: [defaultReporter({ reportTestProgress: false }), summaryReporter(versions)],
 } satisfies TestRunnerConfig;
 
-/** The files that the runner opens as pages; those of several files are written, as modules that import them. */
+/**
+ * The files that the runner opens as pages; those of several files are written, as modules that import them. Which files
+ * they have depends on the engines, and runs for other engines may be going on.
+ */
 function writePages(): string[] {
-  const folder = join(root, 'node_modules/.cache/plugin-editor/pages');
+  const names = launchers.map(({ name }) => name);
+  const folder = join(root, 'node_modules/.cache/plugin-editor/pages', names.toSorted().join('-'));
   mkdirSync(folder, { recursive: true });
-  const hasChromium = launchers.some(({ name }) => name === 'Chromium');
-  return browserPages(hasChromium ? [] : sameInAllBrowsers).map(({ name, files }) => {
+  return browserPages(names.includes('Chromium') ? [] : sameInAllBrowsers).map(({ name, files }) => {
     if (files.length === 1) return join(root, ...files);
     const page = join(folder, `${name}.js`);
     writeFileSync(page, files.map((file) => `import '/${file}';\n`).join(''));
