@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
@@ -66,22 +67,31 @@ async function addressFor(editor: string, path: '' | 'rest' = ''): Promise<strin
  */
 export async function openLauncher(browser: Browser, service: EditorService, editor?: string) {
   const context = await browser.createBrowserContext();
-  return launcherIn(await context.newPage(), service, () => context.close(), editor);
+  const launcher = await launcherIn(await context.newPage(), service, editor);
+  return { ...launcher, close: () => context.close() };
 }
 
-/** Opens such a page, too, but one that former tests of the file have used, where these need no new profile. */
+/**
+ * Runs with such a page, too, but one that former tests of the file have used, where these need no new profile. At the end
+ * it may have had no error.
+ */
 export async function reusedLaunchers(browser: Browser, service: EditorService) {
   const reused = new ReusedPages(browser, await addressFor(service.empty, 'rest'));
-  return async (editor?: string): Promise<LauncherPage> =>
-    launcherIn(await reused.take(), service, () => reused.putBack(), editor);
+  return async (run: (launcher: LauncherPage) => Promise<void>, editor?: string): Promise<void> => {
+    let hasPassed = false;
+    try {
+      const launcher = await launcherIn(await reused.take(), service, editor);
+      await run(launcher);
+      assert.deepEqual(launcher.problems, []);
+      hasPassed = true;
+    } finally {
+      // Who knows how a test that failed has left its pages.
+      await (hasPassed ? reused.putBack() : reused.close());
+    }
+  };
 }
 
-async function launcherIn(
-  page: Page,
-  service: EditorService,
-  close: () => Promise<void>,
-  editor = `${service.origin}/editor/`,
-) {
+async function launcherIn(page: Page, service: EditorService, editor = `${service.origin}/editor/`) {
   await page.setViewport({ width: 1060, height: 660 });
   const problems: string[] = [];
   page.on('pageerror', (error) => problems.push(String(error)));
@@ -142,8 +152,7 @@ async function launcherIn(
       });
       return session;
     },
-    close,
   };
 }
 
-export type LauncherPage = Awaited<ReturnType<typeof openLauncher>>;
+export type LauncherPage = Awaited<ReturnType<typeof launcherIn>>;

@@ -8,7 +8,7 @@ import { startEditorInBrowser } from '../editor-in-browser.ts';
 import { type LauncherPage, reusedLaunchers } from '../launcher-page.ts';
 
 const { service, browser } = await startEditorInBrowser();
-const openReused = await reusedLaunchers(browser, service);
+const withLauncher = await reusedLaunchers(browser, service);
 // Types and runs have panels, too.
 const everyPanel = { namespace: 'typed', permissions: 'read,write,deploy,runs' };
 await service.setNamespace('typed', { input: {} });
@@ -16,13 +16,12 @@ await service.setNamespace('typed', { input: {} });
 let count = 0;
 
 /** Opens a plugin in a page that has an assistant, with its panel in view. */
-async function withEditor(
+function withEditor(
   run: (launcher: LauncherPage, session: string, fn: string) => Promise<void>,
   source?: PluginSource,
   { namespace = 'default', permissions }: { namespace?: string; permissions?: string } = {},
 ) {
-  const launcher = await openReused();
-  try {
+  return withLauncher(async (launcher) => {
     const fn = `assisted-${++count}`;
     const plugin = { fn, namespace };
     if (source) await service.save(source, plugin);
@@ -35,10 +34,7 @@ async function withEditor(
     await launcher.frame.locator('#tab-assist').click();
     await launcher.frame.locator('.assist textarea').wait();
     await run(launcher, session, fn);
-    assert.deepEqual(launcher.problems, []);
-  } finally {
-    await launcher.close();
-  }
+  });
 }
 
 const ask = async ({ frame, page, waitForMessage }: LauncherPage, session: string, prompt: string) => {

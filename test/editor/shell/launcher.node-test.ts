@@ -6,7 +6,7 @@ import { type LauncherPage, openLauncher, reusedLaunchers } from '../launcher-pa
 import { eventually } from '../../support/until.ts';
 
 const { service, browser } = await startEditorInBrowser();
-const openReused = await reusedLaunchers(browser, service);
+const withLauncher = await reusedLaunchers(browser, service);
 
 describe('the editor in a page', () => {
   let count = 0;
@@ -14,18 +14,16 @@ describe('the editor in a page', () => {
   const plugin = (): Target => ({ fn: `plugin-${++count}`, template: 'javascript' });
 
   /** Runs with a launcher's page; nothing is loaded twice in it, unless the test says so. */
-  const withEditor = async (run: (launcher: LauncherPage) => Promise<void>, url?: string) => {
-    const launcher = await openReused(url);
-    try {
-      await run(launcher);
-      assert.equal(await launcher.loads(), 1);
-      assert.deepEqual(launcher.problems, []);
-    } finally {
-      service.clock.ahead = 0;
-      service.script.respond = service.script.hold = undefined;
-      await launcher.close();
-    }
-  };
+  const withEditor = (run: (launcher: LauncherPage) => Promise<void>, url?: string) =>
+    withLauncher(async (launcher) => {
+      try {
+        await run(launcher);
+        assert.equal(await launcher.loads(), 1);
+      } finally {
+        service.clock.ahead = 0;
+        service.script.respond = service.script.hold = undefined;
+      }
+    }, url);
   const saved = (target: Target, part: string) =>
     eventually(
       () => service.draft(target),

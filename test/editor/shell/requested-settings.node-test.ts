@@ -7,35 +7,30 @@ import { type LauncherPage, reusedLaunchers } from '../launcher-page.ts';
 import { eventually, until } from '../../support/until.ts';
 
 const { service, browser } = await startEditorInBrowser();
-const openReused = await reusedLaunchers(browser, service);
+const withLauncher = await reusedLaunchers(browser, service);
 
 const source = { contents: 'export function run(input) {\n  return input;\n}\n', lang: 'javascript' };
 
 describe('the settings that the host page requests', () => {
   let count = 0;
-  const withEditor = async (
+  const withEditor = (
     run: (fixture: {
       launcher: LauncherPage;
       fn: string;
       open: (settings?: object, permissions?: string) => Promise<string>;
     }) => Promise<void>,
-  ) => {
-    const launcher = await openReused();
-    const fn = `wish-${++count}`;
-    const open = async (settings: object = {}, permissions?: string) => {
-      const token = await service.token({ fn }, permissions);
-      const session = `s-${fn}-${permissions ?? 'all'}-${Math.random()}`;
-      const place = { builder: service.origin, ident: 'com.acme.t1', namespace: 'default', fn };
-      await launcher.sendMessage({ type: 'open', session, token, ...place, ...settings });
-      return session;
-    };
-    try {
+  ) =>
+    withLauncher(async (launcher) => {
+      const fn = `wish-${++count}`;
+      const open = async (settings: object = {}, permissions?: string) => {
+        const token = await service.token({ fn }, permissions);
+        const session = `s-${fn}-${permissions ?? 'all'}-${Math.random()}`;
+        const place = { builder: service.origin, ident: 'com.acme.t1', namespace: 'default', fn };
+        await launcher.sendMessage({ type: 'open', session, token, ...place, ...settings });
+        return session;
+      };
       await run({ launcher, fn, open });
-      assert.deepEqual(launcher.problems, []);
-    } finally {
-      await launcher.close();
-    }
-  };
+    });
   const has = ({ frame }: LauncherPage, selector: string) => frame.$(selector).then(Boolean);
 
   test('are answered with the language, whether there is a draft and the permissions, and again when these change', () =>
