@@ -70,7 +70,7 @@ describe('the demo page', () => {
     return saves;
   };
 
-  test('delivers the tokens of all plugins of the list by message to one frame, where no address holds one; by address too, where the page shows the time of each delivery, and HTML that follows the switch', async () => {
+  test('delivers tokens to one frame by message, and by address once that is chosen', async () => {
     const { page, tokens, requests } = await open();
     await tab.choosePlugin('add-record');
     assert.equal(await time('message-launch'), '–');
@@ -169,7 +169,7 @@ describe('the demo page', () => {
     assert.equal(await page.$eval('plugin-editor', (editor) => editor.state), 'ready');
   });
 
-  test('asks before unsaved work is left, keeps it, continues once it is saved, and offers it again to a user who left without waiting', async () => {
+  test('asks before unsaved work is left, and offers it again to a user who left it', async () => {
     const { page } = await open('bram');
     await tab.choosePlugin('greet-customer');
     const frame = await tab.launch();

@@ -52,7 +52,7 @@ async function holdResponses(page: Page, requests: RegExp) {
 }
 
 describe('the demo page', () => {
-  test('launches the editor, saves an edit, and shows it after a reload, in the chosen colours, which the frame follows', async () => {
+  test('launches the editor in the chosen colours, and shows a saved edit after a reload', async () => {
     const { page } = await open();
     await tab.signIn('ada');
     const background = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
@@ -115,7 +115,7 @@ describe('the demo page', () => {
     );
   });
 
-  test('shows every event with its fields and no token, and HTML that matches the elements on the page, which it copies', async () => {
+  test('shows the events without tokens, and the HTML of its elements', async () => {
     const { page } = await open('url');
     await page.browserContext().setPermission(demo.vendor.slice(0, -1), {
       permission: { name: 'clipboard-write' },
@@ -168,7 +168,7 @@ describe('the demo page', () => {
     );
   });
 
-  test('closes the editor before signing out, can open the plugin again, and says why it stays as it is when it is reloaded after signing out in another tab', async () => {
+  test('closes the editor on signing out, and keeps it where another tab signed out', async () => {
     const { page } = await open();
     await tab.signIn('ada');
     await tab.choosePlugin('add-record');
@@ -264,7 +264,7 @@ describe('the demo page', () => {
     await page.waitForSelector('[data-user=cleo]');
   });
 
-  test('keeps the chosen tenant in the address, adds a new plugin to its list, where it can be written, and explains an invalid name', async () => {
+  test('adds a new plugin to the list of the chosen tenant', async () => {
     const { page } = await open('url');
     await tab.signIn('bram');
     await page.select('[name=tenant]', 'com.example.customer-8');
@@ -295,7 +295,7 @@ describe('the demo page', () => {
     assert.match(await editorText(frame), /weigh-basket/);
   });
 
-  test('gets a new token for a reload, a new tab without access to the page, and another plugin of the list', async () => {
+  test('gets a new token for a reload, a new tab and another plugin', async () => {
     const { page } = await open('url');
     let tokens = 0;
     page.on('request', (request) => {
@@ -330,7 +330,7 @@ describe('the demo page', () => {
   });
 });
 
-test('the drawer for developers is closed at first and leaves its room to the page; opened, it stays so, and is accessible', async () => {
+test('the drawer for developers opens, stays open and is accessible', async () => {
   const { page } = await open('url');
   await page.emulateMediaFeatures([{ name: 'prefers-reduced-motion', value: 'reduce' }]);
   await tab.signIn('ada');
