@@ -213,16 +213,11 @@ export const MAX_VALUES = 200;
 /** The same for the lists of `assist`: as many as a plugin's record may have. @internal */
 export const MAX_ASSIST_VALUES = 20_000;
 
-/** One test of an `InitialSource`. */
-export interface InitialTest {
-  name?: string;
-  description?: string;
-  payload?: string;
-  /** The result with which the test passes: text, or any JSON. */
-  expected?: unknown;
-  /** What its calls are answered with. */
-  calls?: unknown;
-}
+/**
+ * One test of an `InitialSource`: a `PluginTest` without other fields, so that a misspelt one does not compile, and an
+ * interface of the page does.
+ */
+export type InitialTest = Pick<PluginTest, 'name' | 'description' | 'payload' | 'expected' | 'calls'>;
 
 /** The source of a plugin that has no draft yet, instead of a template. */
 export interface InitialSource {

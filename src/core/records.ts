@@ -7,7 +7,9 @@ export const pluginTestSchema = z.looseObject({
   name: z.optional(z.string()),
   description: z.optional(z.string()),
   payload: z.optional(z.string()),
+  /** The result with which the test passes: text, or any JSON. */
   expected: z.optional(z.unknown()),
+  /** What its calls are answered with. */
   calls: z.optional(z.unknown()),
 });
 

@@ -59,3 +59,13 @@ element.initialSource = {
   lang: 'javascript',
   tests: [{ payload: 'a', expected: { total: 1 }, calls: [{ url: 'https://api.example/*', response: {} }] }],
 };
+
+interface VendorTest {
+  payload: string;
+  expected: string;
+}
+export const vendorTests = (tests: readonly VendorTest[]) => {
+  element.initialSource = { contents: 'x', lang: 'javascript', tests };
+};
+// @ts-expect-error -- the field is misspelt
+element.initialSource = { contents: 'x', lang: 'javascript', tests: [{ expcted: 'a' }] };
