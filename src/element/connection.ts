@@ -172,8 +172,6 @@ export class EditorConnection {
 export type FrameAttributes = Record<'title' | Exclude<NamesWith<'iframe'>, 'label'>, string | null>;
 
 export interface FrameOptions {
-  /** The document that the frame is put into: it need not be the one that this module runs in. */
-  document: Document;
   url: string;
   onLoad: () => void;
   /** Called when the page's content security policy forbids the frame. */
@@ -194,7 +192,7 @@ export class EditorFrame {
   #listeners = new AbortController();
   #loadTimer: ReturnType<typeof setTimeout> | undefined;
 
-  constructor({ document, url, onLoad, onBlocked }: FrameOptions) {
+  constructor({ url, onLoad, onBlocked }: FrameOptions) {
     const iframe = (this.iframe = document.createElement('iframe'));
     const options = { signal: this.#listeners.signal };
     const { origin } = new URL(url);
@@ -210,8 +208,7 @@ export class EditorFrame {
       },
       options,
     );
-    // A document without a window loads no frame.
-    document.defaultView?.addEventListener(
+    addEventListener(
       'message',
       (event) => {
         const { source } = event;

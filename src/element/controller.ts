@@ -61,10 +61,6 @@ export class EditorController implements ReactiveController {
     return this.#launch.connection?.editorFrame.iframe;
   }
 
-  get document(): Document {
-    return this.#host.ownerDocument;
-  }
-
   /** The page's assistant, unchecked. */
   get assistant(): unknown {
     return this.#host.assistant;
@@ -119,7 +115,7 @@ export class EditorController implements ReactiveController {
 
   /** Reads what the attributes ask for. */
   #read(): ConfigResult {
-    return readConfig(this.#host, this.#host.baseURI);
+    return readConfig(this.#host, document.baseURI);
   }
 
   /** Makes the change that the attributes ask for, once unsaved work allows it. */
@@ -165,7 +161,7 @@ export class EditorController implements ReactiveController {
     } else if (next) {
       this.#start(next, token);
     } else {
-      const url = preloadUrl(this.#host, this.#host.baseURI);
+      const url = preloadUrl(this.#host, document.baseURI);
       this.#becomeIdle(!!url);
       if (!url) this.#launch.stop();
       else if (!this.#isAwaitingViewport()) this.#launch.preload(url);
@@ -233,7 +229,7 @@ export class EditorController implements ReactiveController {
         if (isReleased && !signal.aborted && !needsNoToken) {
           let config: Config;
           do {
-            config = requireConfig(this.#host, this.#host.baseURI);
+            config = requireConfig(this.#host, document.baseURI);
             token = await this.getToken(signal, config);
             isReleased = await release();
             // The attributes may have changed meanwhile, and then the token is for another plugin.
@@ -268,7 +264,7 @@ export class EditorController implements ReactiveController {
       this.#applyNow(this.#read(), token);
       this.#handledValues = values;
     }
-    if (this.shown.state === 'idle') requireConfig(this.#host, this.#host.baseURI);
+    if (this.shown.state === 'idle') requireConfig(this.#host, document.baseURI);
   }
 
   close(): Promise<void> {
@@ -295,7 +291,7 @@ export class EditorController implements ReactiveController {
   }
 
   async openInNewTab(): Promise<void> {
-    const config = requireConfig(this.#host, this.#host.baseURI);
+    const config = requireConfig(this.#host, document.baseURI);
     if (config.tokenDelivery === 'message' || config.readOnly) {
       throw new PluginEditorError('config', 'A new tab needs token-delivery="url", and not read-only');
     }

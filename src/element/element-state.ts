@@ -37,8 +37,6 @@ export class ElementState {
   dirty = false;
 
   #host: PluginEditorElement;
-  /** Ends the question before leaving. */
-  #guard: AbortController | undefined;
 
   constructor(host: PluginEditorElement) {
     this.#host = host;
@@ -84,17 +82,9 @@ export class ElementState {
     if (dirty === this.dirty) return;
     this.dirty = dirty;
     // A permanent listener would keep some browsers from putting the page into the back-forward cache.
-    this.#guard?.abort();
-    if (dirty) this.#guardWindows();
+    if (dirty) addEventListener('beforeunload', this.#handleBeforeUnload);
+    else removeEventListener('beforeunload', this.#handleBeforeUnload);
     this.#host.dispatchEvent(new PluginEditorDirtyEvent({ ...this.key, dirty }));
-  }
-
-  /** The work is lost with the element's window, and with the one whose code this is, which may be another. */
-  #guardWindows(): void {
-    this.#guard = new AbortController();
-    const { signal } = this.#guard;
-    for (const view of new Set([window, this.#host.ownerDocument.defaultView]))
-      view?.addEventListener('beforeunload', this.#handleBeforeUnload, { signal });
   }
 
   /** Has the browser ask the user before the page is left. */

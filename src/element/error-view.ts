@@ -25,8 +25,7 @@ export function renderError<Strings extends { retry: string }>(
     await (retry as () => Promise<void>)().catch(() => {});
     await element.updateComplete;
     // The view was replaced, and the focused button with it.
-    const { activeElement, body } = element.ownerDocument;
-    if (activeElement === body) element.focus();
+    if (document.activeElement === document.body) element.focus();
   };
   const detail = element.strings?.[key] ? '' : editorMessage;
   return html`<div part="error" role="alert">

@@ -1,7 +1,7 @@
-import { AdoptableElement } from './adoptable-element.ts';
+import { LitElement } from 'lit';
 
 /** The members that every native form control has, for a form-associated custom element. */
-export abstract class FormControl extends AdoptableElement {
+export abstract class FormControl extends LitElement {
   static formAssociated = true;
   static override shadowRootOptions: ShadowRootInit = { mode: 'open', delegatesFocus: true };
 

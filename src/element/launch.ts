@@ -104,7 +104,6 @@ export class Launch {
     const controller = this.#controller;
     const tokens = this.tokens;
     const connection = new EditorConnection({
-      document: controller.document,
       url,
       withToken,
       knownTokens: () => tokens.knownTokens,

@@ -1,10 +1,9 @@
-import { type PropertyDeclarations, html, nothing } from 'lit';
+import { LitElement, type PropertyDeclarations, html, nothing } from 'lit';
 import { ATTRIBUTES, type AttributeProperties, attributeOf, attributeRows } from '../core/config.ts';
 import type { Assistant } from '../core/assistant.ts';
 import type { PluginEditorError } from '../core/errors.ts';
 import type { InitialSource } from '../core/messages.ts';
 import type { FetchToken, TokenHeaders } from '../core/token.ts';
-import { AdoptableElement } from './adoptable-element.ts';
 import { EditorController } from './controller.ts';
 import { canRetry, renderError } from './error-view.ts';
 import type { ShownPlugin } from './events.ts';
@@ -58,7 +57,7 @@ import { styles } from './styles.ts';
  * @cssprop [--plugin-editor-radius=0] - Radius of its corners.
  * @cssprop [--plugin-editor-gap=1rem] - Space around and between the parts of its views.
  */
-export class PluginEditorElement extends AdoptableElement implements AttributeProperties {
+export class PluginEditorElement extends LitElement implements AttributeProperties {
   static override styles = styles;
 
   static override properties: PropertyDeclarations = {

@@ -51,7 +51,7 @@ export class UnsavedWork {
 
   /** Asks the page; `error` says why the work was not saved. */
   #confirmDiscard(error?: PluginEditorError): boolean {
-    return this.#shown.confirmDiscard(error, readConfig(this.#host, this.#host.baseURI));
+    return this.#shown.confirmDiscard(error, readConfig(this.#host, document.baseURI));
   }
 
   /** Asks the editor to save until nothing is unsaved; resolves with the error where that fails. */
