@@ -12,33 +12,40 @@ const longestPause = 250;
  * request is closed after `idleTime` ms, which should be the keep-alive time that its client knows; one with a request after
  * `graceTime` ms.
  */
-export async function drainServer(http: HttpServer, idleTime: number, graceTime: number): Promise<void> {
-  const { server, connections } = http;
-  const { closed } = await stopListening(http);
+export async function drainServers(
+  servers: readonly HttpServer[],
+  idleTime: number,
+  graceTime: number,
+): Promise<void> {
+  const { closed } = await stopListening(servers);
   const destroy = (isIdleOnly: boolean) => {
-    for (const { socket, isIdle } of connections.values()) if (isIdle || !isIdleOnly) socket.destroy();
+    for (const { connections } of servers)
+      for (const { socket, isIdle } of connections.values()) if (isIdle || !isIdleOnly) socket.destroy();
   };
   const timers = [setTimeout(() => destroy(true), idleTime), setTimeout(() => destroy(false), graceTime)];
   await closed;
   for (const timer of timers) clearTimeout(timer);
-  // Stops the timer by which the HTTP server checks its connections for timeouts.
-  server.close();
+  // Stops the timers by which the HTTP servers check their connections for timeouts.
+  for (const { server } of servers) server.close();
 }
 
 /**
  * Closes the port. The system completes a client's connect before this process accepts it, and resets such connections when
  * the port is closed, with the requests that were sent on them. So all sockets are paused for a moment: clients that wait for
- * a response open no new connections, and the port is closed once none has come for a while.
+ * a response open no new connections, and the port is closed once none has come for a while. All servers of the port close at
+ * once: a client that one of them reset would find another one still open, and has to take the reset for a failure.
  */
-async function stopListening({ server, connections }: HttpServer): Promise<{ closed: Promise<void> }> {
+async function stopListening(servers: readonly HttpServer[]): Promise<{ closed: Promise<unknown> }> {
   const began = performance.now();
   let latest = began;
   const pause = (socket: Socket) => {
     latest = performance.now();
     socket.pause();
   };
-  server.on('connection', pause);
-  for (const socket of connections.keys()) socket.pause();
+  for (const { server, connections } of servers) {
+    server.on('connection', pause);
+    for (const socket of connections.keys()) socket.pause();
+  }
   while (performance.now() - latest < quietTime && performance.now() - began < longestPause) await sleep(1);
   // Waits for a turn of the event loop in which it had nothing to do: it has just accepted every pending connection.
   for (let turns = 0; turns < 1000; turns++) {
@@ -46,11 +53,16 @@ async function stopListening({ server, connections }: HttpServer): Promise<{ clo
     await turn();
     if (performance.now() - before < 0.05) break;
   }
-  const closed = new Promise<void>((resolve) => {
-    // Not `close` of the HTTP server, which also ends idle connections: a request may be on its way on one of them.
-    NetServer.prototype.close.call(server, () => resolve());
-  });
-  server.off('connection', pause);
-  for (const socket of connections.keys()) socket.resume();
+  const closed = Promise.all(
+    servers.map(
+      ({ server }) =>
+        // Not `close` of the HTTP server, which also ends idle connections: a request may be on its way on one of them.
+        new Promise((resolve) => NetServer.prototype.close.call(server, resolve)),
+    ),
+  );
+  for (const { server, connections } of servers) {
+    server.off('connection', pause);
+    for (const socket of connections.keys()) socket.resume();
+  }
   return { closed };
 }

@@ -5,7 +5,7 @@ import type { AddressInfo, ListenOptions, Server } from 'node:net';
 import { ConnectionShares, discardShares, httpLimits } from './admission.ts';
 import type { HttpLimits } from './admission.ts';
 import { ConnectionBalance } from './connection-balance.ts';
-import { drainServer } from './drain.ts';
+import { drainServers } from './drain.ts';
 import { createHttpServer } from './http-server.ts';
 import type { HttpServer, RequestHandler } from './http-server.ts';
 import { ShareBudget } from '../processes/share-budget.ts';
@@ -96,7 +96,7 @@ export async function listen(
       await sleep(seconds * 1000);
       const timer = waitTime ? setTimeout(cancelWaiting, waitTime) : undefined;
       const grace = Math.max(drainGrace, waitTime && waitTime + answerTime);
-      await Promise.all(servers.map((server) => drainServer(server, keepAliveTimeout, grace)));
+      await drainServers(servers, keepAliveTimeout, grace);
       clearTimeout(timer);
     },
     close: async () => void (await Promise.all(servers.map(stop))),
