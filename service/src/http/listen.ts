@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createServer } from 'node:net';
+import { connect, createServer } from 'node:net';
 import type { AddressInfo, ListenOptions, Server } from 'node:net';
 import { ConnectionShares, discardShares, httpLimits } from './admission.ts';
 import type { HttpLimits } from './admission.ts';
@@ -35,6 +35,9 @@ const closeGrace = 2000;
 
 /** How long they may go on after draining, in ms. */
 const drainGrace = 30_000;
+
+/** How long a connection within this machine may take, in ms. */
+const connectTime = 1000;
 
 /** How long the responses to runs that were cancelled then may take, in ms. */
 const answerTime = 1000;
@@ -114,10 +117,13 @@ export async function findFreePort(port: number, variable: string, host?: string
   try {
     for (const { host: address, ipv6Only } of addressesOf(host, port)) {
       const probe = createServer();
-      if (!(await bind(probe, { host: address, port: chosen, ipv6Only }))) continue;
-      chosen = (probe.address() as AddressInfo).port;
+      // At a port that clients try already, the probe would accept connections and break them.
+      const isKnown = port !== 0;
+      if (!(await bind(probe, { host: address, port: isKnown ? 0 : chosen, ipv6Only }))) continue;
+      if (!isKnown) chosen = (probe.address() as AddressInfo).port;
       isFound = true;
       await new Promise((resolve) => probe.close(resolve));
+      if (isKnown && (await isInUse(address, port))) throw inUseError(port, variable);
     }
   } catch (error) {
     // The port that was free at the first address is in use at the second.
@@ -130,6 +136,21 @@ export async function findFreePort(port: number, variable: string, host?: string
       ? 'This machine has no loopback address to listen on.'
       : `${hostVariable(variable)} is ${host}, which is not an address of this machine; it must be one, or 0.0.0.0 or :: for all.`,
   );
+}
+
+/** Whether a program of this machine accepts connections there. */
+async function isInUse(host: string, port: number): Promise<boolean> {
+  const socket = connect({ host, port });
+  try {
+    // None answers where a firewall drops what is sent.
+    await once(socket, 'connect', { signal: AbortSignal.timeout(connectTime) });
+    // The system may have given the socket this very port, so that it connects to itself.
+    return socket.localPort !== port;
+  } catch {
+    return false;
+  } finally {
+    socket.destroy();
+  }
 }
 
 function addressesOf(host: string | undefined, port: number) {
@@ -163,14 +184,24 @@ async function bind(server: Server, options: ListenOptions): Promise<boolean> {
   return true;
 }
 
-function bindError(error: unknown, port: number, variable: string, host: string | undefined): unknown {
+const inUseError = (port: number, variable: string) =>
+  new StartError(
+    `Port ${port} is in use, perhaps by another process of this service. ${otherPort(port, variable)}`,
+  );
+
+function otherPort(port: number, variable: string): string {
   const example = port + 1000 <= highestPort ? port + 1000 : port - 1000;
-  const hint = `Choose another with ${variable}, such as ${variable}=${example}.`;
+  return `Choose another with ${variable}, such as ${variable}=${example}.`;
+}
+
+function bindError(error: unknown, port: number, variable: string, host: string | undefined): unknown {
   switch (codeOf(error)) {
     case 'EADDRINUSE':
-      return new StartError(`Port ${port} is in use, perhaps by another process of this service. ${hint}`);
+      return inUseError(port, variable);
     case 'EACCES':
-      return new StartError(`Port ${port} cannot be used without more privileges. ${hint}`);
+      return new StartError(
+        `Port ${port} cannot be used without more privileges. ${otherPort(port, variable)}`,
+      );
     case 'ENOTFOUND':
     case 'EAI_AGAIN':
       return new StartError(
