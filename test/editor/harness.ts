@@ -184,6 +184,12 @@ export async function startEditorService({
       if (!response.ok)
         throw new Error(`The namespace answered ${response.status}: ${await response.text()}`);
     },
+    /** Removes them. */
+    deleteNamespace: async (namespace: string) => {
+      const path = `/api/v1/environment/com.acme/namespaces/${namespace}`;
+      const { status } = await call(path, environmentToken, { method: 'DELETE' });
+      if (status !== 204) throw new Error(`Deleting the namespace answered ${status}.`);
+    },
     publish: async (library: string, details: object) => {
       const init = { method: 'PUT', body: JSON.stringify(details) };
       const path = `/api/v1/environment/com.acme/libraries/${library}/1.0.0`;

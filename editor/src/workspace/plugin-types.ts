@@ -115,22 +115,15 @@ export class PluginTypes {
         ...(isScript && libraries?.length && { libraries }),
       };
       // Without any of these there is nothing to show, and nothing to load.
-      if (!types.declarations && !types.connections && !types.libraries) {
-        this.#types = this.#difference = undefined;
-        return screen.draw();
-      }
-      this.#module ??= await loadModule(() => import('../types/types-panel.ts'));
-      this.#types = types;
+      const hasAny = types.declarations || types.connections || types.libraries;
+      if (hasAny) this.#module ??= await loadModule(() => import('../types/types-panel.ts'));
       const [sample] = types.samples ?? [];
-      // A value that fits the input's type is a better start than an empty field.
-      if (sample) this.#actions.payload.payload ||= JSON.stringify(sample.input, null, 2);
+      // A value that fits the input's type is a better start than an empty field. What the user empties later stays so.
+      if (sample && !this.#types) this.#actions.payload.payload ||= JSON.stringify(sample.input, null, 2);
+      this.#types = hasAny ? types : undefined;
       screen.draw();
-      if (!types.declarations) {
-        this.#difference = undefined;
-        this.#isOutdated = false;
-        return;
-      }
-      await this.#compare(types, this.#module);
+      await this.#compare(types);
+      this.#notify();
       screen.draw();
     } catch (error) {
       // The text can be edited without types. A service without this operation is not asked again.
@@ -138,23 +131,24 @@ export class PluginTypes {
     }
   }
 
-  async #compare(types: NamespaceTypes, { schemaChanges }: TypesModule): Promise<void> {
+  /** Compares the types with those that the plugin was deployed with last. */
+  async #compare(types: NamespaceTypes): Promise<void> {
     const { client, location, signal } = this.#session;
     // A plugin that was never saved has no record yet, but may have types.
-    const plugin = await client.getPlugin(location, { signal }).catch((error: unknown): Partial<Plugin> => {
-      if (error instanceof HttpError && error.status === 404) return {};
-      throw error;
-    });
+    const plugin = types.declarations
+      ? await client.getPlugin(location, { signal }).catch((error: unknown): Partial<Plugin> => {
+          if (error instanceof HttpError && error.status === 404) return {};
+          throw error;
+        })
+      : {};
     const { live, latest, outdated } = plugin;
     this.#isOutdated = outdated ?? false;
     this.#difference = undefined;
-    if (!latest) return;
+    if (!latest || !this.#module) return;
     // The draft is compared with the newest version, because it was written after it.
     const version = await client.getVersion(location, latest, { signal });
-    const { input, output } = version as { input?: Schema; output?: Schema };
-    const changes = schemaChanges({ input, output }, types as Schemas);
+    const changes = this.#module.schemaChanges(version as Schemas, types as Schemas);
     if (changes.length) this.#difference = { version: latest, isLive: latest === live, changes };
-    this.#notify();
   }
 
   /** Shows a notice about changed types, once for each version. */

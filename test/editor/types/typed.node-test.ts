@@ -170,6 +170,45 @@ describe('a namespace with types in the editor', () => {
       await page.waitForFunction(() => !document.querySelector('.types-changes'), { polling: 50 });
     }));
 
+  test('says no longer what changed once the vendor has removed the types', () =>
+    withEditor(async ({ service, target, open }) => {
+      const place = { ...target, namespace: 'passing' };
+      await service.setNamespace('passing', prices);
+      await service.save({ contents, lang: 'typescript' }, place);
+      await service.deploy(contents, place);
+      await service.setNamespace('passing', { input, output: { ...output, required: [] } });
+      const { page, until, untilOpen } = await open(await service.url(place));
+      await untilOpen();
+      await until('What this plugin gets or gives changed since v1.0.0.');
+      await service.deleteNamespace('passing');
+      await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')));
+      await page.waitForFunction(() => !document.querySelector('.notice, #tab-types'), { polling: 50 });
+    }));
+
+  test('begins a payload with a sample, and leaves it empty once the user has emptied it', () =>
+    withEditor(async ({ service, target, open }) => {
+      const place = { ...target, namespace: 'prices' };
+      await service.setNamespace('prices', prices);
+      await service.save({ contents, lang: 'typescript' }, place);
+      const { page, untilOpen } = await open(await service.url(place));
+      await untilOpen();
+      await page.waitForSelector('#tab-types');
+      await page.locator('#tab-run').click();
+      const field = await page.waitForSelector('#run-payload');
+      const typed = () => field?.evaluate(({ textContent }) => textContent);
+      assert.match((await typed()) ?? '', /"count": 3/);
+      await field?.focus();
+      await pressKeys(page, 'Control', 'a');
+      await page.keyboard.press('Delete');
+      // The user comes back from another page, where the payload was copied.
+      const loaded = page.waitForResponse((response) => response.url().includes('/api/v1/types/'));
+      await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')));
+      await loaded;
+      await page.evaluate(() => new Promise(requestAnimationFrame));
+      await page.keyboard.type('7');
+      assert.equal(await typed(), '7');
+    }));
+
   test('has a panel of types, which is missing without types, where payloads are text', () =>
     withEditor(async ({ service, target, open }) => {
       await service.save({ contents: 'export const run = (input) => input;\n', lang: 'javascript' }, target);
