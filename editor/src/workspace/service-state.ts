@@ -16,6 +16,8 @@ export interface ServiceStateEvents {
   progress: { progress: Progress; draft: PluginSource | undefined; askedAt: number };
   /** The service has another draft than this page, which has nothing to save. */
   otherDraft: void;
+  /** The service answered again, after it could not be reached. */
+  online: void;
 }
 
 /**
@@ -84,7 +86,8 @@ export class ServiceState extends Emitter<ServiceStateEvents> {
   setOnline(isOnline: boolean): void {
     if (isOnline === this.#isOnline) return;
     this.#isOnline = isOnline;
-    if (!isOnline) this.#askLater();
+    if (isOnline) this.emit('online');
+    else this.#askLater();
     this.#session.screen.draw();
   }
 

@@ -99,6 +99,20 @@ describe('building, testing and deploying in the editor', () => {
       await page.waitForFunction(() => !document.body.innerText.includes('the build gave no result'));
     }));
 
+  test('hides the notice about a lost connection once the service answers, also where the browser was online', () =>
+    withEditor(async ({ service, target, open }) => {
+      await service.save({ contents: good, lang: 'typescript' }, target);
+      const { page, untilOpen, untilStatus, until, build } = await open();
+      await untilOpen();
+      await untilStatus('All changes saved');
+      await service.stop();
+      await build();
+      await until('the build gave no result');
+      await until('No connection');
+      await service.restart();
+      await page.waitForFunction(() => !document.body.innerText.includes('the build gave no result'));
+    }));
+
   test('says that another tab saved once the user is back, and counts no build of that text for this one', () =>
     withEditor(async ({ service, target, open }) => {
       await service.save({ contents: good, lang: 'typescript' }, target);
