@@ -2,6 +2,7 @@ import { closeBrackets, closeBracketsKeymap, completionKeymap } from '@codemirro
 import { javascript } from '@codemirror/lang-javascript';
 import { Compartment, EditorState, type Extension, Prec } from '@codemirror/state';
 import { keymap, ViewPlugin } from '@codemirror/view';
+import { loadModule } from '../ui/lazy-module.ts';
 import { completionList } from './completion-list.ts';
 
 /** The support for each language that the editor has. */
@@ -10,7 +11,7 @@ const languages: Record<string, () => Extension> = {
   typescript: () => javascript({ typescript: true }),
   // Its syntax is TypeScript's.
   assemblyscript: () => javascript({ typescript: true }),
-  python: () => loadedLater(async () => (await import('./python.ts')).pythonSupport()),
+  python: () => loadedLater(async () => (await loadModule(() => import('./python.ts'))).pythonSupport()),
 };
 
 /** An extension that a view loads itself, so that the other languages do not wait for it. Without it the text is plain. */

@@ -14,20 +14,17 @@ export const cursorTooltip = StateField.define<Tooltip | null>({
   provide: (field) => showTooltip.from(field),
 });
 
-/** Shows at the cursor why a command did nothing. */
-export function showMessage(view: EditorView, text: string): void {
+/** Shows a message at the cursor, such as why a command did nothing. Returns its tooltip. */
+export function showMessage(view: EditorView, text: string): Tooltip {
   const create = () => {
     const dom = document.createElement('div');
     dom.className = 'cm-place-message';
     dom.textContent = text;
     return { dom };
   };
-  view.dispatch({
-    effects: [
-      showAtCursor.of({ pos: view.state.selection.main.head, above: true, create }),
-      EditorView.announce.of(text),
-    ],
-  });
+  const tooltip = { pos: view.state.selection.main.head, above: true, create };
+  view.dispatch({ effects: [showAtCursor.of(tooltip), EditorView.announce.of(text)] });
+  return tooltip;
 }
 
 /** The message of a failed request. The protocol's errors are objects with a message, but not of class `Error`. */
@@ -37,4 +34,5 @@ export function messageOf(error: unknown): string {
 }
 
 /** Shows at the cursor why the request of a command failed. */
-export const showFailure = (view: EditorView, error: unknown): void => showMessage(view, messageOf(error));
+export const showFailure = (view: EditorView, error: unknown): void =>
+  void showMessage(view, messageOf(error));

@@ -13,7 +13,8 @@ export const goToDefinition = textCommand(async (plugin) => {
   const [first] = found?.ranges ?? [];
   if (!first) {
     const { builtIn, noDefinition } = texts().languageHelp;
-    return showMessage(view, found?.isBuiltIn ? builtIn : noDefinition);
+    showMessage(view, found?.isBuiltIn ? builtIn : noDefinition);
+    return;
   }
   const anchor = plugin.fromPosition(first.start);
   view.dispatch({

@@ -71,7 +71,9 @@ function showMenu(plugin: LSPPlugin, fixes: readonly Fix[]): void {
     const items = [...dom.querySelectorAll('button')];
     dom.addEventListener('keydown', (event) => handleKey(event, items, close));
     dom.addEventListener('focusout', ({ relatedTarget }) => {
-      if (!dom.contains(relatedTarget as Node | null) && dom.isConnected) removeMenu(view);
+      const isLeft = !dom.contains(relatedTarget as Node | null);
+      // It stays where the whole page lost the focus.
+      if (isLeft && dom.isConnected && document.hasFocus()) removeMenu(view);
     });
     return { dom, mount: () => items[0]?.focus() };
   };

@@ -3,7 +3,7 @@ import type { Command, EditorView } from '@codemirror/view';
 import { html, nothing, render } from 'lit/html.js';
 import { texts } from '../locales/locale.ts';
 import { messageOf, showAtCursor, showMessage } from './cursor-message.ts';
-import { applyEdits, sendClientRequest } from './text-command.ts';
+import { WAIT, applyEdits, sendClientRequest } from './text-command.ts';
 
 /** Shows a field for a new name of what is at the cursor, and then renames it everywhere. */
 export const renameAtCursor: Command = (view) => {
@@ -27,6 +27,8 @@ class RenameField {
   readonly #name: string;
   #problem: string | undefined;
   #isRenaming = false;
+  /** Whether the user is told that the service has not answered yet. */
+  #isWaiting = false;
 
   constructor(plugin: LSPPlugin, name: string, from: number) {
     this.#plugin = plugin;
@@ -79,6 +81,7 @@ class RenameField {
           />
         </label>
         <button type="submit" class="button">${words.renaming}</button>
+        <p role="status">${this.#isWaiting ? texts().common.loading : nothing}</p>
         <p role="alert">${this.#problem ?? nothing}</p>`,
       this.dom,
     );
@@ -89,6 +92,10 @@ class RenameField {
     if (this.#isRenaming) return;
     if (newName === this.#name || !newName) return this.#close();
     this.#isRenaming = true;
+    const timer = setTimeout(() => {
+      this.#isWaiting = true;
+      this.#draw();
+    }, WAIT);
     const { doc } = this.#view.state;
     const position = this.#plugin.toPosition(this.#from);
     try {
@@ -105,7 +112,9 @@ class RenameField {
     } catch (error) {
       this.#show(messageOf(error));
     } finally {
-      this.#isRenaming = false;
+      clearTimeout(timer);
+      this.#isRenaming = this.#isWaiting = false;
+      this.#draw();
     }
   }
 

@@ -1,16 +1,37 @@
 import { LSPPlugin } from '@codemirror/lsp-client';
-import type { Command, EditorView } from '@codemirror/view';
-import { showFailure } from './cursor-message.ts';
+import type { Command, EditorView, Tooltip } from '@codemirror/view';
+import { texts } from '../locales/locale.ts';
+import { cursorTooltip, showAtCursor, showFailure, showMessage } from './cursor-message.ts';
 import type { HelpMethod, HelpResult, TextEdits } from './results.ts';
 
-/** A command on a text with language help. Where it fails, the reason is shown at the cursor. */
+/** How long a command waits for the service before it says so, in ms. */
+export const WAIT = 400;
+
+/** A command on a text with language help. That it waits, and why it failed, is shown at the cursor. */
 export const textCommand =
   (run: (plugin: LSPPlugin) => Promise<void>): Command =>
   (view) => {
     const plugin = LSPPlugin.get(view);
-    if (plugin) run(plugin).catch((error: unknown) => showFailure(view, error));
+    if (plugin) void showProgress(view, () => run(plugin));
     return plugin !== null;
   };
+
+async function showProgress(view: EditorView, run: () => Promise<void>): Promise<void> {
+  const isStillThere = rememberPlace(view);
+  let waiting: Tooltip | undefined;
+  const timer = setTimeout(() => {
+    if (isStillThere()) waiting = showMessage(view, texts().common.loading);
+  }, WAIT);
+  try {
+    await run();
+  } catch (error) {
+    showFailure(view, error);
+  } finally {
+    clearTimeout(timer);
+    if (waiting && view.state.field(cursorTooltip, false) === waiting)
+      view.dispatch({ effects: showAtCursor.of(null) });
+  }
+}
 
 /** Remembers where the user is. Returns whether they still are: a late response must not take them away from another place. */
 export function rememberPlace(view: EditorView): () => boolean {

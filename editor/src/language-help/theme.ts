@@ -45,6 +45,7 @@ export const helpTheme = EditorView.theme({
   },
   '.cm-rename label': { display: 'inline-flex', alignItems: 'center', gap: '8px', whiteSpace: 'nowrap' },
   '.cm-rename input': { fontFamily: 'var(--mono)' },
-  '.cm-rename p': { flexBasis: '100%', margin: '0', color: 'var(--bad)' },
+  '.cm-rename p': { flexBasis: '100%', margin: '0' },
+  '.cm-rename p[role=alert]': { color: 'var(--bad)' },
   '.cm-rename p:empty': { display: 'none' },
 });

@@ -3,6 +3,7 @@ import {
   type BuilderClient,
   type DraftLocation,
   HttpError,
+  RequestError,
   SchemaError,
   TimeoutError,
 } from 'plugin-editor/client.js';
@@ -181,10 +182,10 @@ const failureCode = (error: unknown): number =>
     ? SERVER_CANCELLED
     : REQUEST_FAILED;
 
+/** What the user reads: the messages of the client's errors hold the address, in English. */
 function failureText(method: HelpMethod, error: unknown): string {
-  if (!(error instanceof HttpError)) return error instanceof Error ? error.message : String(error);
-  if (error.status === 422 && method === 'textDocument/rename') {
-    return texts().languageHelp.names;
-  }
-  return error.status === 422 ? texts().languageHelp.refused : texts().languageHelp.unreachable;
+  const words = texts().languageHelp;
+  if (!(error instanceof RequestError)) return error instanceof Error ? error.message : String(error);
+  if (!(error instanceof HttpError && error.status === 422)) return words.unreachable;
+  return method === 'textDocument/rename' ? words.names : words.refused;
 }

@@ -45,11 +45,13 @@ export class TextHelp {
 
   /** Runs a command; loads language help before, if it is not loaded yet. */
   async run(id: TextCommand): Promise<void> {
+    const { activeElement } = document;
     const module =
       languageHelp.loaded() ?? (await this.#session.notices.notifyIfMissing(languageHelp.load()));
     if (!module) return;
     await this.#add();
-    this.#editor.run(module.textCommands[id]);
+    // A user who went elsewhere meanwhile is left alone.
+    if (document.activeElement === activeElement) this.#editor.run(module.textCommands[id]);
   }
 
   /** Loads language help and adds it to the text. */

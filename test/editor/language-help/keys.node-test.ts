@@ -3,7 +3,15 @@ import { describe, test } from 'node:test';
 import type { HTTPRequest } from 'puppeteer-core';
 import { pressKeys } from '../../support/press-keys.ts';
 import { editorFixture } from '../editor-fixture.ts';
-import { javascript, openText, putCursor, untilHelped, untilShown, untilText } from './typing.ts';
+import {
+  javascript,
+  openText,
+  putCursor,
+  untilHelped,
+  untilRequested,
+  untilShown,
+  untilText,
+} from './typing.ts';
 import { eventually, until } from '../../support/until.ts';
 
 describe('language help', () => {
@@ -259,6 +267,61 @@ describe('language help', () => {
       await page.keyboard.type('items');
       await page.keyboard.press('Enter');
       await untilShown(page, '.cm-rename', 'The service cannot be reached');
+      await page.keyboard.press('Escape');
+      // Without any connection, too.
+      await context.service.stop();
+      await pressKeys(page, 'F12');
+      await untilShown(page, '.cm-place-message', 'The service cannot be reached');
+      await context.service.restart();
+    }));
+
+  test('says that it waits for the service, until the response comes', () =>
+    withEditor(async (context) => {
+      const editor = await openText(context, javascript);
+      const { page } = editor;
+      await untilHelped(context, editor);
+      const hold = () => {
+        const { promise, resolve } = Promise.withResolvers<void>();
+        context.service.script.hold = ({ url }) => (url.includes('/language-help/') ? promise : undefined);
+        return resolve;
+      };
+      await putCursor(page, 'const', 1);
+      let goOn = hold();
+      await pressKeys(page, 'Control', 'Shift', 'Space');
+      await untilShown(page, '.cm-place-message', 'Loading…');
+      goOn();
+      await untilShown(page, '.cm-place-message', 'within the brackets of a call');
+      await putCursor(page, 'orders.length', 2);
+      goOn = hold();
+      await pressKeys(page, 'F12');
+      await untilShown(page, '.cm-place-message', 'Loading…');
+      goOn();
+      await page.waitForFunction(() => !document.querySelector('.cm-place-message'));
+      await putCursor(page, 'orders.length', 2);
+      goOn = hold();
+      await pressKeys(page, 'F2');
+      await page.waitForSelector('.cm-rename input:focus');
+      await page.keyboard.type('items');
+      await page.keyboard.press('Enter');
+      await untilShown(page, '.cm-rename', 'Loading…');
+      goOn();
+      await untilText(editor, /items\.length/);
+    }));
+
+  test('takes no focus from where a user went while it was loaded', () =>
+    withEditor(async ({ service, target, openNew }) => {
+      await service.save({ contents: javascript, lang: 'javascript' }, target);
+      const goOn = Promise.withResolvers<void>();
+      service.script.hold = ({ url }) => (/\/language-help-[^/]*\.js/.test(url) ? goOn.promise : undefined);
+      const editor = await openNew();
+      await editor.untilOpen();
+      await editor.page.focus('.cm-content');
+      await pressKeys(editor.page, 'F12');
+      await editor.page.focus('#tab-tests');
+      goOn.resolve();
+      await untilRequested({ service, target });
+      await editor.page.evaluate(() => new Promise(requestAnimationFrame));
+      assert.equal(await editor.page.evaluate(() => document.activeElement?.id), 'tab-tests');
     }));
 
   for (const [what, name, key, method, nothing] of [
@@ -357,6 +420,35 @@ describe('language help', () => {
       await page.keyboard.press('Escape');
       await page.waitForFunction(() => !document.querySelector('.cm-quick-fixes'));
       assert.equal(await page.evaluate(() => document.activeElement?.className.includes('cm-content')), true);
+    }));
+
+  test('loads the support for Python from another node where one does not have it', () =>
+    withEditor(async ({ service, target, openNew }) => {
+      await service.save({ contents: 'def run(input):\n  return input\n', lang: 'python' }, target);
+      let missing = 1;
+      service.script.respond = ({ url }) =>
+        /\/python-[^/]*\.js$/.test(url) && missing-- > 0 ? new Response(null, { status: 404 }) : undefined;
+      const { page } = await openNew();
+      await page.waitForSelector('.cm-line span');
+      assert.ok(missing < 1);
+    }));
+
+  test('keeps a menu of fixes while the user is in another window', () =>
+    withEditor(async (context) => {
+      const editor = await openText(context, javascript.replace('orders.length', 'ordrs.length'));
+      const { page } = editor;
+      await untilHelped(context, editor);
+      await putCursor(page, 'ordrs.length', 2);
+      await pressKeys(page, 'Control', '.');
+      await page.waitForSelector('.cm-quick-fixes button:focus');
+      // A page that loses the focus keeps its active element, which hears of it.
+      await page.evaluate(() => {
+        document.hasFocus = () => false;
+        document.activeElement?.dispatchEvent(new FocusEvent('focusout', { bubbles: true }));
+        Reflect.deleteProperty(document, 'hasFocus');
+      });
+      await page.evaluate(() => new Promise(requestAnimationFrame));
+      assert.ok(await page.$('.cm-quick-fixes button:focus'));
     }));
 
   test('leaves its keys to the browser in a field, and in a language without help', () =>

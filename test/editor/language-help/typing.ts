@@ -16,15 +16,21 @@ export async function openText(
   return editor;
 }
 
-/** Has the help loaded, which a first key does: what was typed before that is completed by the text's own words. */
-export async function untilHelped({ service, target }: EditorFixture, { page }: EditorPage): Promise<void> {
-  await page.focus('.cm-content');
-  await page.keyboard.press('ArrowRight');
-  // It asks the service to get ready as soon as it is in the text.
+/** Waits until language help is in the text: it asks the service to get ready as soon as it is. */
+export async function untilRequested({ service, target }: Pick<EditorFixture, 'service' | 'target'>) {
+  const isOne = ({ path }: { path: string }) =>
+    path.includes('/language-help/') && path.endsWith(`/${target.fn}`);
   await eventually(
-    () => service.seen.some(({ path }) => path.includes('/language-help/') && path.endsWith(`/${target.fn}`)),
+    () => service.seen.some(isOne),
     (has) => has,
   );
+}
+
+/** Has the help loaded, which a first key does: what was typed before that is completed by the text's own words. */
+export async function untilHelped(fixture: EditorFixture, { page }: EditorPage): Promise<void> {
+  await page.focus('.cm-content');
+  await page.keyboard.press('ArrowRight');
+  await untilRequested(fixture);
 }
 
 /**
