@@ -16,11 +16,10 @@ import {
   type Finder,
   type Problem,
   changesProblems,
+  goToProblem,
   listProblems,
   markProblems,
-  nextProblem,
   positionOf,
-  previousProblem,
   problemMarks,
   syntaxProblems,
 } from './problems.ts';
@@ -185,7 +184,7 @@ export class CodeEditor {
   /** Moves to the next problem after the cursor, or to the one before it; from the last one to the first. */
   goToProblem(by: 1 | -1): void {
     this.#view.focus();
-    (by > 0 ? nextProblem : previousProblem)(this.#view);
+    goToProblem(this.#view, by);
   }
 
   /** Marks what a finder found in `contents`; replaces what it found before. Does nothing if the text has changed since. */

@@ -42,7 +42,16 @@ export interface ProblemFix {
 /** The command that is offered beside the message of a problem, where there is one. */
 export const problemFix = Facet.define<ProblemFix>();
 
-export { nextDiagnostic as nextProblem, previousDiagnostic as previousProblem };
+/** Selects the next problem, or the previous one, and has a screen reader say what it is. */
+export function goToProblem(view: EditorView, by: 1 | -1): void {
+  (by > 0 ? nextDiagnostic : previousDiagnostic)(view);
+  const { from } = view.state.selection.main;
+  const messages: string[] = [];
+  forEachDiagnostic(view.state, ({ message }, start) => {
+    if (start === from) messages.push(message);
+  });
+  view.dispatch({ effects: EditorView.announce.of(messages.join(' ')) });
+}
 
 /** How problems are marked in a text. The colours are the page's (styles/colours.css). */
 export const problemTheme = EditorView.theme({

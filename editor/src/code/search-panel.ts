@@ -77,6 +77,7 @@ class SearchPanel implements Panel {
       !update.transactions.some(({ reconfigured }) => reconfigured)
     )
       return;
+    this.#note = '';
     this.#draw();
   }
 
@@ -98,6 +99,8 @@ class SearchPanel implements Panel {
   }
 
   #handleKey(event: KeyboardEvent): void {
+    // The key belongs to what composes a character.
+    if (event.isComposing) return;
     if (event.key === 'Escape') {
       this.#close();
     } else if (event.key === 'Enter' && !event.ctrlKey && !event.metaKey) {
@@ -183,10 +186,12 @@ class SearchPanel implements Panel {
     </div>`;
   }
 
+  /** CodeMirror puts what is selected into the field with the attribute `main-field`, where it opens the search again. */
   #field(name: 'search' | 'replace', label: string, isWrong: boolean): TemplateResult {
     return html`<input
       class="field"
       name=${name}
+      ?main-field=${name === 'search'}
       type="text"
       autocomplete="off"
       autocapitalize="off"

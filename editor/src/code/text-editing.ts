@@ -73,7 +73,8 @@ class TabThrough implements PluginValue {
     listen(document, 'keydown', (event) => (isTabbing = (event as KeyboardEvent).key === 'Tab'));
     listen(document, 'keyup', () => (isTabbing = false));
     listen(view.contentDOM, 'focus', () => view.setTabFocusMode(isTabbing));
-    listen(view.contentDOM, 'pointerdown', () => view.setTabFocusMode(false));
+    // The release of a key that led out of the page is not heard here.
+    listen(view.contentDOM, 'pointerdown', () => view.setTabFocusMode((isTabbing = false)));
     listen(view.contentDOM, 'keydown', (event) => {
       if (!PASSING_KEYS.has((event as KeyboardEvent).key)) view.setTabFocusMode(false);
     });

@@ -138,6 +138,16 @@ describe('code editor', () => {
     expect(editor.contents).to.equal('  a');
   });
 
+  it('indents with Tab after a click, also where a Tab before has led out of the page', async () => {
+    open('a');
+    // The release of the key goes to the page that has the focus by then.
+    document.dispatchEvent(new KeyboardEvent('keydown', { key: 'Tab' }));
+    const { x, y } = content().getBoundingClientRect();
+    await sendMouse({ type: 'click', position: [Math.round(x) + 11, Math.round(y) + 20] });
+    await sendKeys({ press: 'Tab' });
+    expect(editor.contents).to.equal('  a');
+  });
+
   it('has its history again when the same text is opened again, and not with another', async () => {
     open('a');
     editor.focus();
@@ -376,6 +386,44 @@ describe('code editor', () => {
       expect(editor.contents).to.equal(' ()');
     });
 
+    it('says no longer how many were replaced once that is undone', async () => {
+      open('a a');
+      await editor.openSearch({ replace: true });
+      find('a');
+      button(texts().find.replaceAll)?.click();
+      expect(status()).to.equal(texts().find.replaced('2'));
+      editor.run(undo);
+      expect(editor.contents).to.equal('a a');
+      expect(status()).to.equal(texts().find.all('2'));
+    });
+
+    it('replaces nothing by the Enter that ends the composition of a character', async () => {
+      open('a a');
+      await editor.openSearch({ replace: true });
+      find('a');
+      const pressEnter = (isComposing: boolean) => {
+        const key = { key: 'Enter', isComposing, bubbles: true, cancelable: true };
+        field('replace')?.dispatchEvent(new KeyboardEvent('keydown', key));
+      };
+      // The first one selects a match.
+      pressEnter(false);
+      pressEnter(true);
+      expect(editor.contents).to.equal('a a');
+      pressEnter(false);
+      expect(editor.contents).to.equal(' a');
+    });
+
+    it('searches for what is selected, also while it is open', async () => {
+      open('one two');
+      await editor.openSearch({ replace: false });
+      find('one');
+      EditorView.findFromDOM(content())?.dispatch({ selection: { anchor: 4, head: 7 } });
+      editor.focus();
+      await editor.openSearch({ replace: false });
+      expect(field('search')?.value).to.equal('two');
+      expect(document.activeElement).to.equal(field('search'));
+    });
+
     it('offers no replacement once the text can no longer be changed', async () => {
       open('a');
       await editor.openSearch({ replace: true });
@@ -390,7 +438,7 @@ describe('code editor', () => {
     open(text);
     editor.goTo(3, 2);
     expect(cursor).to.deep.equal([3, 2]);
-    editor.mark('build', [error(1, 1), error(2, 2)], text);
+    editor.mark('build', [error(1, 1), error(2, 2, 'The second problem')], text);
     const lines: (number | undefined)[] = [];
     for (const by of [1, 1, 1, -1] as const) {
       editor.goToProblem(by);
@@ -398,6 +446,8 @@ describe('code editor', () => {
     }
     // Around the end, and back.
     expect(lines).to.deep.equal([1, 2, 1, 2]);
+    // A screen reader says what the problem is.
+    expect(parent.querySelector('.cm-announced')?.textContent).to.contain('The second problem');
   });
 
   for (const vim of [false, true]) {
