@@ -19,7 +19,7 @@ export function splitter(isStacked: boolean, isOpen: boolean): TemplateResult {
   const { frame } = texts();
   const key = isStacked ? 'dockHeight' : 'dockWidth';
   const share = settings.current[key] ?? DEFAULT_SHARE;
-  const set = (value: number | undefined) => settings.change({ [key]: value && clamp(value) });
+  const set = (value: number) => settings.change({ [key]: clamp(value) });
   const shareAt = ({ currentTarget, clientX, clientY }: PointerEvent) => {
     const { left, right, bottom, width, height } = (
       (currentTarget as HTMLElement).closest('.middle') as HTMLElement
@@ -46,7 +46,7 @@ export function splitter(isStacked: boolean, isOpen: boolean): TemplateResult {
     aria-valuemax=${max * 100}
     ?hidden=${!isOpen}
     @keydown=${handleKey}
-    @dblclick=${() => set(undefined)}
+    @dblclick=${() => settings.change({ [key]: undefined })}
     @pointerdown=${(event: PointerEvent) => {
       (event.currentTarget as HTMLElement).setPointerCapture(event.pointerId);
       event.preventDefault();

@@ -1,3 +1,4 @@
+import { live } from 'lit/directives/live.js';
 import { type TemplateResult, html, nothing, render } from 'lit/html.js';
 import { texts } from '../locales/locale.ts';
 import { pluginNames } from '../plugin/identity-view.ts';
@@ -94,11 +95,11 @@ function settingsFields(store: SettingsStore): TemplateResult {
         min=${FONT_SIZES.min}
         max=${FONT_SIZES.max}
         step="0.5"
-        .value=${String(fontSize)}
+        .value=${live(String(fontSize))}
         @change=${({ currentTarget }: Event) => {
-          const { valueAsNumber } = currentTarget as HTMLInputElement;
-          if (Number.isFinite(valueAsNumber))
-            store.change({ fontSize: Math.min(FONT_SIZES.max, Math.max(FONT_SIZES.min, valueAsNumber)) });
+          const { valueAsNumber: typed } = currentTarget as HTMLInputElement;
+          const size = Number.isFinite(typed) ? typed : fontSize;
+          store.change({ fontSize: Math.min(FONT_SIZES.max, Math.max(FONT_SIZES.min, size)) });
         }}
       />
     </label>
