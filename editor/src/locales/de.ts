@@ -376,9 +376,8 @@ export const de: Texts = {
     text: 'Ein Beispiel in der Sprache, die Sie wählen, tritt an die Stelle von Text und Tests. Was jetzt hier steht, hebt dieser Browser auf und bietet es Ihnen an, wenn Sie das Plugin das nächste Mal öffnen.',
     textNotKept:
       'Ein Beispiel in der Sprache, die Sie wählen, tritt an die Stelle von Text und Tests. Dieser Browser kann keine Kopie aufheben: Stellen Sie vorher eine Version bereit, falls Sie das Jetzige noch brauchen.',
-    startOver: 'Neu beginnen',
-    done: (language) => `Das Plugin beginnt neu in ${language}. Den bisherigen Text hebt dieser Browser auf.`,
-    doneNotKept: (language) => `Das Plugin beginnt neu in ${language}.`,
+    done: (language) => `Das Plugin ist jetzt in ${language}. Den bisherigen Text hebt dieser Browser auf.`,
+    doneNotKept: (language) => `Das Plugin ist jetzt in ${language}.`,
     bringBack: 'Bisherigen Text zurückholen',
     failed:
       'Das Beispiel ließ sich nicht laden. Es wurde nichts geändert. Prüfen Sie Ihre Verbindung und versuchen Sie es noch einmal.',

@@ -371,10 +371,8 @@ export const en = {
     text: 'The text and the tests are replaced by an example in the language that you choose. What is here now is kept in this browser, and offered again when you open the plugin the next time.',
     textNotKept:
       'The text and the tests are replaced by an example in the language that you choose. This browser can keep no copy: deploy what is here now as a version first if you may want it back.',
-    startOver: 'Start over',
-    done: (language: string) =>
-      `The plugin starts over in ${language}. The former text is kept in this browser.`,
-    doneNotKept: (language: string) => `The plugin starts over in ${language}.`,
+    done: (language: string) => `The plugin is in ${language} now. The former text is kept in this browser.`,
+    doneNotKept: (language: string) => `The plugin is in ${language} now.`,
     bringBack: 'Bring the former text back',
     failed: 'The example could not be loaded. Nothing was changed. Check your connection and try again.',
   },

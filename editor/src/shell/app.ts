@@ -353,6 +353,7 @@ const rest: readonly (() => Promise<unknown>)[] = [
   () => import('../draft/conflict.ts'),
   () => import('../ui/command-palette.ts'),
   () => import('../workspace/dialogs.ts'),
+  () => import('../workspace/start-over.ts'),
 ];
 
 /**

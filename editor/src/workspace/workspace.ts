@@ -244,7 +244,7 @@ export class Workspace {
 
   /** Starts over in another language that the user chooses. */
   startOver(): Promise<void> {
-    return startOver(this, undefined);
+    return startOver(this);
   }
 
   /** Another language was asked for than the draft is written in: says that it stays, and how to change it. */

@@ -234,7 +234,7 @@ describe('the settings that the host page requests', () => {
       const former = await launcher.text();
       assert.match(former, /\/\/ meanwhile/);
       release();
-      await launcher.until('The plugin starts over in TypeScript.');
+      await launcher.until('The plugin is in TypeScript now.');
       await launcher.waitForMessage('ready', session, ({ language }) => language === 'typescript');
       await eventually(
         () => service.draft({ fn }),
@@ -243,11 +243,23 @@ describe('the settings that the host page requests', () => {
       const kept = await launcher.kept();
       assert.equal(kept.length, 1);
       assert.match(kept[0]?.value ?? '', /\/\/ meanwhile/);
+      await launcher.type('// in the other language');
       await launcher.press('Bring the former text back');
       await eventually(
         () => service.draft({ fn }),
         (draft) => draft?.contents === former && draft.lang === 'javascript',
       );
+      // What was written in the other language can be brought back as well, and is kept as well.
+      await launcher.until('The plugin is in JavaScript now. The former text is kept');
+      await launcher.press('Bring the former text back');
+      const draft = await eventually(
+        () => service.draft({ fn }),
+        (one) => one?.lang === 'typescript',
+      );
+      assert.match(draft?.contents ?? '', /\/\/ in the other language/);
+      await launcher.sendMessage({ type: 'configure', session, readOnly: true });
+      await launcher.frame.waitForSelector('.read-only');
+      assert.equal(await launcher.frame.$(buttonNamed('Bring the former text back')), null);
     }));
 
   test('offer to start over no longer once it is known that the token permits reading alone', () =>
