@@ -33,6 +33,8 @@ export class Notices {
   readonly #onChange: () => void;
   readonly #shown = new Map<string, Shown>();
   #count = 0;
+  /** What had the focus before a button of a notice. */
+  #before: HTMLElement | undefined;
 
   /** `onChange` is called after each change. */
   constructor(onChange: () => void = () => {}) {
@@ -88,21 +90,37 @@ export class Notices {
   view(): TemplateResult {
     const newest = [...this.#shown.values()].toSorted((a, b) => b.number - a.number);
     const shown = newest.find((one) => one.notice().tone === 'alert') ?? newest[0];
-    return html`<section class="notices" aria-label=${texts().common.messages}>
-      ${shown ? keyed(shown.number, noticeView(shown.notice())) : nothing}
+    return html`<section
+      class="notices"
+      aria-label=${texts().common.messages}
+      @focusin=${({ currentTarget, relatedTarget }: FocusEvent) => {
+        if (relatedTarget instanceof HTMLElement && !(currentTarget as Element).contains(relatedTarget))
+          this.#before = relatedTarget;
+      }}
+    >
+      ${shown ? keyed(shown.number, this.#noticeView(shown.notice())) : nothing}
     </section>`;
   }
-}
 
-function noticeView({ text, tone, actions = [] }: Notice): TemplateResult {
-  const buttons = actions.map(
-    ({ label, run, primary }) =>
-      html`<button type="button" class=${primary ? 'button primary' : 'button'} @click=${run}>
-        ${label}
-      </button>`,
-  );
-  return html`<div class="notice ${tone}">
-    <p role=${tone === 'alert' ? 'alert' : 'status'}>${text}</p>
-    ${buttons.length ? html`<div class="notice-actions">${buttons}</div>` : nothing}
-  </div>`;
+  #noticeView({ text, tone, actions = [] }: Notice): TemplateResult {
+    const buttons = actions.map(
+      ({ label, run, primary }) =>
+        html`<button
+          type="button"
+          class=${primary ? 'button primary' : 'button'}
+          @click=${() => {
+            // The button may go with its notice. The focus goes back first, because the action may move it elsewhere.
+            this.#before?.focus();
+            this.#before = undefined;
+            run();
+          }}
+        >
+          ${label}
+        </button>`,
+    );
+    return html`<div class="notice ${tone}">
+      <p role=${tone === 'alert' ? 'alert' : 'status'}>${text}</p>
+      ${buttons.length ? html`<div class="notice-actions">${buttons}</div>` : nothing}
+    </div>`;
+  }
 }

@@ -42,6 +42,39 @@ describe('notices', () => {
     expect(shown()).to.deep.equal([]);
   });
 
+  it('give the focus back to what had it, once the button that was pressed is gone', () => {
+    const field = document.createElement('input');
+    place.before(field);
+    const focusButton = () => place.querySelector<HTMLElement>('.notice button')?.focus();
+    field.focus();
+    show('a note', 'note');
+    show('an alert', 'alert');
+    focusButton();
+    press('Dismiss');
+    // The next notice is in view, and the user may want its button.
+    expect(document.activeElement === field).to.equal(true);
+    focusButton();
+    press('Dismiss');
+    expect(document.activeElement === field).to.equal(true);
+    field.remove();
+  });
+
+  it('leave the focus where the action of a button brought it', () => {
+    const [before, after] = [document.createElement('input'), document.createElement('input')];
+    place.before(before, after);
+    before.focus();
+    const run = () => {
+      notices.hide('a note');
+      after.focus();
+    };
+    notices.show('a note', () => ({ tone: 'note', text: 'a note', actions: [{ label: 'Go', run }] }));
+    place.querySelector<HTMLElement>('.notice button')?.focus();
+    press('Go');
+    expect(document.activeElement === after).to.equal(true);
+    before.remove();
+    after.remove();
+  });
+
   it('about another language do not come back with another plugin, once dismissed', () => {
     const open = () => {
       notices.hide('language');
