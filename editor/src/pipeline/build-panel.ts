@@ -3,7 +3,8 @@ import { keyed } from 'lit/directives/keyed.js';
 import type { Problem } from '../code/problems.ts';
 import { formatNumber } from '../locales/formats.ts';
 import { texts } from '../locales/locale.ts';
-import { icon, stopButton } from '../ui/icon.ts';
+import { icon } from '../ui/icon.ts';
+import { stopButton } from '../ui/start-button.ts';
 import { type Work, buildLabel } from './work.ts';
 
 export interface BuildPanelOptions {

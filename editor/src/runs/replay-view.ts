@@ -11,7 +11,8 @@ import { texts } from '../locales/locale.ts';
 import '../pipeline/long-text.ts';
 import '../pipeline/text-difference.ts';
 import { errorTitle, traceLines } from '../pipeline/logs.ts';
-import { icon, stopButton } from '../ui/icon.ts';
+import { icon } from '../ui/icon.ts';
+import { startButton } from '../ui/start-button.ts';
 import { LightElement, define } from '../ui/light-element.ts';
 
 /** The open plugin, as far as it is tried on real runs. */
@@ -92,18 +93,15 @@ class ReplayView extends LightElement {
     return html`<div class="replay">
       <div class="replay-head">
         <p role="status">${this.#status()}</p>
-        ${
-          isRunning
-            ? stopButton(() => this.#stop(), 'button quiet')
-            : html`<button
-                type="button"
-                class="button quiet"
-                aria-disabled=${isOff}
-                @click=${() => isOff || void this.#run()}
-              >
-                ${kind === 'none' ? words.start : words.again}
-              </button>`
-        }
+        ${startButton(
+          {
+            className: 'button quiet',
+            content: kind === 'none' ? words.start : words.again,
+            isOff,
+            onStart: () => void this.#run(),
+          },
+          isRunning ? () => this.#stop() : undefined,
+        )}
       </div>
       ${this.#isOutdated ? html`<p class="panel-hint">${texts().result.before}</p>` : nothing} ${this.#list()}
     </div>`;

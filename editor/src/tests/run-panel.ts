@@ -5,7 +5,8 @@ import type { Run } from '../pipeline/pipeline.ts';
 import { recordedMocks } from '../plugin/mocks.ts';
 import { type ActionError, actionErrorReason } from '../pipeline/progress.ts';
 import { type Work, isResolved } from '../pipeline/work.ts';
-import { icon, stopButton } from '../ui/icon.ts';
+import { icon } from '../ui/icon.ts';
+import { startButton } from '../ui/start-button.ts';
 import type { Schemas } from '../types/schema.ts';
 import { serviceProblemOf, valueField } from '../types/value-field.ts';
 import { resultView } from './result-view.ts';
@@ -48,17 +49,16 @@ export function runPanel(options: RunPanelOptions): TemplateResult {
   const { state, work, schemas, canEdit, onInput, onRun, onStop, onKeep } = options;
   const error = presentError(options);
   const words = texts().run;
-  const run = state.isRunning
-    ? stopButton(onStop)
-    : html`<button
-        type="button"
-        class="button run-payload-button"
-        aria-disabled=${work.action !== undefined}
-        aria-keyshortcuts="Control+Enter Meta+Enter"
-        @click=${() => work.action === undefined && onRun()}
-      >
-        ${icon('run')}${words.run}
-      </button>`;
+  const run = startButton(
+    {
+      className: state.isRunning ? 'button' : 'button run-payload-button',
+      content: html`${icon('run')}${words.run}`,
+      keys: 'Control+Enter Meta+Enter',
+      isOff: work.action !== undefined,
+      onStart: onRun,
+    },
+    state.isRunning ? onStop : undefined,
+  );
   return html`<div class="run">
     <label for="run-payload">${words.payload}</label>
     ${

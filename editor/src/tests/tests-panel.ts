@@ -5,7 +5,8 @@ import { formatNumber, formatDuration } from '../locales/formats.ts';
 import { texts } from '../locales/locale.ts';
 import { type TestStatus, type Work, countTests } from '../pipeline/work.ts';
 import { withLineFeeds } from '../plugin/source.ts';
-import { icon, stopButton } from '../ui/icon.ts';
+import { icon } from '../ui/icon.ts';
+import { startButton } from '../ui/start-button.ts';
 import type { Schemas } from '../types/schema.ts';
 import { serviceProblemOf, valueField } from '../types/value-field.ts';
 import { mocksView } from './mocks-view.ts';
@@ -41,16 +42,15 @@ export function testsPanel(options: TestsPanelOptions): TemplateResult {
   const words = texts().tests;
   const { entries, removed } = list;
   const isRunning = work.action === 'test';
-  const runAll = isRunning
-    ? stopButton(onStop, 'button quiet')
-    : html`<button
-        type="button"
-        class="button quiet"
-        aria-disabled=${work.action !== undefined}
-        @click=${() => onRun(entries)}
-      >
-        ${icon('run')}${words.runAll}
-      </button>`;
+  const runAll = startButton(
+    {
+      className: 'button quiet',
+      content: html`${icon('run')}${words.runAll}`,
+      isOff: work.action !== undefined,
+      onStart: () => onRun(entries),
+    },
+    isRunning ? onStop : undefined,
+  );
   const add = html`<button
     type="button"
     class="button quiet"

@@ -1,5 +1,4 @@
 import { type TemplateResult, html } from 'lit/html.js';
-import { texts } from '../locales/locale.ts';
 
 /** Icons on a grid of 16, drawn with a line of 1.5. */
 const icons = {
@@ -29,9 +28,3 @@ export const icon = (name: Icon): TemplateResult =>
   html`<svg class="icon icon-${name}" viewBox="0 0 16 16" aria-hidden="true">
     <path d=${icons[name]}></path>
   </svg>`;
-
-/** The button that stops an action, for beside the text that says that it runs. */
-export const stopButton = (onStop: () => void, className = 'button'): TemplateResult =>
-  html`<button type="button" class="${className} stop" @click=${onStop}>
-    ${icon('stop')}${texts().common.stop}
-  </button>`;

@@ -10,7 +10,8 @@ import { replayView } from '../runs/lazy-replay-view.ts';
 import { Latest } from '../service/latest.ts';
 import type { TestEntry } from '../tests/test-list.ts';
 import { openDialog } from '../ui/dialog.ts';
-import { icon, stopButton } from '../ui/icon.ts';
+import { icon } from '../ui/icon.ts';
+import { startButton } from '../ui/start-button.ts';
 import { rolloutFields, proposedTerms, startRollout, toTerms } from '../versions/rollout-terms.ts';
 import { rolloutView } from '../versions/rollout-view.ts';
 import type { DeployChoice } from './actions.ts';
@@ -406,15 +407,16 @@ export class DeploySheet {
   #testActions(state: SheetState): TemplateResult | typeof nothing {
     const { dock } = this.#workspace;
     const { deploy, tests } = texts();
-    const button = (label: string, run: () => void) =>
-      html`<button type="button" class="button quiet" @click=${run}>${label}</button>`;
+    const button = (label: string, run: () => void, onStop?: () => void) =>
+      startButton({ className: 'button quiet', content: label, isOff: false, onStart: run }, onStop);
     const show = (panel: 'tests' | 'build') => {
       this.#cancel();
       dock.focus(panel);
     };
-    if (state === 'testing') return stopButton(() => this.#stopTests(), 'button quiet');
     if (state === 'broken') return button(deploy.showProblems, () => show('build'));
     if (state === 'failed') return button(deploy.showTests, () => show('tests'));
-    return state === 'untested' ? button(tests.runAll, () => void this.#runTests()) : nothing;
+    if (state === 'settled') return nothing;
+    const isTesting = state === 'testing';
+    return button(tests.runAll, () => void this.#runTests(), isTesting ? () => this.#stopTests() : undefined);
   }
 }

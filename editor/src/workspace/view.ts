@@ -6,7 +6,8 @@ import { statusOf } from '../pipeline/work.ts';
 import { ownerLine, pluginHeading } from '../plugin/identity-view.ts';
 import { isEnabled, isOffered, runCommand, shortcutAria, shortcutText } from '../ui/commands.ts';
 import { dockView } from '../ui/dock.ts';
-import { icon, stopButton } from '../ui/icon.ts';
+import { icon } from '../ui/icon.ts';
+import { startButton } from '../ui/start-button.ts';
 import { statusLine } from '../ui/status-line.ts';
 import type { Access } from './access.ts';
 import { workspacePanels } from './panels.ts';
@@ -32,7 +33,7 @@ export function workspaceView(workspace: Workspace): TemplateResult {
       </div>
       ${readOnlyBadge(access)}
       <div class="actions">
-        ${pipeline.isSlow ? stopButton(() => pipeline.stop()) : commandButton(workspace, tryOut)}
+        ${commandButton(workspace, tryOut, pipeline.isSlow ? () => pipeline.stop() : undefined)}
         ${commandButton(workspace, 'deploy')} ${menu.view(commands)}
       </div>
     </header>
@@ -59,18 +60,23 @@ function readOnlyBadge({ readOnlyReason }: Access): TemplateResult | typeof noth
   </p>`;
 }
 
-function commandButton({ commands }: Workspace, id: string): TemplateResult | typeof nothing {
+function commandButton(
+  { commands }: Workspace,
+  id: string,
+  onStop?: () => void,
+): TemplateResult | typeof nothing {
   const command = commands.find((one) => one.id === id);
-  if (!command || !isOffered(command)) return nothing;
+  if (!command || !(onStop || isOffered(command))) return nothing;
   const { label, shortcut, short } = command;
-  return html`<button
-    type="button"
-    class=${id === 'deploy' ? 'button primary' : 'button'}
-    aria-disabled=${!isEnabled(command)}
-    aria-keyshortcuts=${shortcut ? shortcutAria(shortcut) : nothing}
-    title=${shortcut ? `${label} (${shortcutText(shortcut)})` : label}
-    @click=${() => runCommand(command)}
-  >
-    ${short ?? label}
-  </button>`;
+  return startButton(
+    {
+      className: id === 'deploy' ? 'button primary' : 'button',
+      content: short ?? label,
+      title: shortcut ? `${label} (${shortcutText(shortcut)})` : label,
+      keys: shortcut && shortcutAria(shortcut),
+      isOff: !isEnabled(command),
+      onStart: () => runCommand(command),
+    },
+    onStop,
+  );
 }

@@ -99,6 +99,37 @@ describe('a button and a tab', () => {
     }));
 });
 
+describe('a button that starts tests', () => {
+  test('keeps the focus while it stops them, and once they have ended', () =>
+    withEditor(async (context) => {
+      const { service } = context;
+      const { page, press, until } = await openText(context, 'export const run = (input) => input;\n');
+      await press('Add test');
+      await page.waitForSelector('#tab-run');
+      const focused = () => page.evaluate(() => document.activeElement?.textContent?.trim());
+      for (const [tab, name, selector] of [
+        ['#tab-tests', 'Test', '.actions .button'],
+        ['#tab-tests', 'Run all', '.tests-actions .button'],
+        ['#tab-run', 'Run', '.run-payload-button'],
+      ] as const) {
+        await page.locator(tab).click();
+        const gate = Promise.withResolvers<void>();
+        service.script.hold = ({ url }) => (url.includes('/test/') ? gate.promise : undefined);
+        await page.waitForSelector(`${selector}[aria-disabled=false]`);
+        await page.focus(selector);
+        assert.equal(await focused(), name);
+        await page.keyboard.press('Enter');
+        // In the panel it stops them at once, in the header once they have run for a while.
+        await page.waitForSelector('.actions .stop');
+        assert.equal(await focused(), 'Stop', name);
+        gate.resolve();
+        await page.waitForFunction(() => !document.querySelector('.stop'));
+        assert.equal(await focused(), name);
+      }
+      await until('1 test ran');
+    }));
+});
+
 describe('settings, search and size in the editor', () => {
   test('lets wrap, size, indentation and Vim keys be set by keyboard, and remembers them', () =>
     withEditor(async ({ service, target, open }) => {
