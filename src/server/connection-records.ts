@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { pathOf } from '../core/client/operation.ts';
+import { DEFAULT_NAMESPACE } from '../core/url.ts';
 
 /** Requests that the plugins of a namespace may make. */
 export interface NamespaceConnection {
@@ -63,6 +64,7 @@ export const connectionValuePageSchema = z.looseObject({
       namespace: z.string(),
       connection: z.string(),
       origin: z.optional(z.string()),
+      /** ISO 8601. */
       updatedAt: z.string(),
     }),
   ),
@@ -79,7 +81,7 @@ export const connectionsPath = (owner: ConnectionOwner): string =>
 
 /** @internal */
 export const connectionPath = ({
-  namespace = 'default',
+  namespace = DEFAULT_NAMESPACE,
   connection,
   ...owner
 }: ConnectionLocation): string =>

@@ -64,7 +64,7 @@ import {
   checkNotSecret,
   sendWithEnvironmentToken,
 } from './environment-token.ts';
-import { checkActor, checkGranted, checkKeys } from './permissions.ts';
+import { checkActor, checkGranted, checkKeys, checkValues } from './permissions.ts';
 import { type SessionRequest, readSessionRequest } from './session-request.ts';
 
 export interface EnvironmentClientOptions extends SendOptions {
@@ -235,10 +235,8 @@ export class EnvironmentClient extends PluginClient<PluginLocation, { actor?: st
     changes: TenantDetails,
     options?: EnvironmentCallOptions,
   ): Promise<Tenant> {
-    // JSON leaves out a field that is `undefined`, so that it would silently change nothing.
-    for (const [name, value] of [...Object.entries(changes), ...Object.entries(changes.limits ?? {})]) {
-      if (value === undefined) throw new TypeError(`${name} must have a value, or be left out`);
-    }
+    checkValues(changes);
+    checkValues(changes.limits ?? {});
     return this.#send(
       { method: 'PATCH', path: tenantPath(identifier), json: changes, schema: tenantSchema },
       options,
@@ -328,12 +326,17 @@ export class EnvironmentClient extends PluginClient<PluginLocation, { actor?: st
     return this.#send({ path, schema: environmentTokensSchema }, { signal, actor });
   }
 
-  /** Creates an environment token. Its holder's other tokens with the same scopes end after `overlap`. */
+  /**
+   * Creates an environment token. Its holder's other tokens with the same scopes end after `overlap`. A field of `details` that is not
+   * known or is `undefined` is a `TypeError`: misspelt `scopes` would limit nothing.
+   */
   async createToken(
     { environment }: EnvironmentLocation,
     details: TokenDetails = {},
     options?: EnvironmentCallOptions,
   ): Promise<CreatedToken> {
+    checkKeys(details, ['holder', 'overlap', 'scopes']);
+    checkValues(details);
     const path = environmentPath(environment, 'tokens');
     return this.#send({ method: 'POST', path, json: details, schema: createdTokenSchema }, options);
   }
@@ -486,6 +489,7 @@ export class EnvironmentClient extends PluginClient<PluginLocation, { actor?: st
     changes: Partial<WebhookDetails> & { enabled?: boolean },
     options?: EnvironmentCallOptions,
   ): Promise<Webhook> {
+    checkValues(changes);
     const path = webhookPath(location);
     return this.#send({ method: 'PATCH', path, json: changes, schema: webhookSchema }, options);
   }

@@ -19,19 +19,19 @@ export interface LibraryDetails {
   description?: string;
 }
 
+/** A version of a library without its contents. */
 export const libraryRecordSchema = z.looseObject({
   name: z.string(),
   version: z.string(),
-  /** Of its contents. */
+  /** The size of its contents, in bytes of UTF-8. */
   bytes: z.number(),
+  /** ISO 8601. */
   createdAt: z.string(),
 });
 
+/** A version of a library. */
 export const librarySchema = z.looseObject({
-  name: z.string(),
-  version: z.string(),
-  bytes: z.number(),
-  createdAt: z.string(),
+  ...libraryRecordSchema.shape,
   contents: z.string(),
   declarations: z.optional(z.string()),
   description: z.optional(z.string()),

@@ -76,6 +76,17 @@ export function checkKeys(fields: object, known: readonly string[]): void {
 }
 
 /**
+ * JSON leaves out a field that is `undefined`, so that a change would change nothing, and a limit would limit nothing.
+ * @throws TypeError that names a field without a value.
+ * @internal
+ */
+export function checkValues(fields: object): void {
+  for (const [name, value] of Object.entries(fields)) {
+    if (value === undefined) throw new TypeError(`${name} must have a value, or be left out`);
+  }
+}
+
+/**
  * Checks that a token is what was asked for, because a service that knows no permissions would give one for everything.
  * @throws SchemaError when the record says that it allows anything else, or is for another actor.
  * @internal

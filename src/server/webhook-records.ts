@@ -9,7 +9,7 @@ export interface WebhookDetails {
   description?: string;
 }
 
-/** A webhook: where the service sends which events of your environment. */
+/** A webhook: where the service sends which events of your environment. Times are ISO 8601. */
 export const webhookSchema = z.looseObject({
   id: z.string(),
   url: z.string(),
@@ -33,7 +33,7 @@ export const webhookPageSchema = z.looseObject({
 /** A new secret of a webhook. */
 export const webhookSecretSchema = z.looseObject({ secret: z.string() });
 
-/** An event that a webhook was told, or is still to be told. */
+/** An event that a webhook was told, or is still to be told. Times are ISO 8601. */
 const deliverySchema = z.looseObject({
   /** The header `webhook-id` of all its tries. */
   id: z.string(),
@@ -51,6 +51,7 @@ const deliverySchema = z.looseObject({
       took: z.number(),
     }),
   ),
+  /** When it is sent again, while it is pending. */
   nextAt: z.optional(z.string()),
 });
 

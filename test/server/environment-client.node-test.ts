@@ -114,6 +114,23 @@ describe('EnvironmentClient', () => {
     assert.deepEqual(await at.service.requests(), []);
   });
 
+  test('creates no token, and changes no webhook, by a field that JSON would leave out', async () => {
+    await using at = await start({}, { json: {} });
+    const here = { environment: 'com.acme' };
+    const calls: Record<string, () => Promise<unknown>> = {
+      scopes: () => at.client.createToken(here, { scopes: undefined } as never),
+      scope: () => at.client.createToken(here, { scope: ['run'] } as never),
+      enabled: () => at.client.updateWebhook({ ...here, webhook: 'w1' }, { enabled: undefined } as never),
+    };
+    for (const [name, call] of Object.entries(calls)) {
+      await assert.rejects(
+        call,
+        (error: Error) => error instanceof TypeError && error.message.startsWith(name),
+      );
+    }
+    assert.deepEqual(await at.service.requests(), []);
+  });
+
   test('ends no session where actor is misspelt', async () => {
     await using at = await start({}, { status: 204 });
     await assert.rejects(at.client.endSessions(TENANT, { actro: 'u1' } as { actor?: string }), {
