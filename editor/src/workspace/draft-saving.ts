@@ -110,8 +110,9 @@ export class DraftSaving extends Emitter<DraftSavingEvents> implements PipelineD
     this.#queue.flush();
   }
 
-  /** Replaces the source in the editor, because the user asks for it, and saves it. */
+  /** Replaces the source in the editor, because the user asks for it, and saves it; does nothing where nothing may be changed. */
   restore(source: PluginSource): void {
+    if (!this.#access.canWrite) return;
     this.#document.replace(source);
     this.prepareToLeave();
   }
