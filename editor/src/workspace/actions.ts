@@ -120,7 +120,8 @@ export class Actions extends Emitter<{ built: void }> {
   handleResolved(resolved: readonly ActionError[]): void {
     for (const error of resolved) this.#resolved.add(error);
     this.#notice.handleResolved(resolved);
-    this.#parts.session.screen.draw();
+    // The same may have kept the text from being checked.
+    this.handleEdit();
   }
 
   async build(): Promise<void> {
