@@ -5,7 +5,8 @@ import { LightElement, define } from './light-element.ts';
 
 /** Opens the palette: a dialog with all commands and a search. */
 export function showPalette(commands: readonly Command[]): void {
-  if (document.querySelector('command-palette')) return;
+  // It may have been asked for twice while it was loaded, or a dialog was opened meanwhile.
+  if (document.querySelector('command-palette, dialog[open]')) return;
   const palette = new CommandPalette();
   palette.commands = commands.filter((command) => command.id !== 'palette' && isOffered(command));
   document.body.append(palette);
@@ -115,6 +116,8 @@ class CommandPalette extends LightElement {
   }
 
   #handleKey(event: KeyboardEvent, found: readonly Command[]): void {
+    // The key belongs to what composes a character.
+    if (event.isComposing) return;
     const count = found.length;
     const to = { ArrowDown: this.chosen + 1, ArrowUp: this.chosen - 1 }[event.key];
     if (event.key === 'Enter') {
