@@ -6,6 +6,7 @@ import type { PipelineDraft } from '../pipeline/pipeline.ts';
 import { Emitter } from '../plugin/emitter.ts';
 import { sameWork } from '../plugin/source.ts';
 import { DraftConflict } from '../service/draft-store.ts';
+import { type Failure, isTransient } from '../service/failure.ts';
 import type { Access } from './access.ts';
 import type { PluginDocument } from './plugin-document.ts';
 import type { PluginSession } from './plugin-session.ts';
@@ -34,6 +35,8 @@ export class DraftSaving extends Emitter<DraftSavingEvents> implements PipelineD
   /** Whether the service had a draft when that was reported last. */
   #existed: boolean;
   #hasCheckedCopies = false;
+  /** The failure that the user is advised about. */
+  #advised: Failure | undefined;
 
   /** @param exists whether the document is a draft of the service, and not what a new plugin begins with */
   constructor(session: PluginSession, access: Access, document: PluginDocument, exists: boolean) {
@@ -208,8 +211,13 @@ export class DraftSaving extends Emitter<DraftSavingEvents> implements PipelineD
   /** Says what the user can do about a failure, if anything. */
   #showAdvice(state: SaveState, error: unknown): void {
     const { notices, copies } = this.#session;
-    const advice = () => (state.kind === 'failed' ? failureAdvice(state.failure, copies.isKept) : undefined);
-    if (advice() === undefined) return notices.hide(NOTICE);
+    const failure = state.kind === 'failed' ? state.failure : undefined;
+    const advice = () => failure && failureAdvice(failure, copies.isKept);
+    const isSaid = failure === this.#advised;
+    this.#advised = advice() === undefined ? undefined : failure;
+    if (!this.#advised) return notices.hide(NOTICE);
+    // A screen reader would read it again with each try.
+    if (isSaid && isTransient(this.#advised)) return;
     const theirs = error instanceof DraftConflict ? error.theirs : undefined;
     const compare = () => ({
       label: texts().save.compareAndChoose,

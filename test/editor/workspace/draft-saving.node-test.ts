@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { mock, test } from 'node:test';
+import { NetworkError } from 'plugin-editor/client.js';
+import { Notices } from '../../../editor/src/ui/notices.ts';
 import { Access } from '../../../editor/src/workspace/access.ts';
 import { DraftSaving } from '../../../editor/src/workspace/draft-saving.ts';
 import type { PluginDocument } from '../../../editor/src/workspace/plugin-document.ts';
@@ -19,4 +21,30 @@ test('a source is not brought back once nothing may be changed, because it could
   saving.restore({ lang: 'javascript', contents: 'former' });
   assert.equal(document.source.contents, 'present');
   assert.equal(saving.isUnsaved, false);
+});
+
+test('that the text would be lost with the page is said once, and not again with each try that fails', async () => {
+  mock.timers.enable({ apis: ['setTimeout'] });
+  const document = { source: { lang: 'javascript', contents: 'one' } };
+  let tries = 0;
+  const save = async () => {
+    tries++;
+    throw new NetworkError('The service', new Error());
+  };
+  const notices = new Notices();
+  const show = mock.method(notices, 'show');
+  const copies = { keep: () => {}, drop: () => {}, canKeep: () => true, isKept: false };
+  const signal = new AbortController().signal;
+  const session = { copies, signal, notices, store: { save }, host: {} } as unknown as PluginSession;
+  const access = new Access(['read', 'write'], false);
+  const saving = new DraftSaving(session, access, document as unknown as PluginDocument, true);
+  document.source = { lang: 'javascript', contents: 'two' };
+  saving.handleEdit();
+  for (let i = 0; i < 3; i++) {
+    mock.timers.tick(30_000);
+    await new Promise(setImmediate);
+  }
+  mock.timers.reset();
+  assert.equal(tries, 3);
+  assert.equal(show.mock.callCount(), 1);
 });
