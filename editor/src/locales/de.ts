@@ -620,7 +620,7 @@ export const de: Texts = {
     take: 'Aus diesem Lauf übernehmen',
     takeHint: 'Diese Antworten kommen in die Tests mit dieser Eingabe oder in einen neuen.',
     make: 'Echte Aufrufe',
-    made: 'Die Aufrufe des Plugins finden statt, mit den Zugangsdaten dieses Mandanten. Das Protokoll des Dienstes nennt Sie.',
+    made: 'Die Aufrufe des Plugins finden statt, mit den Zugangsdaten dieses Mandanten. Das Audit-Protokoll des Dienstes nennt Sie.',
     notMade: 'Kein Aufruf findet statt: Jeder endet mit call-not-mocked.',
   },
 

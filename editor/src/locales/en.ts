@@ -177,7 +177,7 @@ export const en = {
     unknown: 'The editor does not know this request.',
     cancelled: 'The request was cancelled.',
     notDeclared: 'This is not declared in the plugin.',
-    names: 'A name has letters, digits, "_" and "$", and no digit first.',
+    names: 'A name has letters, digits, “_” and “$”, and no digit first.',
     refused: 'The service could not work with this text.',
     unreachable: 'The service cannot be reached, or is busy. Try again.',
   },
@@ -743,7 +743,7 @@ export const en = {
       `${percent} failed: ${failures} of ${runs} runs`,
     noRuns: 'No runs yet',
     stopsAt: (runs: string, failures: string) =>
-      `It ends by itself once both versions have ${runs} runs and this one's share of failures is higher by ${failures}.`,
+      `It ends by itself once both versions have ${runs} runs and this one’s share of failures is higher by ${failures}.`,
     ended: (when: string, live: string) => `It ended on ${when}: all runs went back to ${live}.`,
     endedByLive: (when: string) => `It ended on ${when}, when a version was made live.`,
     endedByFailures: (when: string, version: string, live: string) =>
