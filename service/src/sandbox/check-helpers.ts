@@ -77,17 +77,24 @@ export const checkHelper = `(() => {
   const fails = {
     minimum: (v, n) => v < n, maximum: (v, n) => v > n,
     exclusiveMinimum: (v, n) => v <= n, exclusiveMaximum: (v, n) => v >= n,
-    minLength: (v, n) => v.length < n, maxLength: (v, n) => v.length > 2 * n || [...v].length > n,
+    multipleOf: (v, n) => v % n !== 0,
+    minLength: (v, n) => v.length < n || (v.length < 2 * n && [...v].length < n), maxLength: (v, n) => v.length > 2 * n || [...v].length > n,
     pattern: (v, pattern) => !new RegExp(pattern, 'u').test(v),
     minItems: (v, n) => v.length < n, maxItems: (v, n) => v.length > n,
   };
   const keywordsFor = {
-    number: ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum'],
+    number: ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf'],
     string: ['minLength', 'maxLength', 'pattern', 'format'],
     array: ['minItems', 'maxItems'],
   };
+  const readKeywords = [...Object.values(keywordsFor).flat(), 'type', 'const', 'enum', 'properties', 'required', 'additionalProperties',
+    'prefixItems', 'items', 'allOf', 'anyOf', 'oneOf', '$ref', '$defs', 'title', 'description', 'deprecated'];
+  // Multiples of a fraction are not computed here, because both numbers may be rounded.
+  const isRead = (part, key) => readKeywords.includes(key) && (key !== 'multipleOf' || Number.isInteger(part.multipleOf));
   const explain = (root, formats, keyword, alternatives, value, path) => {
     let steps = 0;
+    // Whether each keyword that was met is read, so that a part without a misfit fits.
+    let isSure = true;
     const resolve = (part) => {
       for (let n = 0; hasOwn(part, '$ref') && Object.keys(part).every((key) => key === '$ref' || key === '$defs'); n += 1) {
         if (n > 100) throw tooMuch;
@@ -100,6 +107,7 @@ export const checkHelper = `(() => {
       const part = resolve(given);
       if (part === true) return [];
       if (part === false) return [{ path, keyword: 'false', message: 'must not be there', weight: 1 }];
+      if (!Object.keys(part).every((key) => isRead(part, key))) isSure = false;
       const found = [];
       const add = (keyword, message, weight, at = path) => found.push({ path: at, keyword, message, weight });
       const type = typeOf(value);
@@ -114,7 +122,7 @@ export const checkHelper = `(() => {
       if (hasOwn(part, 'const') && isOther(part.const)) add('const', reasons.const(part.const) ?? 'must be another value', 50);
       if (hasOwn(part, 'enum') && part.enum.every(isOther)) add('enum', reasons.enum(part.enum) ?? 'must be another value', 50);
       for (const keyword of keywordsFor[type === 'integer' ? 'number' : type] ?? []) {
-        if (!hasOwn(part, keyword)) continue;
+        if (!hasOwn(part, keyword) || !isRead(part, keyword)) continue;
         const isWrong = keyword === 'format' ? !formats[part.format]?.(value) : fails[keyword](value, part[keyword]);
         if (isWrong) add(keyword, reasons[keyword](part[keyword]), 1);
       }
@@ -153,7 +161,7 @@ export const checkHelper = `(() => {
       return { name, list, weight: list.reduce((sum, { weight }) => sum + weight, 0) };
     });
     const fitting = all.filter(({ list }) => !list.length).map(({ name }) => name);
-    if (fitting.length > 1 && keyword === 'oneOf') {
+    if (fitting.length > 1 && keyword === 'oneOf' && isSure) {
       const names = fitting.slice(0, 5);
       return 'must fit only one of the alternatives, and fits ' + names.slice(0, -1).join(', ') + ' and ' + names.at(-1);
     }

@@ -134,6 +134,19 @@ test('a violation of anyOf or oneOf names the nearest alternative, and what keep
       'must fit only one of the alternatives, and fits "Even" and number 2',
     ],
     [
+      '{"oneOf":[{"title":"Even","multipleOf":2},{"multipleOf":3}]}',
+      '7',
+      '',
+      'must fit one of 2 alternatives: the nearest is "Even", where it must be a multiple of 2',
+    ],
+    // Four code units, and two characters.
+    [
+      '{"oneOf":[{"minLength":3},{"minLength":4}]}',
+      '"😀😀"',
+      '',
+      'must fit one of 2 alternatives: the nearest is number 1, where it must have at least 3 characters',
+    ],
+    [
       '{"anyOf":[{"items":{"type":"string"},"maxItems":1},{"type":"null"}]}',
       '["a",1,"b"]',
       '',
@@ -146,6 +159,18 @@ test('a violation of anyOf or oneOf names the nearest alternative, and what keep
       `[${'"a",'.repeat(5000)}1]`,
       '',
       'must fit one of the alternatives',
+    ],
+    [
+      '{"oneOf":[{"uniqueItems":true},{"contains":{"const":2}}]}',
+      '[1,1]',
+      '',
+      'must fit one of the alternatives, and no other',
+    ],
+    [
+      '{"oneOf":[{"multipleOf":0.1},{"multipleOf":0.2}]}',
+      '0.25',
+      '',
+      'must fit one of the alternatives, and no other',
     ],
     [
       '{"$ref":"#/$defs/t","$defs":{"t":{"anyOf":[{"type":"array","items":{"$ref":"#/$defs/t"}},{"const":1}]}}}',
