@@ -2,7 +2,7 @@ import { lookup as systemLookup } from 'node:dns/promises';
 import { LRUCache } from 'lru-cache';
 import { entryLimit } from '../entry-limit.ts';
 import { BusyError, FairQueue } from '../processes/fair-queue.ts';
-import type { QueueOwner } from '../processes/fair-queue.ts';
+import type { QueueOwner, Release } from '../processes/fair-queue.ts';
 import { CallError } from './call-error.ts';
 
 /** Finds all addresses of a host name. Rejects where there are none. */
@@ -32,50 +32,69 @@ const resolveBySystem: Resolve = async (hostname) => {
 export class Lookups {
   readonly #resolve: Resolve;
   readonly #queue = new FairQueue(limits);
+  /** By names. */
   readonly #known = new LRUCache<string, Promise<readonly string[]>>(entryLimit(10_000));
+  /** Those that wait for a turn, by environments and names: no environment waits for the turn of another. */
+  readonly #waiting = new Map<string, Promise<readonly string[]>>();
 
   /** `resolve` finds the addresses (default: the system does). */
   constructor(resolve: Resolve = resolveBySystem) {
     this.#resolve = resolve;
   }
 
-  /** The addresses of a host name. Rejects with a `CallError` where it has none. */
-  addresses(hostname: string, owner: QueueOwner): Promise<readonly string[]> {
+  /** The addresses of a host name. Rejects with a `CallError` where it has none, and where too many names wait. */
+  async addresses(hostname: string, owner: QueueOwner): Promise<readonly string[]> {
     const known = this.#known.get(hostname);
     if (known) return known;
-    const looking = this.#look(hostname, owner);
-    this.#known.set(hostname, looking, { ttl: foundFor });
-    looking.catch((error: unknown) => {
-      if (this.#known.peek(hostname) !== looking) return;
-      // Another owner's turn may come sooner.
-      if (error instanceof CallError && error.code === 'too-many-calls') this.#known.delete(hostname);
-      else this.#known.set(hostname, looking, { ttl: missingFor });
-    });
-    return looking;
-  }
-
-  async #look(hostname: string, owner: QueueOwner): Promise<readonly string[]> {
-    const release = await this.#turn(hostname, owner);
-    try {
-      const addresses = await this.#resolve(hostname);
-      if (!addresses.length) throw new Error('it has no address');
-      return addresses;
-    } catch (cause) {
-      throw new CallError('unreachable', `The host ${hostname} has no address.`, { cause });
-    } finally {
-      release();
+    const key = `${owner.environment} ${hostname}`;
+    let waiting = this.#waiting.get(key);
+    if (!waiting) {
+      waiting = this.#lookInTurn(hostname, this.#turn(hostname, owner));
+      this.#waiting.set(key, waiting);
+      const forget = () => this.#waiting.delete(key);
+      waiting.then(forget, forget);
     }
+    return waiting;
   }
 
-  async #turn(hostname: string, owner: QueueOwner) {
+  #turn(hostname: string, owner: QueueOwner): Promise<Release> {
     try {
-      return await this.#queue.acquire(owner);
+      return this.#queue.acquire(owner);
     } catch (error) {
       if (!(error instanceof BusyError)) throw error;
       throw new CallError(
         'too-many-calls',
         `The name ${hostname} cannot be looked up: too many are waiting.`,
       );
+    }
+  }
+
+  async #lookInTurn(hostname: string, turn: Promise<Release>): Promise<readonly string[]> {
+    const release = await turn;
+    try {
+      // The turn of another environment may have come sooner.
+      return await (this.#known.get(hostname) ?? this.#look(hostname));
+    } finally {
+      release();
+    }
+  }
+
+  #look(hostname: string): Promise<readonly string[]> {
+    const looking = this.#find(hostname);
+    this.#known.set(hostname, looking, { ttl: foundFor });
+    looking.catch(() => {
+      if (this.#known.peek(hostname) === looking) this.#known.set(hostname, looking, { ttl: missingFor });
+    });
+    return looking;
+  }
+
+  async #find(hostname: string): Promise<readonly string[]> {
+    try {
+      const addresses = await this.#resolve(hostname);
+      if (!addresses.length) throw new Error('it has no address');
+      return addresses;
+    } catch (cause) {
+      throw new CallError('unreachable', `The host ${hostname} has no address.`, { cause });
     }
   }
 }
