@@ -32,6 +32,8 @@ export class Identity {
   readonly #now: () => number;
   #keys: readonly IdentityKey[] = [];
   #readAt = -Infinity;
+  /** Shared by all calls that come while the keys are read. */
+  #reading: Promise<void> | undefined;
   readonly #private = new Map<string, Promise<CryptoKey>>();
 
   constructor(storage: Storage, secrets: Secrets, now: () => number) {
@@ -86,13 +88,18 @@ export class Identity {
   async #current(): Promise<IdentityKey> {
     const now = this.#now();
     if (now - this.#readAt > refreshed || !signingKey(this.#keys, now)) {
-      this.#keys = await listIdentityKeys(this.#storage.db);
-      if (needsKey(this.#keys, now)) this.#keys = await this.#addKey(now);
-      this.#readAt = now;
+      this.#reading ??= this.#read(now).finally(() => (this.#reading = undefined));
+      await this.#reading;
     }
     const key = signingKey(this.#keys, now);
     if (!key) throw new Error('There is no key that signs.');
     return key;
+  }
+
+  async #read(now: number): Promise<void> {
+    const keys = await listIdentityKeys(this.#storage.db);
+    this.#keys = needsKey(keys, now) ? await this.#addKey(now) : keys;
+    this.#readAt = now;
   }
 
   /** Adds a key, unless another node has done so meanwhile, and deletes those that are published no more. */
