@@ -29,8 +29,13 @@ export async function migrate(args: string[]): Promise<void> {
   if (secrets.keyIds.length < 2) return;
   const storage = await openStorage(database, { autoMigrate: false });
   try {
-    const renewed = await renewSecrets(storage, secrets);
+    const { renewed, damaged } = await renewSecrets(storage, secrets);
     console.log(`Encrypted with the first key of SECRETS_KEY: ${renewed} that had another one`);
+    if (damaged > 0) {
+      console.error(
+        `Cannot be decrypted, and left as they are: ${damaged}; set these values of connections, and secrets of webhooks, anew`,
+      );
+    }
   } finally {
     await storage.close();
   }

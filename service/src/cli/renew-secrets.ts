@@ -10,30 +10,38 @@ import { secretContext } from '../webhooks/sender.ts';
 /** How many texts one transaction encrypts anew, so that others wait little for it. */
 const atOnce = 100;
 
-/** Encrypts with the first key what has one of the others. Resolves with how many texts it were. */
-export async function renewSecrets(storage: Storage, secrets: Secrets): Promise<number> {
-  let renewed = 0;
+/** How many texts were encrypted anew, and how many could not be decrypted. */
+export interface RenewedSecrets {
+  readonly renewed: number;
+  readonly damaged: number;
+}
+
+/** Encrypts with the first key what has one of the others. What cannot be decrypted stays as it is. */
+export async function renewSecrets(storage: Storage, secrets: Secrets): Promise<RenewedSecrets> {
+  const all = { renewed: 0, damaged: 0 };
   for (const keyId of secrets.keyIds.slice(1)) {
     for (const list of sealedColumns) {
-      // Those that cannot be decrypted stay, and are passed over.
-      let damaged = 0;
+      let offset = 0;
       for (let isMore = true; isMore;) {
-        isMore = await storage.transaction(async (db) => {
-          const texts = await list(db, { keyId, offset: damaged, limit: atOnce });
-          for (const text of texts) {
+        const from = offset;
+        // Counted by what it returns, because its work may be done again.
+        const { renewed, damaged } = await storage.transaction(async (db) => {
+          const found = { renewed: 0, damaged: 0 };
+          for (const text of await list(db, { keyId, offset: from, limit: atOnce })) {
             const again = renew(text, secrets);
-            if (again === undefined) damaged += 1;
-            else {
-              await text.replace(again);
-              renewed += 1;
-            }
+            if (again !== undefined) await text.replace(again);
+            found[again === undefined ? 'damaged' : 'renewed'] += 1;
           }
-          return texts.length === atOnce;
+          return found;
         });
+        all.renewed += renewed;
+        all.damaged += damaged;
+        offset += damaged;
+        isMore = renewed + damaged === atOnce;
       }
     }
   }
-  return renewed;
+  return all;
 }
 
 function renew({ sealed, owner }: SealedText, secrets: Secrets): string | undefined {

@@ -114,7 +114,7 @@ for (const engine of engines) {
   });
 }
 
-sqliteTest('migrate leaves what no key can decrypt, and goes on with the rest', async (t) => {
+sqliteTest('migrate leaves what no key can decrypt, says so, and goes on with the rest', async (t) => {
   const { address, storage } = await databaseWithSecrets(t, 'sqlite');
   const damaged = new Secrets({ keys: [oldest!] }).seal('moved', ['elsewhere']);
   await storage.db.query
@@ -123,9 +123,10 @@ sqliteTest('migrate leaves what no key can decrypt, and goes on with the rest', 
     .where('connection', '=', 'one')
     .execute();
   const env = { SECRETS_KEY: toText(other, oldest) };
-  const { status, out } = await runCommand(t, address, ['migrate'], env).done();
+  const { status, out, err } = await runCommand(t, address, ['migrate'], env).done();
   assert.equal(status, 0);
   assert.match(out, /: 4 that had another one$/m);
+  assert.match(err, /^Cannot be decrypted, and left as they are: 1; set these values/m);
 });
 
 sqliteTest('check says that a key file is missing, which no backup has', async (t) => {
