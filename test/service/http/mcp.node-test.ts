@@ -213,6 +213,29 @@ test('tools wait for their turns, and count for the rate of their token, one for
   assert.match((await call('check', { source })).text, /"diagnostics":\[\]/);
 });
 
+test('a test that the service does not take fails alone', async (t) => {
+  const { tokenFor, connect } = await start(t);
+  const { client, ok } = await connect(await tokenFor());
+  await client.listTools();
+  const tests = [
+    { payload: 'a', calls: [{ url: 5 }] },
+    { payload: 'a', expected: 'a' },
+  ];
+  await ok('save_draft', { source: { ...source, tests } });
+  await ok('build');
+  const results = (await ok('run_tests'))['tests'] as {
+    passed: boolean;
+    error?: { code: string; message: string };
+  }[];
+  assert.deepEqual(
+    results.map(({ passed, error }) => [passed, error?.code]),
+    [
+      [false, 'invalid-body'],
+      [true, undefined],
+    ],
+  );
+});
+
 test('tests of a plugin that calls get the responses that they name', async (t) => {
   const { service, environmentToken, tokenFor, connect } = await start(t);
   const connections = [{ name: 'rates', origin: 'https://rates.example.com' }];
