@@ -336,7 +336,8 @@ export function createToolProcesses(
     python,
     nodeShare,
     metrics,
-  }: Pick<ServiceOptions, 'runLimits' | 'waiting' | 'python' | 'nodeShare' | 'metrics'> = {},
+    log,
+  }: Pick<ServiceOptions, 'runLimits' | 'waiting' | 'python' | 'nodeShare' | 'metrics' | 'log'> = {},
 ): ToolProcesses {
   return {
     builds: new Builds(
@@ -344,6 +345,7 @@ export function createToolProcesses(
       undefined,
       (language, outcome, times) => metrics?.observeBuild(language, outcome, times),
       nodeShare,
+      (language, defect) => log?.error({ language, defect }, 'A compiler failed.'),
     ),
     languageHelp: new LanguageHelp(undefined, nodeShare),
     schemaCompiler: new SchemaCompiler(),

@@ -23,8 +23,14 @@ const startCompiler = () => new CompilerProcess(language, { readable: [...probeF
 
 /** Of the builds of all tests. */
 const times: BuildTimes[] = [];
-const shared = new Builds(new Map([['probe', language]]), startCompiler, (_language, _outcome, one) =>
-  times.push(one),
+/** What was reported to the operator. */
+const defects: string[][] = [];
+const shared = new Builds(
+  new Map([['probe', language]]),
+  startCompiler,
+  (_language, _outcome, one) => times.push(one),
+  undefined,
+  (...defect) => defects.push(defect),
 );
 after(() => shared.close());
 
@@ -185,6 +191,16 @@ test('a compiler that crashes fails only its own build, and the next build works
   await succeeds(build('a/t2'));
   long.letGo();
   await succeeds(first);
+});
+
+test('a defect of a compiler is reported to the operator, by builds and checks, and what the source is to blame for is not', async (t) => {
+  const { build, check } = start(t);
+  for (const job of [build, check]) {
+    defects.length = 0;
+    assert.ok('failed' in (await job('a/t1', 'crash')));
+    assert.ok('failed' in (await job('a/t1', 'throw')));
+    assert.deepEqual(defects, [['probe', 'Error: No.\ngoroutine 1 [running]:']]);
+  }
 });
 
 test('too many builds of one token are refused at once', async (t) => {

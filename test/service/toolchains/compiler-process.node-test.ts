@@ -6,7 +6,12 @@ import type { TestContext } from 'node:test';
 import { CompilerProcess } from '../../../service/src/toolchains/build/compiler-process.ts';
 import type { CompilerOptions } from '../../../service/src/toolchains/build/compiler-process.ts';
 import { decodeOutcome } from '../../../service/src/toolchains/build/compiler-outcome.ts';
-import { buildLimits, diagnosticLimits, programLimit } from '../../../service/src/toolchains/build/limits.ts';
+import {
+  buildLimits,
+  defectLimit,
+  diagnosticLimits,
+  programLimit,
+} from '../../../service/src/toolchains/build/limits.ts';
 import { probeFiles } from './build-fixtures/files.ts';
 import probe from './build-fixtures/probe.ts';
 import { temporaryDirectory } from '../harness.ts';
@@ -65,9 +70,12 @@ for (const [source, message] of ends) {
   });
 }
 
-test('a compiler that throws reports why, and is not used again', async (t) => {
-  const { process, build } = start(t);
-  assert.match(await build('throw'), /failed on this source\. Error: No\./);
+test('a compiler that throws says why to the author, with its stack to the operator, and is not used again', async (t) => {
+  const { process } = start(t);
+  assert.deepEqual(await process.build('throw'), {
+    failed: 'The compiler failed on this source. Error: No.',
+    defect: 'Error: No.\ngoroutine 1 [running]:',
+  });
   assert.equal(process.isUsable, false);
 });
 
@@ -134,8 +142,9 @@ test('the service bounds the messages of a compiler even if the compiler does no
       ({ severity, message }) => severity === 'error' && /too large/.test(message),
     ),
   );
-  const failed = decodeOutcome(JSON.stringify({ failed: 'x'.repeat(5000) }));
+  const failed = decodeOutcome(JSON.stringify({ failed: 'x'.repeat(5000), defect: 'x'.repeat(50_000) }));
   assert.ok('failed' in failed && failed.failed.length <= diagnosticLimits.message);
+  assert.equal(failed.defect?.length, defectLimit - 2);
 });
 
 test('a compiler works with a native program that the service starts for it, and ends with it', async (t) => {

@@ -1,5 +1,5 @@
 import type { Compilation, Diagnostic } from '../language.ts';
-import { diagnosticLimits, programLimit } from './limits.ts';
+import { defectLimit, diagnosticLimits, programLimit } from './limits.ts';
 import type { BuildOutcome } from './limits.ts';
 
 /*
@@ -79,5 +79,8 @@ export function boundedCompilation({ program, imports, diagnostics }: Compilatio
 
 export const boundedOutcome = (outcome: BuildOutcome): BuildOutcome =>
   'failed' in outcome
-    ? { failed: boundedText(outcome.failed, diagnosticLimits.message) }
+    ? {
+        failed: boundedText(outcome.failed, diagnosticLimits.message),
+        ...(outcome.defect !== undefined && { defect: boundedText(outcome.defect, defectLimit) }),
+      }
     : { compiled: boundedCompilation(outcome.compiled) };

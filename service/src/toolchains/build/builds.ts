@@ -46,6 +46,9 @@ export type OnBuild = (
   times: BuildTimes,
 ) => void;
 
+/** Called for each build and check that a defect of the service has ended. `defect`: for the operator's log. */
+export type OnDefect = (language: string, defect: string) => void;
+
 /**
  * How long a job goes on after it was aborted, in ms, before its compiler is ended. Most jobs end sooner by themselves, and
  * starting another compiler costs as much as several builds.
@@ -76,6 +79,7 @@ export class Builds {
   readonly #warmPools: readonly ProcessPool<CompilerProcess>[];
   readonly #pools: ReadonlyMap<string, ProcessPool<CompilerProcess>>;
   readonly #onBuild: OnBuild | undefined;
+  readonly #onDefect: OnDefect | undefined;
   readonly #builds: FairQueue;
   readonly #checks: SupersedingQueue;
 
@@ -93,8 +97,10 @@ export class Builds {
     start = (language: LoadedLanguage) => new CompilerProcess(language),
     onBuild?: OnBuild,
     nodeShare = wholeNode,
+    onDefect?: OnDefect,
   ) {
     this.#onBuild = onBuild;
+    this.#onDefect = onDefect;
     const slots = slotsFor(coresOf(nodeShare));
     this.#builds = new FairQueue(queueLimits(slots));
     this.#checks = new SupersedingQueue(checkQueueLimits(slots));
@@ -133,7 +139,7 @@ export class Builds {
       // Where no compiler came up, all the time was waiting.
       const waited = (started ?? ended) - began;
       this.#onBuild?.(language, statusOf(outcome), { waited, took: ended - began - waited });
-      return outcome;
+      return this.#reported(language, outcome);
     });
   }
 
@@ -147,7 +153,7 @@ export class Builds {
   ): Promise<BuildOutcome> {
     const pool = this.#poolOf(language);
     const turn = this.#checks.acquire(owner, [language, subject], signal);
-    return pool.use(
+    const checked = pool.use(
       turn,
       (compiler) => {
         onTurn?.();
@@ -155,6 +161,12 @@ export class Builds {
       },
       toolchainFailure,
     );
+    return checked.then((outcome) => this.#reported(language, outcome));
+  }
+
+  #reported(language: string, outcome: BuildOutcome): BuildOutcome {
+    if ('failed' in outcome && outcome.defect !== undefined) this.#onDefect?.(language, outcome.defect);
+    return outcome;
   }
 
   /**

@@ -22,7 +22,9 @@ await serveTool(async () => {
     try {
       outcome = { compiled: tooDeep ? { diagnostics: [tooDeep] } : await compile(source, types) };
     } catch (error) {
-      outcome = { failed: `The compiler failed on this source. ${describeError(error)}` };
+      const defect = describeError(error);
+      // A panic of the native compiler is its whole stack, which says nothing to an author.
+      outcome = { failed: `The compiler failed on this source. ${defect.split('\n', 1)[0]}`, defect };
     }
     return encodeOutcome(outcome);
   };

@@ -23,7 +23,7 @@ const program = z.discriminatedUnion('kind', [
 ]);
 
 const outcome = z.union([
-  z.object({ failed: z.string() }),
+  z.object({ failed: z.string(), defect: z.string().exactOptional() }),
   z.object({
     compiled: z.object({
       program: program.exactOptional(),

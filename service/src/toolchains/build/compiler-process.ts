@@ -64,6 +64,7 @@ export class CompilerProcess extends ToolProcess {
 }
 
 /** The outcome of a build whose compiler does not come up. */
-export const toolchainFailure = (error: unknown): BuildOutcome => ({
-  failed: `The toolchain does not work on this machine: the compiler ${errorMessage(error)}`,
-});
+export const toolchainFailure = (error: unknown): BuildOutcome => {
+  const failed = `The toolchain does not work on this machine: the compiler ${errorMessage(error)}`;
+  return { failed, defect: failed };
+};

@@ -41,5 +41,12 @@ export const diagnosticLimits = {
 /** The longest reply of a compiler, in bytes: a program and its diagnostics. */
 export const messageLimit = programLimit + 2 * diagnosticLimits.total;
 
-/** How a build ended: with a compilation, or with the reason why there is none. */
-export type BuildOutcome = { readonly compiled: Compilation } | { readonly failed: string };
+/** The longest report of a defect, in bytes of UTF-8: an error with its stack. */
+export const defectLimit = 8192;
+
+/**
+ * How a build ended: with a compilation, or with the reason why there is none. `defect`: what the operator has to know, where neither
+ * the source nor a limit is the reason.
+ */
+export type BuildOutcome =
+  { readonly compiled: Compilation } | { readonly failed: string; readonly defect?: string };

@@ -30,7 +30,7 @@ const deeds: Record<string, (argument: string) => unknown> = {
   crash: () => process.abort(),
   leave: () => process.exit(3),
   throw: () => {
-    throw new Error('No.');
+    throw new Error('No.\ngoroutine 1 [running]:');
   },
   large: (bytes) => 'x'.repeat(Number(bytes)),
   'speak too long': () => writeSync(channel, Buffer.from([3, 0xff, 0xff, 0xff, 0x7f])),
