@@ -11,7 +11,7 @@ import type { PluginKey } from '../plugins/plugin-key.ts';
 import { areTyped } from '../plugins/schemas.ts';
 import type { Storage } from '../storage/storage.ts';
 import { findConnectionValues } from '../storage/tables/connection-values.ts';
-import { findNamespace, readDeclarations } from '../storage/tables/namespaces.ts';
+import { findDeclaredNamespace } from '../storage/tables/namespaces.ts';
 import { connectionSchema } from './environment/connection-details.ts';
 
 /** How many exports of a library are named. */
@@ -75,21 +75,20 @@ export const types: ServiceInterface = {
       responses: { 200: json(typesResponse, { description: 'The types, and samples.' }) },
       handle: async ({ c, target, query }, context) => {
         const { storage } = context;
-        const found = await findNamespace(storage.db, target);
-        const reached = await reachable(storage, target, found?.details.connections);
-        const inNamespace = await readDeclarations(storage.db, target);
+        const found = await findDeclaredNamespace(storage.db, target);
+        if (!found) return { status: 200, body: { declarations: '' } };
+        const reached = await reachable(storage, target, found.details.connections);
         const granted = {
           ...(reached.length && { connections: reached }),
-          ...(inNamespace.libraries.length && { libraries: inNamespace.libraries.map(toImportable) }),
+          ...(found.libraries.length && { libraries: found.libraries.map(toImportable) }),
         };
-        if (!found || !areTyped(found.details))
-          return { status: 200, body: { declarations: '', ...granted } };
+        if (!areTyped(found.details)) return { status: 200, body: { declarations: '', ...granted } };
         const { input, output, samples } = found.details;
         const schemas = { input, output };
         const declarations =
           query.language === 'python'
             ? await declarationsIn(context, 'python', target, schemas, c.req.raw.signal)
-            : inNamespace.declarations;
+            : found.declarations;
         const body = {
           declarations,
           ...(input !== undefined && { input }),

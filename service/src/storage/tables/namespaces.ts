@@ -75,6 +75,22 @@ export async function findNamespace(
   return row && toRecord(row);
 }
 
+/** The record of a namespace with its declarations and libraries, as of one moment; `undefined` when there is none. */
+export async function findDeclaredNamespace(
+  db: Db,
+  { environment, namespace }: NamespaceKey,
+): Promise<(NamespaceRecord & NamespaceDeclarations) | undefined> {
+  const row = await db.query
+    .selectFrom('namespaces')
+    .select(['name', 'record', 'declarations', 'libraries'])
+    .where('environment', '=', environment)
+    .where('name', '=', namespace)
+    .executeTakeFirst();
+  if (!row) return undefined;
+  const libraries = await readInterfaces(db, environment, readVersions(row.libraries));
+  return { ...toRecord(row), declarations: row.declarations, libraries };
+}
+
 /** The compiled types and the libraries of a namespace, for builds. */
 export async function readNamespaceTypes(
   db: Db,
