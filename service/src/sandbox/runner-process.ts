@@ -161,7 +161,10 @@ export class RunnerProcess {
     // Output may still arrive after it, but no turn may be given to it any more.
     child.once('exit', () => (this.#isUsable = false));
     child.on('close', (code, signal) => this.#handleExit(describeEnd(code, signal)));
-    const late = setTimeout(() => this.#process.kill(), kind.startTime).unref();
+    const late = setTimeout(() => {
+      this.#ready.reject(new RunnerStartError(`its process did not come up in ${kind.startTime / 1000} s.`));
+      this.#process.kill();
+    }, kind.startTime).unref();
     const handleStarted = () => {
       clearTimeout(late);
       if (kind.keepsAlive) setKeepsAlive(child, this.#current !== undefined);

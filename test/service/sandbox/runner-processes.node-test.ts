@@ -3,12 +3,15 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { after, test } from 'node:test';
 import type { LoggedOutcome } from '../../../service/src/sandbox/outcome.ts';
 import { loadedProgram } from '../../../service/src/plugins/program.ts';
+import { startIsolated } from '../../../service/src/processes/isolated-process.ts';
+import { codeOf } from '../../../service/src/processes/package-folders.ts';
 import { RunnerProcess } from '../../../service/src/sandbox/runner-process.ts';
 import { Sandbox } from '../../../service/src/sandbox/sandbox.ts';
+import { mebibyte } from '../../../service/src/units.ts';
 import { running } from '../plugin.ts';
 
 const script = (code: string) => loadedProgram({ kind: 'script', code, file: 'plugin.js' });
-const codeOf = (outcome: LoggedOutcome) => ('error' in outcome ? outcome.error.code : 'none');
+const errorCodeOf = (outcome: LoggedOutcome) => ('error' in outcome ? outcome.error.code : 'none');
 const looping = script(running('console.log("begun"); for (;;);'));
 
 const runners: RunnerProcess[] = [];
@@ -19,12 +22,29 @@ function startRunner(options?: ConstructorParameters<typeof RunnerProcess>[0]): 
 }
 after(() => Promise.all(runners.map((runner) => runner.close())));
 
+test('a runner that does not come up in time says so', async () => {
+  const start = () =>
+    startIsolated({
+      file: new URL('../../../service/src/sandbox/runner-main.ts', import.meta.url),
+      readable: codeOf(['lru-cache', 'quickjs-wasi']),
+      memoryLimit: 512 * mebibyte,
+      stdio: ['pipe', 'pipe', 'ignore'],
+    });
+  // No process comes up in a millisecond.
+  const runner = new RunnerProcess({}, { start, startTime: 1, hasCalls: false, keepsAlive: true });
+  runners.push(runner);
+  await assert.rejects(runner.ready, {
+    name: 'RunnerStartError',
+    message: 'The sandbox does not work on this machine: its process did not come up in 0.001 s.',
+  });
+});
+
 test('a run whose runner is killed from outside ends with an error of its own name', async () => {
   const runner = startRunner();
   await runner.ready;
   const outcome = runner.run(looping, '');
   process.kill(runner.pid ?? 0, 'SIGKILL');
-  assert.equal(codeOf(await outcome), 'runner-crashed');
+  assert.equal(errorCodeOf(await outcome), 'runner-crashed');
   assert.equal(runner.isUsable, false);
 });
 
@@ -33,7 +53,7 @@ test('a runner whose run takes too much memory is killed, and the run ends with 
   await runner.ready;
   const watch = setInterval(() => runner.enforceMemoryLimit(), 1);
   try {
-    assert.equal(codeOf(await runner.run(looping, '')), 'memory-limit');
+    assert.equal(errorCodeOf(await runner.run(looping, '')), 'memory-limit');
   } finally {
     clearInterval(watch);
   }
