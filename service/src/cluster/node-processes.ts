@@ -18,7 +18,7 @@ import type { PrimaryCalls, Pulse, WorkerCalls } from './channel.ts';
 import { NodeMetrics } from './node-metrics.ts';
 
 /** How often each process is asked what it has to do, in ms, and how many questions in a row may stay unanswered. */
-const [pulseInterval, mostUnanswered] = [2000, 15];
+const [pulseInterval, maxUnanswered] = [2000, 15];
 
 /**
  * How long the commit of a change waits until a process knows of it, in ms. Then that process has read the change from the database
@@ -238,7 +238,7 @@ export class NodeProcesses {
   }
 
   async #takePulse(one: NodeProcess): Promise<Pulse> {
-    if (one.unanswered >= mostUnanswered) {
+    if (one.unanswered >= maxUnanswered) {
       const { process } = one.worker;
       this.#log.error({ process: process.pid }, 'A process of the node does not answer. It is ended.');
       process.kill('SIGKILL');

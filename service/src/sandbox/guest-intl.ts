@@ -1,3 +1,5 @@
+import { longestRanked, maxRanked } from './intl-host.ts';
+
 /**
  * Source of a function that runs in a fresh engine before any plugin, and makes `Intl` of the host's function `intl`. A formatter
  * is the text that names its class, its locales and its options: only those of known names are read, once, and as texts. So it
@@ -202,7 +204,7 @@ export const guestIntl = String.raw`(intl) => {
    * A call of the host takes some microseconds, and a sort compares the same texts again and again. So the texts that were compared
    * are ranked by the host, as soon as there are many, and ranked texts are compared here.
    */
-  const firstBatch = 256, maxRanked = 16384, maxLength = 100, maxRankings = 10;
+  const firstBatch = 256, maxRanked = ${maxRanked}, longestRanked = ${longestRanked}, maxRankings = 10;
   const rankings = new Map();
   const comparisonBy = (text) => {
     const known = rankings.get(text);
@@ -214,7 +216,7 @@ export const guestIntl = String.raw`(intl) => {
     const compareUnranked = (one, other) => {
       const result = Number(ask('compare', text, '=' + one, '=' + other));
       for (const each of [one, other]) {
-        if (each.length > maxLength || ranks.has(each) || ranks.size + waiting.size >= maxRanked) continue;
+        if (each.length > longestRanked || ranks.has(each) || ranks.size + waiting.size >= maxRanked) continue;
         waiting.add(each);
       }
       asked += 1;

@@ -31,8 +31,8 @@ const longestNumber = 1000;
 /** The longest list, as JSON in UTF-16 code units. */
 const longestList = 4 * mebibyte;
 
-/** How many texts are ranked at once, and how long each may be; `guest-intl.ts` keeps to this, and a plugin might get around it. */
-const [mostRanked, longestRanked] = [16_384, 100];
+/** How many texts are ranked at once, and how long each may be. */
+export const [maxRanked, longestRanked] = [16_384, 100];
 
 // Of all programs in a runner. What a formatter holds is not in the memory of a run.
 const formatters = new LRUCache<string, Formatter>({ max: 200 });
@@ -120,7 +120,7 @@ function listFrom(json: Value = ''): string[] {
 
 function ranks(description: string, json: Value = ''): string {
   const texts = listFrom(json);
-  if (texts.length > mostRanked || texts.some((text) => text.length > longestRanked))
+  if (texts.length > maxRanked || texts.some((text) => text.length > longestRanked))
     throw new RangeError('There is too much to rank.');
   return JSON.stringify(ranksOf(texts, (formatterFor(description) as unknown as Intl.Collator).compare));
 }

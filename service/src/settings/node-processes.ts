@@ -1,14 +1,14 @@
 import { availableParallelism } from 'node:os';
 import { partOf } from '../node-share.ts';
 import type { NodeShare } from '../node-share.ts';
-import { leastWaiting, mostProcesses } from './settings.ts';
+import { leastWaiting, maxProcesses } from './settings.ts';
 import type { Settings } from './settings.ts';
 
 /** How many processes are to answer requests: for `auto` one for two cores, and one where the database is a file. */
 export function processCountOf({ processes, database }: Pick<Settings, 'processes' | 'database'>): number {
   if (processes !== 'auto') return processes;
   if (database.engine === 'sqlite') return 1;
-  return Math.min(mostProcesses, Math.max(1, Math.floor(availableParallelism() / 2)));
+  return Math.min(maxProcesses, Math.max(1, Math.floor(availableParallelism() / 2)));
 }
 
 /** The message for a number of processes that the other settings do not permit; `undefined` where they do. */

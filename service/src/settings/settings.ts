@@ -55,7 +55,7 @@ const maxPerMinute = 10 ** 9;
 const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 
 /** More than the cores of a large machine need. */
-export const mostProcesses = 32;
+export const maxProcesses = 32;
 
 /** What a process needs at least for runs that wait: a place for the quarter that a tenant has, and room for some states. */
 export const leastWaiting = { runs: 4, mb: 8 } as const;
@@ -94,7 +94,7 @@ export const settings = {
    * they help.
    * @remarks Only the command starts several. `startService` throws where this is a number above 1, and takes `auto` as 1.
    */
-  processes: setting<number | 'auto'>('PROCESSES', processCount(mostProcesses), 1),
+  processes: setting<number | 'auto'>('PROCESSES', processCount(maxProcesses), 1),
   /**
    * The only origins whose pages may frame the editor, separated by spaces or commas. @default none with `PUBLIC_URL`,
    * else loopback
