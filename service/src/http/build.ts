@@ -2,6 +2,7 @@ import type { Context } from 'hono';
 import * as z from 'zod';
 import type { EditorCaller } from './auth.ts';
 import { boundedCompilation } from '../toolchains/build/bounded.ts';
+import { programLimit } from '../toolchains/build/limits.ts';
 import type { BuildOutcome } from '../toolchains/build/limits.ts';
 import type { ServiceContext, ServiceInterface } from './context.ts';
 import { allowedStorageOf } from './environment/tenant-details.ts';
@@ -23,7 +24,7 @@ import { readDraft, readDraftState } from '../storage/tables/drafts.ts';
 import type { DraftState } from '../storage/tables/drafts.ts';
 import { buildDigestOf } from '../storage/tables/digest.ts';
 import type { NamespaceTypes } from '../storage/tables/namespaces.ts';
-import { readLibraryContents } from '../storage/tables/libraries.ts';
+import { measureLibraries, readLibraryContents } from '../storage/tables/libraries.ts';
 import { pluginTypes } from '../toolchains/types/declarations.ts';
 import { sourceLimit } from './source-limit.ts';
 import { writeWithinQuota } from '../storage/tables/tenant-storage.ts';
@@ -189,7 +190,19 @@ async function withLibraries(
   const { program, imports = [], diagnostics } = outcome.compiled;
   if (program?.kind !== 'script' || !imports.length) return outcome;
   const imported = Object.entries(libraryVersions).filter(([name]) => imports.includes(name));
-  const libraries = await readLibraryContents(storage.db, environment, Object.fromEntries(imported));
+  const versions = Object.fromEntries(imported);
+  const sizes = await measureLibraries(storage.db, environment, versions);
+  const bytes = sizes.reduce((sum, one) => sum + one.ofContents, 0);
+  // Not read, because there may be a hundred of a mebibyte.
+  if (bytes > programLimit) {
+    const message = `The plugin is too large: the libraries that it imports have ${bytes} bytes, and the limit is ${programLimit}.`;
+    return {
+      compiled: boundedCompilation({
+        diagnostics: [...diagnostics, { line: 1, column: 1, message, severity: 'error' }],
+      }),
+    };
+  }
+  const libraries = await readLibraryContents(storage.db, environment, versions);
   // The namespace may have got other libraries during the build.
   const gone = imports.find((name) => !Object.hasOwn(libraries, name));
   if (gone !== undefined) return { failed: `The library "${gone}" is no longer there; build again.` };

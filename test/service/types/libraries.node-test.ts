@@ -100,6 +100,44 @@ test('an environment has a hundred libraries at most', async (t) => {
   assert.equal((await send('PUT', `${list}/money/1.0.1`, money)).status, 201);
 });
 
+test('what builds read of the libraries of a namespace is bounded, names of exports as well', async (t) => {
+  const { send, publish, storage } = await start(t);
+  const names = Array.from({ length: 10_000 }, (_, i) => `a as ${'x'.repeat(60)}${i}`);
+  await publish('wide', `const a = 1; export { ${names.join()} };`);
+  const row = await storage.db.query.selectFrom('libraries').selectAll().executeTakeFirstOrThrow();
+  await storage.db.query
+    .insertInto('libraries')
+    .values({ ...row, name: 'wider' })
+    .execute();
+  const namespace = '/api/v1/environment/com.acme/namespaces/default';
+  assert.equal((await send('PUT', namespace, { libraries: { wide: '1.0.0' } })).status, 201);
+  const both = { wide: '1.0.0', wider: '1.0.0' };
+  const found = await errorOf(await send('PUT', namespace, { libraries: both }));
+  assert.deepEqual([found.status, found.code, found.path], [422, 'invalid-body', '/libraries']);
+  assert.match(found.message, /at most 1048576 bytes together, as JSON; they have 13/);
+});
+
+test('a plugin whose libraries are larger than a program may be is said to be too large', async (t) => {
+  const { send, publish, storage, messages } = await start(t);
+  await publish('large', `export const a = 1; //${'x'.repeat(1024 * 1000)}`);
+  const row = await storage.db.query.selectFrom('libraries').selectAll().executeTakeFirstOrThrow();
+  const names = ['larger', 'largest', 'other', 'another'];
+  await storage.db.query
+    .insertInto('libraries')
+    .values(names.map((name) => ({ ...row, name })))
+    .execute();
+  const libraries = Object.fromEntries(['large', ...names].map((name) => [name, '1.0.0']));
+  const namespace = '/api/v1/environment/com.acme/namespaces/default';
+  assert.equal((await send('PUT', namespace, { libraries })).status, 201);
+  const imports = (some: readonly string[]) =>
+    some.map((name, i) => `import { a as a${i} } from '${name}';\n`).join('');
+  const run = 'export const run = (input) => input;\n';
+  assert.deepEqual(await messages(imports(names) + run), []);
+  assert.deepEqual(await messages(imports(['large', ...names]) + run), [
+    `The plugin is too large: the libraries that it imports have ${5 * 1024_022} bytes, and the limit is 4194304.`,
+  ]);
+});
+
 test('a plugin imports the libraries of its namespace, and its versions keep them', async (t) => {
   const { send, publish, build, deploy, run, setTypes, deleteTypes, read, messages } = await start(t);
   const namespace = '/api/v1/environment/com.acme/namespaces/default';

@@ -16,7 +16,7 @@ import { translateBusyErrors } from '../run-errors.ts';
 import { areTyped } from '../../plugins/schemas.ts';
 import type { LibraryVersions } from '../../plugins/libraries.ts';
 import type { Transaction } from '../../storage/db.ts';
-import { lockLibraries, readLibraryInterfaces } from '../../storage/tables/libraries.ts';
+import { lockLibraries, measureLibraries } from '../../storage/tables/libraries.ts';
 import {
   deleteNamespace,
   findNamespace,
@@ -241,29 +241,29 @@ interface NewNamespace {
   readonly libraries: LibraryVersions | null | undefined;
 }
 
-/** Throws 422 for a library that is not there, and for more declarations than fit into a job of the compiler. */
+/** Throws 422 for a library that is not there, and for more than each build and check of the namespace should read. */
 async function checkLibraries(
   db: Transaction,
   { environment }: NamespaceKey,
   libraries: LibraryVersions,
 ): Promise<void> {
   await lockLibraries(db, environment);
-  const found = await readLibraryInterfaces(db, environment, libraries);
+  const found = await measureLibraries(db, environment, libraries);
   const names = new Set(found.map((one) => one.name));
   for (const [name, version] of Object.entries(libraries)) {
     if (!names.has(name))
       throw invalidNamespace(['libraries', name], `must be a library: ${name} ${version} is not there`);
   }
-  const bytes = Buffer.byteLength(JSON.stringify(found.map((one) => one.declarations)));
-  if (bytes > maxDeclarationsTogether)
+  const bytes = found.reduce((sum, one) => sum + one.ofInterface, 0);
+  if (bytes > maxInterfaces)
     throw invalidNamespace(
       ['libraries'],
-      `must have declarations of at most ${maxDeclarationsTogether} bytes together, as JSON; they have ${bytes}`,
+      `must have declarations, descriptions and names of exports of at most ${maxInterfaces} bytes together, as JSON; they have ${bytes}`,
     );
 }
 
-/** How many bytes of JSON the declarations of a namespace's libraries may have together. */
-const maxDeclarationsTogether = 2 * maxDeclarations;
+/** How many bytes of JSON all but the sources of a namespace's libraries may have together. */
+const maxInterfaces = 2 * maxDeclarations;
 
 interface SetNamespace {
   readonly isNew: boolean;

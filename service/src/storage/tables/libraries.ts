@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { lock } from '../db.ts';
 import type { Db, Transaction } from '../db.ts';
 import type { Library, LibraryInterface, LibraryVersions } from '../../plugins/libraries.ts';
@@ -173,6 +174,17 @@ const selectVersions = ({ query }: Db, environment: string, versions: LibraryVer
       ),
     )
     .orderBy('name');
+
+/** How many bytes the given libraries have: their sources, and what {@link readLibraryInterfaces} reads. */
+export const measureLibraries = (
+  db: Db,
+  environment: string,
+  versions: LibraryVersions,
+): Promise<{ readonly name: string; readonly ofContents: number; readonly ofInterface: number }[]> =>
+  selectVersions(db, environment, versions)
+    .select(['name', 'bytes as ofContents'])
+    .select(sql<number>`octet_length(details)`.as('ofInterface'))
+    .execute();
 
 /** What builds and authors have to know of the given libraries, by name. Those that are not there are left out. */
 export async function readLibraryInterfaces(
