@@ -203,6 +203,25 @@ test('a defect of a compiler is reported to the operator, by builds and checks, 
   }
 });
 
+test('a compiler that does not come up is reported to the operator, unless the service has ended', async () => {
+  const reported: string[] = [];
+  const builds = new Builds(
+    new Map([['probe', language]]),
+    () => new CompilerProcess(language),
+    undefined,
+    undefined,
+    (_language, defect) => reported.push(defect),
+  );
+  const build = () =>
+    builds.build('probe', { source: 'nothing', owner: { environment: 'a', tenant: 't1', token: '' } });
+  assert.ok('failed' in (await build()));
+  assert.equal(reported.length, 1);
+  assert.match(reported[0] ?? '', /does not work on this machine: the compiler could not be loaded/);
+  builds.close();
+  assert.ok('failed' in (await build()));
+  assert.equal(reported.length, 1);
+});
+
 test('too many builds of one token are refused at once', async (t) => {
   const { build, held } = start(t);
   const long = held('long');

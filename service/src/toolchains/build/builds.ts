@@ -79,7 +79,7 @@ export class Builds {
   readonly #warmPools: readonly ProcessPool<CompilerProcess>[];
   readonly #pools: ReadonlyMap<string, ProcessPool<CompilerProcess>>;
   readonly #onBuild: OnBuild | undefined;
-  readonly #onDefect: OnDefect | undefined;
+  #onDefect: OnDefect | undefined;
   readonly #builds: FairQueue;
   readonly #checks: SupersedingQueue;
 
@@ -179,6 +179,8 @@ export class Builds {
   }
 
   close(): void {
+    // What fails from now on is no defect.
+    this.#onDefect = undefined;
     for (const pool of this.#pools.values()) pool.close();
   }
 
