@@ -138,6 +138,24 @@ test('a plugin whose libraries are larger than a program may be is said to be to
   ]);
 });
 
+test('a version is in use by the namespaces that name it, and by none that names a similar one', async (t) => {
+  const { send } = await start(t);
+  const similar = { '@acme/money': '1.0.0', moneys: '1.0.0', money: '1.0.0-rc.1' };
+  for (const [name, version] of [...Object.entries(similar), ['money', '1.0.0']])
+    assert.equal((await send('PUT', `${list}/${name}/${version}`, money)).status, 201);
+  const setLibraries = async (namespace: string, libraries: object) => {
+    const path = `/api/v1/environment/com.acme/namespaces/${namespace}`;
+    assert.ok((await send('PUT', path, { libraries })).ok);
+  };
+  await setLibraries('a', similar);
+  await setLibraries('b', { ...similar, money: '1.0.0' });
+  const found = await errorOf(await send('DELETE', `${list}/money/1.0.0`));
+  assert.deepEqual([found.status, found.code], [409, 'library-in-use']);
+  assert.match(found.message, /^The namespace "b" names this version/);
+  await setLibraries('b', similar);
+  assert.equal((await send('DELETE', `${list}/money/1.0.0`)).status, 204);
+});
+
 test('a plugin imports the libraries of its namespace, and its versions keep them', async (t) => {
   const { send, publish, build, deploy, run, setTypes, deleteTypes, read, messages } = await start(t);
   const namespace = '/api/v1/environment/com.acme/namespaces/default';

@@ -10,7 +10,7 @@ import {
   countLibraries,
   deleteLibrary,
   findLibrary,
-  findNamespacesWith,
+  findNamespaceWith,
   listLibraries,
   lockLibraries,
 } from '../../storage/tables/libraries.ts';
@@ -177,7 +177,7 @@ function operationsOf(
         const stamp = auditStamp(c, caller, context);
         await context.storage.transaction(async (db) => {
           await lockLibraries(db, key.environment);
-          const [user] = await findNamespacesWith(db, key);
+          const user = await findNamespaceWith(db, key);
           if (user !== undefined) {
             const message = `The namespace "${user}" names this version; set another or none there first.`;
             throw new ServiceError(409, 'library-in-use', message);

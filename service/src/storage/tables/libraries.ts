@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import type { SqlBool } from 'kysely';
 import { lock } from '../db.ts';
 import type { Db, Transaction } from '../db.ts';
 import type { Library, LibraryInterface, LibraryVersions } from '../../plugins/libraries.ts';
@@ -140,25 +141,23 @@ export async function listLibraries(
   return rows.map(({ created_at: createdAt, ...row }) => ({ ...row, createdAt }));
 }
 
-/** The names of the namespaces that have a version of a library. */
-export async function findNamespacesWith(
+/** The name of a namespace that has a version of a library; `undefined` where none has. */
+export async function findNamespaceWith(
   db: Db,
   { environment, name, version }: LibraryKey,
-): Promise<string[]> {
-  const rows = await db.query
+): Promise<string | undefined> {
+  // As `JSON.stringify` writes it in the column; neither of the two holds a quotation mark.
+  const entry = `"${name}":"${version}"`;
+  const row = await db.query
     .selectFrom('namespaces')
-    .select(['name', 'libraries'])
+    .select('name')
     .where('environment', '=', environment)
-    .where('libraries', 'is not', null)
+    .where(sql<SqlBool>`replace(libraries, ${entry}, '') <> libraries`)
     .orderBy('name')
-    .execute();
-  return rows
-    .filter(({ libraries }) => versionIn(JSON.parse(libraries ?? '{}') as LibraryVersions, name) === version)
-    .map((row) => row.name);
+    .limit(1)
+    .executeTakeFirst();
+  return row?.name;
 }
-
-const versionIn = (versions: LibraryVersions, name: string): string | undefined =>
-  Object.hasOwn(versions, name) ? versions[name] : undefined;
 
 /** Selects the given versions of libraries that are there, by name. */
 const selectVersions = ({ query }: Db, environment: string, versions: LibraryVersions) =>
