@@ -39,8 +39,8 @@ export class Connection {
   #current: Exchange | undefined;
   readonly #waiting: Exchange[] = [];
   #isYielding = false;
-  /** How much of the present request's body has not been parsed; `undefined` where it does not declare its length. */
-  #bodyLeft: number | undefined;
+  /** How much of the present request's body has not been parsed; 0 behind its end, and where it does not declare its length. */
+  #bodyLeft = 0;
 
   /**
    * @param handle called for each request at its turn
@@ -78,8 +78,7 @@ export class Connection {
 
   /** Handles a request, or keeps it until the ones before have ended. */
   add(exchange: Exchange): void {
-    const declared = exchange.incoming.headers['content-length'];
-    this.#bodyLeft = declared === undefined ? undefined : Number(declared);
+    this.#bodyLeft = Number(exchange.incoming.headers['content-length'] ?? 0);
     if (this.#current) this.#waiting.push(exchange);
     else this.#start(exchange);
   }
@@ -108,7 +107,7 @@ export class Connection {
       // Node pauses, too.
       if (this.#mustWait || (start > 0 && this.socket.isPaused())) return this.#keep(data.subarray(start));
       const end = this.#sliceEnd(data, start);
-      if (this.#bodyLeft !== undefined) this.#bodyLeft -= end - start;
+      if (this.#bodyLeft > 0) this.#bodyLeft -= end - start;
       parse(end - start === data.length ? data : data.subarray(start, end));
       if (this.socket.destroyed) return;
       start = end;
@@ -124,7 +123,7 @@ export class Connection {
 
   /** Where the next slice ends: at the end of a request's headers, of its body, or of enough chunks. */
   #sliceEnd(data: Buffer, start: number): number {
-    if (this.#bodyLeft) return Math.min(data.length, start + this.#bodyLeft);
+    if (this.#bodyLeft > 0) return Math.min(data.length, start + this.#bodyLeft);
     const end = Math.min(data.length, start + sliceSize);
     const blankLine = data.subarray(start, end + 3).indexOf('\r\n\r\n', 0, 'latin1');
     return blankLine < 0 ? end : start + blankLine + 4;

@@ -39,6 +39,9 @@ function parse(text: string) {
   return { status: Number(/^HTTP\/1\.1 (\d{3}) /.exec(head)?.[1]), code: error.code, id };
 }
 
+/** The statuses of all responses in a text. */
+const statuses = (text: string) => [...text.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, one]) => Number(one));
+
 const tooLong = (host: string) =>
   `GET /healthz HTTP/1.1\r\nhost: ${host}\r\nx: ${'x'.repeat(20_000)}\r\n\r\n`;
 
@@ -92,6 +95,32 @@ test('malformed bytes after a request do not replace its response', async (t) =>
   const [first = '', second = ''] = received.split(/(?=HTTP\/1\.1 400)/);
   assert.match(first, /^HTTP\/1\.1 200 [^]*"alive":true/);
   assert.equal(parse(second).code, 'invalid-request');
+});
+
+// A connection is parsed in slices of 4096 bytes, which count what is left of a body.
+test('long headers behind a body are those of a request', async (t) => {
+  const { exchange, host } = await start(t);
+  const post = `POST /api/v1/features HTTP/1.1\r\nhost: ${host}\r\ncontent-length: 2\r\n\r\n{}`;
+  const get = `GET /healthz HTTP/1.1\r\nhost: ${host}\r\nconnection: close\r\nx: ${'x'.repeat(5000)}\r\n\r\n`;
+  assert.deepEqual(statuses(await exchange(post + get)), [405, 200]);
+});
+
+test('headers behind a body may arrive in parts of any length', async (t) => {
+  const { host, port } = await start(t);
+  const socket = connect(port, '127.0.0.1');
+  t.after(() => socket.destroy());
+  const received = textOf(socket);
+  const parts = [
+    `POST /api/v1/features HTTP/1.1\r\nhost: ${host}\r\ncontent-length: 2\r\n\r\n{}`,
+    `GET /healthz HTTP/1.1\r\nhost: ${host}\r\n`,
+    `connection: close\r\nx: ${'x'.repeat(9000)}\r\n\r\n`,
+  ];
+  for (const part of parts) {
+    socket.write(part);
+    // Once the service has answered another connection, it has read what was sent before on this one.
+    assert.equal((await fetch(`http://${host}/healthz`)).status, 200);
+  }
+  assert.deepEqual(statuses(await received), [405, 200]);
 });
 
 test('a client of HTTP/1.0 without a Host reaches the health checks, and nothing else', async (t) => {
