@@ -61,6 +61,9 @@ const [maxRequestHeaders, maxResponseHeaders] = [32 * 1024, 16 * 1024];
 /** How many owners' connections are kept for their next request. */
 const maxOwners = 500;
 
+/** Whether a name has a domain, and the DNS could hold it. */
+const isDomainName = (name: string) => name.length <= 253 && /^(?:[\w-]{1,63}\.)+[\w-]{1,63}$/.test(name);
+
 /**
  * Makes requests to machines of the public network alone. A name is looked up once, each of its addresses is checked, and the
  * connection goes to one that was checked. No redirect is followed, no proxy is used, and no cookie is kept.
@@ -95,7 +98,7 @@ export class Guard {
     if (protocol !== 'https:') return 'must be https, unless the operator lists it in OUTBOUND_ALLOW';
     if (isIP(unbracketed(hostname)))
       return 'must be a name and no address, unless the operator lists it in OUTBOUND_ALLOW';
-    if (!hostname.includes('.') || hostname.endsWith('.'))
+    if (!isDomainName(hostname))
       return 'must be a whole domain name, unless the operator lists it in OUTBOUND_ALLOW';
     const own = [host, `${hostname}:${port || '443'}`];
     if (this.#hosts.some((one) => own.includes(one)))

@@ -129,6 +129,9 @@ describe('what may be reached', () => {
     'https://localhost./',
     'https://intranet/',
     'https://example.com./',
+    'https://*.example.com/',
+    `https://${'a'.repeat(64)}.example.com/`,
+    `https://${'a.'.repeat(124)}example.com/`,
   ]) {
     test(`is not ${url}, unless it is listed`, async () => {
       const error = await refusal(url);

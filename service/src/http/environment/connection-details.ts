@@ -82,7 +82,8 @@ export function checkConnections(connections: readonly Connection[], guard: Guar
     const { name, origin, pathPrefix } = connection;
     const problem = findOriginProblem(origin);
     if (problem !== undefined) throw refuse('origin', `must ${problem}`);
-    const refusal = guard.refusal(origin);
+    // A wildcard stands for any label.
+    const refusal = guard.refusal(origin.replace('*', '_'));
     if (refusal !== undefined) throw refuse('origin', refusal);
     const wrongPrefix = pathPrefix === undefined ? undefined : findPrefixProblem(pathPrefix);
     if (wrongPrefix !== undefined) throw refuse('pathPrefix', `must ${wrongPrefix}`);
