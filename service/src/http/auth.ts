@@ -197,6 +197,8 @@ async function environmentCaller(
 function readActorHeader(c: Context): string | undefined {
   const header = c.req.header('x-actor');
   if (header === undefined) return undefined;
+  // Node reads a header as Latin-1, in which UTF-8 that is not encoded would be other characters.
+  if (/[^\x20-\x7e]/.test(header)) throw invalidActor(notEncoded);
   try {
     const { success, data, error } = actorSchema.safeParse(decodeURIComponent(header));
     if (!success) throw invalidActor(describeIssues(error.issues, 'the header x-actor'));
@@ -204,9 +206,11 @@ function readActorHeader(c: Context): string | undefined {
     return data;
   } catch (error) {
     if (error instanceof ServiceError) throw error;
-    throw invalidActor('the header x-actor: must be percent-encoded UTF-8.');
+    throw invalidActor(notEncoded);
   }
 }
+
+const notEncoded = 'the header x-actor: must be percent-encoded UTF-8.';
 
 const invalidActor = (message: string) => badRequest('invalid-header', message);
 
