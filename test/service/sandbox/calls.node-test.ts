@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { FrameReader } from '../../../service/src/processes/frames.ts';
 import { loadedProgram } from '../../../service/src/plugins/program.ts';
 import { runError, RunFailure } from '../../../service/src/sandbox/outcome.ts';
@@ -12,14 +12,11 @@ import { defaultLimits } from '../../../service/src/sandbox/run-limits.ts';
 import { Sandbox } from '../../../service/src/sandbox/sandbox.ts';
 import { until } from '../../support/until.ts';
 import { processTree } from '../../bench/executions/processes.ts';
-import { defaultWaiting } from '../../../service/src/sandbox/waiting-runs.ts';
+import { defaultWaiting, WaitingRuns } from '../../../service/src/sandbox/waiting-runs.ts';
 import { mebibyte } from '../../../service/src/units.ts';
+import { patientLimits, sharedToolProcesses } from '../tool-processes.ts';
 
-/** Time enough for a busy machine. */
-const patient = { ...defaultLimits, time: 20_000 };
-
-const sandbox = new Sandbox({ limits: patient });
-after(() => sandbox.close());
+const { sandbox } = sharedToolProcesses();
 
 const encoder = new TextEncoder();
 
@@ -476,7 +473,7 @@ test('limits of logs and time are those of the whole run', async () => {
 test('a run may have less memory than the service permits', async () => {
   const body =
     'const all = []; for (let i = 0; i < 40; i++) all.push(new Uint8Array(2 ** 18).fill(1)); return String(all.length);';
-  const limits = { ...patient, memory: 4 * mebibyte };
+  const limits = { ...patientLimits, memory: 4 * mebibyte };
   for (const caller of [undefined, answering(() => '')]) {
     assert.equal(show((await begin(asyncRun(body), caller)).outcome), '40');
     assert.match(
@@ -597,7 +594,7 @@ test('a run whose tenant ends before its first turn comes is refused for that', 
 });
 
 test('a run that takes too long with all that it waits for ends with wait-limit', async (t) => {
-  const impatient = new Sandbox({ limits: patient, waiting: { ...defaultWaiting, time: 50 } });
+  const impatient = new Sandbox({ limits: patientLimits, waiting: { ...defaultWaiting, time: 50 } });
   t.after(() => impatient.close());
   const { caller, waiting } = upstream();
   const { outcome } = await begin(
@@ -610,34 +607,26 @@ test('a run that takes too long with all that it waits for ends with wait-limit'
   assert.ok(waiting.every(({ signal }) => signal.aborted));
 });
 
-test('places for runs with calls are shared by environments and tenants', async (t) => {
-  const small = new Sandbox({ limits: patient, waiting: { ...defaultWaiting, runs: 8 } });
-  t.after(() => small.close());
-  const { caller, waiting, come } = upstream();
-  const code = asyncRun('await fetch("https://a.example"); return "";');
-  // The kind of a program is read at its first run. From then on runs begin in the order in which they were asked for.
-  await begin(
-    code,
-    answering(() => ''),
-    {},
-    small,
-  );
-  const of = (environment: string, tenant: string) =>
-    begin(code, caller, { owner: { environment, tenant, token: '' } }, small).then(
-      ({ outcome }) => show(outcome),
-      String,
-    );
-  const runs = ['t1', 't1', 't1', 't2', 't2', 't3'].map((tenant) => of('com.acme', tenant));
-  runs.push(of('com.other', 't1'));
-  await come(5);
-  for (const { answer } of waiting) answer(response(''));
+test('places for runs with calls are shared by environments and tenants', () => {
+  const runs = new WaitingRuns({ ...defaultWaiting, runs: 8 });
+  const enter = (environment: string, tenant: string) => {
+    try {
+      runs.enter({ owner: { environment, tenant, token: '' }, end: () => assert.fail() });
+      return '';
+    } catch (error) {
+      return String(error);
+    }
+  };
+  const entered = ['t1', 't1', 't1', 't2', 't2', 't3'].map((tenant) => enter('com.acme', tenant));
+  entered.push(enter('com.other', 't1'));
   const busy = (level: string) => `BusyError: Too much is waiting for this ${level}.`;
   // A quarter of the places is for a tenant, and half of them for an environment.
-  assert.deepEqual(await Promise.all(runs), ['', '', busy('tenant'), '', '', busy('environment'), '']);
+  assert.deepEqual(entered, ['', '', busy('tenant'), '', '', busy('environment'), '']);
+  assert.equal(runs.size, 5);
 });
 
 test('a run that waits with more than fits into the memory for waiting runs ends with memory-limit', async (t) => {
-  const small = new Sandbox({ limits: patient, waiting: { ...defaultWaiting, memory: 4 * mebibyte } });
+  const small = new Sandbox({ limits: patientLimits, waiting: { ...defaultWaiting, memory: 4 * mebibyte } });
   t.after(() => small.close());
   const call = 'await fetch("https://a.example");';
   const shownOf = async (body: string, answer = '') =>

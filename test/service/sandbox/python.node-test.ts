@@ -1,14 +1,13 @@
 import assert from 'node:assert/strict';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
 import { loadedProgram } from '../../../service/src/plugins/program.ts';
 import type { LoggedOutcome } from '../../../service/src/sandbox/outcome.ts';
 import { defaultLimits, type AdjustableLimits } from '../../../service/src/sandbox/run-limits.ts';
-import { Sandbox } from '../../../service/src/sandbox/sandbox.ts';
 import { mebibyte } from '../../../service/src/units.ts';
+import { sharedToolProcesses } from '../tool-processes.ts';
 
-// More time than by default, for slow machines. What does not end is given less.
-const sandbox = new Sandbox({ limits: { ...defaultLimits, time: 20_000 } });
-after(() => sandbox.close());
+// What does not end is given less time.
+const { sandbox } = sharedToolProcesses();
 const owner = { environment: 'com.acme', tenant: 'one', token: '' };
 
 const run = (code: string, input = '', limits?: AdjustableLimits): Promise<LoggedOutcome> =>

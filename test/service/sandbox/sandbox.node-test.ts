@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
 import { defaultLimits } from '../../../service/src/sandbox/run-limits.ts';
 import type { LoggedOutcome, RunErrorCode } from '../../../service/src/sandbox/outcome.ts';
 import { loadedProgram } from '../../../service/src/plugins/program.ts';
 import { Sandbox } from '../../../service/src/sandbox/sandbox.ts';
 import { running } from '../plugin.ts';
+import { sharedToolProcesses } from '../tool-processes.ts';
 
-const sandbox = new Sandbox({ limits: { ...defaultLimits, time: 20_000 } });
-after(() => sandbox.close());
+const { sandbox } = sharedToolProcesses();
 
 /** `time`: the limit of time where it is to be reached, in ms. */
 const run = (code: string, input = '', tenant = 't1', time?: number) =>

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { after, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { main as compileAssemblyScript } from 'assemblyscript/asc';
 import { loadedProgram } from '../../../service/src/plugins/program.ts';
-import { Sandbox } from '../../../service/src/sandbox/sandbox.ts';
 import { describeOversize, moduleLimits } from '../../../service/src/sandbox/wasm-check.ts';
+import { sharedToolProcesses } from '../tool-processes.ts';
 
 const leb = (n: number): number[] => (n < 128 ? [n] : [(n & 127) | 128, ...leb(Math.floor(n / 128))]);
 const section = (id: number, bytes: readonly number[]) => [id, ...leb(bytes.length), ...bytes];
@@ -106,8 +106,7 @@ describe('the check of a WebAssembly module', () => {
     ].join('\n');
 
   test('refuses a stored build that would take gigabytes to compile, and the next run is answered', async () => {
-    const sandbox = new Sandbox();
-    after(() => sandbox.close());
+    const { sandbox } = sharedToolProcesses();
     const run = (module: Uint8Array) =>
       sandbox.run({
         program: loadedProgram({ kind: 'wasm', module: Buffer.from(module).toString('base64') }),
