@@ -11,8 +11,12 @@ export interface LiveCheckOptions {
   onUnable: () => void;
 }
 
-/** The shortest time from the last change to its check, in ms; it grows with the time that a check takes. */
+/**
+ * The time from the last change to its check, in ms, is twice what the last check took, within these bounds. The first check of a
+ * language may take long, because its compiler starts.
+ */
 const DEBOUNCE = 150;
+const MAX_DEBOUNCE = 2_000;
 
 /** How long after a check that failed the next one is, in ms. It doubles with each failure, up to a minute. */
 const RETRY = 5_000;
@@ -40,7 +44,7 @@ export class LiveCheck {
   /** The text was changed, or shown for the first time. */
   schedule(): void {
     this.#abort?.abort();
-    this.#runIn(Math.max(DEBOUNCE, this.#took * 2));
+    this.#runIn(Math.min(Math.max(DEBOUNCE, this.#took * 2), MAX_DEBOUNCE));
   }
 
   close(): void {

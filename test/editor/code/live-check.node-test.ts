@@ -5,14 +5,17 @@ import type { TestContext } from 'node:test';
 import { HttpError, NetworkError } from 'plugin-editor/client.js';
 import { LiveCheck } from '../../../editor/src/code/live-check.ts';
 
-/** A check that fails with these errors in turn, and then finds nothing. Counts what it does. */
-function startCheck(t: TestContext, failures: readonly Error[]) {
+/** A check that fails with these errors in turn, and then finds nothing, and takes so many ms. Counts what it does. */
+function startCheck(t: TestContext, failures: readonly Error[], took = 0) {
   t.mock.timers.enable({ apis: ['setTimeout'] });
+  let now = 0;
+  t.mock.method(performance, 'now', () => now);
   const count = { checks: 0, found: 0, unable: 0 };
   const check = new LiveCheck({
     read: () => ({ contents: '', lang: 'javascript' }),
     check: async () => {
       const error = failures[count.checks++];
+      now += took;
       if (error) throw error;
       return [];
     },
@@ -56,6 +59,22 @@ test('a change in the meantime checks at once, and instead', async (t) => {
   assert.deepEqual(await pass(1_000), [2, 1, 1]);
   assert.deepEqual(await pass(1e6), [2, 1, 1]);
 });
+
+for (const [took, delay] of [
+  [20, 150],
+  [400, 800],
+  // The first of a language on a busy machine.
+  [25_000, 2_000],
+] as const) {
+  test(`a check that took ${took} ms is followed by the next one ${delay} ms after a change`, async (t) => {
+    const { check, pass } = startCheck(t, [], took);
+    check.schedule();
+    assert.deepEqual(await pass(150), [1, 1, 0]);
+    check.schedule();
+    assert.deepEqual(await pass(delay - 1), [1, 1, 0]);
+    assert.deepEqual(await pass(1), [2, 2, 0]);
+  });
+}
 
 for (const status of [401, 404, 409, 501]) {
   test(`a check that was refused with ${status} is not tried again`, async (t) => {
