@@ -345,7 +345,8 @@ export function createToolProcesses(
       undefined,
       (language, outcome, times) => metrics?.observeBuild(language, outcome, times),
       nodeShare,
-      (language, defect) => log?.error({ language, defect }, 'A compiler failed.'),
+      (language, defect, { environment, tenant }) =>
+        log?.error({ language, environment, tenant, defect }, 'A compiler failed.'),
     ),
     languageHelp: new LanguageHelp(undefined, nodeShare),
     schemaCompiler: new SchemaCompiler(),

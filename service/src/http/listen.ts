@@ -1,3 +1,4 @@
+import { lookup } from 'node:dns/promises';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connect, createServer } from 'node:net';
@@ -108,7 +109,7 @@ export async function listen(
 
 /**
  * Finds a port that is free at all addresses: the given one, or with 0 any. Sockets that share a port do not notice that another
- * program has it, so one that does not share it looks first.
+ * program has it, so it is bound without sharing first.
  * @throws StartError when the port or the address cannot be used.
  */
 export async function findFreePort(port: number, variable: string, host?: string): Promise<number> {
@@ -116,14 +117,13 @@ export async function findFreePort(port: number, variable: string, host?: string
   let isFound = false;
   try {
     for (const { host: address, ipv6Only } of addressesOf(host, port)) {
-      const probe = createServer();
-      // At a port that clients try already, the probe would accept connections and break them.
-      const isKnown = port !== 0;
-      if (!(await bind(probe, { host: address, port: isKnown ? 0 : chosen, ipv6Only }))) continue;
-      if (!isKnown) chosen = (probe.address() as AddressInfo).port;
+      const bound =
+        port === 0
+          ? await bindServer({ host: address, port: chosen, ipv6Only })
+          : await bindClient(address, port);
+      if (bound === undefined) continue;
+      chosen = bound;
       isFound = true;
-      await new Promise((resolve) => probe.close(resolve));
-      if (isKnown && (await isInUse(address, port))) throw inUseError(port, variable);
     }
   } catch (error) {
     // The port that was free at the first address is in use at the second.
@@ -138,19 +138,35 @@ export async function findFreePort(port: number, variable: string, host?: string
   );
 }
 
-/** Whether a program of this machine accepts connections there. */
-async function isInUse(host: string, port: number): Promise<boolean> {
-  const socket = connect({ host, port });
+/** Listens for a moment, and resolves with the port; with `undefined` when the machine has no such address. */
+async function bindServer(options: ListenOptions): Promise<number | undefined> {
+  const server = createServer();
+  if (!(await bind(server, options))) return undefined;
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+/**
+ * The same for a port that clients may try already: a server would accept their connections, and reset them when it closes. A client
+ * accepts none. It connects to itself, since to connect is the only way to bind one.
+ */
+async function bindClient(host: string, port: number): Promise<number | undefined> {
+  const { address } = await lookup(host);
+  const socket = connect({ host: address, port, localAddress: address, localPort: port });
   try {
-    // None answers where a firewall drops what is sent.
     await once(socket, 'connect', { signal: AbortSignal.timeout(connectTime) });
-    // The system may have given the socket this very port, so that it connects to itself.
-    return socket.localPort !== port;
-  } catch {
-    return false;
-  } finally {
+    // Not closed by turns, after which the system would keep the port for a minute.
+    socket.resetAndDestroy();
+  } catch (error) {
     socket.destroy();
+    // Whether it then connects does not matter.
+    const isBound = (error as NodeJS.ErrnoException).syscall !== 'bind' && codeOf(error) !== 'EADDRINUSE';
+    if (isBound) return port;
+    if (isAbsentAddress(error)) return undefined;
+    throw error;
   }
+  return port;
 }
 
 function addressesOf(host: string | undefined, port: number) {
@@ -176,7 +192,7 @@ async function bind(server: Server, options: ListenOptions): Promise<boolean> {
   try {
     await once(server, 'listening');
   } catch (error) {
-    if (['EADDRNOTAVAIL', 'EAFNOSUPPORT'].includes(codeOf(error))) return false;
+    if (isAbsentAddress(error)) return false;
     throw error;
   }
   // The system could not accept one connection, for instance for want of memory. It may accept the next one.
@@ -184,24 +200,14 @@ async function bind(server: Server, options: ListenOptions): Promise<boolean> {
   return true;
 }
 
-const inUseError = (port: number, variable: string) =>
-  new StartError(
-    `Port ${port} is in use, perhaps by another process of this service. ${otherPort(port, variable)}`,
-  );
-
-function otherPort(port: number, variable: string): string {
-  const example = port + 1000 <= highestPort ? port + 1000 : port - 1000;
-  return `Choose another with ${variable}, such as ${variable}=${example}.`;
-}
-
 function bindError(error: unknown, port: number, variable: string, host: string | undefined): unknown {
+  const example = port + 1000 <= highestPort ? port + 1000 : port - 1000;
+  const hint = `Choose another with ${variable}, such as ${variable}=${example}.`;
   switch (codeOf(error)) {
     case 'EADDRINUSE':
-      return inUseError(port, variable);
+      return new StartError(`Port ${port} is in use, perhaps by another process of this service. ${hint}`);
     case 'EACCES':
-      return new StartError(
-        `Port ${port} cannot be used without more privileges. ${otherPort(port, variable)}`,
-      );
+      return new StartError(`Port ${port} cannot be used without more privileges. ${hint}`);
     case 'ENOTFOUND':
     case 'EAI_AGAIN':
       return new StartError(
@@ -211,6 +217,8 @@ function bindError(error: unknown, port: number, variable: string, host: string 
       return error;
   }
 }
+
+const isAbsentAddress = (error: unknown) => ['EADDRNOTAVAIL', 'EAFNOSUPPORT'].includes(codeOf(error));
 
 /** The variable that sets the address, by the name of the one that sets the port. */
 const hostVariable = (variable: string) => variable.replace(/PORT$/, 'HOST');

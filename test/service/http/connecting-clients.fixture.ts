@@ -3,28 +3,26 @@ import { connect } from 'node:net';
 import { argv } from 'node:process';
 
 /*
- * Clients that connect to a port until a message comes, and send a request each time; in a process of their own, so that they do so
- * while a server starts. Sends how these ended, each way once.
+ * Clients that connect to a port again and again; in a process of their own, so that they do so while a server starts. Sends how these
+ * attempts ended, each way once.
  */
 
 const endings = new Set<string>();
-const ending = new AbortController();
-process.once('message', () => ending.abort());
 
 async function connectAgain(): Promise<void> {
-  while (!ending.signal.aborted) {
+  for (let attempt = 0; attempt < 1000; attempt++) {
     const socket = connect(Number(argv[2]), '127.0.0.1');
-    socket.write('GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n');
     const closed = new Promise<string>((resolve) => socket.once('close', () => resolve('closed')));
-    const answered = once(socket, 'data').then(
-      () => 'answered',
+    const connected = once(socket, 'connect').then(
+      () => 'connected',
       (error: NodeJS.ErrnoException) => error.code ?? '',
     );
-    endings.add(await Promise.race([answered, closed]));
+    endings.add(await Promise.race([connected, closed]));
+    socket.destroy();
     await closed;
   }
 }
 
-process.send?.('begun');
 await Promise.all(Array.from({ length: 4 }, connectAgain));
 process.send?.([...endings].toSorted());
+process.disconnect();

@@ -3,8 +3,9 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { findFreePort } from '../../../service/src/http/listen.ts';
+import { findFreePort, listen } from '../../../service/src/http/listen.ts';
 
+const handler = { fetch: () => new Response(), refuse: () => new Response() };
 const connectingClients = fileURLToPath(new URL('connecting-clients.fixture.ts', import.meta.url));
 
 async function firstFree(port: number): Promise<number> {
@@ -15,9 +16,32 @@ test('whoever looks for a free port accepts no connection that it would break', 
   // Below those that the system gives to clients, of which one would connect to itself by chance.
   const port = await firstFree(20_000);
   const clients = fork(connectingClients, [`${port}`]);
-  await once(clients, 'message');
-  for (let look = 0; look < 300; look++) assert.equal(await findFreePort(port, 'SERVICE_PORT'), port);
-  const ended = once(clients, 'message');
-  clients.send('end');
-  assert.deepEqual((await ended)[0], ['ECONNREFUSED']);
+  const ended = new AbortController();
+  const endings = once(clients, 'message').finally(() => ended.abort());
+  while (!ended.signal.aborted) assert.equal(await findFreePort(port, 'SERVICE_PORT'), port);
+  assert.deepEqual((await endings)[0], ['ECONNREFUSED']);
 });
+
+for (const [first, second] of [
+  ['127.0.0.1', '127.0.0.1'],
+  ['127.0.0.1', undefined],
+  [undefined, 'localhost'],
+  ['0.0.0.0', '127.0.0.1'],
+  ['127.0.0.1', '0.0.0.0'],
+  ['0.0.0.0', '::'],
+  ['127.0.0.1', '::'],
+] as const) {
+  test(`a port of ${first} is in use for ${second}`, async () => {
+    const server = await listen(handler, 0, 'SERVICE_PORT', { ...(first && { host: first }) });
+    try {
+      await assert.rejects(
+        listen(handler, server.port, 'SERVICE_PORT', { ...(second && { host: second }) }),
+        /^StartError: Port \d+ is in use/,
+      );
+    } finally {
+      await server.close();
+    }
+    const again = await listen(handler, server.port, 'SERVICE_PORT', { ...(second && { host: second }) });
+    await again.close();
+  });
+}

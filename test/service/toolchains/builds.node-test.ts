@@ -24,7 +24,7 @@ const startCompiler = () => new CompilerProcess(language, { readable: [...probeF
 /** Of the builds of all tests. */
 const times: BuildTimes[] = [];
 /** What was reported to the operator. */
-const defects: string[][] = [];
+const defects: unknown[][] = [];
 const shared = new Builds(
   new Map([['probe', language]]),
   startCompiler,
@@ -199,7 +199,9 @@ test('a defect of a compiler is reported to the operator, by builds and checks, 
     defects.length = 0;
     assert.ok('failed' in (await job('a/t1', 'crash')));
     assert.ok('failed' in (await job('a/t1', 'throw')));
-    assert.deepEqual(defects, [['probe', 'Error: No.\ngoroutine 1 [running]:']]);
+    const [[of, defect, owner] = [], ...others] = defects;
+    assert.deepEqual([of, owner, others], ['probe', { environment: 'a', tenant: 't1', token: '' }, []]);
+    assert.match(String(defect), /^Error: No\.\n/);
   }
 });
 

@@ -75,7 +75,7 @@ export async function findNamespace(
   return row && toRecord(row);
 }
 
-/** The record of a namespace with its declarations and libraries, as of one moment; `undefined` when there is none. */
+/** The record of a namespace with its declarations and libraries; `undefined` when there is none. */
 export async function findDeclaredNamespace(
   db: Db,
   { environment, namespace }: NamespaceKey,

@@ -47,7 +47,7 @@ export type OnBuild = (
 ) => void;
 
 /** Called for each build and check that a defect of the service has ended. `defect`: for the operator's log. */
-export type OnDefect = (language: string, defect: string) => void;
+export type OnDefect = (language: string, defect: string, owner: QueueOwner) => void;
 
 /**
  * How long a job goes on after it was aborted, in ms, before its compiler is ended. Most jobs end sooner by themselves, and
@@ -139,7 +139,7 @@ export class Builds {
       // Where no compiler came up, all the time was waiting.
       const waited = (started ?? ended) - began;
       this.#onBuild?.(language, statusOf(outcome), { waited, took: ended - began - waited });
-      return this.#reported(language, outcome);
+      return this.#reported(language, outcome, owner);
     });
   }
 
@@ -161,11 +161,12 @@ export class Builds {
       },
       toolchainFailure,
     );
-    return checked.then((outcome) => this.#reported(language, outcome));
+    return checked.then((outcome) => this.#reported(language, outcome, owner));
   }
 
-  #reported(language: string, outcome: BuildOutcome): BuildOutcome {
-    if ('failed' in outcome && outcome.defect !== undefined) this.#onDefect?.(language, outcome.defect);
+  #reported(language: string, outcome: BuildOutcome, owner: QueueOwner): BuildOutcome {
+    if ('failed' in outcome && outcome.defect !== undefined)
+      this.#onDefect?.(language, outcome.defect, owner);
     return outcome;
   }
 

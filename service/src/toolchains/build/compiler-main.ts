@@ -22,9 +22,10 @@ await serveTool(async () => {
     try {
       outcome = { compiled: tooDeep ? { diagnostics: [tooDeep] } : await compile(source, types) };
     } catch (error) {
-      const defect = describeError(error);
-      // A panic of the native compiler is its whole stack, which says nothing to an author.
-      outcome = { failed: `The compiler failed on this source. ${defect.split('\n', 1)[0]}`, defect };
+      // The message of a panic of the native compiler is its whole stack, which says nothing to an author.
+      const [reason] = describeError(error).split('\n', 1);
+      const defect = (error instanceof Error ? error.stack : undefined) ?? describeError(error);
+      outcome = { failed: `The compiler failed on this source. ${reason}`, defect };
     }
     return encodeOutcome(outcome);
   };
