@@ -13,12 +13,13 @@ const [foundFor, missingFor] = [10_000, 5000];
 
 /**
  * Node looks names up in its pool of threads, of which it gives two to slow work. So one environment has one of them at most, and
- * names that no server answers for delay no other environment by more than its turn.
+ * names that no server answers for delay no other environment by more than its turn. Tenants wait by themselves even for the same
+ * name: more of an environment may wait than it has runs by default, so that none is refused because of the others.
  */
 const limits = {
   slots: 2,
-  waiting: 2000,
-  waitingPerEnvironment: 500,
+  waiting: 4000,
+  waitingPerEnvironment: 2000,
   waitingPerTenant: 100,
   waitingPerToken: 100,
 };
@@ -28,14 +29,23 @@ const resolveBySystem: Resolve = async (hostname) => {
   return found.map(({ address }) => address);
 };
 
+/** A name that is looked up when the first of its tenants has its turn. */
+class PendingName {
+  readonly found = Promise.withResolvers<readonly string[]>();
+  /** Aborted when the look-up begins, so that the other tenants leave the queue. */
+  readonly begun = new AbortController();
+  /** Those that wait, or have waited, for their turn. */
+  readonly tenants = new Set<string>();
+}
+
 /** Looks up host names: for all in turn, at most so many at once, and each name once in ten seconds. */
 export class Lookups {
   readonly #resolve: Resolve;
   readonly #queue = new FairQueue(limits);
-  /** By names. */
+  /** What look-ups led to, by names. */
   readonly #known = new LRUCache<string, Promise<readonly string[]>>(entryLimit(10_000));
-  /** Those that wait for a turn, by environments and names: no environment waits for the turn of another. */
-  readonly #waiting = new Map<string, Promise<readonly string[]>>();
+  /** By names. */
+  readonly #pending = new Map<string, PendingName>();
 
   /** `resolve` finds the addresses (default: the system does). */
   constructor(resolve: Resolve = resolveBySystem) {
@@ -46,46 +56,50 @@ export class Lookups {
   async addresses(hostname: string, owner: QueueOwner): Promise<readonly string[]> {
     const known = this.#known.get(hostname);
     if (known) return known;
-    const key = `${owner.environment} ${hostname}`;
-    let waiting = this.#waiting.get(key);
-    if (!waiting) {
-      waiting = this.#lookInTurn(hostname, this.#turn(hostname, owner));
-      this.#waiting.set(key, waiting);
-      const forget = () => this.#waiting.delete(key);
-      waiting.then(forget, forget);
+    const pending = this.#pending.get(hostname) ?? new PendingName();
+    const tenant = JSON.stringify([owner.environment, owner.tenant]);
+    if (!pending.begun.signal.aborted && !pending.tenants.has(tenant)) {
+      const turn = this.#turn(owner, pending.begun.signal);
+      if (turn) {
+        pending.tenants.add(tenant);
+        void this.#look(hostname, pending, turn);
+      } else if (!pending.tenants.size) {
+        // Where others wait for the name, their turns do for this tenant, too.
+        throw new CallError(
+          'too-many-calls',
+          `The name ${hostname} cannot be looked up: too many are waiting.`,
+        );
+      }
     }
-    return waiting;
+    this.#pending.set(hostname, pending);
+    return pending.found.promise;
   }
 
-  #turn(hostname: string, owner: QueueOwner): Promise<Release> {
+  /** Rejects when the signal is aborted before the turn; `undefined` where too many are waiting. */
+  #turn(owner: QueueOwner, signal: AbortSignal): Promise<Release> | undefined {
     try {
-      return this.#queue.acquire(owner);
+      return this.#queue.acquire(owner, () => signal);
     } catch (error) {
-      if (!(error instanceof BusyError)) throw error;
-      throw new CallError(
-        'too-many-calls',
-        `The name ${hostname} cannot be looked up: too many are waiting.`,
+      if (error instanceof BusyError) return undefined;
+      throw error;
+    }
+  }
+
+  async #look(hostname: string, { found, begun }: PendingName, turn: Promise<Release>): Promise<void> {
+    const release = await turn.catch(() => {});
+    // The turns of two environments may come at once.
+    if (release && !begun.signal.aborted) {
+      begun.abort();
+      const looking = this.#find(hostname);
+      found.resolve(looking);
+      const ttl = await looking.then(
+        () => foundFor,
+        () => missingFor,
       );
+      this.#known.set(hostname, looking, { ttl });
+      this.#pending.delete(hostname);
     }
-  }
-
-  async #lookInTurn(hostname: string, turn: Promise<Release>): Promise<readonly string[]> {
-    const release = await turn;
-    try {
-      // The turn of another environment may have come sooner.
-      return await (this.#known.get(hostname) ?? this.#look(hostname));
-    } finally {
-      release();
-    }
-  }
-
-  #look(hostname: string): Promise<readonly string[]> {
-    const looking = this.#find(hostname);
-    this.#known.set(hostname, looking, { ttl: foundFor });
-    looking.catch(() => {
-      if (this.#known.peek(hostname) === looking) this.#known.set(hostname, looking, { ttl: missingFor });
-    });
-    return looking;
+    release?.();
   }
 
   async #find(hostname: string): Promise<readonly string[]> {
