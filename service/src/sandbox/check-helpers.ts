@@ -93,7 +93,7 @@ export const checkHelper = `(() => {
   const isRead = (part, key) => readKeywords.includes(key) && (key !== 'multipleOf' || Number.isInteger(part.multipleOf));
   const explain = (root, formats, keyword, alternatives, value, path) => {
     let steps = 0;
-    // Whether each keyword that was met is read, so that a part without a misfit fits.
+    // Whether a part without a misfit fits: each keyword that was met is read, and decides.
     let isSure = true;
     const resolve = (part) => {
       for (let n = 0; hasOwn(part, '$ref') && Object.keys(part).every((key) => key === '$ref' || key === '$defs'); n += 1) {
@@ -118,7 +118,12 @@ export const checkHelper = `(() => {
         }
       }
       const text = ['object', 'array'].includes(type) ? undefined : stringify(value);
-      const isOther = (one) => (typeof one === 'object' && one !== null ? text !== undefined : text === undefined || stringify(one) !== text);
+      const isOther = (one) => {
+        if (text !== undefined || typeof one !== 'object' || one === null) return stringify(one) !== text;
+        // Objects and arrays are not compared here.
+        isSure = false;
+        return false;
+      };
       if (hasOwn(part, 'const') && isOther(part.const)) add('const', reasons.const(part.const) ?? 'must be another value', 50);
       if (hasOwn(part, 'enum') && part.enum.every(isOther)) add('enum', reasons.enum(part.enum) ?? 'must be another value', 50);
       for (const keyword of keywordsFor[type === 'integer' ? 'number' : type] ?? []) {
@@ -150,7 +155,9 @@ export const checkHelper = `(() => {
       for (const keyword of ['anyOf', 'oneOf']) {
         if (!hasOwn(part, keyword)) continue;
         const all = part[keyword].map((one) => misfits(one, value, path, depth + 1));
-        if (all.every((one) => one.length)) add(keyword, reasons[keyword](), 5);
+        const fitting = all.filter((one) => !one.length);
+        if (!fitting.length) add(keyword, reasons[keyword](), 5);
+        else if (fitting.length > 1 && keyword === 'oneOf') isSure = false;
       }
       return found;
     };

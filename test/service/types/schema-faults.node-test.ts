@@ -172,6 +172,32 @@ test('a violation of anyOf or oneOf names the nearest alternative, and what keep
       '',
       'must fit one of the alternatives, and no other',
     ],
+    // Objects and arrays are not compared, and may be other ones.
+    [
+      '{"oneOf":[{"const":{"a":1}},{"const":{"a":2}}]}',
+      '{"a":3}',
+      '',
+      'must fit one of the alternatives, and no other',
+    ],
+    [
+      '{"oneOf":[{"properties":{"a":{"const":[1]}}},{"properties":{"a":{"const":[2]}}}]}',
+      '{"a":[3]}',
+      '',
+      'must fit one of the alternatives, and no other',
+    ],
+    [
+      '{"oneOf":[{"enum":[{"a":1},0]},{"enum":[0,{"a":2}]}]}',
+      '{"a":3}',
+      '',
+      'must fit one of the alternatives, and no other',
+    ],
+    // Each fits none, because two of its own fit.
+    [
+      '{"oneOf":[{"oneOf":[{"type":"integer"},{"type":"number"}]},{"oneOf":[{"minimum":0},{"minimum":1}]}]}',
+      '5',
+      '',
+      'must fit one of the alternatives, and no other',
+    ],
     [
       '{"$ref":"#/$defs/t","$defs":{"t":{"anyOf":[{"type":"array","items":{"$ref":"#/$defs/t"}},{"const":1}]}}}',
       `${'['.repeat(40)}2${']'.repeat(40)}`,
