@@ -41,6 +41,8 @@ export class Connection {
   #isYielding = false;
   /** How much of the present request's body has not been parsed; 0 behind its end, and where it does not declare its length. */
   #bodyLeft = 0;
+  /** The last 3 bytes that were parsed, because a blank line may begin in one packet and end in the next. */
+  #tail = '';
 
   /**
    * @param handle called for each request at its turn
@@ -108,6 +110,7 @@ export class Connection {
       if (this.#mustWait || (start > 0 && this.socket.isPaused())) return this.#keep(data.subarray(start));
       const end = this.#sliceEnd(data, start);
       if (this.#bodyLeft > 0) this.#bodyLeft -= end - start;
+      this.#tail = (this.#tail + data.toString('latin1', Math.max(start, end - 3), end)).slice(-3);
       parse(end - start === data.length ? data : data.subarray(start, end));
       if (this.socket.destroyed) return;
       start = end;
@@ -124,6 +127,8 @@ export class Connection {
   /** Where the next slice ends: at the end of a request's headers, of its body, or of enough chunks. */
   #sliceEnd(data: Buffer, start: number): number {
     if (this.#bodyLeft > 0) return Math.min(data.length, start + this.#bodyLeft);
+    const split = (this.#tail + data.toString('latin1', start, start + 3)).indexOf('\r\n\r\n');
+    if (split >= 0) return start + split + 4 - this.#tail.length;
     const end = Math.min(data.length, start + sliceSize);
     const blankLine = data.subarray(start, end + 3).indexOf('\r\n\r\n', 0, 'latin1');
     return blankLine < 0 ? end : start + blankLine + 4;

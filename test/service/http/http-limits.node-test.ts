@@ -208,6 +208,26 @@ describe('the HTTP server', () => {
     assert.deepEqual([most, handled], [1, 40]);
   });
 
+  test('parses one request at a time where its headers come in parts', async (t) => {
+    let [parsed, handled, most] = [0, 0, 0];
+    const { server } = await serve(t, {}, async (request) => {
+      await request.text();
+      handled += 1;
+      most = Math.max(most, parsed - handled);
+      return new Response('ok');
+    });
+    server.on('request', () => (parsed += 1));
+    const head = 'POST / HTTP/1.1\r\nhost: localhost\r\ncontent-length: 8000\r\n\r\n';
+    const rest = `${'x'.repeat(8000)}${get.repeat(100)}${last}`;
+    for (const cut of [1, 2, 3]) {
+      const { client, served } = await openBoth(t, server, head.slice(0, -cut));
+      await until('the first part is read', () => served.bytesRead === head.length - cut);
+      client.write(head.slice(-cut) + rest);
+      await text(client);
+    }
+    assert.deepEqual([handled, most], [3 * 102, 0]);
+  });
+
   test('lets the event loop go on between requests that were sent at once', async (t) => {
     let handled = 0;
     let hasGoneOn = true;
