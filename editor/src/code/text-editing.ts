@@ -3,7 +3,6 @@ import { bracketMatching, foldGutter, foldKeymap, indentOnInput, indentUnit } fr
 import { EditorState, type Extension } from '@codemirror/state';
 import {
   EditorView,
-  type PluginValue,
   ViewPlugin,
   crosshairCursor,
   drawSelection,
@@ -62,30 +61,24 @@ export const typingSettings = ({ wrap, fontSize, tabWidth }: Settings): Extensio
 const PASSING_KEYS: ReadonlySet<string> = new Set(['Tab', 'Shift', 'Control', 'Alt', 'Meta', 'Escape']);
 
 /** Where Tab has brought the focus into the text, Tab leads out of it, until another key or a click there. */
-class TabThrough implements PluginValue {
-  readonly #abort = new AbortController();
-
-  constructor(view: EditorView) {
-    const { signal } = this.#abort;
-    let isTabbing = false;
-    const listen = (target: EventTarget, type: string, handle: (event: Event) => void) =>
-      target.addEventListener(type, handle, { capture: true, signal });
-    listen(document, 'keydown', (event) => (isTabbing = (event as KeyboardEvent).key === 'Tab'));
-    listen(document, 'keyup', () => (isTabbing = false));
-    listen(view.contentDOM, 'focus', () => view.setTabFocusMode(isTabbing));
-    // The release of a key that led out of the page is not heard here.
-    listen(view.contentDOM, 'pointerdown', () => view.setTabFocusMode((isTabbing = false)));
-    listen(view.contentDOM, 'keydown', (event) => {
-      if (!PASSING_KEYS.has((event as KeyboardEvent).key)) view.setTabFocusMode(false);
-    });
-  }
-
-  destroy(): void {
-    this.#abort.abort();
-  }
-}
-
-const tabThrough = ViewPlugin.fromClass(TabThrough);
+const tabThrough = ViewPlugin.define((view) => {
+  const abort = new AbortController();
+  const { signal } = abort;
+  let isTabbing = false;
+  const endTab = () => (isTabbing = false);
+  const listen = (target: EventTarget, type: string, handle: (event: Event) => void) =>
+    target.addEventListener(type, handle, { capture: true, signal });
+  listen(document, 'keydown', (event) => (isTabbing = (event as KeyboardEvent).key === 'Tab'));
+  listen(document, 'keyup', endTab);
+  // The release of a Tab that leads out of the page is not heard here. Capture would hear the blur of each control, too.
+  window.addEventListener('blur', endTab, { signal });
+  listen(view.contentDOM, 'focus', () => view.setTabFocusMode(isTabbing));
+  listen(view.contentDOM, 'pointerdown', () => view.setTabFocusMode(false));
+  listen(view.contentDOM, 'keydown', (event) => {
+    if (!PASSING_KEYS.has((event as KeyboardEvent).key)) view.setTabFocusMode(false);
+  });
+  return { destroy: () => abort.abort() };
+});
 
 const blinkRate = () => (matchMedia('(prefers-reduced-motion: reduce)').matches ? 0 : 1200);
 

@@ -138,14 +138,34 @@ describe('code editor', () => {
     expect(editor.contents).to.equal('  a');
   });
 
-  it('indents with Tab after a click, also where a Tab before has led out of the page', async () => {
-    open('a');
-    // The release of the key goes to the page that has the focus by then.
-    document.dispatchEvent(new KeyboardEvent('keydown', { key: 'Tab' }));
-    const { x, y } = content().getBoundingClientRect();
-    await sendMouse({ type: 'click', position: [Math.round(x) + 11, Math.round(y) + 20] });
-    await sendKeys({ press: 'Tab' });
-    expect(editor.contents).to.equal('  a');
+  describe('after a Tab that has led out of the page', () => {
+    beforeEach(async () => {
+      open('a');
+      const last = document.createElement('button');
+      // The keys of a frame are not heard in the page around it.
+      const frame = document.createElement('iframe');
+      frame.srcdoc = '<button>in the frame</button>';
+      const loaded = new Promise((resolve) => frame.addEventListener('load', resolve));
+      document.body.prepend(last, frame);
+      await loaded;
+      last.focus();
+      await sendKeys({ press: 'Tab' });
+      expect(document.activeElement).to.equal(frame);
+    });
+
+    it('indents with Tab once the text is clicked', async () => {
+      const { x, y } = content().getBoundingClientRect();
+      await sendMouse({ type: 'click', position: [Math.round(x) + 11, Math.round(y) + 20] });
+      await sendKeys({ press: 'Tab' });
+      expect(editor.contents).to.equal('  a');
+    });
+
+    it('indents with Tab once the page has focused the text', async () => {
+      editor.goTo(1, 1);
+      expect(document.activeElement).to.equal(content());
+      await sendKeys({ press: 'Tab' });
+      expect(editor.contents).to.equal('  a');
+    });
   });
 
   it('has its history again when the same text is opened again, and not with another', async () => {
