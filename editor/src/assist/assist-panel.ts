@@ -5,6 +5,7 @@ import { ref } from 'lit/directives/ref.js';
 import { formatNumber } from '../locales/formats.ts';
 import { texts } from '../locales/locale.ts';
 import { differenceView } from '../pipeline/difference-view.ts';
+import { isComposing } from '../ui/commands.ts';
 import { icon } from '../ui/icon.ts';
 import './assist.css';
 import {
@@ -35,7 +36,7 @@ export function assistPanel(conversation: Conversation): TemplateResult {
     focusAfter(conversation, event, 'textarea');
   };
   const handleKey = (event: KeyboardEvent) => {
-    if (event.key === 'Enter' && !event.shiftKey && !event.isComposing) submit(event);
+    if (event.key === 'Enter' && !event.shiftKey && !isComposing(event)) submit(event);
   };
   return html`<section class="assist" aria-label=${assist.title} ${ref(conversation.end.watch)}>
     <p class="panel-hint">${assist.hint}</p>

@@ -19,6 +19,7 @@ import { EditorView, type Panel, type ViewUpdate, keymap } from '@codemirror/vie
 import { type TemplateResult, html, nothing, render } from 'lit/html.js';
 import { formatNumber } from '../locales/formats.ts';
 import { texts } from '../locales/locale.ts';
+import { isComposing } from '../ui/commands.ts';
 import { type Icon, icon } from '../ui/icon.ts';
 
 /** How many matches are counted at most. */
@@ -99,8 +100,7 @@ class SearchPanel implements Panel {
   }
 
   #handleKey(event: KeyboardEvent): void {
-    // The key belongs to what composes a character.
-    if (event.isComposing) return;
+    if (isComposing(event)) return;
     if (event.key === 'Escape') {
       this.#close();
     } else if (event.key === 'Enter' && !event.ctrlKey && !event.metaKey) {

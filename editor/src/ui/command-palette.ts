@@ -1,6 +1,6 @@
 import { type TemplateResult, html, nothing } from 'lit/html.js';
 import { texts } from '../locales/locale.ts';
-import { type Command, isEnabled, isOffered, runCommand, shortcutText } from './commands.ts';
+import { type Command, isComposing, isEnabled, isOffered, runCommand, shortcutText } from './commands.ts';
 import { LightElement, define } from './light-element.ts';
 
 /** Opens the palette: a dialog with all commands and a search. */
@@ -116,8 +116,7 @@ class CommandPalette extends LightElement {
   }
 
   #handleKey(event: KeyboardEvent, found: readonly Command[]): void {
-    // The key belongs to what composes a character.
-    if (event.isComposing) return;
+    if (isComposing(event)) return;
     const count = found.length;
     const to = { ArrowDown: this.chosen + 1, ArrowUp: this.chosen - 1 }[event.key];
     if (event.key === 'Enter') {

@@ -83,6 +83,13 @@ export function isShortcut(
 }
 
 /**
+ * Whether a key belongs to what composes a character. Safari ends the composition before the key that confirms it, and marks that key
+ * by `keyCode` alone.
+ */
+export const isComposing = (event: Pick<KeyboardEvent, 'isComposing' | 'keyCode'>): boolean =>
+  event.isComposing || event.keyCode === 229;
+
+/**
  * Runs the command of a key, and returns whether there is one. The browser does not get the key even while the command is
  * disabled: a second `Ctrl+B` must not open the bookmarks.
  */

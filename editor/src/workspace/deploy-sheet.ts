@@ -9,6 +9,7 @@ import { sameWork } from '../plugin/source.ts';
 import { replayView } from '../runs/lazy-replay-view.ts';
 import { Latest } from '../service/latest.ts';
 import type { TestEntry } from '../tests/test-list.ts';
+import { isComposing } from '../ui/commands.ts';
 import { openDialog } from '../ui/dialog.ts';
 import { icon } from '../ui/icon.ts';
 import { startButton } from '../ui/start-button.ts';
@@ -216,9 +217,9 @@ export class DeploySheet {
     };
     /** Enter deploys. Where the sheet asks, it goes to the question first, so that no key that was meant for "Deploy" answers it. */
     const handleKey = (event: KeyboardEvent) => {
-      const { key, shiftKey, isComposing, target } = event;
+      const { key, shiftKey, target } = event;
       const isField = target instanceof HTMLTextAreaElement || target instanceof HTMLInputElement;
-      if (key !== 'Enter' || shiftKey || isComposing || !isField) return;
+      if (key !== 'Enter' || shiftKey || isComposing(event) || !isField) return;
       event.preventDefault();
       const { form } = target;
       if (isAsking) form?.querySelector<HTMLElement>('[type=submit]')?.focus();

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { PluginSource } from 'plugin-editor/client.js';
 import { findings, useColours } from '../../support/axe.ts';
+import { leavesComposedEnters } from '../../support/composed-enters.ts';
 import { eventually } from '../../support/until.ts';
 import { buttonNamed, coveredTabs, tabsOutOfView } from '../harness.ts';
 import { startEditorInBrowser } from '../editor-in-browser.ts';
@@ -62,6 +63,12 @@ test('the panel is there while the page has an assistant', async () => {
       () => launcher.frame.$('#tab-assist'),
       (tab) => !tab,
     );
+  });
+});
+
+test('the Enter that ends the composition of a character asks nothing', async () => {
+  await withEditor(async ({ frame }) => {
+    assert.ok(await leavesComposedEnters(frame, '.assist textarea'));
   });
 });
 

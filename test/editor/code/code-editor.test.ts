@@ -9,6 +9,7 @@ import { loadTypingHelp } from '../../../editor/src/code/languages.ts';
 import { type Problem, problemFix } from '../../../editor/src/code/problems.ts';
 import { texts } from '../../../editor/src/locales/locale.ts';
 import { settings } from '../../../editor/src/ui/settings.ts';
+import { COMPOSED_ENTERS } from '../../support/composed-enters.ts';
 import { until } from '../../support/until.ts';
 
 describe('code editor', () => {
@@ -421,15 +422,13 @@ describe('code editor', () => {
       open('a a');
       await editor.openSearch({ replace: true });
       find('a');
-      const pressEnter = (isComposing: boolean) => {
-        const key = { key: 'Enter', isComposing, bubbles: true, cancelable: true };
-        field('replace')?.dispatchEvent(new KeyboardEvent('keydown', key));
-      };
+      const press = (key: KeyboardEventInit) =>
+        field('replace')?.dispatchEvent(new KeyboardEvent('keydown', { bubbles: true, ...key }));
       // The first one selects a match.
-      pressEnter(false);
-      pressEnter(true);
+      press({ key: 'Enter' });
+      COMPOSED_ENTERS.forEach(press);
       expect(editor.contents).to.equal('a a');
-      pressEnter(false);
+      press({ key: 'Enter' });
       expect(editor.contents).to.equal(' a');
     });
 

@@ -1,5 +1,6 @@
 import { expect } from '@open-wc/testing';
 import { showPalette } from '../../../editor/src/ui/command-palette.ts';
+import { COMPOSED_ENTERS } from '../../support/composed-enters.ts';
 
 describe('the palette of commands', () => {
   let runs = 0;
@@ -11,14 +12,12 @@ describe('the palette of commands', () => {
   it('runs no command by the Enter that ends the composition of a character', async () => {
     showPalette(commands);
     await (palette() as unknown as { updateComplete: Promise<unknown> }).updateComplete;
-    const pressEnter = (isComposing: boolean) =>
-      palette()
-        ?.querySelector('input')
-        ?.dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter', isComposing }));
+    const press = (key: KeyboardEventInit) =>
+      palette()?.querySelector('input')?.dispatchEvent(new KeyboardEvent('keydown', key));
     runs = 0;
-    pressEnter(true);
+    COMPOSED_ENTERS.forEach(press);
     expect(runs).to.equal(0);
-    pressEnter(false);
+    press({ key: 'Enter' });
     expect(runs).to.equal(1);
   });
 

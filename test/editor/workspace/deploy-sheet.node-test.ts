@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { leavesComposedEnters } from '../../support/composed-enters.ts';
 import { pressKeys } from '../../support/press-keys.ts';
 import type { EditorPage, EditorService, Target } from '../harness.ts';
 import { editorFixture } from '../editor-fixture.ts';
@@ -43,6 +44,8 @@ describe('the sheet that deploys', () => {
       await untilState(editor, 'testing');
       await page.waitForSelector('#deploy-message:focus');
       await page.keyboard.sendCharacter('The first one');
+      // Such an Enter does not confirm.
+      assert.ok(await leavesComposedEnters(page, '#deploy-message'));
       await page.keyboard.press('Enter');
       await until('Deploys once the tests have passed.');
       assert.equal(deployments(service, target), 0);
