@@ -229,7 +229,7 @@ export class EnvironmentClient extends PluginClient<PluginLocation, { actor?: st
     );
   }
 
-  /** Changes the fields that are given, such as `{ suspended: true }`, and no others. */
+  /** Changes the fields that are given, such as `{ suspended: true }`, and no others. A field that is `undefined` is a `TypeError`. */
   async updateTenant(
     { identifier }: IdentifierLocation,
     changes: TenantDetails,
@@ -483,7 +483,10 @@ export class EnvironmentClient extends PluginClient<PluginLocation, { actor?: st
     return this.#send({ path: webhookPath(location), schema: webhookSchema }, options);
   }
 
-  /** Changes the fields of a webhook that are given, such as `{ enabled: true }`, and no others. */
+  /**
+   * Changes the fields of a webhook that are given, such as `{ enabled: true }`, and no others. A field that is `undefined` is a
+   * `TypeError`.
+   */
   async updateWebhook(
     location: WebhookLocation,
     changes: Partial<WebhookDetails> & { enabled?: boolean },
