@@ -36,6 +36,8 @@ export class LiveCheck {
   #took = 0;
   /** How many have failed since one succeeded. */
   #failures = 0;
+  /** Whether the last one failed, and may be tried again at any time. */
+  #isResumable = false;
 
   constructor(options: LiveCheckOptions) {
     this.#options = options;
@@ -45,6 +47,11 @@ export class LiveCheck {
   schedule(): void {
     this.#abort?.abort();
     this.#runIn(Math.min(Math.max(DEBOUNCE, this.#took * 2), MAX_DEBOUNCE));
+  }
+
+  /** What may have kept the service from checking has ended: tries again what failed, unless the service said when to. */
+  resume(): void {
+    if (this.#isResumable) this.schedule();
   }
 
   close(): void {
@@ -59,6 +66,7 @@ export class LiveCheck {
 
   async #run(): Promise<void> {
     const { read, check, onFound, onUnable } = this.#options;
+    this.#isResumable = false;
     if (!this.#isAble) return onUnable();
     const { signal } = (this.#abort = new AbortController());
     const started = performance.now();
@@ -76,6 +84,7 @@ export class LiveCheck {
 
   #handleFailure(error: unknown): void {
     const { status = 0, retryAfter = 0 } = error instanceof HttpError ? error : {};
+    this.#isResumable = !retryAfter;
     if ([404, 405, 501].includes(status)) this.#isAble = false;
     else if (isTransient(failureOf(error)))
       this.#runIn(Math.max(Math.min(RETRY * 2 ** this.#failures++, MAX_RETRY), retryAfter));

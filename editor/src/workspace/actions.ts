@@ -121,7 +121,7 @@ export class Actions extends Emitter<{ built: void }> {
     for (const error of resolved) this.#resolved.add(error);
     this.#notice.handleResolved(resolved);
     // The same may have kept the text from being checked.
-    this.handleEdit();
+    this.#check.resume();
   }
 
   async build(): Promise<void> {

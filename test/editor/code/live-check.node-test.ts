@@ -60,6 +60,19 @@ test('a change in the meantime checks at once, and instead', async (t) => {
   assert.deepEqual(await pass(1e6), [2, 1, 1]);
 });
 
+test('one that failed is tried again once its obstacle has ended, unless the service said when to', async (t) => {
+  const { check, pass } = startCheck(t, [failure(401), failure(503, 40_000)]);
+  check.schedule();
+  await pass(150);
+  check.resume();
+  assert.deepEqual(await pass(150), [2, 0, 2]);
+  check.resume();
+  assert.deepEqual(await pass(39_999), [2, 0, 2]);
+  assert.deepEqual(await pass(1), [3, 1, 2]);
+  check.resume();
+  assert.deepEqual(await pass(1e6), [3, 1, 2]);
+});
+
 for (const [took, delay] of [
   [20, 150],
   [400, 800],
