@@ -67,7 +67,7 @@ export class Actions extends Emitter<{ built: void }> {
     this.pipeline.on('deploy', (deployed) => this.#handleDeploy(deployed));
     this.pipeline.on('error', ({ action, error }) => this.#handleError(action, error));
     this.pipeline.on('busy', ({ action, wait }) => this.#notice.showBusy(action, wait));
-    serviceState.on('online', () => this.handleResolved(['connection']));
+    serviceState.on('online', () => this.#check.resume());
     serviceState.on('progress', ({ progress, draft, askedAt }) =>
       this.pipeline.applyProgress(progress, draft, askedAt),
     );

@@ -76,11 +76,11 @@ describe('building, testing and deploying in the editor', () => {
       assert.match((await service.draft(target))?.contents ?? '', /\/\/ two/);
     }));
 
-  test('keeps a notice while the user is elsewhere, and hides the one about a lost connection once it is back', () =>
+  test('keeps a notice while the user is elsewhere, and the one about a lost connection also once it is back', () =>
     withEditor(async ({ service, target, open }) => {
       await service.save({ contents: good, lang: 'typescript' }, target);
       const editor = await open();
-      const { page, untilOpen, until, build, deploy } = editor;
+      const { page, untilOpen, until, press, build, deploy } = editor;
       await untilOpen();
       await deploy();
       await until('Deployed as v1.0.0');
@@ -96,21 +96,33 @@ describe('building, testing and deploying in the editor', () => {
       await page.evaluate(() => new Promise(requestAnimationFrame));
       await until('the build gave no result');
       await page.setOfflineMode(false);
+      await page.waitForFunction(() => !document.body.innerText.includes('No connection'));
+      await until('the build gave no result');
+      await press('Try again');
       await page.waitForFunction(() => !document.body.innerText.includes('the build gave no result'));
+      await untilStatusOf(editor, 'built', 'Built');
     }));
 
-  test('hides the notice about a lost connection once the service answers, also where the browser was online', () =>
+  test('says that a run gave no result for a lost connection also once the service answers, until the next run', () =>
     withEditor(async ({ service, target, open }) => {
       await service.save({ contents: good, lang: 'typescript' }, target);
-      const { page, untilOpen, untilStatus, until, build } = await open();
+      const { page, untilOpen, untilStatus, until, build, press } = await open();
       await untilOpen();
       await untilStatus('All changes saved');
-      await service.stop();
       await build();
-      await until('the build gave no result');
+      await page.locator('#tab-run').click();
+      await page.waitForSelector('.run-payload-button[aria-disabled=false]');
+      await service.stop();
+      await page.locator('.run-payload-button').click();
+      await until('the run gave no result');
       await until('No connection');
       await service.restart();
-      await page.waitForFunction(() => !document.body.innerText.includes('the build gave no result'));
+      await page.waitForFunction(() => !document.body.innerText.includes('No connection'));
+      await until('the run gave no result');
+      await until('Not run: connection lost');
+      await press('Try again');
+      await page.waitForFunction(() => !document.body.innerText.includes('connection lost'));
+      await until('Hi ');
     }));
 
   test('says that another tab saved once the user is back, and counts no build of that text for this one', () =>
