@@ -130,6 +130,11 @@ export class DraftSaving extends Emitter<DraftSavingEvents> implements PipelineD
     this.#queue.resume();
   }
 
+  /** The service answers again. After another failure it may have said when to try again. */
+  handleOnline(): void {
+    if (this.state.kind === 'failed' && this.state.failure === 'connection') this.#queue.flush();
+  }
+
   /** Resolves once nothing is being sent. */
   whenIdle(): Promise<void> {
     return this.#queue.whenIdle();

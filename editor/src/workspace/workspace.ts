@@ -102,6 +102,7 @@ export class Workspace {
     saving.on('delete', () => {
       this.#report();
       this.actions.pipeline.forgetBuild();
+    serviceState.on('online', () => saving.handleOnline());
     });
     serviceState.on('otherDraft', () => {
       this.actions.pipeline.forgetBuild();

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { mock, test } from 'node:test';
-import { NetworkError } from 'plugin-editor/client.js';
+import { HttpError, NetworkError } from 'plugin-editor/client.js';
 import { Notices } from '../../../editor/src/ui/notices.ts';
 import { Access } from '../../../editor/src/workspace/access.ts';
 import { DraftSaving } from '../../../editor/src/workspace/draft-saving.ts';
@@ -47,4 +47,34 @@ test('that the text would be lost with the page is said once, and not again with
   mock.timers.reset();
   assert.equal(tries, 3);
   assert.equal(show.mock.callCount(), 1);
+});
+
+test('what failed for lack of a connection is saved as soon as the service answers, and no other failure is', async () => {
+  mock.timers.enable({ apis: ['setTimeout'] });
+  const document = { source: { lang: 'javascript', contents: 'one' } };
+  const failures = [new NetworkError('The service', new Error()), new HttpError('The service', 503, 20_000)];
+  let tries = 0;
+  const save = async () => {
+    throw failures[tries++];
+  };
+  const copies = { keep: () => {}, drop: () => {}, canKeep: () => true, isKept: true };
+  const signal = new AbortController().signal;
+  const session = { copies, signal, notices: new Notices(), store: { save }, host: {} };
+  const access = new Access(['read', 'write'], false);
+  const saving = new DraftSaving(
+    session as unknown as PluginSession,
+    access,
+    document as unknown as PluginDocument,
+    true,
+  );
+  document.source = { lang: 'javascript', contents: 'two' };
+  saving.handleEdit();
+  mock.timers.tick(1000);
+  await new Promise(setImmediate);
+  for (let i = 0; i < 2; i++) {
+    saving.handleOnline();
+    await new Promise(setImmediate);
+    assert.equal(tries, 2);
+  }
+  mock.timers.reset();
 });
