@@ -2,6 +2,11 @@ import { type TemplateResult, html, nothing } from 'lit/html.js';
 import { texts } from '../locales/locale.ts';
 import { icon } from './icon.ts';
 
+/** A button that is pressed by a held Enter would start and stop in turns. */
+const ignoreHeldEnter = (event: KeyboardEvent) => {
+  if (event.repeat && event.key === 'Enter') event.preventDefault();
+};
+
 export interface StartButtonOptions {
   className?: string;
   /** Its icon and its name. */
@@ -28,6 +33,7 @@ export const startButton = (
     aria-disabled=${isOff && !onStop}
     aria-keyshortcuts=${(!onStop && keys) || nothing}
     title=${(!onStop && title) || nothing}
+    @keydown=${ignoreHeldEnter}
     @click=${onStop ?? (() => isOff || onStart())}
   >
     ${onStop ? html`${icon('stop')}${texts().common.stop}` : content}

@@ -100,7 +100,7 @@ describe('a button and a tab', () => {
 });
 
 describe('a button that starts tests', () => {
-  test('keeps the focus while it stops them, and once they have ended', () =>
+  test('keeps the focus while it stops them, which a held key does not, and once they have ended', () =>
     withEditor(async (context) => {
       const { service } = context;
       const { page, press, until } = await openText(context, 'export const run = (input) => input;\n');
@@ -118,9 +118,12 @@ describe('a button that starts tests', () => {
         await page.waitForSelector(`${selector}[aria-disabled=false]`);
         await page.focus(selector);
         assert.equal(await focused(), name);
-        await page.keyboard.press('Enter');
+        await page.keyboard.down('Enter');
         // In the panel it stops them at once, in the header once they have run for a while.
         await page.waitForSelector('.actions .stop');
+        // The key is held, and repeats.
+        await page.keyboard.down('Enter');
+        await page.keyboard.up('Enter');
         assert.equal(await focused(), 'Stop', name);
         gate.resolve();
         await page.waitForFunction(() => !document.querySelector('.stop'));
