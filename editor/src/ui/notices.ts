@@ -33,6 +33,8 @@ export class Notices {
   readonly #onChange: () => void;
   readonly #shown = new Map<string, Shown>();
   #count = 0;
+  /** The number of the notice in view. */
+  #inView: number | undefined;
   /** What had the focus before a button of a notice. */
   #before: HTMLElement | undefined;
 
@@ -90,6 +92,8 @@ export class Notices {
   view(): TemplateResult {
     const newest = [...this.#shown.values()].toSorted((a, b) => b.number - a.number);
     const shown = newest.find((one) => one.notice().tone === 'alert') ?? newest[0];
+    if (shown?.number !== this.#inView && document.activeElement?.closest('.notice')) this.#before?.focus();
+    this.#inView = shown?.number;
     return html`<section
       class="notices"
       aria-label=${texts().common.messages}

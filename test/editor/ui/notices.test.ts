@@ -59,6 +59,24 @@ describe('notices', () => {
     field.remove();
   });
 
+  it('give the focus back also where the notice goes by itself, or another one comes', () => {
+    const field = document.createElement('input');
+    place.before(field);
+    const focusButton = () => place.querySelector<HTMLElement>('.notice button')?.focus();
+    const hasFocus = () => document.activeElement === field;
+    field.focus();
+    show('a note', 'note');
+    focusButton();
+    show('an older kind', 'note', { isTransient: true });
+    expect(hasFocus()).to.equal(true);
+    focusButton();
+    notices.hide('a note');
+    expect(hasFocus()).to.equal(false);
+    notices.hide('an older kind');
+    expect(hasFocus()).to.equal(true);
+    field.remove();
+  });
+
   it('leave the focus where the action of a button brought it', () => {
     const [before, after] = [document.createElement('input'), document.createElement('input')];
     place.before(before, after);
