@@ -33,6 +33,8 @@ export class PluginTypes {
   #isOutdated = false;
   #isLoading = false;
   #isStale = false;
+  /** Whether a sample was offered as payload. */
+  #hasSample = false;
   /** Whether the service has types at all, as far as is known. */
   #isSupported = true;
   /** The version that a notice about changed types was shown for. */
@@ -119,7 +121,10 @@ export class PluginTypes {
       if (hasAny) this.#module ??= await loadModule(() => import('../types/types-panel.ts'));
       const [sample] = types.samples ?? [];
       // A value that fits the input's type is a better start than an empty field. What the user empties later stays so.
-      if (sample && !this.#types) this.#actions.payload.payload ||= JSON.stringify(sample.input, null, 2);
+      if (sample && !this.#hasSample) {
+        this.#hasSample = true;
+        this.#actions.payload.payload ||= JSON.stringify(sample.input, null, 2);
+      }
       this.#types = hasAny ? types : undefined;
       screen.draw();
       await this.#compare(types);

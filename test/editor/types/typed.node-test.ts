@@ -185,6 +185,25 @@ describe('a namespace with types in the editor', () => {
       await page.waitForFunction(() => !document.querySelector('.notice, #tab-types'), { polling: 50 });
     }));
 
+  test('begins a payload with a sample that is added while the plugin is open', () =>
+    withEditor(async ({ service, target, open }) => {
+      const place = { ...target, namespace: 'prices-later' };
+      const { samples, ...withoutSamples } = prices;
+      await service.setNamespace('prices-later', withoutSamples);
+      await service.save({ contents, lang: 'typescript' }, place);
+      const { page, untilOpen } = await open(await service.url(place));
+      await untilOpen();
+      await page.waitForSelector('#tab-types');
+      await page.locator('#tab-run').click();
+      await page.waitForSelector('#run-payload');
+      await service.setNamespace('prices-later', { ...withoutSamples, samples });
+      await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')));
+      await page.waitForFunction(
+        () => document.querySelector('#run-payload')?.textContent?.includes('"count": 3'),
+        { polling: 50 },
+      );
+    }));
+
   test('begins a payload with a sample, and leaves it empty once the user has emptied it', () =>
     withEditor(async ({ service, target, open }) => {
       const place = { ...target, namespace: 'prices' };
