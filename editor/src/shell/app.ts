@@ -285,7 +285,7 @@ export class EditorApp {
     this.#isChoosing = false;
     this.#screen.show(() => workspace.view());
     workspace.start();
-    if (exists && template && template !== source.lang) workspace.showLanguageNotice(template);
+    if (exists && template && template !== source.lang) void workspace.showLanguageNotice(template);
     // A frame must not take the focus from the page around it.
     if (document.hasFocus()) workspace.document.editor.focus();
     if (!this.#isRestScheduled) setTimeout(() => void loadRest(), REST_DELAY);

@@ -4,7 +4,7 @@ import { texts } from '../locales/locale.ts';
 import { ownerLine } from '../plugin/identity-view.ts';
 import type { PluginTarget } from '../plugin/target.ts';
 import { visibleText } from '../ui/visible-text.ts';
-import { languageChoices } from '../workspace/language.ts';
+import { languageChoices } from '../workspace/language-choices.ts';
 
 export interface StartScreenOptions {
   /** The new plugin. */

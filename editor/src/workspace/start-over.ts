@@ -4,7 +4,23 @@ import { prettyLanguage } from '../code/languages.ts';
 import { texts } from '../locales/locale.ts';
 import { sameWork } from '../plugin/source.ts';
 import { openDialog } from '../ui/dialog.ts';
-import { NOTICE, type StartOverParts, languageChoices } from './language.ts';
+import type { Access } from './access.ts';
+import type { DraftSaving } from './draft-saving.ts';
+import { languageChoices } from './language-choices.ts';
+import type { PluginSession } from './plugin-session.ts';
+
+/** The kind of the notices about the language. */
+const NOTICE = 'language';
+
+/** The languages whose notice the user has dismissed. Other plugins that keep their language do not show it again. */
+const dismissed = new Set<string>();
+
+/** The parts of an open plugin that starting over changes. */
+export interface StartOverParts {
+  session: PluginSession;
+  access: Access;
+  saving: DraftSaving;
+}
 
 /** Lets the user choose the language to start over in. `isKept`: whether this browser can keep the former text. */
 const showLanguageDialog = (
@@ -26,10 +42,13 @@ const showLanguageDialog = (
   });
 };
 
-/** The template of the language that the user chooses replaces text and tests, which this browser keeps. */
+/**
+ * The template of the language that the user chooses replaces text and tests, which this browser keeps.
+ * @param language the one to start over in; without it, or where the service lacks it, the user chooses among all others
+ */
 export async function startOver(
   { session, access, saving }: StartOverParts,
-  language: string | undefined,
+  language?: string,
 ): Promise<void> {
   if (!access.canWrite) return;
   const { client, copies, notices, signal } = session;
@@ -67,4 +86,34 @@ export async function startOver(
       actions: [notices.dismiss(NOTICE)],
     }));
   }
+}
+
+/** Says that a draft keeps its language although another one was asked for, and offers to start over in that one. */
+export function showLanguageNotice(parts: StartOverParts, asked: string): void {
+  const { session, access, saving } = parts;
+  const { notices } = session;
+  if (session.signal.aborted || dismissed.has(asked)) return;
+  notices.show(NOTICE, () => {
+    const words = texts().language;
+    const dismiss = {
+      label: texts().common.dismiss,
+      run: () => {
+        dismissed.add(asked);
+        notices.hide(NOTICE);
+      },
+    };
+    const startOverInAsked = {
+      label: words.startOverIn(prettyLanguage(asked)),
+      run: () => {
+        notices.hide(NOTICE);
+        void startOver(parts, asked);
+      },
+    };
+    return {
+      tone: 'note',
+      text: words.stays(prettyLanguage(asked), prettyLanguage(saving.source.lang)),
+      // What the token permits may become known later.
+      actions: [...(access.canWrite ? [startOverInAsked] : []), dismiss],
+    };
+  });
 }

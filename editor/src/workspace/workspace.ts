@@ -19,7 +19,6 @@ import { handleWorkspaceKey, workspaceCommands } from './commands.ts';
 import { DeploySheet } from './deploy-sheet.ts';
 import { Dock } from './dock.ts';
 import { DraftSaving } from './draft-saving.ts';
-import { showLanguageNotice, startOver } from './language.ts';
 import { PluginDocument } from './plugin-document.ts';
 import type { PluginSession } from './plugin-session.ts';
 import { PluginTypes } from './plugin-types.ts';
@@ -102,8 +101,8 @@ export class Workspace {
     saving.on('delete', () => {
       this.#report();
       this.actions.pipeline.forgetBuild();
-    serviceState.on('online', () => saving.handleOnline());
     });
+    serviceState.on('online', () => saving.handleOnline());
     serviceState.on('otherDraft', () => {
       this.actions.pipeline.forgetBuild();
       void saving.offerOtherDraft();
@@ -244,13 +243,13 @@ export class Workspace {
   }
 
   /** Starts over in another language that the user chooses. */
-  startOver(): Promise<void> {
-    return startOver(this);
+  async startOver(): Promise<void> {
+    await (await this.#loadStartOver())?.startOver(this);
   }
 
   /** Another language was asked for than the draft is written in: says that it stays, and how to change it. */
-  showLanguageNotice(asked: string): void {
-    showLanguageNotice(this, asked);
+  async showLanguageNotice(asked: string): Promise<void> {
+    (await this.#loadStartOver())?.showLanguageNotice(this, asked);
   }
 
   /** Closes the plugin, and saves what is not saved; resolves once that save has ended. */
@@ -288,6 +287,10 @@ export class Workspace {
     if (state.kind === 'failed') this.serviceState.setOnline(state.failure !== 'connection');
     this.#showTitle();
     this.session.screen.draw();
+  }
+
+  #loadStartOver() {
+    return this.session.notices.loadModule(() => import('./start-over.ts'));
   }
 
   #showTitle(): void {

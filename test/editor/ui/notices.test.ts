@@ -2,7 +2,7 @@ import { expect } from '@open-wc/testing';
 import { render } from 'lit/html.js';
 import { texts } from '../../../editor/src/locales/locale.ts';
 import { Notices } from '../../../editor/src/ui/notices.ts';
-import { type StartOverParts, showLanguageNotice } from '../../../editor/src/workspace/language.ts';
+import { type StartOverParts, showLanguageNotice } from '../../../editor/src/workspace/start-over.ts';
 
 let place: HTMLElement;
 let notices: Notices;
@@ -97,7 +97,11 @@ describe('notices', () => {
     const open = () => {
       notices.hide('language');
       const access = { canWrite: true };
-      const parts = { session: { notices }, access, saving: { source: { lang: 'typescript' } } };
+      const parts = {
+        session: { notices, signal: new AbortController().signal },
+        access,
+        saving: { source: { lang: 'typescript' } },
+      };
       showLanguageNotice(parts as unknown as StartOverParts, 'assemblyscript');
     };
     const text = texts().language.stays('AssemblyScript', 'TypeScript');
