@@ -52,9 +52,10 @@ export class LocalCopies {
     this.#isKept = this.#write({ key: this.#own, source, at: new Date() });
   }
 
-  /** Keeps a text that is about to be replaced, to be offered when the plugin is opened again. Returns whether it could. */
-  keepAside(source: PluginSource): boolean {
-    return this.#write({ key: this.#createKey(), source, at: new Date() });
+  /** Keeps a text that is about to be replaced, to be offered when the plugin is opened again. Returns its key, if it could. */
+  keepAside(source: PluginSource): string | undefined {
+    const key = this.#createKey();
+    return this.#write({ key, source, at: new Date() }) ? key : undefined;
   }
 
   /** Whether this browser keeps copies for this page. It does not where it blocks the storage of frames. */

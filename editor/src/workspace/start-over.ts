@@ -60,19 +60,25 @@ export async function startOver(
     if (!chosen || signal.aborted) return;
     const template = await session.loadTemplate(chosen.identifier);
     if (!access.canWrite) return;
-    /** Replaces the source, and offers the former one, which another language leaves no way back to in the text. */
-    const replace = (source: PluginSource) => {
+    /**
+     * Replaces the source, and offers the former one, which another language leaves no way back to in the text.
+     * @param aside the key of the copy of `source`, where this browser keeps one
+     */
+    const replace = (source: PluginSource, aside?: string) => {
       // Read only now, because the user may have typed meanwhile.
       const former = saving.source;
-      const isKept = !sameWork(former, template) && copies.keepAside(former);
+      const formerAside = sameWork(former, template) ? undefined : copies.keepAside(former);
       saving.restore(source);
+      // From now on it is saved as any text is.
+      if (aside !== undefined && copies.isKept) copies.remove(aside);
       notices.show(NOTICE, () => {
         const words = texts().language;
-        const name = prettyLanguage(source.lang);
-        const bringBack = { label: words.bringBack, run: () => replace(former) };
+        const known = languages.find(({ identifier }) => identifier === source.lang);
+        const name = known?.pretty ?? prettyLanguage(source.lang);
+        const bringBack = { label: words.bringBack, run: () => replace(former, formerAside) };
         return {
           tone: 'note',
-          text: isKept ? words.done(name) : words.doneNotKept(name),
+          text: formerAside === undefined ? words.doneNotKept(name) : words.done(name),
           actions: [...(access.canWrite ? [bringBack] : []), notices.dismiss(NOTICE)],
         };
       });

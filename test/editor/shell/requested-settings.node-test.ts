@@ -257,6 +257,9 @@ describe('the settings that the host page requests', () => {
         (one) => one?.lang === 'typescript',
       );
       assert.match(draft?.contents ?? '', /\/\/ in the other language/);
+      // What has come back is kept no longer.
+      const keptAside = await eventually(launcher.kept, ({ length }) => length === 1);
+      assert.match(keptAside[0]?.value ?? '', /\/\/ meanwhile/);
       await launcher.sendMessage({ type: 'configure', session, readOnly: true });
       await launcher.frame.waitForSelector('.read-only');
       assert.equal(await launcher.frame.$(buttonNamed('Bring the former text back')), null);
