@@ -190,7 +190,7 @@ export function testsBadge({ tests }: Work): {
 }
 
 /** Whether the cause of an error has ended. */
-const isResolved = (
+export const isResolved = (
   error: ActionError,
   { isOnline, save, resolved }: Pick<Work, 'isOnline' | 'save' | 'resolved'>,
 ): boolean =>

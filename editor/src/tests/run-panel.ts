@@ -4,7 +4,7 @@ import { texts } from '../locales/locale.ts';
 import type { Run } from '../pipeline/pipeline.ts';
 import { recordedMocks } from '../plugin/mocks.ts';
 import { type ActionError, actionErrorReason } from '../pipeline/progress.ts';
-import type { Work } from '../pipeline/work.ts';
+import { type Work, isResolved } from '../pipeline/work.ts';
 import { icon } from '../ui/icon.ts';
 import { startButton } from '../ui/start-button.ts';
 import type { Schemas } from '../types/schema.ts';
@@ -47,6 +47,7 @@ export interface RunPanelOptions {
 /** Runs the plugin with a payload that is typed in. */
 export function runPanel(options: RunPanelOptions): TemplateResult {
   const { state, work, schemas, canEdit, onInput, onRun, onStop, onKeep } = options;
+  const error = presentError(options);
   const words = texts().run;
   const run = startButton(
     {
@@ -92,7 +93,7 @@ export function runPanel(options: RunPanelOptions): TemplateResult {
           ? html`<button type="button" class="button quiet" @click=${onKeep}>${words.saveAsTest}</button>`
           : nothing
       }
-      <p class="run-state" role="status" data-tone=${state.error ? 'bad' : 'busy'}>${stateLabel(state)}</p>
+      <p class="run-state" role="status" data-tone=${error ? 'bad' : 'busy'}>${stateLabel(state, error)}</p>
     </div>
     ${resultOf(options)}
   </div>`;
@@ -115,7 +116,11 @@ function callsSwitch({ state, canCall, onMakeCalls }: RunPanelOptions): Template
     <p id="make-calls-hint" class="panel-hint">${state.makesCalls ? words.made : words.notMade}</p>`;
 }
 
-function stateLabel({ isRunning, error }: PayloadRun): string {
+/** Why the last run did not complete. After a lost connection it is said until the next run: the run has no result. */
+const presentError = ({ state: { error }, work }: RunPanelOptions): ActionError | undefined =>
+  error === 'connection' || (error && !isResolved(error, work)) ? error : undefined;
+
+function stateLabel({ isRunning }: PayloadRun, error: ActionError | undefined): string {
   const words = texts().run;
   if (isRunning) return words.running;
   return error ? words.notRun(actionErrorReason(error)) : '';
@@ -123,14 +128,14 @@ function stateLabel({ isRunning, error }: PayloadRun): string {
 
 function resultOf(options: RunPanelOptions): TemplateResult | typeof nothing {
   const { state, work, schemas, canEdit, canCall, onJump, onTake } = options;
-  const { run, before, payload, isRunning, error } = state;
+  const { run, before, payload, isRunning } = state;
   if (!run) return nothing;
   const isCurrent =
     run.sourceKey === work.sourceKey &&
     run.payload === payload &&
     (run.mocks === 'real') === (canCall && state.makesCalls);
   // The result is that of an earlier run, not of the one that runs or that failed.
-  const staleness = isRunning || error ? 'running' : isCurrent ? undefined : 'changed';
+  const staleness = isRunning || presentError(options) ? 'running' : isCurrent ? undefined : 'changed';
   const canTake = canEdit && run.mocks === 'real' && recordedMocks(run.calls ?? []).length > 0;
   return resultView({
     run,
