@@ -33,7 +33,7 @@ export async function migrate(args: string[]): Promise<void> {
     console.log(`Encrypted with the first key of SECRETS_KEY: ${renewed} that had another one`);
     if (damaged > 0) {
       console.error(
-        `Cannot be decrypted with their key, and left as they are: ${damaged} (values of connections, secrets of webhooks, keys of identities)`,
+        `Could not be decrypted, and left as they are: ${damaged}. Set values of connections again, rotate the secrets of webhooks, and delete the rows of identity_keys.`,
       );
     }
   } finally {

@@ -126,7 +126,7 @@ sqliteTest('migrate leaves what no key can decrypt, says so, and goes on with th
   const { status, out, err } = await runCommand(t, address, ['migrate'], env).done();
   assert.equal(status, 0);
   assert.match(out, /: 4 that had another one$/m);
-  assert.match(err, /^Cannot be decrypted with their key, and left as they are: 1 /m);
+  assert.match(err, /^Could not be decrypted, and left as they are: 1\. Set /m);
 });
 
 sqliteTest('check says that a key file is missing, which no backup has', async (t) => {
