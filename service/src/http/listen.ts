@@ -152,11 +152,13 @@ async function bindServer(options: ListenOptions): Promise<number | undefined> {
  * accepts none. It connects to itself, since to connect is the only way to bind one.
  */
 async function bindClient(host: string, port: number): Promise<number | undefined> {
-  const { address } = await lookup(host);
+  const addresses = await lookup(host, { all: true });
+  // A server, too, listens at the first address of a name that needs no zone.
+  const address = (addresses.find((one) => !isLinkLocal(one.address)) ?? addresses[0])?.address;
   const socket = connect({ host: address, port, localAddress: address, localPort: port });
   try {
     await once(socket, 'connect', { signal: AbortSignal.timeout(connectTime) });
-    // Not closed by turns, after which the system would keep the port for a minute.
+    // An orderly end would leave the port in TIME_WAIT.
     socket.resetAndDestroy();
   } catch (error) {
     socket.destroy();
@@ -168,6 +170,8 @@ async function bindClient(host: string, port: number): Promise<number | undefine
   }
   return port;
 }
+
+const isLinkLocal = (address: string) => /^fe[89ab]/i.test(address);
 
 function addressesOf(host: string | undefined, port: number) {
   const hosts = host === undefined || host === 'localhost' ? loopback : [host];

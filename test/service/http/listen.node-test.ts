@@ -31,7 +31,7 @@ for (const [first, second] of [
   ['0.0.0.0', '::'],
   ['127.0.0.1', '::'],
 ] as const) {
-  test(`a port of ${first} is in use for ${second}`, async () => {
+  test(`a port of ${first ?? 'loopback'} is in use for ${second ?? 'loopback'}`, async () => {
     const server = await listen(handler, 0, 'SERVICE_PORT', { ...(first && { host: first }) });
     try {
       await assert.rejects(
