@@ -99,7 +99,7 @@ export class Guard {
     if (isIP(unbracketed(hostname)))
       return 'must be a name and no address, unless the operator lists it in OUTBOUND_ALLOW';
     if (!isDomainName(hostname))
-      return 'must be a name that the DNS can hold, with its domain, unless the operator lists it in OUTBOUND_ALLOW';
+      return 'must be a full domain name, such as api.example.com, with labels of at most 63 characters, unless the operator lists it in OUTBOUND_ALLOW';
     const own = [host, `${hostname}:${port || '443'}`];
     if (this.#hosts.some((one) => own.includes(one)))
       return 'must not be this service, unless the operator lists it in OUTBOUND_ALLOW';

@@ -13,12 +13,13 @@ const [foundFor, missingFor] = [10_000, 5000];
 
 /**
  * Node looks names up in its pool of threads, of which it gives two to slow work. So one environment has one of them at most, and
- * names that no server answers for delay no other environment by more than its turn. Tenants wait by themselves even for the same
- * name: more of an environment may wait than it has runs by default, so that none is refused because of the others.
+ * names that no server answers for delay no other environment by more than its turn. Each tenant has its own place in the queue, also
+ * for a name that others wait for: it is refused for its own names first, and for those of others where twenty tenants of its
+ * environment have all their places taken.
  */
 const limits = {
   slots: 2,
-  waiting: 4000,
+  waiting: 8000,
   waitingPerEnvironment: 2000,
   waitingPerTenant: 100,
   waitingPerToken: 100,
