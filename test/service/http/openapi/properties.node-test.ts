@@ -103,10 +103,7 @@ test(
       };
     });
     const storage = await freshStorage(t, engineUnderTest(), { postgresLimits: patient });
-    const { errors, environmentToken, ...running } = await listen(t, { storage });
-    // A connection for each request: on a busy machine the service closes idle ones just when they are used again.
-    const send: typeof running.send = (method, target, headers, body) =>
-      running.send(method, target, { connection: 'close', ...headers }, body);
+    const { errors, environmentToken, send } = await listen(t, { storage });
 
     const tried = plans.map(({ operation, values, edges, allowed, usual, forbidden }) =>
       t.test(operation.operationId, async (one) => {
