@@ -18,7 +18,7 @@ export type PluginEditorErrorCode =
   | 'token-redirect'
   /**
    * The endpoint answered with another status. @remedy Look at its log. 408, 429, 500, 502, 503 and 504 were tried
-   * three times.
+   * three times, unless the answer asks for a wait of more than 30 s (`Retry-After`).
    */
   | 'token-http'
   /** The response is not JSON, has no token, or is larger than 64 KiB. @remedy Answer with `{"token": "…"}`. */

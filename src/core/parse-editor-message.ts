@@ -86,7 +86,13 @@ export function parseEditorMessage(
       if (isOptional) continue;
       return undefined;
     }
-    const value = truncateJson(posted[name], limits[name] ?? 0, maxValues, tokens);
+    let value: unknown;
+    try {
+      value = truncateJson(posted[name], limits[name] ?? 0, maxValues, tokens);
+    } catch {
+      // It refers to itself, or is nested too deeply.
+      return undefined;
+    }
     if (isValid(value)) message[name] = value;
     else if (!isOptional || STRICT_FIELDS.includes(key)) return undefined;
   }

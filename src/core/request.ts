@@ -26,6 +26,8 @@ export interface RequestOptions extends SendOptions {
   signal?: AbortSignal | undefined;
   /** By default, the error has the status alone, and the body is not read. */
   toError?: ToError | undefined;
+  /** Until when a further try may begin, in ms from the first; default: without end. */
+  tryFor?: number | undefined;
   /** As `BusyOptions.onBusy` in builder-client.ts. */
   onBusy?: ((wait: number) => void) | undefined;
 }
@@ -64,7 +66,8 @@ export const DEFAULT_MAX_BYTES = 8 * 2 ** 20;
  * @internal
  */
 export async function request<T>(options: RequestOptions, read: ReadResponse<T>): Promise<Received<T>> {
-  const { signal, retry = DEFAULT_RETRY, onBusy } = options;
+  const { signal, retry = DEFAULT_RETRY, tryFor = Infinity, onBusy } = options;
+  const end = performance.now() + tryFor;
   for (let attempt = 1; ; attempt++) {
     try {
       return await send(options, read);
@@ -79,7 +82,7 @@ export async function request<T>(options: RequestOptions, read: ReadResponse<T>)
         error instanceof HttpError || error instanceof NetworkError
           ? retryDelay({ attempt, tries, status, retryAfter }, Math.random())
           : undefined;
-      if (delay === undefined) throw error;
+      if (delay === undefined || performance.now() + delay > end) throw error;
       if (waitsForTurn) onBusy(delay);
       await pause(delay, signal);
     }

@@ -2,7 +2,7 @@ import { TimeoutError } from './errors.ts';
 
 /**
  * Runs work that must end within `timeout` ms or when `signal` aborts, whichever comes first, even when the work itself
- * ignores its signal. Leaves no timer behind.
+ * ignores its signal. Leaves neither timer nor listener behind.
  * @param label what the error says did not answer
  * @throws TimeoutError, when time is up; the signal's reason, when aborted; else what the work throws.
  */
@@ -15,14 +15,13 @@ export async function withTimeLimit<T>(
   signal?.throwIfAborted();
   const limit = new AbortController();
   const either = signal ? AbortSignal.any([signal, limit.signal]) : limit.signal;
+  const aborted = Promise.withResolvers<never>();
+  // Added before the work begins, because that may abort before it returns.
+  either.addEventListener('abort', aborted.reject);
   // A timer with a longer delay would fire at once.
   const timer = setTimeout(() => limit.abort(), Math.min(timeout, 2 ** 31 - 1));
   try {
-    return await Promise.race([
-      // The listener is added first, because the work may abort before it returns.
-      new Promise<never>((_, reject) => either.addEventListener('abort', reject, { once: true })),
-      work(either),
-    ]);
+    return await Promise.race([aborted.promise, work(either)]);
   } catch (error) {
     const isLate = limit.signal.aborted;
     // This ends a request whose body would otherwise keep its connection open.
@@ -31,6 +30,8 @@ export async function withTimeLimit<T>(
     throw isLate ? new TimeoutError(label, timeout) : error;
   } finally {
     clearTimeout(timer);
+    // A caller's signal that lives on would keep it, and with it all that this call made.
+    either.removeEventListener('abort', aborted.reject);
   }
 }
 

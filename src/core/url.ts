@@ -54,10 +54,10 @@ export interface Ident {
 
 /**
  * Splits `com.acme.customer-7` into environment `com.acme` and tenant `customer-7`, at the last period.
- * @throws TypeError when there is no period or nothing before or after the last one.
+ * @throws TypeError when it is no text, and when there is no period or nothing before or after the last one.
  */
 export function parseIdent(ident: string): Ident {
-  const period = ident.lastIndexOf('.');
+  const period = checkText('ident', ident).lastIndexOf('.');
   if (period < 1 || period === ident.length - 1) {
     throw new TypeError('ident must be an environment, a period and a tenant, such as com.acme.customer-7');
   }
@@ -66,10 +66,10 @@ export function parseIdent(ident: string): Ident {
 
 /**
  * The inverse of `parseIdent`.
- * @throws TypeError when a part is empty or the tenant holds a period.
+ * @throws TypeError when a part is no text or empty, or the tenant holds a period.
  */
 export function joinIdent({ environment, tenant }: Ident): string {
-  if (!environment || !tenant || tenant.includes('.')) {
+  if (!checkText('environment', environment) || !checkText('tenant', tenant) || tenant.includes('.')) {
     throw new TypeError('environment and tenant must not be empty, and the tenant must hold no period');
   }
   return `${environment}.${tenant}`;

@@ -107,6 +107,11 @@ export class EditorConnection {
     this.post({ type: 'open', ...plugin });
   }
 
+  /** Whether the editor was asked to save, and has not answered. */
+  get isSaving(): boolean {
+    return !!this.#saveRequest;
+  }
+
   /**
    * Asks the editor to save, unless it was asked before and has not answered. Rejects with a `PluginEditorError` of code
    * `editor` when it could not, when it did not answer within `timeout` ms, and when another session begins meanwhile.

@@ -106,9 +106,8 @@ export class EditorController implements ReactiveController {
     if (!host.assistant) this.#launch.assistantCalls.end('assistant-missing');
     const values = watchedValues(host);
     if (!values.every((value, i) => Object.is(value, this.#handledValues[i]))) {
-      this.#applyOnceReleased();
-      // Set last, because `#clear`, which may run on the way, empties it.
       this.#handledValues = values;
+      this.#applyOnceReleased();
     }
     this.sendSettings();
   }
@@ -260,9 +259,8 @@ export class EditorController implements ReactiveController {
     this.#closing = undefined;
     this.#isNear = true;
     if (this.#host.isConnected) {
-      const values = watchedValues(this.#host);
+      this.#handledValues = watchedValues(this.#host);
       this.#applyNow(this.#read(), token);
-      this.#handledValues = values;
     }
     if (this.shown.state === 'idle') requireConfig(this.#host, document.baseURI);
   }
@@ -287,7 +285,11 @@ export class EditorController implements ReactiveController {
   }
 
   async save(): Promise<void> {
-    await this.#launch.save(this.shown.config?.timeout ?? 0);
+    try {
+      await this.#launch.save(this.shown.config?.timeout ?? 0);
+    } finally {
+      if (!this.shown.dirty) this.#runPending();
+    }
   }
 
   async openInNewTab(): Promise<void> {
@@ -345,7 +347,7 @@ export class EditorController implements ReactiveController {
    * done here, because the call that asked continues when the editor has answered.
    */
   #runPending(): void {
-    if (this.#work.isReleasing) return;
+    if (this.#work.isReleasing || this.#launch.connection?.isSaving) return;
     if (this.#work.pending.has('change')) {
       // The change that waits replaces the frame in any case.
       if (this.#work.pending.has('reload')) this.#restart();
@@ -362,7 +364,6 @@ export class EditorController implements ReactiveController {
     this.#reloadAbort.abort();
     this.#work.pending.clear();
     this.shown.config = undefined;
-    this.#handledValues = [];
   }
 
   /** Ends what is open or loading. */

@@ -216,13 +216,15 @@ export class EnvironmentClient extends PluginClient<PluginLocation, { actor?: st
 
   /**
    * Creates a tenant. One that was deleted is created anew, without plugins. For one that exists, rejects with an `HttpError`
-   * of status 409.
+   * of status 409. A field that is `undefined` is a `TypeError`.
    */
   async createTenant(
     { identifier }: IdentifierLocation,
     details: TenantDetails = {},
     options?: EnvironmentCallOptions,
   ): Promise<Tenant> {
+    checkValues(details);
+    checkValues(details.limits ?? {});
     return this.#send(
       { method: 'POST', path: tenantPath(identifier), json: details, schema: tenantSchema },
       options,

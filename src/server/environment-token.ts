@@ -27,6 +27,7 @@ export interface EnvironmentRequest<T> extends SendOptions {
   base: URL;
   environmentToken: EnvironmentToken;
   signal: AbortSignal | undefined;
+  tryFor?: number;
   /** By default, an `HttpError` whose message ends with the service's own words. */
   toError?: ToServerError;
   /** Checks what was read out of the response; what it throws is thrown. */

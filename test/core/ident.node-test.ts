@@ -26,6 +26,15 @@ describe('ident', () => {
     });
   }
 
+  it('rejects what is no text by its name', () => {
+    expect(() => parseIdent(undefined as never)).to.throw(TypeError, 'ident must be well-formed text');
+    for (const [name, parts] of Object.entries({
+      environment: { environment: undefined, tenant: 't' },
+      tenant: { environment: 'acme', tenant: 7 },
+    }))
+      expect(() => joinIdent(parts as never)).to.throw(TypeError, `${name} must be well-formed text`);
+  });
+
   const wrong = [
     { environment: '', tenant: 't' },
     { environment: 'acme', tenant: '' },

@@ -115,6 +115,13 @@ const bad: [why: string, message: unknown][] = [
   ['a deploy without a channel', { type: 'deploy', session, version: 'v1.0.0' }],
 ];
 
+const circular: unknown[] = [];
+circular.push(circular);
+bad.push([
+  'a question that refers to itself',
+  { ...all, type: 'assist', session, request: '1', prompt: 'p', language: 'l', source: 's', tests: circular },
+]);
+
 describe('parseEditorMessage()', () => {
   for (const message of good) {
     it(`accepts ${JSON.stringify(message)} without additional fields`, () => {

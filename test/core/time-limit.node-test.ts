@@ -91,6 +91,20 @@ describe('withTimeLimit', () => {
     expect(await rejection(withTimeLimit(work, limit, label, abort.signal))).to.equal(reason);
   });
 
+  it('leaves no listener at the signal of the caller', async () => {
+    const removed: unknown[] = [];
+    const { signal } = new AbortController();
+    const work = async (limited: AbortSignal) => {
+      const remove = limited.removeEventListener.bind(limited) as typeof limited.removeEventListener;
+      limited.removeEventListener = (...parameters: Parameters<typeof remove>) => {
+        removed.push(parameters[0]);
+        remove(...parameters);
+      };
+    };
+    await withTimeLimit(work, limit, label, signal);
+    expect(removed).to.deep.equal(['abort']);
+  });
+
   it('accepts a limit that is longer than any timer', async () => {
     let finish = (_value: string): void => undefined;
     const work = () => new Promise<string>((resolve) => (finish = resolve));

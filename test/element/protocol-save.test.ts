@@ -216,6 +216,35 @@ describe('unsaved work of an editor that can save', () => {
     expect(all.received.of('save-request')).to.have.length(1);
   });
 
+  it('is saved by save() before a change that waits is made', async () => {
+    const all = await openSavable();
+    const { element, received, seen } = all;
+    await makeDirty(all);
+    element.addEventListener('plugin-editor-discard', (event) => event.preventDefault());
+    element.fn = 'g';
+    await replyToSave(all, await untilSaveRequest(all), { error: 'no' }, true);
+    await flushMessages(element);
+    expect(named(seen, 'discard')).to.have.length(1);
+    const saving = element.save();
+    await replyToSave(all, await untilSaveRequest(all, 2));
+    await saving;
+    expect(await received.until('open', 2)).to.include({ fn: 'g' });
+    expect(named(seen, 'save')).to.have.length(1);
+  });
+
+  it('is not followed by two errors for one attribute that cannot be used', async () => {
+    const all = await openSavable();
+    const { element, seen } = all;
+    await makeDirty(all);
+    element.ident = 'x';
+    await replyToSave(all, await untilSaveRequest(all));
+    await untilState(element, 'error');
+    await element.updateComplete;
+    element.label = 'another';
+    await element.updateComplete;
+    expect(named(seen, 'error')).to.have.length(1);
+  });
+
   it('causes a question without saving when template alone changes', async () => {
     const all = await openSavable();
     await makeDirty(all);

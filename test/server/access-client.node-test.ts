@@ -179,6 +179,20 @@ describe('AccessClient', () => {
     });
   }
 
+  test('does not wait for a try that would come after its time limit', async () => {
+    await using at = await startScriptedServer({
+      ...TOKEN_RULE,
+      status: 503,
+      headers: { 'retry-after': '30' },
+    });
+    const client = new AccessClient({
+      builderUrl: at.url(),
+      environmentToken: ENVIRONMENT_TOKEN,
+      timeout: 29_000,
+    });
+    await assert.rejects(client.getEditorToken(LOCATION), { name: 'HttpError', status: 503, attempts: 1 });
+  });
+
   test('removes the environment token from an error of fetch that quotes the request', async () => {
     const client = new AccessClient({
       builderUrl: 'http://127.0.0.1',

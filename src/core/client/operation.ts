@@ -57,6 +57,7 @@ export interface OperationOptions extends SendOptions {
   credentials?: RequestCredentials;
   toError: ToError;
   signal: AbortSignal | undefined;
+  tryFor?: number | undefined;
   onBusy?: ((wait: number) => void) | undefined;
 }
 
