@@ -7,22 +7,7 @@ import {
   RequestError,
 } from 'plugin-editor/client.js';
 import { sameWork } from '../plugin/source.ts';
-
-/** The draft changed elsewhere since it was read; nothing was saved. */
-export class DraftConflict extends Error {
-  override readonly name = 'DraftConflict';
-  readonly theirs: Draft;
-
-  constructor(theirs: Draft) {
-    super('The draft was changed elsewhere');
-    this.theirs = theirs;
-  }
-}
-
-/** The draft was deleted since it was read; nothing was saved. */
-export class DraftDeleted extends Error {
-  override readonly name = 'DraftDeleted';
-}
+import { DraftConflict, DraftDeleted } from './draft-errors.ts';
 
 /** One plugin's draft in the service: read, and saved so that it never overwrites what another page saved meanwhile. */
 export class DraftStore {

@@ -1,5 +1,5 @@
 import { HttpError, NetworkError, TimeoutError } from 'plugin-editor/client.js';
-import { DraftConflict, DraftDeleted } from './draft-store.ts';
+import { DraftConflict, DraftDeleted } from './draft-errors.ts';
 
 /** Why a request to the service failed, as far as that makes a difference to the user. */
 export type Failure =

@@ -352,6 +352,7 @@ const rest: readonly (() => Promise<unknown>)[] = [
   () => import('../draft/compare-dialog.ts'),
   () => import('../draft/conflict.ts'),
   () => import('../ui/command-palette.ts'),
+  () => import('../workspace/deploy-sheet.ts'),
   () => import('../workspace/dialogs.ts'),
   () => import('../workspace/start-over.ts'),
 ];

@@ -5,7 +5,7 @@ import { texts } from '../locales/locale.ts';
 import type { PipelineDraft } from '../pipeline/pipeline.ts';
 import { Emitter } from '../plugin/emitter.ts';
 import { sameWork } from '../plugin/source.ts';
-import { DraftConflict } from '../service/draft-store.ts';
+import { DraftConflict } from '../service/draft-errors.ts';
 import { type Failure, isTransient } from '../service/failure.ts';
 import type { Access } from './access.ts';
 import type { PluginDocument } from './plugin-document.ts';

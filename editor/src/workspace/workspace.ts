@@ -16,7 +16,7 @@ import { Access } from './access.ts';
 import { Actions } from './actions.ts';
 import { Assistance } from './assistance.ts';
 import { handleWorkspaceKey, workspaceCommands } from './commands.ts';
-import { DeploySheet } from './deploy-sheet.ts';
+import type { DeploySheet } from './deploy-sheet.ts';
 import { Dock } from './dock.ts';
 import { DraftSaving } from './draft-saving.ts';
 import { PluginDocument } from './plugin-document.ts';
@@ -53,7 +53,7 @@ export class Workspace {
   readonly textHelp: TextHelp;
   readonly assistance = new Assistance(this);
   readonly menu: CommandMenu;
-  readonly #deploySheet: DeploySheet;
+  #deploySheet: DeploySheet | undefined;
   readonly #storageNotice: StorageNotice;
   #commands: readonly Command[];
 
@@ -78,7 +78,6 @@ export class Workspace {
         if (hasSwitched) void serviceState.loadLive();
       },
     });
-    this.#deploySheet = new DeploySheet(this);
     this.menu = new CommandMenu(() => screen.draw(true));
     const storageNotice = (this.#storageNotice = new StorageNotice(session, serviceState, dock));
     this.#commands = workspaceCommands(this);
@@ -237,8 +236,13 @@ export class Workspace {
 
   /** Lets the user see what would be deployed, and deploys it on confirmation. */
   async deploy(): Promise<void> {
+    const { notices, signal } = this.session;
+    const module = await notices.loadModule(() => import('./deploy-sheet.ts'));
+    // It may have been asked for twice meanwhile.
+    if (!module || signal.aborted || document.querySelector('dialog[open]')) return;
+    this.#deploySheet ??= new module.DeploySheet(this);
     const choice = await this.#deploySheet.show();
-    if (!choice || this.session.signal.aborted) return;
+    if (!choice || signal.aborted) return;
     await this.actions.deploy(choice, () => void this.deploy());
   }
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { type TestContext, describe, test } from 'node:test';
-import { DraftConflict, DraftDeleted } from '../../../editor/src/service/draft-store.ts';
+import { DraftConflict, DraftDeleted } from '../../../editor/src/service/draft-errors.ts';
 import { SaveQueue } from '../../../editor/src/draft/save-queue.ts';
 import { HttpError, NetworkError } from 'plugin-editor/client.js';
 

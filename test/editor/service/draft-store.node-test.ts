@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { type TestContext, describe, test } from 'node:test';
 import { createClient } from '../../../editor/src/service/client.ts';
 import { BearerAuth } from '../../../editor/src/service/bearer-auth.ts';
-import { DraftConflict, DraftDeleted, DraftStore } from '../../../editor/src/service/draft-store.ts';
+import { DraftConflict, DraftDeleted } from '../../../editor/src/service/draft-errors.ts';
+import { DraftStore } from '../../../editor/src/service/draft-store.ts';
 import { HttpError, NetworkError } from 'plugin-editor/client.js';
 import { startEditorService } from '../harness.ts';
 

@@ -122,6 +122,12 @@ describe('an editor whose service is being upgraded', () => {
 
   for (const [name, file, ask, shown] of [
     ['the search', 'search-panel', (page) => pressKeys(page, 'Control', 'f'), '.find'],
+    [
+      'the sheet that deploys',
+      'deploy-sheet',
+      (page) => pressKeys(page, 'Control', 'Shift', 'd'),
+      'dialog.deploy',
+    ],
   ] as [string, string, (page: Page) => Promise<void>, string][]) {
     test(`reports that ${name} cannot be loaded, and shows it once it can`, async () => {
       let missing = true;
@@ -144,7 +150,7 @@ describe('an editor whose service is being upgraded', () => {
       () => undefined,
       async (page) => {
         await page.untilOpen();
-        const parts = ['difference-view', 'search-panel', 'compare-dialog', 'conflict'];
+        const parts = ['difference-view', 'search-panel', 'compare-dialog', 'conflict', 'deploy-sheet'];
         const loaded = () =>
           page.page.evaluate(() => performance.getEntriesByType('resource').map(({ name }) => name));
         await eventually(loaded, (names) =>
