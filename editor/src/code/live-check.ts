@@ -25,13 +25,19 @@ const MAX_RETRY = 60_000;
 /**
  * Has the service check the text whenever typing pauses. The service checks with the compiler that builds, which finds what a
  * build would find; in the page it would be megabytes to load. A check saves nothing. One that fails is tried again later, also
- * where the user types no more.
+ * where the user types no more. There is one check at a time. A change does not abort it, because the service would end its compiler,
+ * and to start another one costs as much as several checks.
  */
 export class LiveCheck {
   readonly #options: LiveCheckOptions;
+  readonly #abort = new AbortController();
   #isAble = true;
   #timer: ReturnType<typeof setTimeout> | undefined;
-  #abort: AbortController | undefined;
+  #isChecking = false;
+  /** Whether the text was changed after the last check began. */
+  #isOutdated = false;
+  /** Whether an obstacle ended after the last check began. */
+  #isResumed = false;
   /** How long the last check took, in ms. */
   #took = 0;
   /** How many have failed since one succeeded. */
@@ -45,17 +51,18 @@ export class LiveCheck {
 
   /** The text was changed, or shown for the first time. */
   schedule(): void {
-    this.#abort?.abort();
-    this.#runIn(Math.min(Math.max(DEBOUNCE, this.#took * 2), MAX_DEBOUNCE));
+    this.#isOutdated = true;
+    if (!this.#isChecking) this.#runIn(Math.min(Math.max(DEBOUNCE, this.#took * 2), MAX_DEBOUNCE));
   }
 
   /** What may have kept the service from checking has ended: tries again what failed, unless the service said when to. */
   resume(): void {
+    this.#isResumed = true;
     if (this.#isResumable) this.schedule();
   }
 
   close(): void {
-    this.#abort?.abort();
+    this.#abort.abort();
     clearTimeout(this.#timer);
   }
 
@@ -66,20 +73,27 @@ export class LiveCheck {
 
   async #run(): Promise<void> {
     const { read, check, onFound, onUnable } = this.#options;
-    this.#isResumable = false;
+    const { signal } = this.#abort;
+    this.#isOutdated = this.#isResumed = this.#isResumable = false;
     if (!this.#isAble) return onUnable();
-    const { signal } = (this.#abort = new AbortController());
+    this.#isChecking = true;
     const started = performance.now();
-    let found: Diagnostic[];
+    let found: Diagnostic[] | undefined;
+    let failure: unknown;
     try {
       found = await check(read(), signal);
     } catch (error) {
-      if (!signal.aborted) this.#handleFailure(error);
-      return;
+      failure = error;
     }
-    this.#took = performance.now() - started;
-    this.#failures = 0;
-    if (!signal.aborted) onFound(found);
+    this.#isChecking = false;
+    if (signal.aborted) return;
+    if (found) {
+      this.#took = performance.now() - started;
+      this.#failures = 0;
+    }
+    if (this.#isOutdated) this.schedule();
+    else if (found) onFound(found);
+    else this.#handleFailure(failure);
   }
 
   #handleFailure(error: unknown): void {
@@ -89,5 +103,6 @@ export class LiveCheck {
     else if (isTransient(failureOf(error)))
       this.#runIn(Math.max(Math.min(RETRY * 2 ** this.#failures++, MAX_RETRY), retryAfter));
     this.#options.onUnable();
+    if (this.#isResumed) this.resume();
   }
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { setImmediate } from 'node:timers/promises';
 import { test } from 'node:test';
 import type { TestContext } from 'node:test';
-import { HttpError, NetworkError } from 'plugin-editor/client.js';
+import { type Diagnostic, HttpError, NetworkError } from 'plugin-editor/client.js';
 import { LiveCheck } from '../../../editor/src/code/live-check.ts';
 
 /** A check that fails with these errors in turn, and then finds nothing, and takes so many ms. Counts what it does. */
@@ -71,6 +71,87 @@ test('one that failed is tried again once its obstacle has ended, unless the ser
   assert.deepEqual(await pass(1), [3, 1, 2]);
   check.resume();
   assert.deepEqual(await pass(1e6), [3, 1, 2]);
+});
+
+/** A check whose requests end as a test says. Returns what it shows, and the requests. */
+function startHeldCheck(t: TestContext) {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const text = { contents: 'one' };
+  const requests: { contents: string; signal: AbortSignal; end: PromiseWithResolvers<Diagnostic[]> }[] = [];
+  const shown: (string | undefined)[] = [];
+  const check = new LiveCheck({
+    read: () => ({ ...text, lang: 'javascript' }),
+    check: ({ contents }, signal) => {
+      const end = Promise.withResolvers<Diagnostic[]>();
+      requests.push({ contents, signal, end });
+      return end.promise;
+    },
+    onFound: ([problem]) => shown.push(problem?.message),
+    onUnable: () => shown.push('unable'),
+  });
+  t.after(() => check.close());
+  const sent = () => requests.map(({ contents }) => contents);
+  const pass = async (time: number) => {
+    t.mock.timers.tick(time);
+    await setImmediate();
+  };
+  const end = async (result: string | Error) => {
+    const { promise, resolve, reject } = requests.at(-1)?.end ?? Promise.withResolvers<Diagnostic[]>();
+    if (result instanceof Error) reject(result);
+    else resolve([{ line: 1, column: 1, message: result, severity: 'error' }]);
+    await promise.catch(() => {});
+    await setImmediate();
+  };
+  return { check, text, requests, shown, sent, pass, end };
+}
+
+for (const [how, result] of [
+  ['succeeds', 'a problem of the former text'],
+  ['fails', new NetworkError('The check', new TypeError())],
+] as const) {
+  test(`a check that ${how} after a change was not aborted, shows nothing, and is followed by one of the new text`, async (t) => {
+    const { check, text, requests, shown, sent, pass, end } = startHeldCheck(t);
+    check.schedule();
+    await pass(150);
+    text.contents = 'two';
+    check.schedule();
+    await pass(60_000);
+    assert.equal(requests[0]?.signal.aborted, false);
+    assert.deepEqual(sent(), ['one']);
+    await end(result);
+    await pass(2_000);
+    assert.deepEqual([sent(), shown], [['one', 'two'], []]);
+    await end('a problem');
+    assert.deepEqual(shown, ['a problem']);
+    await pass(1e6);
+    assert.deepEqual(sent(), ['one', 'two']);
+  });
+}
+
+test('a check that fails after an obstacle has ended is tried again at once, and one that succeeds is not', async (t) => {
+  const { check, shown, sent, pass, end } = startHeldCheck(t);
+  check.schedule();
+  await pass(150);
+  check.resume();
+  await end(new NetworkError('The check', new TypeError()));
+  await pass(150);
+  assert.deepEqual([sent().length, shown], [2, ['unable']]);
+  check.resume();
+  await end('a problem');
+  await pass(1e6);
+  assert.deepEqual([sent().length, shown], [2, ['unable', 'a problem']]);
+});
+
+test('nothing is checked or shown once the plugin is closed', async (t) => {
+  const { check, requests, shown, sent, pass, end } = startHeldCheck(t);
+  check.schedule();
+  await pass(150);
+  check.schedule();
+  check.close();
+  assert.equal(requests[0]?.signal.aborted, true);
+  await end(new DOMException('', 'AbortError'));
+  await pass(1e6);
+  assert.deepEqual([sent(), shown], [['one'], []]);
 });
 
 for (const [took, delay] of [
