@@ -104,6 +104,8 @@ export class Pipeline extends Emitter<PipelineEvents> {
   #busyUntil = 0;
   /** When the last deployment of this page ended, as of `performance.now()`. */
   #deployEndedAt = 0;
+  /** The last version that this page knows to be deployed. */
+  #knownVersion: string | undefined;
   #abort = new AbortController();
 
   constructor(options: PipelineOptions) {
@@ -139,24 +141,27 @@ export class Pipeline extends Emitter<PipelineEvents> {
    * Takes over what the service says is built and deployed, perhaps by another page.
    * @param draft what the service has; `undefined` where this page is not sure of it
    * @param askedAt when the service was asked, as of `performance.now()`: a deployment that ended later is newer
+   * @returns whether it says that the deployment was made whose response did not come
    */
-  applyProgress({ built, deployed }: Progress, draft: PluginSource | undefined, askedAt: number): void {
+  applyProgress({ built, deployed }: Progress, draft: PluginSource | undefined, askedAt: number): boolean {
     const sourceKey = draft && sourceKeyOf(draft);
     if (this.#build.kind === 'none' && sourceKey !== undefined) {
       if (built) this.#builtKey = sourceKey;
       this.#setState({ build: built ? { kind: 'built', sourceKey } : { kind: 'none', hasNeverRun: true } });
     }
-    if (this.#action === 'deploy' || askedAt < this.#deployEndedAt) return;
+    if (this.#action === 'deploy' || askedAt < this.#deployEndedAt) return false;
+    const { kind } = this.#deploy;
     if (!deployed) {
       // It may have been deleted with its versions, and created anew.
-      if (this.#deploy.kind !== 'unfinished') this.#setState({ deploy: { kind: 'none', hasNeverRun: true } });
-      return;
+      if (kind !== 'unfinished') this.#setState({ deploy: { kind: 'none', hasNeverRun: true } });
+      return false;
     }
     const { version, current } = deployed;
-    const known = this.#deploy.kind === 'deployed' && this.#deploy.version === version;
+    const isKnown = version === this.#knownVersion;
     const isOfDraft = current && sourceKey !== undefined;
-    if (!known || isOfDraft)
+    if (kind !== 'deployed' || !isKnown || isOfDraft)
       this.#setState({ deploy: { kind: 'deployed', version, ...(isOfDraft ? { sourceKey } : {}) } });
+    return kind === 'unfinished' && (current || !isKnown);
   }
 
   /** The service has another draft now, or none, so that what it last built is not the text here. */
@@ -372,6 +377,7 @@ export class Pipeline extends Emitter<PipelineEvents> {
   #setState(change: { build?: BuildState; deploy?: DeployState; action?: Action | undefined }): void {
     if (change.build) this.#build = change.build;
     if (change.deploy) this.#deploy = change.deploy;
+    if (change.deploy?.kind === 'deployed') this.#knownVersion = change.deploy.version;
     if ('action' in change) this.#action = change.action;
     this.emit('change');
   }

@@ -68,9 +68,9 @@ export class Actions extends Emitter<{ built: void }> {
     this.pipeline.on('error', ({ action, error }) => this.#handleError(action, error));
     this.pipeline.on('busy', ({ action, wait }) => this.#notice.showBusy(action, wait));
     serviceState.on('online', () => this.#check.resume());
-    serviceState.on('progress', ({ progress, draft, askedAt }) =>
-      this.pipeline.applyProgress(progress, draft, askedAt),
-    );
+    serviceState.on('progress', ({ progress, draft, askedAt }) => {
+      if (this.pipeline.applyProgress(progress, draft, askedAt)) this.#notice.handleDeployed();
+    });
     const { editor } = document;
     this.#check = new LiveCheck({
       read: () => document.source,
@@ -265,6 +265,8 @@ class ActionNotice {
   #retry: () => void = () => {};
   /** What the notice is about: that the action waits for a busy service, why it did not complete, or something else. */
   #reason: 'waiting' | ActionError | undefined;
+  /** The action that did not complete, where the notice says so. */
+  #action: Action | undefined;
 
   constructor(notices: Notices, pipeline: Pipeline) {
     this.#notices = notices;
@@ -286,6 +288,11 @@ class ActionNotice {
     if (resolved.some((error) => error === this.#reason)) this.#hide();
   }
 
+  /** The deployment that did not complete was made all the same. */
+  handleDeployed(): void {
+    if (this.#action === 'deploy') this.#hide();
+  }
+
   /** The service is busy and will be asked again in `wait` ms. */
   showBusy(action: Action, wait: number): void {
     this.#reason = 'waiting';
@@ -300,6 +307,7 @@ class ActionNotice {
   showError(action: Action, error: ActionError): void {
     if (!actionErrorAdvice(action, error)) return this.#hide();
     this.#reason = error;
+    this.#action = action;
     this.#notices.show(NOTICE, () => {
       const advice = actionErrorAdvice(action, error);
       const tryAgain = { label: texts().common.tryAgain, primary: true, run: () => this.#retry() };
@@ -333,7 +341,7 @@ class ActionNotice {
   }
 
   #hide(): void {
-    this.#reason = undefined;
+    this.#reason = this.#action = undefined;
     this.#notices.hide(NOTICE);
   }
 }

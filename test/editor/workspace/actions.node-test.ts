@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, mock, test } from 'node:test';
 import { HttpError, NetworkError } from 'plugin-editor/client.js';
-import { Notices } from '../../../editor/src/ui/notices.ts';
+import { texts } from '../../../editor/src/locales/locale.ts';
+import { type Notice, Notices } from '../../../editor/src/ui/notices.ts';
 import { Actions, type ActionsParts } from '../../../editor/src/workspace/actions.ts';
+import type { ServiceStateEvents } from '../../../editor/src/workspace/service-state.ts';
 
 beforeEach(() => mock.timers.enable({ apis: ['setTimeout'] }));
 afterEach(() => mock.timers.reset());
@@ -63,4 +65,90 @@ test('a text that was checked is not checked again when the page comes back into
   const { actions, count } = await startActions();
   actions.handleResolved([]);
   assert.equal(await count(), 1);
+});
+
+/** Actions whose requests to build and to deploy are lost once `isLost`; and the notice about them. */
+function startLosing() {
+  const service = { isLost: false };
+  const respond = async (response: object) => {
+    if (service.isLost) throw new NetworkError('The service', new TypeError());
+    return response;
+  };
+  const shown = new Map<string, () => Notice>();
+  const source = { lang: 'typescript', contents: '' };
+  let report: (event: ServiceStateEvents['progress']) => void = () => {};
+  const parts = {
+    session: {
+      client: {
+        build: () => respond({ succeeded: true, outputLog: '' }),
+        deploy: () => respond({ version: 'v1.0.0' }),
+      },
+      location: {},
+      notices: {
+        show: (kind: string, notice: () => Notice) => shown.set(kind, notice),
+        hide: (kind: string) => shown.delete(kind),
+        dismiss: () => ({}),
+      },
+      screen: { draw: () => {} },
+      host: {},
+      signal: new AbortController().signal,
+    },
+    access: { canWrite: true },
+    document: { source, editor: { contents: '', mark: () => {} } },
+    saving: {
+      exists: true,
+      source,
+      saveNow: async () => true,
+      replaceBy: (_: unknown, request: () => unknown) => request(),
+      handleRefusal: () => {},
+    },
+    serviceState: {
+      on: (type: string, listener: typeof report) => {
+        if (type === 'progress') report = listener;
+      },
+      loadFeatures: () => {},
+      loadLive: () => {},
+      setOnline: () => {},
+    },
+    dock: { show: () => {} },
+  };
+  const actions = new Actions(parts as unknown as ActionsParts);
+  const deploy = () => actions.deploy({ message: '' }, () => {});
+  const handleProgress = (version: string, current: boolean) =>
+    report({
+      progress: { built: true, deployed: { version, current } },
+      draft: undefined,
+      askedAt: performance.now(),
+    });
+  const notice = () => shown.get('action')?.().text;
+  return { service, actions, deploy, handleProgress, notice };
+}
+
+for (const [version, isCurrent, isMade] of [
+  ['v1.0.1', true, true],
+  // Its text was changed since.
+  ['v1.0.1', false, true],
+  ['v1.0.0', true, true],
+  ['v1.0.0', false, false],
+] as const) {
+  test(`the notice that a deployment was lost ${isMade ? 'goes' : 'stays'} once the service says that ${version} is deployed, of ${isCurrent ? 'the draft' : 'another text'}`, async () => {
+    const { service, deploy, handleProgress, notice } = startLosing();
+    await deploy();
+    service.isLost = true;
+    await deploy();
+    const lost = texts().actionError.deployConnection;
+    assert.equal(notice(), lost);
+    handleProgress(version, isCurrent);
+    assert.equal(notice(), isMade ? undefined : lost);
+  });
+}
+
+test('the notice that a build was lost stays whatever is deployed', async () => {
+  const { service, actions, deploy, handleProgress, notice } = startLosing();
+  await deploy();
+  service.isLost = true;
+  await deploy();
+  await actions.build();
+  handleProgress('v1.0.1', true);
+  assert.equal(notice(), texts().actionError.buildConnection);
 });
