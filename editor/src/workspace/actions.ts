@@ -104,7 +104,7 @@ export class Actions extends Emitter<{ built: void }> {
     return this.#testProgress;
   }
 
-  /** The text was changed, or shown for the first time. */
+  /** The text was changed or shown for the first time, or its types changed. */
   handleEdit(): void {
     const { access, session } = this.#parts;
     if (access.canWrite) this.#check.schedule();

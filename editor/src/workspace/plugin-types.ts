@@ -29,6 +29,8 @@ export class PluginTypes {
   readonly #actions: Actions;
   #types: NamespaceTypes | undefined;
   #module: TypesModule | undefined;
+  /** What the service checks a text with, as of the last load. */
+  #checkedWith: string | undefined;
   #difference: TypesDifference | undefined;
   #isOutdated = false;
   #isLoading = false;
@@ -116,6 +118,7 @@ export class PluginTypes {
         ...(isScript && connections?.length && { connections }),
         ...(isScript && libraries?.length && { libraries }),
       };
+      this.#checkText(types);
       // Without any of these there is nothing to show, and nothing to load.
       const hasAny = types.declarations || types.connections || types.libraries;
       if (hasAny) this.#module ??= await loadModule(() => import('../types/types-panel.ts'));
@@ -134,6 +137,14 @@ export class PluginTypes {
       // The text can be edited without types. A service without this operation is not asked again.
       if (error instanceof HttpError && error.status === 404) this.#isSupported = false;
     }
+  }
+
+  /** Has the text checked where that is with other types than before. */
+  #checkText({ declarations, connections, libraries }: NamespaceTypes): void {
+    const former = this.#checkedWith;
+    this.#checkedWith = JSON.stringify([declarations, connections, libraries]);
+    // The text that was opened is checked already.
+    if (former !== undefined && former !== this.#checkedWith) this.#actions.handleEdit();
   }
 
   /** Compares the types with those that the plugin was deployed with last. */
