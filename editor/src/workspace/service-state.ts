@@ -1,4 +1,5 @@
 import { HttpError, type PluginSource, type Progress } from 'plugin-editor/client.js';
+import type { SaveState } from '../draft/save-queue.ts';
 import { Emitter } from '../plugin/emitter.ts';
 import { failureOf, isTransient } from '../service/failure.ts';
 import { Latest } from '../service/latest.ts';
@@ -89,6 +90,15 @@ export class ServiceState extends Emitter<ServiceStateEvents> {
     if (isOnline) this.emit('online');
     else this.#askLater();
     this.#session.screen.draw();
+  }
+
+  /** How far saving is changed. */
+  handleSave(state: SaveState): void {
+    if (state.kind === 'saved') this.setOnline(true);
+    if (state.kind !== 'failed') return;
+    // A proxy may reset large requests alone: a save would then be tried again with each request that is answered.
+    if (state.failure === 'connection') void this.loadLive();
+    else this.setOnline(true);
   }
 
   /** This page deployed a version or made one live. */

@@ -287,8 +287,7 @@ export class Workspace {
   }
 
   #handleSaveState(state: SaveState): void {
-    if (state.kind === 'saved') this.serviceState.setOnline(true);
-    if (state.kind === 'failed') this.serviceState.setOnline(state.failure !== 'connection');
+    this.serviceState.handleSave(state);
     this.#showTitle();
     this.session.screen.draw();
   }

@@ -148,3 +148,30 @@ for (const failure of [statusOf(500), new NetworkError('The service', new Error(
     assert.equal(asked.filter((to) => to === 'progress').length, 6);
   });
 }
+
+const lostSave = { kind: 'failed', failure: 'connection' } as const;
+
+test('a save that is lost while the service answers is no lost connection', async () => {
+  const { state } = setUpFailing(() => undefined);
+  let times = 0;
+  state.on('online', () => times++);
+  state.handleSave(lostSave);
+  await settled();
+  mock.timers.tick(60_000);
+  await settled();
+  assert.deepEqual([state.isOnline, times], [true, 0]);
+});
+
+test('a save that is lost with the connection has the service asked until it answers', async () => {
+  let failure: Error | undefined = new NetworkError('The service', new Error());
+  const { state } = setUpFailing(() => failure);
+  let times = 0;
+  state.on('online', () => times++);
+  state.handleSave(lostSave);
+  await settled();
+  assert.equal(state.isOnline, false);
+  failure = undefined;
+  mock.timers.tick(3000);
+  await settled();
+  assert.deepEqual([state.isOnline, times], [true, 1]);
+});
