@@ -9,6 +9,7 @@ import { failureOf } from '../service/failure.ts';
 import { BearerAuth, checkToken } from '../service/bearer-auth.ts';
 import { loadModule } from '../ui/lazy-module.ts';
 import { Screen } from '../ui/screen.ts';
+import { showLanguageNotice } from '../workspace/language-notice.ts';
 import { type EditorHost, PluginSession } from '../workspace/plugin-session.ts';
 import { Workspace } from '../workspace/workspace.ts';
 import type { EarlyDraft } from './early-draft.ts';
@@ -285,7 +286,7 @@ export class EditorApp {
     this.#isChoosing = false;
     this.#screen.show(() => workspace.view());
     workspace.start();
-    if (exists && template && template !== source.lang) void workspace.showLanguageNotice(template);
+    if (exists && template && template !== source.lang) showLanguageNotice(workspace, template);
     // A frame must not take the focus from the page around it.
     if (document.hasFocus()) workspace.document.editor.focus();
     if (!this.#isRestScheduled) setTimeout(() => void loadRest(), REST_DELAY);

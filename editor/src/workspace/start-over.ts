@@ -7,13 +7,8 @@ import { openDialog } from '../ui/dialog.ts';
 import type { Access } from './access.ts';
 import type { DraftSaving } from './draft-saving.ts';
 import { languageChoices } from './language-choices.ts';
+import { NOTICE } from './language-notice.ts';
 import type { PluginSession } from './plugin-session.ts';
-
-/** The kind of the notices about the language. */
-const NOTICE = 'language';
-
-/** The languages whose notice the user has dismissed. Other plugins that keep their language do not show it again. */
-const dismissed = new Set<string>();
 
 /** The parts of an open plugin that starting over changes. */
 export interface StartOverParts {
@@ -54,6 +49,8 @@ export async function startOver(
   const { client, copies, notices, signal } = session;
   try {
     const { languages } = await client.getFeatures({ signal });
+    // It may have been asked for twice meanwhile.
+    if (document.querySelector('dialog[open]')) return;
     const others = languages.filter(({ identifier }) => identifier !== saving.source.lang);
     const wanted = others.filter(({ identifier }) => identifier === language);
     const chosen = await showLanguageDialog(wanted.length ? wanted : others, copies.canKeep());
@@ -92,34 +89,4 @@ export async function startOver(
       actions: [notices.dismiss(NOTICE)],
     }));
   }
-}
-
-/** Says that a draft keeps its language although another one was asked for, and offers to start over in that one. */
-export function showLanguageNotice(parts: StartOverParts, asked: string): void {
-  const { session, access, saving } = parts;
-  const { notices } = session;
-  if (session.signal.aborted || dismissed.has(asked)) return;
-  notices.show(NOTICE, () => {
-    const words = texts().language;
-    const dismiss = {
-      label: texts().common.dismiss,
-      run: () => {
-        dismissed.add(asked);
-        notices.hide(NOTICE);
-      },
-    };
-    const startOverInAsked = {
-      label: words.startOverIn(prettyLanguage(asked)),
-      run: () => {
-        notices.hide(NOTICE);
-        void startOver(parts, asked);
-      },
-    };
-    return {
-      tone: 'note',
-      text: words.stays(prettyLanguage(asked), prettyLanguage(saving.source.lang)),
-      // What the token permits may become known later.
-      actions: [...(access.canWrite ? [startOverInAsked] : []), dismiss],
-    };
-  });
 }

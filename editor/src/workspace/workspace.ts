@@ -246,14 +246,13 @@ export class Workspace {
     await this.actions.deploy(choice, () => void this.deploy());
   }
 
-  /** Starts over in another language that the user chooses. */
-  async startOver(): Promise<void> {
-    await (await this.#loadStartOver())?.startOver(this);
-  }
-
-  /** Another language was asked for than the draft is written in: says that it stays, and how to change it. */
-  async showLanguageNotice(asked: string): Promise<void> {
-    (await this.#loadStartOver())?.showLanguageNotice(this, asked);
+  /**
+   * Starts over in another language.
+   * @param language the one to start over in; without it the user chooses
+   */
+  async startOver(language?: string): Promise<void> {
+    const module = await this.session.notices.loadModule(() => import('./start-over.ts'));
+    await module?.startOver(this, language);
   }
 
   /** Closes the plugin, and saves what is not saved; resolves once that save has ended. */
@@ -290,10 +289,6 @@ export class Workspace {
     this.serviceState.handleSave(state);
     this.#showTitle();
     this.session.screen.draw();
-  }
-
-  #loadStartOver() {
-    return this.session.notices.loadModule(() => import('./start-over.ts'));
   }
 
   #showTitle(): void {

@@ -1,6 +1,8 @@
 import { undo } from '@codemirror/commands';
 import { expect } from '@open-wc/testing';
 import { LocalCopies } from '../../../editor/src/draft/local-copies.ts';
+import { texts } from '../../../editor/src/locales/locale.ts';
+import type { PluginTarget } from '../../../editor/src/plugin/target.ts';
 import { EditorApp } from '../../../editor/src/shell/app.ts';
 import { type Rule, type ScriptedServer, scriptedServer } from '../../support/scripted-server.ts';
 import { until } from '../../support/until.ts';
@@ -50,6 +52,18 @@ describe('editor app', () => {
   const addTest = async () => {
     await shows('Add test');
     press('Add test');
+  };
+
+  /** Keeps a copy of an unsaved text, of a page that is closed. */
+  const keepCopy = async (target: PluginTarget) => {
+    const closedPage = new LocalCopies(target.builder, target);
+    closedPage.keep({ ...source, contents: 'kept' });
+    closedPage.close();
+    // A copy is only offered once its page has released it.
+    await until('the release of the copy', async () => {
+      const { held = [], pending = [] } = await navigator.locks.query();
+      return ![...held, ...pending].some(({ name = '' }) => name in localStorage);
+    });
   };
 
   beforeEach(() => {
@@ -470,6 +484,33 @@ describe('editor app', () => {
     expect(Object.values(localStorage).join('')).to.contain('Test 2');
   });
 
+  it('says that a draft keeps its language, behind the offer of unsaved text', async () => {
+    const FEATURES = '/api/v1/features';
+    const target = await start(draft, {
+      path: FEATURES,
+      json: { features: [], languages: [{ identifier: 'typescript', pretty: 'TypeScript', short: 'ts' }] },
+    });
+    await keepCopy(target);
+    await app.openPlugin({ ...target, template: 'typescript' }, 'secret');
+    await shows('This browser kept changes');
+    // What the editor loads for it is there by now, too.
+    await import('../../../editor/src/workspace/start-over.ts');
+    await new Promise(requestAnimationFrame);
+    await shows('This browser kept changes');
+    press('Discard');
+    await shows(texts().recovery.discarded);
+    press('Dismiss');
+    await shows(texts().language.stays('TypeScript', 'JavaScript'));
+    // A button that is pressed twice opens one dialog.
+    const startOver = texts().language.startOverIn('TypeScript');
+    press(startOver);
+    press(startOver);
+    await server.requests({ path: FEATURES, count: 3 });
+    // What follows a response is done before the next one arrives.
+    await fetch(server.sameOrigin.url(FEATURES));
+    expect(document.querySelectorAll('dialog[open] .choice').length).to.equal(1);
+  });
+
   it('closes the dialogs of a plugin when another one is opened, and changes neither', async () => {
     const OTHER = '/api/v1/draft/com.acme.t1/default/other';
     const target = await start(draft, {
@@ -477,14 +518,7 @@ describe('editor app', () => {
       json: { contents: 'other', lang: 'javascript' },
       headers: { etag: '"1"' },
     });
-    const closedPage = new LocalCopies(target.builder, target);
-    closedPage.keep({ ...source, contents: 'kept' });
-    closedPage.close();
-    // A copy is only offered once its page has released it.
-    await until('the release of the copy', async () => {
-      const { held = [], pending = [] } = await navigator.locks.query();
-      return ![...held, ...pending].some(({ name = '' }) => name in localStorage);
-    });
+    await keepCopy(target);
     await app.openPlugin(target, 'secret');
     await shows('This browser kept changes');
     press('Compare');

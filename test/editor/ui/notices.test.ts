@@ -2,7 +2,8 @@ import { expect } from '@open-wc/testing';
 import { render } from 'lit/html.js';
 import { texts } from '../../../editor/src/locales/locale.ts';
 import { Notices } from '../../../editor/src/ui/notices.ts';
-import { type StartOverParts, showLanguageNotice } from '../../../editor/src/workspace/start-over.ts';
+import { showLanguageNotice } from '../../../editor/src/workspace/language-notice.ts';
+import type { Workspace } from '../../../editor/src/workspace/workspace.ts';
 
 let place: HTMLElement;
 let notices: Notices;
@@ -97,12 +98,8 @@ describe('notices', () => {
     const open = () => {
       notices.hide('language');
       const access = { canWrite: true };
-      const parts = {
-        session: { notices, signal: new AbortController().signal },
-        access,
-        saving: { source: { lang: 'typescript' } },
-      };
-      showLanguageNotice(parts as unknown as StartOverParts, 'assemblyscript');
+      const workspace = { session: { notices }, access, document: { language: 'typescript' } };
+      showLanguageNotice(workspace as unknown as Workspace, 'assemblyscript');
     };
     const text = texts().language.stays('AssemblyScript', 'TypeScript');
     open();
