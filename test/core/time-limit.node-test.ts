@@ -95,7 +95,7 @@ describe('withTimeLimit', () => {
     const removed: unknown[] = [];
     const { signal } = new AbortController();
     const work = async (limited: AbortSignal) => {
-      const remove = limited.removeEventListener.bind(limited) as typeof limited.removeEventListener;
+      const remove = limited.removeEventListener.bind(limited);
       limited.removeEventListener = (...parameters: Parameters<typeof remove>) => {
         removed.push(parameters[0]);
         remove(...parameters);
