@@ -216,7 +216,9 @@ function toHeaders(headers: GuardedRequest['headers']): string[] {
   if (size > maxRequestHeaders)
     throw new CallError('not-granted', `The headers have more than ${maxRequestHeaders} bytes together.`);
   const own = headers.filter(([name]) => name.toLowerCase() !== 'accept-encoding');
-  return [...own.flat(), 'accept-encoding', 'gzip, br'];
+  // A part of a compressed body cannot be decompressed, so none is asked for, as the Fetch standard says.
+  const hasRange = headers.some(([name]) => name.toLowerCase() === 'range');
+  return [...own.flat(), 'accept-encoding', hasRange ? 'identity' : 'gzip, br'];
 }
 
 async function readResponse(
@@ -228,7 +230,7 @@ async function readResponse(
   const find = (name: string) => headers.find(([key]) => key.toLowerCase() === name)?.[1];
   const declared = Number(find('content-length') ?? NaN);
   const hasBody = method !== 'HEAD' && statusCode !== 204 && statusCode !== 304 && declared !== 0;
-  const encoding = hasBody ? find('content-encoding')?.trim().toLowerCase() : undefined;
+  const encoding = hasBody ? listOf(headers, 'content-encoding').trim().toLowerCase() : '';
   try {
     if (maxBytes === 0) {
       // The connection ends with it, so that a receiver cannot keep it busy.
@@ -250,6 +252,13 @@ async function readResponse(
     throw error;
   }
 }
+
+/** All values of a header, which may be in several lines. */
+const listOf = (headers: GuardedResponse['headers'], name: string): string =>
+  headers
+    .filter(([key]) => key.toLowerCase() === name)
+    .map(([, value]) => value)
+    .join(', ');
 
 function toPairs(raw: readonly string[]): (readonly [string, string])[] {
   const pairs: (readonly [string, string])[] = [];
@@ -276,7 +285,7 @@ const encodingOverhead = 64 * 1024;
  */
 async function readBody(
   body: Readable,
-  { encoding, declared }: { readonly encoding: string | undefined; readonly declared: number },
+  { encoding, declared }: { readonly encoding: string; readonly declared: number },
   url: URL,
   { maxBytes, hold }: Pick<GuardedRequest, 'maxBytes' | 'hold'>,
 ): Promise<Uint8Array> {
@@ -310,8 +319,8 @@ async function readBody(
 }
 
 /** Of several encodings, each could multiply what the one before gives, so one is taken. */
-function decoderOf(encoding: string | undefined, url: URL): Transform | undefined {
-  if (encoding === undefined || encoding === '' || encoding === 'identity') return undefined;
+function decoderOf(encoding: string, url: URL): Transform | undefined {
+  if (encoding === '' || encoding === 'identity') return undefined;
   if (Object.hasOwn(decoders, encoding)) return decoders[encoding as keyof typeof decoders]();
   throw new CallError('unreachable', `${url.host} responded with an encoding that was not asked for.`);
 }
