@@ -288,9 +288,11 @@ const notGranted = ({ method, url }: GuestRequest, why: string) =>
 /** Whether a response holds a text as it is, in its body or its headers. */
 function holdsSecret({ body, headers, statusText }: GuardedResponse, secret: string): boolean {
   const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
+  // Headers are read as Latin-1, and some servers write them as UTF-8.
+  const written = Buffer.from(secret).toString('latin1');
   return (
     bytes.includes(secret) ||
     bytes.includes(secret, 0, 'latin1') ||
-    [statusText, ...headers.flat()].some((text) => text.includes(secret))
+    [statusText, ...headers.flat()].some((text) => text.includes(secret) || text.includes(written))
   );
 }

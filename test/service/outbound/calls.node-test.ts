@@ -176,6 +176,11 @@ describe('a call', () => {
     assert.equal(errorOf(await call({ url: `${origin}/v1` })).code, 'response-refused');
     // That of an identity, too.
     assert.equal(errorOf(await call({ url: `${origin}/own` })).code, 'response-refused');
+    await setValue({ value: 'gehäuse' }, 'rates');
+    // Node writes headers that go out with a text as UTF-8.
+    upstream.handle = ({ headers }, response) =>
+      response.setHeader('x-key', headers['authorization'] ?? '').end('ok');
+    assert.equal(errorOf(await call({ url: `${origin}/v1` })).code, 'response-refused');
   });
 
   test('of a wildcard goes to the origin that the tenant has, and no other tenant’s', async (t) => {
