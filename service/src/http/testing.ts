@@ -47,7 +47,7 @@ const tested = z
     calls: z
       .array(callSchema)
       .optional()
-      .meta({ description: 'Its calls, in the order in which they ended; real ones with their bodies.' }),
+      .meta({ description: 'Its calls, in the order in which they began; real ones with their bodies.' }),
     took: z.number().min(0).meta({ description: 'How long the run alone took, in ms.' }),
   })
   .meta({ id: 'TestRun' });

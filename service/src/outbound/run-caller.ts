@@ -17,7 +17,8 @@ export class RunCaller {
   readonly #outbound: Outbound;
   readonly #context: CallContext;
   readonly #payloads: Payloads | undefined;
-  readonly #records: RecordedCall[] = [];
+  /** In the order in which the calls began; `undefined` for one that has not ended. */
+  readonly #records: (RecordedCall | undefined)[] = [];
   #room = keptOfRun;
 
   /** `payloads`: given where bodies are recorded. */
@@ -27,21 +28,25 @@ export class RunCaller {
     this.#payloads = payloads;
   }
 
-  /** What is recorded of the calls that have ended, in the order in which they ended. */
+  /**
+   * What is recorded of the calls that have ended, in the order in which they began: a replay, whose responses come at once, gives
+   * those of equal calls in this order.
+   */
   get records(): readonly RecordedCall[] {
-    return this.#records;
+    return this.#records.filter((one) => one !== undefined);
   }
 
   async call(request: GuestRequest, signal: AbortSignal, hold?: HoldBytes): Promise<CallResult> {
+    const place = this.#records.push(undefined) - 1;
     const { record, ...result } = await this.#outbound.call(request, this.#context, signal, hold);
     const { method, url, ...rest } = record;
-    this.#records.push({
+    this.#records[place] = {
       ...rest,
       method: toStorableText(method),
       url: toStorableText(url),
       took: Math.round(record.took * 100) / 100,
       ...(this.#payloads && this.#payloadsOf(this.#payloads, request, result)),
-    });
+    };
     return result;
   }
 

@@ -125,7 +125,7 @@ export const runSchema = z.looseObject({
   traceparent: z.optional(z.string()),
   inputBytes: z.number(),
   outputBytes: z.number(),
-  /** Its calls, in the order in which they ended. */
+  /** Its calls, in the order in which they began. */
   calls: z.optional(z.array(callSchema)),
   logs: logsSchema,
   /** The first 16 KB of the input, as `output` has those of the output; both only where the service keeps payloads. */
@@ -292,7 +292,7 @@ export const testResultSchema = z.looseObject({
   logs: logsSchema,
   /** How long the run alone took, in ms. */
   took: z.optional(z.number()),
-  /** The calls that it made, in the order in which they ended. */
+  /** The calls that it made, in the order in which they began. */
   calls: z.optional(z.array(callSchema)),
 });
 

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { RecordedCalls } from '../../../service/src/outbound/recorded-calls.ts';
-import { digestedOf } from '../../../service/src/outbound/run-caller.ts';
+import { digestedOf, RunCaller } from '../../../service/src/outbound/run-caller.ts';
 import { Secrets } from '../../../service/src/outbound/secrets.ts';
 import { isReplayable, isSameEnding, replayedEnding } from '../../../service/src/runs/replay.ts';
 import type { RecordedCall, StoredRun } from '../../../service/src/storage/tables/runs.ts';
-import { secretsKey } from '../outbound/connected-service.ts';
+import type { CallResult, GuestRequest } from '../../../service/src/sandbox/run-calls.ts';
+import { run as callContext, secretsKey } from '../outbound/connected-service.ts';
 
 const run = (details: StoredRun['details'], more: Partial<StoredRun> = {}): StoredRun => ({
   id: '019a0b2c-4d5e-7f60-8123-456789abcdef',
@@ -128,6 +129,41 @@ test('recorded calls answer by method, address and body, each once and in order'
       ['', 'call-not-recorded'],
     ],
   );
+});
+
+test('equal calls that were made at once get the responses that each of them got', async () => {
+  const responses: ((text: string) => void)[] = [];
+  const outbound = {
+    call: async ({ method, url: address, body }: GuestRequest) => {
+      const { promise, resolve } = Promise.withResolvers<string>();
+      responses.push(resolve);
+      const response = {
+        status: 200,
+        statusText: '',
+        url: address,
+        headers: [],
+        body: encoder.encode(await promise),
+      };
+      const sizes = { requestBytes: body?.length ?? 0, responseBytes: response.body.length };
+      return {
+        response,
+        record: { connection: 'api', method, url: address, status: 200, took: 1, ...sizes },
+      };
+    },
+  };
+  const caller = new RunCaller(outbound, callContext, { secrets });
+  const { signal } = new AbortController();
+  const request = { method: 'POST', url, headers: [], body: encoder.encode('a') };
+  const made = ['first', 'second'].map(() => caller.call(request, signal));
+  responses[1]?.('second');
+  await made[1];
+  responses[0]?.('first');
+  const given = await Promise.all(made);
+  const calls = new RecordedCalls(caller.records, secrets);
+  const replayed = [await calls.call(request, signal), await calls.call(request, signal)];
+  const textOf = (one: CallResult) => 'response' in one && Buffer.from(one.response.body).toString();
+  assert.deepEqual(given.map(textOf), ['first', 'second']);
+  assert.deepEqual(replayed.map(textOf), ['first', 'second']);
 });
 
 test('a call that the recorded run did not wait for is answered at the end of the run', async () => {

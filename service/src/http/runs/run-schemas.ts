@@ -61,7 +61,7 @@ export const runSchema = z
     calls: z
       .array(callSchema)
       .optional()
-      .meta({ description: 'Its calls, in the order in which they ended.' }),
+      .meta({ description: 'Its calls, in the order in which they began.' }),
     logs: z.array(z.string()).optional(),
     input: z.string().optional(),
     output: z.string().optional(),
