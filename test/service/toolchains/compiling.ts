@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { after } from 'node:test';
 import { Builds } from '../../../service/src/toolchains/build/builds.ts';
 import type { BuildOutcome } from '../../../service/src/toolchains/build/limits.ts';
+import type { PluginTypes } from '../../../service/src/toolchains/types/declarations.ts';
 import { loadLanguages } from '../../../service/src/toolchains/languages.ts';
 import { loadedProgram } from '../../../service/src/plugins/program.ts';
 import type { Program, StoredProgram } from '../../../service/src/plugins/program.ts';
@@ -29,7 +30,8 @@ export function startBuilds() {
     await sandbox.close();
   });
 
-  const build = (lang: string, source: string) => builds.build(lang, { source, owner });
+  const build = (lang: string, source: string, types?: PluginTypes) =>
+    builds.build(lang, { source, owner, ...(types && { types }) });
   const runProgram = (program: StoredProgram, input: string) => sandbox.run({ program, input, owner });
   const run = async (lang: string, source: string, input = '') =>
     runProgram(loadedProgram(programOf(await build(lang, source))), input);
@@ -59,8 +61,8 @@ export function startBuilds() {
   };
 
   /** The problems of a source, with their severity, and whether it was built all the same. */
-  const problemsOf = async (lang: string, source: string) => {
-    const end = await build(lang, source);
+  const problemsOf = async (lang: string, source: string, types?: PluginTypes) => {
+    const end = await build(lang, source, types);
     assert.ok('compiled' in end, JSON.stringify(end));
     const { diagnostics, program } = end.compiled;
     return {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { pluginTypes } from '../../../service/src/toolchains/types/declarations.ts';
 import { programOf, startBuilds } from './compiling.ts';
 
 const { assertTemplateWorks, build, run, runErrorOf, assertProblems, problemsOf, assertSurvivesFlood } =
@@ -49,6 +50,24 @@ test('JavaScript: unknown names fail the build, and misspelt methods are reporte
     ],
   });
 });
+
+for (const lang of ['javascript', 'typescript'])
+  test(`${lang}: a plugin that may make calls waits, and knows a response, as everywhere`, async () => {
+    const types = pluginTypes({ declarations: '' }, [{ name: 'api', origin: 'https://api.example.com' }]);
+    const source = `export const run = async () => {
+  await new Promise((resolve) => setTimeout(resolve, 5));
+  const late = setTimeout((a, b) => console.log(a.length, b), 5, 'x', 1);
+  clearTimeout(late);
+  const [found] = [await fetch('https://api.example.com'), ''];
+  return found instanceof Response ? found.text() : found;
+};`;
+    assert.deepEqual(await problemsOf(lang, source, types), { isBuilt: true, found: [] });
+    const { found } = await problemsOf(lang, source.replace('(resolve, 5)', '("resolve()", 5)'), types);
+    assert.deepEqual(
+      found.map(([line]) => line),
+      [2],
+    );
+  });
 
 test('JavaScript: problems of types are only warnings, and the plugin is built', async () => {
   const { isBuilt, found: all } = await problemsOf(

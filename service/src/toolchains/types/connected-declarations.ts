@@ -24,7 +24,7 @@ interface Response {
   bytes(): Promise<Uint8Array<ArrayBuffer>>;
   arrayBuffer(): Promise<ArrayBuffer>;
 }
-declare const Response: { readonly prototype: Response };
+declare const Response: { readonly prototype: Response; [Symbol.hasInstance](value: unknown): value is Response };
 interface FetchOptions {
   /** GET by default. */
   method?: string;
@@ -39,6 +39,6 @@ ${connections.map((connection) => ` * - ${describe(connection)}`).join('\n')}
  */
 declare function fetch(url: string | URL, options?: FetchOptions): Promise<Response>;
 /** Calls a function after some milliseconds, inside of \`run\`. */
-declare function setTimeout<Given extends unknown[]>(task: (...given: Given) => void, delay?: number, ...given: Given): number;
+declare function setTimeout(task: (...given: any[]) => void, delay?: number, ...given: any[]): number;
 declare function clearTimeout(id?: number): void;
 `;
