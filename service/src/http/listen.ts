@@ -212,6 +212,10 @@ function bindError(error: unknown, port: number, variable: string, host: string 
       return new StartError(`Port ${port} is in use, perhaps by another process of this service. ${hint}`);
     case 'EACCES':
       return new StartError(`Port ${port} cannot be used without more privileges. ${hint}`);
+    case 'EINVAL':
+      return new StartError(
+        `${hostVariable(variable)} is ${host}, which cannot be listened on; it must be an address of this machine, with its zone where it is link-local, such as fe80::1%eth0.`,
+      );
     case 'ENOTFOUND':
     case 'EAI_AGAIN':
       return new StartError(
