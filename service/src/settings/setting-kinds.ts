@@ -48,7 +48,7 @@ export const publicUrl = z.string().transform((text, context) => {
   const isLocal =
     url !== undefined && /^(?:localhost|.+\.localhost|127\.0\.0\.1|\[::1\])$/.test(url.hostname);
   const isAllowed = url?.protocol === 'https:' || (url?.protocol === 'http:' && isLocal);
-  if (!url || !isAllowed) {
+  if (!url || !isAllowed || url.hostname.includes('*')) {
     return refuse(context, `an origin with https, such as ${exampleOrigin} (http on localhost alone)`);
   }
   const written = text.toLowerCase().replace(/\/$/, '');

@@ -145,6 +145,7 @@ describe('an invalid value ends the start with one line that names it and what w
     ['SERVICE_PORT', '0x50', 'it must be a port'],
     ['PUBLIC_URL', 'plugins.example.com', 'it must be an origin with https'],
     ['PUBLIC_URL', 'http://plugins.example.com', 'it must be an origin with https'],
+    ['PUBLIC_URL', 'https://*.example.com', 'it must be an origin with https'],
     ['PUBLIC_URL', 'https://plugins.example.com/path', 'it must be an origin alone'],
     ['ALLOWED_HOSTS', 'a.internal https://b', '"https://b" is none.'],
     ['SMTP_FROM', 'the plugin service', 'it must be the address of a sender'],
