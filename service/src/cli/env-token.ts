@@ -11,6 +11,7 @@ import { readMailAddress } from '../accounts/mail-address.ts';
 import { sendMail } from '../accounts/mail.ts';
 import { StartError } from '../start-error.ts';
 import { readSettings } from '../settings/read-settings.ts';
+import { describeDatabaseError, StorageUnavailableError } from '../storage/errors.ts';
 import { openStorage } from '../storage/storage.ts';
 import type { Storage } from '../storage/storage.ts';
 import { readOptions, UsageError } from './options.ts';
@@ -267,7 +268,12 @@ export async function envToken(args: string[], self: TokenProcess = process): Pr
   try {
     await printToken(args, self);
   } catch (error) {
-    printMessage(self, errorMessage(error));
+    printMessage(
+      self,
+      error instanceof StorageUnavailableError
+        ? `The database cannot be used: ${describeDatabaseError(error)}.`
+        : errorMessage(error),
+    );
     self.exitCode = error instanceof UsageError ? 2 : 1;
   }
   // An open standard input must not keep the process running.

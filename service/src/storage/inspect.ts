@@ -8,6 +8,7 @@ import { openPostgres } from './postgres/engine.ts';
 import { describeDatabaseError } from './errors.ts';
 import type { Schema } from './schema.ts';
 import { countSealedTexts } from './tables/sealed-texts.ts';
+import { DiskSpace } from './sqlite/disk-space.ts';
 import { openSqliteReadOnly } from './sqlite/engine.ts';
 
 /** The result of an inspection. `problem`: why the database cannot be used. */
@@ -76,6 +77,11 @@ function describeSqlite(file: string): Description | string {
     } catch {
       return `SQLite at ${file} takes no writes, because ${path} cannot be written to`;
     }
+  }
+  try {
+    new DiskSpace(file).require();
+  } catch (error) {
+    return `SQLite at ${file} takes nothing new, because ${describeDatabaseError(error)}`;
   }
   const description = `SQLite at ${file}; the service makes every write synchronous`;
   return { description, isDurable: true, migrationProblem: undefined };

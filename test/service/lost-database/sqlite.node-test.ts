@@ -2,15 +2,25 @@ import assert from 'node:assert/strict';
 import fs, { copyFileSync, renameSync } from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import { DatabaseSync } from 'node:sqlite';
+import { PassThrough } from 'node:stream';
 import { test } from 'node:test';
 import type { TestContext } from 'node:test';
 import { Kysely, sql } from 'kysely';
+import { envToken } from '../../../service/src/cli/env-token.ts';
+import type { TokenProcess } from '../../../service/src/cli/env-token.ts';
 import { NodeSqliteDialect } from '../../../service/src/storage/sqlite/dialect.ts';
 import type { StorageOptions } from '../../../service/src/storage/storage.ts';
 import { StorageUnavailableError } from '../../../service/src/storage/errors.ts';
+import { checkDatabase } from '../cli/service-command.ts';
 import { startService } from '../harness.ts';
 import { running, startPlugin } from '../plugin.ts';
-import { cleanUpFirst, databaseWithSchema, freshDatabase, openDuring } from '../storage/databases.ts';
+import {
+  cleanUpFirst,
+  databaseUrl,
+  databaseWithSchema,
+  freshDatabase,
+  openDuring,
+} from '../storage/databases.ts';
 import { isUnavailable } from './proxied.ts';
 import { until } from '../../support/until.ts';
 
@@ -144,6 +154,25 @@ test('on a full disk writes are refused with words of their own, and runs and de
 });
 
 /** Has the disk of every database that is opened from now on seem full when a test says so. */
+test('on a full disk check fails, and env-token says why it makes no token', async (t) => {
+  const disk = fillableDisk(t);
+  const address = await databaseWithSchema(t, 'sqlite');
+  assert.match(await checkDatabase(address), /^ok +database: /m);
+  disk.isFull = true;
+  const reason = 'only 0 MiB are free on the disk of the database';
+  const checked = await checkDatabase(address);
+  assert.match(checked, new RegExp(`^failed +database: .* takes nothing new, because ${reason}$`, 'm'));
+  const stderr = new PassThrough();
+  const self: TokenProcess = {
+    env: { DATABASE_URL: databaseUrl(address) },
+    stdin: new PassThrough(),
+    stdout: new PassThrough(),
+    stderr,
+  };
+  await envToken(['com.acme'], self);
+  assert.deepEqual([self.exitCode, String(stderr.read())], [1, `The database cannot be used: ${reason}.\n`]);
+});
+
 function fillableDisk(t: TestContext) {
   const disk = { isFull: false };
   const { statfsSync } = fs;
