@@ -215,7 +215,8 @@ export class NodeProcesses {
       } catch (error) {
         if (signal.aborted) return;
         this.#log.error({ err: error }, 'A process of the node could not be started.');
-        if (![...this.#processes].some(({ isReady }) => isReady)) return this.#giveUp(error);
+        // One of another index answers, or may come up.
+        if (![...this.#processes].some((one) => one.index !== index)) return this.#giveUp(error);
       }
     }
   }

@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { kill } from 'node:process';
 import { test } from 'node:test';
 import type { TestContext } from 'node:test';
+import { promisify } from 'node:util';
 import { provisionEnvironmentToken } from '../../../service/src/accounts/environment-token.ts';
 import { Connection, deploy, signIn } from '../../support/connection.ts';
 import { until } from '../../support/until.ts';
@@ -157,6 +160,35 @@ test('two processes are one node', async (t) => {
     assert.equal(command.logged().at(-1)?.msg, 'The service has ended.');
   });
 });
+
+test('a node goes on where a process ends while another starts', async (t) => {
+  const { command, connect, connectToBoth } = await start(t, {});
+  const { clients } = await connectToBoth();
+  const { pid: first } = await command.line(({ msg }) => msg.startsWith('The plugin service is at'));
+  for (const process of clients.keys()) kill(process, 'SIGKILL');
+  let starting: number[] = [];
+  await until('both are replaced', async () => {
+    starting = (await childrenOf(Number(first))).filter((process) => !clients.has(process));
+    return starting.length === 2;
+  });
+  kill(starting[0] ?? 0, 'SIGKILL');
+  await command.line(({ msg }) => msg === 'A process of the node could not be started.');
+  const isAnswering = () =>
+    connect()
+      .send('GET', '/healthz')
+      .then(
+        () => true,
+        () => false,
+      );
+  const ended = command.done().then(({ err }) => assert.fail(`The node has ended: ${err}`));
+  await Promise.race([until('the other answers', isAnswering), ended]);
+});
+
+async function childrenOf(parent: number): Promise<number[]> {
+  const { stdout } = await promisify(execFile)('ps', ['-e', '-o', 'pid=,ppid=']);
+  const processes = stdout.split('\n').map((line) => line.trim().split(/\s+/).map(Number));
+  return processes.flatMap(([pid, ppid]) => (ppid === parent && pid !== undefined ? [pid] : []));
+}
 
 for (const [how, signals, status] of [
   ['a second signal', ['SIGTERM', 'SIGTERM'], 128 + 15],
