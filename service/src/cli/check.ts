@@ -1,4 +1,4 @@
-import { accessSync, constants, existsSync, statSync } from 'node:fs';
+import { accessSync, constants, existsSync, lstatSync, statSync } from 'node:fs';
 import { errorMessage } from '../error-message.ts';
 import { dirname } from 'node:path';
 import { describeSeparation, isolationReport } from '../processes/isolation-report.ts';
@@ -189,8 +189,8 @@ function checkMigration(state: string, autoMigrate: boolean, problem: string | u
 /** Checks whether the database file could be created, without creating it. */
 function checkNewFile(file: string): Finding {
   let folder = dirname(file);
-  while (!existsSync(folder) && dirname(folder) !== folder) folder = dirname(folder);
-  if (!statSync(folder).isDirectory()) {
+  while (!isThere(folder) && dirname(folder) !== folder) folder = dirname(folder);
+  if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory()) {
     return failed(`${file} cannot be made, because ${folder} is no folder; see DATA_DIR and DATABASE_URL`);
   }
   try {
@@ -200,6 +200,16 @@ function checkNewFile(file: string): Finding {
     return failed(
       `${file} cannot be made, because ${folder} cannot be written to; see DATA_DIR and DATABASE_URL`,
     );
+  }
+}
+
+/** Whether something is there, even a link to nothing: no folder can be made in its place. */
+function isThere(path: string): boolean {
+  try {
+    lstatSync(path);
+    return true;
+  } catch {
+    return false;
   }
 }
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import { existsSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, readdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
@@ -214,14 +214,31 @@ sqliteTest('check changes nothing in the file that it examines', async (t) => {
   assert.deepEqual(readdirSync(dirname(file)), [basename(file)]);
 });
 
-sqliteTest('check reports a DATA_DIR that is a file, and a database file that is no database', async (t) => {
-  const file = join(temporaryDirectory(t), 'data');
-  writeFileSync(file, 'no database');
-  const noFolder = await checkDatabase(undefined, { DATA_DIR: file });
-  assert.match(noFolder, /^failed +database: .* cannot be made, because .*data is no folder; see DATA_DIR/m);
-  const noDatabase = await checkDatabase({ engine: 'sqlite', file });
-  assert.match(noDatabase, /^failed +database: .*data cannot be used: file is not a database/m);
-});
+sqliteTest(
+  'check reports a DATA_DIR that is no folder, and a database file that is no database',
+  async (t) => {
+    const file = join(temporaryDirectory(t), 'data');
+    writeFileSync(file, 'no database');
+    for (const DATA_DIR of [file, join(file, 'sub')]) {
+      const noFolder = await checkDatabase(undefined, { DATA_DIR });
+      assert.match(
+        noFolder,
+        /^failed +database: .* cannot be made, because .*data is no folder; see DATA_DIR/m,
+      );
+    }
+    const link = join(dirname(file), 'link');
+    symlinkSync(join(dirname(file), 'not-mounted'), link);
+    for (const DATA_DIR of [link, join(link, 'data')]) {
+      const linked = await checkDatabase(undefined, { DATA_DIR });
+      assert.match(
+        linked,
+        /^failed +database: .* cannot be made, because .*link is no folder; see DATA_DIR/m,
+      );
+    }
+    const noDatabase = await checkDatabase({ engine: 'sqlite', file });
+    assert.match(noDatabase, /^failed +database: .*data cannot be used: file is not a database/m);
+  },
+);
 
 postgresTest(
   'check reports a read-only database, a role that may not create tables, and a role without rights',
