@@ -1,5 +1,8 @@
+import { writeSync } from 'node:fs';
 import { pino } from 'pino';
 import type { DestinationStream, Logger } from 'pino';
+import { errorMessage } from '../error-message.ts';
+import { mebibyte } from '../units.ts';
 
 export type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent';
 
@@ -21,15 +24,20 @@ export function createLog(level: LogLevel, write?: (line: string) => void): Log 
   return pino(options, write ? { write } : (output ??= bufferedOutput()));
 }
 
-/** How long lines wait, in ms, so that many are written at once: a write costs more than all else about a line. */
-const writeInterval = 50;
+/**
+ * How long lines wait, in ms, and how many characters there are at most, so that many are written at once: a write costs more than
+ * all else about a line.
+ */
+const [writeInterval, writtenAtOnce] = [50, 8192];
+
+/** How many bytes are kept while standard output cannot be written to. */
+const maxKept = mebibyte;
+
+/** How often a pipe that is full is tried again when the process exits, after {@link writeInterval} each. */
+const exitTries = 20;
 
 /** One for the process, however many services are in it. */
 let output: BufferedOutput | undefined;
-
-interface BufferedOutput extends DestinationStream {
-  flush(): void;
-}
 
 /** Writes whole lines of another process's log to standard output, at once and between those of this one. */
 export function writeLogLines(lines: string): void {
@@ -38,32 +46,99 @@ export function writeLogLines(lines: string): void {
   output.flush();
 }
 
-/** The number of the level `warn` in pino. */
-const warning = 40;
-
-/** Standard output. Warnings and errors, and what is left when the process exits, are written at once. */
 function bufferedOutput(): BufferedOutput {
-  const descriptor = pino.destination({ sync: true, minLength: 8192 });
-  let timer: NodeJS.Timeout | undefined;
-  const flush = () => {
-    clearTimeout(timer);
-    timer = undefined;
-    // Not `flushSync`, which waits for the disk.
-    descriptor.flush();
-  };
-  process.on('exit', () => descriptor.flushSync());
-  const stream = {
-    // pino then sets `lastLevel`.
-    [Symbol.for('pino.metadata')]: true,
-    lastLevel: 0,
-    flush,
-    write(line: string) {
-      descriptor.write(line);
-      if (stream.lastLevel >= warning) flush();
-      else timer ??= setTimeout(flush, writeInterval).unref();
-    },
-  };
-  return stream;
+  const made = new BufferedOutput(
+    (bytes) => writeSync(1, bytes),
+    (message) => writeSync(2, `${message}\n`),
+  );
+  process.on('exit', () => made.writeLast());
+  return made;
+}
+
+/** The number of the level `warn` in pino, and what has it tell a stream the level of each line. */
+const warning = 40;
+const metadata: unique symbol = Symbol.for('pino.metadata');
+
+/**
+ * Standard output. Warnings and errors, and what is left when the process exits, are written at once. While it cannot be written to,
+ * because a disk is full or the reader has ended, the service goes on, and lines are kept up to a limit. (pino's own destination
+ * would end the process with an exception, and then try for ever to write the rest.)
+ */
+export class BufferedOutput implements DestinationStream {
+  readonly [metadata] = true;
+  /** pino sets it before each line. */
+  lastLevel = 0;
+  readonly #writeSome: (bytes: Buffer) => number;
+  readonly #report: (message: string) => unknown;
+  #lines = '';
+  /** What could not be written yet. It may begin within a line. */
+  #rest: Buffer = Buffer.alloc(0);
+  #timer: NodeJS.Timeout | undefined;
+  #isFailing = false;
+  #lost = 0;
+
+  /**
+   * @param writeSome writes the first of these bytes, and returns how many
+   * @param report says something where the log cannot
+   */
+  constructor(writeSome: (bytes: Buffer) => number, report: (message: string) => unknown) {
+    this.#writeSome = writeSome;
+    this.#report = report;
+  }
+
+  write(lines: string): void {
+    const kept = this.#rest.length + this.#lines.length;
+    if (this.#rest.length && kept + lines.length > maxKept) this.#lost += lines.split('\n').length - 1;
+    else this.#lines += lines;
+    if (this.lastLevel >= warning || this.#lines.length >= writtenAtOnce) this.flush();
+    else this.#schedule();
+  }
+
+  flush(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    if (this.#tryToWrite() !== 'written') this.#schedule();
+  }
+
+  /** Writes what is left before the process exits. */
+  writeLast(): void {
+    for (let tries = exitTries; this.#tryToWrite() === 'full' && tries > 0; tries -= 1)
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, writeInterval);
+  }
+
+  /** `full`: the output is a pipe whose reader is slow, or slow to begin. */
+  #tryToWrite(): 'written' | 'full' | 'failed' {
+    if (this.#lines) this.#rest = Buffer.concat([this.#rest, Buffer.from(this.#lines)]);
+    this.#lines = '';
+    try {
+      while (this.#rest.length) this.#rest = this.#rest.subarray(this.#writeSome(this.#rest));
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'EAGAIN') return 'full';
+      if (!this.#isFailing)
+        this.#say(
+          `Log lines may be lost, because standard output cannot be written to: ${errorMessage(error)}`,
+        );
+      this.#isFailing = true;
+      return 'failed';
+    }
+    if (this.#isFailing || this.#lost)
+      this.#say(`Standard output can be written to again. ${this.#lost} log lines were lost.`);
+    this.#isFailing = false;
+    this.#lost = 0;
+    return 'written';
+  }
+
+  #say(message: string): void {
+    try {
+      this.#report(message);
+    } catch {
+      // It may go to the same full disk.
+    }
+  }
+
+  #schedule(): void {
+    this.#timer ??= setTimeout(() => this.flush(), writeInterval).unref();
+  }
 }
 
 /** The form in which an error is logged, as `err`. */

@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, openSync } from 'node:fs';
 import { connect } from 'node:net';
 import { test } from 'node:test';
 import type { TestContext } from 'node:test';
 import type { ServiceOptions } from '../../../service/src/http/create-service.ts';
-import { createLog } from '../../../service/src/operations/log.ts';
+import { BufferedOutput, createLog } from '../../../service/src/operations/log.ts';
 import { toBlockList } from '../../../service/src/settings/setting-kinds.ts';
 import { accessPath, bearer, draftPath, listen, source } from '../harness.ts';
 import { engineUnderTest, freshDatabase, openDuring } from '../storage/databases.ts';
@@ -202,4 +204,85 @@ for (const [what, code] of [
     assert.match(output, /"msg":"first"/);
     assert.equal(/"msg":"last"/.test(output), code.includes('last'));
   });
+}
+
+test('lines that cannot be written are kept up to 1 MiB, and those that are lost are counted', () => {
+  const reported: string[] = [];
+  let written = '';
+  let room = 3;
+  const output = new BufferedOutput(
+    (bytes) => {
+      if (!room) throw new Error('ENOSPC: no space left on device, write');
+      const some = bytes.subarray(0, room);
+      room -= some.length;
+      written += some.toString();
+      return some.length;
+    },
+    (message) => reported.push(message),
+  );
+  const line = `${'x'.repeat(1023)}\n`;
+  for (let i = 0; i < 1030; i += 1) output.write(line);
+  assert.equal(written, 'xxx');
+  const failing =
+    'Log lines may be lost, because standard output cannot be written to: ENOSPC: no space left on device, write';
+  assert.deepEqual(reported, [failing]);
+  room = Infinity;
+  output.flush();
+  output.write('the next\n');
+  output.writeLast();
+  assert.equal(written, `${line.repeat(1024)}the next\n`);
+  assert.deepEqual(reported, [failing, 'Standard output can be written to again. 6 log lines were lost.']);
+});
+
+test('a pipe that is full is tried again, also when the process exits, and that is not reported', () => {
+  let written = '';
+  let tries = 0;
+  const output = new BufferedOutput(
+    (bytes) => {
+      tries += 1;
+      if (tries % 3) throw Object.assign(new Error('full'), { code: 'EAGAIN' });
+      written += bytes.toString();
+      return bytes.length;
+    },
+    (message) => assert.fail(message),
+  );
+  output.write('first\n');
+  output.flush();
+  output.write('last\n');
+  output.writeLast();
+  assert.equal(written, 'first\nlast\n');
+});
+
+for (const [what, open] of [
+  ['a full disk', () => openSync('/dev/full', 'w')],
+  ['a pipe whose reader has ended', () => 'pipe' as const],
+] as const) {
+  test(
+    `a process whose log goes to ${what} goes on, says so once and exits`,
+    { skip: process.platform !== 'linux' && 'needs /dev/full' },
+    async () => {
+      const module = import.meta.resolve('../../../service/src/operations/log.ts');
+      const script = `
+        import { createLog } from ${JSON.stringify(module)};
+        const log = createLog('info');
+        process.once('message', () => {
+          for (let i = 0; i < 3; i += 1) log.warn('a line');
+          process.send('alive', () => process.exit());
+        });`;
+      const stdout = open();
+      const child = spawn(process.execPath, ['--input-type=module', '--eval', script], {
+        stdio: ['ignore', stdout, 'pipe', 'ipc'],
+      });
+      if (typeof stdout === 'number') closeSync(stdout);
+      child.stdout?.destroy();
+      let err = '';
+      child.stderr?.setEncoding('utf8').on('data', (text: string) => (err += text));
+      const alive = once(child, 'message');
+      const closed = once(child, 'close');
+      child.send('begin');
+      assert.deepEqual(await Promise.race([alive, closed]), ['alive', undefined]);
+      assert.deepEqual(await closed, [0, null]);
+      assert.match(err, /^Log lines may be lost, because [^\n]+: (?:ENOSPC|EPIPE): [^\n]+\n$/);
+    },
+  );
 }
