@@ -34,14 +34,12 @@ export function startRecording(
     Pick<RetentionOptions, 'onError'> = {},
 ): Recording {
   const { days = 14, count = 1000, bytes, now = Date.now, onError } = options;
-  const isReady = () => storage.isSchemaReady;
   const retention = new RunRetention({
     storage,
     days,
     count,
     bytes,
     now,
-    isReady,
     ...(onError && { onError }),
   });
   const recorder = new RunRecorder({

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { errorMessage } from '../error-message.ts';
 import type { Storage } from '../storage/storage.ts';
 import { deleteRunsBefore, dropOldestDetails, listNewestGroups, trimRuns } from '../storage/tables/runs.ts';
 import type { RunGroup, RunRecord } from '../storage/tables/runs.ts';
@@ -8,7 +9,7 @@ import { deleteUsageBefore } from '../storage/tables/usage.ts';
 import { findTenantsWithTooManyRecords } from '../storage/tables/tenant-storage.ts';
 
 export interface RetentionOptions {
-  readonly storage: Pick<Storage, 'db' | 'transaction'>;
+  readonly storage: Pick<Storage, 'db' | 'transaction' | 'isSchemaReady'>;
   /** How long records are kept, in days. */
   readonly days: number;
   /** How many records are kept of a plugin's successes, and as many of its failures. */
@@ -17,15 +18,16 @@ export interface RetentionOptions {
   readonly bytes?: number | undefined;
   /** Milliseconds since the epoch. */
   readonly now?: () => number;
-  /** Whether the database has the tables (default: it has). */
-  readonly isReady?: () => boolean;
-  /** Called when old records could not be dropped, or no room be made for new ones. It is tried again. */
+  /** Called with each error, but with those of the same message once a minute. What failed is tried again. */
   readonly onError?: (error: unknown) => void;
 }
 
 /** How often to look for plugins with too many records, and for records that are too old, in ms. */
 const interval = 2000;
 const ageInterval = 60_000;
+
+/** How long the records of plugins are deleted one after another before it is the turn of details and of old records, in ms. */
+const trimTime = 10_000;
 
 /** The pause after each statement, in ms, so that others can use the database. */
 const pause = 10;
@@ -49,6 +51,8 @@ export class RunRetention {
   readonly #closed = new AbortController();
   /** When old records were last deleted, by `performance.now()`. */
   #agedAt = -Infinity;
+  /** The messages of the errors that were reported since then. */
+  readonly #reported = new Set<string>();
 
   constructor(options: RetentionOptions) {
     this.#options = options;
@@ -71,11 +75,9 @@ export class RunRetention {
     }
   }
 
-  /** Deletes all excess records, and once a minute the old ones. Never rejects: a failed deletion is tried again next time. */
+  /** Deletes excess records, and once a minute the old ones. Never rejects: a failed deletion is tried again next time. */
   sweep(): Promise<void> {
-    this.#sweeping ??= this.#sweep()
-      .catch(() => {})
-      .finally(() => (this.#sweeping = undefined));
+    this.#sweeping ??= this.#sweep().finally(() => (this.#sweeping = undefined));
     return this.#sweeping;
   }
 
@@ -93,48 +95,79 @@ export class RunRetention {
   }
 
   async #sweep(): Promise<void> {
-    const { storage, count, days, isReady = () => true } = this.#options;
-    const { db } = storage;
-    if (!isReady()) return;
+    const { db, isSchemaReady } = this.#options.storage;
+    if (!isSchemaReady) return;
+    const isAgeing = performance.now() - this.#agedAt >= ageInterval;
+    if (isAgeing) this.#reported.clear();
     if (!this.#hasBegun) {
-      for (const group of await listNewestGroups(db, startRecords)) {
-        this.#add(group);
-        this.#detailed.add(group.pluginId);
-      }
-      this.#hasBegun = true;
+      this.#hasBegun = await this.#try(async () => {
+        for (const group of await listNewestGroups(db, startRecords)) {
+          this.#add(group);
+          this.#detailed.add(group.pluginId);
+        }
+      });
     }
-    for (const [key, group] of this.#grown) {
+    await this.#trim();
+    await this.#dropDetails();
+    if (this.#isClosed || !isAgeing) return;
+    await this.#deleteOld();
+    this.#agedAt = performance.now();
+  }
+
+  /** Does a step, whatever becomes of it. Resolves with whether it succeeded. */
+  async #try(step: () => Promise<void>): Promise<boolean> {
+    try {
+      await step();
+      return true;
+    } catch (error) {
+      this.#report(error);
+      return false;
+    }
+  }
+
+  #report(error: unknown): void {
+    const message = errorMessage(error);
+    if (this.#isClosed || this.#reported.has(message)) return;
+    this.#reported.add(message);
+    this.#options.onError?.(error);
+  }
+
+  async #trim(): Promise<void> {
+    const { storage, count } = this.#options;
+    const end = performance.now() + trimTime;
+    // A copy, because groups grow meanwhile, the same ones again and again. What is left has its turn next time.
+    const grown = [...this.#grown];
+    for (const [key, group] of grown) {
+      if (this.#isClosed || performance.now() > end) return;
       // Removed first, because more records of the group may be written meanwhile.
       this.#grown.delete(key);
-      try {
-        await this.#deleteAll(() => trimRuns(db, group, count));
-      } catch (error) {
-        this.#add(group);
-        throw error;
-      }
-      if (this.#isClosed) return;
+      const isDone = await this.#try(() => this.#deleteAll(() => trimRuns(storage.db, group, count)));
+      if (!isDone) this.#add(group);
     }
-    await this.#dropDetails();
-    if (this.#isClosed || performance.now() - this.#agedAt < ageInterval) return;
+  }
+
+  async #deleteOld(): Promise<void> {
+    const { storage, days } = this.#options;
+    const { db } = storage;
     const aged = await this.#keepDays();
-    await this.#deleteAll(() => deleteRunsBefore(db, this.#now() - days * dayLength, aged));
+    const before = (kept: number) => this.#now() - kept * dayLength;
+    await this.#try(() => this.#deleteAll(() => deleteRunsBefore(db, before(days), aged)));
     for (const [table, kept] of [
       ['usage_days', usageDays],
       ['usage_plugin_days', pluginUsageDays],
     ] as const)
-      await this.#deleteAll(() => deleteUsageBefore(db, table, dayOf(this.#now() - kept * dayLength)));
-    this.#agedAt = performance.now();
+      await this.#try(() => this.#deleteAll(() => deleteUsageBefore(db, table, dayOf(before(kept)))));
   }
 
   /** Keeps the records by day where the database can. Resolves with the table from which old ones are to be deleted. */
   async #keepDays(): Promise<'runs' | 'runs_rest'> {
-    const { storage, days, onError } = this.#options;
+    const { storage, days } = this.#options;
     const { engine } = storage.db;
     try {
       const mayKeep = (await engine.keepRunDays?.(this.#now(), days, this.#closed.signal)) ?? true;
       if (!mayKeep) return 'runs';
     } catch (error) {
-      if (!this.#isClosed) onError?.(error);
+      this.#report(error);
     }
     return engine.agedRuns;
   }
@@ -145,15 +178,15 @@ export class RunRetention {
     const plugins = [...this.#detailed];
     this.#detailed.clear();
     if (bytes === undefined) return;
-    try {
-      for (const tenant of await findTenantsWithTooManyRecords(storage.db, plugins, bytes)) {
-        const drop = () => storage.transaction((db) => dropOldestDetails(db, tenant, bytes, this.#now()));
-        await this.#deleteAll(drop);
-      }
-    } catch (error) {
-      for (const one of plugins) this.#detailed.add(one);
-      throw error;
+    let tenants: number[] = [];
+    let isDone = await this.#try(async () => {
+      tenants = await findTenantsWithTooManyRecords(storage.db, plugins, bytes);
+    });
+    for (const tenant of tenants) {
+      const drop = () => storage.transaction((db) => dropOldestDetails(db, tenant, bytes, this.#now()));
+      if (!(await this.#try(() => this.#deleteAll(drop)))) isDone = false;
     }
+    if (!isDone) for (const one of plugins) this.#detailed.add(one);
   }
 
   async #deleteAll(deleteSome: () => Promise<boolean>): Promise<void> {

@@ -8,6 +8,7 @@ import { cleanUpFirst, engines, freshStorage } from '../storage/databases.ts';
 import type { EngineName } from '../storage/databases.ts';
 import { otherPlugin, plugin } from '../storage/plugins.ts';
 import { deployed, failed, recordOf } from './records.ts';
+import type { Storage } from '../../../service/src/storage/storage.ts';
 import { listRuns } from '../../../service/src/storage/tables/runs.ts';
 import { listUsage } from '../../../service/src/storage/tables/usage.ts';
 
@@ -98,4 +99,78 @@ for (const engine of engines) {
       ].map(([name, runs]) => [name, runs]),
     );
   });
+
+  for (const [what, plugins, wait] of [
+    ['that grow with each deletion', 2, 0],
+    ['of which there are many', 1000, 11_000],
+  ] as const) {
+    test(`${engine}: plugins ${what} do not keep old records from being deleted`, async (t) => {
+      const { storage, version, count } = await startRetention(t, engine);
+      await storeBatch(storage, { records: [recordOf(version, {}, Date.now() - 15 * day)], usage: [] });
+      const grown = Array.from({ length: plugins }, (_, i) =>
+        recordOf({ ...version, pluginId: version.pluginId + i }),
+      );
+      const performanceNow = performance.now.bind(performance);
+      let waited = 0;
+      t.mock.method(performance, 'now', () => performanceNow() + waited);
+      let statements = 0;
+      const retention = watchStatements(t, storage, () => {
+        statements += 1;
+        waited += wait;
+        if (statements < 100) retention.handleStored(grown);
+      });
+      retention.handleStored(grown);
+      await retention.sweep();
+      assert.equal(await count(), 0);
+      assert.ok(statements < 20, String(statements));
+    });
+  }
+
+  test(`${engine}: what fails for one plugin is reported, and done for the others`, async (t) => {
+    const { storage, version, other, count } = await startRetention(t, engine);
+    const records = Array.from({ length: 30 }, () => recordOf(version));
+    await storeBatch(storage, {
+      records: [...records, recordOf(other, {}, Date.now() - 15 * day)],
+      usage: [],
+    });
+    const errors: unknown[] = [];
+    let tries = 0;
+    const refused = 987_654;
+    const watch = (statement: string) => {
+      if (!statement.includes(String(refused))) return;
+      tries += 1;
+      throw new Error('refused');
+    };
+    const retention = watchStatements(t, storage, watch, (error) => errors.push(error));
+    retention.handleStored([recordOf({ ...version, pluginId: refused }), ...records]);
+    await retention.sweep();
+    await retention.sweep();
+    assert.deepEqual([await count(plugin), await count(otherPlugin)], [10, 0]);
+    assert.equal(tries, 2);
+    assert.deepEqual(errors.map(String), ['Error: refused']);
+  });
+}
+
+/** The retention of a storage, with a function that is called with each of its statements. */
+function watchStatements(
+  t: TestContext,
+  storage: Storage,
+  watch: (statement: string) => void,
+  onError: (error: unknown) => void = (error) => assert.fail(String(error)),
+): RunRetention {
+  const query = storage.db.query.withPlugin({
+    transformQuery({ node }) {
+      watch(JSON.stringify(node));
+      return node;
+    },
+    transformResult: async ({ result }) => result,
+  });
+  const watched = {
+    db: { ...storage.db, query },
+    transaction: storage.transaction.bind(storage),
+    isSchemaReady: true,
+  };
+  const retention = new RunRetention({ storage: watched, days: 14, count: 10, onError });
+  cleanUpFirst(t, () => retention.close());
+  return retention;
 }

@@ -12,6 +12,7 @@ import type { Storage } from '../../../service/src/storage/storage.ts';
 import {
   StorageFullError,
   endExemptions,
+  findTenantsWithTooManyRecords,
   readTenantUsage,
 } from '../../../service/src/storage/tables/tenant-storage.ts';
 import {
@@ -251,6 +252,9 @@ for (const engine of engines) {
       ),
     );
     await storeBatch(storage, { records, usage: [] });
+    // More than one statement takes as parameters.
+    const pluginIds = Array.from({ length: 70_000 }, (_, id) => id);
+    assert.equal((await findTenantsWithTooManyRecords(storage.db, pluginIds, 20_000)).length, 1);
     retention.handleStored(records);
     await retention.sweep();
     const all = [...(await recordedRuns(storage, plugin)), ...(await recordedRuns(storage, otherPlugin))];

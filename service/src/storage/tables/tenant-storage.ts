@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { RawBuilder } from 'kysely';
+import type { RawBuilder, SqlBool } from 'kysely';
 import type { TenantKey } from '../../plugins/plugin-key.ts';
 import { mebibyte } from '../../units.ts';
 import { selectTenant } from './names.ts';
@@ -46,12 +46,14 @@ export async function findTenantsWithTooManyRecords(
   allowed: number,
 ): Promise<number[]> {
   if (!pluginIds.length) return [];
+  // One parameter, because a statement takes only so many.
+  const given = db.engine.jsonRows(JSON.stringify(pluginIds.map((id) => ({ id }))), { id: 'integer' });
   const rows = await db.query
     .selectFrom('plugins')
     .innerJoin('tenant_records', 'tenant_records.tenant_id', 'plugins.tenant_id')
     .select('plugins.tenant_id')
     .distinct()
-    .where('plugins.id', 'in', pluginIds)
+    .where(sql<SqlBool>`plugins.id in (select given.id from ${given} as given)`)
     .where('tenant_records.bytes', '>', allowed)
     .execute();
   return rows.map((row) => row.tenant_id);
