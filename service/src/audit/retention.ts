@@ -24,6 +24,8 @@ export interface AuditRetentionOptions {
   readonly bytes?: number;
   /** Milliseconds since the epoch. */
   readonly now?: () => number;
+  /** Called with each error. What failed is tried again. */
+  readonly onError?: (error: unknown) => void;
 }
 
 /**
@@ -37,7 +39,7 @@ export class AuditRetention {
   #sweeping: Promise<void> | undefined;
 
   constructor(options: AuditRetentionOptions) {
-    this.#options = { ...auditLimits, now: Date.now, ...options };
+    this.#options = { ...auditLimits, now: Date.now, onError: () => {}, ...options };
   }
 
   start(): void {
@@ -47,9 +49,7 @@ export class AuditRetention {
 
   /** Counts new entries and deletes excess ones. Never rejects: what failed is tried again next time. */
   sweep(): Promise<void> {
-    this.#sweeping ??= withoutOwner(() => this.#sweep())
-      .catch(() => {})
-      .finally(() => (this.#sweeping = undefined));
+    this.#sweeping ??= withoutOwner(() => this.#sweep()).finally(() => (this.#sweeping = undefined));
     return this.#sweeping;
   }
 
@@ -60,14 +60,20 @@ export class AuditRetention {
   }
 
   async #sweep(): Promise<void> {
-    const { storage, days, bytes, now } = this.#options;
+    const { storage, days, bytes, now, onError } = this.#options;
     if (!storage.isSchemaReady) return;
     const steps = [
       (db: Transaction) => countSome(db, now() - countedAfter),
       (db: Transaction) => deleteSomeBefore(db, now() - days * dayLength),
       (db: Transaction) => deleteSomeAbove(db, bytes),
     ];
-    for (const step of steps) await this.#repeat(step);
+    for (const step of steps) {
+      try {
+        await this.#repeat(step);
+      } catch (error) {
+        if (!this.#ended.signal.aborted) onError(error);
+      }
+    }
   }
 
   async #repeat(step: (db: Transaction) => Promise<boolean>): Promise<void> {

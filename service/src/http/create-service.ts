@@ -212,7 +212,14 @@ class ServiceParts {
           log?.warn({ err: error }, 'Old records of runs could not be dropped yet.');
       },
     });
-    this.auditRetention = new AuditRetention({ storage, now });
+    this.auditRetention = new AuditRetention({
+      storage,
+      now,
+      onError: (error) => {
+        if (isUnexpectedError(error))
+          log?.warn({ err: error }, 'Old entries of the audit log could not be deleted yet.');
+      },
+    });
     this.auditRetention.start();
     this.rolloutCounter = new RolloutCounter(storage, {
       now,

@@ -647,6 +647,19 @@ describe('the audit log', () => {
     assert.equal((await list(range)).entries.length, kept);
     await retention.close();
   });
+
+  test('deletes old entries also where new ones cannot be counted, and reports that', async (t) => {
+    const { storage, clock, list } = await startAudited(t);
+    const at = clock.now - 401 * 86_400_000;
+    const entry = { action: 'token.created', target: { environment: 'com.acme' }, details: {} } as const;
+    await storage.transaction((db) => writeAudit(db, { ...unattendedStamp('operator', at), ...entry }));
+    await storage.db.query.deleteFrom('audit_progress').execute();
+    const errors: unknown[] = [];
+    const onError = (error: unknown) => errors.push(error);
+    await new AuditRetention({ storage, now: () => clock.now, onError }).sweep();
+    assert.deepEqual((await list('?from=2020-01-01&to=2025-12-01')).entries, []);
+    assert.deepEqual(errors.map(String), ['Error: no result']);
+  });
 });
 
 test('x-actor is kept by pins and tenants, and refused where it cannot be an actor', async (t) => {
