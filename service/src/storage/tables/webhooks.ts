@@ -206,9 +206,9 @@ export async function replaceSecret(
   return numUpdatedRows > 0n;
 }
 
-/** The ids of an environment's enabled webhooks that want an event. */
+/** The ids of an environment's enabled webhooks that want an event. They are there until the transaction ends. */
 export async function listSubscribers(
-  { query }: Db,
+  { query, engine }: Transaction,
   environment: string,
   type: WebhookEvent,
 ): Promise<Uint8Array[]> {
@@ -217,6 +217,7 @@ export async function listSubscribers(
     .select(['id', 'events'])
     .where('environment', '=', environment)
     .where('is_enabled', '=', 1)
+    .modifyEnd(engine.forKeyShare('webhooks'))
     .execute();
   return rows.flatMap(({ id, events }) => (events.split(',').includes(type) ? [id] : []));
 }

@@ -6,10 +6,13 @@ import { sql } from 'kysely';
 import type { KyselyPlugin } from 'kysely';
 import { Webhook } from 'standardwebhooks';
 import { StorageUnavailableError } from '../../../../service/src/storage/errors.ts';
+import { addDeliveries } from '../../../../service/src/storage/tables/webhook-deliveries.ts';
+import { listSubscribers } from '../../../../service/src/storage/tables/webhooks.ts';
 import { selectPluginId } from '../../../../service/src/storage/tables/names.ts';
 import { isFailing, PluginHealth } from '../../../../service/src/webhooks/plugin-health.ts';
 import { freePlaces, inFairOrder, nextTry } from '../../../../service/src/webhooks/sender.ts';
 import { eventually, until } from '../../../support/until.ts';
+import { postgresTest } from '../../storage/databases.ts';
 import { startAuthor } from './deployed-plugin.ts';
 import { startVendor } from './vendor.ts';
 import { isSignedBy, startReceiver } from './webhook-receiver.ts';
@@ -343,6 +346,31 @@ test('an event can be sent again, whatever became of it', async (t) => {
   });
   assert.equal(kept.length, 100);
   assert.equal(await refusal(send('POST', `${path}/msg_other/resend`)), '404 delivery-not-found');
+});
+
+postgresTest('an event is written for a webhook that is deleted at the same time', async (t) => {
+  const { listen, send, okay, storage, clock } = await startListening(t);
+  const { id } = await listen(['plugin.deployed']);
+  const listed = Promise.withResolvers<void>();
+  let isDeleted = false;
+  const deletion = (async () => {
+    await listed.promise;
+    await okay(send('DELETE', `${webhooks}/${id}`), 204);
+    isDeleted = true;
+  })();
+  await storage.transaction(async (db) => {
+    const [webhookId = assert.fail()] = await listSubscribers(db, 'com.acme', 'plugin.deployed');
+    listed.resolve();
+    const waiting = sql`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+    await until(
+      'the deletion to wait, or to be done',
+      async () => isDeleted || (await waiting.execute(storage.db.query)).rows.length > 0,
+    );
+    await addDeliveries(db, [
+      { webhookId, type: 'plugin.deployed', at: clock.now, subject: '[]', body: '{}' },
+    ]);
+  });
+  await deletion;
 });
 
 test('a receiver that is gone is told nothing more, until the webhook is enabled again', async (t) => {
