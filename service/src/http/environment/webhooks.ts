@@ -9,6 +9,7 @@ import { jsonBody } from '../operations/bodies.ts';
 import { operation } from '../operations/operation.ts';
 import { empty, json } from '../operations/responses.ts';
 import { pageQuery, pagingBy } from '../paging.ts';
+import { changeHealthSubscribers } from '../../storage/tables/plugin-health.ts';
 import { listDeliveries, resendDelivery } from '../../storage/tables/webhook-deliveries.ts';
 import {
   addWebhook,
@@ -158,14 +159,11 @@ export const webhooks: ServiceInterface = {
         const stamp = auditStamp(c, caller, context);
         const secret = createSecret();
         const created = await storage.transaction(async (db) => {
-          const added = await addWebhook(db, {
-            environment,
-            url,
-            events,
-            description,
-            now: now(),
-            seal: (id) => secrets.seal(secret, secretContext(id)),
-          });
+          const fields = { environment, url, events, description, now: now() };
+          const seal = (id: string) => secrets.seal(secret, secretContext(id));
+          const added = await changeHealthSubscribers(db, environment, () =>
+            addWebhook(db, { ...fields, seal }),
+          );
           if (added) {
             const details = { id: added.id, host: new URL(url).host };
             await writeAudit(db, { ...stamp, action: 'webhook.created', target: { environment }, details });
@@ -226,7 +224,9 @@ export const webhooks: ServiceInterface = {
         if (body.url !== undefined) checkUrl(context, body.url);
         const stamp = auditStamp(c, caller, context);
         const changed = await context.storage.transaction(async (db) => {
-          const after = await changeWebhook(db, { environment, id }, body);
+          const after = await changeHealthSubscribers(db, environment, () =>
+            changeWebhook(db, { environment, id }, body),
+          );
           const names = Object.keys(body);
           if (after && names.length) {
             const host = body.url !== undefined && new URL(body.url).host;

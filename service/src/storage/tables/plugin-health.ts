@@ -132,3 +132,26 @@ export async function findHealthSubscribers(
     .execute();
   return new Set(rows.map(({ environment }) => environment));
 }
+
+/**
+ * Changes webhooks. Where that gives an environment its first enabled one for the health of plugins, each is taken to be well: without
+ * one nothing was counted, and none heard which plugins were failing.
+ */
+export async function changeHealthSubscribers<T>(
+  db: Transaction,
+  environment: string,
+  change: () => Promise<T>,
+): Promise<T> {
+  const hasSubscribers = async () => (await findHealthSubscribers(db, [environment])).size > 0;
+  const hadSome = await hasSubscribers();
+  const result = await change();
+  if (!hadSome && (await hasSubscribers())) {
+    const pluginIds = db.query
+      .selectFrom('plugins')
+      .innerJoin('tenants', 'tenants.id', 'plugins.tenant_id')
+      .select('plugins.id')
+      .where('tenants.environment', '=', environment);
+    await db.query.deleteFrom('plugin_health').where('plugin_id', 'in', pluginIds).execute();
+  }
+  return result;
+}

@@ -507,6 +507,43 @@ test('a plugin that fails is told once, and once that it has recovered', async (
   assert.deepEqual(receiver.types(), ['plugin.failing', 'plugin.recovered']);
 });
 
+test('a webhook hears of failures that began before it, and of no recovery without them', async (t) => {
+  const { listen, deploy, deliveriesOf, send, okay, storage, clock } = await startListening(t);
+  await deploy('one');
+  const { id } = await selectPluginId(storage.db, pluginKey).executeTakeFirstOrThrow();
+  const count = async (hasFailed: boolean) => {
+    const onError = assert.ifError;
+    const health = new PluginHealth({ storage, now: () => clock.now, onEvent: () => {}, onError });
+    for (let runs = 0; runs < 10; runs++) health.count(pluginKey, id, hasFailed);
+    await health.close();
+    clock.now += 10 * 60_000;
+  };
+  const told = async (webhook: Created) => (await deliveriesOf(webhook)).map(({ type }) => type);
+  const events = ['plugin.failing', 'plugin.recovered'];
+  const first = await listen(events);
+  const other = await listen(['plugin.deployed']);
+  const enable = (webhook: Created, enabled: boolean) =>
+    okay(send('PATCH', `${webhooks}/${webhook.id}`, { enabled }));
+  await count(true);
+  assert.deepEqual(await told(first), ['plugin.failing']);
+  await enable(first, false);
+  await enable(other, false);
+  await enable(other, true);
+  await enable(first, true);
+  await count(true);
+  assert.deepEqual(await told(first), ['plugin.failing', 'plugin.failing']);
+  await okay(send('DELETE', `${webhooks}/${first.id}`), 204);
+  const second = await listen(events);
+  await count(false);
+  assert.deepEqual(await told(second), []);
+  await count(true);
+  // A further webhook changes nothing.
+  const third = await listen(events);
+  await count(false);
+  assert.deepEqual(await told(second), ['plugin.recovered', 'plugin.failing']);
+  assert.deepEqual(await told(third), ['plugin.recovered']);
+});
+
 test('runs that ended while the database was away count once it is back', async (t) => {
   const { listen, deploy, deliveriesOf, send, okay, plugin: at, storage, clock } = await startListening(t);
   const created = await listen(['plugin.failing', 'plugin.recovered', 'plugin.deleted']);
