@@ -152,12 +152,12 @@ async function sendCode(
   email: string,
   environment: string,
 ): Promise<number> {
-  const { smtpUrl, smtpFrom, dataDirectory } = readSettings(self.env);
+  const { smtpUrl, smtpFrom, dataDirectory, publicUrl } = readSettings(self.env);
   const { id, code } = await startVerification(storage, { email, environment }, Date.now());
   const text = `Your verification code is ${code}
 
-It is valid for ${codeLifetimeMinutes} minutes, and makes a new token of the local plugin service for
-the environment ${environment}.
+It is valid for ${codeLifetimeMinutes} minutes, and makes a new token for the environment
+${environment} of ${publicUrl === undefined ? 'the local plugin service' : `the plugin service at ${publicUrl}`}.
 If you did not ask for it, do nothing: without the code there is no token.
 `;
   try {
@@ -241,7 +241,7 @@ async function createOwnerToken(
     const token = await verifyEnteredCodes(self, storage, id);
     printMessage(
       self,
-      `${email} owns ${environment}. Its new token follows; one that this command made before works no more.`,
+      `${email} owns ${environment}. Your new token follows; your former token from this command no longer works.`,
     );
     return token;
   } finally {

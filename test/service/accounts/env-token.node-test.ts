@@ -328,11 +328,13 @@ describe('the command env-token', () => {
     const command = run(t, place, ['you@acme.com', 'com.acme'], {
       SMTP_URL: `smtp://user:pass-word@127.0.0.1:${port}`,
       SMTP_FROM: 'service@acme.com',
+      PUBLIC_URL: 'https://plugins.example.com',
     });
     await command.untilPrompted();
     const [mail, ...others] = mails;
     assert.ok(mail && !others.length);
     assert.deepEqual([mail.from, mail.to, mail.user], ['service@acme.com', ['you@acme.com'], 'user']);
+    assert.match(mail.text, /^com\.acme of the plugin service at https:\/\/plugins\.example\.com\.\r?$/m);
     command.type(`${codeIn(mail.text)}\n`);
     const { status, out, err } = await command.done();
     assert.equal(status, 0, err);
