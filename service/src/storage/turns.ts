@@ -91,7 +91,7 @@ export class KeyedTurns {
   readonly #timeout: number;
 
   /** @param timeout how long a turn is waited for, in ms */
-  constructor(timeout = 5000) {
+  constructor(timeout: number) {
     this.#timeout = timeout;
   }
 
