@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { errorMessage } from '../error-message.ts';
+import { deleteOldChanges } from '../storage/changes/change-log.ts';
 import type { Storage } from '../storage/storage.ts';
 import { deleteRunsBefore, dropOldestDetails, listNewestGroups, trimRuns } from '../storage/tables/runs.ts';
 import type { RunGroup, RunRecord } from '../storage/tables/runs.ts';
@@ -36,8 +37,8 @@ const pause = 10;
 const startRecords = 10_000;
 
 /**
- * Deletes excess and old records in the background, a few at a time. Only plugins with new records are examined; at the start also
- * those with the newest records of all, because a node that was killed may have left too many of them.
+ * Deletes excess and old records in the background, a few at a time, and old usage and changes. Only plugins with new records are
+ * examined; at the start also those with the newest records of all, because a node that was killed may have left too many of them.
  */
 export class RunRetention {
   readonly #options: RetentionOptions;
@@ -149,6 +150,7 @@ export class RunRetention {
   async #deleteOld(): Promise<void> {
     const { storage, days } = this.#options;
     const { db } = storage;
+    await this.#try(() => this.#deleteAll(() => deleteOldChanges(db, this.#now())));
     const aged = await this.#keepDays();
     const before = (kept: number) => this.#now() - kept * dayLength;
     await this.#try(() => this.#deleteAll(() => deleteRunsBefore(db, before(days), aged)));

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import type { TestContext } from 'node:test';
 import type { LogEvent } from 'kysely';
 import { sql } from 'kysely';
+import { RunRetention } from '../../../service/src/runs/retention.ts';
 import type { StorageOptions } from '../../../service/src/storage/storage.ts';
 import { createToken } from '../../../service/src/tokens.ts';
 import { engines, databaseWithSchema, openForInspection, openDuring, postgresTest } from './databases.ts';
@@ -158,22 +159,77 @@ for (const engine of engines) {
     });
   });
 
-  test(`${engine}: changes are kept for an hour`, async (t) => {
+  test(`${engine}: a node that is far behind forgets its whole cache`, async (t) => {
+    const { address, storage, statements } = await counted(t, engine, manual);
+    const token = createToken('environment');
+    await setToken(storage, token);
+    await storage.readChanges();
+    await environmentOfToken(storage, token);
+    const db = await openForInspection(t, address);
+    const missed = Array.from({ length: 10_001 }, (_, i) => ({
+      id: 2 + i,
+      kind: 'plugin',
+      key: `other ${i}`,
+      created_at: Date.now(),
+    }));
+    await db.transaction().execute(async (transaction) => {
+      await transaction
+        .updateTable('change_counter')
+        .set({ last: 1 + missed.length })
+        .execute();
+      for (let i = 0; i < missed.length; i += 2000) {
+        await transaction
+          .insertInto('changes')
+          .values(missed.slice(i, i + 2000))
+          .execute();
+      }
+    });
+    await storage.readChanges();
+    statements.length = 0;
+    assert.equal(await environmentOfToken(storage, token), 'com.acme');
+    assert.equal(statements.length, 1);
+    // It knows the end of the log.
+    await setToken(await openDuring(t, address), createToken('environment'), 'com.acme.other');
+    await storage.readChanges();
+    statements.length = 0;
+    assert.equal(await environmentOfToken(storage, token), 'com.acme');
+    assert.deepEqual(statements, []);
+  });
+
+  test(`${engine}: a node that starts reads no earlier changes`, async (t) => {
+    const { address, storage } = await counted(t, engine);
+    await setToken(storage, createToken('environment'));
+    const statements: string[] = [];
+    const log = ({ query }: LogEvent) => void statements.push(query.sql);
+    await openDuring(t, address, { ...manual, log });
+    assert.ok(statements.some((one) => one.includes('"change_counter"')));
+    assert.deepEqual(
+      statements.filter((one) => one.includes('"changes"')),
+      [],
+    );
+  });
+
+  test(`${engine}: changes are kept for an hour, and deleted apart from other changes`, async (t) => {
     const { address, storage } = await counted(t, engine);
     const db = await openForInspection(t, address);
-    await setToken(storage, createToken('environment'));
-    await setToken(storage, createToken('environment'));
     const ids = async () =>
       (await db.selectFrom('changes').select('id').orderBy('id').execute()).map(({ id }) => id);
-    assert.deepEqual(await ids(), [1, 2]);
-    const hour = 60 * 60_000;
-    await db
-      .updateTable('changes')
-      .set({ created_at: Date.now() - hour - 1000 })
-      .where('id', '=', 1)
-      .execute();
-    await setToken(storage, createToken('environment'));
-    assert.deepEqual(await ids(), [2, 3]);
+    const setAge = (id: number, minutes: number) =>
+      db
+        .updateTable('changes')
+        .set({ created_at: Date.now() - minutes * 60_000 })
+        .where('id', '=', id)
+        .execute();
+    const change = () => setToken(storage, createToken('environment'));
+    for (let i = 0; i < 4; i++) await change();
+    await setAge(1, 61);
+    // Written by a node whose clock is far ahead.
+    await setAge(2, -1000);
+    await setAge(3, 59);
+    await change();
+    assert.deepEqual(await ids(), [1, 2, 3, 4, 5]);
+    await new RunRetention({ storage, days: 14, count: 10 }).sweep();
+    assert.deepEqual(await ids(), [3, 4, 5]);
   });
 
   test(`${engine}: a transaction that is undone changes nothing in the caches of others`, async (t) => {

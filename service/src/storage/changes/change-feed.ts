@@ -1,5 +1,5 @@
 import type { Engine } from '../engine.ts';
-import { readChanges } from './change-log.ts';
+import { readChanges, readLastChange } from './change-log.ts';
 import type { Change } from './change-log.ts';
 
 export interface ChangeFeedOptions {
@@ -21,7 +21,8 @@ export class ChangeFeed {
   readonly #listener: ChangeListener;
   readonly #pollInterval: number;
   readonly #trustedFor: number;
-  #last = -1;
+  /** The number of the newest change that is known. */
+  #last: number | undefined;
   #dataVersion: number | undefined;
   /** When the last successful poll began, by `performance.now()`. */
   #polledAt = -Infinity;
@@ -98,14 +99,23 @@ export class ChangeFeed {
     // Read before the changes, so that a commit between the two is found by the next poll.
     const dataVersion = this.#engine.dataVersion();
     if (dataVersion === undefined || dataVersion !== this.#dataVersion) {
-      const { last, changes } = await readChanges(this.#engine.changesDb, this.#last);
-      // The first poll only finds the end of the log: nothing has been cached before it.
-      if (this.#last >= 0 && (changes === undefined || changes.length)) this.#listener(changes);
-      this.#last = last;
+      await this.#readChanges();
       this.#dataVersion = dataVersion;
     }
     // Set after the listener has handled all changes.
     this.#polledAt = began;
+  }
+
+  async #readChanges(): Promise<void> {
+    const db = this.#engine.changesDb;
+    if (this.#last === undefined) {
+      // The first poll only finds the end of the log: nothing has been cached before it.
+      this.#last = await readLastChange(db);
+      return;
+    }
+    const { last, changes } = await readChanges(db, this.#last);
+    if (changes === undefined || changes.length) this.#listener(changes);
+    this.#last = last;
   }
 
   #schedule(): void {

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Kysely, Transaction } from 'kysely';
+import type { Db } from '../db.ts';
 import type { Engine } from '../engine.ts';
 import type { Schema } from '../schema.ts';
 
@@ -25,6 +26,12 @@ export interface Change {
 /** How long changes are kept, in ms. A node that has not polled for longer clears its caches. */
 const keptFor = 60 * 60_000;
 
+/** How many changes one statement deletes. */
+const deletedAtOnce = 1000;
+
+/** How many changes one statement reads. A node that is further behind clears its caches, which is quicker than to read them all. */
+const readAtOnce = 10_000;
+
 /**
  * Records changes, as the last step of their transaction. The counter's row stays locked until the commit, so that the order of
  * numbers is the order of commits: a node that has read change n has missed none before it. With a sequence instead, numbers
@@ -46,18 +53,44 @@ export async function recordChanges(
     .insertInto('changes')
     .values(changes.map(({ kind, key }, i) => ({ id: first + i, kind, key, created_at: now })))
     .execute();
-  await transaction
-    .deleteFrom('changes')
-    .where('created_at', '<', now - keptFor)
-    .execute();
   await engine.announceChanges(transaction);
+}
+
+/**
+ * Deletes some of the changes that are no longer kept. Resolves with whether there may be more. This is apart from the transactions
+ * of changes, because those wait for each other.
+ */
+export async function deleteOldChanges({ query, engine }: Db, now: number): Promise<boolean> {
+  // Found by their numbers, which rise with time, because times have no index.
+  const oldest = await query
+    .selectFrom('changes')
+    .select(['id', 'created_at'])
+    .orderBy('id')
+    .limit(deletedAtOnce)
+    .execute();
+  // A time far in the future is of a clock that was wrong, and must not keep what follows forever.
+  const firstKept = oldest.findIndex(({ created_at: at }) => Math.abs(now - at) <= keptFor);
+  const old = firstKept < 0 ? oldest : oldest.slice(0, firstKept);
+  const last = old.at(-1);
+  if (!last) return false;
+  // Skips locked rows, because two nodes that delete the same rows in different orders would deadlock.
+  const ids = sql<number>`(select id from changes where id <= ${last.id} ${engine.skipLocked})`;
+  // The range as well, because PostgreSQL would look for the ids in the whole table.
+  await query.deleteFrom('changes').where('id', '<=', last.id).where('id', 'in', ids).execute();
+  return old.length === deletedAtOnce;
+}
+
+/** The number of the newest change. */
+export async function readLastChange(db: Kysely<Schema>): Promise<number> {
+  const { last } = await db.selectFrom('change_counter').select('last').executeTakeFirstOrThrow();
+  return last;
 }
 
 /** The result of reading the log. */
 export interface ReadChanges {
   /** The number of the newest change. */
   readonly last: number;
-  /** In the order of their commits; `undefined` when some are no longer kept. */
+  /** In the order of their commits; `undefined` when some are no longer kept, or there are too many. */
   readonly changes: readonly Change[] | undefined;
 }
 
@@ -66,9 +99,19 @@ export async function readChanges(db: Kysely<Schema>, after: number): Promise<Re
   // One statement, so that the counter and the changes are consistent.
   const rows = await db
     .selectFrom('change_counter')
-    .leftJoin('changes', (join) => join.on('changes.id', '>', after))
-    .select(['last', 'changes.id', 'kind', 'key'])
-    .orderBy('changes.id')
+    .leftJoin(
+      (from) =>
+        from
+          .selectFrom('changes')
+          .select(['id', 'kind', 'key'])
+          .where('id', '>', after)
+          .orderBy('id')
+          .limit(readAtOnce)
+          .as('newer'),
+      (join) => join.onTrue(),
+    )
+    .select(['last', 'newer.id', 'kind', 'key'])
+    .orderBy('newer.id')
     .execute();
   const last = rows[0]?.last ?? 0;
   const changes = rows.flatMap(({ id, kind, key }) =>
