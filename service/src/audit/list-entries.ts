@@ -66,13 +66,15 @@ export async function listAudit(
       .execute();
     found.push(...rows.map(toEntry));
     if (found.length >= limit) return found;
-    const last = await inWindow
+    const lowest = await inWindow
       .select('id')
       .offset(windowSize - 1)
       .limit(1)
       .executeTakeFirst();
-    if (!last) return found;
-    next = last.id;
+    if (!lowest) return found;
+    // Entries that were written since the rows were read have moved the window's end up, maybe above the last of the rows.
+    const last = rows.at(-1);
+    next = last && Buffer.compare(last.id, lowest.id) < 0 ? last.id : lowest.id;
     // SQLite reads without a pause.
     await yieldToOthers();
   }

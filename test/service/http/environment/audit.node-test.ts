@@ -3,6 +3,7 @@ import { describe, test } from 'node:test';
 import type { TestContext } from 'node:test';
 import { sql } from 'kysely';
 import { unattendedStamp, writeAudit } from '../../../../service/src/audit/entries.ts';
+import { listAudit } from '../../../../service/src/audit/list-entries.ts';
 import { AuditRetention } from '../../../../service/src/audit/retention.ts';
 import { operations } from '../../../../service/src/http/app.ts';
 import { uuidToBytes } from '../../../../service/src/storage/tables/uuids.ts';
@@ -600,6 +601,35 @@ describe('the audit log', () => {
     t.after(() => clearImmediate(next));
     assert.deepEqual((await list('?actor=nobody')).entries, []);
     assert.ok(loops >= 2, `${loops} turns of the event loop`);
+  });
+
+  test('is read with each entry once while more are written', async (t) => {
+    const { storage, clock } = await startAudited(t);
+    const { query } = storage.db;
+    const entry = await query.selectFrom('audit_entries').selectAll().executeTakeFirstOrThrow();
+    const write = async (count: number, at: number) => {
+      const ids = Array.from({ length: count }, () => unattendedStamp('operator', at).requestId);
+      const copies = ids.map((id) => ({ ...entry, hour_key: null, id: uuidToBytes(id) }));
+      await query.insertInto('audit_entries').values(copies).execute();
+      return ids;
+    };
+    const written: string[] = [];
+    for (let i = 0; i < 6; i++) written.push(...(await write(2000, clock.now - 60_000 * (i + 1))));
+    const writingAfterReads = query.withPlugin({
+      transformQuery: ({ node }) => node,
+      async transformResult({ result }) {
+        await write(3, clock.now);
+        return result;
+      },
+    });
+    const filter = { environment: entry.environment, from: 0, to: clock.now + 1000 };
+    const found = await listAudit({ ...storage.db, query: writingAfterReads }, filter, { limit: 50_000 });
+    const ids = found.map(({ id }) => id);
+    assert.equal(new Set(ids).size, ids.length);
+    assert.deepEqual(
+      written.filter((id) => !ids.includes(id)),
+      [],
+    );
   });
 
   test('keeps entries for 400 days, and of an environment with too many the newest', async (t) => {
