@@ -43,10 +43,11 @@ export interface Counters {
 const largestLease = 0.05;
 
 /**
- * The part of the quota that a node may use in each window without a lease, so that the first request does not wait. However
+ * The part of the quota that a process may use in each window without a lease, so that the first requests do not wait. All processes
+ * may use theirs when the quota is used up already: a hundred of them stay within the tenth by which a rate may be exceeded. However
  * small the quota, a node may use one: the first of its processes.
  */
-const ownPart = 0.01;
+const ownPart = 0.001;
 
 /**
  * One node's share of one rate, whose counter in the database all nodes have in common. The node leases parts of the quota in
@@ -75,7 +76,7 @@ export class RateShare {
   /** When the window ends in which the last request for a lease was made. */
   #requestedIn = -Infinity;
 
-  /** @param nodeShare divides what a node has in advance (default: this process is the whole node) */
+  /** @param nodeShare divides what a node leases in advance (default: this process is the whole node) */
   constructor(quota: number, nodeShare = wholeNode) {
     this.#quota = quota;
     this.#nodeShare = nodeShare;
@@ -165,7 +166,7 @@ export class RateShare {
     this.#endsAt = now + rateWindow;
     this.#credit = this.#total = this.#unbooked = 0;
     this.#isExhausted = false;
-    this.#allowUpTo(partOf(Math.max(1, Math.floor(this.#quota * ownPart)), this.#nodeShare));
+    this.#allowUpTo(Math.max(Math.floor(this.#quota * ownPart), partOf(1, this.#nodeShare)));
     this.#leaseSize = this.#credit;
   }
 

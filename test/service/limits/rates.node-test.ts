@@ -98,6 +98,18 @@ for (const engine of engines) {
     });
   }
 
+  for (const quota of [1, 1000, 20_000]) {
+    test(`${engine}: many nodes allow no more than ${quota} a minute and a tenth, or one for each`, async (t) => {
+      const storage = await openDuring(t, await databaseWithSchema(t, engine));
+      const nodes = Array.from({ length: 40 }, () => node(t, createRateCounters(storage.db)));
+      let taken = 0;
+      for (const [i, { rates }] of nodes.entries())
+        taken += await takeAtOnce(rates, 'key', quota, i ? quota / 20 + 1 : quota);
+      const most = quota + Math.max(nodes.length, quota / 10);
+      assert.ok(taken >= quota && taken <= most, `${taken} of ${quota} were taken`);
+    });
+  }
+
   test(`${engine}: an idle node holds only a little, and the other has the rest`, async (t) => {
     const { a, b } = await twoNodes(t);
     assert.equal(await takeAtOnce(a.rates, 'key', 1000, 1), 1);
@@ -150,7 +162,7 @@ for (const engine of engines) {
 
   test(`${engine}: a rarely used rate costs the database nothing`, async (t) => {
     const { address, a } = await twoNodes(t);
-    for (let i = 0; i < 5; i++) assert.equal(a.rates.take('key', 1200), undefined);
+    for (let i = 0; i < 5; i++) assert.equal(a.rates.take('key', 12_000), undefined);
     // What would have been asked for is asked for together with this.
     await takeAtOnce(a.rates, 'other', 60, 10);
     const db = await openForInspection(t, address);
