@@ -12,6 +12,8 @@ export interface LeaseRequest {
   readonly unbooked: number;
   /** How much the node asks for beside that. */
   readonly wanted: number;
+  /** When the last window ended in which the node had a lease, by {@link Lease.endsAt}; 0 if it had none in the one before. */
+  readonly previousEndsAt: number;
 }
 
 /** A request for a lease for one key, such as one tenant's runs. */
@@ -19,7 +21,7 @@ export type KeyedLeaseRequest = LeaseRequest & { readonly key: string };
 
 /** A lease from the database. */
 export interface Lease {
-  /** When its window ends, in milliseconds since the epoch. */
+  /** When its window ends, in milliseconds since the epoch, by the clock of the node that began it. */
   readonly endsAt: number;
   /** How much of what it asked for the node may use. */
   readonly granted: number;
@@ -60,6 +62,8 @@ export class RateShare {
   #quota: number;
   readonly #nodeShare: NodeShare;
   #endsAt = -Infinity;
+  /** The end of this window by the lease for it; 0 without one. */
+  #leasedUntil = 0;
   /** How much may still be used without another lease. */
   #credit = 0;
   /** How much this node was granted or has allowed itself in this window. */
@@ -68,9 +72,9 @@ export class RateShare {
   #leaseSize = 0;
   /** Whether the quota of this window is used up for all nodes. */
   #isExhausted = false;
-  /** The total of the window before, and when that ended. */
+  /** The total of the window before, and when that ended by the lease for it. */
   #previousTotal = 0;
-  #previousEndsAt = -Infinity;
+  #previousEndsAt = 0;
   /** The part of the quota that this node used in the last complete window for which it is known. */
   #part: number | undefined;
   /** When the window ends in which the last request for a lease was made. */
@@ -126,14 +130,19 @@ export class RateShare {
     this.#requestedIn = this.#endsAt;
     const largest = Math.ceil((this.#quota * largestLease) / this.#nodeShare.count);
     const share = Math.min(largest, Math.max(1, this.#total));
-    return { quota: this.#quota, unbooked, wanted: Math.max(share, waiting) };
+    const wanted = Math.max(share, waiting);
+    return { quota: this.#quota, unbooked, wanted, previousEndsAt: this.#previousEndsAt };
   }
 
   /** Applies the lease for a request. */
   apply({ wanted }: LeaseRequest, lease: Lease, now: number): void {
     // The window was over before the lease arrived.
     if (lease.endsAt <= now) return;
-    this.#endsAt = lease.endsAt;
+    if (lease.endsAt !== this.#leasedUntil) {
+      this.#leasedUntil = lease.endsAt;
+      // The node that began the window may have a clock that is ahead.
+      this.#endsAt = Math.min(lease.endsAt, now + rateWindow);
+    }
     this.#credit += lease.granted;
     this.#total += lease.granted;
     this.#leaseSize = lease.granted;
@@ -162,7 +171,8 @@ export class RateShare {
 
   #startWindow(now: number): void {
     this.#previousTotal = this.#total;
-    this.#previousEndsAt = this.#endsAt;
+    this.#previousEndsAt = this.#leasedUntil;
+    this.#leasedUntil = 0;
     this.#endsAt = now + rateWindow;
     this.#credit = this.#total = this.#unbooked = 0;
     this.#isExhausted = false;
