@@ -100,7 +100,7 @@ export async function start(
     });
     closers.add(() => server.close());
     hosts.push(...knownHosts(settings, server.port));
-    if (inNode?.warns ?? true) warnAtStart(log, storage.isSchemaReady);
+    if (inNode?.warns ?? true) await warnAtStart(log, storage);
     // Started now, so that the first build need not wait for its compiler.
     service.warmUp();
     return {
@@ -212,9 +212,11 @@ const postgresLimitsOf = ({ count }: NodeShare) => ({
 });
 
 /** Logs problems in spite of which the service can work. */
-function warnAtStart(log: Log, isSchemaReady: boolean): void {
+async function warnAtStart(log: Log, storage: Storage): Promise<void> {
   warnOfMissingIsolation((line) => log.warn(line));
-  if (!isSchemaReady) {
+  const clockProblem = await storage.describeClockDifference();
+  if (clockProblem !== undefined) log.warn(`Clocks differ: ${clockProblem}.`);
+  if (!storage.isSchemaReady) {
     log.warn(
       "The database's schema is older than this release, and AUTO_MIGRATE is off: run `plugin-editor-service migrate`. Until then every request is 503.",
     );

@@ -71,8 +71,9 @@ export async function checkConfiguration(
   report('settings', finding);
   if (settings) {
     for (const text of missingSettings(settings)) report('settings', warning(text));
-    const { database, schema, secrets } = await checkDatabase(settings);
+    const { database, clock, schema, secrets } = await checkDatabase(settings);
     report('database', database);
+    if (clock) report('database', clock);
     report('schema', schema);
     if (secrets) report('secrets', secrets);
   } else {
@@ -115,6 +116,7 @@ function missingSettings({ publicUrl, editorAncestors, trustedProxies }: Setting
 
 interface DatabaseFindings {
   readonly database: Finding;
+  readonly clock?: Finding;
   readonly schema: Finding;
   readonly secrets?: Finding;
 }
@@ -132,13 +134,16 @@ async function checkDatabase(settings: Settings): Promise<DatabaseFindings> {
       schema: failed('not looked at, as the database cannot be used'),
     };
   }
-  const { description, isDurable, schema, migrationProblem } = found;
-  const database = isDurable ? ok(description) : failed(description);
-  if (typeof schema === 'object') return { database, schema: failed(schema.problem) };
+  const { description, isDurable, clockProblem, schema, migrationProblem } = found;
+  const database = {
+    database: isDurable ? ok(description) : failed(description),
+    ...(clockProblem !== undefined && { clock: warning(clockProblem) }),
+  };
+  if (typeof schema === 'object') return { ...database, schema: failed(schema.problem) };
   const secrets = checkSecrets(settings, found.sealedTexts);
-  if (schema === 'current') return { database, schema: ok('up to date'), secrets };
+  if (schema === 'current') return { ...database, schema: ok('up to date'), secrets };
   const state = schema === 'old' ? 'older than this release' : 'not there yet, because the database is empty';
-  const findings = { database, schema: checkMigration(state, autoMigrate, migrationProblem) };
+  const findings = { ...database, schema: checkMigration(state, autoMigrate, migrationProblem) };
   // An older schema may have secrets, which are not counted.
   return schema === 'old' && secrets.status === 'ok' ? findings : { ...findings, secrets };
 }

@@ -105,6 +105,8 @@ export interface Engine {
    */
   makeReclaimable?(maxSize?: number): Promise<void>;
 
+  /** The time by the database's clock, in ms since the epoch; missing where that is this machine's. */
+  now?(): Promise<number>;
   /** The usage of the pool of connections; missing where the database needs no pool. */
   connections?(): ConnectionUsage;
   close(): Promise<void>;

@@ -2,6 +2,7 @@ import { accessSync, constants } from 'node:fs';
 import { dirname } from 'node:path';
 import { sql } from 'kysely';
 import type { Kysely } from 'kysely';
+import { describeClockDifference } from './clocks.ts';
 import type { DatabaseAddress } from './database-url.ts';
 import { hasSchema, isUpToDate } from './migrations/migrate.ts';
 import { openPostgres } from './postgres/engine.ts';
@@ -18,6 +19,8 @@ export type Inspection =
       readonly description: string;
       /** Whether acknowledged writes are on the disk. */
       readonly isDurable: boolean;
+      /** That the clocks of this machine and of the database differ; `undefined` where they do not. */
+      readonly clockProblem: string | undefined;
       readonly schema: 'current' | 'old' | 'none' | { readonly problem: string };
       /** Why this user could not migrate the schema; `undefined` where they could. */
       readonly migrationProblem: string | undefined;
@@ -46,6 +49,7 @@ export async function inspectDatabase(address: DatabaseAddress): Promise<Inspect
         ? await describePostgres(engine.db, engine.shown)
         : describeSqlite(engine.file);
     if (typeof described === 'string') return { problem: described };
+    const clockProblem = await describeClockDifference(engine);
     try {
       const { db } = engine;
       const schema = (await isUpToDate(engine, db))
@@ -55,11 +59,12 @@ export async function inspectDatabase(address: DatabaseAddress): Promise<Inspect
           : 'none';
       return {
         ...described,
+        clockProblem,
         schema,
         ...(schema === 'current' && { sealedTexts: await countSealedTexts(db) }),
       };
     } catch (error) {
-      return { ...described, schema: { problem: describeDatabaseError(error) } };
+      return { ...described, clockProblem, schema: { problem: describeDatabaseError(error) } };
     }
   } catch (error) {
     return { problem: describeDatabaseError(error) };

@@ -10,6 +10,7 @@ import { ChangeFeed } from './changes/change-feed.ts';
 import type { ChangeFeedOptions } from './changes/change-feed.ts';
 import { recordChanges } from './changes/change-log.ts';
 import type { Change } from './changes/change-log.ts';
+import { describeClockDifference } from './clocks.ts';
 import type { DatabaseAddress } from './database-url.ts';
 import { LockedError } from './db.ts';
 import type { Db, Transaction } from './db.ts';
@@ -218,6 +219,11 @@ export class Storage {
   /** The usage of the pool of connections; `undefined` where the database needs no pool. */
   connections(): ConnectionUsage | undefined {
     return this.#engine.connections?.();
+  }
+
+  /** Says that the clocks of this machine and of the database differ; `undefined` if they do not, or it cannot be known. */
+  describeClockDifference(): Promise<string | undefined> {
+    return describeClockDifference(this.#engine).catch(() => undefined);
   }
 
   /** Reads the changes of other nodes now; this also happens several times a second by itself. Never rejects. */

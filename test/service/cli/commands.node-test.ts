@@ -157,6 +157,20 @@ sqliteTest('check warns of settings that a service with a public address mostly 
   assert.deepEqual(await warnings({ ...publicUrl, ...named }), []);
 });
 
+postgresTest('check says that the clock differs from the one of the database', async (t) => {
+  const address = await databaseWithSchema(t, 'postgres');
+  assert.doesNotMatch(await checkDatabase(address), /clock/);
+  const { now } = Date;
+  for (const [difference, expected] of [
+    [60_000, /^warning  database: the clock of this machine is \d+ s ahead of the database's; /m],
+    [-60_000, /^warning  database: the clock of this machine is \d+ s behind the database's; /m],
+  ] as const) {
+    const clock = t.mock.method(Date, 'now', () => now() + difference);
+    assert.match(await checkDatabase(address), expected);
+    clock.mock.restore();
+  }
+});
+
 postgresTest('check says whether PostgreSQL keeps what it acknowledges', async (t) => {
   const address = await databaseWithSchema(t, 'postgres');
   await (await openStorage(address)).close();

@@ -201,6 +201,12 @@ class PostgresEngine implements Engine {
     }
   }
 
+  async now(): Promise<number> {
+    const { rows } = await sql<{ now: number }>`
+      select (extract(epoch from clock_timestamp()) * 1000)::float8 as now`.execute(this.db);
+    return rows[0]?.now ?? NaN;
+  }
+
   dataVersion(): undefined {}
 
   connections(): ConnectionUsage {
