@@ -125,6 +125,16 @@ test('a clock that is set back does not lengthen the window', () => {
   assert.deepEqual(takeAll(share, start - 3_600_000), [1, 'lease-needed']);
 });
 
+test('a window by a clock that is ahead is left after a minute, and named as over', () => {
+  const share = new RateShare(60);
+  share.take(start, true);
+  const endsAt = start + 3_600_000;
+  share.apply(share.createRequest(1), lease(0, { endsAt }), start);
+  assert.deepEqual(takeAll(share, start + minute - 1), [0, 'refused']);
+  assert.deepEqual(takeAll(share, start + minute), [1, 'lease-needed']);
+  assert.equal(share.createRequest(0).previousEndsAt, endsAt);
+});
+
 test('a returned request can be taken again, and no more are returned than were taken', () => {
   const share = new RateShare(60);
   share.take(start, true);
