@@ -26,7 +26,7 @@ export interface RequestOptions extends SendOptions {
   signal?: AbortSignal | undefined;
   /** By default, the error has the status alone, and the body is not read. */
   toError?: ToError | undefined;
-  /** Until when a further try may begin, in ms from the first; default: without end. */
+  /** For how long there may be tries, in ms; default: without end. */
   tryFor?: number | undefined;
   /** As `BusyOptions.onBusy` in builder-client.ts. */
   onBusy?: ((wait: number) => void) | undefined;
@@ -69,8 +69,9 @@ export async function request<T>(options: RequestOptions, read: ReadResponse<T>)
   const { signal, retry = DEFAULT_RETRY, tryFor = Infinity, onBusy } = options;
   const end = performance.now() + tryFor;
   for (let attempt = 1; ; attempt++) {
+    const timeout = Math.min(options.timeout ?? DEFAULT_TIMEOUT, Math.ceil(end - performance.now()));
     try {
-      return await send(options, read);
+      return await send({ ...options, timeout }, read);
     } catch (error) {
       if (error instanceof CallerError) throw error.reason;
       if (!(error instanceof RequestError)) throw error;

@@ -15,13 +15,14 @@ export async function withTimeLimit<T>(
   signal?.throwIfAborted();
   const limit = new AbortController();
   const either = signal ? AbortSignal.any([signal, limit.signal]) : limit.signal;
-  const aborted = Promise.withResolvers<never>();
+  let handleAbort = (_: unknown): void => undefined;
+  const aborted = new Promise<never>((_, reject) => (handleAbort = reject));
   // Added before the work begins, because that may abort before it returns.
-  either.addEventListener('abort', aborted.reject);
+  either.addEventListener('abort', handleAbort);
   // A timer with a longer delay would fire at once.
   const timer = setTimeout(() => limit.abort(), Math.min(timeout, 2 ** 31 - 1));
   try {
-    return await Promise.race([aborted.promise, work(either)]);
+    return await Promise.race([aborted, work(either)]);
   } catch (error) {
     const isLate = limit.signal.aborted;
     // This ends a request whose body would otherwise keep its connection open.
@@ -31,7 +32,7 @@ export async function withTimeLimit<T>(
   } finally {
     clearTimeout(timer);
     // A caller's signal that lives on would keep it, and with it all that this call made.
-    either.removeEventListener('abort', aborted.reject);
+    either.removeEventListener('abort', handleAbort);
   }
 }
 

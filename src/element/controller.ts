@@ -38,6 +38,8 @@ export class EditorController implements ReactiveController {
   #launch = new Launch(this);
   /** The values of the attributes that were last acted upon. */
   #handledValues: unknown[] = [];
+  /** Whether what waited for unsaved work waits for the answer to a save alone. */
+  #isHeldBySave = false;
   #tabs = new EditorTabs();
   #stopWatchingViewport: (() => void) | undefined;
   /** Whether the element has come near the viewport, or no longer has to. */
@@ -288,7 +290,8 @@ export class EditorController implements ReactiveController {
     try {
       await this.#launch.save(this.shown.config?.timeout ?? 0);
     } finally {
-      if (!this.shown.dirty) this.#runPending();
+      // Not here, where an error of the change would be that of saving.
+      if (this.#isHeldBySave) queueMicrotask(() => this.#runPending());
     }
   }
 
@@ -347,7 +350,8 @@ export class EditorController implements ReactiveController {
    * done here, because the call that asked continues when the editor has answered.
    */
   #runPending(): void {
-    if (this.#work.isReleasing || this.#launch.connection?.isSaving) return;
+    this.#isHeldBySave = !!this.#launch.connection?.isSaving;
+    if (this.#work.isReleasing || this.#isHeldBySave || this.shown.dirty) return;
     if (this.#work.pending.has('change')) {
       // The change that waits replaces the frame in any case.
       if (this.#work.pending.has('reload')) this.#restart();

@@ -18,8 +18,8 @@ export interface AccessClientOptions extends SendOptions {
   /** Environment token, or a function that gives one for each call (rotation). */
   environmentToken: EnvironmentToken;
   /**
-   * For one try, in ms; default 10000. No further try begins later than that. It is less than the 15000 that a page waits for its
-   * token endpoint, which so has time to answer with the reason.
+   * For all tries together and the waits between them, in ms; default 10000. That is less than the 15000 that a page waits for
+   * its token endpoint, which so has time to answer with the reason.
    */
   timeout?: number | undefined;
 }
