@@ -522,7 +522,7 @@ export class EnvironmentClient extends PluginClient<PluginLocation, { actor?: st
     return this.#send({ path, schema: deliveryPageSchema }, { signal, actor });
   }
 
-  /** Has the service send an event again, at once. Rejects with an `HttpError` of status 409 while the webhook is disabled. */
+  /** Has the service send an event again, at once. */
   async resendDelivery(
     { delivery, ...location }: WebhookLocation & { delivery: string },
     options?: EnvironmentCallOptions,

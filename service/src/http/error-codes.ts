@@ -47,7 +47,6 @@ export const errorCodes = {
     409: 'The version of the library has other contents, or had them before it was deleted.',
   },
   'library-in-use': { 409: 'A namespace names the version of the library.' },
-  'webhook-disabled': { 409: 'The webhook is disabled, so that nothing is sent to it.' },
   'tenant-exists': { 409: 'The tenant exists already.' },
   'request-timeout': { 408: 'The request did not arrive whole in time.' },
   'version-in-use': { 409: 'The version is the newest, live, or being rolled out.' },

@@ -353,15 +353,9 @@ export const webhooks: ServiceInterface = {
       auth: 'environment',
       scope: 'manage',
       responses: { 202: empty({ description: 'It is sent again.' }) },
-      errors: { 404: ['webhook-not-found', 'delivery-not-found'], 409: ['webhook-disabled'] },
+      errors: { 404: ['webhook-not-found', 'delivery-not-found'] },
       handle: async ({ target: { environment }, path: { id, delivery } }, context) => {
-        const { isEnabled } = await requireWebhook(context, { environment, id });
-        if (!isEnabled)
-          throw new ServiceError(
-            409,
-            'webhook-disabled',
-            'The webhook is disabled; set `enabled` before an event is sent again.',
-          );
+        await requireWebhook(context, { environment, id });
         if (!(await resendDelivery(context.storage.db, id, delivery, context.now())))
           throw notFound('delivery-not-found', 'The webhook has no such delivery.');
         context.webhookSender.wake();
@@ -384,10 +378,8 @@ function checkUrl({ guard }: ServiceContext, url: string): void {
   if (refusal) throw new ServiceError(422, 'invalid-body', `url: ${refusal}.`, { path: '/url' });
 }
 
-async function requireWebhook({ storage }: ServiceContext, key: WebhookKey): Promise<WebhookRecord> {
-  const found = await findWebhook(storage.db, key);
-  if (!found) throw webhookNotFound();
-  return found;
+async function requireWebhook({ storage }: ServiceContext, key: WebhookKey): Promise<void> {
+  if (!(await findWebhook(storage.db, key))) throw webhookNotFound();
 }
 
 const toResponse = ({
