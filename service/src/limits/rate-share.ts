@@ -12,8 +12,6 @@ export interface LeaseRequest {
   readonly unbooked: number;
   /** How much the node asks for beside that. */
   readonly wanted: number;
-  /** When the last window ended in which the node had a lease, by {@link Lease.endsAt}; 0 if it had none in the one before. */
-  readonly previousEndsAt: number;
 }
 
 /** A request for a lease for one key, such as one tenant's runs. */
@@ -21,7 +19,7 @@ export type KeyedLeaseRequest = LeaseRequest & { readonly key: string };
 
 /** A lease from the database. */
 export interface Lease {
-  /** When its window ends, in milliseconds since the epoch, by the clock of the node that began it. */
+  /** When its window ends, in milliseconds since the epoch. */
   readonly endsAt: number;
   /** How much of what it asked for the node may use. */
   readonly granted: number;
@@ -45,11 +43,10 @@ export interface Counters {
 const largestLease = 0.05;
 
 /**
- * The part of the quota that a process may use in each window without a lease, so that the first requests do not wait. All processes
- * may use theirs when the quota is used up already: a hundred of them stay within the tenth by which a rate may be exceeded. However
+ * The part of the quota that a node may use in each window without a lease, so that the first request does not wait. However
  * small the quota, a node may use one: the first of its processes.
  */
-const ownPart = 0.001;
+const ownPart = 0.01;
 
 /**
  * One node's share of one rate, whose counter in the database all nodes have in common. The node leases parts of the quota in
@@ -62,8 +59,6 @@ export class RateShare {
   #quota: number;
   readonly #nodeShare: NodeShare;
   #endsAt = -Infinity;
-  /** The end of this window by the lease for it; 0 without one. */
-  #leasedUntil = 0;
   /** How much may still be used without another lease. */
   #credit = 0;
   /** How much this node was granted or has allowed itself in this window. */
@@ -72,15 +67,15 @@ export class RateShare {
   #leaseSize = 0;
   /** Whether the quota of this window is used up for all nodes. */
   #isExhausted = false;
-  /** The total of the window before, and when that ended by the lease for it. */
+  /** The total of the window before, and when that ended. */
   #previousTotal = 0;
-  #previousEndsAt = 0;
+  #previousEndsAt = -Infinity;
   /** The part of the quota that this node used in the last complete window for which it is known. */
   #part: number | undefined;
   /** When the window ends in which the last request for a lease was made. */
   #requestedIn = -Infinity;
 
-  /** @param nodeShare divides what a node leases in advance (default: this process is the whole node) */
+  /** @param nodeShare divides what a node has in advance (default: this process is the whole node) */
   constructor(quota: number, nodeShare = wholeNode) {
     this.#quota = quota;
     this.#nodeShare = nodeShare;
@@ -130,19 +125,14 @@ export class RateShare {
     this.#requestedIn = this.#endsAt;
     const largest = Math.ceil((this.#quota * largestLease) / this.#nodeShare.count);
     const share = Math.min(largest, Math.max(1, this.#total));
-    const wanted = Math.max(share, waiting);
-    return { quota: this.#quota, unbooked, wanted, previousEndsAt: this.#previousEndsAt };
+    return { quota: this.#quota, unbooked, wanted: Math.max(share, waiting) };
   }
 
   /** Applies the lease for a request. */
   apply({ wanted }: LeaseRequest, lease: Lease, now: number): void {
     // The window was over before the lease arrived.
     if (lease.endsAt <= now) return;
-    if (lease.endsAt !== this.#leasedUntil) {
-      this.#leasedUntil = lease.endsAt;
-      // The node that began the window may have a clock that is ahead.
-      this.#endsAt = Math.min(lease.endsAt, now + rateWindow);
-    }
+    this.#endsAt = lease.endsAt;
     this.#credit += lease.granted;
     this.#total += lease.granted;
     this.#leaseSize = lease.granted;
@@ -171,12 +161,11 @@ export class RateShare {
 
   #startWindow(now: number): void {
     this.#previousTotal = this.#total;
-    this.#previousEndsAt = this.#leasedUntil;
-    this.#leasedUntil = 0;
+    this.#previousEndsAt = this.#endsAt;
     this.#endsAt = now + rateWindow;
     this.#credit = this.#total = this.#unbooked = 0;
     this.#isExhausted = false;
-    this.#allowUpTo(Math.max(Math.floor(this.#quota * ownPart), partOf(1, this.#nodeShare)));
+    this.#allowUpTo(partOf(Math.max(1, Math.floor(this.#quota * ownPart)), this.#nodeShare));
     this.#leaseSize = this.#credit;
   }
 

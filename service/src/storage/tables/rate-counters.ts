@@ -1,5 +1,4 @@
 import { sql } from 'kysely';
-import type { RawBuilder } from 'kysely';
 import type { Counters, KeyedLeaseRequest, Lease } from '../../limits/rate-share.ts';
 import { rateWindow } from '../../limits/rate-share.ts';
 import { withoutOwner } from '../turns.ts';
@@ -40,41 +39,36 @@ async function lease(
   );
 }
 
-/** How long windows are kept after their end, in ms: a node's clock may be so far ahead without deleting those of other nodes. */
-const keptFor = 10 * 60_000;
-
+/** Deletes the windows that ended a window ago or earlier. */
 async function prune(db: Db, now: number): Promise<void> {
   // Skips locked rows, because two nodes that delete the same rows in different orders would deadlock.
-  const old = sql<string>`(select key from rate_counters where ends_at <= ${now - keptFor} ${db.engine.skipLocked})`;
+  const old = sql<string>`(select key from rate_counters where ends_at <= ${now - rateWindow} ${db.engine.skipLocked})`;
   await db.query.deleteFrom('rate_counters').where('key', 'in', old).execute();
 }
 
 /** The new row of a key, whose window begins with this request. */
-function firstRow({ key, quota, unbooked, wanted, previousEndsAt }: KeyedLeaseRequest, now: number) {
+function firstRow({ key, quota, unbooked, wanted }: KeyedLeaseRequest, now: number) {
   const granted = Math.max(0, Math.min(wanted, quota - unbooked));
   const used = unbooked + granted;
-  const previous = { previous_used: 0, previous_ends_at: previousEndsAt };
+  const previous = { previous_used: 0, previous_ends_at: 0 };
   return { key, quota, used, granted, ends_at: now + rateWindow, ...previous };
 }
 
-// `rate_counters` is the existing row, and `excluded` the one that `firstRow` has made. A window is over by the node's clock, or when
-// the node has been in it for a minute: its end may be by a clock that is ahead. Ends only move forward, so that nodes whose clocks
-// differ do not end each other's windows by turns.
-const isOver = sql<boolean>`(rate_counters.ends_at <= excluded.ends_at - ${sql.lit(rateWindow)} or rate_counters.ends_at = excluded.previous_ends_at)`;
-const nextEnd = sql<number>`(rate_counters.ends_at + ${sql.lit(rateWindow)})`;
-const newEnd = sql<number>`case when ${nextEnd} > excluded.ends_at then ${nextEnd} else excluded.ends_at end`;
+// `rate_counters` is the existing row, and `excluded` the one that `firstRow` has made. A window that ends too far in the future
+// counts as over, too, because a node's clock must have been wrong.
+const isOver = sql<boolean>`(rate_counters.ends_at <= excluded.ends_at - ${sql.lit(rateWindow)} or rate_counters.ends_at > excluded.ends_at + ${sql.lit(rateWindow)})`;
 const unbooked = sql<number>`(excluded.used - excluded.granted)`;
 const left = sql<number>`(excluded.quota - rate_counters.used - ${unbooked})`;
 const granted = sql<number>`(case when ${left} >= excluded.granted then excluded.granted when ${left} > 0 then ${left} else 0 end)`;
-const whenOver = (then: string | RawBuilder<number>, otherwise: RawBuilder<number>) =>
-  sql<number>`case when ${isOver} then ${typeof then === 'string' ? sql.ref(then) : then} else ${otherwise} end`;
+const whenOver = (then: string, otherwise: ReturnType<typeof sql<number>>) =>
+  sql<number>`case when ${isOver} then ${sql.ref(then)} else ${otherwise} end`;
 
 /** The update of an existing row. SQL evaluates all expressions with the values from before the update. */
 const nextRow = {
   quota: sql<number>`excluded.quota`,
   granted: whenOver('excluded.granted', granted),
   used: whenOver('excluded.used', sql<number>`rate_counters.used + ${unbooked} + ${granted}`),
-  ends_at: whenOver(newEnd, sql<number>`rate_counters.ends_at`),
+  ends_at: whenOver('excluded.ends_at', sql<number>`rate_counters.ends_at`),
   previous_used: whenOver('rate_counters.used', sql<number>`rate_counters.previous_used`),
   previous_ends_at: whenOver('rate_counters.ends_at', sql<number>`rate_counters.previous_ends_at`),
 };
