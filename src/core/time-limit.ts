@@ -15,7 +15,7 @@ export async function withTimeLimit<T>(
   signal?.throwIfAborted();
   const limit = new AbortController();
   const either = signal ? AbortSignal.any([signal, limit.signal]) : limit.signal;
-  let handleAbort = (_: unknown): void => undefined;
+  let handleAbort: (event: Event) => void = () => {};
   const aborted = new Promise<never>((_, reject) => (handleAbort = reject));
   // Added before the work begins, because that may abort before it returns.
   either.addEventListener('abort', handleAbort);

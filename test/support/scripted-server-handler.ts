@@ -64,7 +64,7 @@ export class ScriptedServerHandler {
     }
     // The connection is reset because WebKitGTK accepts a body that merely ends too early.
     resetConnection(incoming.socket);
-    // It stays pending: the adapter is to send nothing. Its own value for that fails once another test has had it replace `Response`.
+    // Stays pending, so that the adapter sends nothing. RESPONSE_ALREADY_SENT fails where a test before has replaced `Response`.
     return new Promise(() => {});
   }
 }

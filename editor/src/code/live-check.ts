@@ -30,14 +30,13 @@ const MAX_RETRY = 60_000;
  */
 export class LiveCheck {
   readonly #options: LiveCheckOptions;
-  readonly #abort = new AbortController();
+  #isClosed = false;
   #isAble = true;
   #timer: ReturnType<typeof setTimeout> | undefined;
-  #isChecking = false;
-  /** Whether the text was changed after the last check began. */
+  /** Of the check that runs. */
+  #abort: AbortController | undefined;
+  /** Whether the text has to be checked again after the check that runs. */
   #isOutdated = false;
-  /** Whether an obstacle ended after the last check began. */
-  #isResumed = false;
   /** How long the last check took, in ms. */
   #took = 0;
   /** How many have failed since one succeeded. */
@@ -52,17 +51,21 @@ export class LiveCheck {
   /** The text was changed, or shown for the first time. */
   schedule(): void {
     this.#isOutdated = true;
-    if (!this.#isChecking) this.#runIn(Math.min(Math.max(DEBOUNCE, this.#took * 2), MAX_DEBOUNCE));
+    if (!this.#abort) this.#runIn(Math.min(Math.max(DEBOUNCE, this.#took * 2), MAX_DEBOUNCE));
   }
 
-  /** What may have kept the service from checking has ended: tries again what failed, unless the service said when to. */
+  /**
+   * What may have kept the service from checking has ended: tries again what failed, unless the service said when to, and what may
+   * wait for a connection that is gone.
+   */
   resume(): void {
-    this.#isResumed = true;
-    if (this.#isResumable) this.schedule();
+    if (this.#abort || this.#isResumable) this.schedule();
+    this.#abort?.abort();
   }
 
   close(): void {
-    this.#abort.abort();
+    this.#isClosed = true;
+    this.#abort?.abort();
     clearTimeout(this.#timer);
   }
 
@@ -73,10 +76,9 @@ export class LiveCheck {
 
   async #run(): Promise<void> {
     const { read, check, onFound, onUnable } = this.#options;
-    const { signal } = this.#abort;
-    this.#isOutdated = this.#isResumed = this.#isResumable = false;
+    this.#isOutdated = this.#isResumable = false;
     if (!this.#isAble) return onUnable();
-    this.#isChecking = true;
+    const { signal } = (this.#abort = new AbortController());
     const started = performance.now();
     let found: Diagnostic[] | undefined;
     let failure: unknown;
@@ -85,8 +87,8 @@ export class LiveCheck {
     } catch (error) {
       failure = error;
     }
-    this.#isChecking = false;
-    if (signal.aborted) return;
+    this.#abort = undefined;
+    if (this.#isClosed) return;
     if (found) {
       this.#took = performance.now() - started;
       this.#failures = 0;
@@ -103,6 +105,5 @@ export class LiveCheck {
     else if (isTransient(failureOf(error)))
       this.#runIn(Math.max(Math.min(RETRY * 2 ** this.#failures++, MAX_RETRY), retryAfter));
     this.#options.onUnable();
-    if (this.#isResumed) this.resume();
   }
 }

@@ -33,7 +33,7 @@ export interface Run extends RunInput {
   /** Identifies the text that ran. */
   sourceKey: string;
   outcome: RunOutcome;
-  /** Its calls, in the order in which they ended. */
+  /** Its calls, in the order in which they began. */
   calls?: readonly RecordedCall[] | undefined;
   /** How long the run took, in ms; where the service does not say, the time from the request to the response. */
   took: number;
@@ -106,6 +106,8 @@ export class Pipeline extends Emitter<PipelineEvents> {
   #deployEndedAt = 0;
   /** The last version that this page knows to be deployed. */
   #knownVersion: string | undefined;
+  /** The last deployment, where its response did not come; `former` is the version that was known before. */
+  #lostDeployment: { readonly former: string | undefined } | undefined;
   #abort = new AbortController();
 
   constructor(options: PipelineOptions) {
@@ -158,10 +160,13 @@ export class Pipeline extends Emitter<PipelineEvents> {
     }
     const { version, current } = deployed;
     const isKnown = version === this.#knownVersion;
+    const lost = this.#lostDeployment;
+    const isMade = !!lost && (current || (lost.former !== undefined && version !== lost.former));
+    if (isMade) this.#lostDeployment = undefined;
     const isOfDraft = current && sourceKey !== undefined;
     if (kind !== 'deployed' || !isKnown || isOfDraft)
       this.#setState({ deploy: { kind: 'deployed', version, ...(isOfDraft ? { sourceKey } : {}) } });
-    return kind === 'unfinished' && (current || !isKnown);
+    return isMade;
   }
 
   /** The service has another draft now, or none, so that what it last built is not the text here. */
@@ -204,6 +209,7 @@ export class Pipeline extends Emitter<PipelineEvents> {
 
   /** Deploys the text as a new version; `message` says what is new in it. With `rollout` it gets a share of the runs alone. */
   async runDeploy(message = '', rollout?: RolloutTerms): Promise<boolean> {
+    this.#lostDeployment = undefined;
     const done = await this.#runAction('deploy', async (signal) => {
       if (!(await this.#ensureBuilt('deploy', signal))) return false;
       const sourceKey = sourceKeyOf(this.#options.draft.source);
@@ -270,6 +276,8 @@ export class Pipeline extends Emitter<PipelineEvents> {
       // A request that was stopped before its response came may have deployed, as with a lost connection.
       const wasSent = performance.now() >= this.#busyUntil;
       const effective = error === 'stopped' && wasSent ? 'connection' : error;
+      if (effective === 'connection' || effective === 'service')
+        this.#lostDeployment = { former: this.#knownVersion };
       const isUntouched = before.kind === 'deployed' && effective !== 'connection' && effective !== 'service';
       this.#setState({ deploy: isUntouched ? before : { kind: 'unfinished', error: effective } });
     }

@@ -4,7 +4,7 @@ import { formatDuration } from '../locales/formats.ts';
 import { texts } from '../locales/locale.ts';
 
 /**
- * The calls of a run, in the order in which they ended.
+ * The calls of a run, in the order in which they began.
  * @param onTake takes their responses into a test; missing where that cannot be done
  */
 export function callsView(

@@ -33,7 +33,7 @@ export async function migrate(args: string[]): Promise<void> {
     console.log(`Encrypted with the first key of SECRETS_KEY: ${renewed} that had another one`);
     if (damaged > 0) {
       console.error(
-        `Could not be decrypted, and left as they are: ${damaged}. Set values of connections again, rotate the secrets of webhooks, and delete the rows of identity_keys.`,
+        `Could not be decrypted, and left as they are: ${damaged}. Set values of connections again, and rotate the secrets of webhooks. Where identities are not signed any more, delete the rows of identity_keys.`,
       );
     }
   } finally {

@@ -68,6 +68,8 @@ export class NodeProcesses {
   readonly #fail: (reason: unknown) => void;
   /** How long was waited before the present process of each index was started. */
   readonly #delays = new Map<number, number>();
+  /** The indices whose process could not be started since one was ready. */
+  readonly #failed = new Set<number>();
   #metricsServer: Awaited<ReturnType<typeof serveMetrics>>;
 
   /** Starts them. Rejects with a `StartError` when a setting cannot be used. */
@@ -183,6 +185,7 @@ export class NodeProcesses {
       throw error;
     }
     started.isReady = true;
+    this.#failed.clear();
   }
 
   #onExit(ended: NodeProcess, code: number | null, signal: NodeJS.Signals | null): void {
@@ -215,8 +218,9 @@ export class NodeProcesses {
       } catch (error) {
         if (signal.aborted) return;
         this.#log.error({ err: error }, 'A process of the node could not be started.');
-        // One of another index answers, or may come up.
-        if (![...this.#processes].some((one) => one.index !== index)) return this.#giveUp(error);
+        this.#failed.add(index);
+        if (this.#failed.size === this.#count && ![...this.#processes].some(({ isReady }) => isReady))
+          return this.#giveUp(error);
       }
     }
   }

@@ -14,8 +14,8 @@ const [foundFor, missingFor] = [10_000, 5000];
 /**
  * Node looks names up in its pool of threads, of which it gives two to slow work. So one environment has one of them at most, and
  * names that no server answers for delay no other environment by more than its turn. Each tenant has its own place in the queue, also
- * for a name that others wait for: it is refused for its own names first, and for those of others where twenty tenants of its
- * environment have all their places taken.
+ * for a name that others wait for. Its own waiting names refuse it first; those of others only where twenty tenants of its environment,
+ * or four environments, have all their places taken.
  */
 const limits = {
   slots: 2,

@@ -152,3 +152,25 @@ test('the notice that a build was lost stays whatever is deployed', async () => 
   handleProgress('v1.0.1', true);
   assert.equal(notice(), texts().actionError.buildConnection);
 });
+
+test('the notice that a deployment was lost goes once its version is known, however late that is', async () => {
+  const { service, deploy, handleProgress, notice } = startLosing();
+  await deploy();
+  service.isLost = true;
+  await deploy();
+  handleProgress('v1.0.0', false);
+  assert.ok(notice());
+  handleProgress('v1.0.1', false);
+  assert.equal(notice(), undefined);
+});
+
+test('the notice that a first deployment was lost stays while another text is deployed', async () => {
+  const { service, actions, deploy, handleProgress, notice } = startLosing();
+  await actions.build();
+  service.isLost = true;
+  await deploy();
+  handleProgress('v1.0.0', false);
+  assert.ok(notice());
+  handleProgress('v1.0.0', true);
+  assert.equal(notice(), undefined);
+});

@@ -118,7 +118,7 @@ test('a host that is not an address of this machine is an error that names its v
   for (const [settings, message] of [
     [{ serviceHost: '192.0.2.7' }, /^SERVICE_HOST is 192\.0\.2\.7, .*; it must be /],
     [{ serviceHost: 'plugins.invalid' }, /^SERVICE_HOST is plugins\.invalid, .*; it must be /],
-    [{ serviceHost: 'fe80::1' }, /^SERVICE_HOST is fe80::1, .*; it must be .* with its zone/],
+    [{ serviceHost: 'fe80::1' }, /^SERVICE_HOST is fe80::1, .*; it must be /],
     [{ metricsHost: '192.0.2.7', metricsPort: 0 }, /^METRICS_HOST is 192\.0\.2\.7, .*; it must be /],
   ] as const) {
     const publicUrl = 'https://plugins.example.com';

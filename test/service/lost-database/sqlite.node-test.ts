@@ -153,7 +153,6 @@ test('on a full disk writes are refused with words of their own, and runs and de
   assert.deepEqual(errors, []);
 });
 
-/** Has the disk of every database that is opened from now on seem full when a test says so. */
 test('on a full disk check fails, and env-token says why it makes no token', async (t) => {
   const disk = fillableDisk(t);
   const address = await databaseWithSchema(t, 'sqlite');
@@ -173,6 +172,7 @@ test('on a full disk check fails, and env-token says why it makes no token', asy
   assert.deepEqual([self.exitCode, String(stderr.read())], [1, `The database cannot be used: ${reason}.\n`]);
 });
 
+/** Has the disk of every database that is opened from now on seem full when a test says so. */
 function fillableDisk(t: TestContext) {
   const disk = { isFull: false };
   const { statfsSync } = fs;

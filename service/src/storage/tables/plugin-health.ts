@@ -134,8 +134,8 @@ export async function findHealthSubscribers(
 }
 
 /**
- * Changes webhooks. Where that gives an environment its first enabled one for the health of plugins, each is taken to be well: without
- * one nothing was counted, and none heard which plugins were failing.
+ * Changes webhooks. Where that gives an environment its first enabled one for the health of plugins, every plugin counts as well: without
+ * one nothing was counted, and nobody was told which plugins fail.
  */
 export async function changeHealthSubscribers<T>(
   db: Transaction,
