@@ -340,8 +340,9 @@ export class EditorController implements ReactiveController {
     if (message.type !== 'dirty') {
       this.#host.dispatchEvent(messageEvent(message, this.shown.key));
     } else {
+      const wasDirty = this.shown.dirty;
       this.shown.setDirty(message.dirty);
-      if (!message.dirty) this.#runPending();
+      if (wasDirty && !message.dirty) this.#runPending();
     }
   }
 

@@ -3,7 +3,7 @@ import { expect } from '@open-wc/testing';
 import { frameOf, rejection } from './plugin-editor-setup.ts';
 import { makeDirty, openEditor } from './protocol-opened.ts';
 import { named, protocolPage } from './protocol-setup.ts';
-import { openSavable } from './protocol-savable.ts';
+import { openSavable, replyToSave, untilSaveRequest } from './protocol-savable.ts';
 
 // The first token request in these tests was for the opening, the second one is for the reload.
 describe('reload() of a running editor', () => {
@@ -55,6 +55,25 @@ describe('reload() of a running editor', () => {
     expect(element.state).to.equal('ready');
     expect(element.dirty).to.equal(true);
     expect(all.received.of('open')).to.have.length(1);
+  });
+
+  it('goes on while the page has the editor save', async () => {
+    const all = await openSavable();
+    const { element, server, received } = all;
+    await server.reset(
+      { path: '/token', times: 1, delay: 'hang', json: { token: 'late' } },
+      { path: '/editor*', html: protocolPage() },
+      { path: '/ping' },
+    );
+    const reloading = element.reload();
+    await server.requests({ path: '/token', count: 2 });
+    const saving = element.save();
+    await replyToSave(all, await untilSaveRequest(all));
+    await saving;
+    await server.release('/token');
+    await reloading;
+    expect(await received.until('open', 2)).to.include({ token: 'late' });
+    expect(await server.requests({ path: '/token' })).to.have.length(2);
   });
 
   it('never uses a token for another plugin than is wanted after work was discarded', async () => {
