@@ -150,7 +150,8 @@ export class RunRetention {
   async #deleteOld(): Promise<void> {
     const { storage, days } = this.#options;
     const { db } = storage;
-    await this.#try(() => this.#deleteAll(() => deleteOldChanges(db, this.#now())));
+    // Changes have the time of the system, as nothing but their deletion depends on it.
+    await this.#try(() => this.#deleteAll(() => deleteOldChanges(db, Date.now())));
     const aged = await this.#keepDays();
     const before = (kept: number) => this.#now() - kept * dayLength;
     await this.#try(() => this.#deleteAll(() => deleteRunsBefore(db, before(days), aged)));

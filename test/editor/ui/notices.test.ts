@@ -98,7 +98,8 @@ describe('notices', () => {
     const open = () => {
       notices.hide('language');
       const access = { canWrite: true };
-      const workspace = { session: { notices }, access, document: { language: 'typescript' } };
+      const shownDocument = { language: 'typescript', on: () => {} };
+      const workspace = { session: { notices }, access, document: shownDocument };
       showLanguageNotice(workspace as unknown as Workspace, 'assemblyscript');
     };
     const text = texts().language.stays('AssemblyScript', 'TypeScript');
