@@ -134,8 +134,8 @@ export async function findHealthSubscribers(
 }
 
 /**
- * Changes webhooks. Where that gives an environment its first enabled one for the health of plugins, every plugin counts as well: without
- * one nothing was counted, and nobody was told which plugins fail.
+ * Changes webhooks. When an environment gets its first enabled webhook with health events, all its plugins count as healthy: without
+ * such a webhook no runs are counted and no events are sent.
  */
 export async function changeHealthSubscribers<T>(
   db: Transaction,
