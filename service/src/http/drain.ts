@@ -47,11 +47,10 @@ async function stopListening(servers: readonly HttpServer[]): Promise<{ closed: 
     for (const socket of connections.keys()) socket.pause();
   }
   while (performance.now() - latest < quietTime && performance.now() - began < longestPause) await sleep(1);
-  // Waits for a turn of the event loop in which it had nothing to do: it has just accepted every pending connection.
-  for (let turns = 0; turns < 1000; turns++) {
-    const before = performance.now();
+  // Until a turn of the event loop accepts none: in each, a socket that listens accepts one of those that wait for it.
+  for (let before = NaN; latest !== before && performance.now() - began < 2 * longestPause;) {
+    before = latest;
     await turn();
-    if (performance.now() - before < 0.05) break;
   }
   const closed = Promise.all(
     servers.map(
