@@ -73,7 +73,7 @@ export function responseClass({
      */
     override write(...args: unknown[]): boolean {
       const isTaken = (super.write as (...all: unknown[]) => boolean).apply(this, args);
-      if (!isTaken && !this.#transfer) {
+      if (!isTaken && !this.#transfer && !this.destroyed) {
         const stop = this.#watch();
         this.once('drain', stop);
       }
@@ -109,6 +109,8 @@ export function responseClass({
     }
 
     #finish(args: unknown[]): this {
+      // What is registered for the event `close` from now on would never be released.
+      if (this.destroyed) return this;
       const [chunk] = args;
       if (sizeOf(chunk) > pieceSize) return this.#sendInPieces(chunk as string | Uint8Array);
       (super.end as (...all: unknown[]) => unknown).apply(this, args);

@@ -11,7 +11,10 @@ import { errorResponse } from '../../../service/src/http/errors.ts';
 import { httpLimits } from '../../../service/src/http/admission.ts';
 import type { HttpLimits } from '../../../service/src/http/admission.ts';
 import { createHttpServer } from '../../../service/src/http/http-server.ts';
+import type { ServiceBindings } from '../../../service/src/http/http-server.ts';
 import { findFreePort, listen as listenOnLoopback } from '../../../service/src/http/listen.ts';
+import type { ServiceResponse } from '../../../service/src/http/response.ts';
+import type { Held } from '../../../service/src/http/shares.ts';
 import { toBlockList } from '../../../service/src/settings/setting-kinds.ts';
 import { until } from '../../support/until.ts';
 import { bearer, draftPath, listen } from '../harness.ts';
@@ -170,6 +173,36 @@ describe('the HTTP server', () => {
     t.after(() => clearInterval(reading));
     await once(served, 'close');
     assert.ok(received > 0 && received < 256 * mebibyte);
+  });
+
+  test('holds nothing for a client that leaves before its response is written', async (t) => {
+    const held = new Set<object>();
+    const hold = () => {
+      const one = {};
+      held.add(one);
+      return () => void held.delete(one);
+    };
+    const written = Promise.withResolvers<void>();
+    const fetch = async (_: Request, env: object) => {
+      const { outgoing, pace } = env as ServiceBindings & { outgoing: ServiceResponse };
+      t.mock.method(pace, 'watch', hold);
+      outgoing.held = { holdUnsent: hold } as unknown as Held;
+      const closed = once(outgoing, 'close');
+      client.destroy();
+      await closed;
+      const long = 'x'.repeat(mebibyte);
+      outgoing.write(long);
+      outgoing.end(long);
+      written.resolve();
+      return new Promise<never>(() => {});
+    };
+    const { server } = createHttpServer({ fetch, refuse });
+    await begin(t, server);
+    const { client } = await openBoth(t, server);
+    client.write(get);
+    await written.promise;
+    await nextTurn();
+    assert.equal(held.size, 0);
   });
 
   test('sends a long response whole to a client that keeps the pace', async (t) => {
