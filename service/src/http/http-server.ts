@@ -97,7 +97,10 @@ export function createHttpServer(handler: RequestHandler, options: HttpServerOpt
   // The types of Node 22.19 lack the property.
   Object.assign(server, { keepAliveTimeoutBuffer: idleTimeout - keepAliveTimeout });
   server.on('connection', (socket: Socket) => {
-    const connection: Connection = new Connection(socket, handle, () => shares.end(connection));
+    const connection: Connection = new Connection(socket, handle, () => {
+      // Of a connection that ends during its request, the response ends after the connection was deleted.
+      if (connections.has(socket)) shares.end(connection);
+    });
     connections.set(socket, connection);
     shares.add(connection);
     socket.once('close', () => {

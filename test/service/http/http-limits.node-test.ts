@@ -322,6 +322,19 @@ describe('the HTTP server', () => {
     assert.equal(second.served.destroyed, false);
   });
 
+  test('counts no connection that ended during its request', async (t) => {
+    const { server } = await serve(t, { maxConnections: 2 }, () => new Promise(() => {}));
+    const gone = await openBoth(t, server, get);
+    await once(server, 'request');
+    const closed = once(gone.served, 'close');
+    gone.client.destroy();
+    await closed;
+    const first = await openBoth(t, server);
+    await openBoth(t, server);
+    await openBoth(t, server);
+    assert.equal(first.served.destroyed, true);
+  });
+
   test('closes no connection whose request is handled, and refuses a new one if there is no other', async (t) => {
     const released = Promise.withResolvers<void>();
     let handled = 0;
