@@ -99,23 +99,42 @@ test('runs are listed page by page, each once, while others are recorded', async
   assert.deepEqual([other.status, (await errorOf(other)).code], [400, 'invalid-cursor']);
 });
 
-test('a page of runs with much text ends early, and has a cursor for the rest', async (t) => {
-  const { record, list } = await startRuns(t);
-  const outcome = { result: 'o'.repeat(20_000), logs: [] };
-  const ids = await record(...Array.from({ length: 80 }, () => ({ input: 'i'.repeat(20_000), outcome })));
-  const first = await list('?limit=200');
-  assert.ok(first.runs.length > 4 && first.runs.length < 9, String(first.runs.length));
-  const seen = [...first.runs];
-  for (let { next } = first; next !== undefined;) {
-    const page = await list(`?limit=200&after=${next}`);
-    seen.push(...page.runs);
-    ({ next } = page);
-  }
-  assert.deepEqual(
-    seen.map(({ uuid }) => uuid),
-    ids.toReversed(),
-  );
-});
+const long: Readonly<Record<string, Partial<CompletedRun>>> = {
+  text: { input: 'i'.repeat(20_000), outcome: { result: 'o'.repeat(20_000), logs: [] } },
+  // Lists leave the bodies out.
+  'text in the bodies of calls': {
+    calls: [
+      {
+        connection: 'stock',
+        method: 'GET',
+        url: 'https://stock.example/',
+        took: 1,
+        requestBytes: 0,
+        responseBytes: 40_000,
+        responseBody: 'o'.repeat(40_000),
+      },
+    ],
+  },
+};
+
+for (const [what, changes] of Object.entries(long)) {
+  test(`a page of runs with much ${what} ends early, and has a cursor for the rest`, async (t) => {
+    const { record, list } = await startRuns(t);
+    const ids = await record(...Array.from({ length: 80 }, () => changes));
+    const first = await list('?limit=200');
+    assert.ok(first.runs.length > 4 && first.runs.length < 9, String(first.runs.length));
+    const seen = [...first.runs];
+    for (let { next } = first; next !== undefined;) {
+      const page = await list(`?limit=200&after=${next}`);
+      seen.push(...page.runs);
+      ({ next } = page);
+    }
+    assert.deepEqual(
+      seen.map(({ uuid }) => uuid),
+      ids.toReversed(),
+    );
+  });
+}
 
 test('a page of runs with control characters, each of which takes six bytes of JSON, is no longer than others', async (t) => {
   const { record, list } = await startRuns(t);

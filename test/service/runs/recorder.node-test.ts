@@ -32,7 +32,8 @@ async function startRecorder(t: TestContext, engine: EngineName, options: { coun
     },
     onDropped: (count) => dropped.push(count),
   });
-  const list = (filter: RunFilter = {}, limit = 1000) => listRuns(storage.db, plugin, filter, { limit });
+  const list = async (filter: RunFilter = {}, limit = 1000) =>
+    (await listRuns(storage.db, plugin, filter, { limit })).runs;
   const usage = () =>
     listUsage(storage.db, { environment: plugin.environment, days: [dayOf(Date.now())] }, { limit: 10 });
   return { address, storage, version, recorder, dropped, batches, list, usage };
@@ -191,7 +192,7 @@ for (const engine of engines) {
     assert.deepEqual(await indexes({ version: 'v1.0.9' }), []);
     assert.deepEqual(await indexes({ version: 'nonsense' }), []);
     assert.deepEqual(await indexes({}, 2), [4, 3]);
-    const rest = await listRuns(storage.db, plugin, {}, { limit: 2, before: runs[3]?.id });
+    const { runs: rest } = await listRuns(storage.db, plugin, {}, { limit: 2, before: runs[3]?.id });
     assert.deepEqual(
       rest.map(({ id }) => id),
       [runs[2]?.id, runs[1]?.id],

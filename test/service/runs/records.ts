@@ -72,4 +72,5 @@ export async function refuseInputsOf(t: Cleanup, address: DatabaseAddress, bytes
 }
 
 /** All that is recorded of a plugin, the newest first. */
-export const recordedRuns = ({ db }: Storage, of: PluginKey) => listRuns(db, of, {}, { limit: 5000 });
+export const recordedRuns = async ({ db }: Storage, of: PluginKey) =>
+  (await listRuns(db, of, {}, { limit: 5000 })).runs;

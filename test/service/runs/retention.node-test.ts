@@ -24,7 +24,7 @@ async function startRetention(t: TestContext, engine: EngineName, options: Parti
     return retention;
   };
   const count = async (of = plugin, success?: boolean) =>
-    (await listRuns(storage.db, of, { success }, { limit: 2000 })).length;
+    (await listRuns(storage.db, of, { success }, { limit: 2000 })).runs.length;
   return { storage, version, other, createRetention, count };
 }
 
@@ -45,7 +45,8 @@ for (const engine of engines) {
       [await count(plugin, true), await count(plugin, false), await count(otherPlugin)],
       [10, 10, 5],
     );
-    const kept = (await listRuns(storage.db, plugin, { success: true }, { limit: 20 })).map(({ id }) => id);
+    const { runs } = await listRuns(storage.db, plugin, { success: true }, { limit: 20 });
+    const kept = runs.map(({ id }) => id);
     assert.deepEqual(
       kept,
       records

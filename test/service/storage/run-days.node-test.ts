@@ -191,7 +191,7 @@ postgresTest(
     });
     const listed: string[] = [];
     for (let before: string | undefined; ; before = listed.at(-1)) {
-      const page = await listRuns(storage.db, plugin, {}, { limit: 2, before });
+      const { runs: page } = await listRuns(storage.db, plugin, {}, { limit: 2, before });
       listed.push(...page.map(({ id }) => id));
       if (page.length < 2) break;
     }
@@ -316,7 +316,7 @@ postgresTest('kill -9 while days are kept leaves what the next node goes on with
 postgresTest('statements lose their names where the server does not know them', async (t) => {
   const storage = await freshStorage(t, 'postgres', { postgresLimits: { connections: 1 } });
   const version = await deployed(storage);
-  const list = async () => (await listRuns(storage.db, plugin, {}, { limit: 10 })).length;
+  const list = async () => (await listRuns(storage.db, plugin, {}, { limit: 10 })).runs.length;
   await store(storage, [recordOf(version)]);
   assert.equal(await list(), 1);
   const { query } = storage.db;

@@ -205,7 +205,7 @@ async function* newestRuns({ storage }: ServiceContext, { plugin, limit }: Plan)
   let before: string | undefined;
   for (let left = limit; left > 0;) {
     const page = { limit: Math.min(left, recordsAtOnce), before, maxBytes: bytesAtOnce };
-    const found = await listRuns(storage.db, plugin, {}, page);
+    const { runs: found } = await listRuns(storage.db, plugin, {}, page);
     yield* found;
     before = found.at(-1)?.id;
     if (before === undefined) return;

@@ -25,7 +25,8 @@ export const environmentResults: ServiceInterface = {
       },
       errors: { 404: ['plugin-not-found'] },
       async handle({ target, path }, { storage }) {
-        const found = await listRuns(storage.db, target, { version: path.version }, { limit: maxResults });
+        const page = { limit: maxResults };
+        const { runs: found } = await listRuns(storage.db, target, { version: path.version }, page);
         if (!found.length) await checkPluginExists(storage, target);
         return respond(200, { results: found.map(toResult) });
       },

@@ -58,7 +58,7 @@ export const runs: ServiceInterface = {
         const { environment, tenant, namespace, pluginName } = target;
         const filter = { environment, tenant, namespace, pluginName, version, success };
         const page = pageOf({ operation: 'listRuns', filter }, query);
-        const found = await listRuns(
+        const { runs: found, isCut } = await listRuns(
           storage.db,
           target,
           { version, success },
@@ -70,7 +70,7 @@ export const runs: ServiceInterface = {
           found,
           ({ id }) => [id],
           (run) => toRun(target, run),
-          { maxBytes },
+          { maxBytes, hasMore: isCut },
         );
         return respond(200, { runs: items, ...next });
       },

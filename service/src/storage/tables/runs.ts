@@ -206,7 +206,7 @@ export async function storedIds(db: Db, ids: readonly string[]): Promise<Set<str
 
 /**
  * Lists the newest runs of a plugin, before the run with the id `before` if that is given. The list ends early with the run whose
- * details make it longer than `maxBytes`.
+ * details make it longer than `maxBytes`; `isCut` says that this left runs out.
  */
 export async function listRuns(
   db: Db,
@@ -217,9 +217,9 @@ export async function listRuns(
     before,
     maxBytes,
   }: { readonly limit: number; readonly before?: string | undefined; readonly maxBytes?: number },
-): Promise<StoredRun[]> {
+): Promise<{ readonly runs: readonly StoredRun[]; readonly isCut: boolean }> {
   const patch = version === undefined ? undefined : versionPatch(version);
-  if (version !== undefined && patch === undefined) return [];
+  if (version !== undefined && patch === undefined) return { runs: [], isCut: false };
   // Successes and failures are each a range of one index. Reading both in one range would need another index.
   const newestWhere = (isSuccess: boolean) =>
     sql<StoredRow>`select * from (
@@ -232,19 +232,20 @@ export async function listRuns(
     success === undefined ? sql`${newestWhere(true)} union all ${newestWhere(false)}` : newestWhere(success);
   // Databases know the length of a text without reading it.
   const size = sql`coalesce(details_bytes, octet_length(details), 0)`;
-  const bytesBefore = sql`sum(${size}) over (order by id desc) - ${size} as bytes_before`;
+  const sizes = sql`sum(${size}) over (order by id desc) - ${size} as bytes_before, cast(count(*) over () as integer) as counted`;
   const isOnPage = maxBytes === undefined ? sql`true` : sql`bytes_before < ${maxBytes}`;
   const { rows } = await (
     db.engine.readsTextsLater
-      ? sql<StoredRow>`select ${columns} from (
-          select ${columns}, ${bytesBefore} from (${newest}) as newest order by id desc limit ${limit}
+      ? sql<StoredRow & { counted: number }>`select ${columns}, counted from (
+          select ${columns}, ${sizes} from (${newest}) as newest order by id desc limit ${limit}
         ) as sized where ${isOnPage} order by id desc ${db.engine.named}`
       : // Otherwise the texts of all rows would be read that are sorted, and not only of those on the page.
-        sql<StoredRow>`select ${columns} from runs join (
-          select id as sized_id, ${bytesBefore} from runs where id in (${newest}) order by id desc limit ${limit}
+        sql<StoredRow & { counted: number }>`select ${columns}, counted from runs join (
+          select id as sized_id, ${sizes} from runs where id in (${newest}) order by id desc limit ${limit}
         ) as sized on sized_id = id where ${isOnPage} order by id desc`
   ).execute(db.query);
-  return Promise.all(rows.map(toStoredRun));
+  const isCut = rows.length < Math.min(limit, rows[0]?.counted ?? 0);
+  return { runs: await Promise.all(rows.map(toStoredRun)), isCut };
 }
 
 /** Finds a run of an environment, with its plugin; `undefined` when there is none, or its plugin was deleted. */
