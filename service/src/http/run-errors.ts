@@ -98,6 +98,14 @@ export async function translateSuperseded<T>(
   }
 }
 
+/** Whether a client has gone. The HTTP server aborts a request's signal with a text as its reason, not with an error. */
+export const isCancellation = (error: unknown) =>
+  typeof error === 'string' || (error instanceof Error && error.name === 'AbortError');
+
+/** The error of a request whose client has gone. */
+export const cancelled = () =>
+  new ServiceError(503, 'cancelled', 'The request was cancelled before its turn came.', retryAfter);
+
 /**
  * Translates a `BusyError`, an aborted signal, and the end of a run before its first turn, into an error for the client. Returns any
  * other error as it is.
@@ -105,10 +113,7 @@ export async function translateSuperseded<T>(
  */
 export function translateBusyError(error: unknown, requester: Requester, level?: string): unknown {
   if (error instanceof RunFailure) return executionError(error.error, []);
-  // The client has gone. The HTTP server aborts a request's signal with a text as its reason, not with an error.
-  if (typeof error === 'string' || (error instanceof Error && error.name === 'AbortError')) {
-    return new ServiceError(503, 'cancelled', 'The request was cancelled before its turn came.', retryAfter);
-  }
+  if (isCancellation(error)) return cancelled();
   if (!(error instanceof BusyError)) return error;
   return error.isOwn && requester === 'user'
     ? new ServiceError(

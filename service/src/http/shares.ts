@@ -4,7 +4,7 @@ import { BusyError, FairQueue } from '../processes/fair-queue.ts';
 import type { FairQueueLimits, QueueOwner } from '../processes/fair-queue.ts';
 import { mebibyte } from '../units.ts';
 import { ServiceError } from './errors.ts';
-import { translateBusyError } from './run-errors.ts';
+import { cancelled, translateBusyError } from './run-errors.ts';
 import type { Requester } from './run-errors.ts';
 import { ShareBudget } from '../processes/share-budget.ts';
 import type { ShareLimits } from '../processes/share-budget.ts';
@@ -134,6 +134,7 @@ export class Held {
   readonly #requester: Requester;
   readonly #releases: (() => void)[] = [];
   readonly #turns = new Set<() => void>();
+  #isReleased = false;
 
   /**
    * Counts a request for its owner. Throws 429 or 503 where the owner has too many in progress, or has not taken the responses to
@@ -165,8 +166,9 @@ export class Held {
     }
   }
 
-  /** Counts so many bytes of its body. Throws 503 where that is too much. */
+  /** Counts so many bytes of its body. Throws 503 where that is too much, and once all is released. */
   reserveBody(size: number): void {
+    this.#checkReleased();
     try {
       this.#releases.push(this.#shares.received.take(this.#owner, size));
     } catch (error) {
@@ -174,12 +176,21 @@ export class Held {
     }
   }
 
-  /** Waits until the request may be handled. The turn ends with the returned function, or when all is released. */
+  /**
+   * Waits until the request may be handled. The turn ends with the returned function, or when all is released. Throws 503 once all
+   * is released.
+   */
   async takeTurn(signalOf: () => AbortSignal): Promise<() => void> {
     const endTurn = await this.#acquire(this.#shares.turns, signalOf);
+    try {
+      this.#checkReleased();
+      // The turns before this one have made responses.
+      this.checkUnsent();
+    } catch (error) {
+      endTurn();
+      throw error;
+    }
     this.#turns.add(endTurn);
-    // The turns before this one have made responses.
-    this.checkUnsent();
     return () => {
       endTurn();
       this.#turns.delete(endTurn);
@@ -205,8 +216,14 @@ export class Held {
   }
 
   release(): void {
+    this.#isReleased = true;
     this.endTurns();
     for (const release of this.#releases) release();
+  }
+
+  /** The work of a stream may go on after its client has left. What it took then would never be released. */
+  #checkReleased(): void {
+    if (this.#isReleased) throw cancelled();
   }
 
   async #acquire(queue: FairQueue, signalOf: () => AbortSignal): Promise<() => void> {

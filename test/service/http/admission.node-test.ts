@@ -8,7 +8,7 @@ import { Hono } from 'hono';
 import type { Context, Handler } from 'hono';
 import { Admission, httpLimits } from '../../../service/src/http/admission.ts';
 import type { HttpLimits } from '../../../service/src/http/admission.ts';
-import { Held, requestShares } from '../../../service/src/http/shares.ts';
+import { Held, requestShares, Shares } from '../../../service/src/http/shares.ts';
 import type { RequestShares } from '../../../service/src/http/shares.ts';
 import { requestInfo } from '../../../service/src/http/request-info.ts';
 import type { ServiceResponse } from '../../../service/src/http/response.ts';
@@ -507,6 +507,24 @@ describe('whatever holds connections', () => {
     for (const path of ['/healthz', '/readyz']) assert.notEqual((await send('GET', path)).status, 0);
     assert.equal((await send('GET', '/healthz')).status, 200);
   });
+});
+
+test('a request takes nothing once all that it held is released, and keeps no turn that it is refused', async () => {
+  const { received, turns } = requestShares;
+  const shares = new Shares({ turns: { ...turns, slotsPerTenant: 1 } });
+  const owner = { environment: 'com.acme', tenant: 't1', token: 'one' };
+  // Where no turn is free at once, it refuses the request.
+  const aborted = () => AbortSignal.abort();
+  const gone = new Held(shares, owner);
+  gone.release();
+  assert.throws(() => gone.reserveBody(1), { code: 'cancelled' });
+  await assert.rejects(gone.takeTurn(aborted), { code: 'cancelled' });
+  const held = new Held(shares, owner);
+  held.reserveBody(received.perToken);
+  const take = held.holdUnsent(requestShares.unsent.perToken + 1);
+  await assert.rejects(held.takeTurn(aborted), { code: 'too-many-requests' });
+  take();
+  (await held.takeTurn(aborted))();
 });
 
 test('more requests may be in progress than wait for a run, and fewer than there are connections', () => {
