@@ -30,6 +30,7 @@ import { pathReader } from './operations/target.ts';
 import type { ServiceResponse } from './response.ts';
 import { requestInfo } from './request-info.ts';
 import type { RouteHandler } from './routes.ts';
+import { cancelled, isCancellation } from './run-errors.ts';
 import { Held, refusalOf, requestSharesOf, Shares } from './shares.ts';
 import type { RequestShares } from './shares.ts';
 
@@ -214,6 +215,9 @@ export function admit(operation: Operation, context: ServiceContext, respond: Re
       // What a process does for a request waits in the queue of that process.
       if (!operation.isQueued) await held?.takeTurn(() => c.req.raw.signal);
       return await respond(c, await handle(request satisfies AnyRequest, context));
+    } catch (error) {
+      // Hono hands no text to the handler of errors.
+      throw isCancellation(error) ? cancelled() : error;
     } finally {
       // The turn lasts until the response counts as unsent, and a stream is in progress to its end.
       if (outgoing) outgoing.releaseAtEnd();

@@ -6,8 +6,11 @@ import type { TestContext } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import { Hono } from 'hono';
 import type { Context, Handler } from 'hono';
-import { Admission, httpLimits } from '../../../service/src/http/admission.ts';
+import { admit, Admission, httpLimits } from '../../../service/src/http/admission.ts';
 import type { HttpLimits } from '../../../service/src/http/admission.ts';
+import type { ServiceContext } from '../../../service/src/http/context.ts';
+import { errorResponse } from '../../../service/src/http/errors.ts';
+import type { Operation } from '../../../service/src/http/operations/operation.ts';
 import { Held, requestShares, Shares } from '../../../service/src/http/shares.ts';
 import type { RequestShares } from '../../../service/src/http/shares.ts';
 import { requestInfo } from '../../../service/src/http/request-info.ts';
@@ -507,6 +510,23 @@ describe('whatever holds connections', () => {
     for (const path of ['/healthz', '/readyz']) assert.notEqual((await send('GET', path)).status, 0);
     assert.equal((await send('GET', '/healthz')).status, 200);
   });
+});
+
+test('the reason of the signal of a request whose client has gone is no fault', async () => {
+  const counters = { lease: () => Promise.reject(new Error('lost')), prune: () => Promise.resolve() };
+  const admission = new Admission(counters, { now: Date.now });
+  const signal = AbortSignal.abort('The connection was closed.');
+  const operation = { path: '/list', auth: 'none', handle: () => signal.throwIfAborted() };
+  const app = new Hono()
+    .use(async (c, next) => {
+      c.set('request', { id: 'an-id', responseHeaders: {} });
+      await next();
+    })
+    .get('/list', admit(operation as unknown as Operation, { admission } as ServiceContext, assert.fail))
+    .onError((error) => errorResponse(error, 'an-id'));
+  const response = await app.request('/list');
+  assert.deepEqual(codeOf({ status: response.status, body: await response.text() }), [503, 'cancelled']);
+  admission.close();
 });
 
 test('a request takes nothing once all that it held is released, and keeps no turn that it is refused', async () => {
