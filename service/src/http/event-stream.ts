@@ -67,13 +67,10 @@ export function eventStream(c: Context, work: (send: Send) => Promise<void>, tim
       await work(send);
     } catch (error) {
       const translated = translateBusyError(error, 'user');
-      if (!isUnexpectedError(translated)) {
-        const info = requestInfo(c);
-        info.errorCode = errorCodeOf(translated);
-        return send('error', errorEvent(translated, info.id));
-      }
-      c.get('reportUnexpectedError')?.(translated);
-      breakOff(c, () => out.abort());
+      if (isUnexpectedError(translated)) return fail(c, out, translated);
+      const info = requestInfo(c);
+      info.errorCode = errorCodeOf(translated);
+      return send('error', errorEvent(translated, info.id));
     }
   });
   for (const [name, value] of streamHeaders) {
@@ -112,8 +109,7 @@ export function textStream(
         return !out.aborted;
       });
     } catch (error) {
-      c.get('reportUnexpectedError')?.(translateBusyError(error, 'user'));
-      breakOff(c, () => out.abort());
+      fail(c, out, translateBusyError(error, 'user'));
     } finally {
       endTurn?.();
     }
@@ -131,8 +127,7 @@ export function relayStream(c: Context, response: Response, timeout = writeTime)
         if (out.aborted) return;
       }
     } catch (error) {
-      c.get('reportUnexpectedError')?.(error);
-      breakOff(c, () => out.abort());
+      fail(c, out, error);
     }
   });
   return new Response(relayed.body, { headers, status });
@@ -158,6 +153,13 @@ async function writeInPieces(
 function toEvent(event: string, data: string): string {
   const lines = data.split(/\r\n?|\n/).map((line) => `data: ${line}`);
   return [`event: ${event}`, ...lines, '', ''].join('\n');
+}
+
+/** Breaks a stream off after an error. Its request is logged with the code, because the status was sent before. */
+function fail(c: Context, out: StreamingApi, error: unknown): void {
+  requestInfo(c).errorCode = errorCodeOf(error);
+  c.get('reportUnexpectedError')?.(error);
+  breakOff(c, () => out.abort());
 }
 
 /** Ends the connection, so that the client sees that the stream is incomplete; without a connection, ends the stream. */

@@ -7,6 +7,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import { test } from 'node:test';
 import { Hono } from 'hono';
 import { eventStream, textStream } from '../../../service/src/http/event-stream.ts';
+import type { RequestInfo } from '../../../service/src/http/request-info.ts';
 import type { Held } from '../../../service/src/http/shares.ts';
 import { BusyError } from '../../../service/src/processes/fair-queue.ts';
 import { StorageUnavailableError } from '../../../service/src/storage/errors.ts';
@@ -199,13 +200,24 @@ for (const [thrown, status, code] of [
   });
 }
 
+test('a list that is broken off has the code of the error in the information on its request', async () => {
+  const request: RequestInfo = { id: 'an-id', responseHeaders: {} };
+  const app = new Hono().get('/', (c) => {
+    c.set('request', request);
+    return textStream(c, 'text/csv', () => Promise.reject(new StorageUnavailableError(new Error('lost'))));
+  });
+  await (await app.request('/')).text();
+  assert.equal(request.errorCode, 'storage-unavailable');
+});
+
 test('a stream whose build fails unexpectedly is cut off, so that nobody takes it for complete', async (t) => {
-  const app = new Hono().get('/', (c) =>
-    eventStream(c, async (send) => {
+  const app = new Hono().get('/', (c) => {
+    c.set('request', { id: 'an-id', responseHeaders: {} });
+    return eventStream(c, async (send) => {
       await send('log', 'begun');
       throw new Error('It failed.');
-    }),
-  );
+    });
+  });
   const server = serve({ fetch: app.fetch, port: 0, hostname: '127.0.0.1' });
   t.after(() => server.close());
   await once(server, 'listening');
