@@ -1,7 +1,7 @@
 /** What a client sends or takes, as long as it takes. */
 export interface Transfer {
   /** How many bytes have been sent or taken so far. */
-  moved: number;
+  readonly moved: number;
   /** Ends it. */
   readonly end: () => void;
 }

@@ -1,8 +1,9 @@
 import { ServerResponse } from 'node:http';
 import type { IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
 import type { HttpLimits } from './admission.ts';
 import type { Held } from './shares.ts';
-import type { Pace, Transfer } from './pace.ts';
+import type { Pace } from './pace.ts';
 
 /** The longest part of a response that is handed to the system at once, in bytes. */
 const pieceSize = 64 * 1024;
@@ -50,7 +51,7 @@ export function responseClass({
     #endsTurnsOnHead = false;
     /** Whether the whole response was sent, and only the rest of the request's body is awaited. */
     #isLingering = false;
-    #transfer: Transfer | undefined;
+    #isWatched = false;
 
     releaseAtEnd(): void {
       const { held } = this;
@@ -67,13 +68,9 @@ export function responseClass({
       return (super.writeHead as (...all: unknown[]) => this).apply(this, args);
     }
 
-    /**
-     * The client has `paceTime` to take what is written, however much it is, so write at most `paceBytes` at once. What is longer
-     * and ready as a whole is for `end`.
-     */
     override write(...args: unknown[]): boolean {
       const isTaken = (super.write as (...all: unknown[]) => boolean).apply(this, args);
-      if (!isTaken && !this.#transfer && !this.destroyed) {
+      if (!isTaken && !this.#isWatched && !this.destroyed) {
         const stop = this.#watch();
         this.once('drain', stop);
       }
@@ -133,7 +130,6 @@ export function responseClass({
         for (;;) {
           const piece = bytes.subarray(sent, sent + pieceSize);
           const isLast = sent + piece.byteLength === bytes.byteLength;
-          if (this.#transfer) this.#transfer.moved = sent;
           sent += piece.byteLength;
           if (isLast) return void super.end(piece);
           if (!super.write(piece)) return void this.once('drain', send);
@@ -153,18 +149,34 @@ export function responseClass({
 
     /** Ends the connection of a client that takes the response too slowly, until the returned function is called. */
     #watch(): () => void {
-      const transfer = { moved: 0, end: () => this.destroy() };
-      const unwatch = pace.watch(transfer);
+      const { socket } = this;
+      const unwatch = pace.watch({
+        get moved() {
+          return takenOf(socket);
+        },
+        end: () => this.destroy(),
+      });
       const stop = () => {
-        this.#transfer = undefined;
+        this.#isWatched = false;
         unwatch();
         this.off('close', stop);
       };
-      this.#transfer = transfer;
+      this.#isWatched = true;
       this.once('close', stop);
       return stop;
     }
   };
+}
+
+/** How many bytes of what was written to a connection the system has taken. `bytesWritten` of a socket counts those that wait, too. */
+function takenOf(socket: Socket | null): number {
+  // oxlint-disable-next-line no-underscore-dangle -- Node has no other way to it
+  const { bytesWritten = 0, writeQueueSize = 0 } = (socket as SocketWithHandle | null)?._handle ?? {};
+  return bytesWritten - writeQueueSize;
+}
+
+interface SocketWithHandle {
+  readonly _handle?: { readonly bytesWritten?: number; readonly writeQueueSize?: number } | null;
 }
 
 /** Bytes; of a text at least its UTF-16 code units. */
@@ -189,7 +201,7 @@ export function discardBody(incoming: IncomingMessage, max: number, pace: Pace, 
     unwatch();
     done();
   };
-  const transfer: Transfer = { moved: 0, end: settle };
+  const transfer = { moved: 0, end: settle };
   const unwatch = pace.watch(transfer);
   const count = (chunk: Uint8Array) => {
     transfer.moved += chunk.byteLength;

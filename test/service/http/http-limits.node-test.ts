@@ -13,6 +13,7 @@ import type { HttpLimits } from '../../../service/src/http/admission.ts';
 import { createHttpServer } from '../../../service/src/http/http-server.ts';
 import type { ServiceBindings } from '../../../service/src/http/http-server.ts';
 import { findFreePort, listen as listenOnLoopback } from '../../../service/src/http/listen.ts';
+import type { Transfer } from '../../../service/src/http/pace.ts';
 import type { ServiceResponse } from '../../../service/src/http/response.ts';
 import type { Held } from '../../../service/src/http/shares.ts';
 import { toBlockList } from '../../../service/src/settings/setting-kinds.ts';
@@ -173,6 +174,29 @@ describe('the HTTP server', () => {
     t.after(() => clearInterval(reading));
     await once(served, 'close');
     assert.ok(received > 0 && received < 256 * mebibyte);
+  });
+
+  test('sees how much of a response the system has taken while it waits for the client', async (t) => {
+    const watched = Promise.withResolvers<Transfer>();
+    const long = 32 * mebibyte;
+    const fetch = async (_: Request, env: object) => {
+      const { outgoing, pace } = env as ServiceBindings;
+      t.mock.method(pace, 'watch', (transfer: Transfer) => {
+        watched.resolve(transfer);
+        return () => {};
+      });
+      outgoing.write('x'.repeat(long));
+      return new Promise<never>(() => {});
+    };
+    const { server } = createHttpServer({ fetch, refuse });
+    await begin(t, server);
+    const { client } = await openBoth(t, server);
+    client.pause().write(get);
+    const transfer = await watched.promise;
+    await until('it has taken some', () => transfer.moved > 0);
+    assert.ok(transfer.moved < long, `${transfer.moved} bytes`);
+    client.resume();
+    await until('it has taken all', () => transfer.moved > long);
   });
 
   test('holds nothing for a client that leaves before its response is written', async (t) => {
