@@ -233,6 +233,13 @@ async function keepProgram(
 
 const isSuccess = (outcome: BuildOutcome) => 'compiled' in outcome && outcome.compiled.program !== undefined;
 
+/** Why a build has failed, in one line: what ended it, or the first error. */
+export function failureOf(outcome: BuildOutcome): string {
+  if ('failed' in outcome) return outcome.failed;
+  const error = outcome.compiled.diagnostics.find(({ severity }) => severity === 'error');
+  return error ? `${error.line}:${error.column} ${error.message.split('\n', 1)[0]}` : '';
+}
+
 /** The lines of a build's log, once it has ended. */
 function linesOf(outcome: BuildOutcome): string[] {
   const found =

@@ -3,7 +3,7 @@ import type { Context } from 'hono';
 import { auditStamp } from './audit-stamp.ts';
 import type { EditorCaller } from './auth.ts';
 import { parseJson } from './body.ts';
-import { compileSource, programOf } from './build.ts';
+import { compileSource, failureOf, programOf } from './build.ts';
 import { notPermitted, ServiceError } from './errors.ts';
 import { describeIssues, pointerOf } from './operations/issues.ts';
 import { callSchema } from './runs/run-schemas.ts';
@@ -165,8 +165,10 @@ export const testing: ServiceInterface = {
         const { contents, payload, calls = [] } = body;
         const build = { plugin: target, caller, draft: { lang, contents } };
         const { types, building } = await compileSource(c, context, build, false);
-        const program = programOf(await translateBusyErrors('user', () => building), types);
-        if (!program) throw new ServiceError(409, 'not-built', 'The source does not build.');
+        const built = await translateBusyErrors('user', () => building);
+        const program = programOf(built, types);
+        if (!program)
+          throw new ServiceError(409, 'not-built', `The source does not build: ${failureOf(built)}`);
         return runTest(c, context, {
           caller,
           program: loadedProgram(program),

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { runLimits } from '../../../service/src/sandbox/run-limits.ts';
 import { errorOf, limitRuns, startService } from '../harness.ts';
 import { running, startPlugin } from '../plugin.ts';
+import { sharedToolProcesses } from '../tool-processes.ts';
 
 const codeIn = (body: string) => (JSON.parse(body) as { error: { code: string } }).error.code;
 const text = { 'content-type': 'text/plain' };
@@ -65,7 +66,10 @@ test('a source is run without being saved, and leaves nothing to read, test or d
     const path = paths.test.replace('/test/', `/test/${lang}/`);
     const headers = { ...editor, 'content-type': 'application/json' };
     const { status, body } = await send('POST', path, headers, JSON.stringify({ contents, payload: 'é' }));
-    const { took: _, ...outcome } = JSON.parse(body) as { took?: number; error?: { code: string } };
+    const { took: _, ...outcome } = JSON.parse(body) as {
+      took?: number;
+      error?: { code: string; message: string };
+    };
     return { status, ...outcome };
   };
   const logs = running('console.log("in"); return input + "!";');
@@ -74,6 +78,11 @@ test('a source is run without being saved, and leaves nothing to read, test or d
   assert.deepEqual([failed.status, failed.error?.code], [200, 'plugin-error']);
   const unbuilt = await runSource('export function run(');
   assert.deepEqual([unbuilt.status, unbuilt.error?.code], [409, 'not-built']);
+  assert.match(unbuilt.error?.message ?? '', /^The source does not build: 1:21 ./);
+  const slow = { failed: 'The build took too long.' };
+  t.mock.method(sharedToolProcesses().builds, 'build', () => Promise.resolve(slow));
+  assert.equal((await runSource(logs)).error?.message, `The source does not build: ${slow.failed}`);
+  t.mock.reset();
   assert.equal((await runSource(logs, 'cobol')).status, 404);
   for (const [method, path] of [
     ['GET', paths.draft],
