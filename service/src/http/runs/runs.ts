@@ -6,6 +6,7 @@ import { notFound } from '../errors.ts';
 import { json, respond } from '../operations/responses.ts';
 import { operation } from '../operations/operation.ts';
 import { pageQuery, pagingBy } from '../paging.ts';
+import { pluginNotFound } from '../environment/plugin-details.ts';
 import { runSchema, toRun } from './run-schemas.ts';
 import { findRun, listRuns } from '../../storage/tables/runs.ts';
 import { pluginExists } from '../../storage/tables/plugins.ts';
@@ -109,7 +110,7 @@ export async function checkPluginExists(
   plugin: PluginKey,
 ): Promise<void> {
   if (await pluginExists(storage.db, plugin)) return;
-  throw notFound('plugin-not-found', 'There is no such plugin.');
+  throw pluginNotFound();
 }
 
 /** Notes in the audit log who reads what runs logged, got or gave, where records may hold it. */
