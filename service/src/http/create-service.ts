@@ -209,7 +209,7 @@ class ServiceParts {
       },
       onError: (error) => {
         if (isUnexpectedError(error))
-          log?.warn({ err: error }, 'Old records of runs could not be dropped yet.');
+          log?.warn({ err: error }, 'Old records of runs, usage or changes could not be deleted yet.');
       },
     });
     this.auditRetention = new AuditRetention({
