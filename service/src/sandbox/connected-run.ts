@@ -105,7 +105,7 @@ export class ConnectedRun implements EndableRun {
       const state = outcome.suspended;
       let release;
       try {
-        release = this.#waiting.hold(this.owner, state.byteLength);
+        release = this.#waiting.hold(this.owner, state.byteLength + this.#logs.memory);
       } catch {
         return { error: this.#tooLarge };
       }

@@ -24,6 +24,11 @@ export class Logs {
     return { bytes: this.#bytes, entries: this.#entriesBefore + this.entries.length };
   }
 
+  /** How much memory the entries take, in bytes, at most: each character may take two, and each entry has a header. */
+  get memory(): number {
+    return 2 * this.#bytes + 32 * this.entries.length;
+  }
+
   /** Throws a {@link RunFailure} past the limit. */
   add(entry: string): void {
     this.#bytes += Buffer.byteLength(entry);

@@ -7,7 +7,7 @@ import type { RunError } from './outcome.ts';
 export interface WaitingLimits {
   /** How many runs that can make calls there are at once (default 1000). */
   readonly runs: number;
-  /** How many bytes their states, requests and responses take while they wait (default 256 MiB). */
+  /** How many bytes their states, logs, requests and responses take while they wait (default 256 MiB). */
   readonly memory: number;
   /** How long such a run takes, with all that it waits for, in ms (default 25,000). */
   readonly time: number;

@@ -650,5 +650,6 @@ test('a run that waits with more than fits into the memory for waiting runs ends
     tooLarge,
   );
   assert.match(await shownOf(`${call} return "";`, 'x'.repeat(2e6)), tooLarge);
+  assert.match(await shownOf(`console.log("x".repeat(6e5)); ${call} return "";`), tooLarge);
   assert.equal(await shownOf(`${call} return "fits";`, 'x'.repeat(5e5)), 'fits');
 });
