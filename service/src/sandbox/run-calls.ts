@@ -65,7 +65,8 @@ export class RunCalls {
   #left: CallLimits;
   /** The calls and timers that have not ended. */
   readonly #pending = new Map<number, NodeJS.Timeout | undefined>();
-  readonly #queue: (() => void)[] = [];
+  /** The calls that have not begun. `release` ends the count of what they hold. */
+  readonly #queue: { readonly start: () => Promise<void>; readonly release: () => void }[] = [];
   #active = 0;
   #arrived: { readonly arrival: Arrival; readonly release: () => void }[] = [];
   #wake: () => void = () => {};
@@ -116,7 +117,7 @@ export class RunCalls {
     const [body] = blobs;
     const request = { url, method, headers, ...(body && { body }) };
     this.#pending.set(id, undefined);
-    this.#queue.push(() => this.#ended.push(this.#send(id, request).finally(release)));
+    this.#queue.push({ start: () => this.#send(id, request), release });
     this.#startNext();
   }
 
@@ -165,7 +166,7 @@ export class RunCalls {
   async end(): Promise<void> {
     this.#hasEnded = true;
     if (this.#active > 0) this.#abort.abort(runEnded);
-    this.#queue.length = 0;
+    for (const { release } of this.#queue.splice(0)) release();
     for (const timer of this.#pending.values()) clearTimeout(timer);
     this.#pending.clear();
     this.takeArrivals();
@@ -174,10 +175,10 @@ export class RunCalls {
 
   #startNext(): void {
     while (this.#active < callsAtOnce) {
-      const start = this.#queue.shift();
-      if (!start) return;
+      const next = this.#queue.shift();
+      if (!next) return;
       this.#active += 1;
-      start();
+      this.#ended.push(next.start().finally(next.release));
     }
   }
 
