@@ -5,7 +5,7 @@ import { checkOutput, limitError, pluginError, RunFailure } from './outcome.ts';
 import { runLimits } from './run-limits.ts';
 import type { RunOutcome, RunError } from './outcome.ts';
 import type { ScriptProgram } from '../plugins/program.ts';
-import type { GuestListener, GuestText } from './engine-host.ts';
+import type { CallHelper, GuestListener, GuestText } from './engine-host.ts';
 import type { ScriptEngine, EngineState, SuspendedMemory } from './script-engine.ts';
 import { traceInSource } from './stack-trace.ts';
 
@@ -144,18 +144,22 @@ export class ScriptRun implements GuestListener {
   }
 
   #deliver(arrival: Arrival): void {
-    const vm = this.#vm;
-    const id = vm.newNumber(arrival.id);
+    const { helper, values } = this.#callFor(arrival);
+    const thrown = this.#engine.call(helper, ...values);
+    if (!thrown.isUndefined) throw new RunFailure(this.#describe(thrown.getProp('0')));
+    // Otherwise each response would stay in the memory of the run until it ends.
+    for (const value of values) value.dispose();
+  }
+
+  #callFor(arrival: Arrival): { readonly helper: CallHelper; readonly values: readonly JSValueHandle[] } {
+    const id = this.#vm.newNumber(arrival.id);
     if ('head' in arrival) {
       const head = this.#newText(JSON.stringify(arrival.head));
-      this.#engine.call('respond', id, head, vm.newArrayBuffer(arrival.body));
-    } else if ('error' in arrival) {
-      const { code, message } = arrival.error;
-      this.#engine.call('reject', id, this.#newText(JSON.stringify([code, message])));
-    } else {
-      const thrown = this.#engine.call('fire', id);
-      if (!thrown.isUndefined) throw new RunFailure(this.#describe(thrown.getProp('0')));
+      return { helper: 'respond', values: [id, head, this.#vm.newArrayBuffer(arrival.body)] };
     }
+    if (!('error' in arrival)) return { helper: 'fire', values: [id] };
+    const { code, message } = arrival.error;
+    return { helper: 'reject', values: [id, this.#newText(JSON.stringify([code, message]))] };
   }
 
   /** Takes the run out of the engine where it waits for a call or a timer. */
@@ -207,6 +211,8 @@ export class ScriptRun implements GuestListener {
     const text = this.#newText(input);
     if (this.#calls) this.#engine.call('open');
     const invoked = this.#engine.call(this.#isJson ? 'invokeJson' : 'invoke', run, text);
+    // Otherwise the input would stay in the memory of a run that waits.
+    text.dispose();
     if (this.#thrown) throw new RunFailure(this.#thrown);
     if (this.#calls && invoked.isPromise) {
       this.#vm.markPromiseHandled(invoked);

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import type { QueueOwner } from '../../../service/src/processes/fair-queue.ts';
 import { FrameReader } from '../../../service/src/processes/frames.ts';
 import { loadedProgram } from '../../../service/src/plugins/program.ts';
 import { runError, RunFailure } from '../../../service/src/sandbox/outcome.ts';
@@ -7,7 +8,8 @@ import { RunnerProcess } from '../../../service/src/sandbox/runner-process.ts';
 import type { Turn } from '../../../service/src/sandbox/runner-process.ts';
 import type { LoggedOutcome } from '../../../service/src/sandbox/outcome.ts';
 import type { CallResult, GuestRequest } from '../../../service/src/sandbox/run-calls.ts';
-import { frameKind } from '../../../service/src/sandbox/protocol.ts';
+import { RunCalls } from '../../../service/src/sandbox/run-calls.ts';
+import { encodeCall, frameKind } from '../../../service/src/sandbox/protocol.ts';
 import { defaultLimits } from '../../../service/src/sandbox/run-limits.ts';
 import { Sandbox } from '../../../service/src/sandbox/sandbox.ts';
 import { until } from '../../support/until.ts';
@@ -535,6 +537,37 @@ test('calls that are left when a run ends are aborted', async () => {
   );
 });
 
+test('calls that have not begun when a run ends count no longer', async () => {
+  let held = 0;
+  const calls = new RunCalls(upstream().caller, 20, (bytes) => {
+    held += bytes;
+    return () => (held -= bytes);
+  });
+  const head = JSON.stringify(['https://a.example', 'POST', []]);
+  for (let id = 0; id < 8; id++) calls.call(encodeCall(id, head, encoder.encode('body')));
+  assert.ok(held > 0);
+  await calls.end();
+  assert.equal(held, 0);
+});
+
+test('the state of a run keeps no response that the run has read, and no input that it has left', async (t) => {
+  const held: number[] = [];
+  const { connected } = sandbox;
+  const hold = connected.hold.bind(connected);
+  t.mock.method(connected, 'hold', (owner: QueueOwner, bytes: number) => {
+    held.push(bytes);
+    return hold(owner, bytes);
+  });
+  const { outcome } = await begin(
+    `async function read() { for (let i = 0; i < 4; i++) await (await fetch("https://a.example")).bytes(); return ''; }
+     export const run = () => read();`,
+    answering(() => 'x'.repeat(mebibyte / 2)),
+    { input: 'x'.repeat(mebibyte) },
+  );
+  assert.equal(show(outcome), '');
+  assert.ok(Math.max(...held) < 2.5 * mebibyte, held.join());
+});
+
 test('a run whose client goes, or whose tenant is ended, ends, and its calls are aborted', async () => {
   const code = asyncRun('console.log("logged"); await fetch("https://a.example"); return "";');
   const gone = new AbortController();
@@ -650,6 +683,9 @@ test('a run that waits with more than fits into the memory for waiting runs ends
     tooLarge,
   );
   assert.match(await shownOf(`${call} return "";`, 'x'.repeat(2e6)), tooLarge);
-  assert.match(await shownOf(`console.log("x".repeat(6e5)); ${call} return "";`), tooLarge);
+  assert.match(
+    await shownOf(`for (let i = 0; i < 600; i++) console.log("x".repeat(1000)); ${call} return "";`),
+    tooLarge,
+  );
   assert.equal(await shownOf(`${call} return "fits";`, 'x'.repeat(5e5)), 'fits');
 });
