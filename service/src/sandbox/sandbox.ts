@@ -1,3 +1,5 @@
+import { LRUCache } from 'lru-cache';
+import { entryLimit } from '../entry-limit.ts';
 import { coresOf, wholeNode } from '../node-share.ts';
 import type { NodeShare } from '../node-share.ts';
 import { FairQueue } from '../processes/fair-queue.ts';
@@ -10,7 +12,7 @@ import type { LoggedOutcome } from './outcome.ts';
 import type { Caller } from './run-calls.ts';
 import { defaultLimits } from './run-limits.ts';
 import type { AdjustableLimits } from './run-limits.ts';
-import type { StoredProgram } from '../plugins/program.ts';
+import type { Program, StoredProgram } from '../plugins/program.ts';
 import { PythonSandbox } from './python/python-sandbox.ts';
 import type { PythonOptions } from './python/python-sandbox.ts';
 import { RunnerProcess, RunnerStartError } from './runner-process.ts';
@@ -76,6 +78,8 @@ export class Sandbox {
   readonly connected: WaitingRuns;
   readonly #options: SandboxOptions;
   readonly #python: PythonSandbox;
+  /** Of the programs that were run, by their hashes. */
+  readonly #kinds = new LRUCache<string, Program['kind']>(entryLimit(20_000));
   #watch: NodeJS.Timeout | undefined;
   #works = false;
   #isClosed = false;
@@ -124,14 +128,20 @@ export class Sandbox {
 
   /** As {@link run}, with the time that the run took. */
   runAndMeasure(run: Run): Promise<FinishedRun> {
-    const isPython = this.#python.isPython(run.program);
-    if (isPython === false) return this.#runScript(run);
-    if (isPython === true) return this.#runPython(run);
-    return isPython.then((known) => (known ? this.#runPython(run) : this.#runScript(run)));
+    const kind = this.#kinds.get(run.program.hash);
+    return kind ? this.#runKind(run, kind) : this.#runNew(run);
   }
 
-  #runScript(run: Run): Promise<FinishedRun> {
-    return run.caller
+  async #runNew(run: Run): Promise<FinishedRun> {
+    const { kind } = await run.program.load();
+    this.#kinds.set(run.program.hash, kind);
+    return this.#runKind(run, kind);
+  }
+
+  #runKind(run: Run, kind: Program['kind']): Promise<FinishedRun> {
+    if (kind === 'python') return this.#runPython(run);
+    // Nothing but a script can make calls.
+    return run.caller && kind === 'script'
       ? this.#runConnected(run, run.caller)
       : this.#runOnce(run, this.#queue.acquire(run.owner, run.signal));
   }

@@ -640,6 +640,18 @@ test('a run that takes too long with all that it waits for ends with wait-limit'
   assert.ok(waiting.every(({ signal }) => signal.aborted));
 });
 
+test('a module takes no place of runs with calls, because it can make none', async (t) => {
+  const enter = t.mock.method(sandbox.connected, 'enter');
+  const program = loadedProgram({ kind: 'wasm', module: '' });
+  const { outcome } = await begin(
+    '',
+    answering(() => ''),
+    { program },
+  );
+  assert.ok('error' in outcome);
+  assert.equal(enter.mock.callCount(), 0);
+});
+
 test('places for runs with calls are shared by environments and tenants', () => {
   const runs = new WaitingRuns({ ...defaultWaiting, runs: 8 });
   const enter = (environment: string, tenant: string) => {

@@ -1,6 +1,3 @@
-import { LRUCache } from 'lru-cache';
-import { entryLimit } from '../../entry-limit.ts';
-import type { StoredProgram } from '../../plugins/program.ts';
 import { FairQueue } from '../../processes/fair-queue.ts';
 import { ProcessPool } from '../../processes/process-pool.ts';
 import { defaultLimits } from '../run-limits.ts';
@@ -26,7 +23,6 @@ export interface PythonOptions {
 export class PythonSandbox {
   readonly #queue: FairQueue;
   readonly #pool: ProcessPool<PythonProcess>;
-  readonly #kinds = new LRUCache<string, boolean>(entryLimit(20_000));
   readonly #image: PythonImage = {};
   readonly #limits: AdjustableLimits;
   /** The limit of memory in the other languages. */
@@ -50,17 +46,6 @@ export class PythonSandbox {
   /** How many runs wait for their turn. */
   get waiting(): number {
     return this.#queue.waiting;
-  }
-
-  /** Whether a program is of Python: known at once, but for the first time, when the program is loaded. */
-  isPython({ hash, load }: StoredProgram): boolean | Promise<boolean> {
-    const known = this.#kinds.get(hash);
-    if (known !== undefined) return known;
-    return load().then(({ kind }) => {
-      const isPython = kind === 'python';
-      this.#kinds.set(hash, isPython);
-      return isPython;
-    });
   }
 
   /** As `runAndMeasure` of the `Sandbox`. */
