@@ -59,6 +59,25 @@ export interface StoredVersion extends StoredProgram {
   readonly pluginId: number;
 }
 
+/** About how many bytes a program takes. */
+export function sizeOfProgram(program: Program): number {
+  const { inputCheck = '', outputCheck = '' } = program.types ?? {};
+  const checks = inputCheck.length + outputCheck.length;
+  switch (program.kind) {
+    case 'wasm':
+      return 1 + checks + program.module.length;
+    case 'script':
+      return Object.values(program.libraries ?? {}).reduce(
+        (sum, text) => sum + text.length,
+        1 + checks + program.code.length + (program.mappings ?? '').length,
+      );
+    case 'python':
+      return 1 + checks + program.code.length;
+    default:
+      return 1 + checks;
+  }
+}
+
 /** The hash by which a program is stored, computed from its JSON. */
 export const hashOfProgram = (json: string): string => createHash('sha256').update(json).digest('hex');
 

@@ -1,12 +1,12 @@
 import type { QueueOwner } from '../processes/fair-queue.ts';
 import type { StoredProgram } from '../plugins/program.ts';
+import { errorMessage } from '../error-message.ts';
 import { Logs } from './logs.ts';
 import { runError, RunFailure } from './outcome.ts';
 import type { LoggedOutcome, RunError, RunOutcome } from './outcome.ts';
 import { RunCalls } from './run-calls.ts';
 import type { Caller } from './run-calls.ts';
 import type { AdjustableLimits } from './run-limits.ts';
-import { RunnerStartError } from './runner-process.ts';
 import type { Turn, TurnOutcome } from './runner-process.ts';
 import type { EndableRun, WaitingRuns } from './waiting-runs.ts';
 
@@ -38,6 +38,7 @@ export type TakeTurn = (makeTurn: () => Turn, isFirst: boolean, signal: AbortSig
 export class ConnectedRun implements EndableRun {
   readonly owner: QueueOwner;
   readonly #options: ConnectedRunOptions;
+  #program: StoredProgram;
   readonly #waiting: WaitingRuns;
   readonly #calls: RunCalls;
   readonly #logs = new Logs();
@@ -51,6 +52,7 @@ export class ConnectedRun implements EndableRun {
 
   constructor(options: ConnectedRunOptions, waiting: WaitingRuns) {
     this.#options = options;
+    this.#program = options.program;
     this.owner = options.owner;
     this.#waiting = waiting;
     this.#calls = new RunCalls(options.caller, waiting.limits.calls, (bytes) =>
@@ -73,7 +75,9 @@ export class ConnectedRun implements EndableRun {
     if (signal?.aborted) handleGone();
     signal?.addEventListener('abort', handleGone, { once: true });
     let limit: NodeJS.Timeout | undefined;
+    let release = () => {};
     try {
+      ({ program: this.#program, release } = await this.#waiting.keep(this.owner, this.#options.program));
       const first = await this.#take(takeTurn, () => {
         this.#began = performance.now();
         limit = this.#limitTime();
@@ -90,6 +94,7 @@ export class ConnectedRun implements EndableRun {
     } finally {
       clearTimeout(limit);
       signal?.removeEventListener('abort', handleGone);
+      release();
       await this.#calls.end();
     }
   }
@@ -122,9 +127,8 @@ export class ConnectedRun implements EndableRun {
         }));
       } catch (error) {
         if (this.#ending) return { error: this.#ending };
-        // It has begun, so that it has an outcome.
-        if (error instanceof RunnerStartError) return { error: runError('runner-crashed', error.message) };
-        throw error;
+        // It has begun, and may have changed something by its calls, so that it has an outcome.
+        return { error: runError('runner-crashed', errorMessage(error)) };
       } finally {
         release();
       }
@@ -132,9 +136,15 @@ export class ConnectedRun implements EndableRun {
   }
 
   async #take(takeTurn: TakeTurn, makeJob: () => Turn['job']): Promise<TurnOutcome> {
-    const { program, limits } = this.#options;
+    const { limits } = this.#options;
     const isFirst = Number.isNaN(this.#began);
-    const makeTurn = () => ({ program, limits, logs: this.#logs, calls: this.#calls, job: makeJob() });
+    const makeTurn = () => ({
+      program: this.#program,
+      limits,
+      logs: this.#logs,
+      calls: this.#calls,
+      job: makeJob(),
+    });
     const { outcome, took, isWarm } = await takeTurn(makeTurn, isFirst, this.#abort.signal);
     this.#spent += took;
     if (isFirst) this.#isWarm = isWarm;

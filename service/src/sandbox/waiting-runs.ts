@@ -1,6 +1,8 @@
 import type { QueueOwner } from '../processes/fair-queue.ts';
 import { ShareBudget } from '../processes/share-budget.ts';
 import type { ShareLimits } from '../processes/share-budget.ts';
+import { sizeOfProgram } from '../plugins/program.ts';
+import type { StoredProgram } from '../plugins/program.ts';
 import { mebibyte } from '../units.ts';
 import type { RunError } from './outcome.ts';
 
@@ -17,6 +19,9 @@ export interface WaitingLimits {
 
 export const defaultWaiting: WaitingLimits = { runs: 1000, memory: 256 * mebibyte, time: 25_000, calls: 20 };
 
+/** How many bytes of programs are kept for runs. */
+const keptPrograms = 64 * mebibyte;
+
 /** A run that can make calls. */
 export interface EndableRun {
   readonly owner: QueueOwner;
@@ -30,6 +35,9 @@ export class WaitingRuns {
   readonly #places: ShareBudget;
   readonly #memory: ShareBudget;
   readonly #runs = new Set<EndableRun>();
+  readonly #programMemory = new ShareBudget(sharesOf(keptPrograms));
+  /** The programs that are kept, by their hashes, and for how many runs. */
+  readonly #programs = new Map<string, { runs: number; readonly release: () => void }>();
   /** How many of them are in no runner, because they wait. */
   waiting = 0;
 
@@ -58,6 +66,33 @@ export class WaitingRuns {
   /** Counts bytes of a run until the returned function is called. Throws a `BusyError` where they do not fit. */
   hold(owner: QueueOwner, bytes: number): () => void {
     return this.#memory.take(owner, bytes);
+  }
+
+  /**
+   * Loads the program of a run, and keeps it until `release` is called, unless its owner has too many of them: a run that has made
+   * calls has to go on although the database is away, or has the program no more.
+   */
+  async keep(
+    owner: QueueOwner,
+    stored: StoredProgram,
+  ): Promise<{ readonly program: StoredProgram; readonly release: () => void }> {
+    const { hash, isTyped } = stored;
+    const program = await stored.load();
+    let kept = this.#programs.get(hash);
+    try {
+      kept ??= { runs: 0, release: this.#programMemory.take(owner, sizeOfProgram(program)) };
+    } catch {
+      return { program: stored, release: () => {} };
+    }
+    kept.runs += 1;
+    this.#programs.set(hash, kept);
+    const release = () => {
+      kept.runs -= 1;
+      if (kept.runs > 0) return;
+      kept.release();
+      this.#programs.delete(hash);
+    };
+    return { program: { hash, isTyped, load: async () => program }, release };
   }
 
   /** Ends the runs whose owner fits, by default all of them. */

@@ -3,6 +3,7 @@ import { describe, test } from 'node:test';
 import type { QueueOwner } from '../../../service/src/processes/fair-queue.ts';
 import { FrameReader } from '../../../service/src/processes/frames.ts';
 import { loadedProgram } from '../../../service/src/plugins/program.ts';
+import type { StoredProgram } from '../../../service/src/plugins/program.ts';
 import { runError, RunFailure } from '../../../service/src/sandbox/outcome.ts';
 import { RunnerProcess } from '../../../service/src/sandbox/runner-process.ts';
 import type { Turn } from '../../../service/src/sandbox/runner-process.ts';
@@ -157,11 +158,21 @@ function killRunners(): void {
 describe('when all runners die', { skip: process.platform !== 'linux' }, () => {
   const asking = asyncRun('return input + (await (await fetch("https://a.example")).text());');
 
-  test('the runs that wait are not lost', async () => {
+  /** A program that can be loaded until `isAway` is set. */
+  const losable = (code: string) => {
+    const state = { isAway: false };
+    const program = loadedProgram({ kind: 'script', code, file: 'plugin.js' });
+    const load = () => (state.isAway ? Promise.reject(new Error('It is away.')) : program.load());
+    return { state, program: { ...program, load } };
+  };
+
+  test('the runs that wait are not lost, although their program cannot be loaded any more', async () => {
     const { caller, waiting, come } = upstream();
-    const runs = Array.from({ length: 100 }, (_, i) => begin(asking, caller, { input: String(i) }));
+    const { state, program } = losable(asking);
+    const runs = Array.from({ length: 100 }, (_, i) => begin('', caller, { program, input: String(i) }));
     await come(100);
     await until('all runs wait outside of the runners', () => sandbox.connected.waiting === 100);
+    state.isAway = true;
     killRunners();
     for (const { answer } of waiting) answer(response('!'));
     const shown = (await Promise.all(runs)).map(({ outcome }) => show(outcome));
@@ -169,6 +180,22 @@ describe('when all runners die', { skip: process.platform !== 'linux' }, () => {
       shown,
       shown.map((_, i) => `${i}!`),
     );
+  });
+
+  test('a run whose program was not kept, and cannot be loaded any more, has an outcome', async (t) => {
+    t.mock.method(sandbox.connected, 'keep', async (_: QueueOwner, program: StoredProgram) => ({
+      program,
+      release: () => {},
+    }));
+    const { caller, waiting, come } = upstream();
+    const { state, program } = losable(asking);
+    const running = begin('', caller, { program });
+    await come(1);
+    await until('it waits', () => sandbox.connected.waiting === 1);
+    state.isAway = true;
+    killRunners();
+    waiting[0]?.answer(response('!'));
+    assert.equal(show((await running).outcome), 'runner-crashed: It is away.');
   });
 
   test('as a run is handed to one of them, a new one takes it, once', async (t) => {
@@ -650,6 +677,38 @@ test('a module takes no place of runs with calls, because it can make none', asy
   );
   assert.ok('error' in outcome);
   assert.equal(enter.mock.callCount(), 0);
+});
+
+test('the program of a run that waits is kept once for all of its runs, within a share', async () => {
+  const runs = new WaitingRuns();
+  const owner = { environment: 'com.acme', tenant: 't1', token: '' };
+  let loads = 0;
+  const programOf = (hash: string) => ({
+    hash,
+    isTyped: false,
+    load: async () => {
+      loads += 1;
+      return { kind: 'script', code: 'x'.repeat(10 * mebibyte), file: 'plugin.js' } as const;
+    },
+  });
+  const first = await runs.keep(owner, programOf('a'));
+  const second = await runs.keep(owner, programOf('a'));
+  const other = await runs.keep(owner, programOf('b'));
+  const isKept = async ({ program }: typeof first) => {
+    loads = 0;
+    await program.load();
+    return loads === 0;
+  };
+  assert.deepEqual(await Promise.all([first, second].map(isKept)), [true, true]);
+  assert.equal(await isKept(other), false);
+  first.release();
+  assert.equal(
+    await isKept(await runs.keep(owner, programOf('b'))),
+    false,
+    'the other is kept for one run yet',
+  );
+  second.release();
+  assert.equal(await isKept(await runs.keep(owner, programOf('b'))), true);
 });
 
 test('places for runs with calls are shared by environments and tenants', () => {

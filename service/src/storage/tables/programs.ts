@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { hashOfProgram } from '../../plugins/program.ts';
+import { hashOfProgram, sizeOfProgram } from '../../plugins/program.ts';
 import type { Program, StoredProgram } from '../../plugins/program.ts';
 import { mebibyte } from '../../units.ts';
 import type { Db, Transaction } from '../db.ts';
@@ -13,7 +13,10 @@ import type { PackedText } from '../packed-text.ts';
  * them share one object. The most recently used ones are kept in any case, so that they can run while the database is unavailable.
  */
 export class ProgramCache {
-  readonly #recent = new LRUCache<string, Program>({ maxSize: 64 * mebibyte, sizeCalculation: sizeOf });
+  readonly #recent = new LRUCache<string, Program>({
+    maxSize: 64 * mebibyte,
+    sizeCalculation: sizeOfProgram,
+  });
   readonly #inUse = new Map<string, WeakRef<Program>>();
   readonly #collected = new FinalizationRegistry<string>((hash) => {
     // The program may have been loaded again since.
@@ -39,25 +42,6 @@ export class ProgramCache {
   delete(hash: string): void {
     this.#recent.delete(hash);
     this.#inUse.delete(hash);
-  }
-}
-
-/** About how many bytes a program takes. */
-function sizeOf(program: Program): number {
-  const { inputCheck = '', outputCheck = '' } = program.types ?? {};
-  const checks = inputCheck.length + outputCheck.length;
-  switch (program.kind) {
-    case 'wasm':
-      return 1 + checks + program.module.length;
-    case 'script':
-      return Object.values(program.libraries ?? {}).reduce(
-        (sum, text) => sum + text.length,
-        1 + checks + program.code.length + (program.mappings ?? '').length,
-      );
-    case 'python':
-      return 1 + checks + program.code.length;
-    default:
-      return 1 + checks;
   }
 }
 
