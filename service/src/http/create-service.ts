@@ -233,7 +233,14 @@ class ServiceParts {
       ...(rateLeaseTimeout !== undefined && { leaseTimeout: rateLeaseTimeout }),
       ...(trustedProxies && { trustedProxies }),
     });
-    this.secrets = new Secrets(options.secrets);
+    this.secrets = new Secrets({
+      ...options.secrets,
+      onNoDigest: (error) =>
+        log?.error(
+          { err: error },
+          'Calls of plugins are recorded without a digest, so that they cannot be replayed.',
+        ),
+    });
     this.guard = new Guard({ ...options.outbound, hosts: options.hosts });
     this.identity = new Identity(storage, this.secrets, now);
     this.outbound = new OutboundCalls({

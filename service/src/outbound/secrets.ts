@@ -6,7 +6,16 @@ import {
   randomBytes,
   randomUUID,
 } from 'node:crypto';
-import { closeSync, linkSync, mkdirSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  fsyncSync,
+  linkSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  writeSync,
+} from 'node:fs';
 import { dirname } from 'node:path';
 
 /** Nothing can be encrypted, or what is encrypted cannot be read, with the keys that the service has. */
@@ -19,6 +28,8 @@ export interface SecretsOptions {
   readonly keys?: readonly Uint8Array[] | undefined;
   /** Where a key is kept if there are none: a file that is made at first use. */
   readonly file?: string | undefined;
+  /** Called once, where there is no digest because the key cannot be read. */
+  readonly onNoDigest?: ((error: unknown) => void) | undefined;
 }
 
 const [keyBytes, nonceBytes, tagBytes] = [32, 12, 16];
@@ -35,11 +46,13 @@ interface Key {
  */
 export class Secrets {
   readonly #file: string | undefined;
+  #onNoDigest: SecretsOptions['onNoDigest'];
   #keys: readonly Key[];
 
-  constructor({ keys = [], file }: SecretsOptions = {}) {
+  constructor({ keys = [], file, onNoDigest }: SecretsOptions = {}) {
     this.#keys = keys.map(toKey);
     this.#file = file;
+    this.#onNoDigest = onNoDigest;
   }
 
   /** Whether there is a key, or one can be made. */
@@ -79,9 +92,16 @@ export class Secrets {
     }
   }
 
-  /** A digest that says nothing of a text to who has no key; `undefined` without a key. */
+  /** A digest that says nothing of a text to who has no key; `undefined` without a key, or with one that cannot be read. */
   digest(text: string, body: Uint8Array): string | undefined {
-    return this.digests(text, body)[0];
+    try {
+      return this.digests(text, body)[0];
+    } catch (error) {
+      // A call that was made is recorded without a digest, rather than not at all.
+      this.#onNoDigest?.(error);
+      this.#onNoDigest = undefined;
+      return undefined;
+    }
   }
 
   /** The digests of a text by each key, the current one first: what has another one was made of another text. */
@@ -135,6 +155,8 @@ function makeKeyFile(file: string): Key {
   const descriptor = openSync(partial, 'wx', 0o600);
   try {
     writeSync(descriptor, `${randomBytes(keyBytes).toString('base64')}\n`);
+    // What is encrypted with the key may be on the disk before a power cut, and so must be the key.
+    fsyncSync(descriptor);
   } finally {
     closeSync(descriptor);
   }
@@ -146,7 +168,19 @@ function makeKeyFile(file: string): Key {
   } finally {
     rmSync(partial);
   }
+  syncDirectory(dirname(file));
   const [made] = readKeyFile(file);
   if (!made) throw new SecretsUnavailableError(`${file} could not be made.`);
   return made;
+}
+
+function syncDirectory(path: string): void {
+  // Windows opens no directories.
+  if (process.platform === 'win32') return;
+  const descriptor = openSync(path, 'r');
+  try {
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
 }

@@ -46,5 +46,9 @@ test('a file for the key is made at first use, for this user alone, and all proc
   assert.equal(Buffer.from(readFileSync(file, 'utf8'), 'base64').length, 32);
   assert.equal(other.open(sealed, row), 's3cret');
   writeFileSync(file, 'short');
-  assert.throws(() => new Secrets({ file }).seal('s3cret', row), /does not hold a key: 32 bytes in base64/);
+  const errors: unknown[] = [];
+  const broken = new Secrets({ file, onNoDigest: (error) => errors.push(error) });
+  assert.throws(() => broken.seal('s3cret', row), /does not hold a key: 32 bytes in base64/);
+  for (let i = 0; i < 2; i++) assert.equal(broken.digest('a call', new Uint8Array()), undefined);
+  assert.match(errors.join(), /^SecretsUnavailableError: .* does not hold a key: 32 bytes in base64\.$/);
 });
