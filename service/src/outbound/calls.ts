@@ -9,7 +9,6 @@ import type { Storage } from '../storage/storage.ts';
 import type { StoredValue } from '../storage/tables/connection-values.ts';
 import { tenantCacheKey } from '../storage/tables/names.ts';
 import { createRateCounters } from '../storage/tables/rate-counters.ts';
-import type { TenantLimits } from '../storage/tables/tenants.ts';
 import { CallError } from './call-error.ts';
 import type { CallErrorCode } from './call-error.ts';
 import { describeGrants, findGrant, parseTarget } from './grants.ts';
@@ -157,9 +156,13 @@ export class OutboundCalls implements Outbound {
       checkAgain: async () => {
         hasChanged = true;
         if (!granted.connection) return;
-        const found = await this.#grant(plugin, method, url).catch(() => undefined);
-        if (found?.name !== granted.connection.name)
-          revoked.abort(notGranted(request, ' any more: the grant was withdrawn'));
+        try {
+          const found = await this.#grant(plugin, method, url);
+          if (found?.name !== granted.connection.name)
+            revoked.abort(notGranted(request, ' any more: the grant was withdrawn'));
+        } catch (error) {
+          revoked.abort(this.#toCallError(error));
+        }
       },
     };
     this.#pending.add(pending);
@@ -214,10 +217,10 @@ export class OutboundCalls implements Outbound {
 
   async #takeCall(plugin: PluginKey): Promise<void> {
     const tenant = await this.#options.storage.runs.tenant(plugin);
-    const limits: TenantLimits & { readonly callsPerMinute?: number } = tenant?.limits ?? {};
-    const quota = limits.callsPerMinute ?? this.#options.perMinute ?? 0;
+    const quota = tenant?.limits.callsPerMinute ?? this.#options.perMinute ?? 0;
     if (quota === 0) return;
     const exceeded = await this.#rates.take(`calls ${tenantCacheKey(plugin)}`, quota);
+    if (exceeded?.isUnknown) throw new CallError('unreachable', unreadable);
     if (exceeded) throw new CallError('too-many-calls', `This tenant may make ${quota} requests a minute.`);
   }
 
@@ -255,8 +258,7 @@ export class OutboundCalls implements Outbound {
 
   #toCallError(error: unknown): CallError {
     if (error instanceof CallError) return error;
-    if (error instanceof StorageUnavailableError)
-      return new CallError('unreachable', 'What is granted cannot be read at the moment; try again.');
+    if (error instanceof StorageUnavailableError) return new CallError('unreachable', unreadable);
     this.#options.onError?.(error);
     if (error instanceof SecretsUnavailableError)
       return new CallError(
@@ -266,6 +268,8 @@ export class OutboundCalls implements Outbound {
     return new CallError('unreachable', 'The request could not be made.');
   }
 }
+
+const unreadable = 'What is granted cannot be read at the moment; try again.';
 
 type Headers = GuestRequest['headers'];
 

@@ -4,6 +4,8 @@ import type { TestContext } from 'node:test';
 import { createLocalJWKSet, jwtVerify } from 'jose';
 import type { JSONWebKeySet } from 'jose';
 import { until } from '../../support/until.ts';
+import { Rates } from '../../../service/src/limits/rates.ts';
+import { StorageUnavailableError } from '../../../service/src/storage/errors.ts';
 import { openDuring } from '../storage/databases.ts';
 import { run, startCalls, startConnectedService } from './connected-service.ts';
 import { startUpstream } from './upstream.ts';
@@ -33,6 +35,11 @@ async function start(t: TestContext, connections: readonly object[], options = {
   assert.equal(set.status, 201, JSON.stringify(set.body));
   return { ...running, ...startCalls(t, running, [origin, shop], options) };
 }
+
+const unreadable = {
+  code: 'unreachable',
+  message: 'What is granted cannot be read at the moment; try again.',
+};
 
 type Ended = Awaited<ReturnType<ReturnType<typeof startCalls>['call']>>;
 
@@ -233,6 +240,12 @@ describe('a call', () => {
     assert.deepEqual(await codes('t2'), ['made', 'made', refused, refused]);
   });
 
+  test('past a rate that is unknown says so', async (t) => {
+    const { call } = await start(t, [open], { perMinute: 2 });
+    t.mock.method(Rates.prototype, 'take', () => ({ endsAt: 0, isUnknown: true }));
+    assert.deepEqual(errorOf(await call({ url: `${origin}/open` })), unreadable);
+  });
+
   test('that its run did not wait for is recorded', async (t) => {
     const { call } = await start(t, [open]);
     const aborted = new AbortController();
@@ -272,6 +285,17 @@ describe('a call that waits when its grant is withdrawn', () => {
       }
     });
   }
+
+  test('ends with unreachable where what is granted cannot be read', async (t) => {
+    const { call, setNamespace, storage } = await start(t, [open]);
+    const waits = Promise.withResolvers<void>();
+    upstream.handle = () => waits.resolve();
+    const waiting = call({ url: `${origin}/open` });
+    await waits.promise;
+    t.mock.method(storage.runs, 'connections', () => Promise.reject(new StorageUnavailableError('away')));
+    await setNamespace({ connections: [open, rates] });
+    assert.deepEqual(errorOf(await waiting), unreadable);
+  });
 
   test('goes on where something else changes', async (t) => {
     const { call, setNamespace } = await start(t, [open]);
