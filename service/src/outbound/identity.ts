@@ -16,7 +16,7 @@ const rotation = 30 * day;
 /** How long a key is published before it signs, and after it has signed for the last time. Verifiers cache keys. */
 const published = hour;
 
-/** How long the keys that were read are used. Every node learns of a new one long before it signs. */
+/** After how long the keys are read again. Every node learns of a new one long before it signs. */
 const refreshed = 10 * 60 * second;
 
 /** How long a token is valid, in seconds. */
@@ -87,9 +87,13 @@ export class Identity {
   /** The key that signs now. Adds the first one, and the next one in time. */
   async #current(): Promise<IdentityKey> {
     const now = this.#now();
-    if (now - this.#readAt > refreshed || !signingKey(this.#keys, now)) {
+    const age = now - this.#readAt;
+    if (age > refreshed || !signingKey(this.#keys, now)) {
       this.#reading ??= this.#read(now).finally(() => (this.#reading = undefined));
-      await this.#reading;
+      // A key that was added since signs later than this, so that requests go on while the database is away.
+      const isUsable = age < published && signingKey(this.#keys, now);
+      if (isUsable) this.#reading.catch(() => {});
+      else await this.#reading;
     }
     const key = signingKey(this.#keys, now);
     if (!key) throw new Error('There is no key that signs.');

@@ -11,10 +11,11 @@ const addresses = { issuer: 'https://a.example', audience: 'https://b.example' }
 
 /** A storage, and how often it was used. */
 function counted(storage: Storage) {
-  const count = { uses: 0 };
+  const count = { uses: 0, isAway: false };
   const proxy = new Proxy(storage, {
     get(target, name) {
       count.uses += 1;
+      if (count.isAway) throw new Error('The database is away.');
       const value: unknown = Reflect.get(target, name, target);
       return typeof value === 'function' ? (value.bind(target) as unknown) : value;
     },
@@ -38,5 +39,18 @@ for (const engine of engines) {
       const { kid } = JSON.parse(Buffer.from(header, 'base64url').toString()) as { kid: string };
       assert.equal(kid, keys[0]?.kid);
     }
+  });
+
+  test(`${engine}: while the database is away, requests are signed with the keys of the last hour`, async (t) => {
+    const { count, storage } = counted(await openDuring(t, await databaseWithSchema(t, engine)));
+    let now = Date.now();
+    const identity = new Identity(storage, new Secrets({ keys: [Buffer.alloc(32, 1)] }), () => now);
+    await identity.prepare();
+    count.isAway = true;
+    now += 3_599_999;
+    await identity.sign(context, addresses);
+    now += 1;
+    // Another node may have let another key sign since, and this one is not published for ever.
+    await assert.rejects(identity.sign(context, addresses), /is away/);
   });
 }
