@@ -237,7 +237,7 @@ async function readResponse(
       body.on('error', () => {}).destroy();
       return { status: statusCode, statusText, headers: [], body: new Uint8Array() };
     }
-    if (hasBody && declared > maxBytes) throw tooLong(url, maxBytes);
+    if (hasBody && declared > maxBytes + (encoding ? encodingOverhead : 0)) throw tooLong(url, maxBytes);
     const read = await readBody(body, { encoding, declared }, url, { maxBytes, hold });
     return {
       status: statusCode,

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
 import { createServer, isIP } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { after, afterEach, describe, test } from 'node:test';
@@ -311,6 +312,16 @@ describe('a response', () => {
       assert.ok(ends.callCount() > 0, 'nothing is decompressed any more');
     });
   }
+
+  test('is within its bound once it is decompressed, although its encoding has made it longer', async () => {
+    const sent = randomBytes(1000);
+    upstream.handle = (_, response) => {
+      const body = gzipSync(sent);
+      response.writeHead(200, { 'content-encoding': 'gzip', 'content-length': body.length }).end(body);
+    };
+    const { body } = await request(`${origin}/`, { maxBytes: sent.length });
+    assert.ok(sent.equals(body));
+  });
 
   test('may have one encoding, that was asked for and is whole', async () => {
     const bomb = gzipSync(gzipSync(Buffer.alloc(1000)));
