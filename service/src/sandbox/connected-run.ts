@@ -2,7 +2,7 @@ import type { QueueOwner } from '../processes/fair-queue.ts';
 import type { StoredProgram } from '../plugins/program.ts';
 import { errorMessage } from '../error-message.ts';
 import { Logs } from './logs.ts';
-import { runError, RunFailure } from './outcome.ts';
+import { limitError, runError, RunFailure } from './outcome.ts';
 import type { LoggedOutcome, RunError, RunOutcome } from './outcome.ts';
 import { RunCalls } from './run-calls.ts';
 import type { Caller } from './run-calls.ts';
@@ -106,6 +106,9 @@ export class ConnectedRun implements EndableRun {
       if (this.#calls.hasFailed) return { error: this.#tooLarge };
       if ('error' in outcome) return { error: outcome.error };
       if (!('suspended' in outcome)) return outcome;
+      // Many short turns may each end before the engine looks at its clock.
+      const { limits } = this.#options;
+      if (this.#spent >= limits.time) return { error: limitError('time-limit', limits) };
       if (!this.#calls.hasMore) return { error: runError('runner-crashed', 'The runner waits for nothing.') };
       const state = outcome.suspended;
       let release;

@@ -66,6 +66,8 @@ export const frameKind = {
   suspended: 11,
   /** To a runner: a {@link ResumeJob}, as bytes. */
   resume: 12,
+  /** How long a run that can make calls was in the engine, in ms. Sent before how its turn ended. */
+  took: 13,
 } as const;
 
 /** The kinds whose content is bytes. */

@@ -50,7 +50,8 @@ async function doJob(job: Job): Promise<void> {
   const { hash, isTyped } = job;
   applyRunLimits(job.limits);
   const isResumed = 'suspended' in job;
-  const deadline = performance.now() + runLimits.time - (isResumed ? job.spent : 0);
+  const began = performance.now();
+  const deadline = began + runLimits.time - (isResumed ? job.spent : 0);
   const kind = job.program?.kind ?? knownKind(hash);
   if (!kind || (isTyped && !job.program && !checks.has(hash))) {
     send(frameKind.missing, '');
@@ -75,6 +76,7 @@ async function doJob(job: Job): Promise<void> {
         error instanceof RunFailure ? error.error : pluginError(`The engine failed: ${errorMessage(error)}`),
     };
   }
+  if (calls) send(frameKind.took, String(performance.now() - began));
   if ('result' in outcome) send(frameKind.result, encodeText(outcome.result));
   else if ('suspended' in outcome) send(frameKind.suspended, encodeSuspended(outcome.suspended));
   else send(frameKind.error, JSON.stringify(outcome.error));

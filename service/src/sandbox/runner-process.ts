@@ -81,6 +81,8 @@ interface CurrentTurn extends Turn {
   /** By `performance.now()`. */
   began: number;
   timer: NodeJS.Timeout;
+  /** How long the turn was in the engine, in ms, as the runner says. */
+  reported: number;
   /** Whether the runner was given the program with this turn. */
   isProgramSent: boolean;
   /** Whether anything has come of it. */
@@ -182,7 +184,7 @@ export class RunnerProcess {
     return this.#process.pid();
   }
 
-  /** How long the last run took, in ms, from when it was sent to the runner. */
+  /** How long the last turn took, in ms: of a run that can make calls its time in the engine, else from when it was sent. */
   get lastDuration(): number {
     return this.#lastDuration;
   }
@@ -225,6 +227,7 @@ export class RunnerProcess {
         const current: CurrentTurn = {
           ...turn,
           began: performance.now(),
+          reported: Infinity,
           timer: this.#startTimer(turn),
           isProgramSent: loaded !== undefined,
           hasSpoken: false,
@@ -236,8 +239,15 @@ export class RunnerProcess {
       });
     } finally {
       clearTimeout(this.#current?.timer);
-      this.#lastDuration = this.#current ? performance.now() - this.#current.began : 0;
-      if (this.#current) this.#recycleIfLarge(this.#lastDuration);
+      this.#lastDuration = 0;
+      if (this.#current) {
+        const { began, reported } = this.#current;
+        const seen = performance.now() - began;
+        // What is seen holds the delays of this process, too. The runner is not trusted to say more; where it says less, its run
+        // still ends after the time that it may wait.
+        this.#lastDuration = Math.min(seen, reported);
+        this.#recycleIfLarge(seen);
+      }
       this.#current = undefined;
       setKeepsAlive(this.#process.child, false);
     }
@@ -315,7 +325,7 @@ export class RunnerProcess {
   }
 
   #handleFrame({ kind, text, bytes = Buffer.alloc(0) }: Frame): void {
-    if (this.#current) this.#current.hasSpoken ||= kind !== frameKind.missing;
+    if (this.#current) this.#current.hasSpoken ||= kind !== frameKind.missing && kind !== frameKind.took;
     switch (kind) {
       case frameKind.ready:
         this.#isReady = true;
@@ -334,6 +344,13 @@ export class RunnerProcess {
         if (!current) return;
         current.isProgramSent = true;
         void this.#sendMissing(current);
+        return;
+      }
+      case frameKind.took: {
+        this.#requireCalls();
+        const reported = Number(text);
+        if (!(reported >= 0)) throw new Error('The runner reported no time.');
+        if (this.#current) this.#current.reported = reported;
         return;
       }
       case frameKind.result:

@@ -499,6 +499,40 @@ test('limits of logs and time are those of the whole run', async () => {
   );
 });
 
+test('the time of a run in engines is what runners report, and no more than this process has seen', async (t) => {
+  const call = 'await fetch("https://a.example");';
+  let reported = '';
+  // oxlint-disable-next-line typescript/unbound-method -- it is called with its reader
+  const { push } = FrameReader.prototype;
+  t.mock.method(FrameReader.prototype, 'push', function (this: FrameReader, chunk: Buffer) {
+    return push
+      .call(this, chunk)
+      .map((frame) => (frame.kind === frameKind.took ? { ...frame, text: reported } : frame));
+  });
+  const ended = async (text: string, body = `${call} return "done";`) => {
+    reported = text;
+    const limits = { ...patientLimits, time: 19_999 };
+    return begin(
+      asyncRun(body),
+      answering(() => ''),
+      { limits },
+    );
+  };
+  assert.equal((await ended('0')).took, 0);
+  const { took } = await ended('19000', 'return "done";');
+  assert.ok(took > 0 && took < 19_000, String(took));
+  assert.match(show((await ended('x')).outcome), /^runner-crashed: .*reported no time/);
+});
+
+test('a run of many short turns ends once they have taken its time', async (t) => {
+  t.mock.getter(RunnerProcess.prototype, 'lastDuration', () => 400);
+  const body = (calls: number) =>
+    `for (let i = 0; i < ${calls}; i++) await fetch("https://a.example"); return "done";`;
+  const limits = { ...patientLimits, time: 1000 };
+  assert.equal(await run(body(1), () => '', { limits }), 'done');
+  assert.match(await run(body(3), () => '', { limits }), /^time-limit: The plugin ran for more than 1 s/);
+});
+
 test('a run may have less memory than the service permits', async () => {
   const body =
     'const all = []; for (let i = 0; i < 40; i++) all.push(new Uint8Array(2 ** 18).fill(1)); return String(all.length);';
