@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { TestContext } from 'node:test';
+import { sql } from 'kysely';
 import type { Kysely } from 'kysely';
 import { createToken } from '../../../service/src/tokens.ts';
 import { Eraser } from '../../../service/src/storage/erasing/eraser.ts';
@@ -34,6 +35,7 @@ import {
   deleteTenant,
   findTenant,
 } from '../../../service/src/storage/tables/tenants.ts';
+import { findOwnerId, setConnectionValue } from '../../../service/src/storage/tables/connection-values.ts';
 import { deletePlugin, pluginExists } from '../../../service/src/storage/tables/plugins.ts';
 import { addEditorToken, findEditorToken } from '../../../service/src/storage/tables/editor-tokens.ts';
 import { overwriteDraft, readDraft, readDraftState } from '../../../service/src/storage/tables/drafts.ts';
@@ -265,4 +267,30 @@ postgresTest('postgres: a node leaves erasing to another one that is already doi
     assert.equal(await eraseOnce(other), false);
   });
   assert.equal(await eraseOnce(other), true);
+});
+
+postgresTest('postgres: the value of a connection does not outlive its tenant', async (t) => {
+  const { address, storage, db } = await setUp(t, 'postgres');
+  const other = await openDuring(t, address);
+  await build(storage, 'text');
+  let isErased = false;
+  let erasing: Promise<unknown> | undefined;
+  await storage.transaction(async (tx) => {
+    const ownerId = (await findOwnerId(tx, plugin, true)) ?? assert.fail();
+    erasing = (async () => {
+      await removeTenant(other);
+      await eraseAll(other);
+      isErased = true;
+    })();
+    const waiting = sql`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+    await until(
+      'the eraser to wait, or to be done',
+      async () => isErased || (await waiting.execute(db)).rows.length > 0,
+    );
+    const { environment, namespace } = plugin;
+    const key = { environment, namespace, ownerId, connection: 'rates' };
+    await setConnectionValue(tx, key, { sealed: 'secret' }, 0);
+  });
+  await erasing;
+  assert.deepEqual(await db.selectFrom('connection_values').selectAll().execute(), []);
 });

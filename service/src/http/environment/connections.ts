@@ -6,7 +6,7 @@ import type { Connection } from '../../plugins/connections.ts';
 import { valueContext } from '../../outbound/calls.ts';
 import { isCovered } from '../../outbound/grants.ts';
 import { isHeaderValue } from '../../outbound/headers.ts';
-import type { Transaction } from '../../storage/db.ts';
+import type { Db, Transaction } from '../../storage/db.ts';
 import {
   deleteConnectionValue,
   findOwnerId,
@@ -208,7 +208,7 @@ async function changeValue(
   await storage.transaction(async (db) => {
     await lockNamespace(db, key);
     const connection = await requireConnection(db, key, name);
-    const ownerId = await requireOwner(db, owner);
+    const ownerId = await requireOwner(db, owner, true);
     const row = { ...key, ownerId, connection: name };
     if (given) {
       const { value, origin } = given;
@@ -262,8 +262,8 @@ async function requireConnection(db: Transaction, key: NamespaceKey, name: strin
   return found;
 }
 
-async function requireOwner(db: Transaction, owner: ValueOwner): Promise<number> {
-  const found = await findOwnerId(db, owner);
+async function requireOwner(db: Db, owner: ValueOwner, isKept: boolean): Promise<number> {
+  const found = await findOwnerId(db, owner, isKept);
   if (found === undefined) throw tenantNotFound();
   return found;
 }
@@ -275,10 +275,8 @@ async function listValues(
   query: { readonly limit: number; readonly after?: string | undefined },
 ): Promise<z.input<typeof listSchema>> {
   const page = pageOf({ operation: operationId, filter: { environment, tenant } }, query);
-  const found = await storage.transaction(async (db) => {
-    const ownerId = await requireOwner(db, { environment, tenant });
-    return listConnectionValues(db, { environment, ownerId }, page);
-  });
+  const ownerId = await requireOwner(storage.db, { environment, tenant }, false);
+  const found = await listConnectionValues(storage.db, { environment, ownerId }, page);
   const { items, next } = page.of(
     found,
     ({ namespace, connection }) => [namespace, connection],

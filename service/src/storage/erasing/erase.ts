@@ -129,6 +129,13 @@ async function eraseOfTenant(db: Transaction, tenantId: number, now: number, lim
     }
     return;
   }
+  // Waits for transactions that found the tenant before it was deleted, and are still writing values of its connections.
+  await query
+    .selectFrom('tenants')
+    .select('id')
+    .where('id', '=', tenantId)
+    .modifyEnd(db.engine.forUpdate)
+    .execute();
   const tokens = await query
     .selectFrom('editor_tokens')
     .select('token_hash')

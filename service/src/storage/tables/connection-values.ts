@@ -80,12 +80,19 @@ function toValue(row: {
   };
 }
 
-/** The number that an owner's rows have; `undefined` where the tenant is not there. */
-export async function findOwnerId(db: Db, { environment, tenant }: ValueOwner): Promise<number | undefined> {
+/**
+ * The number that an owner's rows have; `undefined` where the tenant is not there.
+ * @param isKept whether the tenant's rows are not erased until the transaction ends, so that it may write some
+ */
+export async function findOwnerId(
+  db: Db,
+  { environment, tenant }: ValueOwner,
+  isKept: boolean,
+): Promise<number | undefined> {
   if (tenant === undefined) return ofEnvironment;
   const row = await selectTenant(db, { environment, tenant })
     .select('tenants.id')
-    .modifyEnd(db.engine.forKeyShare('tenants'))
+    .$if(isKept, (select) => select.modifyEnd(db.engine.forKeyShare('tenants')))
     .executeTakeFirst();
   return row?.id;
 }

@@ -178,6 +178,11 @@ describe('values of connections', () => {
     const next = await list('tenant/com.acme.t1', `?limit=1&after=${String(page.body['next'])}`);
     assert.deepEqual(next.body, { connections: [second] });
     assert.deepEqual((await list('environment/com.acme')).body, { connections: [first] });
+    // A read waits for no transaction, and so can be done within one.
+    assert.deepEqual(await storage.transaction(() => list('environment/com.acme')), {
+      status: 200,
+      body: { connections: [first] },
+    });
 
     // A field that is left out stays.
     clock.now += 1000;
