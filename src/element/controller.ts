@@ -38,8 +38,6 @@ export class EditorController implements ReactiveController {
   #launch = new Launch(this);
   /** The values of the attributes that were last acted upon. */
   #handledValues: unknown[] = [];
-  /** Whether what waited for unsaved work waits for the answer to a save alone. */
-  #isHeldBySave = false;
   #tabs = new EditorTabs();
   #stopWatchingViewport: (() => void) | undefined;
   /** Whether the element has come near the viewport, or no longer has to. */
@@ -47,7 +45,7 @@ export class EditorController implements ReactiveController {
   #isHydrating = false;
   /** The call of `close()` after which the element stays `idle`. */
   #closing: Promise<void> | undefined;
-  /** The latest call of `reload()`. */
+  /** The latest call of `reload()`, unless it has resolved because unsaved work holds it back. */
   #reloadPromise: Promise<void> | undefined;
   #reloadAbort = new AbortController();
 
@@ -236,7 +234,10 @@ export class EditorController implements ReactiveController {
             // The attributes may have changed meanwhile, and then the token is for another plugin.
           } while (isReleased && needsToken(changedAttributes(this.#read(), config)));
         }
-        if (!isReleased && !signal.aborted) return;
+        if (!isReleased && !signal.aborted) {
+          this.#reloadPromise = undefined;
+          return;
+        }
       } catch (error) {
         if (!signal.aborted) {
           this.#work.pending.delete('reload');
@@ -291,7 +292,7 @@ export class EditorController implements ReactiveController {
       await this.#launch.save(this.shown.config?.timeout ?? 0);
     } finally {
       // Not here, where an error of the change would be that of saving.
-      if (this.#isHeldBySave) queueMicrotask(() => this.#runPending());
+      queueMicrotask(() => this.#runPending());
     }
   }
 
@@ -340,9 +341,8 @@ export class EditorController implements ReactiveController {
     if (message.type !== 'dirty') {
       this.#host.dispatchEvent(messageEvent(message, this.shown.key));
     } else {
-      const wasDirty = this.shown.dirty;
       this.shown.setDirty(message.dirty);
-      if (wasDirty && !message.dirty) this.#runPending();
+      if (!message.dirty) this.#runPending();
     }
   }
 
@@ -351,14 +351,13 @@ export class EditorController implements ReactiveController {
    * done here, because the call that asked continues when the editor has answered.
    */
   #runPending(): void {
-    this.#isHeldBySave = !!this.#launch.connection?.isSaving;
-    if (this.#work.isReleasing || this.#isHeldBySave || this.shown.dirty) return;
+    if (this.#work.isReleasing || this.#launch.connection?.isSaving || this.shown.dirty) return;
     if (this.#work.pending.has('change')) {
       // The change that waits replaces the frame in any case.
       if (this.#work.pending.has('reload')) this.#restart();
       // Saving may have created the plugin, and then a change of its template alone is no longer made.
       else this.#applyOnceReleased();
-    } else if (this.#work.pending.has('reload')) void this.reload().catch(() => {});
+    } else if (this.#work.pending.has('reload') && !this.#reloadPromise) void this.reload().catch(() => {});
   }
 
   /** Clears all fields that are about an editor, which the caller has ended. */

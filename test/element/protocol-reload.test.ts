@@ -57,7 +57,7 @@ describe('reload() of a running editor', () => {
     expect(all.received.of('open')).to.have.length(1);
   });
 
-  it('goes on while the page has the editor save', async () => {
+  it('goes on while work becomes unsaved and is saved, by the editor or for the page', async () => {
     const all = await openSavable();
     const { element, server, received } = all;
     await server.reset(
@@ -65,11 +65,15 @@ describe('reload() of a running editor', () => {
       { path: '/editor*', html: protocolPage() },
       { path: '/ping' },
     );
+    await makeDirty(all);
     const reloading = element.reload();
+    await replyToSave(all, await untilSaveRequest(all));
     await server.requests({ path: '/token', count: 2 });
     const saving = element.save();
-    await replyToSave(all, await untilSaveRequest(all));
+    await replyToSave(all, await untilSaveRequest(all, 2));
     await saving;
+    await makeDirty(all);
+    await makeDirty(all, false);
     await server.release('/token');
     await reloading;
     expect(await received.until('open', 2)).to.include({ token: 'late' });
