@@ -8,14 +8,13 @@ import { addRolloutCounts, endRollout, findRollout, listStoppable } from '../sto
 import type { RolloutCount } from '../storage/tables/rollouts.ts';
 import { WriteBehind } from '../storage/write-behind.ts';
 
-/** How long runs are collected before they are counted in the database, in ms. */
-const interval = 1000;
-
 /** How many sides of rollouts are held while the database is away. */
 const maxSides = 20_000;
 
 export interface RolloutCounterOptions {
   readonly now: () => number;
+  /** How long runs are collected before they are counted in the database, in ms; default 1000. */
+  readonly interval?: number;
   /** Called with the error when runs could not be counted, other than because the database is away. */
   readonly onError?: (error: unknown) => void;
 }
@@ -28,18 +27,18 @@ export class RolloutCounter {
   readonly #storage: Storage;
   readonly #options: RolloutCounterOptions;
   readonly #sides = new Map<string, RolloutCount>();
-  readonly #writer = new WriteBehind({
-    interval,
-    write: () =>
-      this.#write().catch((error: unknown) => {
-        if (!(error instanceof StorageUnavailableError)) this.#options.onError?.(error);
-      }),
-    hasWork: () => this.#sides.size > 0,
-  });
+  /** The ends of rollouts that are being written. */
+  readonly #stopping = new Set<Promise<void>>();
+  readonly #writer: WriteBehind;
 
   constructor(storage: Storage, options: RolloutCounterOptions) {
     this.#storage = storage;
     this.#options = options;
+    this.#writer = new WriteBehind({
+      interval: options.interval ?? 1000,
+      write: () => this.#write().catch(this.#report),
+      hasWork: () => this.#sides.size > 0,
+    });
   }
 
   count(run: RolloutCount): void {
@@ -48,26 +47,45 @@ export class RolloutCounter {
   }
 
   /** Writes what has been counted, and stops. */
-  close(): Promise<void> {
-    return this.#writer.close();
+  async close(): Promise<void> {
+    await this.#writer.close();
+    await Promise.all(this.#stopping);
   }
+
+  readonly #report = (error: unknown) => {
+    if (!(error instanceof StorageUnavailableError)) this.#options.onError?.(error);
+  };
 
   /** Writes what has been counted, and ends the rollouts that have to end. */
   async #write(): Promise<void> {
     const counts = [...this.#sides.values()];
     this.#sides.clear();
+    await this.#orCountAgain(counts, () => addRolloutCounts(this.#storage.db, counts));
+    // To be counted again without runs, so that the rollouts are looked at again.
+    const counted = counts.map((one) => ({ ...one, runs: 0, failures: 0 }));
+    await this.#orCountAgain(counted, async () => {
+      const plugins = [...new Set(counts.map(({ pluginId }) => pluginId))];
+      for (const plugin of await listStoppable(this.#storage.db, plugins)) {
+        if (!mustStop(await findRollout(this.#storage.db, plugin))) continue;
+        // Not awaited, because a plugin may be locked for seconds, in which the rollouts of others have to end.
+        const stopping = this.#orCountAgain(counted, () => this.#stopIfFailing(plugin))
+          .catch(this.#report)
+          .finally(() => this.#stopping.delete(stopping));
+        this.#stopping.add(stopping);
+      }
+    });
+  }
+
+  async #orCountAgain(counts: readonly RolloutCount[], work: () => Promise<void>): Promise<void> {
     try {
-      await addRolloutCounts(this.#storage.db, counts);
+      await work();
     } catch (error) {
-      if (error instanceof StorageUnavailableError) for (const one of counts) this.#add(one);
+      if (error instanceof StorageUnavailableError) for (const one of counts) this.count(one);
       throw error;
     }
-    const plugins = [...new Set(counts.map(({ pluginId }) => pluginId))];
-    for (const plugin of await listStoppable(this.#storage.db, plugins)) await this.#stopIfFailing(plugin);
   }
 
   async #stopIfFailing(plugin: PluginKey): Promise<void> {
-    if (!mustStop(await findRollout(this.#storage.db, plugin))) return;
     const at = this.#options.now();
     await this.#storage.transaction(async (db) => {
       await lockPlugin(db, plugin);
