@@ -96,11 +96,13 @@ export const checkHelper = `(() => {
     // Whether a part without a misfit fits: each keyword that was met is read, and decides.
     let isSure = true;
     const resolve = (part) => {
-      for (let n = 0; hasOwn(part, '$ref') && Object.keys(part).every((key) => key === '$ref' || key === '$defs'); n += 1) {
-        if (n > 100) throw tooMuch;
-        part = root.$defs[part.$ref.slice('#/$defs/'.length)];
+      for (let n = 0; n <= 100; n += 1) {
+        const keys = Object.keys(part);
+        if (hasOwn(part, '$ref') && keys.every((key) => key === '$ref' || key === '$defs')) part = root.$defs[part.$ref.slice('#/$defs/'.length)];
+        else if (part.if === true && keys.every((key) => key === 'if' || key === 'then')) part = part.then ?? true;
+        else return part;
       }
-      return part;
+      throw tooMuch;
     };
     const misfits = (given, value, path, depth) => {
       if ((steps += 1) > 2000 || depth > 20) throw tooMuch;

@@ -80,6 +80,34 @@ test('a violation names the place and what the schema asks for there', async () 
   }
 });
 
+test('unevaluatedProperties beside a reference to the definition around it is checked at every depth', async () => {
+  const tree = JSON.stringify({
+    $ref: '#/$defs/node',
+    $defs: {
+      node: {
+        type: 'object',
+        properties: {
+          name: { type: 'string' },
+          children: { items: { $ref: '#/$defs/node', unevaluatedProperties: false } },
+          next: { anyOf: [{ $ref: '#/$defs/node' }, { type: 'null' }] },
+        },
+      },
+    },
+  });
+  const nearest =
+    'must fit one of 2 alternatives: the nearest is number 1, where /next/name must be of type string';
+  const cases: [value: string, found: NamespaceFinding['violation']][] = [
+    ['{"name":"a","children":[{"name":"b","children":[{"name":"c"}]}]}', undefined],
+    [
+      '{"children":[{"children":[{"nme":"c"}]}]}',
+      { path: '/children/0/children/0/nme', message: 'must not be there' },
+    ],
+    ['{"children":[{"name":1}]}', { path: '/children/0/name', message: 'must be of type string' }],
+    ['{"next":{"name":1}}', { path: '/next', message: nearest }],
+  ];
+  for (const [value, found] of cases) assert.deepEqual(await faultOf(tree, value), found, value);
+});
+
 test('a violation of anyOf or oneOf names the nearest alternative, and what keeps the value out of it', async () => {
   const payment = JSON.stringify({
     properties: {
