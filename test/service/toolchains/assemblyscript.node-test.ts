@@ -115,5 +115,19 @@ test('AssemblyScript: a larger limit of memory applies as to scripts', async (t)
   }
 });
 
+test('AssemblyScript: source that the compiler fails on is a problem, and the next build has the same compiler', async () => {
+  const good = 'export function run(input: string): string { return input; }';
+  const first = programOf(await build('assemblyscript', good));
+  for (const source of ['let a = [1,,2];', 'yield 1;', 'f<i32>();']) {
+    const end = await build(
+      'assemblyscript',
+      `function f<T>(): void { f<Array<T>>(); }\n${good.replace('return', `${source} return`)}`,
+    );
+    assert.ok('compiled' in end && !end.compiled.program, JSON.stringify(end));
+    assert.match(end.compiled.diagnostics.at(-1)?.message ?? '', /fails on this source/, source);
+  }
+  assert.deepEqual(programOf(await build('assemblyscript', good)), first);
+});
+
 test('AssemblyScript: source that floods or crashes the compiler fails alone, and the next build works', () =>
   assertSurvivesFlood('assemblyscript'));

@@ -65,32 +65,60 @@ async function loadCompiler(): Promise<Compile> {
     const diagnostics: Diagnostic[] = [];
     const positionAt = positionsIn(source);
     let output: Uint8Array | undefined;
-    const { error } = await asc.main([entry, ...options.split(' ')], {
-      stdout: discard,
-      stderr: discard,
-      readFile: (name) => (Object.hasOwn(files, name) ? (files[name] ?? null) : null),
-      listFiles: () => [],
-      writeFile: (name, contents) => {
-        if (name === 'plugin.wasm' && typeof contents !== 'string') output = contents;
-      },
-      reportDiagnostic: ({ message, category, range }) => {
-        const inPlugin = range?.source.normalizedPath === plugin;
-        const inEntry = range?.source.normalizedPath === entry;
-        diagnostics.push({
-          ...(inPlugin ? positionAt(range.start) : inEntry ? positionOfRun(source) : { line: 1, column: 1 }),
-          message: inEntry ? `${missingRun(textTypes)}. ${message}` : withAdvice(message),
-          severity: severities[category] ?? 'information',
-        });
-      },
-    });
+    const compiling = () =>
+      asc.main([entry, ...options.split(' ')], {
+        stdout: discard,
+        stderr: discard,
+        readFile: (name) => (Object.hasOwn(files, name) ? (files[name] ?? null) : null),
+        listFiles: () => [],
+        writeFile: (name, contents) => {
+          if (name === 'plugin.wasm' && typeof contents !== 'string') output = contents;
+        },
+        reportDiagnostic: ({ message, category, range }) => {
+          const inPlugin = range?.source.normalizedPath === plugin;
+          const inEntry = range?.source.normalizedPath === entry;
+          diagnostics.push({
+            ...(inPlugin
+              ? positionAt(range.start)
+              : inEntry
+                ? positionOfRun(source)
+                : { line: 1, column: 1 }),
+            message: inEntry ? `${missingRun(textTypes)}. ${message}` : withAdvice(message),
+            severity: severities[category] ?? 'information',
+          });
+        },
+      });
+    const { error } = await withoutExit(compiling);
     const problem = output && (describeOversize(output) ?? findForeignImport(output));
     if (problem) diagnostics.push({ line: 1, column: 1, message: problem, severity: 'error' });
-    else if (error && !diagnostics.length) {
+    else if (error && !diagnostics.some(({ severity }) => severity === 'error')) {
       diagnostics.push({ line: 1, column: 1, message: error.message, severity: 'error' });
     }
     if (error || problem || !output) return { diagnostics };
     return { program: { kind: 'wasm', module: Buffer.from(output).toString('base64') }, diagnostics };
   };
+}
+
+/** Compiles. Where the compiler fails on a source, it would end its process. */
+async function withoutExit(
+  compiling: () => Promise<{ readonly error: Error | null }>,
+): Promise<{ readonly error: Error | null }> {
+  const exit = process.exit.bind(process);
+  let hasFailed = false;
+  process.exit = () => {
+    hasFailed = true;
+    throw new Error(
+      'The compiler of AssemblyScript fails on this source, and does not say where: undo what you changed last.',
+    );
+  };
+  try {
+    return await compiling();
+  } catch (error) {
+    if (!hasFailed || !(error instanceof Error)) throw error;
+    return { error };
+  } finally {
+    process.exit = exit;
+  }
 }
 
 /**
