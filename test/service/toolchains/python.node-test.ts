@@ -64,6 +64,9 @@ def run(input):
     'try:\n    def run(input): return input\nexcept* ValueError:\n    pass\n',
     // Deeper than Python's functions may call one another.
     `if 0: pass\n${'elif 0: pass\n'.repeat(1500)}${good}`,
+    `${good}f = ${'lambda: '.repeat(1200)}0\n`,
+    'def joined(f):\n    return lambda input: "".join(f(input, 1))\n@joined\ndef run(a, b):\n    yield a\n',
+    'from functools import partial\ndef run(a, b):\n    return b\nrun = partial(run, "")\n',
     `def run(input):\n    return str(${'1 + '.repeat(1200)}1)\n`,
   ]) {
     assert.deepEqual(await problemsOf('python', legal), { isBuilt: true, found: [] });

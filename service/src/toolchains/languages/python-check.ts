@@ -84,6 +84,9 @@ def _add_check(operations):
                 add(1, 1, f'A plugin has a function named "run": {signature}')
             return
         node = functions[-1]
+        # What a decorator or an assignment makes of it is not known.
+        if others or node.decorator_list:
+            return
         arguments = node.args
         most = len(arguments.posonlyargs) + len(arguments.args)
         least = most - len(arguments.defaults)
@@ -116,16 +119,17 @@ def _add_check(operations):
         table = symtable.symtable(source, 'plugin.py', 'exec')
         defined = {one.get_name() for one in table.get_symbols() if one.is_assigned() or one.is_imported() or one.is_namespace()}
         unknown = set()
-        def look(scope):
+        # Without recursion, as above.
+        rest = [table]
+        while rest:
+            scope = rest.pop()
             for one in scope.get_symbols():
                 name = one.get_name()
                 if one.is_declared_global() and one.is_assigned():
                     defined.add(name)
                 if one.is_referenced() and (one.is_global() or scope is table):
                     unknown.add(name)
-            for child in scope.get_children():
-                look(child)
-        look(table)
+            rest.extend(scope.get_children())
         unknown -= defined | known
         for node in ast.walk(tree):
             if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and node.id in unknown:
