@@ -101,6 +101,8 @@ export const run = (input: string): string => { const t: Tuple<99999> = []; t|; 
       ['other'],
     );
     assert.equal(fitting.isIncomplete, true);
+    const beginnings = await labels('javascript', `const o = { ${names}, key: 1 };\no.key|`);
+    assert.equal(beginnings[0], 'key');
   });
 
   test('with names and comments of any length get results within the limits', async () => {

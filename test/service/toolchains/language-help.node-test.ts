@@ -152,6 +152,13 @@ for (const language of ['javascript', 'typescript'] as const) {
       );
       assert.equal(first?.title, 'Remove the import');
       assert.deepEqual(others, []);
+      const beside = `import fs from "f|s"; const kept = 1;\n${within('')}`;
+      assert.deepEqual(await requestHelp(language, beside, 'textDocument/codeAction'), []);
+    });
+
+    test('offers no comment in the text of a template literal', async () => {
+      const source = within('return `\n${favor|ite(input)}`;');
+      assert.deepEqual(await requestHelp(language, source, 'textDocument/codeAction'), []);
     });
 
     test('answers a place outside the source with nothing', async () => {
@@ -173,11 +180,21 @@ for (const language of ['javascript', 'typescript'] as const) {
 
 describe('language help', () => {
   test('offers to make a function async where an await is misplaced', async () => {
-    for (const [source, fixed] of [
-      ['export function run(input: string) {\n  aw|ait input;\n}\n', /export async function run/],
-      ['export const run = (input: string) => {\n  aw|ait input;\n};\n', /run = async \(input/],
+    for (const [language, source, fixed] of [
+      [
+        'typescript',
+        'export function run(input: string) {\n  aw|ait input;\n}\n',
+        /export async function run/,
+      ],
+      ['typescript', 'export const run = (input: string) => {\n  aw|ait input;\n};\n', /run = async \(input/],
+      // The compiler gets this source with a comment before the parameter.
+      [
+        'javascript',
+        'export const run = (a) => a.map((n) => aw|ait n);\n',
+        /a\.map\(async \(n\) => await n\)/,
+      ],
     ] as const) {
-      const found = await requestHelp('typescript', source, 'textDocument/codeAction');
+      const found = await requestHelp(language, source, 'textDocument/codeAction');
       const fix = found.find(({ title }) => title === 'Make the function async');
       assert.match(applyEdits(source.replace('|', ''), fix?.edits ?? []), fixed);
     }

@@ -6,7 +6,7 @@ import type { PluginFiles } from './plugin-files.ts';
 import { fixesFor } from './quick-fixes.ts';
 import type { HelpMethod, HelpRequest, HelpResult, Position, Range, TextEdit } from './requests.ts';
 import * as serverResults from './server-results.ts';
-import type { ServerCompletion } from './server-results.ts';
+import type { ServerCompletion, ServerDiagnostic } from './server-results.ts';
 import { absentGlobals } from '../types/absent-globals.ts';
 import { typedSource, untypedSource } from '../types/typed-input.ts';
 import type { TypedSource } from '../types/typed-input.ts';
@@ -53,7 +53,7 @@ const handlers: HelpHandlers = {
     const items = await requestCompletions(context, position);
     if (!items) return null;
     const fitting =
-      items.length > helpLimits.completions ? filterByTypedWord(items, context.source, position) : items;
+      items.length > helpLimits.completions ? sortByTypedWord(items, context.source, position) : items;
     return {
       isIncomplete: fitting.length < items.length || items.length > helpLimits.completions,
       items: fitting.slice(0, helpLimits.completions).map((item) => completionOf(context, item)),
@@ -138,7 +138,7 @@ const handlers: HelpHandlers = {
     const problems = items
       // 1 and 2 are errors and warnings; higher numbers are hints, such as on unused names.
       .filter(({ severity = 1 }) => severity <= 2)
-      .map((problem) => ({ ...problem, range: rangeInSource(context, problem.range) }))
+      .map((problem) => problemInSource(context, problem))
       .filter((problem) => touches(problem.range, range));
     return problems
       .flatMap((problem) => fixesFor(problem, context.source))
@@ -168,6 +168,18 @@ const rangeInSource = ({ typed }: Pick<HelpContext, 'typed'>, { start, end }: Ra
   end: { ...typed.fromTyped(end) },
 });
 
+/** A problem at its places in the source; places in other files are left out. */
+const problemInSource = (context: HelpContext, problem: ServerDiagnostic): ServerDiagnostic => ({
+  ...problem,
+  range: rangeInSource(context, problem.range),
+  relatedInformation: problem.relatedInformation
+    ?.filter(({ location }) => location.uri === context.uri)
+    .map(({ location: { uri, range }, message }) => ({
+      location: { uri, range: rangeInSource(context, range) },
+      message,
+    })),
+});
+
 function editsInSource(context: HelpContext, edits: readonly TextEdit[]): TextEdit[] | null {
   if (edits.length > helpLimits.edits) return null;
   return edits.map(({ range, newText }) => ({ range: rangeInSource(context, range), newText }));
@@ -193,15 +205,19 @@ const isUsable = ({ label, kind = 0, additionalTextEdits }: ServerCompletion) =>
   label.length <= helpLimits.label &&
   !absentGlobals.has(label);
 
-/** The completions that begin with the word that is being typed. */
-function filterByTypedWord(items: readonly ServerCompletion[], source: string, position: Position) {
+/** The completions that begin with the word that is being typed, the nearest first. */
+function sortByTypedWord(items: readonly ServerCompletion[], source: string, position: Position) {
   const before = (source.split(/\r\n?|\n/)[position.line] ?? '').slice(0, position.character);
   const word =
     before
       .slice(-helpLimits.label)
       .split(/[^\p{ID_Continue}$]/u)
       .at(-1) ?? '';
-  return items.filter(({ label }) => label.toLowerCase().startsWith(word.toLowerCase()));
+  const keyOf = ({ label, sortText = label }: ServerCompletion) =>
+    `${label === word ? 0 : 1}\0${sortText}\0${label}`;
+  return items
+    .filter(({ label }) => label.toLowerCase().startsWith(word.toLowerCase()))
+    .toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
 }
 
 function completionOf(context: HelpContext, { label, kind, ...item }: ServerCompletion) {

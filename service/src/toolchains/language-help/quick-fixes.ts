@@ -73,6 +73,13 @@ const removeImport: MakeFix = ({ code = 0, range }, lines) => {
   const { line } = range.start;
   if (!missingModule.has(code) || !/^\s*import\b/.test(lineOf(lines, range.start))) return undefined;
   if (!/^['"]/.test(lineOf(lines, range.start).slice(range.start.character))) return undefined;
+  // The whole line is removed.
+  if (
+    !/^\s*;?\s*(?:\/\/|\/\*(?:(?!\*\/).)*\*\/\s*$|$)/.test(
+      lineOf(lines, range.end).slice(range.end.character),
+    )
+  )
+    return undefined;
   const end =
     line + 1 < lines.length
       ? { line: line + 1, character: 0 }
@@ -87,9 +94,21 @@ const removeImport: MakeFix = ({ code = 0, range }, lines) => {
 // Lower codes are syntax errors, which a comment cannot suppress. A missing module is not ignored either: no import ever works.
 const firstTypeError = 2000;
 
+/** Whether a line seems to begin in a template literal: an odd number of backticks stands before it. */
+const beginsInTemplate = (lines: Lines, line: number) =>
+  (
+    lines
+      .slice(0, line)
+      .join('\n')
+      .match(/\\[^]|`/g) ?? []
+  ).filter((one) => one === '`').length %
+    2 ===
+  1;
+
 const ignore: MakeFix = ({ code = 0, range }, lines) => {
   if (code < firstTypeError || missingModule.has(code)) return undefined;
   const { line } = range.start;
+  if (beginsInTemplate(lines, line)) return undefined;
   const [indent = ''] = /^\s*/.exec(lineOf(lines, range.start)) ?? [];
   return {
     title: 'Ignore this problem, by a comment',
