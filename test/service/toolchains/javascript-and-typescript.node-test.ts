@@ -51,6 +51,25 @@ test('JavaScript: unknown names fail the build, and misspelt methods are reporte
   });
 });
 
+test('JavaScript: types are checked beside a run in a comment, and where a comment with a type would not fit', async () => {
+  const body = '{ return input.trimm() + missing; }';
+  for (const before of [
+    '/*\nexport function run(input) {}\n*/',
+    'const text = `/*\nexport function run(x`;',
+  ]) {
+    const { isBuilt, found } = await problemsOf(
+      'javascript',
+      `${before}\nexport function run(input) ${body}`,
+    );
+    assert.equal(isBuilt, false);
+    assert.match(String(found.at(-1)), /Cannot find name 'missing'/, before);
+  }
+  assert.deepEqual(await problemsOf('javascript', 'export function run(...all) { return all[0]; }'), {
+    isBuilt: true,
+    found: [],
+  });
+});
+
 for (const lang of ['javascript', 'typescript'])
   test(`${lang}: a plugin that may make calls waits, and knows a response, as everywhere`, async () => {
     const types = pluginTypes({ declarations: '' }, [{ name: 'api', origin: 'https://api.example.com' }]);
@@ -158,6 +177,9 @@ test('TypeScript: types are checked, the signature of run among them', async () 
     (await runErrorOf('typescript', good.replace('return input', 'console.log(input); throw null'))).code,
     'plugin-error',
   );
+  await assertProblems('typescript', '\nexport declare function run(input: string): string;', [
+    [2, 25, /exports a function named "run"/],
+  ]);
 });
 
 for (const lang of ['javascript', 'typescript'])

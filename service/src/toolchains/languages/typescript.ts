@@ -2,7 +2,7 @@ import { SourceMap } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { checkInEngine } from '../build/engine-check.ts';
 import { checkImports, importedLibraries } from '../build/imports.ts';
-import { positionsIn } from '../build/positions.ts';
+import { missingRun, positionOfRun, positionsIn } from '../build/positions.ts';
 import type { Compile, Diagnostic, Language } from '../language.ts';
 import type { ScriptProgram } from '../../plugins/program.ts';
 import { scriptTemplates } from '../typed-template.ts';
@@ -53,6 +53,12 @@ async function loadCompiler(): Promise<Compile> {
     const { module } = parseSync('plugin.js', code, { lang: 'js', sourceType: 'module' });
     const unusable = checkImports(code, module, types.libraries);
     if (unusable.length) return { diagnostics: unusable.map((one) => inSource(one, map)) };
+    const exports = module.staticExports.flatMap(({ entries }) => entries.map((one) => one.exportName));
+    // The types may have it all the same, from `export declare function run`. Of `export *` there is no name.
+    if (!exports.some(({ name }) => name === 'run' || name === null)) {
+      const message = missingRun(types);
+      return { diagnostics: [{ ...positionOfRun(source), message, severity: 'error' }] };
+    }
     const imports = importedLibraries(module);
     const problems = await checkInEngine(program, imports);
     return problems.length ? { diagnostics: problems } : { program, imports, diagnostics };

@@ -47,9 +47,8 @@ export async function loadTypeChecker(language: CheckedLanguage): Promise<CheckT
   const api = new API({ cwd: root, fs: files.fileSystem });
   api.updateSnapshot({ openProjects: [projectFile] });
 
-  return (source, types) => {
-    const isJavaScript = language === 'javascript';
-    const typed = isJavaScript ? typedSource(source, types.input) : untypedSource(source);
+  const isJavaScript = language === 'javascript';
+  const checkAs = (typed: TypedSource, source: string, types: PluginTypes): TypeReport => {
     const changed = files.update(typed.text, types);
     const snapshot = api.updateSnapshot({ fileChanges: { changed } });
     try {
@@ -60,6 +59,14 @@ export async function loadTypeChecker(language: CheckedLanguage): Promise<CheckT
     } finally {
       snapshot.dispose();
     }
+  };
+
+  return (source, types) => {
+    const untyped = untypedSource(source);
+    if (!isJavaScript) return checkAs(untyped, source, types);
+    const report = checkAs(typedSource(source, types.input), source, types);
+    // A comment at a wrong place may be what does not parse.
+    return report.parses ? report : checkAs(untyped, source, types);
   };
 }
 

@@ -45,15 +45,28 @@ export function typedSource(source: string, inputType: string): TypedSource {
 
 /** The offset of the first parameter of the exported `run`. Found by patterns, because a source may not parse while one types. */
 function parameterOfRun(source: string): number | undefined {
+  let endOfComment = 0;
   // Line by line: a pattern over the whole source would take very long on one that was written to make it slow.
   for (const { 0: line, index } of source.matchAll(/^.+$/gm)) {
-    if (!line.startsWith('export ')) continue;
+    if (index < endOfComment || !line.startsWith('export ')) continue;
     const found =
       /^export (?:default )?(?:async )?function\*? ?run ?\(/.exec(line) ??
       /^export (?:const|let|var) run ?= ?(?:async )?(?:function\*? ?)?\(/.exec(line) ??
       // In front of a parameter without parentheses, the compiler ignores the comment.
       undefined;
-    if (found) return index + found[0].length;
+    if (!found) continue;
+    endOfComment = endOfCommentAt(source, index) ?? 0;
+    if (endOfComment) continue;
+    // The input's type is not that of a list of all arguments.
+    const takesAll = /^\s*\.\.\./.test(line.slice(found[0].length));
+    return takesAll ? undefined : index + found[0].length;
   }
   return undefined;
+}
+
+/** The end of the block comment around an offset, as far as the marks next to it show; `undefined` where there is none. */
+function endOfCommentAt(source: string, at: number): number | undefined {
+  const end = source.indexOf('*/', at);
+  const isOpen = source.lastIndexOf('/*', at) > source.lastIndexOf('*/', at);
+  return isOpen && end >= 0 && !source.slice(at, end).includes('/*') ? end : undefined;
 }
