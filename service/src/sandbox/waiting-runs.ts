@@ -43,7 +43,7 @@ export class WaitingRuns {
 
   constructor(limits: WaitingLimits = defaultWaiting) {
     this.limits = limits;
-    // A run ends soon, so that what others hold is free again in a moment.
+    // Each tenant is promised its quarter, however many others have theirs.
     this.#places = new ShareBudget({ ...sharesOf(limits.runs), areFixed: true });
     this.#memory = new ShareBudget(sharesOf(limits.memory));
   }
