@@ -86,7 +86,7 @@ async function fill(total: number) {
   };
   return {
     list: async (i: number) => {
-      const found = await listRuns(db, pluginOf(i), {}, { limit: 50, maxBytes: mebibyte / 4 });
+      const { runs: found } = await listRuns(db, pluginOf(i), {}, { limit: 50, maxBytes: mebibyte / 4 });
       if (found.length !== 50) throw new Error(`${found.length} runs were listed.`);
     },
     insert: async () => {

@@ -221,7 +221,11 @@ export function admit(operation: Operation, context: ServiceContext, respond: Re
     } finally {
       // The turn lasts until the response counts as unsent, and a stream is in progress to its end.
       if (outgoing) outgoing.releaseAtEnd();
-      else held?.release();
+      else {
+        // Without a connection nobody tells when a stream ends, so that it takes nothing.
+        held?.release();
+        info.held = undefined;
+      }
     }
   };
 }

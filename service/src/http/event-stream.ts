@@ -11,19 +11,19 @@ import { translateBusyError } from './run-errors.ts';
 /** Whether the client asks for server-sent events. */
 export const wantsEventStream = (c: Context): boolean => accepts(c, 'text/event-stream');
 
-/** Whether the client asks for a type by its name. */
-export const accepts = (c: Context, wanted: string): boolean =>
-  (c.req.header('accept') ?? '')
+/** Whether the client asks for a type by its name, and does not prefer JSON. */
+export const accepts = (c: Context, wanted: string): boolean => {
+  const ranges = (c.req.header('accept') ?? '')
+    .toLowerCase()
     .split(',')
-    .map((range) =>
-      range
-        .toLowerCase()
-        .split(';')
-        .map((part) => part.trim()),
-    )
-    .some(
-      ([type, ...parameters]) => type === wanted && !parameters.some((one) => /^q=0(?:\.0*)?$/.test(one)),
-    );
+    .map((range) => range.split(';').map((part) => part.trim()));
+  const weightOf = (type: string) => {
+    const [, ...parameters] = ranges.find(([name]) => name === type) ?? ['', 'q=0'];
+    const weight = parameters.find((one) => one.startsWith('q='))?.slice(2);
+    return Number(weight ?? 1) || 0;
+  };
+  return weightOf(wanted) > 0 && weightOf(wanted) >= weightOf('application/json');
+};
 
 /** The headers that differ from those that Hono sets; `undefined` for one that is not sent. */
 const streamHeaders: readonly (readonly [name: string, value: string | undefined])[] = [

@@ -48,11 +48,11 @@ export interface ListIdentity {
 /** How many rows a page may have, and how many it has without `limit`. */
 const [maxRows, defaultRows] = [200, 50];
 
-/** How many bytes of JSON the items of a page have together. Control characters become six bytes each. */
-const maxPageBytes = mebibyte;
-
 /** How many rows a page has without `limit` in lists that clients of version 0.5 use: they do not ask for further pages. */
 export const rowsForOldClients = 1000;
+
+/** How many bytes of JSON the items of a page of so many rows have together. Control characters become six bytes each. */
+const maxPageBytes = (rows: number) => (rows > maxRows ? 4 : 1) * mebibyte;
 
 /** The longest cursor that is looked at, in characters; the names in a key have 2000 bytes together. */
 const longestCursor = 12_000;
@@ -101,7 +101,7 @@ export function pagingBy<const Parts extends readonly KeyPart[]>(...parts: Parts
     return {
       limit: rows + 1,
       after: cursor === undefined ? undefined : (after as unknown as Key<Parts>),
-      of(found, keyOf, toItem, { maxBytes = maxPageBytes, hasMore = found.length > rows } = {}) {
+      of(found, keyOf, toItem, { maxBytes = maxPageBytes(rows), hasMore = found.length > rows } = {}) {
         const items: ReturnType<typeof toItem>[] = [];
         let bytes = 0;
         for (const row of found.slice(0, rows)) {

@@ -51,13 +51,10 @@ test('a streamed build sends its log while it runs, and one result', async (t) =
         .join('\n'),
     );
   }
-  const plain = await send(
-    'POST',
-    paths.build('javascript'),
-    { ...editor, ...text, accept: 'text/event-stream;q=0' },
-    '',
-  );
-  assert.match(plain.headers['content-type'] ?? '', /json/);
+  for (const accept of ['text/event-stream;q=0', 'application/json, text/event-stream;q=0.9']) {
+    const plain = await send('POST', paths.build('javascript'), { ...editor, ...text, accept }, '');
+    assert.match(plain.headers['content-type'] ?? '', /json/, accept);
+  }
 });
 
 test('a stream forbids caches and proxies to keep or change it, and says when its connection ends with it', async (t) => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import * as z from 'zod';
-import { pageQuery, pagingBy } from '../../../service/src/http/paging.ts';
+import { pageQuery, pagingBy, rowsForOldClients } from '../../../service/src/http/paging.ts';
 import type { Page } from '../../../service/src/http/paging.ts';
 
 const list = { operation: 'listThings', filter: { environment: 'com.acme', namespace: 'default' } };
@@ -42,6 +42,13 @@ describe('a list with pages', () => {
       () => 'x'.repeat(2_000_000),
     );
     assert.deepEqual([huge.items.length, huge.next], [1, {}]);
+    const forOldClients = pageByName(list, { limit: rowsForOldClients });
+    const whole = forOldClients.of(
+      ['a', 'b', 'c'],
+      (name) => [name] as const,
+      () => 'x'.repeat(1_000_000),
+    );
+    assert.deepEqual([whole.items.length, whole.next], [3, {}]);
   });
 
   test('returns names in the order of their bytes, each once, and no cursor after the last', () => {

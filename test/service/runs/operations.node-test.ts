@@ -327,6 +327,8 @@ test('usage by plugin sums up to that of tenants, and both come as CSV without f
     '""",2,1,2.5,1',
     '',
   ]);
+  const wrong = await fetch(`${path}?after=zz`, { headers: { ...bearer(token), accept: 'text/csv' } });
+  assert.equal((await errorOf(wrong)).code, 'invalid-cursor');
   assert.deepEqual(await csvOf('?tenant=a'), [
     'day,tenant,runs,failures,milliseconds,builds',
     '2026-01-01,a,8,4,10,4',

@@ -77,9 +77,9 @@ export const usage: ServiceInterface = {
         const list = { operation: 'getUsage', filter: { environment, tenant, from, to, by } };
         const read = (page: UsagePage): Promise<FoundUsage[]> =>
           (by ? listPluginUsage : listUsage)(storage.db, { environment, days, tenant }, page);
+        const page: Page<readonly string[]> = by ? pageByPlugin(list, query) : pageByTenant(list, query);
         if (accepts(c, csv))
           return textStream(c, `${csv}; charset=utf-8`, (write) => writeCsv(read, by, write));
-        const page: Page<readonly string[]> = by ? pageByPlugin(list, query) : pageByTenant(list, query);
         const { items, next } = page.of(await read(page), keysOf, toDay);
         return respond(200, { days: items, ...next });
       },

@@ -61,7 +61,7 @@ const isMeant = (keyword: string) =>
   knownKeywords.has(keyword) || keyword.startsWith('x-') || /^ts[A-Z]/.test(keyword);
 
 /** Keywords that say how the other properties of a value are treated. */
-const closing = ['additionalProperties', 'unevaluatedProperties', 'patternProperties', 'propertyNames'];
+const closing = ['additionalProperties', 'unevaluatedProperties', 'propertyNames'];
 
 /** Keywords whose schemas describe further values, or alternatives for the same one. */
 const described = ['properties', 'items', 'prefixItems', 'additionalProperties', 'anyOf', 'oneOf'];
