@@ -281,6 +281,26 @@ test('what a tool of an agent does is admitted like what a request does', async 
   await until('unread results count', async () => (await one.read()).body.includes('have not been read'));
 });
 
+test('a tool of an agent begins no further operation once its client has gone', async (t) => {
+  const { client, storage } = await start(t, {});
+  const one = await client('com.acme.t1');
+  assert.equal((await one.save(10)).status, 200);
+  const { begun, release } = holdReads(t, storage.db);
+  const params = { name: 'save_draft', arguments: { source: 'new' } };
+  const socket = one.open(
+    'POST',
+    '/mcp',
+    JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params }),
+  );
+  const left = t.mock.method(Held.prototype, 'release');
+  await begun;
+  socket.destroy();
+  await until('the service knows', () => left.mock.callCount() > 0);
+  release();
+  // The tool would have saved by then.
+  for (let i = 0; i < 5; i++) assert.match((await one.read()).body, /"x{10}"/);
+});
+
 test('what a process does for a token does not begin after too much was made for it, and is sent once it has begun', async (t) => {
   const unsent = { ...requestShares.unsent, perToken: 100_000 };
   const { client, send } = await start(t, { unsent }, { paceTime: 60_000 });

@@ -27,6 +27,7 @@ import { empty, JsonText, json } from '../operations/responses.ts';
 import type { AnyHandlerResponse } from '../operations/responses.ts';
 import { requestInfo } from '../request-info.ts';
 import { checkNames } from '../routes.ts';
+import { cancelled } from '../run-errors.ts';
 import { sourceLimit } from '../source-limit.ts';
 import { mebibyte } from '../../units.ts';
 import { tools } from './tools.ts';
@@ -219,6 +220,8 @@ async function callOperation(
   { query: givenQuery = {}, body: given, headers = {}, language = '' }: OperationInput,
   { c, caller, context, target }: ToolRequest & { readonly target: Partial<PluginKey> },
 ): Promise<OperationOutput> {
+  // Otherwise the work of a client that has gone would go on, and count for nobody.
+  if (c.req.raw.signal.aborted) throw cancelled();
   const { held } = requestInfo(c);
   const request = {
     c: callContext(c, headers),
