@@ -6,20 +6,14 @@ export interface Frame {
   readonly kind: number;
   /** Empty where the kind is one of bytes. */
   readonly text: string;
-  /** The content of a kind that the reader was told to be one of bytes: a copy. */
+  /** The content of a kind that the reader was told to be one of bytes. It keeps little else in memory. */
   readonly bytes?: Buffer;
 }
 
 const headerSize = 5;
 
 export function encodeFrame(kind: number, content: string | Uint8Array): Buffer {
-  if (typeof content !== 'string') {
-    const frame = Buffer.allocUnsafe(headerSize + content.byteLength);
-    frame[0] = kind;
-    frame.writeUInt32LE(content.byteLength, 1);
-    frame.set(content, headerSize);
-    return frame;
-  }
+  if (typeof content !== 'string') return Buffer.concat(partsOfFrame(kind, [content]));
   const text = content;
   const size = Buffer.byteLength(text);
   const frame = Buffer.allocUnsafe(headerSize + size);
@@ -27,6 +21,17 @@ export function encodeFrame(kind: number, content: string | Uint8Array): Buffer 
   frame.writeUInt32LE(size, 1);
   frame.write(text, headerSize);
   return frame;
+}
+
+/** The parts of a frame, to be written one after the other: its header, and those of its content as they are. */
+export function partsOfFrame(kind: number, content: readonly Uint8Array[]): readonly Uint8Array[] {
+  const header = Buffer.allocUnsafe(headerSize);
+  header[0] = kind;
+  header.writeUInt32LE(
+    content.reduce((sum, { byteLength }) => sum + byteLength, 0),
+    1,
+  );
+  return [header, ...content];
 }
 
 /** Parses frames from a stream of bytes, which arrives in chunks of any size. */
@@ -52,7 +57,9 @@ export class FrameReader {
     this.#length += chunk.length;
     const frames: Frame[] = [];
     if (this.#length < this.#needed) return frames;
-    let bytes = this.#chunks.length === 1 ? chunk : Buffer.concat(this.#chunks);
+    const isJoined = this.#chunks.length > 1;
+    const all = isJoined ? Buffer.concat(this.#chunks) : chunk;
+    let bytes = all;
     while (bytes.length >= headerSize) {
       const size = bytes.readUInt32LE(1);
       if (size > this.#limit) throw new RangeError(`A frame of ${size} bytes is over the limit.`);
@@ -60,8 +67,10 @@ export class FrameReader {
       if (bytes.length < end) break;
       const kind = bytes[0] ?? 0;
       if (this.#ofBytes.has(kind)) {
-        // Copied, because a part of a chunk would keep the whole chunk in memory.
-        frames.push({ kind, text: '', bytes: Buffer.from(bytes.subarray(headerSize, end)) });
+        const content = bytes.subarray(headerSize, end);
+        // Copied, because a part of a chunk would keep the whole chunk in memory; unless it is nearly all of what was joined.
+        const isAll = isJoined && size > 0.9 * all.length;
+        frames.push({ kind, text: '', bytes: isAll ? content : Buffer.from(content) });
       } else {
         frames.push({ kind, text: bytes.toString('utf8', headerSize, end) });
       }

@@ -6,25 +6,23 @@ export interface Parcel {
 
 const numberSize = 4;
 
+export const encodeParcel = (value: unknown, blobs: readonly Uint8Array[] = []): Buffer =>
+  Buffer.concat(partsOfParcel(value, blobs));
+
 /**
- * Writes a parcel: the length of the JSON and how many blobs there are, then the length of each blob (numbers of four bytes,
- * little-endian), then the JSON in UTF-8 and the blobs.
+ * The parts of a parcel, to be written one after the other: the length of the JSON and how many blobs there are, then the length of
+ * each blob (numbers of four bytes, little-endian), then the JSON in UTF-8; and the blobs as they are.
  */
-export function encodeParcel(value: unknown, blobs: readonly Uint8Array[] = []): Buffer {
+export function partsOfParcel(value: unknown, blobs: readonly Uint8Array[]): readonly Uint8Array[] {
   const json = JSON.stringify(value);
   const jsonSize = Buffer.byteLength(json);
   const start = numberSize * (2 + blobs.length);
-  const parcel = Buffer.allocUnsafe(blobs.reduce((sum, blob) => sum + blob.byteLength, start + jsonSize));
-  parcel.writeUInt32LE(jsonSize, 0);
-  parcel.writeUInt32LE(blobs.length, numberSize);
-  blobs.forEach((blob, i) => parcel.writeUInt32LE(blob.byteLength, numberSize * (2 + i)));
-  parcel.write(json, start);
-  let at = start + jsonSize;
-  for (const blob of blobs) {
-    parcel.set(blob, at);
-    at += blob.byteLength;
-  }
-  return parcel;
+  const head = Buffer.allocUnsafe(start + jsonSize);
+  head.writeUInt32LE(jsonSize, 0);
+  head.writeUInt32LE(blobs.length, numberSize);
+  blobs.forEach((blob, i) => head.writeUInt32LE(blob.byteLength, numberSize * (2 + i)));
+  head.write(json, start);
+  return [head, ...blobs];
 }
 
 /** Reads a parcel. The blobs are parts of `bytes`. Throws where `bytes` are not a parcel. */

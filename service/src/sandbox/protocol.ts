@@ -1,5 +1,5 @@
 import type { Program } from '../plugins/program.ts';
-import { decodeParcel, encodeParcel } from './parcel.ts';
+import { decodeParcel, encodeParcel, partsOfParcel } from './parcel.ts';
 import type { AdjustableLimits } from './run-limits.ts';
 import type { Arrival, SuspendedScript } from './script-run.ts';
 
@@ -127,15 +127,15 @@ function decodeSuspended(encoded: Buffer): SuspendedScript {
   return { promise, memory: { ...memory, ranges, size: at } };
 }
 
-/** The bodies of responses go as bytes beside the JSON, whose arrivals hold none. */
-export function encodeResume({ state, arrivals, ...rest }: ResumeJob): Buffer {
+/** In parts, as the state may be large. The bodies of responses go as bytes beside the JSON, whose arrivals hold none. */
+export function encodeResume({ state, arrivals, ...rest }: ResumeJob): readonly Uint8Array[] {
   const bodies: Uint8Array[] = [];
   const bare = arrivals.map((arrival) => {
     if (!('body' in arrival)) return arrival;
     bodies.push(arrival.body);
     return { ...arrival, body: undefined };
   });
-  return encodeParcel({ ...rest, arrivals: bare }, [state, ...bodies]);
+  return partsOfParcel({ ...rest, arrivals: bare }, [state, ...bodies]);
 }
 
 export function decodeResume(encoded: Buffer): Omit<ResumeJob, 'state'> & { suspended: SuspendedScript } {

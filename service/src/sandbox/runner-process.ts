@@ -3,7 +3,7 @@ import { errorMessage } from '../error-message.ts';
 import { LRUCache } from 'lru-cache';
 import { entryLimit } from '../entry-limit.ts';
 import { decodeError } from './decode-report.ts';
-import { encodeFrame, FrameReader } from '../processes/frames.ts';
+import { encodeFrame, FrameReader, partsOfFrame } from '../processes/frames.ts';
 import type { Frame } from '../processes/frames.ts';
 import { Logs } from './logs.ts';
 import { checkOutput, limitError, pluginError } from './outcome.ts';
@@ -293,11 +293,18 @@ export class RunnerProcess {
   ): void {
     const any = { hash, isTyped, program, limits, calls: calls?.left };
     this.#sentPrograms.set(hash, true);
-    const frame =
-      'input' in job
-        ? encodeFrame(frameKind.run, encodeJob({ ...any, ...job }))
-        : encodeFrame(frameKind.resume, encodeResume({ ...any, ...job, logged: logs.logged }));
-    this.#input.write(frame);
+    if ('input' in job) {
+      this.#input.write(encodeFrame(frameKind.run, encodeJob({ ...any, ...job })));
+      return;
+    }
+    this.#input.cork();
+    for (const part of partsOfFrame(
+      frameKind.resume,
+      encodeResume({ ...any, ...job, logged: logs.logged }),
+    )) {
+      this.#input.write(part);
+    }
+    this.#input.uncork();
   }
 
   /** Sends the runner the program of its run, which it had evicted. The run's time begins anew. */

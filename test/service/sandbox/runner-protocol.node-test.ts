@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { decodeError, decodeFinding } from '../../../service/src/sandbox/decode-report.ts';
-import { encodeFrame, FrameReader } from '../../../service/src/processes/frames.ts';
+import { encodeFrame, FrameReader, partsOfFrame } from '../../../service/src/processes/frames.ts';
 import {
   applyDifference,
   blockSize,
@@ -32,6 +32,28 @@ test('frames are decoded as they were encoded, however their bytes are split', (
     for (let at = 0; at < bytes.length; at += size)
       received.push(...reader.push(bytes.subarray(at, at + size)));
     assert.deepEqual(received, sent);
+  }
+});
+
+test('bytes are decoded as they were encoded, however they are split, and keep little else in memory', () => {
+  const sent = [0, 3, 70_000, 2_000_000].map((size, i) => Buffer.alloc(size, i + 1));
+  const bytes = Buffer.concat(
+    sent.flatMap((part) => partsOfFrame(1, [part.subarray(0, 2), part.subarray(2)])),
+  );
+  for (const size of [1000, 65_536, bytes.length]) {
+    const reader = new FrameReader(3_000_000, [1]);
+    const received = [];
+    for (let at = 0; at < bytes.length; at += size)
+      received.push(...reader.push(Buffer.from(bytes.subarray(at, at + size))));
+    assert.deepEqual(
+      received.map((frame) => frame.bytes),
+      sent,
+    );
+    for (const { bytes: content = Buffer.alloc(0) } of received)
+      assert.ok(
+        content.buffer.byteLength <= Math.max(Buffer.poolSize, 1.2 * content.length),
+        String(content.length),
+      );
   }
 });
 
