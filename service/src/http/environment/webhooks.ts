@@ -306,7 +306,7 @@ export const webhooks: ServiceInterface = {
       path: `${onePath}/deliveries`,
       summary: 'List what a webhook was told',
       description:
-        'The newest first, of the last 14 days. It holds nothing of what the receiver answered but the status.',
+        'The newest first, of the last 14 days, and of those at most the newest 10,000 and what is still tried. It holds nothing of what the receiver answered but the status.',
       tag: 'webhooks',
       auth: 'environment',
       scope: 'read',

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import type { RawBuilder } from 'kysely';
 import { v7 as createUuid } from 'uuid';
 import type { WebhookEvent } from '../../plugins/webhook-events.ts';
 import type { Db, Transaction } from '../db.ts';
@@ -40,6 +41,9 @@ export interface ClaimedDelivery {
 /** For how long an event is tried, and for how long deliveries are kept, in ms. */
 const triedFor = 24 * 60 * 60_000;
 const keptFor = 14 * triedFor;
+
+/** How many deliveries of a webhook are kept, besides those that are still tried: so few that the webhook can be deleted at once. */
+const maxKept = 10_000;
 
 /** How many rows are written, and deleted, at once. */
 const [writtenAtOnce, deletedAtOnce] = [500, 500];
@@ -212,14 +216,38 @@ export async function expireDeliveries({ query, engine }: Db, now: number): Prom
     .where('give_up_at', '<', now)
     .where('next_at', '<', now)
     .execute();
-  const { numDeletedRows } = await query
-    .deleteFrom('webhook_deliveries')
-    .where(
-      'position',
-      'in',
-      sql<number>`(select position from webhook_deliveries where created_at < ${now - keptFor}
-        order by created_at limit ${sql.lit(deletedAtOnce)} ${engine.skipLocked})`,
+  /** Resolves with whether there may be more. */
+  const deleteSome = async (old: RawBuilder<unknown>) => {
+    const { numDeletedRows } = await query
+      .deleteFrom('webhook_deliveries')
+      .where(
+        'position',
+        'in',
+        sql<number>`(select position from webhook_deliveries where ${old}
+          limit ${sql.lit(deletedAtOnce)} ${engine.skipLocked})`,
+      )
+      .executeTakeFirst();
+    return numDeletedRows === BigInt(deletedAtOnce);
+  };
+  if (await deleteSome(sql`created_at < ${now - keptFor} order by created_at`)) return true;
+  const webhooks = await query
+    .selectFrom('webhooks')
+    .select('id')
+    .select((select) =>
+      select
+        .selectFrom('webhook_deliveries')
+        .select('position')
+        .whereRef('webhook_id', '=', 'webhooks.id')
+        .orderBy('position', 'desc')
+        .limit(1)
+        .offset(maxKept)
+        .as('newestNotKept'),
     )
-    .executeTakeFirst();
-  return numDeletedRows === BigInt(deletedAtOnce);
+    .execute();
+  for (const { id, newestNotKept } of webhooks) {
+    if (newestNotKept === null) continue;
+    const old = sql`webhook_id = ${id} and position <= ${newestNotKept} and status <> 'pending' order by position`;
+    if (await deleteSome(old)) return true;
+  }
+  return false;
 }

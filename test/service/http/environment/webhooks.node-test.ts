@@ -6,13 +6,21 @@ import { sql } from 'kysely';
 import type { KyselyPlugin } from 'kysely';
 import { Webhook } from 'standardwebhooks';
 import { StorageUnavailableError } from '../../../../service/src/storage/errors.ts';
-import { addDeliveries } from '../../../../service/src/storage/tables/webhook-deliveries.ts';
-import { listSubscribers } from '../../../../service/src/storage/tables/webhooks.ts';
+import {
+  addDeliveries,
+  expireDeliveries,
+} from '../../../../service/src/storage/tables/webhook-deliveries.ts';
+import {
+  addWebhook,
+  listSubscribers,
+  webhookIdToBytes,
+} from '../../../../service/src/storage/tables/webhooks.ts';
+import { addEnvironment } from '../../../../service/src/storage/tables/environments.ts';
 import { selectPluginId } from '../../../../service/src/storage/tables/names.ts';
 import { isFailing, PluginHealth } from '../../../../service/src/webhooks/plugin-health.ts';
 import { freePlaces, inFairOrder, nextTry } from '../../../../service/src/webhooks/sender.ts';
 import { eventually, until } from '../../../support/until.ts';
-import { postgresTest } from '../../storage/databases.ts';
+import { engineUnderTest, freshStorage, postgresTest } from '../../storage/databases.ts';
 import { startAuthor } from './deployed-plugin.ts';
 import { startVendor } from './vendor.ts';
 import { isSignedBy, startReceiver } from './webhook-receiver.ts';
@@ -492,6 +500,35 @@ test('of two nodes one sends an event', async (t) => {
   );
   clock.now += 14 * 24 * 60 * 60_000 + 1;
   await until('the deliveries are deleted', async () => (await deliveriesOf(created)).length === 0);
+});
+
+test("a webhook's newest deliveries are kept, and those that are still tried", async (t) => {
+  const storage = await freshStorage(t, engineUnderTest());
+  const { query } = storage.db;
+  await addEnvironment(storage.db, 'com.acme', 0);
+  const add = () =>
+    storage.transaction((db) =>
+      addWebhook(db, {
+        environment: 'com.acme',
+        url: 'https://app.acme.com/hooks',
+        events: ['plugin.deployed'],
+        description: undefined,
+        now: 0,
+        seal: () => '',
+      }),
+    );
+  for (const count of [3, 10_600]) {
+    const { id } = (await add()) ?? assert.fail();
+    await sql`insert into webhook_deliveries (message_id, webhook_id, type, subject, body, created_at, status, tries, attempts, give_up_at)
+      with recursive numbers(n) as (select 1 union all select n + 1 from numbers where n < ${sql.lit(count)})
+      select 'msg_' || n, ${webhookIdToBytes(id)}, 'plugin.deployed', '', '', 1, case n when 2 then 'pending' else 'delivered' end, 1, '[]', 1
+      from numbers`.execute(query);
+  }
+  assert.equal(await expireDeliveries(storage.db, 1), true);
+  assert.equal(await expireDeliveries(storage.db, 1), false);
+  const rows = await query.selectFrom('webhook_deliveries').select('position').orderBy('position').execute();
+  const positions = rows.map(({ position }) => position);
+  assert.deepEqual([positions.slice(0, 6), positions.length], [[1, 2, 3, 5, 604, 605], 10_004]);
 });
 
 test('a plugin that fails is told once, and once that it has recovered', async (t) => {
