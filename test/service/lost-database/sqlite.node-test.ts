@@ -8,6 +8,7 @@ import type { TestContext } from 'node:test';
 import { Kysely, sql } from 'kysely';
 import { envToken } from '../../../service/src/cli/env-token.ts';
 import type { TokenProcess } from '../../../service/src/cli/env-token.ts';
+import { startVerification, verifyCode } from '../../../service/src/accounts/verification.ts';
 import { NodeSqliteDialect } from '../../../service/src/storage/sqlite/dialect.ts';
 import type { StorageOptions } from '../../../service/src/storage/storage.ts';
 import { StorageUnavailableError } from '../../../service/src/storage/errors.ts';
@@ -153,7 +154,7 @@ test('on a full disk writes are refused with words of their own, and runs and de
   assert.deepEqual(errors, []);
 });
 
-test('on a full disk check fails, and env-token says why it makes no token', async (t) => {
+test('on a full disk check fails, and tokens are made, by command and by mail', async (t) => {
   const disk = fillableDisk(t);
   const address = await databaseWithSchema(t, 'sqlite');
   assert.match(await checkDatabase(address), /^ok +database: /m);
@@ -161,15 +162,19 @@ test('on a full disk check fails, and env-token says why it makes no token', asy
   const reason = 'only 0 MiB are free on the disk of the database';
   const checked = await checkDatabase(address);
   assert.match(checked, new RegExp(`^failed +database: .* takes nothing new, because ${reason}$`, 'm'));
-  const stderr = new PassThrough();
+  const stdout = new PassThrough();
   const self: TokenProcess = {
     env: { DATABASE_URL: databaseUrl(address) },
     stdin: new PassThrough(),
-    stdout: new PassThrough(),
-    stderr,
+    stdout,
+    stderr: new PassThrough(),
   };
   await envToken(['com.acme'], self);
-  assert.deepEqual([self.exitCode, String(stderr.read())], [1, `The database cannot be used: ${reason}.\n`]);
+  assert.match(String(stdout.read()), /^pe_env_/);
+  const storage = await openDuring(t, address);
+  const asked = { email: 'ada@acme.com', environment: 'com.acme' };
+  const { id, code } = await startVerification(storage, asked, 0);
+  assert.ok('token' in (await verifyCode(storage, id, code, 0)));
 });
 
 /** Has the disk of every database that is opened from now on seem full when a test says so. */

@@ -198,7 +198,7 @@ class SqliteConnection implements DatabaseConnection {
 const isRead = ({ query, sql }: CompiledQuery): boolean =>
   SelectQueryNode.is(query) || (RawNode.is(query) && sql.trimStart().slice(0, 7).toLowerCase() === 'select ');
 
-/** The tables that get rows also while something is deleted, and those of tokens, without which nothing could be. */
+/** The tables that get rows also while something is deleted, and those that a token takes, without which nothing could be. */
 const smallTables: ReadonlySet<string> = new Set([
   'audit_entries',
   'audit_sizes',
@@ -207,6 +207,8 @@ const smallTables: ReadonlySet<string> = new Set([
   'rate_counters',
   'editor_tokens',
   'environment_tokens',
+  'environments',
+  'verification_codes',
 ]);
 
 /** Whether a statement makes the database larger, so that it is refused while the disk is nearly full. */
