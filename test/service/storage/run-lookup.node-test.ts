@@ -228,7 +228,8 @@ for (const engine of engines) {
     await setAge(3, 59);
     await change();
     assert.deepEqual(await ids(), [1, 2, 3, 4, 5]);
-    await new RunRetention({ storage, days: 14, count: 10 }).sweep();
+    // The clock of a service, which a test may turn, is not that by which changes are recorded.
+    await new RunRetention({ storage, days: 14, count: 10, now: () => 0 }).sweep();
     assert.deepEqual(await ids(), [3, 4, 5]);
   });
 
