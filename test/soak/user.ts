@@ -105,7 +105,7 @@ export class User {
     if (succeeded === false && outputLog?.includes('which is the limit of time')) {
       // The machine has too much to do.
       this.#tally.count('builds past their limit of time');
-      throw new WrongResponse();
+      throw new WrongResponse(`a build of ${lang} for ${this.path} took too long`);
     }
     if (succeeded !== written.isSound) {
       this.#tally.fault(`${this.path}: a build of ${lang} answered ${response.body.slice(0, 400)}`);
@@ -233,8 +233,9 @@ export class User {
       }
       const wait = /^\d+$/.exec(headers['retry-after'] ?? '')?.[0];
       if (status !== 503 || wait === undefined) {
-        this.#tally.fault(`${what} of ${this.path}: ${status} ${body.slice(0, 400)}`);
-        throw new WrongResponse();
+        const fault = `${what} of ${this.path}: ${status} ${body.slice(0, 400)}`;
+        this.#tally.fault(fault);
+        throw new WrongResponse(fault);
       }
       this.#tally.count('503 with Retry-After');
       await setTimeout(Number(wait) * 1000);
@@ -244,5 +245,5 @@ export class User {
 
 /** An answer that is a fault, and was booked as one. */
 export class WrongResponse extends Error {
-  override readonly name = 'WrongAnswer';
+  override readonly name = 'WrongResponse';
 }
