@@ -18,8 +18,8 @@ export interface AccessClientOptions extends SendOptions {
   /** Environment token, or a function that gives one for each call (rotation). */
   environmentToken: EnvironmentToken;
   /**
-   * For all tries together and the waits between them, in ms; default 10000. That is less than the 15000 that a page waits for
-   * its token endpoint, which so has time to answer with the reason.
+   * For the function that gives the environment token, all tries and the waits between them together, in ms; default 10000. That
+   * is less than the 15000 that a page waits for its token endpoint, which so has time to answer with the reason.
    */
   timeout?: number | undefined;
 }
@@ -37,7 +37,7 @@ export interface AccessLocation extends Grant {
 /** An editor token as the builder returned it, with all fields of the response. */
 export type EditorTokenRecord = z.output<typeof editorTokenSchema>;
 
-/** How long one try may take by default, in ms. */
+/** How long a call may take by default, in ms. */
 const ACCESS_TIMEOUT = 10_000;
 
 /** A client of the access interface, which gives editor tokens. For servers only, because it needs the environment token. */

@@ -27,6 +27,7 @@ export interface EnvironmentRequest<T> extends SendOptions {
   base: URL;
   environmentToken: EnvironmentToken;
   signal: AbortSignal | undefined;
+  /** As that of `RequestOptions`; the function for the environment token has its time of it. */
   tryFor?: number;
   /** By default, an `HttpError` whose message ends with the service's own words. */
   toError?: ToServerError;
@@ -45,7 +46,8 @@ export async function sendWithEnvironmentToken<T>(
   operation: Operation<T>,
   { environmentToken, toError = toDetailedError, check, ...options }: EnvironmentRequest<T>,
 ): Promise<Received<T>> {
-  const { timeout = DEFAULT_TIMEOUT, signal } = options;
+  const { timeout = DEFAULT_TIMEOUT, tryFor = Infinity, signal } = options;
+  const start = performance.now();
   const token =
     typeof environmentToken === 'function'
       ? await withTimeLimit(async () => environmentToken(), timeout, 'environmentToken', signal)
@@ -54,6 +56,7 @@ export async function sendWithEnvironmentToken<T>(
   try {
     const response = await sendOperation(operation, {
       ...options,
+      tryFor: tryFor - (performance.now() - start),
       token,
       toError: (failed, label, limited) => toError(failed, label, limited, token),
     });

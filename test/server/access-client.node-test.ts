@@ -111,6 +111,24 @@ describe('AccessClient', () => {
     await assert.rejects(client.getEditorToken(LOCATION), { name: 'TimeoutError' });
   });
 
+  test('takes the time of the function for the environment token off that of the request', async (t) => {
+    t.mock.timers.enable({ apis: ['setTimeout'] });
+    let now = 0;
+    t.mock.method(performance, 'now', () => now);
+    const client = new AccessClient({
+      builderUrl: 'http://127.0.0.1',
+      environmentToken: () => {
+        now += 6000;
+        return ENVIRONMENT_TOKEN;
+      },
+      fetch: () => {
+        queueMicrotask(() => t.mock.timers.tick(10_000));
+        return new Promise(() => undefined);
+      },
+    });
+    await assert.rejects(client.getEditorToken(LOCATION), { name: 'TimeoutError', message: / 4000 ms$/ });
+  });
+
   test('ends in time although the function for the environment token never answers, and when the signal aborts', async () => {
     const never = { builderUrl: 'http://127.0.0.1:9', environmentToken: () => new Promise<string>(() => {}) };
     const hasting = new AccessClient({ ...never, timeout: 20 });
