@@ -3,6 +3,9 @@ import { test, type TestContext } from 'node:test';
 import { Client as McpClient } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import type { ServiceOptions } from '../../../service/src/http/create-service.ts';
+import { ServiceError } from '../../../service/src/http/errors.ts';
+import { tools } from '../../../service/src/http/mcp/tools.ts';
+import type { CallOperation, OperationInput } from '../../../service/src/http/mcp/tools.ts';
 import { requestShares } from '../../../service/src/http/shares.ts';
 import { bearer, errorOf, listen, source } from '../harness.ts';
 
@@ -67,12 +70,31 @@ const named = {
   ],
 };
 
+test('a source that is saved as text keeps tests that a colleague saves meanwhile', async () => {
+  const drafts = [source, named];
+  const stored: OperationInput[] = [];
+  const operation: CallOperation = async (id, input = {}) => {
+    const [current = source, ...later] = drafts;
+    const etag = `"${later.length}"`;
+    if (id === 'readDraft') {
+      if (later.length) drafts.shift();
+      return { body: { ...current }, headers: { etag } };
+    }
+    if (input.headers?.['if-match'] !== etag) throw new ServiceError(412, 'precondition-failed', 'Changed.');
+    stored.push(input);
+    return { body: {}, headers: { etag } };
+  };
+  const save = tools.find(({ name }) => name === 'save_draft');
+  await save?.call({ source: 'x' } as never, operation);
+  assert.deepEqual(stored, [{ body: { ...named, contents: 'x' }, headers: { 'if-match': '"0"' } }]);
+});
+
 test('an agent reads, checks, saves, builds, tests, runs and deploys a plugin', async (t) => {
   const { service, environmentToken, tokenFor, connect } = await start(t);
   const { client, ok, call, refused } = await connect(await tokenFor(undefined, 'read,write,deploy,runs'));
-  const { tools } = await client.listTools();
+  const { tools: listed } = await client.listTools();
   assert.deepEqual(
-    tools.map(({ name }) => name),
+    listed.map(({ name }) => name),
     [
       'list_plugins',
       'read_plugin',
@@ -86,11 +108,11 @@ test('an agent reads, checks, saves, builds, tests, runs and deploys a plugin', 
       'list_runs',
     ],
   );
-  for (const { description, outputSchema } of tools) assert.ok(description && outputSchema);
+  for (const { description, outputSchema } of listed) assert.ok(description && outputSchema);
   // An agent that writes tests has to learn from the schema how a test asserts.
-  const saving = JSON.stringify(tools.find(({ name }) => name === 'save_draft')?.inputSchema);
+  const saving = JSON.stringify(listed.find(({ name }) => name === 'save_draft')?.inputSchema);
   assert.match(saving, /"payload":.*"expected":.*"calls":/);
-  const replacing = tools.filter(({ annotations }) => annotations.destructiveHint);
+  const replacing = listed.filter(({ annotations }) => annotations.destructiveHint);
   assert.deepEqual(
     replacing.map(({ name }) => name),
     ['save_draft', 'deploy'],
@@ -279,9 +301,9 @@ test('a token has the tools of its permissions, and reaches the plugins of its s
   await other.ok('save_draft', { source });
 
   const reader = await connect(await tokenFor(undefined, 'read'));
-  const { tools } = await reader.client.listTools();
+  const { tools: listed } = await reader.client.listTools();
   assert.deepEqual(
-    tools.map(({ name }) => name),
+    listed.map(({ name }) => name),
     ['list_plugins', 'read_plugin', 'read_types'],
   );
   await assert.rejects(reader.call('save_draft', { source }), /save_draft not found/);

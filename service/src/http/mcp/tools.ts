@@ -53,6 +53,9 @@ const tool = <Input extends z.ZodObject>(
   },
 ): Tool => ({ onePlugin: true, isData: true, ...declared });
 
+/** How often a text is saved with what else the draft has, while others change that. */
+const saveAttempts = 5;
+
 const etag = z.string().describe('The entity tag of the draft.');
 const source = z
   .union([z.string(), sourceSchema], { error: 'expected text, or a record { contents, lang, tests? }' })
@@ -168,10 +171,21 @@ export const tools: readonly Tool[] = [
     isData: false,
     input: z.object({ source, etag: etag.optional() }),
     output: z.looseObject({ etag }),
-    call: async (args, operation) => {
-      const body = await recordOf(args.source, operation);
-      const headers = args.etag === undefined ? {} : { 'if-match': args.etag };
-      return { etag: (await operation('saveDraft', { body, headers })).headers['etag'] };
+    call: async ({ source: given, etag: expected }, operation) => {
+      const save = async (body: PluginSource, tag: string | undefined) => {
+        const headers = tag === undefined ? {} : { 'if-match': tag };
+        return { etag: (await operation('saveDraft', { body, headers })).headers['etag'] };
+      };
+      if (typeof given !== 'string') return save(given, expected);
+      for (let left = saveAttempts; ; left -= 1) {
+        const { source: draft, etag: read } = await readSource(operation);
+        try {
+          return await save({ ...draft, contents: given }, expected ?? read);
+        } catch (error) {
+          const hasChanged = error instanceof ServiceError && error.status === 412;
+          if (!hasChanged || expected !== undefined || left <= 1) throw error;
+        }
+      }
     },
   }),
   tool({
