@@ -298,6 +298,18 @@ test('advice that no plugin can follow is reworded', async () => {
     for (const message of messages)
       assert.doesNotMatch(message, /npm|tsconfig|compiler option|install/, message);
   }
+  const connected = pluginTypes({ declarations: '' }, [{ name: 'api', origin: 'https://api.example.com' }]);
+  const calling =
+    'export const run = () => { new Request("a"); setInterval(run, 5); clearInterval(1); return ""; };';
+  const { found: ofCalling } = await problemsOf('javascript', calling, connected);
+  assert.deepEqual(
+    ofCalling.map(([, , , message]) => String(message).replace(/console.*/, '…')),
+    [
+      "Cannot find name 'Request'. Plugins make calls by fetch(url, options) alone.",
+      "Cannot find name 'setInterval'. The only timer of plugins is setTimeout.",
+      "Cannot find name 'clearInterval'. Plugins have the language itself, Intl, fetch, setTimeout, …",
+    ],
+  );
   const imports = await problemsOf(
     'typescript',
     'import fs from "fs";\nimport x from "./x";\nexport const run = () => fs + x;',

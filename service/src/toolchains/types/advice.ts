@@ -9,19 +9,27 @@ import type { PluginTypes } from './declarations.ts';
 const withAdvice = (advice: string, names: readonly string[]): Readonly<Record<string, string>> =>
   Object.fromEntries(names.map((name) => [name, advice]));
 
+const noNetwork = 'Plugins have no network: take what is needed from the input.';
+const noTimers = 'Plugins have no timers: a run ends with the result of "run".';
+
+/** What holds instead where plugins may make calls. */
+const connectedAdvice: Readonly<Record<string, string>> = {
+  [noNetwork]: 'Plugins make calls by fetch(url, options) alone.',
+  [noTimers]: 'The only timer of plugins is setTimeout.',
+};
+
 const adviceByName: Readonly<Record<string, string>> = {
-  fetch: 'Plugins have no network: take what is needed from the input.',
-  XMLHttpRequest: 'Plugins have no network: take what is needed from the input.',
-  WebSocket: 'Plugins have no network: take what is needed from the input.',
-  setTimeout: 'Plugins have no timers: a run ends with the result of "run".',
-  setInterval: 'Plugins have no timers: a run ends with the result of "run".',
-  setImmediate: 'Plugins have no timers: a run ends with the result of "run".',
-  ...withAdvice('Plugins have no network: take what is needed from the input.', [
+  ...withAdvice(noNetwork, [
+    'fetch',
+    'XMLHttpRequest',
+    'WebSocket',
     'Request',
     'Response',
     'AbortController',
+    'AbortSignal',
     'EventSource',
   ]),
+  ...withAdvice(noTimers, ['setTimeout', 'setInterval', 'setImmediate']),
   ...withAdvice('Plugins do not run in a browser.', [
     'document',
     'window',
@@ -45,8 +53,8 @@ const adviceByName: Readonly<Record<string, string>> = {
   exports: 'Plugins are modules: write "export function run(input)".',
 };
 
-const generalAdvice =
-  'Plugins have the language itself, console, URL, Headers, TextEncoder, TextDecoder, structuredClone, crypto, performance.now, atob, btoa and queueMicrotask.';
+const generalAdvice = (isConnected: boolean) =>
+  `Plugins have the language itself, Intl, ${isConnected ? 'fetch, setTimeout, ' : ''}console, URL, Headers, TextEncoder, TextDecoder, structuredClone, crypto, performance.now, atob, btoa and queueMicrotask.`;
 
 // Names that browsers or Node have beside the language, and plugins do not.
 const namesElsewhere = new Set([
@@ -66,13 +74,12 @@ const advice =
 const missingName = /^Cannot find name '([^']+)'/;
 
 /**
- * Adapts a message of the compiler to plugins. `marked`: the beginning of the text that the message is about. `libraries`: the names of
- * what the plugin may import.
+ * Adapts a message of the compiler to plugins with these types. `marked`: the beginning of the text that the message is about.
  */
 export function adviceForPlugins(
   message: string,
   marked: string,
-  libraries?: PluginTypes['libraries'],
+  { libraries, isConnected = false }: Pick<PluginTypes, 'libraries' | 'isConnected'>,
 ): string {
   // For a module of Node the compiler reports a missing name; the quote shows that it is the name of a module.
   if (message.startsWith('Cannot find module ') || (/^['"`]/.test(marked) && missingName.test(message))) {
@@ -84,8 +91,13 @@ export function adviceForPlugins(
   const found = advice.exec(message);
   const cut = found ? message.slice(0, found.index) : message;
   if (name === undefined) return cut;
-  if (Object.hasOwn(adviceByName, name)) return `Cannot find name '${name}'. ${adviceByName[name]}`;
-  return found || namesElsewhere.has(name) ? `Cannot find name '${name}'. ${generalAdvice}` : cut;
+  if (Object.hasOwn(adviceByName, name)) {
+    const known = adviceByName[name] ?? '';
+    return `Cannot find name '${name}'. ${(isConnected && connectedAdvice[known]) || known}`;
+  }
+  return found || namesElsewhere.has(name)
+    ? `Cannot find name '${name}'. ${generalAdvice(isConnected)}`
+    : cut;
 }
 
 /** The compiler's codes for a missing name, with and without a suggestion of what was meant or what to install. */

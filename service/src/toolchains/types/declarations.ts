@@ -47,6 +47,8 @@ export interface PluginTypes {
   readonly declarations: string;
   /** What it may import (default: nothing). */
   readonly libraries?: readonly Pick<LibraryInterface, 'name' | 'exports'>[];
+  /** Whether it may make calls (default false). */
+  readonly isConnected?: boolean;
 }
 
 /** The types of a plugin from text to text. */
@@ -72,6 +74,7 @@ export function pluginTypes(
     ...(libraries.length && {
       libraries: libraries.map(({ name, exports }) => ({ name, exports })),
     }),
+    ...(connections.length && { isConnected: true }),
   };
 }
 

@@ -90,7 +90,7 @@ function diagnoseProject(check: PluginCheck, isError: (found: CompilerDiagnostic
   const toDiagnostics = (found: readonly CompilerDiagnostic[], isSyntax: boolean) =>
     found.flatMap((one): readonly Diagnostic[] => {
       const at = one.fileName === plugin ? one.pos : 0;
-      const message = adviceForPlugins(textOf(one), typed.text.slice(at, at + 1), types.libraries);
+      const message = adviceForPlugins(textOf(one), typed.text.slice(at, at + 1), types);
       const severity = !isError(one)
         ? 'warning'
         : isJavaScript && !isSyntax
