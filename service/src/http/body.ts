@@ -105,15 +105,16 @@ export async function parseJson(text: string, check?: CheckCounts): Promise<unkn
  * Reads a body of text in UTF-8. Clients send text with very different content types, JSON and forms included, or with none. So
  * 415 is thrown only for a type that is certainly not text, another charset, and a content encoding. An empty body is read as
  * an empty text, whatever its headers. Throws 413 with `overCode` above `limit` bytes, and 400 for what is not UTF-8.
- * @param anyType whether every content type is accepted (default false)
+ * @param holdsJson whether it is JSON, by whatever content type, in which a byte order mark means nothing (default false)
  */
 export async function readPlainText(
   c: Context,
   limit: number,
   overCode?: CodeOf<413>,
-  anyType = false,
+  holdsJson = false,
 ): Promise<string> {
-  if (isIdentity(c) && (anyType || isPlainText(c))) return readText(c, limit, overCode);
+  if (isIdentity(c) && (holdsJson || isPlainText(c)))
+    return readText(c, limit, { overCode, ignoreBOM: !holdsJson });
   if (await isEmpty(c)) return '';
   throw new ServiceError(
     415,
@@ -138,8 +139,15 @@ function isPlainText(c: Context): boolean {
   );
 }
 
-/** Reads a body as UTF-8 text. Throws 413 above `limit` bytes, 400 for what is not UTF-8. */
-async function readText(c: Context, limit: number, overCode: CodeOf<413> = 'too-large'): Promise<string> {
+/** Reads a body as UTF-8 text. `ignoreBOM`: whether a byte order mark stays in it. Throws 413 above `limit` bytes, 400 for what is not UTF-8. */
+async function readText(
+  c: Context,
+  limit: number,
+  {
+    overCode = 'too-large',
+    ignoreBOM = false,
+  }: { overCode?: CodeOf<413> | undefined; ignoreBOM?: boolean } = {},
+): Promise<string> {
   const tooLarge = () => new ServiceError(413, overCode, `The body is larger than ${limit} bytes.`);
   const size = declaredSize(c);
   if (size === 0) return '';
@@ -154,7 +162,7 @@ async function readText(c: Context, limit: number, overCode: CodeOf<413> = 'too-
   if (!isWhole) throw incompleteBody();
   let text: string;
   try {
-    text = new TextDecoder('utf-8', { fatal: true }).decode(bytes.taken);
+    text = new TextDecoder('utf-8', { fatal: true, ignoreBOM }).decode(bytes.taken);
   } catch {
     throw badRequest('invalid-text', 'The body is not valid UTF-8.');
   }

@@ -137,7 +137,7 @@ async function execute(
   const chosen = chooseVersion(found, rolloutKey(c.req.header('x-rollout-key'), id));
   const { program } = chosen;
   const { isTyped } = program;
-  const input = await readInput({ anyType: isTyped });
+  const input = await readInput({ holdsJson: isTyped });
   const connections = await context.storage.runs.connections(plugin);
   const { version } = program;
   const { records: level } = tenant.limits;

@@ -11,6 +11,7 @@ import { requireBuiltProgram } from './require-draft.ts';
 import type { ServiceContext, ServiceInterface } from './context.ts';
 import { json } from './operations/responses.ts';
 import { jsonBody, refuseMany, textBody } from './operations/bodies.ts';
+import type { ReadText } from './operations/bodies.ts';
 import { operation } from './operations/operation.ts';
 import { requestInfo } from './request-info.ts';
 import { requireLanguage } from './require-language.ts';
@@ -115,7 +116,7 @@ export const testing: ServiceInterface = {
         const isReal = query.calls === 'real';
         if (isReal && !caller.permissions.includes('deploy')) throw notPermitted('deploy');
         // The input is read first, so that a client that sends it slowly does not keep a program in memory meanwhile.
-        const { payload: input, calls: mocks = [] } = await readInput(c, await body());
+        const { payload: input, calls: mocks = [] } = await readInput(c, body);
         const program = await loadBuilt(storage.db, target);
         const connections = await storage.runs.connections(target);
         const calls = isReal
@@ -217,8 +218,9 @@ async function runTest(
   };
 }
 
-async function readInput(c: Context, text: string): Promise<z.output<typeof testInput>> {
+async function readInput(c: Context, readText: ReadText): Promise<z.output<typeof testInput>> {
   const type = c.req.header('content-type')?.split(';', 1)[0]?.trim().toLowerCase();
+  const text = await readText({ holdsJson: type === testType });
   if (type !== testType) return { payload: text };
   const { success, data, error } = testInput.safeParse(
     await parseJson(text, refuseMany('invalid-body', 'the body', runLimits.input)),

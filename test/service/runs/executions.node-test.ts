@@ -35,7 +35,9 @@ async function startRuns(t: TestContext, options: Partial<ServiceOptions> = {}) 
 
 test('every execution that began, and nothing else, is recorded under the id of its request', async (t) => {
   const { run, test: testDraft, send, paths, vendor, recorded, storage, clock } = await startRuns(t);
-  const good = await run('v1.0.0', 'a');
+  // A byte order mark is a character of the input like others.
+  const good = await run('v1.0.0', '\ufeffa');
+  assert.equal(good.body, 'out \ufeffa');
   await testDraft('tested');
   for (const refused of [
     run('v1.0.9', 'a'),
@@ -53,7 +55,7 @@ test('every execution that began, and nothing else, is recorded under the id of 
   assert.equal(newest.id, bad.headers['x-request-id']);
   assert.equal(first.id, good.headers['x-suborbital-requestid']);
   assert.deepEqual([newest.code, first.code], ['plugin-error', undefined]);
-  assert.deepEqual([first.version, first.inputBytes, first.outputBytes], ['v1.0.0', 1, 5]);
+  assert.deepEqual([first.version, first.inputBytes, first.outputBytes], ['v1.0.0', 4, 8]);
   assert.ok(first.took > 0);
   assert.equal(timeOfUuid(first.id), clock.now);
   assert.match(newest.details.message ?? '', /It failed on purpose/);

@@ -34,6 +34,7 @@ test('a plugin in a namespace with types takes and returns values, which are che
     assert.match(response.headers.get('content-type') ?? '', /^application\/json/);
     assert.deepEqual(await response.json(), { text: 'Ada 3' });
   }
+  assert.equal((await run('\ufeff{"name":"Ada"}')).status, 200);
   for (const [body, path] of [
     ['', ''],
     ['Ada', ''],

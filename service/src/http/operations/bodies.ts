@@ -44,8 +44,8 @@ export interface TextBody {
 
 export type Body = JsonBody | TextBody;
 
-/** Reads a body of text. `anyType`: whether every content type is accepted (default false). */
-export type ReadText = (options?: { readonly anyType?: boolean }) => Promise<string>;
+/** Reads a body of text. `holdsJson`: whether it is JSON, by whatever content type (default false). */
+export type ReadText = (options?: { readonly holdsJson?: boolean }) => Promise<string>;
 
 /** What a handler is given as the body. */
 export type BodyOf<B> =
@@ -89,8 +89,8 @@ export const textBody = (options: Omit<TextBody, 'kind' | 'tooLarge'> & Partial<
 /** What the handler is given as the body of a request. Throws as {@link readJson}, and 422 where it does not fit the schema. */
 export function readBody(c: Context, body: Body, target: Target, context: ServiceContext): unknown {
   if (body.kind === 'text') {
-    const readText: ReadText = ({ anyType = false } = {}) =>
-      readPlainText(c, body.limit, body.tooLarge, anyType);
+    const readText: ReadText = ({ holdsJson = false } = {}) =>
+      readPlainText(c, body.limit, body.tooLarge, holdsJson);
     return readText;
   }
   return readCheckedJson(c, body, body.check?.(target, context));
