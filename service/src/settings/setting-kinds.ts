@@ -52,9 +52,11 @@ export const publicUrl = z.string().transform((text, context) => {
     return refuse(context, `an origin with https, such as ${exampleOrigin} (http on localhost alone)`);
   }
   const written = text.toLowerCase().replace(/\/$/, '');
-  return written === url.origin
-    ? url.origin
-    : refuse(context, `an origin alone, without user, path, query or default port, such as ${exampleOrigin}`);
+  if (written === url.origin) return url.origin;
+  return refuse(
+    context,
+    `an origin alone, without user, path, query or default port, in the form of browsers, which is ${url.origin}`,
+  );
 });
 
 /** An address or name to listen on. */

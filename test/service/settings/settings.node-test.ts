@@ -147,6 +147,7 @@ describe('an invalid value ends the start with one line that names it and what w
     ['PUBLIC_URL', 'http://plugins.example.com', 'it must be an origin with https'],
     ['PUBLIC_URL', 'https://*.example.com', 'it must be an origin with https'],
     ['PUBLIC_URL', 'https://plugins.example.com/path', 'it must be an origin alone'],
+    ['PUBLIC_URL', 'https://b\u00fccher.example', 'which is https://xn--bcher-kva.example'],
     ['ALLOWED_HOSTS', 'a.internal https://b', '"https://b" is none.'],
     ['SMTP_FROM', 'the plugin service', 'it must be the address of a sender'],
     ['SMTP_FROM', 'a@example.com, b@example.com', 'it must be the address of a sender'],
