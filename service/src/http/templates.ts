@@ -106,19 +106,21 @@ async function templateFor(
     ...(sample.output !== undefined && { expected: toPayload(sample.output, isTyped) }),
   }));
   const known = samples.find((sample) => sample.output !== undefined)?.output;
-  const typed = isTyped
-    ? language.typedTemplate({
-        output: known === undefined ? undefined : JSON.stringify(known),
-        connections,
-        declarations:
-          language.declarations === undefined
-            ? ''
-            : await declarationsIn(context, language.declarations, scope, { input, output }, signal),
-      })
-    : language.template({ pluginName, namespace, connections }).contents;
+  const contents =
+    own ??
+    (isTyped
+      ? language.typedTemplate({
+          output: known === undefined ? undefined : JSON.stringify(known),
+          connections,
+          declarations:
+            language.declarations === undefined
+              ? ''
+              : await declarationsIn(context, language.declarations, scope, { input, output }, signal),
+        })
+      : language.template({ pluginName, namespace, connections }).contents);
   return {
     lang: identifier,
-    contents: own ?? typed,
+    contents,
     ...(isTyped || tests.length || own !== undefined ? { tests } : { tests: plain.tests }),
   };
 }

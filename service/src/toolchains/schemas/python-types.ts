@@ -81,9 +81,9 @@ class PythonTypes {
   #type(schema: unknown, name: string, depth: number): string {
     if (typeof schema === 'boolean' || depth > deepest) return 'Any';
     const keywords = keywordsOf(schema);
-    const isAlone = ['$ref', 'allOf', 'anyOf', 'oneOf'].filter((keyword) => has(keywords, keyword)).length;
+    const isCombined = ['$ref', 'allOf', 'anyOf', 'oneOf'].some((keyword) => has(keywords, keyword));
     const own = this.#ownType(keywords, name, depth);
-    if (!isAlone || own !== 'Any') return own;
+    if (!isCombined || own !== 'Any') return own;
     if (has(keywords, '$ref')) return this.#definitionNames[definitionOf(keywords['$ref'])] ?? 'Any';
     for (const keyword of ['oneOf', 'anyOf']) {
       if (!has(keywords, keyword)) continue;
