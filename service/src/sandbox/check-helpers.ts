@@ -37,7 +37,7 @@ export const checkHelper = `(() => {
     ipv6: 'an IPv6 address',
   };
   const reasons = {
-    type: (type) => 'must be of type ' + listed([type].flat()),
+    type: (type) => 'must be of type ' + listed([type].flat().filter((one, i, all) => one !== 'integer' || !all.includes('number'))),
     const: (value) => { const text = short(value); return text === undefined ? undefined : 'must be ' + text; },
     enum: (values) => short(values) === undefined ? undefined : 'must be one of ' + values.map((value) => stringify(value)).join(', '),
     required: () => 'must be there',

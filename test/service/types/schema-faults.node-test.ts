@@ -238,6 +238,46 @@ test('a violation of anyOf or oneOf names the nearest alternative, and what keep
   }
 });
 
+test('parts that fit no value beside others are compiled, and refused with their place where the schema fits none', async () => {
+  const cases: [schema: string, fits: string, misfit: string][] = [
+    ['{"type":"string","anyOf":[{"format":"date"},{"type":"null"}]}', '"2026-03-31"', '"soon"'],
+    ['{"type":"object","oneOf":[{"type":"array"},{"required":["a"]}]}', '{"a":1}', '{}'],
+    ['{"type":"object","allOf":[{"maxLength":3}]}', '{}', '"a"'],
+    ['{"type":"string","not":{"type":"null"}}', '"a"', 'null'],
+    [
+      '{"type":"array","maxItems":1,"prefixItems":[{"type":"string"},{"type":"null"}]}',
+      '["a"]',
+      '["a",null]',
+    ],
+    ['{"type":["integer","null"],"$ref":"#/$defs/a","$defs":{"a":{"type":["number","null"]}}}', '1', '1.5'],
+    [
+      '{"$ref":"#/$defs/a","$defs":{"a":{"type":"object","properties":{"next":{"$ref":"#/$defs/a","unevaluatedProperties":false}},"not":{"type":"null"}}}}',
+      '{"next":{"next":{}}}',
+      '{"next":{"x":1}}',
+    ],
+  ];
+  for (const [schema, fits, misfit] of cases) {
+    assert.equal(await faultOf(schema, fits), undefined, schema);
+    assert.ok(await faultOf(schema, misfit), schema);
+  }
+  const closed = { type: 'object', properties: { a: {} }, additionalProperties: false, required: ['b'] };
+  const none = 'fits no value: none has the types that are asked for';
+  const unusable: [schema: object, path: string, message: string][] = [
+    [
+      { items: { $ref: '#/$defs/x' }, $defs: { x: { properties: { 'c/d': closed } } } },
+      '/$defs/x/properties/c~1d',
+      'fits no object: it requires "b", and allows no such property',
+    ],
+    [{ items: { $ref: '#/$defs/a', type: 'string' }, $defs: { a: { type: 'number' } } }, '/items', none],
+  ];
+  for (const [output, path, message] of unusable) {
+    assert.deepEqual(await compiler.compile({ output: output as JsonSchema }, owner, signal), {
+      invalid: `/output${path}`,
+      message,
+    });
+  }
+});
+
 test('what is legal and probably wrong in a schema is warned of', async () => {
   const warningsOf = async (job: SchemaJob) => {
     const outcome = await compiler.compile(job, owner, signal);

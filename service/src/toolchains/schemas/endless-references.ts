@@ -27,7 +27,8 @@ export function refuseEndlessLoops(definitions: readonly unknown[], places: read
   }
 }
 
-const sameValue = ['allOf', 'anyOf', 'oneOf', 'not', 'if', 'then', 'else', 'dependentSchemas'];
+/** The keywords whose parts apply to the same value as the part that holds them. */
+export const sameValue = ['allOf', 'anyOf', 'oneOf', 'not', 'if', 'then', 'else', 'dependentSchemas'];
 
 /** The definitions that a part applies to the same value as itself. */
 function* sameValueReferences(part: unknown): Generator<number> {

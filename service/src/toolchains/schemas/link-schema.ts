@@ -15,6 +15,8 @@ export interface LinkedSchema {
   readonly schema: JsonSchema;
   /** The former names of the definitions, by their numbers; `undefined` for one that had none. */
   readonly names: readonly (string | undefined)[];
+  /** Where the definitions are in the schema that was linked, by their numbers. */
+  readonly places: readonly Place[];
 }
 
 /**
@@ -77,9 +79,9 @@ class Linker {
       this.#definitions[next.number] = this.#written(next.node, next.scope);
     }
     refuseEndlessLoops(this.#definitions, this.#places);
-    if (!this.#definitions.length) return { schema: schema as JsonSchema, names: [] };
+    if (!this.#definitions.length) return { schema: schema as JsonSchema, names: [], places: [] };
     const $defs = Object.fromEntries(this.#definitions.map((one, i) => [String(i), one]));
-    return { schema: { ...(schema as object), $defs }, names: this.#names };
+    return { schema: { ...(schema as object), $defs }, names: this.#names, places: this.#places };
   }
 
   /** The scope after entering the resource of a part: its dynamic anchors are added, unless their names are already taken. */

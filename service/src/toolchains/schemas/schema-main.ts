@@ -1,11 +1,11 @@
 import { toPointer } from '../../json-pointer.ts';
 import type { Direction, JsonSchema } from '../../plugins/schemas.ts';
 import { describeError, serveTool } from '../process/serve-tool.ts';
-import { loadCheckMaker } from './check-code.ts';
+import { loadCheckMaker, UnusablePartError } from './check-code.ts';
 import { linkSchema } from './link-schema.ts';
 import type { LinkedSchema } from './link-schema.ts';
 import { declarePythonTypes } from './python-types.ts';
-import { InvalidSchemaError, pathOf } from './read-schema.ts';
+import { InvalidSchemaError, pathOf, placeIn } from './read-schema.ts';
 import type { Place } from './read-schema.ts';
 import { jobLimit, longestPlace, longestPlaces, replyLimit } from './schema-protocol.ts';
 import type { CompiledPair, SchemaJob, SchemaOutcome } from './schema-protocol.ts';
@@ -24,9 +24,19 @@ function compilerBy(makeCheck: (schema: JsonSchema) => string): (job: SchemaJob)
       language === 'python'
         ? declarePythonTypes(input, output)
         : declare('Input', input) + declare('Output', output),
-    inputCheck: input && makeCheck(input.schema),
-    outputCheck: output && makeCheck(output.schema),
+    inputCheck: input && checkOf('input', input),
+    outputCheck: output && checkOf('output', output),
   });
+  const checkOf = (direction: Direction, { schema, places }: LinkedSchema): string => {
+    try {
+      return makeCheck(schema);
+    } catch (error) {
+      if (!(error instanceof UnusablePartError)) throw error;
+      const { definition, path, message } = error;
+      const place = placeIn(definition === undefined ? undefined : places[definition], ...path);
+      throw new InvalidPartError(pointerIn(direction, place), message);
+    }
+  };
   return (job) => {
     let room = longestPlaces;
     const patterns: { pointer: string; pattern: string }[] = [];
@@ -74,6 +84,7 @@ function attempt(compile: () => CompiledPair): CompiledPair {
   try {
     return compile();
   } catch (error) {
+    if (error instanceof InvalidPartError) throw error;
     return { failed: describeFailure(error) };
   }
 }
