@@ -1,6 +1,5 @@
 import type { PluginSource } from 'plugin-editor/client.js';
 import { texts } from '../locales/locale.ts';
-import type { Notices } from '../ui/notices.ts';
 import { showCompareDialog } from './compare-dialog.ts';
 import { mergeSources } from './merge.ts';
 
@@ -9,21 +8,15 @@ export interface ConflictOptions {
   base: PluginSource;
   mine: PluginSource;
   theirs: PluginSource;
-  notices: Notices;
-  /** Replaces the source in the editor. */
-  replace: (source: PluginSource) => void;
-  /** Replaces the source in the editor, and saves it. */
-  restore: (source: PluginSource) => void;
+  /** Replaces the source in the editor, with a way back. `said` says what is there now. */
+  replace: (source: PluginSource, said: () => string) => void;
 }
-
-const NOTICE = 'settled';
 
 /**
  * Lets the user choose between two edits of a draft, or take both where they do not overlap. Resolves with `false` where the
  * user closed the dialog without a choice.
  */
-export async function resolveConflict(options: ConflictOptions): Promise<boolean> {
-  const { base, mine, theirs, notices, replace, restore } = options;
+export async function resolveConflict({ base, mine, theirs, replace }: ConflictOptions): Promise<boolean> {
   const { conflict } = texts();
   const merged = mergeSources(base, mine, theirs);
   const choice = await showCompareDialog<'mine' | 'theirs' | 'both'>({
@@ -39,21 +32,7 @@ export async function resolveConflict(options: ConflictOptions): Promise<boolean
       { label: conflict.takeTheirs, value: 'theirs' },
     ],
   });
-  const taken = choice === 'both' ? merged : choice === 'theirs' ? theirs : undefined;
-  if (taken) {
-    replace(taken);
-    notices.show(NOTICE, () => {
-      const { save } = texts();
-      const undo = () => {
-        notices.hide(NOTICE);
-        restore(mine);
-      };
-      return {
-        tone: 'note',
-        text: choice === 'both' ? save.merged : save.tookTheirs,
-        actions: [{ label: save.bringMineBack, run: undo }, notices.dismiss(NOTICE)],
-      };
-    });
-  }
+  if (choice === 'both' && merged) replace(merged, () => texts().save.merged);
+  if (choice === 'theirs') replace(theirs, () => texts().save.tookTheirs);
   return choice !== undefined;
 }

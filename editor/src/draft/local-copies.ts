@@ -2,16 +2,23 @@ import * as z from 'zod/mini';
 import { type PluginSource, pluginSourceSchema } from 'plugin-editor/client.js';
 import type { PluginTarget } from '../plugin/target.ts';
 
-/** A source that was not saved, as this browser keeps it. */
+/** A source that was not saved, or that was replaced, as this browser keeps it. */
 export interface LocalCopy {
   /** Its key in the storage. */
   key: string;
   source: PluginSource;
   /** When it was kept. */
   at: Date;
+  /** Whether it was saved, and then replaced. */
+  isReplaced: boolean;
 }
 
-const storedSchema = z.object({ version: z.literal(1), at: z.number(), source: pluginSourceSchema });
+const storedSchema = z.object({
+  version: z.literal(1),
+  at: z.number(),
+  source: pluginSourceSchema,
+  replaced: z.optional(z.boolean()),
+});
 
 const PREFIX = 'plugin-editor:unsaved:';
 
@@ -49,25 +56,23 @@ export class LocalCopies {
 
   /** Keeps this page's text. Where the browser cannot, an older copy stays, because it is better than none. */
   keep(source: PluginSource): void {
-    this.#isKept = this.#write({ key: this.#own, source, at: new Date() });
+    this.#isKept = this.#write({ key: this.#own, source, at: new Date(), isReplaced: false });
   }
 
   /** Keeps a text that is about to be replaced, to be offered when the plugin is opened again. Returns its key, if it could. */
   keepAside(source: PluginSource): string | undefined {
     const key = this.#createKey();
-    return this.#write({ key, source, at: new Date() }) ? key : undefined;
+    return this.#write({ key, source, at: new Date(), isReplaced: true }) ? key : undefined;
   }
 
-  /** Whether this browser keeps copies for this page. It does not where it blocks the storage of frames. */
-  canKeep(): boolean {
-    const probe = `${this.#own}:probe`;
-    try {
-      this.#browser.localStorage.setItem(probe, '1');
-      this.#browser.localStorage.removeItem(probe);
-      return true;
-    } catch {
-      return false;
-    }
+  /**
+   * Whether this browser keeps copies for this page. It does not where it blocks the storage of frames.
+   * @param source what there must be room for; without it, for anything
+   */
+  canKeep(source: PluginSource = { contents: '', lang: '' }): boolean {
+    const key = this.keepAside(source);
+    if (key !== undefined) this.remove(key);
+    return key !== undefined;
   }
 
   /** Drops this page's copy. */
@@ -116,9 +121,10 @@ export class LocalCopies {
   }
 
   /** Returns `false` where the storage is full or forbidden. */
-  #write({ key, source, at }: LocalCopy): boolean {
+  #write({ key, source, at, isReplaced }: LocalCopy): boolean {
+    const stored = { version: 1, at: at.getTime(), source, ...(isReplaced && { replaced: true }) };
     try {
-      this.#browser.localStorage.setItem(key, JSON.stringify({ version: 1, at: at.getTime(), source }));
+      this.#browser.localStorage.setItem(key, JSON.stringify(stored));
       return true;
     } catch {
       return false;
@@ -145,7 +151,9 @@ export class LocalCopies {
 function readCopy(key: string, value: string | null): LocalCopy | undefined {
   try {
     const { data } = storedSchema.safeParse(JSON.parse(value ?? ''));
-    return data && { key, source: data.source, at: new Date(data.at) };
+    if (!data) return undefined;
+    const { source, at, replaced = false } = data;
+    return { key, source, at: new Date(at), isReplaced: replaced };
   } catch {
     return undefined;
   }

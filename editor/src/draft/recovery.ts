@@ -12,15 +12,15 @@ export interface RecoveryOptions {
   current: () => PluginSource | undefined;
   /** Whether a copy may replace the source in the editor now, and be saved. */
   canRestore: () => boolean;
-  /** Replaces the source in the editor by a copy, and saves it. */
-  restore: (source: PluginSource) => void;
+  /** Replaces the source in the editor by a copy, saves it, and removes the copy. */
+  restore: (copy: LocalCopy) => void;
 }
 
 const NOTICE = 'recovery';
 
 /**
- * Offers what this browser kept of a plugin and could not save, one copy after the other, newest first. It may be started
- * only once the service accepted a token for that plugin. Nothing is restored or saved before the user asks for it.
+ * Offers what this browser kept of a plugin, one copy after the other, newest first. It may be started only once the
+ * service accepted a token for that plugin. Nothing is restored or saved before the user asks for it.
  */
 export class Recovery {
   readonly #options: RecoveryOptions;
@@ -59,7 +59,7 @@ export class Recovery {
       const compare = { label: common.compare, run: () => void this.#compare(copy) };
       return {
         tone: 'note',
-        text: recovery.offer(formatDateTime(copy.at)),
+        text: recovery[copy.isReplaced ? 'offerReplaced' : 'offer'](formatDateTime(copy.at)),
         actions: [
           ...(canRestore() ? [restore] : []),
           ...(current() ? [compare] : []),
@@ -76,7 +76,7 @@ export class Recovery {
     const { common, recovery } = texts();
     const module = await notices.loadModule(() => import('./compare-dialog.ts'));
     const choice = await module?.showCompareDialog<'restore' | 'discard'>({
-      title: recovery.title,
+      title: copy.isReplaced ? recovery.titleReplaced : recovery.title,
       text: recovery.kept(formatDateTime(copy.at)),
       versions: [
         { label: recovery.now, source: present },
@@ -92,13 +92,12 @@ export class Recovery {
   }
 
   #restore(copy: LocalCopy): void {
-    const { copies, canRestore, restore } = this.#options;
+    const { canRestore, restore } = this.#options;
     // What may be done can have changed while the dialog was open. The copy is to be kept then.
     if (!canRestore()) return;
-    // Removed first, because there may not be room for it and for the copy that this page is about to keep.
-    copies.remove(copy.key);
-    restore(copy.source);
+    // The next offer comes first, so that the way back from this one is in view before it.
     this.#next();
+    restore(copy);
   }
 
   #discard(copy: LocalCopy): void {

@@ -340,7 +340,6 @@ export const de: Texts = {
     tookTheirs: 'Sie haben die Fassung übernommen, die an anderer Stelle gespeichert wurde.',
     merged:
       'Der Text enthält jetzt beides: Ihre Änderungen und die, die an anderer Stelle gespeichert wurden.',
-    bringMineBack: 'Meine Fassung zurückholen',
   },
 
   conflict: {
@@ -365,7 +364,14 @@ export const de: Texts = {
     kept: (when) => `Dieser Browser hat sie am ${when} aufgehoben.`,
     now: 'Jetzt im Editor',
     copy: 'In diesem Browser aufgehoben',
-    discarded: 'Die Änderungen wurden verworfen.',
+    offerReplaced: (when) =>
+      `Dieser Browser hat Text und Tests aufgehoben, die hier standen, bevor sie ersetzt wurden (${when}). Möchten Sie sie wiederherstellen oder verwerfen?`,
+    titleReplaced: 'Ersetzter Text, ersetzte Tests',
+    restored: 'Was dieser Browser aufgehoben hatte, ist jetzt im Editor.',
+    discarded: 'Die Kopie wurde verworfen.',
+    formerKept: 'Den bisherigen Text hebt dieser Browser auf.',
+    bringBack: 'Bisherigen Text zurückholen',
+    isBack: 'Der bisherige Text ist wieder da.',
   },
 
   language: {
@@ -376,9 +382,7 @@ export const de: Texts = {
     text: 'Ein Beispiel in der Sprache, die Sie wählen, tritt an die Stelle von Text und Tests. Was jetzt hier steht, hebt dieser Browser auf und bietet es Ihnen an, wenn Sie das Plugin das nächste Mal öffnen.',
     textNotKept:
       'Ein Beispiel in der Sprache, die Sie wählen, tritt an die Stelle von Text und Tests. Dieser Browser kann keine Kopie aufheben: Stellen Sie vorher eine Version bereit, falls Sie das Jetzige noch brauchen.',
-    done: (language) => `Das Plugin ist jetzt in ${language}. Den bisherigen Text hebt dieser Browser auf.`,
-    doneNotKept: (language) => `Das Plugin ist jetzt in ${language}.`,
-    bringBack: 'Bisherigen Text zurückholen',
+    done: (language) => `Das Plugin ist jetzt in ${language}.`,
     failed:
       'Das Beispiel ließ sich nicht laden. Es wurde nichts geändert. Prüfen Sie Ihre Verbindung und versuchen Sie es noch einmal.',
   },
@@ -719,7 +723,6 @@ export const de: Texts = {
     same: (version) => `Der Entwurf ist derselbe wie ${version}.`,
     sameAs: (one, other) => `${one} und ${other} sind gleich.`,
     broughtBack: (version) => `${version} steht jetzt im Entwurf.`,
-    undoBringBack: 'Bisherigen Entwurf zurückholen',
     madeLive: (version) => `${version} ist jetzt aktiv.`,
     newestLive: (version) => `Aktiv ist die neueste Version: ${version}.`,
     liveFailed: 'Die aktive Version ließ sich nicht ändern.',

@@ -335,7 +335,6 @@ export const en = {
     compareAndChoose: 'Compare and choose',
     tookTheirs: 'You took the version that was saved elsewhere.',
     merged: 'Both edits are in the text now: yours, and those that were saved elsewhere.',
-    bringMineBack: 'Bring mine back',
   },
 
   conflict: {
@@ -360,7 +359,14 @@ export const en = {
     kept: (when: string) => `This browser kept them on ${when}.`,
     now: 'In the editor now',
     copy: 'Kept in this browser',
-    discarded: 'The changes were discarded.',
+    offerReplaced: (when: string) =>
+      `This browser kept the text and the tests that were here before they were replaced (${when}). Restore them, or discard them?`,
+    titleReplaced: 'Text and tests that were replaced',
+    restored: 'What this browser kept is in the editor now.',
+    discarded: 'The copy was discarded.',
+    formerKept: 'The former text is kept in this browser.',
+    bringBack: 'Bring the former text back',
+    isBack: 'The former text is here again.',
   },
 
   language: {
@@ -371,9 +377,7 @@ export const en = {
     text: 'The text and the tests are replaced by an example in the language that you choose. What is here now is kept in this browser, and offered again when you open the plugin the next time.',
     textNotKept:
       'The text and the tests are replaced by an example in the language that you choose. This browser can keep no copy: deploy what is here now as a version first if you may want it back.',
-    done: (language: string) => `The plugin is in ${language} now. The former text is kept in this browser.`,
-    doneNotKept: (language: string) => `The plugin is in ${language} now.`,
-    bringBack: 'Bring the former text back',
+    done: (language: string) => `The plugin is in ${language} now.`,
     failed: 'The example could not be loaded. Nothing was changed. Check your connection and try again.',
   },
 
@@ -716,7 +720,6 @@ export const en = {
     same: (version: string) => `The draft is the same as ${version}.`,
     sameAs: (one: string, other: string) => `${one} and ${other} are the same.`,
     broughtBack: (version: string) => `${version} is in the draft now.`,
-    undoBringBack: 'Bring the former draft back',
     madeLive: (version: string) => `${version} is live now.`,
     newestLive: (version: string) => `The newest version is live: ${version}.`,
     liveFailed: 'What is live could not be changed.',

@@ -266,10 +266,17 @@ export class EditorApp {
       notices,
       current: () => this.#workspace?.document.source,
       canRestore: () => !signal.aborted && (this.#workspace?.access.canWrite ?? this.#mayWrite(session)),
-      restore: (source) => {
-        // Without a draft and a template there is nothing open yet: the copy is what to open.
-        if (!this.#workspace) this.#edit(session, { ...source, contents: '', tests: [] }, false);
-        this.#workspace?.restore(source);
+      restore: ({ source, key }) => {
+        const saving = this.#workspace?.saving;
+        if (saving) {
+          const spare = saving.state.kind === 'new' ? saving.source : undefined;
+          return saving.replace(source, () => texts().recovery.restored, { from: key, spare });
+        }
+        // Without a draft and a template there is nothing open yet: the copy is what to open. It is removed first, because
+        // there may not be room for it and for the copy that this page is about to keep.
+        copies.remove(key);
+        this.#edit(session, { ...source, contents: '', tests: [] }, false);
+        this.#workspace?.saving.restore(source);
       },
     });
     recovery.start(orphans, draft?.source ?? this.#workspace?.document.source);

@@ -39,8 +39,10 @@ export interface VersionsHost {
     setLive: (live: string | undefined, isPinned: boolean) => void;
   };
   readonly rollouts: Rollouts;
-  /** Replaces the draft, and saves it. */
-  restore: (source: PluginSource) => void;
+  readonly saving: {
+    /** Replaces the draft, and saves it, with a way back. `spare`: what need not be kept for that. */
+    replace: (source: PluginSource, said: () => string, options: { spare: PluginSource }) => void;
+  };
   /** Something was deleted, so there is room in the storage. */
   handleRoom: () => void;
 }
@@ -383,26 +385,10 @@ export class VersionsPanel extends LightElement {
   }
 
   #restore(version: string, { contents, lang, tests }: PluginSource): void {
-    const { document: edited, session } = this.host;
-    const { notices } = session;
-    const former = edited.source;
     // Fields that the editor does not know stay as they are in the draft.
-    const { tests: _, ...rest } = former;
-    this.host.restore({ ...rest, contents, lang, ...(tests ? { tests } : {}) });
-    notices.show(NOTICE, () => ({
-      tone: 'note',
-      text: texts().versions.broughtBack(version),
-      actions: [
-        {
-          label: texts().versions.undoBringBack,
-          run: () => {
-            notices.hide(NOTICE);
-            this.host.restore(former);
-          },
-        },
-        notices.dismiss(NOTICE),
-      ],
-    }));
+    const { tests: _, ...rest } = this.host.document.source;
+    const source = { ...rest, contents, lang, ...(tests ? { tests } : {}) };
+    this.host.saving.replace(source, () => texts().versions.broughtBack(version), { spare: source });
   }
 
   async #setLive(version: string | null): Promise<void> {

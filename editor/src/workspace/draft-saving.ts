@@ -13,6 +13,14 @@ import type { PluginSession } from './plugin-session.ts';
 
 const NOTICE = 'save';
 const NO_COPIES_NOTICE = 'copies';
+const REPLACED_NOTICE = 'replaced';
+
+export interface ChangeOptions {
+  /** The key of the copy that the new source is from. It is not needed after. */
+  from?: string | undefined;
+  /** A source that need not be kept, because it is there elsewhere. */
+  spare?: PluginSource | undefined;
+}
 
 export interface DraftSavingEvents {
   /** How far saving is changed. */
@@ -118,6 +126,38 @@ export class DraftSaving extends Emitter<DraftSavingEvents> implements PipelineD
     if (!this.#access.canWrite) return;
     this.#document.replace(source);
     this.prepareToLeave();
+  }
+
+  /** Replaces the source in the editor, and saves it, with the way back of `change`. */
+  replace(source: PluginSource, said: () => string, more?: ChangeOptions): void {
+    this.change(() => this.restore(source), said, more);
+  }
+
+  /**
+   * Changes the source in a way that undo in the text does not take back, such as to another language. This browser keeps the
+   * former source, and a notice brings it back.
+   * @param said says what was done
+   */
+  change(change: () => void, said: () => string, { from, spare }: ChangeOptions = {}): void {
+    if (!this.#access.canWrite) return;
+    const { copies, notices } = this.#session;
+    const former = this.source;
+    const key = spare && sameWork(former, spare) ? undefined : copies.keepAside(former);
+    change();
+    // From now on it is saved as any text is.
+    if (from !== undefined && copies.isKept) copies.remove(from);
+    notices.show(REPLACED_NOTICE, () => {
+      const { bringBack, formerKept } = texts().recovery;
+      const run = () => this.replace(former, () => texts().recovery.isBack, { from: key, spare });
+      return {
+        tone: 'note',
+        text: key === undefined ? said() : `${said()} ${formerKept}`,
+        actions: [
+          ...(this.#access.canWrite ? [{ label: bringBack, run }] : []),
+          notices.dismiss(REPLACED_NOTICE),
+        ],
+      };
+    });
   }
 
   /** The page may go away: keeps a copy of what is not saved, and saves it while it can. */
@@ -256,9 +296,7 @@ export class DraftSaving extends Emitter<DraftSavingEvents> implements PipelineD
       base: this.#queue.base,
       mine: this.source,
       theirs: theirs.source,
-      notices,
-      replace: (source) => this.#document.replace(source),
-      restore: (source) => this.restore(source),
+      replace: (source, said) => this.replace(source, said),
     });
     if (!isResolved) return;
     store.acceptAsBase(theirs);

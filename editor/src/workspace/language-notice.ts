@@ -13,9 +13,7 @@ export function showLanguageNotice(workspace: Workspace, asked: string): void {
   const { session, access, document } = workspace;
   const { notices } = session;
   if (dismissed.has(asked)) return;
-  document.on('language', () => {
-    if (document.language === asked) notices.hide(NOTICE);
-  });
+  document.on('language', () => notices.hide(NOTICE));
   notices.show(NOTICE, () => {
     const words = texts().language;
     const dismiss = {

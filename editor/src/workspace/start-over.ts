@@ -1,8 +1,6 @@
 import { html } from 'lit/html.js';
-import type { Language, PluginSource } from 'plugin-editor/client.js';
-import { prettyLanguage } from '../code/languages.ts';
+import type { Language } from 'plugin-editor/client.js';
 import { texts } from '../locales/locale.ts';
-import { sameWork } from '../plugin/source.ts';
 import { openDialog } from '../ui/dialog.ts';
 import type { Access } from './access.ts';
 import type { DraftSaving } from './draft-saving.ts';
@@ -53,34 +51,16 @@ export async function startOver(
     if (document.querySelector('dialog[open]')) return;
     const others = languages.filter(({ identifier }) => identifier !== saving.source.lang);
     const wanted = others.filter(({ identifier }) => identifier === language);
-    const chosen = await showLanguageDialog(wanted.length ? wanted : others, copies.canKeep());
-    if (!chosen || signal.aborted) return;
-    const template = await session.loadTemplate(chosen.identifier);
-    if (!access.canWrite) return;
-    /**
-     * Replaces the source, and offers the former one, which another language leaves no way back to in the text.
-     * @param aside the key of the copy of `source`, where this browser keeps one
-     */
-    const replace = (source: PluginSource, aside?: string) => {
-      // Read only now, because the user may have typed meanwhile.
-      const former = saving.source;
-      const formerAside = sameWork(former, template) ? undefined : copies.keepAside(former);
-      saving.restore(source);
-      // From now on it is saved as any text is.
-      if (aside !== undefined && copies.isKept) copies.remove(aside);
-      notices.show(NOTICE, () => {
-        const words = texts().language;
-        const known = languages.find(({ identifier }) => identifier === source.lang);
-        const name = known?.pretty ?? prettyLanguage(source.lang);
-        const bringBack = { label: words.bringBack, run: () => replace(former, formerAside) };
-        return {
-          tone: 'note',
-          text: formerAside === undefined ? words.doneNotKept(name) : words.done(name),
-          actions: [...(access.canWrite ? [bringBack] : []), notices.dismiss(NOTICE)],
-        };
-      });
-    };
-    replace(template);
+    const canKeep = () => copies.canKeep(saving.source);
+    for (let isKept = canKeep(); ; isKept = false) {
+      const chosen = await showLanguageDialog(wanted.length ? wanted : others, isKept);
+      if (!chosen || signal.aborted) return;
+      const template = await session.loadTemplate(chosen.identifier);
+      // The text may have grown meanwhile, and another page may have filled the storage: then the user is asked again.
+      if (isKept && !canKeep()) continue;
+      const said = () => texts().language.done(chosen.pretty);
+      return saving.replace(template, said, { spare: template });
+    }
   } catch {
     if (signal.aborted) return;
     notices.show(NOTICE, () => ({

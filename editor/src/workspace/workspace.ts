@@ -174,11 +174,6 @@ export class Workspace {
     if (!(await this.saving.saveNow())) throw new Error(saveStatus(this.saving.state).text);
   }
 
-  /** Replaces the source, because the user asks for it, and saves it. */
-  restore(source: PluginSource): void {
-    this.saving.restore(source);
-  }
-
   /** Something was deleted: what failed for lack of storage is tried again. */
   handleRoom(): void {
     this.saving.resume();

@@ -100,8 +100,9 @@ describe('local copies', () => {
     if (!copy) throw new Error('no copy');
     next.remove(copy.key);
     expect(await contents(next)).to.deep.equal([]);
-    next.putBack(copy);
+    next.putBack({ ...copy, isReplaced: true });
     expect(await contents(next)).to.deep.equal(['y']);
+    expect((await next.listOrphans())[0]?.isReplaced).to.equal(true);
   });
 
   it('ignores entries that are not copies', async () => {
@@ -130,7 +131,10 @@ describe('local copies', () => {
     page.drop();
     expect(await page.listOrphans()).to.deep.equal([]);
     const full = copies();
-    full.keep(source('x'.repeat(12_000_000)));
+    const tooLarge = source('x'.repeat(12_000_000));
+    full.keep(tooLarge);
     expect(full.isKept).to.equal(false);
+    expect([full.canKeep(), full.canKeep(tooLarge)]).to.deep.equal([true, false]);
+    expect(localStorage.length).to.equal(0);
   });
 });

@@ -31,12 +31,18 @@ describe('unsaved work in the editor', () => {
 
       await next.press('Restore');
       await saved('// too late');
-      await eventually(next.kept, (kept) => kept.length === 0);
-      assert.match(await next.text(), /too late/);
-      assert.equal(
-        await next.page.evaluate(() => document.body.innerText.includes('This browser kept')),
-        false,
+      await next.until(
+        'What this browser kept is in the editor now. The former text is kept in this browser.',
       );
+      assert.match(await next.text(), /too late/);
+      const [former, ...others] = await eventually(next.kept, (kept) => kept.length === 1);
+      assert.match(former?.value ?? '', /other edit/);
+      assert.deepEqual(others, []);
+      await next.press('Bring the former text back');
+      await saved('// other edit');
+      await next.until('The former text is here again.');
+      const [restored] = await eventually(next.kept, (kept) => kept.length === 1);
+      assert.match(restored?.value ?? '', /too late/);
     }));
 
   test('is gone when its copy is discarded, unless that is undone', () =>
@@ -52,13 +58,13 @@ describe('unsaved work in the editor', () => {
       const next = await open();
       await next.until('This browser kept changes');
       await next.press('Discard');
-      await next.until('The changes were discarded');
+      await next.until('The copy was discarded');
       assert.deepEqual(await next.kept(), []);
       await next.press('Undo');
       await next.until('This browser kept changes');
       assert.equal((await next.kept()).length, 1);
       await next.press('Discard');
-      await next.until('The changes were discarded');
+      await next.until('The copy was discarded');
       await next.page.close();
       const last = await open();
       await last.untilOpen();
@@ -145,7 +151,7 @@ describe('unsaved work in the editor', () => {
       await first.untilStatus('Saved');
       assert.match(await first.text(), /from the second/);
       assert.doesNotMatch(await first.text(), /from the first/);
-      await first.press('Bring mine back');
+      await first.press('Bring the former text back');
       await saved('// again');
       assert.match(await first.text(), /from the first/);
     }));

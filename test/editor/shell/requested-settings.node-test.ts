@@ -250,7 +250,7 @@ describe('the settings that the host page requests', () => {
         (draft) => draft?.contents === former && draft.lang === 'javascript',
       );
       // What was written in the other language can be brought back as well, and is kept as well.
-      await launcher.until('The plugin is in JavaScript now. The former text is kept');
+      await launcher.until('The former text is here again. The former text is kept');
       await launcher.press('Bring the former text back');
       const draft = await eventually(
         () => service.draft({ fn }),

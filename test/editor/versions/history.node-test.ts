@@ -50,7 +50,10 @@ describe('versions and runs in the editor', () => {
         () => service.draft(target),
         (draft) => draft?.contents === contents,
       );
-      await press('Bring the former draft back');
+      await press('Compare with the draft: v1.0.0');
+      await until('The draft is the same as v1.0.0.');
+      await press('Dismiss');
+      await press('Bring the former text back');
       await saved('// second');
 
       // In forced colours, buttons have borders, which do not touch.

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { mock, test } from 'node:test';
 import { HttpError, NetworkError } from 'plugin-editor/client.js';
-import { Notices } from '../../../editor/src/ui/notices.ts';
+import type { LocalCopies } from '../../../editor/src/draft/local-copies.ts';
+import { Recovery } from '../../../editor/src/draft/recovery.ts';
+import { type Notice, Notices } from '../../../editor/src/ui/notices.ts';
 import { Access } from '../../../editor/src/workspace/access.ts';
 import { DraftSaving } from '../../../editor/src/workspace/draft-saving.ts';
 import type { PluginDocument } from '../../../editor/src/workspace/plugin-document.ts';
@@ -21,6 +23,93 @@ test('a source is not brought back once nothing may be changed, because it could
   saving.restore({ lang: 'javascript', contents: 'former' });
   assert.equal(document.source.contents, 'present');
   assert.equal(saving.isUnsaved, false);
+});
+
+test('what is replaced is kept and can be brought back, unless it is there elsewhere', () => {
+  const sourceOf = (contents: string) => ({ lang: 'javascript', contents, tests: [{ name: contents }] });
+  type Source = ReturnType<typeof sourceOf>;
+  const document = {
+    source: sourceOf('a day of work'),
+    replace: (source: Source) => void (document.source = source),
+  };
+  const kept = new Map<string, string>([['copy', 'restored']]);
+  const copies = {
+    keep: () => {},
+    drop: () => {},
+    isKept: true,
+    keepAside: ({ contents }: Source) => kept.set(contents, contents) && contents,
+    remove: (key: string) => kept.delete(key),
+  };
+  const shown: string[] = [];
+  const notices = new Notices();
+  let notice = (): Notice => ({ text: '', tone: 'note' });
+  mock.method(notices, 'show', (kind: string, made: typeof notice) => {
+    shown.push(kind);
+    notice = made;
+  });
+  const bringBack = () => notice().actions?.[0]?.run();
+  const session = {
+    copies,
+    notices,
+    signal: new AbortController().signal,
+    host: {},
+    store: { save: async () => {} },
+  };
+  const saving = new DraftSaving(
+    session as unknown as PluginSession,
+    new Access(['read', 'write'], false),
+    document as unknown as PluginDocument,
+    true,
+  );
+  saving.replace(sourceOf('restored'), () => 'It is restored.', { from: 'copy' });
+  assert.equal(notice().text, 'It is restored. The former text is kept in this browser.');
+  assert.deepEqual([...kept.keys()], ['a day of work']);
+  bringBack();
+  assert.deepEqual(document.source, sourceOf('a day of work'));
+  assert.deepEqual([...kept.keys()], ['restored']);
+  kept.clear();
+  const template = sourceOf('template');
+  saving.replace(template, () => 'It is another.', { spare: template });
+  bringBack();
+  assert.deepEqual(document.source, sourceOf('a day of work'));
+  assert.deepEqual([...kept.keys()], []);
+  // One kind for all, which no other notice takes the place of.
+  assert.deepEqual([...new Set(shown)], ['replaced']);
+  copies.keepAside = () => undefined as never;
+  saving.replace(template, () => 'It is another.');
+  assert.equal(notice().text, 'It is another.');
+  bringBack();
+  assert.deepEqual(document.source, sourceOf('a day of work'));
+});
+
+test('a copy that this browser kept is called what it is, and the way back from it comes before the next offer', () => {
+  const copyOf = (key: string, isReplaced: boolean) => ({
+    key,
+    source: { lang: 'javascript', contents: key },
+    at: new Date(0),
+    isReplaced,
+  });
+  const log: string[] = [];
+  const notices = new Notices();
+  let offer = (): Notice => ({ text: '', tone: 'note' });
+  mock.method(notices, 'show', (_kind: string, notice: typeof offer) => {
+    offer = notice;
+    log.push(notice().text.replace(/ \(.*/, ''));
+  });
+  const recovery = new Recovery({
+    copies: { remove: () => {} } as unknown as LocalCopies,
+    notices,
+    current: () => undefined,
+    canRestore: () => true,
+    restore: ({ key }) => log.push(`restored ${key}`),
+  });
+  recovery.start([copyOf('unsaved', false), copyOf('replaced', true)], undefined);
+  offer().actions?.[0]?.run();
+  assert.deepEqual(log, [
+    'This browser kept changes to this plugin that were not saved',
+    'This browser kept the text and the tests that were here before they were replaced',
+    'restored unsaved',
+  ]);
 });
 
 test('that the text would be lost with the page is said once, and not again with each try that fails', async () => {
