@@ -1,6 +1,6 @@
 import type { PluginSource, PluginTest } from 'plugin-editor/client.js';
 import type { AssistantQuestion, PluginChannel } from 'plugin-editor/editor.js';
-import { canonicalJson, lineSeparator, sameWork, withLineFeeds } from '../plugin/source.ts';
+import { canonicalJson, lineBreakOf, sameWork, withLineFeeds } from '../plugin/source.ts';
 import type { Verdict } from '../tests/verdict.ts';
 import { EndFollower } from './end-follower.ts';
 import { type Piece, compose, isPart, linesOf, piecesOf, textOf } from './parts.ts';
@@ -281,11 +281,9 @@ const areTests = (records: readonly Record<string, unknown>[]): boolean =>
 
 /** A text with the line breaks of another, because models write `\n`: else each line would differ. */
 function withLineBreaksOf(other: string, text: string): string {
-  const separator = lineSeparator(other);
+  const lineBreak = lineBreakOf(other);
   // Mixed line breaks cannot be told apart.
-  if (separator === '\n') return text;
-  const lines = withLineFeeds(text);
-  return separator ? lines.replaceAll('\n', separator) : lines;
+  return lineBreak ? withLineFeeds(text).replaceAll('\n', lineBreak) : text;
 }
 
 /** What can be taken of a proposal. */

@@ -1,14 +1,15 @@
-import { historyField } from '@codemirror/commands';
+import { historyField, invertedEffects } from '@codemirror/commands';
 import {
   Compartment,
   type EditorSelection,
   EditorState,
   type Extension,
-  type StateEffect,
+  StateEffect,
+  StateField,
 } from '@codemirror/state';
 import { type Command, EditorView } from '@codemirror/view';
 import type { Diagnostic } from 'plugin-editor/client.js';
-import { lineSeparator } from '../plugin/source.ts';
+import { lineBreakOf } from '../plugin/source.ts';
 import { settings } from '../ui/settings.ts';
 import { codeMirrorPhrases, contentName, syncColourScheme } from './code-theme.ts';
 import { loadTypingHelp, loadedTypingHelp } from './languages.ts';
@@ -54,6 +55,21 @@ export interface CodeEditorOptions {
   /** The problems that are marked, or their places, changed. */
   onProblems: (problems: Problem[]) => void;
 }
+
+const setLineBreak = StateEffect.define<string>();
+
+/**
+ * The line break of a text that has one kind throughout; undo brings the former one back. CodeMirror reads every kind, and language
+ * help and Vim write `\n`, which a configured line separator would turn into a character within a line.
+ */
+const lineBreak = StateField.define<string>({
+  create: () => '\n',
+  update: (value, { effects }) => effects.find((effect) => effect.is(setLineBreak))?.value ?? value,
+  provide: (field) =>
+    invertedEffects.of(({ effects, startState }) =>
+      effects.some((effect) => effect.is(setLineBreak)) ? [setLineBreak.of(startState.field(field))] : [],
+    ),
+});
 
 /** The editor of a plugin's text. */
 export class CodeEditor {
@@ -106,7 +122,8 @@ export class CodeEditor {
   }
 
   get contents(): string {
-    return (this.#contents ??= this.#view.state.sliceDoc());
+    const { state } = this.#view;
+    return (this.#contents ??= state.doc.sliceString(0, undefined, state.field(lineBreak)));
   }
 
   get lang(): string {
@@ -120,11 +137,13 @@ export class CodeEditor {
     this.#view.dispatch({ effects: this.#access.reconfigure(EditorState.readOnly.of(isReadOnly)) });
   }
 
-  /** Replaces the text. Undo brings this one back if both have one language and one kind of line breaks. */
+  /** Replaces the text. Undo brings this one back if both have one language, and neither has mixed line breaks. */
   replace(contents: string, lang: string): void {
     const { state } = this.#view;
-    if (lineSeparator(contents) !== lineSeparator(this.contents) || lang !== this.#lang) {
-      // CodeMirror takes a language and a kind of line breaks only with a new state, which has no history.
+    const separator = lineBreakOf(contents);
+    const isMixed = state.facet(EditorState.lineSeparator) !== undefined;
+    if (isMixed !== (separator === undefined) || lang !== this.#lang) {
+      // CodeMirror takes a language and a line separator only with a new state, which has no history.
       this.#lang = lang;
       this.#view.setState(this.#createState(contents));
       // No listener is called for a new state, whose cursor is at the beginning.
@@ -133,7 +152,11 @@ export class CodeEditor {
       this.#handleChange();
     } else {
       const insert = state.toText(contents);
-      this.#view.dispatch({ changes: { from: 0, to: state.doc.length, insert }, userEvent: 'input.replace' });
+      this.#view.dispatch({
+        changes: { from: 0, to: state.doc.length, insert },
+        effects: separator ? setLineBreak.of(separator) : [],
+        userEvent: 'input.replace',
+      });
     }
   }
 
@@ -248,7 +271,7 @@ export class CodeEditor {
   }
 
   #createState(doc: string, kept?: KeptText): EditorState {
-    const separator = lineSeparator(doc);
+    const separator = lineBreakOf(doc);
     return EditorState.create({
       doc,
       ...(kept && { selection: kept.selection }),
@@ -257,7 +280,8 @@ export class CodeEditor {
         this.#vim.extension(),
         kept ? historyField.init(() => kept.history) : [],
         problemMarks(),
-        separator ? EditorState.lineSeparator.of(separator) : [],
+        // Mixed line breaks: only `\n` breaks, and each `\r` stays where it is, shown as a special character.
+        separator ? lineBreak.init(() => separator) : [lineBreak, EditorState.lineSeparator.of('\n')],
         this.#typingHelp.of(loadedTypingHelp()?.typingHelp(this.#lang) ?? []),
         this.#languageHelp.of(this.#languageHelpOf(this.#lang)),
         textEditing(),

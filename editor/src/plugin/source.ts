@@ -32,14 +32,10 @@ export const canonicalJson = (value: unknown): string =>
 /** Identifies what a build is made of: two sources with the same key have the same build. */
 export const sourceKeyOf = ({ lang, contents }: PluginSource): string => `${lang}\n${contents}`;
 
-/**
- * The line break to configure CodeMirror with, so that a text that was not edited comes back the same to the byte. `undefined`
- * leaves the default: CodeMirror reads every kind of line break and writes `\n`.
- */
-export function lineSeparator(text: string): string | undefined {
-  if (!text.includes('\r')) return undefined;
-  // Mixed line breaks: only `\n` breaks, and each `\r` stays where it is, shown as a special character.
-  return text.replaceAll('\r\n', '').match(/[\r\n]/) ? '\n' : '\r\n';
+/** The line break that a text has throughout, `\n` where it has none; `undefined` where it has several kinds. */
+export function lineBreakOf(text: string): '\n' | '\r\n' | undefined {
+  if (!text.includes('\r')) return '\n';
+  return /[\r\n]/.test(text.replaceAll('\r\n', '')) ? undefined : '\r\n';
 }
 
 /** A text with `\n` for each line break, which is what a field of a form, and a default CodeMirror editor, make of it. */

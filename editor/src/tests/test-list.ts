@@ -1,5 +1,5 @@
 import type { CallMock, PluginTest } from 'plugin-editor/client.js';
-import { canonicalJson, lineSeparator } from '../plugin/source.ts';
+import { canonicalJson, lineBreakOf } from '../plugin/source.ts';
 import { formatNumber } from '../locales/formats.ts';
 import { texts } from '../locales/locale.ts';
 import type { Run } from '../pipeline/pipeline.ts';
@@ -78,7 +78,7 @@ export class TestList {
       entry.test = rest;
     } else {
       // A form field turns each line break into `\n`; a text that had `\r\n` keeps that.
-      const hasCrLf = typeof former === 'string' && lineSeparator(former) === '\r\n';
+      const hasCrLf = typeof former === 'string' && lineBreakOf(former) === '\r\n';
       entry.test = { ...entry.test, [field]: hasCrLf ? value.replaceAll('\n', '\r\n') : value };
     }
     this.#onChange();

@@ -1,6 +1,6 @@
 import { expect } from '@open-wc/testing';
 import { resetMouse, sendKeys, sendMouse } from '@web/test-runner-commands';
-import { undo } from '@codemirror/commands';
+import { redo, undo } from '@codemirror/commands';
 import { ensureSyntaxTree } from '@codemirror/language';
 import { forEachDiagnostic } from '@codemirror/lint';
 import { EditorView } from '@codemirror/view';
@@ -83,6 +83,10 @@ describe('code editor', () => {
     editor.focus();
     await sendKeys({ press: 'Enter' });
     expect(editor.contents).to.equal('\r\na\r\nb');
+    // Language help and Vim insert texts with line feeds.
+    const view = EditorView.findFromDOM(editor.element) as EditorView;
+    view.dispatch({ changes: { from: 0, insert: view.state.toText('x\ny') } });
+    expect(editor.contents).to.equal('x\r\ny\r\na\r\nb');
   });
 
   it('replaces the text, also by one with other line breaks', () => {
@@ -90,9 +94,15 @@ describe('code editor', () => {
     editor.replace('b\nc', 'typescript');
     cursor = [2, 2];
     expect(editor.contents).to.equal('b\nc');
+    editor.replace('b\r\nc', 'typescript');
+    expect(editor.contents).to.equal('b\r\nc');
+    editor.run(undo);
+    expect(editor.contents).to.equal('b\nc');
+    editor.run(redo);
+    expect(editor.contents).to.equal('b\r\nc');
     editor.replace('b\r\nc', 'javascript');
     expect(editor.contents).to.equal('b\r\nc');
-    expect(changes).to.equal(2);
+    expect(changes).to.equal(5);
     expect(cursor).to.deep.equal([1, 1]);
   });
 

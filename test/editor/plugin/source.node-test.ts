@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test, describe } from 'node:test';
-import { sameWork, withEdits, lineSeparator } from '../../../editor/src/plugin/source.ts';
+import { sameWork, withEdits, lineBreakOf } from '../../../editor/src/plugin/source.ts';
 
 test('edits keep fields that the editor does not know', () => {
   const record = { contents: 'a', lang: 'javascript', tests: [], owner: 'x', nested: { y: 1 } };
@@ -26,11 +26,11 @@ test('two records are equal whatever the order of their fields', () => {
   assert.equal(sameWork(a, { ...a, tests: [] }), false);
 });
 
-describe('lineSeparator', () => {
+describe('lineBreakOf', () => {
   test('finds the line break that keeps a text unchanged', () => {
-    assert.equal(lineSeparator('a\nb'), undefined);
-    assert.equal(lineSeparator('a\r\nb\r\n'), '\r\n');
-    assert.equal(lineSeparator('a\r\nb\n'), '\n');
-    assert.equal(lineSeparator('a\rb'), '\n');
+    assert.equal(lineBreakOf('a\nb'), '\n');
+    assert.equal(lineBreakOf('a\r\nb\r\n'), '\r\n');
+    assert.equal(lineBreakOf('a\r\nb\n'), undefined);
+    assert.equal(lineBreakOf('a\rb'), undefined);
   });
 });
