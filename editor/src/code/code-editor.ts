@@ -8,7 +8,7 @@ import {
   StateField,
 } from '@codemirror/state';
 import { type Command, EditorView } from '@codemirror/view';
-import type { Diagnostic } from 'plugin-editor/client.js';
+import type { Diagnostic, PluginTest } from 'plugin-editor/client.js';
 import { lineBreakOf } from '../plugin/source.ts';
 import { settings } from '../ui/settings.ts';
 import { codeMirrorPhrases, contentName, syncColourScheme } from './code-theme.ts';
@@ -37,6 +37,12 @@ export interface KeptText {
   scroll: StateEffect<unknown>;
 }
 
+/** What a replacement of the text does to the tests. */
+export interface TestsChange {
+  before: readonly PluginTest[];
+  after: readonly PluginTest[];
+}
+
 export interface CodeEditorOptions {
   contents: string;
   lang: string;
@@ -48,6 +54,8 @@ export interface CodeEditorOptions {
   describedBy: string;
   isReadOnly: boolean;
   onChange: () => void;
+  /** Undo or redo of a replacement changed the tests. It is called before `onChange`. */
+  onTests: (change: TestsChange) => void;
   /** The user wants the text saved, by Vim's `:w`. */
   onSave: () => void;
   /** The cursor moved to a place, counted from 1. */
@@ -70,6 +78,17 @@ const lineBreak = StateField.define<string>({
       effects.some((effect) => effect.is(setLineBreak)) ? [setLineBreak.of(startState.field(field))] : [],
     ),
 });
+
+const changeTests = StateEffect.define<TestsChange>();
+
+/** Undo in the text also takes back what a replacement did to the tests. */
+const testsHistory = invertedEffects.of(({ effects }) =>
+  effects.flatMap((effect) => {
+    if (!effect.is(changeTests)) return [];
+    const { before, after } = effect.value;
+    return changeTests.of({ before: after, after: before });
+  }),
+);
 
 /** The editor of a plugin's text. */
 export class CodeEditor {
@@ -137,8 +156,11 @@ export class CodeEditor {
     this.#view.dispatch({ effects: this.#access.reconfigure(EditorState.readOnly.of(isReadOnly)) });
   }
 
-  /** Replaces the text. Undo brings this one back if both have one language, and neither has mixed line breaks. */
-  replace(contents: string, lang: string): void {
+  /**
+   * Replaces the text. Undo brings this one back if both have one language, and neither has mixed line breaks.
+   * @param tests what the caller changes with it, which undo tells it to change back
+   */
+  replace(contents: string, lang: string, tests?: TestsChange): void {
     const { state } = this.#view;
     const separator = lineBreakOf(contents);
     const isMixed = state.facet(EditorState.lineSeparator) !== undefined;
@@ -154,7 +176,10 @@ export class CodeEditor {
       const insert = state.toText(contents);
       this.#view.dispatch({
         changes: { from: 0, to: state.doc.length, insert },
-        effects: separator ? setLineBreak.of(separator) : [],
+        effects: [
+          ...(separator ? [setLineBreak.of(separator)] : []),
+          ...(tests ? [changeTests.of(tests)] : []),
+        ],
         userEvent: 'input.replace',
       });
     }
@@ -279,6 +304,7 @@ export class CodeEditor {
       extensions: [
         this.#vim.extension(),
         kept ? historyField.init(() => kept.history) : [],
+        testsHistory,
         problemMarks(),
         // Mixed line breaks: only `\n` breaks, and each `\r` stays where it is, shown as a special character.
         separator ? lineBreak.init(() => separator) : [lineBreak, EditorState.lineSeparator.of('\n')],
@@ -290,7 +316,13 @@ export class CodeEditor {
         this.#access.of(EditorState.readOnly.of(this.#isReadOnly)),
         this.#settings.of(typingSettings(settings.current)),
         EditorView.updateListener.of((update) => {
-          const { docChanged, selectionSet, state } = update;
+          const { docChanged, selectionSet, state, transactions } = update;
+          for (const transaction of transactions) {
+            // A replacement itself is the caller's.
+            if (!transaction.isUserEvent('undo') && !transaction.isUserEvent('redo')) continue;
+            for (const effect of transaction.effects)
+              if (effect.is(changeTests)) this.#options.onTests(effect.value);
+          }
           if (docChanged) this.#handleChange();
           if (changesProblems(update)) this.#options.onProblems(listProblems(state));
           if (!docChanged && !selectionSet) return;

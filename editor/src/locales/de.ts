@@ -622,6 +622,7 @@ export const de: Texts = {
   calls: {
     title: 'Aufrufe',
     take: 'Aus diesem Lauf übernehmen',
+    taken: 'Die Tests mit der Eingabe dieses Laufs haben jetzt seine Antworten statt der bisherigen.',
     takeHint: 'Diese Antworten kommen in die Tests mit dieser Eingabe oder in einen neuen.',
     make: 'Echte Aufrufe',
     made: 'Die Aufrufe des Plugins finden statt, mit den Zugangsdaten dieses Mandanten. Das Audit-Protokoll des Dienstes nennt Sie.',

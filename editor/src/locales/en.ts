@@ -615,6 +615,7 @@ export const en = {
   calls: {
     title: 'Calls',
     take: 'Take from this run',
+    taken: 'The tests with the payload of this run have its responses now, not their former ones.',
     takeHint: 'These responses go into the tests with this payload, or into a new one.',
     make: 'Make real calls',
     made: 'The plugin’s calls are made, with the credentials of this tenant. The audit log of the service names you.',

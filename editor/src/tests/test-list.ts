@@ -29,8 +29,8 @@ export class TestList {
   readonly #onChange: () => void;
   #entries: readonly TestEntry[] = [];
   #count = 0;
-  /** What was removed last, and where it was. */
-  #removed: { entry: TestEntry; index: number } | undefined;
+  /** What was removed, and where it was; the latest is the last. */
+  #removed: { entry: TestEntry; index: number }[] = [];
 
   /** `onChange` is called after a change by the user, not after `tests` was set. */
   constructor(onChange: () => void) {
@@ -41,8 +41,9 @@ export class TestList {
     return this.#entries;
   }
 
+  /** What was removed last. */
   get removed(): TestEntry | undefined {
-    return this.#removed?.entry;
+    return this.#removed.at(-1)?.entry;
   }
 
   get tests(): PluginTest[] {
@@ -51,7 +52,7 @@ export class TestList {
 
   set tests(tests: readonly PluginTest[]) {
     this.#entries = tests.map((test) => this.#entryOf(test));
-    this.#removed = undefined;
+    this.#removed = [];
   }
 
   /** The name of a test; one without a name is called by its number. */
@@ -109,15 +110,15 @@ export class TestList {
 
   remove(entry: TestEntry): void {
     const index = this.#entries.indexOf(entry);
-    this.#removed = { entry, index };
+    this.#removed.push({ entry, index });
     this.#change(this.#entries.toSpliced(index, 1));
   }
 
-  /** Puts back what was removed last. */
+  /** Puts back what was removed last of what is not back. */
   putBack(): TestEntry | undefined {
-    if (!this.#removed) return undefined;
-    const { entry, index } = this.#removed;
-    this.#removed = undefined;
+    const last = this.#removed.pop();
+    if (!last) return undefined;
+    const { entry, index } = last;
     this.#change(this.#entries.toSpliced(index, 0, entry));
     return entry;
   }

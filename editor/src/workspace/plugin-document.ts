@@ -4,7 +4,7 @@ import type { Problem } from '../code/problems.ts';
 import { texts } from '../locales/locale.ts';
 import type { TestStatus } from '../pipeline/work.ts';
 import { Emitter } from '../plugin/emitter.ts';
-import { sourceKeyOf, withEdits } from '../plugin/source.ts';
+import { canonicalJson, sourceKeyOf, withEdits } from '../plugin/source.ts';
 import { TestList } from '../tests/test-list.ts';
 import type { Access } from './access.ts';
 import type { PluginSession } from './plugin-session.ts';
@@ -38,6 +38,10 @@ export class PluginDocument extends Emitter<{ edit: void; language: void; save: 
       describedBy: LEAVING_HINT,
       isReadOnly: !access.canWrite,
       onChange: () => this.#handleEdit(),
+      onTests: ({ before, after }) => {
+        // Tests that were edited since stay.
+        if (canonicalJson(this.tests.tests) === canonicalJson(before)) this.tests.tests = after;
+      },
       onSave: () => this.emit('save'),
       onCursor: (line, column) => {
         this.#cursor = { line, column };
@@ -85,13 +89,16 @@ export class PluginDocument extends Emitter<{ edit: void; language: void; save: 
     return this.tests.entries.map((entry) => this.tests.statusOf(entry, sourceKey));
   }
 
-  /** Replaces the source; for the text, undo brings the former one back. */
+  /** Replaces the source; undo in the text brings text and tests back, unless it is in another language now. */
   replace(source: PluginSource): void {
     const isOtherLanguage = source.lang !== this.language;
     this.#isReplacing = true;
     this.#record = source;
-    this.editor.replace(source.contents, source.lang);
-    this.tests.tests = source.tests ?? [];
+    const before = this.tests.tests;
+    const after = source.tests ?? [];
+    const hasOthers = canonicalJson(before) !== canonicalJson(after);
+    this.editor.replace(source.contents, source.lang, hasOthers ? { before, after } : undefined);
+    this.tests.tests = after;
     this.#isReplacing = false;
     this.#handleEdit();
     if (isOtherLanguage) this.emit('language');

@@ -6,7 +6,7 @@ import { saveStatus } from '../draft/save-status.ts';
 import { texts } from '../locales/locale.ts';
 import type { ActionError } from '../pipeline/progress.ts';
 import type { Work } from '../pipeline/work.ts';
-import { recordedMocks } from '../plugin/mocks.ts';
+import { mocksOf, recordedMocks } from '../plugin/mocks.ts';
 import { CommandMenu } from '../ui/command-menu.ts';
 import type { Command } from '../ui/commands.ts';
 import { settings } from '../ui/settings.ts';
@@ -191,9 +191,16 @@ export class Workspace {
   takeCalls(calls: readonly RecordedCall[], test: PluginTest): void {
     const { tests } = this.document;
     const mocks = recordedMocks(calls);
-    const [first, ...others] = tests.entries.filter((entry) => (entry.test.payload ?? '') === test.payload);
+    const taking = tests.entries.filter((entry) => (entry.test.payload ?? '') === test.payload);
+    const [first] = taking;
     if (!first) return this.addTest({ ...test, calls: mocks });
-    for (const entry of [first, ...others]) tests.setMocks(entry, mocks);
+    const take = () => {
+      for (const entry of taking) tests.setMocks(entry, mocks);
+    };
+    // What the user has written is replaced.
+    if (taking.some((entry) => mocksOf(entry.test).length))
+      this.saving.change(take, () => texts().calls.taken);
+    else take();
     first.isOpen = true;
     this.dock.show('tests');
     this.dock.focusTest(first, '.mocks');

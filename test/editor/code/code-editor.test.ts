@@ -40,6 +40,7 @@ describe('code editor', () => {
       isReadOnly: false,
       describedBy: 'hint',
       onChange: () => changes++,
+      onTests: () => {},
       onSave,
       onCursor: (...at) => (cursor = at),
       onProblems: (found) => (problems = found),

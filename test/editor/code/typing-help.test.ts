@@ -22,6 +22,7 @@ describe('a text that is shown before the languages are loaded', () => {
       isReadOnly: false,
       describedBy: 'hint',
       onChange: () => {},
+      onTests: () => {},
       onSave: () => {},
       onCursor: () => {},
       onProblems: () => {},

@@ -1,7 +1,8 @@
-import { undo } from '@codemirror/commands';
+import { redo, undo } from '@codemirror/commands';
 import { expect } from '@open-wc/testing';
 import { LocalCopies } from '../../../editor/src/draft/local-copies.ts';
 import { texts } from '../../../editor/src/locales/locale.ts';
+import { mocksOf } from '../../../editor/src/plugin/mocks.ts';
 import type { PluginTarget } from '../../../editor/src/plugin/target.ts';
 import { EditorApp } from '../../../editor/src/shell/app.ts';
 import { type Rule, type ScriptedServer, scriptedServer } from '../../support/scripted-server.ts';
@@ -47,6 +48,13 @@ describe('editor app', () => {
     const button = [...root.querySelectorAll('button')].find((one) => one.textContent?.trim() === name);
     if (!button) throw new Error(`No button ${name}`);
     button.click();
+  };
+  const saves: Rule = { path: DRAFT, method: 'POST', json: source, headers: { etag: '"2"' } };
+  /** Lets no save of one test end in the next. */
+  const saved = async () => {
+    app.workspace?.saving.save();
+    await shows('Saved ');
+    await app.workspace?.saving.whenIdle();
   };
   /** The panels come right after the text. */
   const addTest = async () => {
@@ -122,6 +130,53 @@ describe('editor app', () => {
     expect(app.workspace?.dock.isInView('build')).to.equal(true);
     editor?.run(undo);
     expect(editor?.contents).to.equal('one');
+  });
+
+  it('brings the former tests back with the text, unless they were edited since', async () => {
+    const target = await start(draft, saves);
+    await app.openPlugin(target, 'secret');
+    const { document: edited } = app.workspace ?? {};
+    const names = () => edited?.tests.tests.map(({ name }) => name);
+    edited?.replace({ ...source, contents: 'two', tests: [{ name: 'b' }, { name: 'c' }] });
+    edited?.editor.run(undo);
+    expect([edited?.editor.contents, names()]).to.deep.equal(['one', ['a']]);
+    edited?.editor.run(redo);
+    expect([edited?.editor.contents, names()]).to.deep.equal(['two', ['b', 'c']]);
+    edited?.tests.add({ name: 'd' });
+    edited?.editor.run(undo);
+    expect([edited?.editor.contents, names()]).to.deep.equal(['one', ['b', 'c', 'd']]);
+    await saved();
+  });
+
+  it('brings the responses of tests back that those of a run replaced', async () => {
+    const target = await start(draft, saves);
+    await app.openPlugin(target, 'secret');
+    const { document: edited } = app.workspace ?? {};
+    const url = 'https://a.example/';
+    const call = {
+      connection: 'a',
+      method: 'GET',
+      url,
+      status: 200,
+      took: 1,
+      requestBytes: 0,
+      responseBytes: 4,
+      responseBody: 'real',
+    };
+    const bodies = () =>
+      edited?.tests.tests.flatMap((one) => mocksOf(one).map(({ response }) => response.body));
+    const bringBack = texts().recovery.bringBack;
+    app.workspace?.takeCalls([call], { payload: 'p' });
+    await shows('Add test');
+    expect(root.textContent).not.to.contain(bringBack);
+    const [first] = edited?.tests.entries ?? [];
+    if (first) edited?.tests.setMocks(first, [{ url, response: { body: 'by hand' } }]);
+    app.workspace?.takeCalls([call], { payload: 'p' });
+    expect(bodies()).to.deep.equal(['real']);
+    await shows(bringBack);
+    press(bringBack);
+    expect(bodies()).to.deep.equal(['by hand']);
+    await saved();
   });
 
   it('continues with another token, and saves what the ended one could not', async () => {

@@ -133,14 +133,18 @@ describe('the panel of tests', () => {
     expect(changes).to.equal(1);
   });
 
-  it('removes a test, and restores it to its place', () => {
+  it('removes tests, and restores each to its place', () => {
     three();
     button('Remove: a').click();
-    expect(names()).to.deep.equal(['b', undefined]);
+    button('Remove: b').click();
+    expect(names()).to.deep.equal([undefined]);
     expect(document.activeElement?.textContent?.trim()).to.equal('Undo');
     button('Undo').click();
+    expect(names()).to.deep.equal(['b', undefined]);
+    button('Undo').click();
     expect(panel.tests[0]).to.deep.equal({ name: 'a', payload: '1', extra: { kept: true } });
-    expect(changes).to.equal(2);
+    expect(names()).to.deep.equal(['a', 'b', undefined]);
+    expect(changes).to.equal(4);
   });
 
   it('moves a test, and the focus with it', () => {
