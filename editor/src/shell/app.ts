@@ -129,6 +129,7 @@ export class EditorApp {
     void this.#leave().finally(() => {
       if (asked) asked.auth.token = '';
     });
+    this.#keptTexts.clear();
     this.#asked = undefined;
     this.#showTitle();
     this.showMessage(() => texts().app.closed);

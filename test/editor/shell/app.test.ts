@@ -51,7 +51,7 @@ describe('editor app', () => {
   };
   const saves: Rule = { path: DRAFT, method: 'POST', json: source, headers: { etag: '"2"' } };
   /** Lets no save of one test end in the next. */
-  const saved = async () => {
+  const untilSaved = async () => {
     app.workspace?.saving.save();
     await shows('Saved ');
     await app.workspace?.saving.whenIdle();
@@ -112,7 +112,7 @@ describe('editor app', () => {
     expect(next?.headers['if-match']).to.equal('"2"');
   });
 
-  it('keeps the undo history and the panel for when the plugin is opened again', async () => {
+  it('keeps the undo history and the panel for when the plugin is opened again, until it is told to forget it', async () => {
     const saved = { ...source, contents: 'two' };
     const target = await start(
       { ...draft, times: 1 },
@@ -130,6 +130,12 @@ describe('editor app', () => {
     expect(app.workspace?.dock.isInView('build')).to.equal(true);
     editor?.run(undo);
     expect(editor?.contents).to.equal('one');
+    editor?.run(redo);
+    // Who closes it may be another user than who opens it.
+    app.closePlugin();
+    await app.openPlugin(target, 'secret');
+    app.workspace?.document.editor.run(undo);
+    expect(app.workspace?.document.editor.contents).to.equal('two');
   });
 
   it('brings the former tests back with the text, unless they were edited since', async () => {
@@ -145,7 +151,7 @@ describe('editor app', () => {
     edited?.tests.add({ name: 'd' });
     edited?.editor.run(undo);
     expect([edited?.editor.contents, names()]).to.deep.equal(['one', ['b', 'c', 'd']]);
-    await saved();
+    await untilSaved();
   });
 
   it('brings the responses of tests back that those of a run replaced', async () => {
@@ -176,7 +182,7 @@ describe('editor app', () => {
     await shows(bringBack);
     press(bringBack);
     expect(bodies()).to.deep.equal(['by hand']);
-    await saved();
+    await untilSaved();
   });
 
   it('continues with another token, and saves what the ended one could not', async () => {
