@@ -793,6 +793,7 @@ export const de: Texts = {
     input: 'Eingabe',
     output: 'Ausgabe',
     truncated: 'Gekürzt: Nur der Anfang wird aufbewahrt.',
+    inputCut: 'Der Lauf lässt sich nicht als Test speichern, weil seine Eingabe nicht ganz aufbewahrt wird.',
     notKept: 'Ein- und Ausgabe von Läufen werden hier nicht aufbewahrt.',
     saveAsTest: 'Als Test speichern',
     testName: (when) => `Lauf vom ${when}`,

@@ -791,6 +791,7 @@ export const en = {
     input: 'Input',
     output: 'Output',
     truncated: 'Cut: only the beginning is kept.',
+    inputCut: 'The run cannot be saved as a test, because its input is not kept as a whole.',
     notKept: 'Input and output of runs are not kept here.',
     saveAsTest: 'Save as test',
     testName: (when: string) => `Run of ${when}`,

@@ -156,7 +156,8 @@ class RunsPanel extends LightElement {
       ...(typeof output === 'string' && !truncated ? { expected: output } : {}),
     };
     const save = () => host.addTest({ ...test, ...(mocks.length ? { calls: mocks } : {}) });
-    const canSave = typeof input === 'string' && host.access.canWrite;
+    const isCut = Boolean(truncated) && input !== undefined && byteLength(input) < run.inputBytes;
+    const canSave = typeof input === 'string' && !isCut && host.access.canWrite;
     const payload = (label: string, text: string | null | undefined) =>
       typeof text === 'string'
         ? html`<p class="result-label">${label}</p>
@@ -177,6 +178,7 @@ class RunsPanel extends LightElement {
       ${waited ? html`<p class="panel-hint">${words.waited(formatDuration(waited))}</p>` : nothing}
       ${payload(words.input, input)}${payload(words.output, output)}
       ${truncated ? html`<p class="panel-hint">${words.truncated}</p>` : nothing}
+      ${isCut && host.access.canWrite ? html`<p class="panel-hint">${words.inputCut}</p>` : nothing}
       ${typeof input === 'string' ? nothing : html`<p class="panel-hint">${words.notKept}</p>`}
       <p class="panel-hint run-id">${words.id} <code>${uuid}</code></p>
       ${
@@ -198,7 +200,9 @@ class RunsPanel extends LightElement {
     try {
       const { runs, next } = await client.listRuns(location, { after, success, signal });
       if (number !== this.#loads) return;
-      this.runs = after ? [...this.runs, ...runs] : runs;
+      // What was loaded of a run stays: the list has less, and a run never changes.
+      const known = new Map(this.runs.map((run) => [run.uuid, run]));
+      this.runs = after ? [...this.runs, ...runs] : runs.map((run) => known.get(run.uuid) ?? run);
       this.#next = next;
       this.status = 'ready';
     } catch {
@@ -217,6 +221,8 @@ class RunsPanel extends LightElement {
     }
   }
 }
+
+const byteLength = (text: string): number => new TextEncoder().encode(text).length;
 
 /** The first line of an error's message, for the list. */
 const firstLine = (message: string | undefined) => message?.trimStart().split('\n', 1)[0] || undefined;
