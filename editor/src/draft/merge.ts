@@ -10,6 +10,8 @@ interface Edit {
   insert: string;
 }
 
+const FIRST_LINE = '-\n';
+
 /**
  * Merges two edits of one text, line by line. `undefined` where they overlap or touch, because the meaning
  * of either may then depend on the other.
@@ -17,9 +19,11 @@ interface Edit {
 export function mergeTexts(base: string, mine: string, theirs: string): string | undefined {
   if (mine === theirs || theirs === base) return mine;
   if (mine === base) return theirs;
-  // With a line break at its end, the last line is merged like the others.
-  const whole = `${base}\n`;
-  const edits = [...editsOf(whole, `${mine}\n`), ...editsOf(whole, `${theirs}\n`)].toSorted(
+  // With a line break at its end, the last line is merged like the others. CodeMirror finds no change of an empty line at the very
+  // beginning, so another line comes before it.
+  const frame = (text: string) => `${FIRST_LINE}${text}\n`;
+  const whole = frame(base);
+  const edits = [...editsOf(whole, frame(mine)), ...editsOf(whole, frame(theirs))].toSorted(
     (a, b) => a.from - b.from || a.to - b.to,
   );
   let merged = '';
@@ -29,7 +33,7 @@ export function mergeTexts(base: string, mine: string, theirs: string): string |
     merged += whole.slice(end, from) + insert;
     end = to;
   }
-  return (merged + whole.slice(end)).slice(0, -1);
+  return (merged + whole.slice(end)).slice(FIRST_LINE.length, -1);
 }
 
 function editsOf(base: string, edited: string): Edit[] {

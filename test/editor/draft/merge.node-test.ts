@@ -27,6 +27,13 @@ describe('the merge of two drafts', () => {
     assert.equal(mergeTexts('a\nb\nc\n', 'A\nb\nc\n', 'a\nb\nc'), 'A\nb\nc');
   });
 
+  test('merges an empty line that one side adds before an empty first line, or removes there', () => {
+    const base = lines('', 'a', 'b', 'c');
+    const theirs = lines('', 'a', 'b', 'C');
+    assert.equal(mergeTexts(base, lines('', base), theirs), lines('', theirs));
+    assert.equal(mergeTexts(lines('', base), base, lines('', theirs)), theirs);
+  });
+
   test('does not merge edits that overlap or stand next to each other', () => {
     const base = lines('a', 'b', 'c', 'd');
     assert.equal(mergeTexts(base, lines('a', 'B', 'c', 'd'), lines('a', 'x', 'c', 'd')), undefined);
