@@ -138,10 +138,11 @@ export class SaveQueue<T> extends Emitter<SaveQueueEvents> {
       if (!this.#isSending && this.#isBaseCertain && this.#exists && isSame(read(), this.#base)) return true;
       if (this.#awaitsChoice) return false;
       const end = new Promise<number | undefined>((resolve) => this.#waiting.push(resolve));
-      this.flush({ force: true });
+      // A save that was begun since has what there was to save; another one would begin as it ends.
+      if (this.#savesBegun === before) this.flush({ force: true });
       const ended = await end;
       if (ended === undefined) return false;
-      if (ended > before) return true;
+      if (ended > before && !this.#isSending) return true;
     }
   }
 

@@ -43,6 +43,8 @@ export interface Run extends RunInput {
 export interface PipelineDraft {
   /** The source as it is in the editor. */
   readonly source: PluginSource;
+  /** The source as it was saved last: what the user types during a save is not in it. */
+  readonly saved: PluginSource;
   /** The entity tag of the draft, as far as this page knows it. */
   readonly etag: string | undefined;
   /** Saves now, also a plugin without a draft. Resolves with whether the service has it. */
@@ -317,9 +319,18 @@ export class Pipeline extends Emitter<PipelineEvents> {
     const { draft } = this.#options;
     if (this.#builtKey !== sourceKeyOf(draft.source)) return this.#buildDraft(action, signal);
     // Tests are saved with the draft, but a change of them needs no build.
-    if (await draft.saveNow()) return !signal.aborted;
+    if (await this.#save(signal)) return true;
     this.emit('error', { action, error: 'not-saved' });
     return false;
+  }
+
+  /** Saves now. Resolves with whether the service has the draft; a save goes on where the action is stopped. */
+  async #save(signal: AbortSignal): Promise<boolean> {
+    signal.throwIfAborted();
+    const stopped = new Promise<never>((_, reject) =>
+      signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true }),
+    );
+    return Promise.race([this.#options.draft.saveNow(), stopped]);
   }
 
   async #buildDraft(action: Action, signal: AbortSignal): Promise<boolean> {
@@ -327,13 +338,12 @@ export class Pipeline extends Emitter<PipelineEvents> {
     this.#log = '';
     this.#setState({ build: { kind: 'building' } });
     // A build replaces the draft, so it must be sure before that the draft is this page's.
-    if (!(await draft.saveNow())) {
+    if (!(await this.#save(signal))) {
       this.#setState({ build: { kind: 'unfinished', error: 'not-saved' } });
       this.emit('error', { action, error: 'not-saved' });
       return false;
     }
-    signal.throwIfAborted();
-    const { source } = draft;
+    const source = draft.saved;
     const result = await draft
       .replaceBy(source, () => this.#sendBuild(action, source, signal))
       .catch((error: unknown) => {

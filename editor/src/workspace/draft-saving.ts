@@ -89,6 +89,11 @@ export class DraftSaving extends Emitter<DraftSavingEvents> implements PipelineD
     return this.#document.source;
   }
 
+  /** The source as it was saved last. */
+  get saved(): PluginSource {
+    return this.#queue.base;
+  }
+
   /** The entity tag of the draft, as far as this page knows it. */
   get etag(): string | undefined {
     return this.#session.store.etag;

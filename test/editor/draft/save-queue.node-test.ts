@@ -351,6 +351,19 @@ describe('the save queue', () => {
     assert.equal(await failed, false);
   });
 
+  test('has ended saving when it answers, although the text was changed during the save that was asked for', async (t) => {
+    const { queue, saves, edit, last } = setUp(t);
+    edit('ab');
+    queue.flush();
+    edit('abc');
+    const saved = queue.saveNow();
+    await last().end();
+    edit('abcd');
+    await last().end();
+    assert.equal(await saved, true);
+    assert.deepEqual([saves.length, queue.base, queue.state.kind], [2, 'abc', 'unsaved']);
+  });
+
   test('saves a new plugin without changes on request, but not one in conflict', async (t) => {
     const { queue, last, edit, saves } = setUp(t, { exists: false });
     const saved = queue.saveNow();

@@ -11,7 +11,9 @@ const lost = () => new NetworkError('POST http://x/', new Error('gone'));
 function setUp() {
   const diary: string[] = [];
   const page = { text: 'one', saves: true };
+  let saved = 'one';
   const responses = {
+    save: async () => {},
     build: async () => ({ succeeded: true, outputLog: '', etag: '"2"' }) as Build,
     test: async (payload: string) => ({ result: payload.toUpperCase() }),
     deploy: async (_onBusy?: (wait: number) => void): Promise<Deployment> => ({ version: 'v1.0.0' }),
@@ -41,9 +43,15 @@ function setUp() {
       get source() {
         return { lang: 'x', contents: page.text };
       },
+      get saved() {
+        return { lang: 'x', contents: saved };
+      },
       etag: '"1"',
       saveNow: async () => {
         diary.push('save');
+        const { text } = page;
+        await responses.save();
+        saved = text;
         return page.saves;
       },
       replaceBy: async ({ contents }, request) => {
@@ -75,6 +83,30 @@ test('a build saves first, names the draft that it replaces, and then counts for
   assert.equal(pipeline.build.kind === 'built' && pipeline.build.sourceKey, keyOf('one'));
   page.text = 'two';
   assert.equal(pipeline.build.kind === 'built' && pipeline.build.sourceKey, keyOf('one'));
+});
+
+test('a build is of what was saved before it, not of what was typed during that save', async () => {
+  const { pipeline, diary, page, responses } = setUp();
+  responses.save = async () => void (page.text = 'two');
+  assert.equal(await pipeline.runBuild(), true);
+  assert.deepEqual(diary, ['save', 'replace by one', 'build one "1"', 'is "2"']);
+  assert.equal(pipeline.build.kind === 'built' && pipeline.build.sourceKey, keyOf('one'));
+});
+
+test('stopping does not wait for a save', async () => {
+  const { pipeline, diary, responses } = setUp();
+  const { promise: never } = Promise.withResolvers<void>();
+  for (const isBuilt of [false, true]) {
+    if (isBuilt) await pipeline.runBuild();
+    const { save } = responses;
+    responses.save = () => never;
+    const running = pipeline.runTests([{ payload: 'a' }], () => {});
+    pipeline.stop();
+    assert.equal(await running, false);
+    assert.deepEqual(diary.splice(0).slice(-2), ['save', 'test: stopped']);
+    assert.equal(pipeline.action, undefined);
+    responses.save = save;
+  }
 });
 
 test('a text that cannot be saved is not built', async () => {

@@ -98,6 +98,7 @@ function startLosing() {
     saving: {
       exists: true,
       source,
+      saved: source,
       saveNow: async () => true,
       replaceBy: (_: unknown, request: () => unknown) => request(),
       handleRefusal: () => {},
