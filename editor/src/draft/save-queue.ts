@@ -155,6 +155,7 @@ export class SaveQueue<T> extends Emitter<SaveQueueEvents> {
       this.#isHeld = false;
       if (this.#hasHeldSave) this.flush();
       this.#hasHeldSave = false;
+      if (!this.#isSending) this.#notifyWaiting(this.#savesBegun);
     }
   }
 
@@ -196,9 +197,9 @@ export class SaveQueue<T> extends Emitter<SaveQueueEvents> {
     if (this.isDeleted) void this.#attempt(true);
   }
 
-  /** Resolves once nothing is being sent. */
+  /** Resolves once nothing is being sent, and no save is held. */
   async whenIdle(): Promise<void> {
-    while (this.#isSending) await new Promise((resolve) => this.#waiting.push(resolve));
+    while (this.#isSending || this.#isHeld) await new Promise((resolve) => this.#waiting.push(resolve));
   }
 
   /** Ends all waiting; a save that was sent still comes to its end. */

@@ -180,7 +180,7 @@ export class DraftSaving extends Emitter<DraftSavingEvents> implements PipelineD
     if (this.state.kind === 'failed' && this.state.failure === 'connection') this.#queue.flush();
   }
 
-  /** Resolves once nothing is being sent. */
+  /** Resolves once nothing is being sent, and no save is held. */
   whenIdle(): Promise<void> {
     return this.#queue.whenIdle();
   }

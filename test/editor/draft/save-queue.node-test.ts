@@ -385,9 +385,26 @@ describe('the save queue', () => {
     queue.flush();
     assert.equal(saves.length, 0);
     assert.equal(copy.value, 'ab');
+    // The plugin is closed once there is nothing left to save.
+    queue.close();
+    let isIdle = false;
+    void queue.whenIdle().then(() => (isIdle = true));
+    await settled();
+    assert.equal(isIdle, false);
     end?.();
     await held;
     assert.equal(saves.length, 1);
+    assert.equal(isIdle, false);
+    await saves[0]?.end();
+    assert.equal(isIdle, true);
+  });
+
+  test('is idle after another action during which nothing was edited', async (t) => {
+    const { queue } = setUp(t);
+    const held = queue.holdDuring(settled);
+    const idle = queue.whenIdle();
+    await held;
+    await idle;
   });
 
   for (const exists of [true, false]) {
