@@ -101,6 +101,8 @@ export class Pipeline extends Emitter<PipelineEvents> {
   /** The text that the service holds a successful build of, if this page knows of one. */
   #builtKey: string | undefined;
   #action: Action | undefined;
+  /** Resolves once the last action has ended. */
+  #ended = Promise.resolve();
   #isSlow = false;
   /** The time until which the action waits for a busy service, as of `performance.now()`. */
   #busyUntil = 0;
@@ -176,6 +178,11 @@ export class Pipeline extends Emitter<PipelineEvents> {
     this.#builtKey = undefined;
     // The build that runs says itself how it ends.
     if (this.#build.kind !== 'building') this.#setState({ build: { kind: 'none' } });
+  }
+
+  /** Resolves once no action runs. */
+  async whenIdle(): Promise<void> {
+    while (this.#action) await this.#ended;
   }
 
   /** Stops the action. */
@@ -254,6 +261,8 @@ export class Pipeline extends Emitter<PipelineEvents> {
     this.#busyUntil = 0;
     const { signal } = this.#abort;
     const before = this.#deploy;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#ended = promise;
     this.#setState({ action });
     const timer = setTimeout(() => {
       this.#isSlow = true;
@@ -269,6 +278,7 @@ export class Pipeline extends Emitter<PipelineEvents> {
       if (action === 'deploy') this.#deployEndedAt = performance.now();
       this.#isSlow = false;
       this.#setState({ action: undefined });
+      resolve();
     }
   }
 

@@ -141,6 +141,8 @@ export class Actions extends Emitter<{ built: void }> {
    * @param retry asks the user again, where the deployment does not complete: the text or its tests may have changed meanwhile
    */
   async deploy({ message, rollout }: DeployChoice, retry: () => void): Promise<void> {
+    // A build that the sheet began, to try the text on real runs, ends with it.
+    await this.pipeline.whenIdle();
     this.#begin(retry);
     if (!(await this.pipeline.runDeploy(message, rollout))) this.#showFailedBuild();
   }

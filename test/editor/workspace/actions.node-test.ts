@@ -125,6 +125,14 @@ function startLosing() {
   return { service, actions, deploy, handleProgress, notice };
 }
 
+test('a text is deployed although the build that tries it on real runs has not ended yet', async () => {
+  const { actions, deploy } = startLosing();
+  const building = actions.ensureBuilt(() => {});
+  await deploy();
+  assert.equal(await building, true);
+  assert.equal(actions.pipeline.deployment.kind, 'deployed');
+});
+
 for (const [version, isCurrent, isMade] of [
   ['v1.0.1', true, true],
   // Its text was changed since.
