@@ -34,10 +34,15 @@ const stateOf = ({ state }: History) => (state ?? {}) as { [COUNT]?: number };
 
 let recovering = false;
 
+/** What the addresses of the editor's scripts begin with. A script of a browser's extension may fail, too. */
+const folder = new URL('.', address).href;
+
+const handleError = ({ target }: Event): void => {
+  if (target instanceof HTMLScriptElement && target.src.startsWith(folder)) void recover();
+};
+
 // The error event of a script element does not bubble, so it is captured.
-addEventListener('error', ({ target }) => void (target instanceof HTMLScriptElement && recover()), {
-  capture: true,
-});
+addEventListener('error', handleError, true);
 
 // Style sheets are loaded before this script runs, so one without rules could not be loaded.
 const sheets = document.querySelectorAll<HTMLLinkElement>('link[rel=stylesheet]');
@@ -45,6 +50,7 @@ if (Array.from(sheets).some(({ sheet }) => !sheet?.cssRules.length)) void recove
 
 // All scripts ran, or failed to load. If none failed, the count begins anew.
 addEventListener('load', () => {
+  removeEventListener('error', handleError, true);
   const { [COUNT]: reloads, ...state } = stateOf(history);
   if (!recovering && reloads) history.replaceState(state, '');
 });

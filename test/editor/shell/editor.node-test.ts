@@ -170,6 +170,36 @@ describe('the editor', () => {
       await page.untilOpen();
     }));
 
+  test('loads nothing anew for a script that is not its own, nor for any once it is there', () =>
+    withEditor(async ({ openNew }) => {
+      const { page, untilOpen } = await openNew((empty) =>
+        empty.evaluateOnNewDocument(() => {
+          const fail = (src: string) => {
+            // The page's policy forbids it to set the address of a script.
+            const script = Object.defineProperty(document.createElement('script'), 'src', { value: src });
+            document.head.append(script);
+            const { fetch } = window;
+            window.fetch = (...args) => {
+              sessionStorage.setItem('requested', 'yes');
+              return fetch(...args);
+            };
+            script.dispatchEvent(new Event('error'));
+            window.fetch = fetch;
+          };
+          addEventListener('DOMContentLoaded', () => fail('https://extension.example/x.js'));
+          addEventListener('load', () =>
+            setTimeout(() => {
+              fail(new URL('assets/x.js', location.href).href);
+              document.documentElement.dataset['failed'] = '';
+            }),
+          );
+        }),
+      );
+      await untilOpen();
+      await page.waitForSelector('[data-failed]');
+      assert.equal(await page.evaluate(() => sessionStorage.getItem('requested')), null);
+    }));
+
   test('reports that the editor itself cannot be loaded', () =>
     withEditor(async ({ service, openNew }) => {
       service.script.respond = (request) =>
