@@ -4,7 +4,7 @@ import { texts } from '../locales/locale.ts';
 export interface Shortcut {
   key: string;
   shift?: boolean;
-  /** With Alt, not Control. The key must be a letter; it is found by its place, because Option on a Mac makes another letter of it. */
+  /** With Alt, not Control. The key must be a letter. */
   alt?: boolean;
   /** With Control on a Mac too. */
   control?: boolean;
@@ -70,12 +70,19 @@ export function shortcutAria({ key, shift, alt, control, alone }: Shortcut): str
   return control ? `Control+${rest}` : `Control+${rest} Meta+${rest}`;
 }
 
-/** Whether an event is this key. */
+/** A letter of another script than the Latin one. */
+const FOREIGN_LETTER = /^[^\p{Script=Latin}\p{Script=Common}]$/u;
+
+/**
+ * Whether an event is this key. A letter is found by its place with Alt, because Option on a Mac makes another one of it, and on
+ * keyboards without Latin letters.
+ */
 export function isShortcut(
   event: Pick<KeyboardEvent, 'key' | 'code' | 'ctrlKey' | 'metaKey' | 'shiftKey' | 'altKey'>,
   { key, shift = false, alt = false, control = false, alone = false }: Shortcut,
 ): boolean {
-  const isKey = alt
+  const isByPlace = alt || FOREIGN_LETTER.test(event.key);
+  const isKey = isByPlace
     ? event.code === `Key${key.toUpperCase()}`
     : event.key.toLowerCase() === key.toLowerCase();
   const hasControl = event.ctrlKey || (event.metaKey && !control);

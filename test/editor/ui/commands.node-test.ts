@@ -43,6 +43,15 @@ test('a key matches a shortcut with exactly its modifiers', () => {
   assert.equal(isShortcut(key('F8', { ctrlKey: true }).event, { key: 'F8', alone: true }), false);
 });
 
+test('a letter is found by its place on keyboards without Latin letters, and nowhere else', () => {
+  const save = { key: 's' };
+  const press = (name: string, code: string) => isShortcut(key(name, { code, ctrlKey: true }).event, save);
+  for (const letter of ['ы', 'σ', 'ד', 'س', 'ㄴ']) assert.equal(press(letter, 'KeyS'), true, letter);
+  assert.equal(press('с', 'KeyC'), false);
+  for (const letter of ['o', 'ş', '.', 'Enter']) assert.equal(press(letter, 'KeyS'), false, letter);
+  assert.equal(press('s', 'KeyO'), true);
+});
+
 test('the keys of Vim keep their meaning in the text in normal mode, also with Control', () => {
   const ran: string[] = [];
   const commands: Command[] = [
