@@ -102,7 +102,8 @@ export class LiveCheck {
     const { status = 0, retryAfter = 0 } = error instanceof HttpError ? error : {};
     this.#isResumable = !retryAfter;
     if ([404, 405, 501].includes(status)) this.#isAble = false;
-    else if (isTransient(failureOf(error)))
+    // 409: a newer check of the same token, such as one that the assistant asked for, took its place.
+    else if (status === 409 || isTransient(failureOf(error)))
       this.#runIn(Math.max(Math.min(RETRY * 2 ** this.#failures++, MAX_RETRY), retryAfter));
     this.#options.onUnable();
   }
