@@ -52,14 +52,19 @@ export function matchLocale(
 /**
  * Changes the language of the page, once its texts are there; where they cannot be loaded, the present one stays.
  * @param tag as the page around the editor says it; without one, the browser's languages decide
+ * @param loadModule tries again where a module cannot be loaded
  */
-export async function setLocale(tag: string | undefined): Promise<void> {
+export async function setLocale(
+  tag: string | undefined,
+  loadModule: (load: () => Promise<Texts>) => Promise<Texts>,
+): Promise<void> {
   const call = ++calls;
   const wanted = tag === undefined ? navigator.languages : [tag];
   const match = matchLocale(wanted);
   let found: Texts = en;
   try {
-    found = (await languages[match.language]?.()) ?? en;
+    const load = languages[match.language];
+    if (load) found = await loadModule(load);
   } catch {
     return;
   }

@@ -76,7 +76,7 @@ export class EditorApp {
   configure(settings: RequestedSettings): void {
     const former = this.#settings;
     this.#settings = settings;
-    if (settings.locale !== former.locale) void setLocale(settings.locale);
+    if (settings.locale !== former.locale) void setLocale(settings.locale, loadModule);
     this.#workspace?.setReadOnly(settings.readOnly ?? false);
     this.#workspace?.setAssistant(settings.assistant ?? false);
     if (settings.initialSource && !former.initialSource) this.#useInitialSource(settings.initialSource);

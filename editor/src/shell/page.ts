@@ -1,4 +1,5 @@
 import { setLocale, texts } from '../locales/locale.ts';
+import { loadModule } from '../ui/lazy-module.ts';
 import type { AddressRequest } from './address.ts';
 import { EditorApp } from './app.ts';
 import type { LauncherLink } from './launcher-link.ts';
@@ -13,7 +14,7 @@ export async function start(
   const root = document.getElementById('app');
   if (!root) throw new Error('The page has no #app');
   // The first view is drawn in its language; otherwise its texts would change before the user's eyes.
-  await setLocale(launcher.locale);
+  await setLocale(launcher.locale, loadModule);
   const app = new EditorApp({ root, builders });
   listen(app);
   if (launcher.start(app)) return;

@@ -96,10 +96,15 @@ describe('the settings that the host page requests', () => {
   test('can be German throughout from that moment on, and fall back to English for an unknown language', () =>
     withEditor(async ({ launcher, fn, open }) => {
       await service.save(source, { fn });
+      // A node with another version of the editor does not have its texts.
+      let requests = 0;
+      service.script.respond = ({ url }) =>
+        /assets\/de-/.test(url) && ++requests === 1 ? new Response('', { status: 404 }) : undefined;
       const session = await open({ locale: 'de-CH' });
       await launcher.waitForMessage('ready', session);
       await launcher.until('Bereitstellen');
       await launcher.until('Alles gespeichert');
+      assert.equal(requests, 2);
       assert.equal(await launcher.frame.$eval('html', ({ lang }) => lang), 'de');
       // Its commands too, with the keys by the names on a German keyboard.
       await launcher.frame.focus('.cm-content');
