@@ -1,4 +1,5 @@
 import { propertyText } from '../types/schema.ts';
+import { parseExactly } from './verdict.ts';
 
 /** One place where two JSON values differ. */
 export interface JsonDifference {
@@ -13,12 +14,12 @@ export interface JsonDifference {
 /** The most differences that are listed. */
 const MAX_DIFFERENCES = 100;
 
-type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
+type Json = null | boolean | number | bigint | string | Json[] | { [key: string]: Json };
 
 /** Parses a text; `undefined` when it is no JSON. */
 function parseJson(text: string): { value: Json } | undefined {
   try {
-    return { value: JSON.parse(text) as Json };
+    return { value: parseExactly(text) as Json };
   } catch {
     return undefined;
   }
@@ -64,4 +65,11 @@ function compare(
 const own = (value: Record<string, Json>, key: string) =>
   Object.hasOwn(value, key) ? value[key] : undefined;
 
-const written = (value: Json | undefined) => (value === undefined ? undefined : JSON.stringify(value));
+const written = (value: Json | undefined) =>
+  value === undefined
+    ? undefined
+    : JSON.stringify(value, (_, inner: unknown) => (typeof inner === 'bigint' ? rawJson(inner) : inner));
+
+/** An integer as JSON. A browser that reads numbers exactly writes them exactly, too. */
+const rawJson = (value: bigint) =>
+  (JSON as unknown as { rawJSON: (text: string) => unknown }).rawJSON(String(value));

@@ -36,7 +36,22 @@ export function isEqual(expected: string, actual: string): boolean {
 /** A JSON text in a form that is the same for equal values. `JSON.stringify` would write `null` for a number that is too large. */
 const comparableJson = (text: string): string =>
   canonicalJson(
-    JSON.parse(text, (_, value: unknown) =>
-      value === Infinity || value === -Infinity ? { number: String(value) } : value,
+    parseExactly(text, (value) =>
+      typeof value === 'bigint' || value === Infinity || value === -Infinity
+        ? { number: String(value) }
+        : value,
     ),
   );
+
+/** Parses JSON. An integer that a double does not hold becomes a `bigint`, where the browser says how numbers were written. */
+export const parseExactly = (text: string, revive = (value: unknown) => value): unknown =>
+  JSON.parse(text, (_, value: unknown, context?: { source?: string }) =>
+    revive(integerOf(value, context?.source) ?? value),
+  );
+
+function integerOf(value: unknown, source = ''): bigint | undefined {
+  // One with a million digits would take seconds.
+  if (!Number.isFinite(value) || Number.isSafeInteger(value) || !/^-?\d+$/.test(source)) return undefined;
+  const exact = BigInt(source);
+  return exact === BigInt(value as number) ? undefined : exact;
+}

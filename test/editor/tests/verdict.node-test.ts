@@ -22,6 +22,9 @@ test('answers are compared as JSON if both are JSON, and by characters otherwise
   assert.ok(!isEqual('Hi ', 'Hi'));
   assert.ok(!isEqual('1e999', 'null'));
   assert.ok(isEqual('[1e999]', '[ 1e999 ]'));
+  assert.ok(!isEqual('{"id":1234567890123456789}', '{"id":1234567890123456800}'));
+  assert.ok(isEqual('[-1234567890123456789]', '[ -1234567890123456789 ]'));
+  assert.ok(isEqual('1e21', '1000000000000000000000'));
   assert.equal(differencesOf('text', '{}'), undefined);
 });
 
@@ -37,6 +40,14 @@ test('a difference in JSON is reported with its path', () => {
   ]);
   assert.deepEqual(jsonDifferences([1], 'x'), [{ path: '', expected: '[1]', actual: '"x"' }]);
   assert.equal(jsonDifferences([...Array(500).keys()], []).length, 100);
+});
+
+test('a difference between large numbers is reported as they are written', () => {
+  assert.deepEqual(differencesOf('{"id":1234567890123456789,"n":[1]}', '{"id":1234567890123456800,"n":2}'), [
+    { path: 'id', expected: '1234567890123456789', actual: '1234567890123456800' },
+    { path: 'n', expected: '[1]', actual: '2' },
+  ]);
+  assert.equal(differencesOf('[[12345678901234567891]]', '[0]')?.[0]?.expected, '[12345678901234567891]');
 });
 
 test('a name that every object inherits is no key of an answer', () => {

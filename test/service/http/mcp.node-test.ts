@@ -278,17 +278,21 @@ test('tests of a plugin that calls get the responses that they name', async (t) 
     expected,
     calls: [{ url: 'https://rates.example.com/*', response: { body: '{"n":0,"m":[1e400]}' } }],
   }));
+  const large = {
+    expected: '{"id": 1234567890123456789}',
+    calls: [{ url: 'https://rates.example.com/*', response: { body: '{"id":1234567890123456800}' } }],
+  };
   const record = {
     contents,
     lang: 'javascript',
-    tests: [{ expected: '1.08', calls }, { expected: '1.08' }, ...zeros],
+    tests: [{ expected: '1.08', calls }, { expected: '1.08' }, ...zeros, large],
   };
   await ok('save_draft', { source: record });
   assert.equal((await ok('build'))['succeeded'], true);
   const { tests } = await ok('run_tests');
   assert.deepEqual(
     (tests as { passed: boolean }[]).map(({ passed }) => passed),
-    [true, false, true, true],
+    [true, false, true, true, false],
   );
   assert.match(JSON.stringify(tests), /was not made: no response is given for it/);
   assert.equal((await ok('run', { input: '', calls }))['result'], '1.08');

@@ -333,6 +333,13 @@ function isExpected(expected: unknown, result: unknown): boolean {
   }
 }
 
-/** Parses JSON, in which `-0` is the number 0. */
+/** Parses JSON, in which `-0` is the number 0. An integer that a double does not hold becomes a `bigint`. */
 const parseValue = (json: string): unknown =>
-  JSON.parse(json, (_, value: unknown) => (value === 0 ? 0 : value));
+  JSON.parse(json, (_, value: unknown, context?: { source?: string }) => {
+    if (value === 0) return 0;
+    const { source = '' } = context ?? {};
+    // One with a million digits would take seconds.
+    if (!Number.isFinite(value) || Number.isSafeInteger(value) || !/^-?\d+$/.test(source)) return value;
+    const exact = BigInt(source);
+    return exact === BigInt(value as number) ? value : exact;
+  });
