@@ -110,7 +110,12 @@ export class Pipeline extends Emitter<PipelineEvents> {
   #deployEndedAt = 0;
   /** The last version that this page knows to be deployed. */
   #knownVersion: string | undefined;
-  /** The last deployment, where its response did not come; `former` is the version that was known before. */
+  /** Whether the deployment that runs begins a rollout. */
+  #beginsRollout = false;
+  /**
+   * The last deployment, where its response did not come; `former` is the version that was known before. A version that is the
+   * newest says nothing of a rollout, so one that was to begin one is not kept.
+   */
   #lostDeployment: { readonly former: string | undefined } | undefined;
   #abort = new AbortController();
 
@@ -165,7 +170,7 @@ export class Pipeline extends Emitter<PipelineEvents> {
     const { version, current } = deployed;
     const isKnown = version === this.#knownVersion;
     const lost = this.#lostDeployment;
-    const isMade = !!lost && (current || (lost.former !== undefined && version !== lost.former));
+    const isMade = !!lost && (lost.former === undefined ? current : version !== lost.former);
     if (isMade) this.#lostDeployment = undefined;
     const isOfDraft = current && sourceKey !== undefined;
     if (kind !== 'deployed' || !isKnown || isOfDraft)
@@ -219,6 +224,7 @@ export class Pipeline extends Emitter<PipelineEvents> {
   /** Deploys the text as a new version; `message` says what is new in it. With `rollout` it gets a share of the runs alone. */
   async runDeploy(message = '', rollout?: RolloutTerms): Promise<boolean> {
     this.#lostDeployment = undefined;
+    this.#beginsRollout = rollout !== undefined;
     const done = await this.#runAction('deploy', async (signal) => {
       if (!(await this.#ensureBuilt('deploy', signal))) return false;
       const sourceKey = sourceKeyOf(this.#options.draft.source);
@@ -288,7 +294,7 @@ export class Pipeline extends Emitter<PipelineEvents> {
       // A request that was stopped before its response came may have deployed, as with a lost connection.
       const wasSent = performance.now() >= this.#busyUntil;
       const effective = error === 'stopped' && wasSent ? 'connection' : error;
-      if (effective === 'connection' || effective === 'service')
+      if (!this.#beginsRollout && (effective === 'connection' || effective === 'service'))
         this.#lostDeployment = { former: this.#knownVersion };
       const isUntouched = before.kind === 'deployed' && effective !== 'connection' && effective !== 'service';
       this.#setState({ deploy: isUntouched ? before : { kind: 'unfinished', error: effective } });

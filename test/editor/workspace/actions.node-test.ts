@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, mock, test } from 'node:test';
-import { HttpError, NetworkError } from 'plugin-editor/client.js';
+import { HttpError, NetworkError, type RolloutTerms } from 'plugin-editor/client.js';
 import { texts } from '../../../editor/src/locales/locale.ts';
 import { type Notice, Notices } from '../../../editor/src/ui/notices.ts';
 import { Actions, type ActionsParts } from '../../../editor/src/workspace/actions.ts';
@@ -114,7 +114,7 @@ function startLosing() {
     dock: { show: () => {} },
   };
   const actions = new Actions(parts as unknown as ActionsParts);
-  const deploy = () => actions.deploy({ message: '' }, () => {});
+  const deploy = (rollout?: RolloutTerms) => actions.deploy({ message: '', rollout }, () => {});
   const handleProgress = (version: string, current: boolean) =>
     report({
       progress: { built: true, deployed: { version, current } },
@@ -137,7 +137,8 @@ for (const [version, isCurrent, isMade] of [
   ['v1.0.1', true, true],
   // Its text was changed since.
   ['v1.0.1', false, true],
-  ['v1.0.0', true, true],
+  // The same as before, of a draft that was deployed already.
+  ['v1.0.0', true, false],
   ['v1.0.0', false, false],
 ] as const) {
   test(`the notice that a deployment was lost ${isMade ? 'goes' : 'stays'} once the service says that ${version} is deployed, of ${isCurrent ? 'the draft' : 'another text'}`, async () => {
@@ -151,6 +152,15 @@ for (const [version, isCurrent, isMade] of [
     assert.equal(notice(), isMade ? undefined : lost);
   });
 }
+
+test('the notice that a rollout was lost stays although its version is deployed, because that does not begin it', async () => {
+  const { service, deploy, handleProgress, notice } = startLosing();
+  await deploy();
+  service.isLost = true;
+  await deploy({ percent: 5 });
+  handleProgress('v1.0.1', true);
+  assert.equal(notice(), texts().actionError.deployConnection);
+});
 
 test('the notice that a build was lost stays whatever is deployed', async () => {
   const { service, actions, deploy, handleProgress, notice } = startLosing();
