@@ -1,5 +1,6 @@
 import { HttpError, type Plugin, type PluginTypes as NamespaceTypes } from 'plugin-editor/client.js';
 import { texts } from '../locales/locale.ts';
+import { failureOf, isTransient } from '../service/failure.ts';
 import type { Schema, Schemas } from '../types/schema.ts';
 import type { SchemaChange } from '../types/schema-changes.ts';
 import { loadModule } from '../ui/lazy-module.ts';
@@ -20,6 +21,9 @@ export interface TypesDifference {
 
 const NOTICE = 'types';
 
+/** The wait before types that could not be loaded are asked for again, in ms; each wait is longer by as much, up to ten times it. */
+const RETRY = 3000;
+
 /** The types of the plugin's input and output, where its namespace has any, and their changes since the last deployment. */
 export class PluginTypes {
   readonly #session: PluginSession;
@@ -35,6 +39,9 @@ export class PluginTypes {
   #isOutdated = false;
   #isLoading = false;
   #isStale = false;
+  /** How many loads have failed since one succeeded. */
+  #failures = 0;
+  #retry: ReturnType<typeof setTimeout> | undefined;
   /** Whether a sample was offered as payload. */
   #hasSample = false;
   /** Whether the service has types at all, as far as is known. */
@@ -57,6 +64,7 @@ export class PluginTypes {
     // What was built and deployed was made for the types of that moment.
     actions.on('built', () => void this.load());
     document.on('language', () => void this.load());
+    session.signal.addEventListener('abort', () => clearTimeout(this.#retry));
   }
 
   /** The types, and what may be reached and imported; `undefined` where there is none of these, or they are not loaded yet. */
@@ -98,6 +106,7 @@ export class PluginTypes {
     this.#isLoading = true;
     while (this.#isStale && this.#isSupported && !this.#session.signal.aborted) {
       this.#isStale = false;
+      clearTimeout(this.#retry);
       await this.#loadOnce();
     }
     this.#isLoading = false;
@@ -132,10 +141,13 @@ export class PluginTypes {
       screen.draw();
       await this.#compare(types);
       this.#notify();
+      this.#failures = 0;
       screen.draw();
     } catch (error) {
       // The text can be edited without types. A service without this operation is not asked again.
       if (error instanceof HttpError && error.status === 404) this.#isSupported = false;
+      else if (isTransient(failureOf(error)) && !signal.aborted)
+        this.#retry = setTimeout(() => void this.load(), RETRY * Math.min(10, ++this.#failures));
     }
   }
 

@@ -1,4 +1,5 @@
 import { expect } from '@open-wc/testing';
+import { HttpError } from 'plugin-editor/client.js';
 import { Access } from '../../../editor/src/workspace/access.ts';
 import type { Actions } from '../../../editor/src/workspace/actions.ts';
 import type { Dock } from '../../../editor/src/workspace/dock.ts';
@@ -40,5 +41,42 @@ describe('the types of a plugin', () => {
     rest = { connections: [{ url: 'https://api.example/' }] };
     await types.load();
     expect(checks).to.equal(3);
+  });
+
+  it('are asked for again where the service failed, without another reason', async () => {
+    const abort = new AbortController();
+    let requests = 0;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const { setTimeout: original } = window;
+    // Nothing waits here.
+    window.setTimeout = ((handler: () => void) => original(handler)) as typeof setTimeout;
+    const session = {
+      client: {
+        getTypes: async () => {
+          if (++requests === 1) throw new HttpError('The types', 503);
+          resolve();
+          return {};
+        },
+      },
+      location: {},
+      notices: { hide: () => {} },
+      screen: { draw: () => {} },
+      signal: abort.signal,
+    };
+    const types = new PluginTypes(
+      session as unknown as PluginSession,
+      { on: () => {}, language: 'typescript' } as unknown as PluginDocument,
+      new Access(['write'], false),
+      {} as Dock,
+      { on: () => {}, handleEdit: () => {}, payload: { payload: '' } } as unknown as Actions,
+    );
+    try {
+      await types.load();
+      await promise;
+    } finally {
+      window.setTimeout = original;
+      abort.abort();
+    }
+    expect(requests).to.equal(2);
   });
 });
