@@ -42,8 +42,14 @@ const KEEP_AFTER = 300;
 const FIRST_RETRY_WAIT = 1000;
 const MAX_RETRY_WAIT = 30_000;
 
-/** The failures that another token, or room in the storage, can end. */
-const ENDED_ELSEWHERE: readonly Failure[] = ['session', 'forbidden', 'storage-full'];
+/** The failures that another token, the vendor, or room in the storage can end. */
+const ENDED_ELSEWHERE: readonly Failure[] = [
+  'session',
+  'forbidden',
+  'tenant-suspended',
+  'too-many-plugins',
+  'storage-full',
+];
 /** The failures that another text can end. */
 const ENDED_BY_EDIT: readonly Failure[] = ['refused', 'too-large', 'storage-full'];
 

@@ -1,7 +1,7 @@
 import { formatTime } from '../locales/formats.ts';
 import { texts } from '../locales/locale.ts';
 import type { Failure } from '../service/failure.ts';
-import { failureKey } from '../service/failure.ts';
+import { failureKey, withDetail } from '../service/failure.ts';
 import type { StatusText } from '../ui/status-line.ts';
 import type { SaveState } from './save-queue.ts';
 
@@ -24,8 +24,11 @@ export function saveStatus(state: SaveState): StatusText {
   }
 }
 
-/** What the user can do about a save that trying again will not help. `kept`: whether this browser holds a copy. */
-export function failureAdvice(failure: Failure, kept: boolean): string | undefined {
+/**
+ * What the user can do about a save that trying again will not help. `kept`: whether this browser holds a copy. `detail`: what the
+ * service says of a refusal.
+ */
+export function failureAdvice(failure: Failure, kept: boolean, detail?: string): string | undefined {
   const { save } = texts();
   const copyText = kept ? save.kept : save.keptHere;
   switch (failure) {
@@ -33,12 +36,16 @@ export function failureAdvice(failure: Failure, kept: boolean): string | undefin
       return save.adviceSession(copyText);
     case 'forbidden':
       return save.adviceForbidden(copyText);
+    case 'tenant-suspended':
+      return save.adviceTenantSuspended(copyText);
+    case 'too-many-plugins':
+      return save.adviceTooManyPlugins(copyText);
     case 'too-large':
       return save.adviceTooLarge(copyText);
     case 'storage-full':
       return save.adviceStorageFull(copyText);
     case 'refused':
-      return save.adviceRefused(copyText);
+      return withDetail(save.adviceRefused(copyText), detail);
     case 'conflict':
       return save.adviceConflict(copyText);
     case 'deleted':

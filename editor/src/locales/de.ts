@@ -56,6 +56,14 @@ export const de: Texts = {
       title: 'Sie können dieses Plugin nicht bearbeiten',
       text: 'Der Editor wurde mit dem Zugang zu etwas anderem geöffnet. Öffnen Sie ihn noch einmal in Ihrer App.',
     },
+    tenantSuspended: {
+      title: 'Ihr Zugang ist gesperrt',
+      text: 'Fragen Sie den Anbieter Ihrer App, und versuchen Sie es noch einmal, sobald er wieder frei ist.',
+    },
+    tooManyPlugins: {
+      title: 'Sie haben so viele Plugins, wie Sie haben dürfen',
+      text: 'Löschen Sie eines, und versuchen Sie es noch einmal.',
+    },
     refused: {
       title: 'Der Plugin-Dienst hat das Öffnen abgelehnt',
       text: 'Vielleicht stimmt die Adresse nicht. Öffnen Sie den Editor noch einmal in Ihrer App.',
@@ -82,6 +90,7 @@ export const de: Texts = {
   },
 
   common: {
+    serviceSays: (detail) => `Der Dienst sagt: „${detail}“`,
     tryAgain: 'Noch einmal versuchen',
     dismiss: 'Ausblenden',
     close: 'Schließen',
@@ -304,6 +313,8 @@ export const de: Texts = {
       busy: 'Nicht gespeichert: Der Dienst ist ausgelastet, neuer Versuch folgt',
       session: 'Nicht gespeichert: Ihre Sitzung ist abgelaufen',
       forbidden: 'Nicht gespeichert: Sie können dieses Plugin nicht bearbeiten',
+      tenantSuspended: 'Nicht gespeichert: Ihr Zugang ist gesperrt',
+      tooManyPlugins: 'Nicht gespeichert: zu viele Plugins',
       conflict: 'Nicht gespeichert: an anderer Stelle geändert',
       deleted: 'Nicht gespeichert: Das Plugin wurde gelöscht',
       tooLarge: 'Nicht gespeichert: Das Plugin ist zu groß',
@@ -320,6 +331,10 @@ export const de: Texts = {
       `Ihre Sitzung ist abgelaufen. ${where} Öffnen Sie den Editor noch einmal in Ihrer App, um ihn zu speichern.`,
     adviceForbidden: (where) =>
       `Der Dienst lässt Sie dieses Plugin nicht speichern. ${where} Öffnen Sie den Editor noch einmal in Ihrer App.`,
+    adviceTenantSuspended: (where) =>
+      `Ihr Zugang ist gesperrt. ${where} Fragen Sie den Anbieter Ihrer App, und versuchen Sie es dann mit „Speichern“ noch einmal.`,
+    adviceTooManyPlugins: (where) =>
+      `Sie haben so viele Plugins, wie Sie haben dürfen. ${where} Löschen Sie eines, und versuchen Sie es dann mit „Speichern“ noch einmal.`,
     adviceTooLarge: (where) =>
       `Plugins dieser Größe nimmt der Dienst nicht an. ${where} Kürzen Sie ihn, um ihn zu speichern.`,
     adviceStorageFull: (where) =>
@@ -423,6 +438,8 @@ export const de: Texts = {
       busy: 'Der Dienst ist ausgelastet',
       session: 'Ihre Sitzung ist abgelaufen',
       forbidden: 'Sie können dieses Plugin nicht bearbeiten',
+      tenantSuspended: 'Ihr Zugang ist gesperrt',
+      tooManyPlugins: 'zu viele Plugins',
       conflict: 'an anderer Stelle geändert',
       deleted: 'Das Plugin wurde gelöscht',
       tooLarge: 'Das Plugin ist zu groß',
@@ -454,17 +471,22 @@ export const de: Texts = {
         'Ihre Sitzung ist abgelaufen, deshalb kann nichts bereitgestellt werden. Ihr Text ist sicher. Öffnen Sie den Editor noch einmal in Ihrer App.',
     },
     forbidden: 'Der Dienst lässt Sie das mit diesem Plugin nicht tun. Ihr Text ist sicher.',
+    tenantSuspended:
+      'Ihr Zugang ist gesperrt. Ihr Text ist sicher. Fragen Sie den Anbieter Ihrer App, und versuchen Sie es dann noch einmal.',
+    tooManyPlugins:
+      'Sie haben so viele Plugins, wie Sie haben dürfen. Löschen Sie eines, und versuchen Sie es noch einmal.',
     payloadTooLarge: 'Die Eingabe ist größer, als der Dienst annimmt.',
     pluginTooLarge: 'Das Plugin ist größer, als der Dienst annimmt.',
     storageFull:
       'Der Speicherplatz für Ihre Plugins ist voll. Löschen Sie alte Versionen oder kürzen Sie einen Text, und versuchen Sie es noch einmal.',
     storageUnavailable:
       'Der Dienst kann seinen Speicher im Moment nicht nutzen. Ihr Text ist sicher; versuchen Sie es in einigen Minuten noch einmal.',
-    deployRefused:
+    deployNotBuilt:
       'Der Dienst hat das Bereitstellen abgelehnt: Der Entwurf ist nicht mehr der, der gebaut wurde. Bauen Sie ihn noch einmal und stellen Sie ihn dann bereit.',
     refused: {
       build: 'Der Dienst hat den Build abgelehnt.',
       test: 'Der Dienst hat den Lauf abgelehnt.',
+      deploy: 'Der Dienst hat das Bereitstellen abgelehnt.',
     },
     waiting: (seconds) =>
       `Der Dienst ist ausgelastet. Neuer Versuch in ${seconds === 1 ? 'einer Sekunde' : `${seconds} Sekunden`}.`,

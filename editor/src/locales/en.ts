@@ -61,6 +61,14 @@ export const en = {
       title: 'You cannot edit this plugin',
       text: 'The editor was opened with access to something else. Open it again from your app.',
     },
+    tenantSuspended: {
+      title: 'Your access is suspended',
+      text: 'Ask the provider of your app, and try again once it is restored.',
+    },
+    tooManyPlugins: {
+      title: 'You have as many plugins as you may have',
+      text: 'Delete one, then try again.',
+    },
     refused: {
       title: 'The plugin service refused to open this plugin',
       text: 'Its address may be wrong. Open the editor again from your app.',
@@ -80,6 +88,7 @@ export const en = {
   common: {
     tryAgain: 'Try again',
     dismiss: 'Dismiss',
+    serviceSays: (detail: string) => `The service says: “${detail}”`,
     close: 'Close',
     cancel: 'Cancel',
     undo: 'Undo',
@@ -302,6 +311,8 @@ export const en = {
       busy: 'Not saved: the service is busy, retrying',
       session: 'Not saved: your session ended',
       forbidden: 'Not saved: you cannot edit this plugin',
+      tenantSuspended: 'Not saved: your access is suspended',
+      tooManyPlugins: 'Not saved: too many plugins',
       conflict: 'Not saved: changed elsewhere',
       deleted: 'Not saved: the plugin was deleted',
       tooLarge: 'Not saved: the plugin is too large',
@@ -317,6 +328,10 @@ export const en = {
       `Your session ended. ${where} Open the editor again from your app to save it.`,
     adviceForbidden: (where: string) =>
       `The service does not let you save this plugin. ${where} Open the editor again from your app.`,
+    adviceTenantSuspended: (where: string) =>
+      `Your access is suspended. ${where} Ask the provider of your app, then try again with Save.`,
+    adviceTooManyPlugins: (where: string) =>
+      `You have as many plugins as you may have. ${where} Delete one, then try again with Save.`,
     adviceTooLarge: (where: string) =>
       `The service takes no plugin of this size. ${where} Shorten it to save it.`,
     adviceStorageFull: (where: string) =>
@@ -417,6 +432,8 @@ export const en = {
       busy: 'the service is busy',
       session: 'your session ended',
       forbidden: 'you cannot edit this plugin',
+      tenantSuspended: 'your access is suspended',
+      tooManyPlugins: 'too many plugins',
       conflict: 'changed elsewhere',
       deleted: 'the plugin was deleted',
       tooLarge: 'the plugin is too large',
@@ -448,17 +465,21 @@ export const en = {
         'The deployment needs a session, and yours ended. Your text is safe. Open the editor again from your app.',
     },
     forbidden: 'The service does not let you do that with this plugin. Your text is safe.',
+    tenantSuspended:
+      'Your access is suspended. Your text is safe. Ask the provider of your app, then try again.',
+    tooManyPlugins: 'You have as many plugins as you may have. Delete one, then try again.',
     payloadTooLarge: 'The payload is larger than the service takes.',
     pluginTooLarge: 'The plugin is larger than the service takes.',
     storageFull:
       'The storage for your plugins is full. To make room, delete old versions or shorten a text, then try again.',
     storageUnavailable:
       'The service cannot use its storage at the moment. Your text is safe; try again in a few minutes.',
-    deployRefused:
+    deployNotBuilt:
       'The service refused to deploy: the draft is no longer what was built. Build it again, then deploy.',
     refused: {
       build: 'The service refused the build.',
       test: 'The service refused the run.',
+      deploy: 'The service refused the deployment.',
     },
     waiting: (seconds: number) =>
       `The service is busy. Trying again in ${seconds === 1 ? 'a second' : `${seconds} seconds`}.`,

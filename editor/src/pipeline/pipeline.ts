@@ -13,7 +13,7 @@ import {
 import { Emitter } from '../plugin/emitter.ts';
 import { sentMocks } from '../plugin/mocks.ts';
 import { sourceKeyOf } from '../plugin/source.ts';
-import { failureOf } from '../service/failure.ts';
+import { failureOf, refusalDetail } from '../service/failure.ts';
 import type { Action, ActionError, BuildState, DeployState } from './progress.ts';
 
 /** How a run of the editor ended. */
@@ -78,7 +78,7 @@ export interface PipelineEvents {
   build: { result: Build; source: PluginSource };
   deploy: Deployment & { rollout?: RolloutTerms };
   /** An action did not complete. */
-  error: { action: Action; error: ActionError };
+  error: { action: Action; error: ActionError; detail?: string | undefined };
   /** The service is busy; it will be asked again in `wait` ms. */
   busy: { action: Action; wait: number };
 }
@@ -277,7 +277,8 @@ export class Pipeline extends Emitter<PipelineEvents> {
     try {
       return await step(signal);
     } catch (error) {
-      this.#handleError(action, signal.aborted ? 'stopped' : actionErrorOf(error), before);
+      const reason = signal.aborted ? 'stopped' : actionErrorOf(error);
+      this.#handleError(action, reason, before, refusalDetail(error));
       return undefined;
     } finally {
       clearTimeout(timer);
@@ -288,7 +289,7 @@ export class Pipeline extends Emitter<PipelineEvents> {
     }
   }
 
-  #handleError(action: Action, error: ActionError, before: DeployState): void {
+  #handleError(action: Action, error: ActionError, before: DeployState, detail?: string): void {
     if (this.#build.kind === 'building') this.#setState({ build: { kind: 'unfinished', error } });
     if (this.#deploy.kind === 'deploying') {
       // A request that was stopped before its response came may have deployed, as with a lost connection.
@@ -300,8 +301,8 @@ export class Pipeline extends Emitter<PipelineEvents> {
       this.#setState({ deploy: isUntouched ? before : { kind: 'unfinished', error: effective } });
     }
     // The service has another build than this page thought.
-    if (error === 'refused') this.#builtKey = undefined;
-    this.emit('error', { action, error });
+    if (error === 'refused' || error === 'not-built') this.#builtKey = undefined;
+    this.emit('error', { action, error, detail });
   }
 
   async #runOnce({ payload, mocks }: RunInput, signal: AbortSignal): Promise<Run | undefined> {
@@ -417,5 +418,7 @@ export class Pipeline extends Emitter<PipelineEvents> {
   }
 }
 
-const actionErrorOf = (error: unknown): ActionError =>
-  error instanceof HttpError && error.code === 'rollout-conflict' ? 'rollout-conflict' : failureOf(error);
+const actionErrorOf = (error: unknown): ActionError => {
+  const code = error instanceof HttpError ? error.code : undefined;
+  return code === 'rollout-conflict' || code === 'not-built' ? code : failureOf(error);
+};

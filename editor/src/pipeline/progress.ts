@@ -1,8 +1,8 @@
 import { texts } from '../locales/locale.ts';
-import { type Failure, failureKey } from '../service/failure.ts';
+import { type Failure, failureKey, withDetail } from '../service/failure.ts';
 
 /** Why an action did not complete. */
-export type ActionError = Failure | 'stopped' | 'not-saved' | 'rollout-conflict';
+export type ActionError = Failure | 'stopped' | 'not-saved' | 'not-built' | 'rollout-conflict';
 
 /**
  * The last build, as far as this page knows. `sourceKey` identifies the text that was built. `hasNeverRun`: the plugin was never
@@ -31,13 +31,18 @@ export function actionErrorReason(error: ActionError): string {
   const { reasons } = texts().status;
   if (error === 'not-saved') return reasons.notSaved;
   if (error === 'rollout-conflict') return reasons.rolloutConflict;
+  if (error === 'not-built') return reasons.refused;
   return reasons[error === 'stopped' ? error : failureKey(error)];
 }
 
-/** The notice about an action that did not complete. `again`: it has a button to try again. `undefined`: there is none. */
+/**
+ * The notice about an action that did not complete. `again`: it has a button to try again. `undefined`: there is none. `detail`:
+ * what the service says of a refusal.
+ */
 export function actionErrorAdvice(
   action: Action,
   error: ActionError,
+  detail?: string,
 ): { text: string; again: boolean } | undefined {
   const words = texts().actionError;
   switch (error) {
@@ -56,6 +61,10 @@ export function actionErrorAdvice(
       return { text: words.session[action], again: false };
     case 'forbidden':
       return { text: words.forbidden, again: false };
+    case 'tenant-suspended':
+      return { text: words.tenantSuspended, again: true };
+    case 'too-many-plugins':
+      return { text: words.tooManyPlugins, again: true };
     case 'too-large':
       return { text: action === 'test' ? words.payloadTooLarge : words.pluginTooLarge, again: false };
     case 'storage-full':
@@ -63,7 +72,9 @@ export function actionErrorAdvice(
     case 'storage-unavailable':
       return { text: words.storageUnavailable, again: true };
     case 'refused':
-      return { text: action === 'deploy' ? words.deployRefused : words.refused[action], again: true };
+      return { text: withDetail(words.refused[action], detail), again: true };
+    case 'not-built':
+      return { text: action === 'deploy' ? words.deployNotBuilt : words.refused[action], again: true };
     case 'rollout-conflict':
       return { text: texts().rollout.conflict, again: true };
     default:

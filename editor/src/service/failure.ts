@@ -1,4 +1,5 @@
 import { HttpError, NetworkError, TimeoutError } from 'plugin-editor/client.js';
+import { texts } from '../locales/locale.ts';
 import { DraftConflict, DraftDeleted } from './draft-errors.ts';
 
 /** Why a request to the service failed, as far as that makes a difference to the user. */
@@ -13,6 +14,10 @@ export type Failure =
   | 'session'
   /** The token is for something else. */
   | 'forbidden'
+  /** The tenant is suspended. */
+  | 'tenant-suspended'
+  /** The tenant has as many plugins as it may have. */
+  | 'too-many-plugins'
   /** The draft changed elsewhere. */
   | 'conflict'
   /** The draft was deleted. */
@@ -25,6 +30,9 @@ export type Failure =
   /** The service refuses this record. */
   | 'refused';
 
+/** Failures of their own among those with status 403, by their codes. */
+const FORBIDDEN = ['storage-full', 'tenant-suspended', 'too-many-plugins'] as const;
+
 /** The kind of failure that an error of a request is. */
 export function failureOf(error: unknown): Failure {
   if (error instanceof DraftConflict) return 'conflict';
@@ -36,7 +44,7 @@ export function failureOf(error: unknown): Failure {
     case 401:
       return 'session';
     case 403:
-      return error.code === 'storage-full' ? 'storage-full' : 'forbidden';
+      return FORBIDDEN.find((code) => code === error.code) ?? 'forbidden';
     case 408:
       return 'connection';
     case 412:
@@ -56,6 +64,14 @@ export function failureOf(error: unknown): Failure {
 export const isTransient = (failure: Failure): boolean =>
   ['connection', 'service', 'busy', 'storage-unavailable'].includes(failure);
 
+/** What the service says of a request that it refused, where that says what was wrong with it. */
+export const refusalDetail = (error: unknown): string | undefined =>
+  failureOf(error) === 'refused' ? (error as HttpError).detail : undefined;
+
+/** A text about a refusal, with what the service says of it. */
+export const withDetail = (text: string, detail: string | undefined): string =>
+  detail ? `${text} ${texts().common.serviceSays(detail)}` : text;
+
 /** A failure as the key of its text. */
 export function failureKey(failure: Failure) {
   switch (failure) {
@@ -63,6 +79,10 @@ export function failureKey(failure: Failure) {
       return 'tooLarge';
     case 'storage-full':
       return 'storageFull';
+    case 'tenant-suspended':
+      return 'tenantSuspended';
+    case 'too-many-plugins':
+      return 'tooManyPlugins';
     case 'storage-unavailable':
       return 'storageUnavailable';
     default:

@@ -65,7 +65,7 @@ export class Actions extends Emitter<{ built: void }> {
     });
     this.pipeline.on('build', (build) => this.#handleBuild(build));
     this.pipeline.on('deploy', (deployed) => this.#handleDeploy(deployed));
-    this.pipeline.on('error', ({ action, error }) => this.#handleError(action, error));
+    this.pipeline.on('error', (error) => this.#handleError(error));
     this.pipeline.on('busy', ({ action, wait }) => this.#notice.showBusy(action, wait));
     serviceState.on('online', () => this.#check.resume());
     serviceState.on('progress', ({ progress, draft, askedAt }) => {
@@ -246,11 +246,11 @@ export class Actions extends Emitter<{ built: void }> {
     this.emit('built');
   }
 
-  #handleError(action: Action, error: ActionError): void {
+  #handleError({ action, error, detail }: PipelineEvents['error']): void {
     if (error === 'connection') this.#parts.serviceState.setOnline(false);
     this.#resolved.delete(error);
     if (this.payload.isRunning) this.payload.error = error;
-    this.#notice.showError(action, error);
+    this.#notice.showError(action, error, detail);
   }
 }
 
@@ -306,12 +306,12 @@ class ActionNotice {
     }));
   }
 
-  showError(action: Action, error: ActionError): void {
+  showError(action: Action, error: ActionError, detail?: string): void {
     if (!actionErrorAdvice(action, error)) return this.#hide();
     this.#reason = error;
     this.#action = action;
     this.#notices.show(NOTICE, () => {
-      const advice = actionErrorAdvice(action, error);
+      const advice = actionErrorAdvice(action, error, detail);
       const tryAgain = { label: texts().common.tryAgain, primary: true, run: () => this.#retry() };
       const dismiss = this.#notices.dismiss(NOTICE);
       return {

@@ -6,7 +6,7 @@ import type { PipelineDraft } from '../pipeline/pipeline.ts';
 import { Emitter } from '../plugin/emitter.ts';
 import { sameWork } from '../plugin/source.ts';
 import { DraftConflict } from '../service/draft-errors.ts';
-import { type Failure, isTransient } from '../service/failure.ts';
+import { type Failure, isTransient, refusalDetail } from '../service/failure.ts';
 import type { Access } from './access.ts';
 import type { PluginDocument } from './plugin-document.ts';
 import type { PluginSession } from './plugin-session.ts';
@@ -262,7 +262,8 @@ export class DraftSaving extends Emitter<DraftSavingEvents> implements PipelineD
   #showAdvice(state: SaveState, error: unknown): void {
     const { notices, copies } = this.#session;
     const failure = state.kind === 'failed' ? state.failure : undefined;
-    const advice = () => failure && failureAdvice(failure, copies.isKept);
+    const detail = refusalDetail(error);
+    const advice = () => failure && failureAdvice(failure, copies.isKept, detail);
     const isSaid = failure === this.#advised;
     this.#advised = advice() === undefined ? undefined : failure;
     if (!this.#advised) return notices.hide(NOTICE);

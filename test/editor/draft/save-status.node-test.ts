@@ -18,6 +18,8 @@ test('the status line says whether the text is saved', () => {
     'service',
     'busy',
     'forbidden',
+    'tenant-suspended',
+    'too-many-plugins',
     'conflict',
     'too-large',
     'storage-full',
@@ -32,6 +34,12 @@ test('the advice says whether this browser holds a copy, and comes with each las
   assert.match(failureAdvice('session', true) ?? '', /in this browser/);
   assert.match(failureAdvice('session', false) ?? '', /on this page only/);
   assert.match(failureAdvice('storage-full', true) ?? '', /delete old versions or shorten/);
+  assert.match(failureAdvice('too-many-plugins', true) ?? '', /Delete one/);
+  assert.match(failureAdvice('tenant-suspended', true) ?? '', /suspended/);
+  assert.match(
+    failureAdvice('refused', true, 'Too many tests.') ?? '',
+    /The service says: “Too many tests\.”$/,
+  );
   assert.equal(failureAdvice('connection', true), undefined);
   assert.match(failureAdvice('connection', false) ?? '', /cannot keep a copy/);
 });

@@ -246,6 +246,24 @@ test('a deployment without a response may have happened; one that was refused ha
   assert.deepEqual(pipeline.deployment, { kind: 'deployed', sourceKey: keyOf('one'), version: 'v1.0.1' });
 });
 
+test('a refused deployment is reported as not built, or with what the service says', async () => {
+  const { pipeline, responses } = setUp();
+  const errors: unknown[] = [];
+  pipeline.on('error', ({ error, detail }) => errors.push([error, detail]));
+  for (const [status, code] of [
+    [409, 'not-built'],
+    [422, 'invalid-body'],
+  ] as const) {
+    responses.deploy = async () =>
+      Promise.reject(Object.assign(http(status), { code, detail: 'The message is wrong.' }));
+    await pipeline.runDeploy();
+  }
+  assert.deepEqual(errors, [
+    ['not-built', 'The message is wrong.'],
+    ['refused', 'The message is wrong.'],
+  ]);
+});
+
 test('a deployment that changed nothing is reported as such, with the existing version', async () => {
   const { pipeline, diary, responses } = setUp();
   responses.deploy = async () => ({ version: 'v1.0.3', unchanged: true });

@@ -160,6 +160,9 @@ test('every error has advice unless the user caused it, and a button only if try
       'service',
       'busy',
       'refused',
+      'not-built',
+      'tenant-suspended',
+      'too-many-plugins',
       'storage-full',
       'storage-unavailable',
     ] as const) {
@@ -172,4 +175,15 @@ test('every error has advice unless the user caused it, and a button only if try
       assert.equal(actionErrorAdvice(action, error), undefined, error);
     }
   }
+});
+
+test('a refusal is said with the words of the service, and only a draft that is not built is to be built again', () => {
+  const textOf = (error: 'refused' | 'not-built', detail?: string) =>
+    actionErrorAdvice('deploy', error, detail)?.text;
+  assert.equal(
+    textOf('refused', 'The message is too long.'),
+    'The service refused the deployment. The service says: “The message is too long.”',
+  );
+  assert.equal(textOf('refused'), 'The service refused the deployment.');
+  assert.match(textOf('not-built') ?? '', /Build it again/);
 });

@@ -10,8 +10,9 @@ test('each error of a builder becomes the failure that a user can act on', () =>
   assert.equal(failureOf(new TimeoutError('GET /', 1)), 'connection');
   assert.equal(failureOf(new SchemaError('GET /', 'not JSON')), 'service');
   assert.equal(failureOf(new TypeError('a fault of ours')), 'service');
-  const full = Object.assign(new HttpError('POST /', 403), { code: 'storage-full' });
-  assert.equal(failureOf(full), 'storage-full');
+  for (const code of ['storage-full', 'tenant-suspended', 'too-many-plugins']) {
+    assert.equal(failureOf(Object.assign(new HttpError('POST /', 403), { code })), code);
+  }
   const unavailable = Object.assign(new HttpError('POST /', 503), { code: 'storage-unavailable' });
   assert.equal(failureOf(unavailable), 'storage-unavailable');
   const table = [0, 302, 400, 401, 403, 404, 408, 412, 413, 415, 422, 429, 500, 503].map((code) => [
