@@ -221,11 +221,7 @@ export function admit(operation: Operation, context: ServiceContext, respond: Re
     } finally {
       // The turn lasts until the response counts as unsent, and a stream is in progress to its end.
       if (outgoing) outgoing.releaseAtEnd();
-      else {
-        // Without a connection nobody tells when a stream ends, so that it takes nothing.
-        held?.release();
-        info.held = undefined;
-      }
+      else held?.release();
     }
   };
 }

@@ -4,7 +4,7 @@ import { BusyError, FairQueue } from '../processes/fair-queue.ts';
 import type { FairQueueLimits, QueueOwner } from '../processes/fair-queue.ts';
 import { mebibyte } from '../units.ts';
 import { ServiceError } from './errors.ts';
-import { cancelled, translateBusyError } from './run-errors.ts';
+import { translateBusyError } from './run-errors.ts';
 import type { Requester } from './run-errors.ts';
 import { ShareBudget } from '../processes/share-budget.ts';
 import type { ShareLimits } from '../processes/share-budget.ts';
@@ -134,6 +134,7 @@ export class Held {
   readonly #requester: Requester;
   readonly #releases: (() => void)[] = [];
   readonly #turns = new Set<() => void>();
+  /** The work of a stream may go on after its client has left. What it took then would never be released, so it takes nothing. */
   #isReleased = false;
 
   /**
@@ -166,9 +167,9 @@ export class Held {
     }
   }
 
-  /** Counts so many bytes of its body. Throws 503 where that is too much, and once all is released. */
+  /** Counts so many bytes of its body. Throws 503 where that is too much. */
   reserveBody(size: number): void {
-    this.#checkReleased();
+    if (this.#isReleased) return;
     try {
       this.#releases.push(this.#shares.received.take(this.#owner, size));
     } catch (error) {
@@ -176,21 +177,18 @@ export class Held {
     }
   }
 
-  /**
-   * Waits until the request may be handled. The turn ends with the returned function, or when all is released. Throws 503 once all
-   * is released.
-   */
+  /** Waits until the request may be handled. The turn ends with the returned function, or when all is released. */
   async takeTurn(signalOf: () => AbortSignal): Promise<() => void> {
     const endTurn = await this.#acquire(this.#shares.turns, signalOf);
     try {
-      this.#checkReleased();
       // The turns before this one have made responses.
       this.checkUnsent();
     } catch (error) {
       endTurn();
       throw error;
     }
-    this.#turns.add(endTurn);
+    if (this.#isReleased) endTurn();
+    else this.#turns.add(endTurn);
     return () => {
       endTurn();
       this.#turns.delete(endTurn);
@@ -219,11 +217,6 @@ export class Held {
     this.#isReleased = true;
     this.endTurns();
     for (const release of this.#releases) release();
-  }
-
-  /** The work of a stream may go on after its client has left. What it took then would never be released. */
-  #checkReleased(): void {
-    if (this.#isReleased) throw cancelled();
   }
 
   async #acquire(queue: FairQueue, signalOf: () => AbortSignal): Promise<() => void> {

