@@ -32,6 +32,8 @@ export interface RunInput {
 export interface Run extends RunInput {
   /** Identifies the text that ran. */
   sourceKey: string;
+  /** Whether its build was made with other types than there are now. */
+  isOutdated?: () => boolean;
   outcome: RunOutcome;
   /** Its calls, in the order in which they began. */
   calls?: readonly RecordedCall[] | undefined;
@@ -100,6 +102,10 @@ export class Pipeline extends Emitter<PipelineEvents> {
   #log = '';
   /** The text that the service holds a successful build of, if this page knows of one. */
   #builtKey: string | undefined;
+  /** How many builds ended here, how many of them before the types were known last, and the first whose runs count. */
+  #builds = 0;
+  #typedBuilds = 0;
+  #firstBuild = 0;
   #action: Action | undefined;
   /** Resolves once the last action has ended. */
   #ended = Promise.resolve();
@@ -183,6 +189,16 @@ export class Pipeline extends Emitter<PipelineEvents> {
     this.#builtKey = undefined;
     // The build that runs says itself how it ends.
     if (this.#build.kind !== 'building') this.#setState({ build: { kind: 'none' } });
+  }
+
+  /**
+   * The service said what types, connections and libraries there are now.
+   * @param isOther whether that is something else than it said before
+   */
+  handleTypes(isOther: boolean): void {
+    // Types are asked for after each build, so one since the former response was made with the present types.
+    if (isOther) this.#outdateBuilds(this.#typedBuilds);
+    this.#typedBuilds = this.#builds;
   }
 
   /** Resolves once no action runs. */
@@ -279,6 +295,7 @@ export class Pipeline extends Emitter<PipelineEvents> {
     } catch (error) {
       const reason = signal.aborted ? 'stopped' : actionErrorOf(error);
       this.#handleError(action, reason, before, refusalDetail(error));
+      if (reason === 'not-built') this.#outdateBuilds(this.#builds);
       return undefined;
     } finally {
       clearTimeout(timer);
@@ -305,10 +322,24 @@ export class Pipeline extends Emitter<PipelineEvents> {
     this.emit('error', { action, error, detail });
   }
 
+  /** The first `count` builds were made with other types than there are now: neither they nor their runs count any more. */
+  #outdateBuilds(count: number): void {
+    this.#firstBuild = count + 1;
+    if (count < this.#builds) return;
+    this.#builtKey = undefined;
+    const build = this.#build;
+    const deploy = this.#deploy;
+    this.#setState({
+      ...('sourceKey' in build && { build: { ...build, sourceKey: '' } }),
+      ...(deploy.kind === 'deployed' && { deploy: { kind: 'deployed', version: deploy.version } }),
+    });
+  }
+
   async #runOnce({ payload, mocks }: RunInput, signal: AbortSignal): Promise<Run | undefined> {
     for (let tries = 1; ; tries++) {
       if (!(await this.#ensureBuilt('test', signal))) return undefined;
       const sourceKey = this.#builtKey ?? '';
+      const build = this.#builds;
       try {
         const { client, location } = this.#options;
         let started = performance.now();
@@ -322,11 +353,20 @@ export class Pipeline extends Emitter<PipelineEvents> {
         const text = payload.toWellFormed();
         const tested = await client.test(location, text, { onBusy, signal, calls, real });
         const took = tested.took ?? performance.now() - started;
-        return { payload, sourceKey, outcome: outcomeOf(tested), mocks, calls: tested.calls, took };
+        const isOutdated = () => build < this.#firstBuild;
+        return {
+          payload,
+          sourceKey,
+          isOutdated,
+          outcome: outcomeOf(tested),
+          mocks,
+          calls: tested.calls,
+          took,
+        };
       } catch (error) {
-        // The draft was saved after its build: builds and runs it once more.
-        if (!(error instanceof HttpError && error.status === 409) || tries > 1) throw error;
-        this.#builtKey = undefined;
+        // The draft was saved after its build, or its types changed: builds and runs it once more.
+        if (!isNotBuilt(error) || tries > 1) throw error;
+        this.#outdateBuilds(this.#builds);
       }
     }
   }
@@ -370,6 +410,7 @@ export class Pipeline extends Emitter<PipelineEvents> {
     const { succeeded, outputLog, diagnostics = [] } = result;
     const sourceKey = sourceKeyOf(source);
     this.#builtKey = succeeded ? sourceKey : undefined;
+    this.#builds++;
     // The whole log replaces what came in parts.
     if (outputLog && outputLog.trimEnd() !== this.#log.trimEnd()) {
       this.#log = '';

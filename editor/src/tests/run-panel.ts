@@ -132,6 +132,7 @@ function resultOf(options: RunPanelOptions): TemplateResult | typeof nothing {
   if (!run) return nothing;
   const isCurrent =
     run.sourceKey === work.sourceKey &&
+    !run.isOutdated?.() &&
     run.payload === payload &&
     (run.mocks === 'real') === (canCall && state.makesCalls);
   // The result is that of an earlier run, not of the one that runs or that failed.

@@ -127,7 +127,10 @@ export class TestList {
   statusOf({ run, test }: TestEntry, sourceKey: string): TestStatus {
     if (!run) return { verdict: 'none', isCurrent: true };
     const isCurrent =
-      run.sourceKey === sourceKey && run.payload === (test.payload ?? '') && isSame(run.mocks, test['calls']);
+      run.sourceKey === sourceKey &&
+      !run.isOutdated?.() &&
+      run.payload === (test.payload ?? '') &&
+      isSame(run.mocks, test['calls']);
     return { verdict: verdictOf(run.outcome, expectedOf(test)), isCurrent };
   }
 

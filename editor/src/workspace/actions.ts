@@ -104,11 +104,18 @@ export class Actions extends Emitter<{ built: void }> {
     return this.#testProgress;
   }
 
-  /** The text was changed or shown for the first time, or its types changed. */
+  /** The text was changed or shown for the first time, or what it is checked with changed. */
   handleEdit(): void {
     const { access, session } = this.#parts;
     if (access.canWrite) this.#check.schedule();
     session.screen.draw();
+  }
+
+  /** The service said what types there are; `isOther`: others than before. */
+  handleTypes(isOther: boolean): void {
+    this.pipeline.handleTypes(isOther);
+    // The text that was opened is checked already.
+    if (isOther) this.handleEdit();
   }
 
   /** The errors whose cause ended after they last occurred. */

@@ -33,7 +33,7 @@ export class PluginTypes {
   readonly #actions: Actions;
   #types: NamespaceTypes | undefined;
   #module: TypesModule | undefined;
-  /** What the service checks a text with, as of the last load. */
+  /** What the service checks, builds and runs a text with, as of the last load. */
   #checkedWith: string | undefined;
   #difference: TypesDifference | undefined;
   #isOutdated = false;
@@ -63,7 +63,11 @@ export class PluginTypes {
     this.#actions = actions;
     // What was built and deployed was made for the types of that moment.
     actions.on('built', () => void this.load());
-    document.on('language', () => void this.load());
+    document.on('language', () => {
+      // Those of another language are no news.
+      this.#checkedWith = undefined;
+      void this.load();
+    });
     session.signal.addEventListener('abort', () => clearTimeout(this.#retry));
   }
 
@@ -151,12 +155,11 @@ export class PluginTypes {
     }
   }
 
-  /** Has the text checked where that is with other types than before. */
-  #checkText({ declarations, connections, libraries }: NamespaceTypes): void {
+  /** Has the text checked, built and run anew where that is with other types than before. */
+  #checkText({ declarations, input, output, connections, libraries }: NamespaceTypes): void {
     const former = this.#checkedWith;
-    this.#checkedWith = JSON.stringify([declarations, connections, libraries]);
-    // The text that was opened is checked already.
-    if (former !== undefined && former !== this.#checkedWith) this.#actions.handleEdit();
+    this.#checkedWith = JSON.stringify([declarations, input, output, connections, libraries]);
+    this.#actions.handleTypes(former !== undefined && former !== this.#checkedWith);
   }
 
   /** Compares the types with those that the plugin was deployed with last. */

@@ -217,6 +217,40 @@ test('a draft that was saved since the build is built again, once', async () => 
   assert.equal(diary.at(-1), 'test: refused');
 });
 
+test('neither a build nor its runs count once the types changed, but where it was made with the new ones', async () => {
+  const { pipeline, diary, responses } = setUp();
+  const runs: Run[] = [];
+  const run = () => pipeline.runTests([{ payload: 'a' }], (_, one) => runs.push(one));
+  const outdated = () => runs.map(({ isOutdated }) => isOutdated?.());
+  const isBuilt = () => pipeline.build.kind === 'built' && pipeline.build.sourceKey === keyOf('one');
+  const builds = () => diary.filter((one) => one.startsWith('build one')).length;
+  pipeline.handleTypes(false);
+  await pipeline.runDeploy();
+  await run();
+  pipeline.handleTypes(false);
+  assert.deepEqual([outdated(), isBuilt()], [[false], true]);
+  pipeline.handleTypes(true);
+  assert.deepEqual([outdated(), isBuilt()], [[true], false]);
+  assert.deepEqual(pipeline.deployment, { kind: 'deployed', version: 'v1.0.0' });
+
+  await run();
+  assert.equal(builds(), 2);
+  pipeline.handleTypes(false);
+  // They change, and the next build is made with the new ones before this page hears of them.
+  await pipeline.runBuild();
+  await run();
+  pipeline.handleTypes(true);
+  assert.deepEqual([outdated(), isBuilt()], [[true, true, false], true]);
+
+  // They change, and a deployment is the first to notice.
+  responses.deploy = async () => Promise.reject(http(409));
+  assert.equal(await pipeline.runDeploy(), false);
+  assert.deepEqual([outdated(), isBuilt()], [[true, true, true], false]);
+  assert.equal(builds(), 3);
+  await run();
+  assert.deepEqual([builds(), outdated().at(-1)], [4, false]);
+});
+
 test('a wait for a busy service is reported', async () => {
   const { pipeline, diary, responses } = setUp();
   responses.deploy = async (onBusy) => {

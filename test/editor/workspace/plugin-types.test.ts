@@ -8,7 +8,7 @@ import type { PluginSession } from '../../../editor/src/workspace/plugin-session
 import { PluginTypes } from '../../../editor/src/workspace/plugin-types.ts';
 
 describe('the types of a plugin', () => {
-  it('have the text checked again where they changed since they were loaded before, and only then', async () => {
+  it('have the text checked and built again where they changed since they were loaded before, and only then', async () => {
     let declarations = 'type Input = string';
     let rest = {};
     const session = {
@@ -18,9 +18,14 @@ describe('the types of a plugin', () => {
       screen: { draw: () => {} },
       signal: new AbortController().signal,
     };
-    let checks = 0;
-    const actions = { on: () => {}, handleEdit: () => checks++, payload: { payload: '' } };
-    const document = { on: () => {}, language: 'typescript' };
+    let changes = 0;
+    const handleTypes = (isOther: boolean) => (changes += Number(isOther));
+    const actions = { on: () => {}, handleTypes, payload: { payload: '' } };
+    let changeLanguage = () => {};
+    const document = {
+      on: (_: string, listener: () => void) => (changeLanguage = listener),
+      language: 'typescript',
+    };
     const types = new PluginTypes(
       session as unknown as PluginSession,
       document as unknown as PluginDocument,
@@ -29,18 +34,27 @@ describe('the types of a plugin', () => {
       actions as unknown as Actions,
     );
     await types.load();
-    rest = { input: {}, samples: [] };
+    rest = { samples: [] };
     await types.load();
-    expect(checks).to.equal(0);
+    expect(changes).to.equal(0);
     declarations = 'type Input = number';
     await types.load();
-    expect(checks).to.equal(1);
+    expect(changes).to.equal(1);
     rest = { libraries: [{ name: 'prices' }] };
     await types.load();
-    expect(checks).to.equal(2);
+    expect(changes).to.equal(2);
     rest = { connections: [{ url: 'https://api.example/' }] };
     await types.load();
-    expect(checks).to.equal(3);
+    expect(changes).to.equal(3);
+    // Declarations in TypeScript do not say all of a schema.
+    rest = { ...rest, output: { minimum: 10 } };
+    await types.load();
+    expect(changes).to.equal(4);
+    // Another language has no connections.
+    document.language = 'python';
+    changeLanguage();
+    await types.load();
+    expect(changes).to.equal(4);
   });
 
   it('are asked for again where the service failed, without another reason', async () => {
