@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Context } from 'hono';
 import * as z from 'zod';
 import { writeAudit } from '../audit/entries.ts';
@@ -23,6 +24,7 @@ import { addVersion, findLiveVersion, findNewestVersion } from '../storage/table
 import { pinVersion } from '../storage/tables/plugins.ts';
 import { readNamespaceDigests } from '../storage/tables/namespaces.ts';
 import { findBuild } from '../storage/tables/builds.ts';
+import { findRollout } from '../storage/tables/rollouts.ts';
 
 const longestMessage = 500;
 
@@ -62,7 +64,7 @@ export const deploy: ServiceInterface = {
       path: '/api/v1/draft/:identifier/:namespace/:pluginName/promote',
       summary: 'Deploy a draft',
       description:
-        'Makes a version of the draft, which has to have a successful build. Can be tried again where its response was lost: a draft that is what the newest version was made of makes no other one, whether it is built or not.',
+        'Makes a version of the draft, which has to have a successful build. Can be tried again where its response was lost: a draft that is what the newest version was made of makes no other one, whether it is built or not. Where that version is live already, or is rolled out by other terms, a `rollout` is a conflict.',
       tag: 'builder',
       auth: 'editor',
       permission: 'deploy',
@@ -82,6 +84,11 @@ export const deploy: ServiceInterface = {
     }),
   ],
 };
+
+const termsOf = (rollout: Partial<z.output<typeof rolloutTermsSchema>> = {}) => ({
+  percent: rollout.percent,
+  stop: rollout.stop,
+});
 
 /**
  * Throws 404 without a draft, 412 when the draft is not the one that `If-Match` names, and 409 when it differs from the newest
@@ -116,9 +123,15 @@ async function deployDraft(
     const isUnchanged = newest?.digest === digest;
     if (isUnchanged) {
       const live = await findLiveVersion(db, plugin);
+      const running = live?.rollout && (await findRollout(db, plugin));
       // Its deploy may have begun the rollout; then its response was lost.
-      const isOpen = live !== undefined && live.version !== newest.version && !live.rollout;
-      if (rollout && isOpen) await startRollout(db, plugin, { version: newest.version, ...rollout }, stamp);
+      const hasBegun =
+        running?.version === newest.version && isDeepStrictEqual(termsOf(running), termsOf(rollout));
+      if (rollout && running && !hasBegun)
+        throw rolloutConflict(
+          `${running.version} is being rolled out already, and a deploy does not change that.`,
+        );
+      if (rollout && !running) await startRollout(db, plugin, { version: newest.version, ...rollout }, stamp);
       return { version: newest.version, unchanged: true as const, live: live?.version ?? newest.version };
     }
     const program = await findBuild(db, plugin, draft.buildDigest, digests);

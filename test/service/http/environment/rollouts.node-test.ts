@@ -86,6 +86,9 @@ test('a deploy with a rollout pins what is live and gives the version to a share
   assert.deepEqual(await get(), { ...begun, live: { version: 'v1.0.0', runs: 0, failures: 0 } });
   // As a client whose response was lost does it.
   assert.deepEqual(await okay(promote({ rollout })), { ...deployed, unchanged: true });
+  assert.deepEqual(await okay(promote()), { ...deployed, unchanged: true });
+  for (const other of [{ ...rollout, percent: 20 }, { percent: 30 }])
+    assert.equal(await refusal(promote({ rollout: other })), '409 rollout-conflict');
 
   const keys = Array.from({ length: 100 }, (_, i) => `customer-${i}`);
   const candidates = async () => {
@@ -158,6 +161,8 @@ test('a rollout that cannot be is refused, and changes nothing', async (t) => {
   assert.equal((await okay<PluginDetails>(send('GET', plugin('fresh')))).versions, 0);
 
   await deploy('b');
+  assert.equal(await refusal(promote({ rollout: { percent: 10 } })), conflict);
+  assert.equal((await details()).pinned, null);
   await okay(send('PUT', `${plugin()}/live`, { version: 'v1.0.0' }));
   await deploy('c');
   await okay(put('v1.0.1'));
