@@ -200,19 +200,21 @@ export class OutboundCalls implements Outbound {
 
   async #grant(plugin: PluginKey, method: string, url: URL): Promise<Connection | undefined> {
     if (!methodsOfConnections.some((known) => known === method)) return undefined;
-    const { runs } = this.#options.storage;
-    const connections = await runs.connections(plugin);
-    return findGrant(connections, method, url, async ({ name }) => {
-      const values = await runs.connectionValues(plugin, name);
-      return values?.tenant?.origin;
-    });
+    const connections = await this.#options.storage.runs.connections(plugin);
+    return findGrant(connections, method, url, (connection) => this.#originOf(plugin, connection));
+  }
+
+  /** The origin that the tenant has for a connection with a wildcard. */
+  async #originOf(plugin: PluginKey, { name }: Connection): Promise<string | undefined> {
+    const values = await this.#options.storage.runs.connectionValues(plugin, name);
+    return values?.tenant?.origin;
   }
 
   async #describe(plugin: PluginKey): Promise<string> {
     const connections = await this.#options.storage.runs.connections(plugin);
-    return connections.length
-      ? `. What is granted: ${describeGrants(connections)}`
-      : '. This namespace grants no requests';
+    if (!connections.length) return '. This namespace grants no requests';
+    const described = await describeGrants(connections, (one) => this.#originOf(plugin, one));
+    return `. What is granted: ${described}`;
   }
 
   async #takeCall(plugin: PluginKey): Promise<void> {

@@ -62,14 +62,22 @@ export async function findGrant(
   return undefined;
 }
 
-/** What is granted, for a message: at most some hundred characters for each connection. */
-export const describeGrants = (connections: readonly Connection[]): string =>
-  connections
-    .map(
-      (connection) =>
-        `${connection.name} (${methodsOf(connection).join(', ')} ${connection.origin}${prefixOf(connection)})`,
-    )
-    .join('; ');
+/**
+ * What is granted, for a message: at most some hundred characters for each connection.
+ * @param originOf the tenant's origin for a connection with a wildcard
+ */
+export async function describeGrants(
+  connections: readonly Connection[],
+  originOf: (connection: Connection) => Promise<string | undefined>,
+): Promise<string> {
+  const described = connections.map(async (connection) => {
+    const origin = isWildcard(connection) ? await originOf(connection) : connection.origin;
+    return origin === undefined
+      ? `${connection.name} (nothing yet: no origin is set for this tenant)`
+      : `${connection.name} (${methodsOf(connection).join(', ')} ${origin}${prefixOf(connection)})`;
+  });
+  return (await Promise.all(described)).join('; ');
+}
 
 /** Why an origin of a connection cannot be, as words that follow "it must"; `undefined` for one that can be. */
 export function findOriginProblem(origin: string): string | undefined {

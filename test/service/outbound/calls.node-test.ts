@@ -195,13 +195,17 @@ describe('a call', () => {
     const { call, setValue, ask } = await start(t, [wildcard]);
     await ask('POST', '/api/v1/tenant/com.acme.t2');
     const t2 = { ...run, plugin: { ...run.plugin, tenant: 't2' } };
-    assert.equal(errorOf(await call({ url: `${shop}/` })).code, 'not-granted');
+    const { code, message } = errorOf(await call({ url: `${shop}/` }));
+    assert.equal(code, 'not-granted');
+    assert.match(message, / What is granted: shop \(nothing yet: no origin is set for this tenant\)\.$/);
     assert.equal((await setValue({ origin: shop }, 'shop')).status, 204);
     await setValue({ origin: shop.replace('t1', 't2') }, 'shop', 'tenant/com.acme.t2');
     // The upstream does not speak TLS: what is granted is unreachable.
     assert.equal(errorOf(await call({ url: `${shop}/` })).code, 'unreachable');
     assert.equal(errorOf(await call({ url: `${shop}/` }, t2)).code, 'not-granted');
-    assert.equal(errorOf(await call({ url: `${shop.replace('t1', 't2')}/` })).code, 'not-granted');
+    const other = errorOf(await call({ url: `${shop.replace('t1', 't2')}/` }));
+    assert.equal(other.code, 'not-granted');
+    assert.ok(other.message.endsWith(` What is granted: shop (GET ${shop}).`), other.message);
   });
 
   test('of a wildcard sends no value that was set for another origin meanwhile', async (t) => {
