@@ -67,8 +67,12 @@ export async function readJson<T>(
   throw badRequest('invalid-json', 'The body must be JSON, and is empty.');
 }
 
+/** The content type of a request without its parameters, in lower case. */
+export const mediaTypeOf = (c: Context): string =>
+  c.req.header('content-type')?.split(';', 1)[0]?.trim().toLowerCase() ?? '';
+
 function isJson(c: Context): boolean {
-  const type = c.req.header('content-type')?.split(';', 1)[0]?.trim().toLowerCase() ?? '';
+  const type = mediaTypeOf(c);
   return type === 'application/json' || /^application\/[\w.+-]+\+json$/.test(type);
 }
 

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { Context } from 'hono';
 import { auditStamp } from './audit-stamp.ts';
 import type { EditorCaller } from './auth.ts';
-import { parseJson } from './body.ts';
+import { mediaTypeOf, parseJson } from './body.ts';
 import { compileSource, failureOf, programOf } from './build.ts';
 import { notPermitted, ServiceError } from './errors.ts';
 import { describeIssues, pointerOf } from './operations/issues.ts';
@@ -26,6 +26,7 @@ import { MockedCalls, mocksSchema } from '../outbound/mocked-calls.ts';
 import { RunCaller } from '../outbound/run-caller.ts';
 import { runErrorCodes } from '../sandbox/outcome.ts';
 import { runLimits } from '../sandbox/run-limits.ts';
+import { mebibyte } from '../units.ts';
 
 const tested = z
   .object({
@@ -65,6 +66,12 @@ const testInput = z
   })
   .meta({ id: 'TestInput' });
 
+/**
+ * How large such a body may be, in bytes: with an input of the greatest size, in which JSON may escape a line break in two characters,
+ * and a response of a mebibyte.
+ */
+const testLimit = 2 * runLimits.input + mebibyte;
+
 const sourceTest = z
   .object({
     contents: z.string().meta({ description: 'The source.' }),
@@ -97,7 +104,7 @@ export const testing: ServiceInterface = {
         limit: runLimits.input,
         tooLarge: 'input-limit',
         example: 'Ada',
-        json: { type: testType, schema: testInput },
+        json: { type: testType, schema: testInput, limit: testLimit },
       }),
       isQueued: true,
       responses: { 200: json(tested, { description: 'How the run ended: with `result` or with `error`.' }) },
@@ -219,15 +226,19 @@ async function runTest(
 }
 
 async function readInput(c: Context, readText: ReadText): Promise<z.output<typeof testInput>> {
-  const type = c.req.header('content-type')?.split(';', 1)[0]?.trim().toLowerCase();
-  const text = await readText({ holdsJson: type === testType });
-  if (type !== testType) return { payload: text };
+  const holdsJson = mediaTypeOf(c) === testType;
+  const text = await readText({ holdsJson });
+  if (!holdsJson) return { payload: text };
   const { success, data, error } = testInput.safeParse(
-    await parseJson(text, refuseMany('invalid-body', 'the body', runLimits.input)),
+    await parseJson(text, refuseMany('invalid-body', 'the body', testLimit)),
   );
-  if (success) return data;
-  const message = describeIssues(error.issues, 'the body');
-  throw new ServiceError(422, 'invalid-body', message, { path: pointerOf(error.issues) });
+  if (!success) {
+    const message = describeIssues(error.issues, 'the body');
+    throw new ServiceError(422, 'invalid-body', message, { path: pointerOf(error.issues) });
+  }
+  if (Buffer.byteLength(data.payload) > runLimits.input)
+    throw new ServiceError(413, 'input-limit', `The payload is larger than ${runLimits.input} bytes.`);
+  return data;
 }
 
 /** Loads the program of the draft into memory, because the next build may replace it while the test waits for its turn. */

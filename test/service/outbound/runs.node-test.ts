@@ -412,6 +412,11 @@ test('a test of a draft makes no call, and gets the responses that it names', as
   assert.equal(missing.error?.code, 'plugin-error');
   assert.match(missing.error?.message ?? '', /GET .*\/v1\/b was not made: no response is given for it\./);
   assert.ok(missing.calls?.some(({ url, error }) => url.endsWith('/v1/b') && error === 'call-not-mocked'));
+  const largest = '\n'.repeat(1024 * 1024);
+  const large = { ...any, response: { body: 'x'.repeat(1000 * 1024) } };
+  assert.equal((await ask({ payload: largest, calls: [large] })).error?.code, 'plugin-error');
+  assert.equal((await ask({ payload: `${largest}x` })).error?.code, 'input-limit');
+  assert.equal((await ask({ payload: largest, calls: [large, large] })).error?.code, 'too-large');
   const wrong = await ask({ payload: '', calls: [{ url: 'x' }] });
   assert.deepEqual([wrong.error?.code, wrong.error?.path], ['invalid-body', '/calls/0/response']);
   const source = { contents: asyncRun('return (await fetch(input)).text();'), payload: `${origin}/v1/c` };

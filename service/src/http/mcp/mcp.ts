@@ -19,7 +19,7 @@ import { checkStorable } from '../grant-schemas.ts';
 import { takeLongTurn } from '../body.ts';
 import { relayStream } from '../event-stream.ts';
 import { scanJson } from '../json-scan.ts';
-import { jsonBody } from '../operations/bodies.ts';
+import { jsonBody, limitOf } from '../operations/bodies.ts';
 import { describeIssues, pointerOf } from '../operations/issues.ts';
 import type { Operation } from '../operations/operation.ts';
 import { operation } from '../operations/operation.ts';
@@ -223,13 +223,14 @@ async function callOperation(
   // Otherwise the work of a client that has gone would go on, and count for nobody.
   if (c.req.raw.signal.aborted) throw cancelled();
   const { held } = requestInfo(c);
+  const called = callContext(c, headers);
   const request = {
-    c: callContext(c, headers),
+    c: called,
     path: { language },
     target,
     caller,
     query: query && readGiven(query, withoutUndefined(givenQuery), 'the query', 'invalid-query'),
-    body: await bodyOf(body, given, { c, context, target }),
+    body: await bodyOf(body, given, { c: called, context, target }),
   };
   const endTurn = isQueued ? undefined : await held?.takeTurn(() => c.req.raw.signal);
   try {
@@ -254,12 +255,8 @@ async function bodyOf(
 ): Promise<unknown> {
   if (!body) return undefined;
   const text = body.kind === 'text' ? String(given) : JSON.stringify(given ?? null);
-  if (Buffer.byteLength(text) > body.limit)
-    throw new ServiceError(
-      413,
-      body.kind === 'text' ? body.tooLarge : 'too-large',
-      `More than ${body.limit} bytes.`,
-    );
+  const { limit, tooLarge } = limitOf(body, c);
+  if (Buffer.byteLength(text) > limit) throw new ServiceError(413, tooLarge, `More than ${limit} bytes.`);
   if (body.kind === 'text') return async () => text;
   if (given === undefined && body.optional) return undefined;
   await takeLongTurn(c, text);

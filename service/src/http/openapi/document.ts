@@ -154,7 +154,7 @@ function describeBody(body: Body): ZodOpenApiRequestBodyObject {
     const schema = { type: 'string', ...(example !== undefined && { examples: [example] }) } as const;
     // Not `required`: an empty text is sent as no body at all.
     return {
-      description: inFull,
+      description: json ? `${inFull} As \`${json.type}\` at most ${json.limit} bytes.` : inFull,
       content: { 'text/plain': { schema }, ...(json && { [json.type]: { schema: json.schema } }) },
     };
   }

@@ -1,6 +1,6 @@
 import type { Context } from 'hono';
 import type * as z from 'zod';
-import { readJson, readPlainText } from '../body.ts';
+import { mediaTypeOf, readJson, readPlainText } from '../body.ts';
 import type { CheckCounts } from '../body.ts';
 import type { ServiceContext } from '../context.ts';
 import type { CodeOf } from '../error-codes.ts';
@@ -38,8 +38,8 @@ export interface TextBody {
   /** The error code for a longer body. */
   readonly tooLarge: CodeOf<413>;
   readonly example?: string;
-  /** JSON that the handler takes as well, by its content type. */
-  readonly json?: { readonly type: string; readonly schema: z.ZodType };
+  /** JSON that the handler takes as well, by its content type. A body of it above its limit, in bytes, is `too-large`. */
+  readonly json?: { readonly type: string; readonly schema: z.ZodType; readonly limit: number };
 }
 
 export type Body = JsonBody | TextBody;
@@ -89,12 +89,26 @@ export const textBody = (options: Omit<TextBody, 'kind' | 'tooLarge'> & Partial<
 /** What the handler is given as the body of a request. Throws as {@link readJson}, and 422 where it does not fit the schema. */
 export function readBody(c: Context, body: Body, target: Target, context: ServiceContext): unknown {
   if (body.kind === 'text') {
-    const readText: ReadText = ({ holdsJson = false } = {}) =>
-      readPlainText(c, body.limit, body.tooLarge, holdsJson);
+    const readText: ReadText = ({ holdsJson = false } = {}) => {
+      const { limit, tooLarge } = limitOf(body, c);
+      return readPlainText(c, limit, tooLarge, holdsJson);
+    };
     return readText;
   }
   return readCheckedJson(c, body, body.check?.(target, context));
 }
+
+/** How long the body of a request may be, in bytes, and the error code for a longer one. */
+export const limitOf = (
+  body: Body,
+  c: Context,
+): { readonly limit: number; readonly tooLarge: CodeOf<413> } => {
+  if (body.kind === 'json') return { limit: body.limit, tooLarge: 'too-large' };
+  const { json, limit, tooLarge } = body;
+  return json && json.type === mediaTypeOf(c)
+    ? { limit: json.limit, tooLarge: 'too-large' }
+    : { limit, tooLarge };
+};
 
 async function readCheckedJson(c: Context, body: JsonBody, check: CheckCounts | undefined): Promise<unknown> {
   const { schema, limit, optional, code, name } = body;

@@ -49,7 +49,7 @@ export function errorsOf(operation: Operation): Map<number, readonly ErrorCode[]
     isConditional ? { 412: ['precondition-failed'] } : {},
     body && { 400: ['invalid-text', 'incomplete-body'], 415: ['unsupported-media-type'] },
     body?.kind === 'json' ? { 400: ['invalid-json'], 413: ['too-large'], 422: ['too-deep', body.code] } : {},
-    body?.kind === 'text' ? { 413: [body.tooLarge] } : {},
+    body?.kind === 'text' ? { 413: [body.tooLarge, ...(body.json ? (['too-large'] as const) : [])] } : {},
     errors,
     { 500: ['internal'] },
   ];
