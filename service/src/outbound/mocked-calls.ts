@@ -2,7 +2,7 @@ import { STATUS_CODES } from 'node:http';
 import * as z from 'zod';
 import type { RecordedCall } from '../storage/tables/runs.ts';
 import { isHeaderName, isHeaderValue } from './headers.ts';
-import { recordAnswer } from './recorded-calls.ts';
+import { addressOf, recordAnswer } from './recorded-calls.ts';
 import { digestedOf } from './run-caller.ts';
 import type { Secrets } from './secrets.ts';
 import { longestUrl } from '../sandbox/guest-calls.ts';
@@ -68,8 +68,8 @@ export class MockedCalls {
   }
 
   #answer(request: GuestRequest): CallResult {
-    const { method, url } = request;
-    const address = URL.canParse(url) ? new URL(url).href : url;
+    const { method } = request;
+    const address = addressOf(request.url);
     const mock = this.#take(request, address);
     if (!mock) {
       const message = `${method} ${address.slice(0, longestShown)} was not made: no response is given for it.`;
@@ -107,5 +107,5 @@ export class MockedCalls {
 function matches(mock: Mock, method: string, address: string): boolean {
   if (mock.method !== undefined && mock.method.toUpperCase() !== method) return false;
   if (mock.url.endsWith('*')) return address.startsWith(mock.url.slice(0, -1));
-  return mock.url === address || (URL.canParse(mock.url) && new URL(mock.url).href === address);
+  return addressOf(mock.url) === address;
 }

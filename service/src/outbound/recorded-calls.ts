@@ -58,6 +58,14 @@ export const recordAnswer = (request: GuestRequest, result: CallResult, connecti
   responseBytes: 'error' in result ? 0 : result.response.body.byteLength,
 });
 
+/** The address of a request as its response has it: as of a real call, without a fragment. */
+export function addressOf(text: string): string {
+  if (!URL.canParse(text)) return text;
+  const url = new URL(text);
+  url.hash = '';
+  return url.href;
+}
+
 function answerOf(
   { status, error, responseType, responseBody }: RecordedCall,
   request: GuestRequest,
@@ -70,7 +78,7 @@ function answerOf(
     response: {
       status,
       statusText: STATUS_CODES[status] ?? '',
-      url: URL.canParse(request.url) ? new URL(request.url).href : request.url,
+      url: addressOf(request.url),
       // No other header is recorded.
       headers: responseType === undefined ? [] : [['content-type', responseType]],
       body: encoder.encode(responseBody ?? ''),

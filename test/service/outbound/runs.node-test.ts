@@ -5,6 +5,7 @@ import type { TestContext } from 'node:test';
 import type { ServiceOptions } from '../../../service/src/http/create-service.ts';
 import { listen } from '../../../service/src/http/listen.ts';
 import { MockedCalls } from '../../../service/src/outbound/mocked-calls.ts';
+import { RecordedCalls } from '../../../service/src/outbound/recorded-calls.ts';
 import { Secrets } from '../../../service/src/outbound/secrets.ts';
 import { isEndedFromOutside, runErrorCodes } from '../../../service/src/sandbox/outcome.ts';
 import { eventually, until } from '../../support/until.ts';
@@ -446,6 +447,21 @@ test('a mock that was recorded is for the very call that it was, whatever the or
     [await ask('two'), await ask('other'), await ask('three'), await ask('two')],
     ['two', 'one', 'three', 'call-not-mocked'],
   );
+});
+
+test('a mocked or recorded response has the address without a fragment, as a real one', async () => {
+  const secrets = new Secrets({ keys: [secretsKey] });
+  const url = `${origin}/v1/a?b#c`;
+  const digest = secrets.digest(url, new Uint8Array()) ?? '';
+  const recorded = { connection: '', method: 'GET', url, digest, took: 0, requestBytes: 0, responseBytes: 0 };
+  for (const calls of [
+    new MockedCalls([{ url, response: {} }], secrets),
+    new MockedCalls([{ url: `${origin}/v1/a?b`, response: {} }], secrets),
+    new RecordedCalls([{ ...recorded, status: 200 }], secrets),
+  ]) {
+    const result = await calls.call({ method: 'GET', url, headers: [] }, new AbortController().signal);
+    assert.equal('response' in result && result.response.url, `${origin}/v1/a?b`);
+  }
 });
 
 test('a real call of a test needs the permission to deploy, and is in the audit log', async (t) => {
