@@ -365,7 +365,7 @@ export class Pipeline extends Emitter<PipelineEvents> {
         };
       } catch (error) {
         // The draft was saved after its build, or its types changed: builds and runs it once more.
-        if (!isNotBuilt(error) || tries > 1) throw error;
+        if (actionErrorOf(error) !== 'not-built' || tries > 1) throw error;
         this.#outdateBuilds(this.#builds);
       }
     }
