@@ -260,6 +260,8 @@ export const de: Texts = {
     readOnly: 'Nur lesen',
     readOnlyHost: 'Diese Seite zeigt das Plugin, ohne dass Sie es ändern können.',
     readOnlyToken: 'Sie dürfen sich dieses Plugin ansehen, aber nicht ändern.',
+    readOnlyDeploy:
+      'Sie dürfen bereitstellen, was gebaut ist, und wählen, was live ist, aber dieses Plugin nicht ändern.',
     fold: 'Einklappen',
     unfold: 'Ausklappen',
   },

@@ -257,6 +257,7 @@ export const en = {
     readOnly: 'Read-only',
     readOnlyHost: 'This page shows the plugin without letting you change it.',
     readOnlyToken: 'You may look at this plugin, and not change it.',
+    readOnlyDeploy: 'You may deploy what is built and choose what is live, and not change this plugin.',
     fold: 'Fold',
     unfold: 'Unfold',
   },

@@ -106,6 +106,8 @@ export class Pipeline extends Emitter<PipelineEvents> {
   #builds = 0;
   #typedBuilds = 0;
   #firstBuild = 0;
+  /** When the last build ended, as of `performance.now()`. */
+  #buildEndedAt = 0;
   #action: Action | undefined;
   /** Resolves once the last action has ended. */
   #ended = Promise.resolve();
@@ -135,6 +137,11 @@ export class Pipeline extends Emitter<PipelineEvents> {
     return this.#build;
   }
 
+  /** Whether the text needs no build before it is deployed. */
+  get isBuilt(): boolean {
+    return this.#builtKey === sourceKeyOf(this.#options.draft.source);
+  }
+
   get deployment(): DeployState {
     return this.#deploy;
   }
@@ -162,6 +169,8 @@ export class Pipeline extends Emitter<PipelineEvents> {
    */
   applyProgress({ built, deployed }: Progress, draft: PluginSource | undefined, askedAt: number): boolean {
     const sourceKey = draft && sourceKeyOf(draft);
+    const isOutdated = !built && sourceKey !== undefined && sourceKey === this.#builtKey;
+    if (isOutdated && askedAt >= this.#buildEndedAt) this.#outdateBuilds(this.#builds);
     if (this.#build.kind === 'none' && sourceKey !== undefined) {
       if (built) this.#builtKey = sourceKey;
       this.#setState({ build: built ? { kind: 'built', sourceKey } : { kind: 'none', hasNeverRun: true } });
@@ -365,7 +374,10 @@ export class Pipeline extends Emitter<PipelineEvents> {
         };
       } catch (error) {
         // The draft was saved after its build, or its types changed: builds and runs it once more.
-        if (actionErrorOf(error) !== 'not-built' || tries > 1) throw error;
+        if (actionErrorOf(error) !== 'not-built' || tries > 1) {
+          this.#options.draft.handleRefusal(error);
+          throw error;
+        }
         this.#outdateBuilds(this.#builds);
       }
     }
@@ -373,8 +385,7 @@ export class Pipeline extends Emitter<PipelineEvents> {
 
   /** Builds the text if it is not built, and saves the tests. Resolves with whether the action can go on. */
   async #ensureBuilt(action: Action, signal: AbortSignal): Promise<boolean> {
-    const { draft } = this.#options;
-    if (this.#builtKey !== sourceKeyOf(draft.source)) return this.#buildDraft(action, signal);
+    if (!this.isBuilt) return this.#buildDraft(action, signal);
     // Tests are saved with the draft, but a change of them needs no build.
     if (await this.#save(signal)) return true;
     this.emit('error', { action, error: 'not-saved' });
@@ -411,6 +422,7 @@ export class Pipeline extends Emitter<PipelineEvents> {
     const sourceKey = sourceKeyOf(source);
     this.#builtKey = succeeded ? sourceKey : undefined;
     this.#builds++;
+    this.#buildEndedAt = performance.now();
     // The whole log replaces what came in parts.
     if (outputLog && outputLog.trimEnd() !== this.#log.trimEnd()) {
       this.#log = '';
@@ -459,7 +471,8 @@ export class Pipeline extends Emitter<PipelineEvents> {
   }
 }
 
-const actionErrorOf = (error: unknown): ActionError => {
+function actionErrorOf(error: unknown): ActionError {
   const code = error instanceof HttpError ? error.code : undefined;
-  return code === 'rollout-conflict' || code === 'not-built' ? code : failureOf(error);
-};
+  if (code === 'rollout-conflict' || code === 'not-built') return code;
+  return code === 'draft-not-found' ? 'deleted' : failureOf(error);
+}

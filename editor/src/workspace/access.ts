@@ -39,9 +39,9 @@ export class Access extends Emitter<{ change: void }> {
     return this.#has('write') && !this.#isHostReadOnly;
   }
 
-  /** Deploy, make versions live, and delete them. */
+  /** Deploy what is built, roll versions out, make them live, and delete them. */
   get canDeploy(): boolean {
-    return this.#has('deploy') && this.canWrite;
+    return this.#has('deploy') && !this.#isHostReadOnly;
   }
 
   /** See messages, logs and payloads of real runs. */
@@ -49,11 +49,12 @@ export class Access extends Emitter<{ change: void }> {
     return this.#has('runs');
   }
 
-  /** The sentence that says why nothing can be changed; `undefined` where something can. */
+  /** The sentence that says why the plugin cannot be changed; `undefined` where it can. */
   get readOnlyReason(): string | undefined {
     if (this.canWrite) return undefined;
     const { frame } = texts();
-    return this.#isHostReadOnly ? frame.readOnlyHost : frame.readOnlyToken;
+    if (this.#isHostReadOnly) return frame.readOnlyHost;
+    return this.canDeploy ? frame.readOnlyDeploy : frame.readOnlyToken;
   }
 
   /** A service that does not list permissions refuses what the token does not permit; runs are shown only when it lists them. */

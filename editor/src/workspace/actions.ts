@@ -99,6 +99,12 @@ export class Actions extends Emitter<{ built: void }> {
     return serviceState.canTest && access.canWrite;
   }
 
+  /** Whether the plugin may be deployed here, with what that needs before it. */
+  get canDeploy(): boolean {
+    const { access, saving } = this.#parts;
+    return access.canDeploy && (access.canWrite || (this.pipeline.isBuilt && !saving.isUnsaved));
+  }
+
   /** While tests run: how many of them have run, and how many are to. */
   get testProgress(): { done: number; all: number } | undefined {
     return this.#testProgress;

@@ -27,7 +27,6 @@ function workCommands(workspace: Workspace): Command[] {
   const { tests } = document;
   const isIdle = () => actions.pipeline.action === undefined;
   const canWrite = () => access.canWrite;
-  const canDeploy = () => access.canDeploy;
   return [
     { id: 'save', label: words.save, shortcut: { key: 's' }, offered: canWrite, run: () => saving.save() },
     {
@@ -53,7 +52,7 @@ function workCommands(workspace: Workspace): Command[] {
       id: 'deploy',
       label: words.deploy,
       shortcut: { key: 'd', shift: true },
-      offered: canDeploy,
+      offered: () => actions.canDeploy,
       enabled: isIdle,
       run: () => void workspace.deploy(),
     },
@@ -61,7 +60,7 @@ function workCommands(workspace: Workspace): Command[] {
       id: 'stop',
       label: words.stop,
       shortcut: { key: 'F5', shift: true, alone: true },
-      offered: canWrite,
+      offered: () => access.canWrite || access.canDeploy,
       enabled: () => !isIdle(),
       run: () => actions.pipeline.stop(),
     },

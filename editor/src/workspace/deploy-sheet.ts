@@ -207,7 +207,7 @@ export class DeploySheet {
     const { deploy, common } = texts();
     const state = this.#state;
     const isAsking = state === 'failed' || state === 'untested';
-    const isOff = state === 'broken' || !this.#workspace.access.canDeploy;
+    const isOff = state === 'broken' || !this.#workspace.actions.canDeploy;
     const submit = (event: SubmitEvent) => {
       event.preventDefault();
       if (isOff) return;
@@ -371,7 +371,7 @@ export class DeploySheet {
   /** How the tests ended. */
   #tests(state: SheetState): TemplateResult {
     const { deploy, tests: words, status } = texts();
-    const { work, document } = this.#workspace;
+    const { access, work, document } = this.#workspace;
     const all = document.tests.entries.length;
     if (state === 'testing') {
       const { done, all: count } = work.testing ?? { done: 0, all: this.#untested.length };
@@ -399,7 +399,7 @@ export class DeploySheet {
     }
     if (!all) return html`<p>${deploy.noTests}</p>`;
     const { passed, ran } = countTests(work.tests);
-    if (!passed && !ran) return html`<p>${deploy.noTestRuns}</p>`;
+    if (!passed && !ran) return html`<p>${access.canWrite ? deploy.noTestRuns : deploy.untested(all)}</p>`;
     const said = [...(passed ? [status.testsPassed(passed)] : []), ...(ran ? [status.testsRan(ran)] : [])];
     return html`<p class="deploy-verdict">${icon(passed ? 'pass' : 'ran')}${said.join(', ')}</p>`;
   }

@@ -198,9 +198,12 @@ export class DraftSaving extends Emitter<DraftSavingEvents> implements PipelineD
     });
   }
 
-  /** Where another page saved meanwhile, saving finds out what, and lets the user choose. */
+  /** Where another page saved or deleted the draft meanwhile, saving finds out what, and lets the user choose. */
   handleRefusal(error: unknown): void {
-    if (error instanceof HttpError && error.status === 412) this.#queue.invalidateBase();
+    const isOther = error instanceof HttpError && (error.status === 412 || error.code === 'draft-not-found');
+    if (!isOther) return;
+    if (this.#access.canWrite) this.#queue.invalidateBase();
+    else void this.offerOtherDraft();
   }
 
   /** Another page saved meanwhile, and nothing here is unsaved: says so, and offers what the service has. */

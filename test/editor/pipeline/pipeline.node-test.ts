@@ -242,13 +242,21 @@ test('neither a build nor its runs count once the types changed, but where it wa
   pipeline.handleTypes(true);
   assert.deepEqual([outdated(), isBuilt()], [[true, true, false], true]);
 
+  // The service says that the draft is not built, as it was before that build and as it is after other types came.
+  const draft = { lang: 'x', contents: 'one' };
+  pipeline.applyProgress({ built: false }, draft, 0);
+  assert.equal(isBuilt(), true);
+  pipeline.applyProgress({ built: false }, draft, performance.now());
+  assert.deepEqual([outdated(), isBuilt()], [[true, true, true], false]);
+  await run();
+
   // They change, and a deployment is the first to notice.
   responses.deploy = async () => Promise.reject(http(409));
   assert.equal(await pipeline.runDeploy(), false);
-  assert.deepEqual([outdated(), isBuilt()], [[true, true, true], false]);
-  assert.equal(builds(), 3);
+  assert.deepEqual([outdated(), isBuilt()], [[true, true, true, true], false]);
+  assert.equal(builds(), 4);
   await run();
-  assert.deepEqual([builds(), outdated().at(-1)], [4, false]);
+  assert.deepEqual([builds(), outdated().at(-1)], [5, false]);
 });
 
 test('a wait for a busy service is reported', async () => {
@@ -266,6 +274,16 @@ test('a build that the service refuses has the draft checked', async () => {
   responses.build = async () => Promise.reject(http(412));
   assert.equal(await pipeline.runBuild(), false);
   assert.deepEqual(diary.slice(-2), ['refused 412', 'build: conflict']);
+});
+
+test('a run or a deployment of a draft that is not there has the draft checked', async () => {
+  const { pipeline, diary, responses } = setUp();
+  const missing = () => Promise.reject(Object.assign(http(404), { code: 'draft-not-found' }));
+  responses.test = responses.deploy = missing;
+  await pipeline.runTests([{ payload: 'a' }], () => {});
+  assert.deepEqual(diary.slice(-2), ['refused 404', 'test: deleted']);
+  await pipeline.runDeploy();
+  assert.deepEqual(diary.slice(-2), ['refused 404', 'deploy: deleted']);
 });
 
 test('a deployment without a response may have happened; one that was refused has not', async () => {

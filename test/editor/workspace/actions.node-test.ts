@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, mock, test } from 'node:test';
-import { HttpError, NetworkError, type RolloutTerms } from 'plugin-editor/client.js';
+import { HttpError, NetworkError, type PluginSource, type RolloutTerms } from 'plugin-editor/client.js';
 import { texts } from '../../../editor/src/locales/locale.ts';
 import { type Notice, Notices } from '../../../editor/src/ui/notices.ts';
+import { Access } from '../../../editor/src/workspace/access.ts';
 import { Actions, type ActionsParts } from '../../../editor/src/workspace/actions.ts';
 import type { ServiceStateEvents } from '../../../editor/src/workspace/service-state.ts';
 
@@ -68,7 +69,7 @@ test('a text that was checked is not checked again when the page comes back into
 });
 
 /** Actions whose requests to build and to deploy are lost once `isLost`; and the notice about them. */
-function startLosing() {
+function startLosing(access = new Access(undefined, false)) {
   const service = { isLost: false };
   const respond = async (response: object) => {
     if (service.isLost) throw new NetworkError('The service', new TypeError());
@@ -93,10 +94,11 @@ function startLosing() {
       host: {},
       signal: new AbortController().signal,
     },
-    access: { canWrite: true },
+    access,
     document: { source, editor: { contents: '', mark: () => {} } },
     saving: {
       exists: true,
+      isUnsaved: false,
       source,
       saved: source,
       saveNow: async () => true,
@@ -115,15 +117,29 @@ function startLosing() {
   };
   const actions = new Actions(parts as unknown as ActionsParts);
   const deploy = (rollout?: RolloutTerms) => actions.deploy({ message: '', rollout }, () => {});
-  const handleProgress = (version: string, current: boolean) =>
+  const handleProgress = (version: string, current: boolean, draft?: PluginSource) =>
     report({
       progress: { built: true, deployed: { version, current } },
-      draft: undefined,
+      draft,
       askedAt: performance.now(),
     });
   const notice = () => shown.get('action')?.().text;
-  return { service, actions, deploy, handleProgress, notice };
+  return { service, source, actions, deploy, handleProgress, notice };
 }
+
+test('who may deploy and not write deploys what is built, unless the page around the editor forbids it', async () => {
+  const access = new Access(['read', 'deploy'], false);
+  const { actions, source, deploy, handleProgress } = startLosing(access);
+  assert.equal(actions.canDeploy, false);
+  handleProgress('v1.0.0', false, source);
+  assert.equal(actions.canDeploy, true);
+  await deploy();
+  assert.equal(actions.pipeline.deployment.kind, 'deployed');
+  assert.equal(access.readOnlyReason, texts().frame.readOnlyDeploy);
+  access.isHostReadOnly = true;
+  assert.deepEqual([access.canDeploy, actions.canDeploy], [false, false]);
+  assert.equal(new Access(['read'], false).readOnlyReason, texts().frame.readOnlyToken);
+});
 
 test('a text is deployed although the build that tries it on real runs has not ended yet', async () => {
   const { actions, deploy } = startLosing();

@@ -177,6 +177,27 @@ describe('the sheet that deploys', () => {
       assert.match(await sheetText(editor), /Goes to\s+Everyone[^]*It replaces v1\.0\.0\./);
     }));
 
+  test('runs the tests once more where the types changed since they passed', () =>
+    withEditor(async ({ service, target, open }) => {
+      const place = { ...target, namespace: 'tightening' };
+      const integer = { type: 'integer' };
+      await service.setNamespace('tightening', { input: integer, output: integer });
+      const contents = 'export const run = (input: Input): Output => input;\n';
+      const passing = [{ name: 'one', payload: '5', expected: '5' }];
+      await service.save({ contents, lang: 'typescript', tests: passing }, place);
+      const editor = await open(await service.url(place));
+      const { page, untilOpen, until, press } = editor;
+      await untilOpen();
+      await press('Run all');
+      await until('1 passed');
+      await service.setNamespace('tightening', { input: integer, output: { ...integer, minimum: 10 } });
+      await page.evaluate(() => window.dispatchEvent(new Event('focus')));
+      await until('Changed since the build');
+      await until('Tests ran before the last change');
+      await press('Deploy');
+      await untilState(editor, 'failed');
+    }));
+
   test('loses nothing when Escape closes it, and gives the focus back', () =>
     withEditor(async ({ service, target, open }) => {
       await service.save({ contents: half, lang: 'typescript' }, target);

@@ -167,3 +167,32 @@ test('what failed for lack of a connection is saved as soon as the service answe
   }
   mock.timers.reset();
 });
+
+for (const [what, error] of [
+  ['was saved elsewhere', new HttpError('The service', 412)],
+  ['was deleted elsewhere', Object.assign(new HttpError('The service', 404), { code: 'draft-not-found' })],
+] as const) {
+  test(`a request that is refused because the draft ${what} has it saved, where that is permitted, and else read`, async () => {
+    const document = { source: { lang: 'javascript', contents: 'one' } };
+    const asked: string[] = [];
+    const store = {
+      save: async () => void asked.push('save'),
+      read: async () => void asked.push('read'),
+    };
+    const copies = { keep: () => {}, drop: () => {} };
+    const signal = new AbortController().signal;
+    const session = { copies, signal, notices: new Notices(), store, host: {} };
+    for (const permissions of [['write'], ['deploy']]) {
+      const saving = new DraftSaving(
+        session as unknown as PluginSession,
+        new Access(permissions, false),
+        document as unknown as PluginDocument,
+        true,
+      );
+      saving.handleRefusal(new HttpError('The service', 409));
+      saving.handleRefusal(error);
+      await new Promise(setImmediate);
+    }
+    assert.deepEqual(asked, ['save', 'read']);
+  });
+}
