@@ -110,6 +110,13 @@ export class Actions extends Emitter<{ built: void }> {
     return this.#testProgress;
   }
 
+  /** The text is shown for the first time. It is checked once the service has said whether that is permitted. */
+  async start(): Promise<void> {
+    const { details, signal } = this.#parts.session;
+    await details;
+    if (!signal.aborted) this.handleEdit();
+  }
+
   /** The text was changed or shown for the first time, or what it is checked with changed. */
   handleEdit(): void {
     const { access, session } = this.#parts;

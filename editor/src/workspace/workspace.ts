@@ -119,7 +119,7 @@ export class Workspace {
     void serviceState.loadFeatures();
     if (saving.exists) void serviceState.loadProgress();
     void this.types.load();
-    this.actions.handleEdit();
+    void this.actions.start();
     saving.start();
     this.#report();
   }

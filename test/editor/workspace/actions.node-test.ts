@@ -10,9 +10,14 @@ import type { ServiceStateEvents } from '../../../editor/src/workspace/service-s
 beforeEach(() => mock.timers.enable({ apis: ['setTimeout'] }));
 afterEach(() => mock.timers.reset());
 
-/** Actions on a text that was shown and checked; the first checks have these errors. `count` returns how many there were. */
-async function startActions(...errors: Error[]) {
+/**
+ * Actions on a text that is shown. `permit` says whether it may be changed; `count` returns how many checks there were, of which the
+ * first have these errors.
+ */
+function showText(...errors: Error[]) {
   let checks = 0;
+  const { promise: details, resolve: sayDetails } = Promise.withResolvers<void>();
+  const access = { canWrite: true };
   const checkSource = async () => {
     const error = errors[checks++];
     if (error) throw error;
@@ -23,12 +28,13 @@ async function startActions(...errors: Error[]) {
   const parts = {
     session: {
       client: { checkSource },
+      details,
       location: {},
       notices: new Notices(),
       screen: { draw: () => {} },
       signal: new AbortController().signal,
     },
-    access: { canWrite: true },
+    access,
     document: { source, editor: { contents: '', mark: () => {}, markSyntax: () => {} } },
     saving: { exists: true, source },
     serviceState: {
@@ -38,14 +44,38 @@ async function startActions(...errors: Error[]) {
     },
   };
   const actions = new Actions(parts as unknown as ActionsParts);
-  actions.handleEdit();
+  void actions.start();
+  const permit = async (canWrite: boolean) => {
+    access.canWrite = canWrite;
+    sayDetails();
+    await details;
+  };
   const count = async () => {
     mock.timers.tick(1000);
     await new Promise(setImmediate);
     return checks;
   };
-  assert.equal(await count(), 1);
-  return { actions, goOnline, count };
+  return { actions, goOnline: () => goOnline(), permit, count };
+}
+
+/** Actions on a text that was checked once. */
+async function startActions(...errors: Error[]) {
+  const shown = showText(...errors);
+  await shown.permit(true);
+  assert.equal(await shown.count(), 1);
+  return shown;
+}
+
+for (const [canWrite, checks] of [
+  [false, 0],
+  [true, 1],
+] as const) {
+  test(`a text that may ${canWrite ? '' : 'not '}be changed is checked ${checks} times, and not before that is known`, async () => {
+    const { permit, count } = showText();
+    assert.equal(await count(), 0);
+    await permit(canWrite);
+    assert.equal(await count(), checks);
+  });
 }
 
 test('the text is checked again once the session, which had ended, is there again', async () => {
