@@ -67,12 +67,12 @@ export function addressOf(text: string): string {
 }
 
 function answerOf(
-  { status, error, responseType, responseBody }: RecordedCall,
+  { status, error, errorMessage, responseType, responseBody }: RecordedCall,
   request: GuestRequest,
 ): CallResult {
   if (status === undefined) {
     const code = error ?? 'unreachable';
-    return { error: { code, message: `The recorded request ended with ${code}.` } };
+    return { error: { code, message: errorMessage ?? `The recorded request ended with ${code}.` } };
   }
   return {
     response: {

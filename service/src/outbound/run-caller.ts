@@ -4,6 +4,8 @@ import type { RecordedCall } from '../storage/tables/runs.ts';
 import type { CallContext, CallResult, Outbound } from './outbound.ts';
 import type { Secrets } from './secrets.ts';
 
+const encoder = new TextEncoder();
+
 /** How much of the bodies of all calls of a run is recorded, in bytes. */
 const keptOfRun = 64 * 1024;
 
@@ -53,6 +55,7 @@ export class RunCaller {
   #payloadsOf({ secrets }: Payloads, request: GuestRequest, result: CallResult): Partial<RecordedCall> {
     const sent = this.#keep(request.body);
     const received = 'response' in result ? this.#keep(result.response.body) : {};
+    const failure = 'error' in result ? this.#keep(encoder.encode(result.error.message)) : {};
     const sentType = typeOf(request.headers);
     const receivedType = 'response' in result ? typeOf(result.response.headers) : undefined;
     const digest = secrets?.digest(...digestedOf(request));
@@ -61,7 +64,8 @@ export class RunCaller {
       ...(sent.text !== undefined && { requestBody: sent.text }),
       ...(receivedType !== undefined && { responseType: receivedType }),
       ...(received.text !== undefined && { responseBody: received.text }),
-      ...((sent.isTruncated || received.isTruncated) && { truncated: true }),
+      ...(failure.text !== undefined && { errorMessage: failure.text }),
+      ...([sent, received, failure].some(({ isTruncated }) => isTruncated) && { truncated: true }),
       ...(digest !== undefined && { digest }),
     };
   }

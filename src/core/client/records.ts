@@ -101,6 +101,8 @@ export const callSchema = z.looseObject({
   requestBody: z.optional(z.string()),
   responseType: z.optional(z.string()),
   responseBody: z.optional(z.string()),
+  /** What the plugin was told where the call failed; with payloads alone. */
+  errorMessage: z.optional(z.string()),
   /** Whether a body was longer, or is no text. */
   truncated: z.optional(z.boolean()),
   /** Is the same for the same whole address and body of the request; with payloads alone. */

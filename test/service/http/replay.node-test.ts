@@ -31,6 +31,7 @@ const jsonType = { 'content-type': 'application/json' };
 const before = `export async function run(input) {
   if (input === 'bad') throw new Error('No.');
   if (input === 'call') return (await fetch('${origin}/rate?of=EUR')).text();
+  if (input === 'caught') return fetch('${origin}/rate', { method: 'PUT' }).catch((error) => error.message);
   return JSON.stringify({ input, length: input.length });
 }`;
 
@@ -38,6 +39,7 @@ const before = `export async function run(input) {
 const draft = `export async function run(input) {
   if (input === 'new') throw new Error('New.');
   if (input === 'call') return (await fetch('${origin}/rate?of=EUR')).text();
+  if (input === 'caught') return fetch('${origin}/rate', { method: 'PUT' }).catch((error) => error.message);
   if (input === 'other') return (await fetch('${origin}/rate?of=USD')).text();
   return JSON.stringify({ length: input.length, input });
 }`;
@@ -140,14 +142,15 @@ test('a draft is tried on the recorded inputs, with the recorded calls, and noth
   assert.ok((await build(before)).succeeded);
   assert.equal(await deploy(), 'v1.0.0');
   upstream.handle = (_, response) => response.end('1.08');
-  for (const input of ['one', 'bad', 'call', 'new', 'other', 'x'.repeat(17_000)]) await run('v1.0.0', input);
-  await until('the runs are recorded', async () => (await listed()).length === 6);
+  for (const input of ['one', 'bad', 'call', 'caught', 'new', 'other', 'x'.repeat(17_000)])
+    await run('v1.0.0', input);
+  await until('the runs are recorded', async () => (await listed()).length === 7);
   const runs = await listed();
   assert.equal(upstream.requests.length, 1);
 
   assert.ok((await build(draft)).succeeded);
   const { results, counts } = await replay();
-  assert.deepEqual(counts, { replayed: 5, same: 2, different: 1, failed: 2, skipped: 1 });
+  assert.deepEqual(counts, { replayed: 6, same: 3, different: 1, failed: 2, skipped: 1 });
   assert.deepEqual(
     results.map(({ uuid }) => uuid),
     runs.slice(1).map(({ uuid }) => uuid),
@@ -169,8 +172,8 @@ test('a draft is tried on the recorded inputs, with the recorded calls, and noth
   for (const input of ['new', 'other'])
     assert.equal(byInput.get(input)?.after.error?.code, 'plugin-error', input);
 
-  const same = await replay({ version: 'v1.0.0', limit: 3 }, vendor);
-  assert.deepEqual(same.counts, { replayed: 2, same: 2, different: 0, failed: 0, skipped: 1 });
+  const same = await replay({ version: 'v1.0.0', limit: 4 }, vendor);
+  assert.deepEqual(same.counts, { replayed: 3, same: 3, different: 0, failed: 0, skipped: 1 });
   assert.equal(upstream.requests.length, 1);
   assert.equal(await refusal({ version: 'v1.0.9' }), '404 version-not-found');
   assert.equal(await refusal({ limit: 201 }), '422 invalid-body');
@@ -212,8 +215,8 @@ test('a draft is tried on the recorded inputs, with the recorded calls, and noth
       .slice(0, 50),
   );
   const usage = await send('GET', '/api/v1/environment/com.acme/usage', vendor);
-  assert.equal((JSON.parse(usage.body) as { days: { runs: number }[] }).days[0]?.runs, 6);
-  assert.equal((await listed()).length, 6 + more.length);
+  assert.equal((JSON.parse(usage.body) as { days: { runs: number }[] }).days[0]?.runs, 7);
+  assert.equal((await listed()).length, 7 + more.length);
 });
 
 test('a version that another node has deleted a moment ago is not found', async (t) => {

@@ -351,7 +351,10 @@ for (const level of ['outcome', 'logs', 'payloads'] as const)
         responseBody: 'é'.repeat(8192),
         truncated: true,
       },
-      plain[1],
+      {
+        ...plain[1],
+        errorMessage: `GET ${origin}/v2 is not granted. What is granted: rates (GET, POST ${origin}/v1).`,
+      },
     ]);
     assert.ok(one.calls?.[0]?.digest);
     assert.notEqual(one.calls?.[0]?.digest, one.calls?.[1]?.digest);

@@ -21,6 +21,7 @@ export const callSchema = z
     requestBody: z.string().optional().meta({ description: 'With payloads, as what follows.' }),
     responseType: z.string().optional(),
     responseBody: z.string().optional(),
+    errorMessage: z.string().optional().meta({ description: 'What the plugin was told.' }),
     truncated: z.boolean().optional().meta({ description: 'Whether a body was longer, or is no text.' }),
     digest: z
       .string()

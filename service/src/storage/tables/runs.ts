@@ -19,6 +19,8 @@ export interface RecordedCall {
   readonly url: string;
   readonly status?: number;
   readonly error?: string;
+  /** What the plugin was told, with payloads alone. */
+  readonly errorMessage?: string;
   /** In ms. */
   readonly took: number;
   readonly requestBytes: number;
