@@ -77,7 +77,7 @@ for (const lang of ['javascript', 'typescript'])
   await new Promise((resolve) => setTimeout(resolve, 5));
   const late = setTimeout((a, b) => console.log(a.length, b), 5, 'x', 1);
   clearTimeout(late);
-  const [found] = [await fetch('https://api.example.com'), ''];
+  const [found] = [await fetch('https://api.example.com'), new Response('', { status: 404 }), ''];
   return found instanceof Response ? found.text() : found;
 };`;
     assert.deepEqual(await problemsOf(lang, source, types), { isBuilt: true, found: [] });

@@ -24,7 +24,16 @@ interface Response {
   bytes(): Promise<Uint8Array<ArrayBuffer>>;
   arrayBuffer(): Promise<ArrayBuffer>;
 }
-declare const Response: { readonly prototype: Response; [Symbol.hasInstance](value: unknown): value is Response };
+interface ResponseOptions {
+  /** 200 by default. */
+  status?: number;
+  statusText?: string;
+  headers?: Headers | Readonly<Record<string, string>> | Iterable<readonly string[]>;
+}
+declare const Response: {
+  readonly prototype: Response;
+  new (body?: string | URLSearchParams | BufferSource | null, options?: ResponseOptions): Response;
+};
 interface FetchOptions {
   /** GET by default. */
   method?: string;
