@@ -159,7 +159,8 @@ test('a version is in use by the namespaces that name it, and by none that names
 test('a plugin imports the libraries of its namespace, and its versions keep them', async (t) => {
   const { send, publish, build, deploy, run, setTypes, deleteTypes, read, messages } = await start(t);
   const namespace = '/api/v1/environment/com.acme/namespaces/default';
-  assert.deepEqual(await messages(usesMoney), ['A plugin is one file: it cannot import another.']);
+  const none = 'A plugin is one file, and this namespace has no libraries that it could import.';
+  assert.deepEqual(await messages(usesMoney), [none]);
   const unknown = await errorOf(await send('PUT', namespace, { libraries: { money: '1.0.0' } }));
   assert.deepEqual([unknown.status, unknown.path], [422, '/libraries/money']);
 

@@ -81,7 +81,7 @@ export function checkImports(
   ].toSorted((a, b) => a.line - b.line || a.column - b.column);
 }
 
-const oneFile = 'A plugin is one file: it cannot import another.';
+const oneFile = 'A plugin is one file, and this namespace has no libraries that it could import.';
 
 /** The message for an import of something else than a library. */
 export const unknownLibrary = (libraries: Libraries = []): string =>

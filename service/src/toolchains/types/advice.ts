@@ -83,9 +83,7 @@ export function adviceForPlugins(
 ): string {
   // For a module of Node the compiler reports a missing name; the quote shows that it is the name of a module.
   if (message.startsWith('Cannot find module ') || (/^['"`]/.test(marked) && missingName.test(message))) {
-    return libraries?.length
-      ? unknownLibrary(libraries)
-      : 'A plugin is one file: it cannot import another, nor a package.';
+    return unknownLibrary(libraries);
   }
   const name = missingName.exec(message)?.[1];
   const found = advice.exec(message);
