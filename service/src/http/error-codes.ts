@@ -44,7 +44,7 @@ export const errorCodes = {
   'method-not-allowed': { 405: 'The path has no such method; the header Allow names those that it has.' },
   'namespace-in-use': { 409: 'The namespace has connections or libraries; remove them first.' },
   'library-exists': {
-    409: 'The version of the library has other contents, or had them before it was deleted.',
+    409: 'The version of the library has other contents, declarations or description, or had them before it was deleted.',
   },
   'library-in-use': { 409: 'A namespace names the version of the library.' },
   'tenant-exists': { 409: 'The tenant exists already.' },

@@ -51,7 +51,9 @@ test('a version of a library never changes, and only comes back as it was', asyn
   const other = { ...money, contents: 'export const round = 1;' };
   const changed = await errorOf(await send('PUT', path, other));
   assert.equal(changed.code, 'library-exists');
-  assert.match(changed.message, /was published with other contents/);
+  assert.match(changed.message, /^money 1\.0\.0 is published already, and differs in its contents\. /);
+  const described = await errorOf(await send('PUT', path, { ...money, description: 'Another.' }));
+  assert.match(described.message, /^money 1\.0\.0 is published already, and differs in its description\. /);
 
   assert.equal((await send('PUT', `${list}/@acme/rates/2.0.0-rc.1`, money)).status, 201);
   const page = (await (await send('GET', `${list}?limit=1`)).json()) as { libraries: object[]; next: string };

@@ -231,7 +231,7 @@ async function publish(
   });
 }
 
-/** The record of a library that was published before. Throws 409 for one with other contents. */
+/** The record of a library that was published before. Throws 409 for one that was another. */
 async function findPublished(
   { storage: { db } }: { readonly storage: Pick<ServiceContext['storage'], 'db'> },
   key: LibraryKey,
@@ -239,9 +239,16 @@ async function findPublished(
 ): Promise<z.input<typeof recordSchema> | undefined> {
   const compared = await compareLibrary(db, key, library);
   if (compared === 'missing') return undefined;
-  const found = compared === 'equal' && (await findLibrary(db, key));
-  if (found) return toRecord(found);
-  const message = `${key.name} ${key.version} was published with other contents; publish these as another version.`;
+  const found = await findLibrary(db, key);
+  if (found && compared === 'equal') return toRecord(found);
+  // Of a deleted one only the digest is left.
+  const differing = (['contents', 'declarations', 'description'] as const).filter(
+    (part) => found && found[part] !== library[part],
+  );
+  const how = found
+    ? `is published already, and differs in its ${differing.join(' and ')}`
+    : 'was published and deleted, and was not the same';
+  const message = `${key.name} ${key.version} ${how}. A version never changes: publish this as another one.`;
   throw new ServiceError(409, 'library-exists', message);
 }
 
