@@ -287,8 +287,8 @@ export class BuilderClient extends PluginClient<DraftLocation> {
   }
 
   /**
-   * Runs the draft as it was built last. Also resolves when the plugin fails: see `error`. Its calls are answered from `calls`, or
-   * made with `real: true`, which needs the permission `deploy`.
+   * Runs the draft as it is saved, which must be built. Also resolves when the plugin fails: see `error`. Its calls are answered from
+   * `calls`, or made with `real: true`, which needs the permission `deploy`.
    */
   async test(
     location: DraftLocation,

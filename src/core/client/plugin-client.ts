@@ -44,7 +44,7 @@ export interface RolloutTerms {
 
 /** What is replayed. */
 export interface ReplayOptions {
-  /** A version, such as `v1.0.0` (default: the draft as it was built last). */
+  /** A version, such as `v1.0.0` (default: the draft as it is saved, which must be built). */
   version?: string | undefined;
   /** How many of the newest runs: 1 to 200, 50 by default. */
   limit?: number | undefined;

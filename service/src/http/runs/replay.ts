@@ -63,7 +63,7 @@ export const replay: ServiceInterface = {
           .object({
             version: versionNameSchema
               .optional()
-              .meta({ description: 'By default the draft as it was built.' }),
+              .meta({ description: 'By default the draft as it is saved, which must be built.' }),
             limit: z
               .int()
               .min(1)
