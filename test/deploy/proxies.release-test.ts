@@ -5,7 +5,7 @@ import type { IncomingMessage, RequestListener } from 'node:http';
 import { connect } from 'node:http2';
 import { request } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import { after, before, describe, test } from 'node:test';
+import { after, afterEach, before, describe, test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
 import { createDatabase } from '../postgres/databases.ts';
 import type { TestDatabase } from '../postgres/databases.ts';
@@ -48,6 +48,11 @@ describe('the published configuration of', { concurrency: 4 }, () => {
         nodes = [node(), node()];
         await Promise.all(nodes.map((one) => one.start()));
         proxy = await startProxy(name, port, [nodes[0].address, nodes[1].address]);
+      });
+      afterEach((t) => {
+        // Only the proxy says why it failed a request.
+        if ('passed' in t && !t.passed && 'diagnostic' in t)
+          t.diagnostic(`${name} has printed:\n${proxy?.output()}`);
       });
       after(async () => {
         for (const connection of open) connection.close();
@@ -113,9 +118,10 @@ describe('the published configuration of', { concurrency: 4 }, () => {
         assert.equal(typeof (JSON.parse(refused.body) as { error: { code: string } }).error.code, 'string');
       });
 
-      test('fails no request when a node is told to end', async () => {
+      test('fails no request when a node is told to end', async (t) => {
         const users = await Promise.all(Array.from({ length: 2 }, (_, i) => signIn(`drained-${i}`)));
         const ending = new AbortController();
+        t.after(() => ending.abort());
         const working = users.map(async ({ user }) => {
           for (let turn = 0; !ending.signal.aborted; turn++) {
             const written = program('javascript', `${user.path}-${turn}`, 100);
@@ -129,15 +135,20 @@ describe('the published configuration of', { concurrency: 4 }, () => {
           }
         });
         for (const node of nodes) {
-          assert.equal(await node.end('SIGTERM'), 0);
-          const versions = users.map(({ user }) => user.versions.length);
-          await Promise.race([
-            Promise.all(working),
-            until('another version of each user', () =>
-              users.every(({ user }, i) => user.versions.length > (versions[i] ?? 0)),
-            ),
-          ]);
-          await node.start();
+          const code = await node.end('SIGTERM');
+          try {
+            const versions = users.map(({ user }) => user.versions.length);
+            await Promise.race([
+              Promise.all(working),
+              until('another version of each user', () =>
+                users.every(({ user }, i) => user.versions.length > (versions[i] ?? 0)),
+              ),
+            ]);
+          } finally {
+            // The next test needs both.
+            await node.start();
+          }
+          assert.equal(code, 0);
           // The proxy has found it again; the other one is to end next.
           const { answered } = node;
           await until('a request at the node that is back', () => node.answered > answered);

@@ -16,6 +16,8 @@ export interface Proxy extends AsyncDisposable {
   readonly origin: string;
   /** The certificate to trust. */
   readonly ca: string;
+  /** What it has printed. */
+  output(): string;
 }
 
 /**
@@ -44,6 +46,7 @@ export async function startProxy(
   return {
     origin: `https://localhost:${port}`,
     ca,
+    output: () => output,
     async [Symbol.asyncDispose]() {
       // nginx ends its workers at SIGTERM, at once; Caddy would wait for requests in progress.
       child.kill(name === 'nginx' ? 'SIGTERM' : 'SIGKILL');
