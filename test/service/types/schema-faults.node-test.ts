@@ -260,13 +260,13 @@ test('parts that fit no value beside others are compiled, and refused with their
     assert.equal(await faultOf(schema, fits), undefined, schema);
     assert.ok(await faultOf(schema, misfit), schema);
   }
-  const closed = { type: 'object', properties: { a: {} }, additionalProperties: false, required: ['b'] };
+  const closed = { type: 'object', properties: { a: {} }, additionalProperties: false, required: ['b at #'] };
   const none = 'fits no value: none has the types that are asked for';
   const unusable: [schema: object, path: string, message: string][] = [
     [
       { items: { $ref: '#/$defs/x' }, $defs: { x: { properties: { 'c/d': closed } } } },
       '/$defs/x/properties/c~1d',
-      'fits no object: it requires "b", and allows no such property',
+      'fits no object: it requires "b at #", and allows no such property',
     ],
     [{ items: { $ref: '#/$defs/a', type: 'string' }, $defs: { a: { type: 'number' } } }, '/items', none],
   ];

@@ -109,7 +109,7 @@ function refusalOf(schema: JsonSchema, lint: Library['lint'], error: unknown): u
   const definitions = Object.values(definitionsIn(linted));
   const definition = definitions.findIndex((one) => one === first.schema);
   const path = keysOfPointer(first.keywordLocation.slice(1));
-  const [matched = ''] = refusal.exec(message.replace(/ at #.*$/s, '')) ?? [];
+  const [matched = ''] = refusal.exec(message.slice(0, message.lastIndexOf(' at #'))) ?? [];
   return new UnusablePartError(definition < 0 ? undefined : definition, path, matched.replace(refusal, text));
 }
 

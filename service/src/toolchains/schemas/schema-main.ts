@@ -34,7 +34,7 @@ function compilerBy(makeCheck: (schema: JsonSchema) => string): (job: SchemaJob)
       if (!(error instanceof UnusablePartError)) throw error;
       const { definition, path, message } = error;
       const place = placeIn(definition === undefined ? undefined : places[definition], ...path);
-      throw new InvalidPartError(pointerIn(direction, place), message);
+      throw new InvalidPartError(pointerIn(direction, place), message.slice(0, 1000));
     }
   };
   return (job) => {
