@@ -178,7 +178,7 @@ describe('the editor', () => {
             // The page's policy forbids it to set the address of a script.
             const script = Object.defineProperty(document.createElement('script'), 'src', { value: src });
             document.head.append(script);
-            const { fetch } = window;
+            const fetch = window.fetch.bind(window);
             window.fetch = (...args) => {
               sessionStorage.setItem('requested', 'yes');
               return fetch(...args);

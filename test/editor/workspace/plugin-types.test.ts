@@ -61,7 +61,7 @@ describe('the types of a plugin', () => {
     const abort = new AbortController();
     let requests = 0;
     const { promise, resolve } = Promise.withResolvers<void>();
-    const { setTimeout: original } = window;
+    const original = window.setTimeout.bind(window);
     // Nothing waits here.
     window.setTimeout = ((handler: () => void) => original(handler)) as typeof setTimeout;
     const session = {
