@@ -337,9 +337,9 @@ function isExpected(expected: unknown, result: unknown): boolean {
 const parseValue = (json: string): unknown =>
   JSON.parse(json, (_, value: unknown, context?: { source?: string }) => {
     if (value === 0) return 0;
-    const { source = '' } = context ?? {};
+    const { source: written = '' } = context ?? {};
     // One with a million digits would take seconds.
-    if (!Number.isFinite(value) || Number.isSafeInteger(value) || !/^-?\d+$/.test(source)) return value;
-    const exact = BigInt(source);
+    if (!Number.isFinite(value) || Number.isSafeInteger(value) || !/^-?\d+$/.test(written)) return value;
+    const exact = BigInt(written);
     return exact === BigInt(value as number) ? value : exact;
   });
