@@ -25,11 +25,8 @@ const cache = join(root, 'node_modules/.cache/plugin-editor');
 const names = process.argv.slice(2);
 const [, onlyRun] = names[0] === 'release' ? names : [];
 
-/**
- * One more than there are cores, because some wait: on a slow machine more of them only exceed each other's time limits. A run beside
- * another one has as many as there are cores.
- */
-const concurrency = availableParallelism() + (onlyRun === undefined ? 1 : 0);
+/** More than there are cores, because many wait. A run beside another one has as many as there are cores. */
+const concurrency = availableParallelism() + (onlyRun === undefined ? 2 : 0);
 // A test file and what it starts load the same modules, hundreds of times in a run.
 env['NODE_COMPILE_CACHE'] ??= join(cache, 'compiled');
 const builtService = new URL('support/built-service.js', import.meta.url).href;
