@@ -31,9 +31,10 @@ const inputFile = 0;
 const outputFile = 1;
 
 /** Sends a frame at once, so that logs arrive even if the run has to be killed. */
-function send(kind: FrameKind, content: string | Uint8Array): void {
-  const frame = encodeFrame(kind, content);
-  for (let sent = 0; sent < frame.length;) sent += writeSync(outputFile, frame, sent);
+const send = (kind: FrameKind, content: string | Uint8Array): void => write(encodeFrame(kind, content));
+
+function write(bytes: Uint8Array): void {
+  for (let sent = 0; sent < bytes.length;) sent += writeSync(outputFile, bytes, sent);
 }
 
 const [time, memory] = process.argv.slice(2).map(Number);
@@ -76,10 +77,16 @@ async function doJob(job: Job): Promise<void> {
         error instanceof RunFailure ? error.error : pluginError(`The engine failed: ${errorMessage(error)}`),
     };
   }
-  if (calls) send(frameKind.took, String(performance.now() - began));
-  if ('result' in outcome) send(frameKind.result, encodeText(outcome.result));
-  else if ('suspended' in outcome) send(frameKind.suspended, encodeSuspended(outcome.suspended));
-  else send(frameKind.error, JSON.stringify(outcome.error));
+  const end = encodeOutcome(outcome);
+  if (!calls) return write(end);
+  // In one piece, which wakes the service once.
+  write(Buffer.concat([encodeFrame(frameKind.took, String(performance.now() - began)), end]));
+}
+
+function encodeOutcome(outcome: ScriptOutcome): Buffer {
+  if ('result' in outcome) return encodeFrame(frameKind.result, encodeText(outcome.result));
+  if ('suspended' in outcome) return encodeFrame(frameKind.suspended, encodeSuspended(outcome.suspended));
+  return encodeFrame(frameKind.error, JSON.stringify(outcome.error));
 }
 
 /** Sends what a run calls to the service at once, within what the run may still do. */
