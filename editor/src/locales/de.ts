@@ -58,7 +58,7 @@ export const de: Texts = {
     },
     tenantSuspended: {
       title: 'Ihr Zugang ist gesperrt',
-      text: 'Fragen Sie den Anbieter Ihrer App, und versuchen Sie es noch einmal, sobald er wieder frei ist.',
+      text: 'Fragen Sie den Anbieter Ihrer App, und versuchen Sie es noch einmal, sobald Ihr Zugang wieder frei ist.',
     },
     tooManyPlugins: {
       title: 'Sie haben so viele Plugins, wie Sie haben dürfen',
@@ -90,9 +90,9 @@ export const de: Texts = {
   },
 
   common: {
-    serviceSays: (detail) => `Der Dienst sagt: „${detail}“`,
     tryAgain: 'Noch einmal versuchen',
     dismiss: 'Ausblenden',
+    serviceSays: (detail) => `Der Dienst sagt: „${detail}“`,
     close: 'Schließen',
     cancel: 'Abbrechen',
     undo: 'Rückgängig',

@@ -171,8 +171,13 @@ export class Pipeline extends Emitter<PipelineEvents> {
     const sourceKey = draft && sourceKeyOf(draft);
     const isOutdated = !built && sourceKey !== undefined && sourceKey === this.#builtKey;
     if (isOutdated && askedAt >= this.#buildEndedAt) this.#outdateBuilds(this.#builds);
-    if (this.#build.kind === 'none' && sourceKey !== undefined) {
-      if (built) this.#builtKey = sourceKey;
+    // Another page may have built what is outdated here.
+    const isNewer = built && sourceKey !== this.#builtKey && !this.#action && askedAt >= this.#buildEndedAt;
+    if ((this.#build.kind === 'none' || isNewer) && sourceKey !== undefined) {
+      if (built) {
+        this.#builtKey = sourceKey;
+        this.#builds += 1;
+      }
       this.#setState({ build: built ? { kind: 'built', sourceKey } : { kind: 'none', hasNeverRun: true } });
     }
     if (this.#action === 'deploy' || askedAt < this.#deployEndedAt) return false;
@@ -472,7 +477,8 @@ export class Pipeline extends Emitter<PipelineEvents> {
 }
 
 function actionErrorOf(error: unknown): ActionError {
-  const code = error instanceof HttpError ? error.code : undefined;
-  if (code === 'rollout-conflict' || code === 'not-built') return code;
+  if (!(error instanceof HttpError)) return failureOf(error);
+  const { status, code } = error;
+  if (status === 409) return code === 'rollout-conflict' ? code : 'not-built';
   return code === 'draft-not-found' ? 'deleted' : failureOf(error);
 }

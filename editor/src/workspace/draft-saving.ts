@@ -139,7 +139,7 @@ export class DraftSaving extends Emitter<DraftSavingEvents> implements PipelineD
   }
 
   /**
-   * Changes the source in a way that undo in the text does not take back, such as to another language. This browser keeps the
+   * Changes the source in a way that undo in the text may not take back, such as to another language. This browser keeps the
    * former source, and a notice brings it back.
    * @param said says what was done
    */
@@ -307,7 +307,8 @@ export class DraftSaving extends Emitter<DraftSavingEvents> implements PipelineD
       theirs: theirs.source,
       replace: (source, said) => this.replace(source, said),
     });
-    if (!isResolved) return;
+    // Where the text may not be changed any more, it was not, and must not be saved over theirs.
+    if (!isResolved || !this.#access.canWrite) return;
     store.acceptAsBase(theirs);
     this.#queue.acceptAsBase(theirs.source);
   }

@@ -214,7 +214,7 @@ test('a draft that was saved since the build is built again, once', async () => 
   assert.equal(diary.filter((one) => one.startsWith('build one')).length, 2);
   refusals = 9;
   assert.equal(await pipeline.runTests([{ payload: 'a' }], () => {}), false);
-  assert.equal(diary.at(-1), 'test: refused');
+  assert.equal(diary.at(-1), 'test: not-built');
 });
 
 test('neither a build nor its runs count once the types changed, but where it was made with the new ones', async () => {

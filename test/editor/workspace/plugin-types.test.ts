@@ -68,7 +68,6 @@ describe('the types of a plugin', () => {
       client: {
         getTypes: async () => {
           if (++requests === 1) throw new HttpError('The types', 503);
-          resolve();
           return {};
         },
       },
@@ -82,7 +81,7 @@ describe('the types of a plugin', () => {
       { on: () => {}, language: 'typescript' } as unknown as PluginDocument,
       new Access(['write'], false),
       {} as Dock,
-      { on: () => {}, handleEdit: () => {}, payload: { payload: '' } } as unknown as Actions,
+      { on: () => {}, handleTypes: () => resolve(), payload: { payload: '' } } as unknown as Actions,
     );
     try {
       await types.load();
