@@ -27,7 +27,7 @@ export interface EnvironmentRequest<T> extends SendOptions {
   base: URL;
   environmentToken: EnvironmentToken;
   signal: AbortSignal | undefined;
-  /** As that of `RequestOptions`; the function for the environment token has its time of it. */
+  /** As that of `RequestOptions`; it includes the time of the function for the environment token. */
   tryFor?: number;
   /** By default, an `HttpError` whose message ends with the service's own words. */
   toError?: ToServerError;

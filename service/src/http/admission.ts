@@ -216,7 +216,7 @@ export function admit(operation: Operation, context: ServiceContext, respond: Re
       if (!operation.isQueued) await held?.takeTurn(() => c.req.raw.signal);
       return await respond(c, await handle(request satisfies AnyRequest, context));
     } catch (error) {
-      // Hono hands no text to the handler of errors.
+      // Hono passes only errors to its error handler; the reason of an aborted request is a string.
       throw isCancellation(error) ? cancelled() : error;
     } finally {
       // The turn lasts until the response counts as unsent, and a stream is in progress to its end.

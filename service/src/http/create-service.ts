@@ -372,6 +372,7 @@ export function createToolProcesses(
       nodeShare,
       onRun: ({ outcome, took, isWarm }) =>
         metrics?.observeRun('error' in outcome ? outcome.error.code : 'ok', isWarm, took),
+      onError: (error) => log?.error({ err: error }, 'A run that waited could not go on.'),
     }),
   };
 }

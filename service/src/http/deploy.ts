@@ -64,7 +64,7 @@ export const deploy: ServiceInterface = {
       path: '/api/v1/draft/:identifier/:namespace/:pluginName/promote',
       summary: 'Deploy a draft',
       description:
-        'Makes a version of the draft, which has to have a successful build. Can be tried again where its response was lost: a draft that is what the newest version was made of makes no other one, whether it is built or not. Where that version is live already, or is rolled out by other terms, a `rollout` is a conflict.',
+        'Makes a version of the draft, which has to have a successful build. Can be tried again where its response was lost: a draft that is what the newest version was made of makes no other one, whether it is built or not. A `rollout` is then a conflict where that version is live, or where a rollout of another version or with other terms is there.',
       tag: 'builder',
       auth: 'editor',
       permission: 'deploy',

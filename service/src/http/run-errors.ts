@@ -104,7 +104,7 @@ export const isCancellation = (error: unknown) =>
 
 /** The error of a request whose client has gone. */
 export const cancelled = () =>
-  new ServiceError(503, 'cancelled', 'The request was cancelled before its turn came.', retryAfter);
+  new ServiceError(503, 'cancelled', 'The client has closed its connection.', retryAfter);
 
 /**
  * Translates a `BusyError`, an aborted signal, and the end of a run before its first turn, into an error for the client. Returns any

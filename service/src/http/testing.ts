@@ -205,7 +205,8 @@ async function runTest(
   const tenant = await storage.runs.tenant(caller.owner);
   const run = {
     program,
-    input,
+    // In JSON a byte order mark means nothing.
+    input: program.isTyped ? input.replace(/^\ufeff/, '') : input,
     limits: tenant && limitsOf(tenant, maxLimits.run),
     ...(connections.length && { caller: calls }),
     owner: caller.owner,

@@ -8,6 +8,9 @@ import { addRolloutCounts, endRollout, findRollout, listStoppable } from '../sto
 import type { RolloutCount } from '../storage/tables/rollouts.ts';
 import { WriteBehind } from '../storage/write-behind.ts';
 
+/** How many rollouts are ended at once. */
+const stopsAtOnce = 4;
+
 /** How many sides of rollouts are held while the database is away. */
 const maxSides = 20_000;
 
@@ -27,8 +30,8 @@ export class RolloutCounter {
   readonly #storage: Storage;
   readonly #options: RolloutCounterOptions;
   readonly #sides = new Map<string, RolloutCount>();
-  /** The ends of rollouts that are being written. */
-  readonly #stopping = new Set<Promise<void>>();
+  /** The ends of rollouts that are being written, by the numbers of their plugins. */
+  readonly #stopping = new Map<number, Promise<void>>();
   readonly #writer: WriteBehind;
 
   constructor(storage: Storage, options: RolloutCounterOptions) {
@@ -49,7 +52,7 @@ export class RolloutCounter {
   /** Writes what has been counted, and stops. */
   async close(): Promise<void> {
     await this.#writer.close();
-    await Promise.all(this.#stopping);
+    await Promise.all(this.#stopping.values());
   }
 
   readonly #report = (error: unknown) => {
@@ -66,12 +69,16 @@ export class RolloutCounter {
     await this.#orCountAgain(counted, async () => {
       const plugins = [...new Set(counts.map(({ pluginId }) => pluginId))];
       for (const plugin of await listStoppable(this.#storage.db, plugins)) {
+        const { pluginId } = plugin;
+        if (this.#stopping.has(pluginId)) continue;
         if (!mustStop(await findRollout(this.#storage.db, plugin))) continue;
-        // Not awaited, because a plugin may be locked for seconds, in which the rollouts of others have to end.
-        const stopping = this.#orCountAgain(counted, () => this.#stopIfFailing(plugin))
+        // Not one after the other, because a plugin may be locked for seconds, in which the rollouts of others have to end.
+        while (this.#stopping.size >= stopsAtOnce) await Promise.race(this.#stopping.values());
+        const own = counted.filter((one) => one.pluginId === pluginId);
+        const stopping = this.#orCountAgain(own, () => this.#stopIfFailing(plugin))
           .catch(this.#report)
-          .finally(() => this.#stopping.delete(stopping));
-        this.#stopping.add(stopping);
+          .finally(() => this.#stopping.delete(pluginId));
+        this.#stopping.set(pluginId, stopping);
       }
     });
   }

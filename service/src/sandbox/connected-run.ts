@@ -1,12 +1,12 @@
 import type { QueueOwner } from '../processes/fair-queue.ts';
 import type { StoredProgram } from '../plugins/program.ts';
-import { errorMessage } from '../error-message.ts';
 import { Logs } from './logs.ts';
 import { limitError, runError, RunFailure } from './outcome.ts';
 import type { LoggedOutcome, RunError, RunOutcome } from './outcome.ts';
 import { RunCalls } from './run-calls.ts';
 import type { Caller } from './run-calls.ts';
 import type { AdjustableLimits } from './run-limits.ts';
+import { RunnerStartError } from './runner-process.ts';
 import type { Turn, TurnOutcome } from './runner-process.ts';
 import type { EndableRun, WaitingRuns } from './waiting-runs.ts';
 
@@ -19,6 +19,8 @@ export interface ConnectedRunOptions {
   readonly limits: AdjustableLimits;
   /** Aborted when the client has gone. */
   readonly signal?: AbortSignal | undefined;
+  /** Called with what keeps a run that has begun from going on, unless that is a runner that could not be started. */
+  readonly onError?: ((error: unknown) => void) | undefined;
 }
 
 /** What one turn took. */
@@ -131,7 +133,9 @@ export class ConnectedRun implements EndableRun {
       } catch (error) {
         if (this.#ending) return { error: this.#ending };
         // It has begun, and may have changed something by its calls, so that it has an outcome.
-        return { error: runError('runner-crashed', errorMessage(error)) };
+        if (error instanceof RunnerStartError) return { error: runError('runner-crashed', error.message) };
+        this.#options.onError?.(error);
+        return { error: runError('runner-crashed', 'The run could not go on.') };
       } finally {
         release();
       }

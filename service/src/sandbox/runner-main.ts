@@ -1,6 +1,6 @@
 import { readSync, writeSync } from 'node:fs';
 import { errorMessage } from '../error-message.ts';
-import { encodeFrame, FrameReader } from '../processes/frames.ts';
+import { encodeFrame, FrameReader, partsOfFrame } from '../processes/frames.ts';
 import { Logs } from './logs.ts';
 import { pluginError, RunFailure } from './outcome.ts';
 import { mebibyte } from '../units.ts';
@@ -77,16 +77,18 @@ async function doJob(job: Job): Promise<void> {
         error instanceof RunFailure ? error.error : pluginError(`The engine failed: ${errorMessage(error)}`),
     };
   }
-  const end = encodeOutcome(outcome);
-  if (!calls) return write(end);
+  const took = calls ? [encodeFrame(frameKind.took, String(performance.now() - began))] : [];
   // In one piece, which wakes the service once.
-  write(Buffer.concat([encodeFrame(frameKind.took, String(performance.now() - began)), end]));
+  write(Buffer.concat([...took, ...partsOfOutcome(outcome)]));
 }
 
-function encodeOutcome(outcome: ScriptOutcome): Buffer {
-  if ('result' in outcome) return encodeFrame(frameKind.result, encodeText(outcome.result));
-  if ('suspended' in outcome) return encodeFrame(frameKind.suspended, encodeSuspended(outcome.suspended));
-  return encodeFrame(frameKind.error, JSON.stringify(outcome.error));
+function partsOfOutcome(outcome: ScriptOutcome): readonly Uint8Array[] {
+  if ('suspended' in outcome) return partsOfFrame(frameKind.suspended, [encodeSuspended(outcome.suspended)]);
+  return [
+    'result' in outcome
+      ? encodeFrame(frameKind.result, encodeText(outcome.result))
+      : encodeFrame(frameKind.error, JSON.stringify(outcome.error)),
+  ];
 }
 
 /** Sends what a run calls to the service at once, within what the run may still do. */

@@ -243,7 +243,7 @@ export class RunnerProcess {
       if (this.#current) {
         const { began, reported } = this.#current;
         const seen = performance.now() - began;
-        // What is seen holds the delays of this process, too. The runner is not trusted to say more; where it says less, its run
+        // The time seen here includes delays of this process, so the smaller one counts. A run whose runner reports too little
         // still ends after the time that it may wait.
         this.#lastDuration = Math.min(seen, reported);
         this.#recycleIfLarge(seen);

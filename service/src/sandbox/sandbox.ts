@@ -46,6 +46,8 @@ export interface SandboxOptions {
   readonly nodeShare?: NodeShare | undefined;
   /** Called for each run that has ended. */
   readonly onRun?: (run: FinishedRun) => void;
+  /** Called with what keeps a run with calls from going on, unless that is a runner that could not be started. */
+  readonly onError?: (error: unknown) => void;
 }
 
 /** A run and what it took. */
@@ -165,7 +167,8 @@ export class Sandbox {
 
   async #runConnected(run: Run, caller: Caller): Promise<FinishedRun> {
     const { program, input, owner, signal, onTurn, limits = this.#options.limits ?? defaultLimits } = run;
-    const options = { program, input, owner, caller, limits, signal: signal?.() };
+    const { onError } = this.#options;
+    const options = { program, input, owner, caller, limits, signal: signal?.(), onError };
     const connected = new ConnectedRun(options, this.connected);
     const leave = this.connected.enter(connected);
     try {

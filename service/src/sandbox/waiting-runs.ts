@@ -43,7 +43,7 @@ export class WaitingRuns {
 
   constructor(limits: WaitingLimits = defaultWaiting) {
     this.limits = limits;
-    // Each tenant is promised its quarter, however many others have theirs.
+    // They do not shrink: a tenant may have its quarter however much others hold.
     this.#places = new ShareBudget({ ...sharesOf(limits.runs), areFixed: true });
     this.#memory = new ShareBudget(sharesOf(limits.memory));
   }

@@ -234,12 +234,16 @@ export async function addRolloutCounts(db: Db, counts: readonly RolloutCount[]):
 }
 
 /** Lists those of the plugins that have a rollout that may end by itself. */
-export async function listStoppable(db: Db, pluginIds: readonly number[]): Promise<PluginKey[]> {
+export async function listStoppable(
+  db: Db,
+  pluginIds: readonly number[],
+): Promise<(PluginKey & { readonly pluginId: number })[]> {
   return db.query
     .selectFrom('rollouts')
     .innerJoin('plugins', 'plugins.id', 'rollouts.plugin_id')
     .innerJoin('tenants', 'tenants.id', 'plugins.tenant_id')
     .select([
+      'plugins.id as pluginId',
       'tenants.environment',
       'tenants.name as tenant',
       'plugins.namespace',

@@ -54,8 +54,8 @@ async function loadCompiler(): Promise<Compile> {
     const unusable = checkImports(code, module, types.libraries);
     if (unusable.length) return { diagnostics: unusable.map((one) => inSource(one, map)) };
     const exports = module.staticExports.flatMap(({ entries }) => entries.map((one) => one.exportName));
-    // The types may have it all the same, from `export declare function run`. Of `export *` there is no name.
-    if (!exports.some(({ name }) => name === 'run' || name === null)) {
+    // The types may have it all the same, from `export declare function run`. `export *` may export it.
+    if (!exports.some(({ kind, name }) => name === 'run' || kind === 'None')) {
       const message = missingRun(types);
       return { diagnostics: [{ ...positionOfRun(source), message, severity: 'error' }] };
     }
