@@ -23,8 +23,6 @@ export class TokenHolder {
   /** Aborts the pending requests. */
   #abort = new AbortController();
   #renewal: Promise<void> | undefined;
-  /** Why a new token was refused: it is not asked for again but by `renewToken()` or the editor's own request. */
-  #refusal: PluginEditorError | undefined;
   /** The timer until the editor's next token request is answered; these requests are rate-limited. */
   #requestTimer: ReturnType<typeof setTimeout> | undefined;
   #lastRequestAt: Instant | undefined;
@@ -56,21 +54,20 @@ export class TokenHolder {
       () => void this.#handleRestored(),
       this.#lastDue,
     );
-    this.scheduleRenewal();
+    this.#schedule.start(token);
   }
 
   /** Schedules the renewal of the token that is held, now that an editor is there to take a new one. */
   scheduleRenewal(): void {
-    this.#refusal = undefined;
     this.#schedule?.start(this.token);
   }
 
   #handleRenewalDue(): void {
-    if (this.#launch.canDeliver && !this.#refusal) {
+    if (this.#launch.canDeliver) {
       void this.renew().catch(() => {});
     } else {
       this.#schedule?.start(undefined);
-      this.#reportExpiring(this.#refusal);
+      this.#reportExpiring();
     }
   }
 
@@ -106,16 +103,10 @@ export class TokenHolder {
     } catch (error) {
       if (signal.aborted) return;
       if (launch.canDeliver) {
-        const reason = error as PluginEditorError;
-        // `renewToken()` and the editor's own request may have failed long before the token ends.
-        const isDue = this.token && renewalTime(this.token.life ?? 0) <= elapsed(this.token.since, instant());
-        if (reason.code === 'token-unauthorized') {
-          this.#refusal = reason;
-          if (isDue) this.#handleRenewalDue();
-        } else {
-          this.#schedule?.retry();
-          if (isDue) this.#reportExpiring(reason);
-        }
+        // A refused renewal is not retried: only `renewToken()` or the editor's own request asks again.
+        if ((error as PluginEditorError).code === 'token-unauthorized') this.#schedule?.start(undefined);
+        else this.#schedule?.retry();
+        this.#reportExpiring(error as PluginEditorError);
       }
       throw error;
     } finally {

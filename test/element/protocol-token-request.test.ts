@@ -1,6 +1,5 @@
 import { expect, oneEvent } from '@open-wc/testing';
 
-import type { PluginEditorError } from '../../src/core/errors.ts';
 import { type FakeClock, fakeClock } from './fake-clock.ts';
 import type { PluginEditorElement, ScriptedServer } from './plugin-editor-setup.ts';
 import { frameOf, untilState, mount } from './plugin-editor-setup.ts';
@@ -111,29 +110,6 @@ describe('a token-request of the editor', () => {
     expect(element.state).to.equal('ready');
     // The expiry of this token is unknown.
     expect(named(events, 'expiring')).to.have.length(0);
-  });
-
-  it('that is refused early brings plugin-editor-expiring when the token is about to end, and no request', async () => {
-    const { clock, server, received, element, events } = await openForRenewal(
-      1000,
-      { path: '/token', times: 1, json: { token: 'first', expires_in: 1000 } },
-      { path: '/token', times: 1, status: 400 },
-      { path: '/token', times: 1, status: 403 },
-    );
-    await element.renewToken().then(
-      () => expect.fail('renewed'),
-      (error: PluginEditorError) => expect(error.code).to.equal('token-http'),
-    );
-    sendFromEditor(element, received, { type: 'token-request', reason: 'refused' });
-    await received.until('token-failed');
-    expect(named(events, 'expiring')).to.have.length(0);
-    await clock.advance(800_000);
-    const [event] = named(events, 'expiring') as never as [{ expiresAt: Date; error: PluginEditorError }];
-    expect(event.error.code).to.equal('token-unauthorized');
-    expect(+event.expiresAt - Date.now()).to.be.within(190_000, 200_000);
-    await clock.advance(60 * MINUTE);
-    expect(named(events, 'expiring')).to.have.length(1);
-    expect(await countTokenRequests(element, server)).to.equal(3);
   });
 
   it('causes one request in 5 s, however many there are', async () => {
