@@ -195,7 +195,7 @@ describe('when all runners die', { skip: process.platform !== 'linux' }, () => {
     state.isAway = true;
     killRunners();
     waiting[0]?.answer(response('!'));
-    assert.equal(show((await running).outcome), 'runner-crashed: It is away.');
+    assert.equal(show((await running).outcome), 'runner-crashed: The run could not go on.');
   });
 
   test('as a run is handed to one of them, a new one takes it, once', async (t) => {

@@ -177,9 +177,11 @@ test('TypeScript: types are checked, the signature of run among them', async () 
     (await runErrorOf('typescript', good.replace('return input', 'console.log(input); throw null'))).code,
     'plugin-error',
   );
-  await assertProblems('typescript', '\nexport declare function run(input: string): string;', [
-    [2, 25, /exports a function named "run"/],
-  ]);
+  for (const before of ['', 'export default 1;']) {
+    await assertProblems('typescript', `${before}\nexport declare function run(input: string): string;`, [
+      [2, 25, /exports a function named "run"/],
+    ]);
+  }
 });
 
 for (const lang of ['javascript', 'typescript'])

@@ -26,6 +26,7 @@ test('a plugin in a namespace with types takes and returns values, which are che
   assert.deepEqual(await tryOut('{"name":"secret'), {
     error: { code: 'invalid-input', message: 'The input is not JSON.', path: '' },
   });
+  assert.deepEqual(await tryOut('\ufeff{"name":"Ada","count":3}'), await tryOut('{"name":"Ada","count":3}'));
   assert.equal((await deploy()).status, 200);
 
   for (const type of ['application/json', 'text/plain', 'image/png', 'multipart/form-data; boundary=x', '']) {
