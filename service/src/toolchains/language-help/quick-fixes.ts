@@ -74,12 +74,10 @@ const removeImport: MakeFix = ({ code = 0, range }, lines) => {
   if (!missingModule.has(code) || !/^\s*import\b/.test(lineOf(lines, range.start))) return undefined;
   if (!/^['"]/.test(lineOf(lines, range.start).slice(range.start.character))) return undefined;
   // The whole line is removed.
-  if (
-    !/^\s*;?\s*(?:\/\/|\/\*(?:(?!\*\/).)*\*\/\s*$|$)/.test(
-      lineOf(lines, range.end).slice(range.end.character),
-    )
-  )
-    return undefined;
+  const rest = lineOf(lines, range.end).slice(range.end.character).trim().replace(/^;/, '').trimStart();
+  const isComment =
+    rest.startsWith('//') || (rest.startsWith('/*') && rest.indexOf('*/') === rest.length - 2);
+  if (rest && !isComment) return undefined;
   const end =
     line + 1 < lines.length
       ? { line: line + 1, character: 0 }
