@@ -384,6 +384,7 @@ export const de: Texts = {
     offerReplaced: (when) =>
       `Dieser Browser hat Text und Tests aufgehoben, die hier standen, bevor sie ersetzt wurden (${when}). Möchten Sie sie wiederherstellen oder verwerfen?`,
     titleReplaced: 'Ersetzter Text, ersetzte Tests',
+    restored: 'Was dieser Browser aufgehoben hatte, ist jetzt im Editor.',
     discarded: 'Die Kopie wurde verworfen.',
     formerKept: 'Den bisherigen Text hebt dieser Browser auf.',
     bringBack: 'Bisherigen Text zurückholen',

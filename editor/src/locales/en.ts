@@ -378,6 +378,7 @@ export const en = {
     offerReplaced: (when: string) =>
       `This browser kept the text and the tests that were replaced (${when}). Restore them, or discard them?`,
     titleReplaced: 'Text and tests that were replaced',
+    restored: 'What this browser kept is in the editor now.',
     discarded: 'The copy was discarded.',
     formerKept: 'The former text is kept in this browser.',
     bringBack: 'Bring the former text back',

@@ -271,7 +271,7 @@ export class EditorApp {
         const saving = this.#workspace?.saving;
         if (saving) {
           const spare = saving.state.kind === 'new' ? saving.source : undefined;
-          return saving.replace(source, () => texts().recovery.isBack, { from: key, spare });
+          return saving.replace(source, () => texts().recovery.restored, { from: key, spare });
         }
         // Without a draft and a template there is nothing open yet: the copy is what to open. It is removed first, because
         // there may not be room for it and for the copy that this page is about to keep.

@@ -107,7 +107,7 @@ test('a copy that this browser kept is called what it is, and the way back from 
   offer().actions?.[0]?.run();
   assert.deepEqual(log, [
     'This browser kept changes to this plugin that were not saved',
-    'This browser kept the text and the tests that were here before they were replaced',
+    'This browser kept the text and the tests that were replaced',
     'restored unsaved',
   ]);
 });
