@@ -53,7 +53,8 @@ async function loadCompiler(): Promise<Compile> {
     const { module } = parseSync('plugin.js', code, { lang: 'js', sourceType: 'module' });
     const unusable = checkImports(code, module, types.libraries);
     if (unusable.length) return { diagnostics: unusable.map((one) => inSource(one, map)) };
-    const exports = module.staticExports.flatMap(({ entries }) => entries.map((one) => one.exportName));
+    const exports: readonly { readonly kind: string; readonly name: string | null }[] =
+      module.staticExports.flatMap(({ entries }) => entries.map((one) => one.exportName));
     // The types may have it all the same, from `export declare function run`. `export *` may export it.
     if (!exports.some(({ kind, name }) => name === 'run' || kind === 'None')) {
       const message = missingRun(types);
