@@ -238,6 +238,8 @@ test('runs with another token of the same tenant do not wait for all those befor
     '{"holder":"other"}',
   );
   const other = { ...bearer((JSON.parse(made.body) as { token: string }).token), ...text };
+  // The look-up of a new token may take as long as the other runs on a busy machine.
+  await run('v1.0.0', 'other', other);
   const order: string[] = [];
   const runs = Array.from({ length: 20 }, () => run('v1.0.0', 'first'));
   runs.push(run('v1.0.0', 'other', other));
