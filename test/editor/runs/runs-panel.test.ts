@@ -55,7 +55,7 @@ describe('the panel of runs', () => {
     await until('the list', () => lists === 2 && panel.textContent.includes('Refresh'));
     expect(labels()).to.deep.equal(both);
     open(1);
-    await until('the reason', () => panel.textContent.includes('The run cannot be saved as a test'));
+    await until('the reason', () => panel.textContent.includes('so it cannot be a test'));
     expect(labels()).to.deep.equal([]);
   });
 
