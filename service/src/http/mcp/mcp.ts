@@ -220,7 +220,7 @@ async function callOperation(
   { query: givenQuery = {}, body: given, headers = {}, language = '' }: OperationInput,
   { c, caller, context, target }: ToolRequest & { readonly target: Partial<PluginKey> },
 ): Promise<OperationOutput> {
-  // Otherwise the work of a client that has gone would go on, and count for nobody.
+  // The request's shares were released as its client left, so that nothing would bound further work.
   if (c.req.raw.signal.aborted) throw cancelled();
   const { held } = requestInfo(c);
   const called = callContext(c, headers);
