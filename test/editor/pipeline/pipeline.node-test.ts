@@ -298,6 +298,17 @@ test('a deployment without a response may have happened; one that was refused ha
   assert.deepEqual(pipeline.deployment, { kind: 'deployed', sourceKey: keyOf('one'), version: 'v1.0.1' });
 });
 
+test('a build that another page made counts once the one of this page is outdated', async () => {
+  const { pipeline } = setUp();
+  await pipeline.runBuild();
+  pipeline.handleTypes(false);
+  pipeline.handleTypes(true);
+  assert.equal(pipeline.isBuilt, false);
+  const draft = { lang: 'x', contents: 'one' };
+  pipeline.applyProgress({ built: true }, draft, performance.now());
+  assert.equal(pipeline.isBuilt, true);
+});
+
 test('a refused deployment is reported as not built, or with what the service says', async () => {
   const { pipeline, responses } = setUp();
   const errors: unknown[] = [];
