@@ -13,7 +13,7 @@ const [inBrowsers, inNode] = await Promise.all([
   runNode(['test/run-browser-tests.ts'], process.execPath, (chunk) => output.push(chunk)),
   runNode(['test/run-node-tests.ts', ...(isRelease ? ['release'] : [])]),
 ]);
+process.stdout.write(Buffer.concat(output));
 if (inNode > 0) console.log(`\nThe tests in Node ended with exit code ${inNode}.`);
 if (inBrowsers > 0) console.log(`\nThe tests in browsers ended with exit code ${inBrowsers}.`);
-process.stdout.write(Buffer.concat(output));
 process.exitCode = inNode || inBrowsers;

@@ -33,8 +33,7 @@ async function eventCausedBy(all: Opened, name: string, code: string): Promise<R
   return all.seen[0] as Event & Record<string, unknown>;
 }
 
-/** Far longer than it takes on a busy machine, in ms. Without the limits, these texts keep a page busy for minutes. */
-const RESPONSIVE = 30_000;
+// Without the limits, these texts keep a page busy for minutes, which is longer than a test may take.
 
 describe('an error of 500,000 characters', () => {
   const texts: [of: string, code: string][] = [
@@ -48,7 +47,6 @@ describe('an error of 500,000 characters', () => {
   for (const [of, code] of texts) {
     it(`is shortened to 500 and keeps the page responsive when it is ${of}`, async () => {
       const all = await openEditor();
-      const begun = performance.now();
       attack(all, `post({ type: 'error', message: ${code} })`);
       const { code: why, message } = await untilError(all.element);
       expect(why).to.equal('editor');
@@ -58,7 +56,6 @@ describe('an error of 500,000 characters', () => {
       const view = part(all.element, 'error') as HTMLElement;
       expect(view.textContent).to.contain(text);
       expect(view.getBoundingClientRect().height).to.be.above(0);
-      expect(performance.now() - begun).to.be.below(RESPONSIVE);
     });
   }
 });
@@ -87,7 +84,6 @@ describe('a long text from an editor', () => {
   it('keeps the page responsive when it comes again and again', async () => {
     const all = await openEditor();
     all.seen.length = 0;
-    const begun = performance.now();
     attack(
       all,
       `const outputLog = 'x'.repeat(4_000_000);
@@ -97,7 +93,6 @@ describe('a long text from an editor', () => {
     expect(named(all.seen, 'build').map(({ outputLog }) => (outputLog as string).length)).to.deep.equal(
       Array(20).fill(LIMITS.build.outputLog),
     );
-    expect(performance.now() - begun).to.be.below(RESPONSIVE);
   });
 });
 
