@@ -6,7 +6,7 @@ import { EvalFlags } from 'quickjs-wasi';
 import { loadedProgram } from '../../service/src/plugins/program.ts';
 import { defaultLimits } from '../../service/src/sandbox/run-limits.ts';
 import { Sandbox } from '../../service/src/sandbox/sandbox.ts';
-import { ScriptEngine } from '../../service/src/sandbox/script-engine.ts';
+import { ScriptEngine } from '../../service/src/sandbox/script/script-engine.ts';
 import { installTestPackages, packagesFolder } from '../packages/packages.ts';
 import { measureHelloAgainst } from './against.ts';
 import { measureFirstRuns } from './executions/first-run.ts';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { Figure } from '../bench/figures.ts';
 import { Logs } from '../../service/src/sandbox/logs.ts';
-import { ScriptRunner } from '../../service/src/sandbox/script-runner.ts';
+import { ScriptRunner } from '../../service/src/sandbox/script/script-runner.ts';
 import { unpackSource } from './debian-package.ts';
 
 interface Area {

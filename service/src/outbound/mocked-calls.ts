@@ -5,7 +5,7 @@ import { isHeaderName, isHeaderValue } from './headers.ts';
 import { addressOf, recordAnswer } from './recorded-calls.ts';
 import { digestedOf } from './run-caller.ts';
 import type { Secrets } from './secrets.ts';
-import { longestUrl } from '../sandbox/guest-calls.ts';
+import { longestUrl } from '../sandbox/script/guest-calls.ts';
 import type { CallResult, GuestRequest } from '../sandbox/run-calls.ts';
 
 /** How many mocks a test may have. */

@@ -1,7 +1,7 @@
 import type { Program } from '../plugins/program.ts';
 import { decodeParcel, encodeParcel, partsOfParcel } from './parcel.ts';
 import type { AdjustableLimits } from './run-limits.ts';
-import type { Arrival, SuspendedScript } from './script-run.ts';
+import type { Arrival, SuspendedScript } from './script/script-run.ts';
 
 interface AnyJob {
   /** The program's hash. */

@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { decodeParcel } from './parcel.ts';
 import type { CallLimits } from './protocol.ts';
-import { longestUrl } from './guest-calls.ts';
-import type { Arrival } from './script-run.ts';
+import { longestUrl } from './script/guest-calls.ts';
+import type { Arrival } from './script/script-run.ts';
 
 /** A request of a plugin, as it asked for it. */
 export interface GuestRequest {

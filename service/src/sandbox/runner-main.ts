@@ -18,9 +18,9 @@ import type { CallLimits, FrameKind, RunJob } from './protocol.ts';
 import { checkNamespace } from './namespace-check.ts';
 import { violationError, SchemaChecks } from './schema-checks.ts';
 import type { CompiledProgram } from '../plugins/program.ts';
-import type { CallHost, ScriptInput, ScriptOutcome } from './script-run.ts';
-import { ScriptRunner } from './script-runner.ts';
-import { AssemblyScriptRunner } from './assemblyscript-runner.ts';
+import type { CallHost, ScriptInput, ScriptOutcome } from './script/script-run.ts';
+import { ScriptRunner } from './script/script-runner.ts';
+import { AssemblyScriptRunner } from './wasm/assemblyscript-runner.ts';
 
 /*
  * The program of a runner process: reads jobs from standard input, and writes their outcomes to standard output. Both use

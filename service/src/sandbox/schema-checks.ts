@@ -5,9 +5,9 @@ import { anyCheck, checkHelper, patternHelper } from './check-helpers.ts';
 import { limitError, RunFailure } from './outcome.ts';
 import { mebibyte } from '../units.ts';
 import type { RunError } from './outcome.ts';
-import { engineHeadrooms, ScriptEngine } from './script-engine.ts';
-import type { GuestListener } from './engine-host.ts';
-import type { EngineState } from './script-engine.ts';
+import { engineHeadrooms, ScriptEngine } from './script/script-engine.ts';
+import type { GuestListener } from './script/engine-host.ts';
+import type { EngineState } from './script/script-engine.ts';
 
 /** Why a value does not fit a schema. */
 export interface SchemaViolation {

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Logs } from '../../../service/src/sandbox/logs.ts';
 import type { RunOutcome } from '../../../service/src/sandbox/outcome.ts';
-import type { ScriptInput } from '../../../service/src/sandbox/script-run.ts';
-import { ScriptRunner } from '../../../service/src/sandbox/script-runner.ts';
+import type { ScriptInput } from '../../../service/src/sandbox/script/script-run.ts';
+import { ScriptRunner } from '../../../service/src/sandbox/script/script-runner.ts';
 import { running } from '../plugin.ts';
 
 /** A runner in this process, which keeps what the engine's memory was before each run from a captured state. */

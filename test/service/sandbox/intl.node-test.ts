@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
-import { answerIntl } from '../../../service/src/sandbox/intl-host.ts';
+import { answerIntl } from '../../../service/src/sandbox/script/intl-host.ts';
 import { Logs } from '../../../service/src/sandbox/logs.ts';
-import { ScriptRunner } from '../../../service/src/sandbox/script-runner.ts';
+import { ScriptRunner } from '../../../service/src/sandbox/script/script-runner.ts';
 import { assertSameAsNode, inSandbox } from './sandbox-expressions.ts';
 
 // Plugins have UTC where they name no zone.

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { QuickJS } from 'quickjs-wasi';
-import { locateRandomState, randomStateSize } from '../../../service/src/sandbox/random-state.ts';
+import { locateRandomState, randomStateSize } from '../../../service/src/sandbox/script/random-state.ts';
 
 const wasm = new WebAssembly.Module(readFileSync(new URL(import.meta.resolve('quickjs-wasi/quickjs.wasm'))));
 

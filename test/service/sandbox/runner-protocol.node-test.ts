@@ -7,7 +7,7 @@ import {
   blockSize,
   differenceBetween,
   undoDifference,
-} from '../../../service/src/sandbox/memory-difference.ts';
+} from '../../../service/src/sandbox/script/memory-difference.ts';
 import { pluginError } from '../../../service/src/sandbox/outcome.ts';
 import { decodeJob, decodeText, encodeJob, encodeText } from '../../../service/src/sandbox/protocol.ts';
 

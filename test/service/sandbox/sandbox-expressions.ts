@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { runInThisContext } from 'node:vm';
 import { Logs } from '../../../service/src/sandbox/logs.ts';
-import { ScriptRunner } from '../../../service/src/sandbox/script-runner.ts';
+import { ScriptRunner } from '../../../service/src/sandbox/script/script-runner.ts';
 
 /** What an expression comes to: its value as JSON, or the name of the error that it throws. */
 const evaluate = `async (expressions) => {

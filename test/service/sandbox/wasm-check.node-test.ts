@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { main as compileAssemblyScript } from 'assemblyscript/asc';
 import { loadedProgram } from '../../../service/src/plugins/program.ts';
-import { describeOversize, moduleLimits } from '../../../service/src/sandbox/wasm-check.ts';
+import { describeOversize, moduleLimits } from '../../../service/src/sandbox/wasm/wasm-check.ts';
 import { sharedToolProcesses } from '../tool-processes.ts';
 
 const leb = (n: number): number[] => (n < 128 ? [n] : [(n & 127) | 128, ...leb(Math.floor(n / 128))]);

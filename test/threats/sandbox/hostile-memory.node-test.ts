@@ -5,7 +5,7 @@ import { Logs } from '../../../service/src/sandbox/logs.ts';
 import type { RunErrorCode } from '../../../service/src/sandbox/outcome.ts';
 import { RunnerProcess } from '../../../service/src/sandbox/runner-process.ts';
 import { Sandbox } from '../../../service/src/sandbox/sandbox.ts';
-import { ScriptRunner } from '../../../service/src/sandbox/script-runner.ts';
+import { ScriptRunner } from '../../../service/src/sandbox/script/script-runner.ts';
 import { running } from '../../service/plugin.ts';
 import { allocate, echo, memory, moduleOf, pin } from './assembly.ts';
 import { inTime, script } from './target.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Logs } from '../../../service/src/sandbox/logs.ts';
-import { ScriptRunner } from '../../../service/src/sandbox/script-runner.ts';
+import { ScriptRunner } from '../../../service/src/sandbox/script/script-runner.ts';
 import type { StoredProgram } from '../../../service/src/plugins/program.ts';
 import { running } from '../../service/plugin.ts';
 import { littleMemory, script, startRunner, startTarget } from './target.ts';

@@ -1,8 +1,8 @@
 import { EvalFlags, JSException } from 'quickjs-wasi';
 import type { Diagnostic } from '../language.ts';
 import type { ScriptProgram } from '../../plugins/program.ts';
-import { ScriptEngine } from '../../sandbox/script-engine.ts';
-import { traceInSource } from '../../sandbox/stack-trace.ts';
+import { ScriptEngine } from '../../sandbox/script/script-engine.ts';
+import { traceInSource } from '../../sandbox/script/stack-trace.ts';
 
 /**
  * Compiles a script in the engine that will run it, without running it: a parser may accept syntax that the engine does not

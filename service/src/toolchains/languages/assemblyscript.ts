@@ -1,8 +1,8 @@
 import { createRequire } from 'node:module';
 import { missingRun, positionOfRun, positionsIn } from '../build/positions.ts';
 import type { Compile, Diagnostic, Language } from '../language.ts';
-import { describeOversize } from '../../sandbox/wasm-check.ts';
-import { allowedImports, initialPages, maximumPages } from '../../sandbox/assemblyscript-runner.ts';
+import { describeOversize } from '../../sandbox/wasm/wasm-check.ts';
+import { allowedImports, initialPages, maximumPages } from '../../sandbox/wasm/assemblyscript-runner.ts';
 import { stringLiteral } from '../source-text.ts';
 import { textTypes } from '../types/declarations.ts';
 

@@ -1,8 +1,8 @@
 import { LRUCache } from 'lru-cache';
-import { Logs } from './logs.ts';
-import { mebibyte } from '../units.ts';
-import type { RunOutcome } from './outcome.ts';
-import type { ScriptProgram } from '../plugins/program.ts';
+import { Logs } from '../logs.ts';
+import { mebibyte } from '../../units.ts';
+import type { RunOutcome } from '../outcome.ts';
+import type { ScriptProgram } from '../../plugins/program.ts';
 import { engineHeadrooms, ScriptEngine } from './script-engine.ts';
 import { ScriptRun } from './script-run.ts';
 import type {

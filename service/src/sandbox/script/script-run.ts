@@ -1,10 +1,10 @@
 import { EvalFlags, JSException } from 'quickjs-wasi';
 import type { JSValueHandle, QuickJS } from 'quickjs-wasi';
-import type { Logs } from './logs.ts';
-import { checkOutput, limitError, pluginError, RunFailure } from './outcome.ts';
-import { runLimits } from './run-limits.ts';
-import type { RunOutcome, RunError } from './outcome.ts';
-import type { ScriptProgram } from '../plugins/program.ts';
+import type { Logs } from '../logs.ts';
+import { checkOutput, limitError, pluginError, RunFailure } from '../outcome.ts';
+import { runLimits } from '../run-limits.ts';
+import type { RunOutcome, RunError } from '../outcome.ts';
+import type { ScriptProgram } from '../../plugins/program.ts';
 import type { CallHelper, GuestListener, GuestText } from './engine-host.ts';
 import type { ScriptEngine, EngineState, SuspendedMemory } from './script-engine.ts';
 import { traceInSource } from './stack-trace.ts';

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { mebibyte } from '../units.ts';
+import { mebibyte } from '../../units.ts';
 
 /** A value that a plugin passes: a number, or a text. */
 type Value = string | number;

@@ -9,11 +9,11 @@ import { guestIntl } from './guest-intl.ts';
 import { guestWeb } from './guest-web.ts';
 import { applyDifference, blockSize, differenceBetween, undoDifference } from './memory-difference.ts';
 import type { MemoryDifference } from './memory-difference.ts';
-import { mebibyte } from '../units.ts';
-import { runLimits, serviceLimits } from './run-limits.ts';
+import { mebibyte } from '../../units.ts';
+import { runLimits, serviceLimits } from '../run-limits.ts';
 import { EngineHost, nullText, restoreByteOrderMark } from './engine-host.ts';
 import type { CallHelper, GuestListener, Tokens } from './engine-host.ts';
-import { takeRandomBytes } from '../random-pool.ts';
+import { takeRandomBytes } from '../../random-pool.ts';
 import { locateRandomState, randomStateSize } from './random-state.ts';
 import { webExtensions } from './web-extensions.ts';
 

@@ -1,5 +1,5 @@
 import { SourceMap } from 'node:module';
-import type { ScriptProgram } from '../plugins/program.ts';
+import type { ScriptProgram } from '../../plugins/program.ts';
 
 /**
  * An error's text with its stack, in lines and columns of the user's source. Both count from 1, columns in UTF-16 code units.

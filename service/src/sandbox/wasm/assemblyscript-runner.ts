@@ -1,10 +1,10 @@
 import { LRUCache } from 'lru-cache';
-import type { Logs } from './logs.ts';
-import { checkOutput, limitError, pluginError, RunFailure } from './outcome.ts';
-import { mebibyte } from '../units.ts';
-import { runLimits } from './run-limits.ts';
-import type { RunOutcome, RunError } from './outcome.ts';
-import type { AssemblyScriptProgram } from '../plugins/program.ts';
+import type { Logs } from '../logs.ts';
+import { checkOutput, limitError, pluginError, RunFailure } from '../outcome.ts';
+import { mebibyte } from '../../units.ts';
+import { runLimits } from '../run-limits.ts';
+import type { RunOutcome, RunError } from '../outcome.ts';
+import type { AssemblyScriptProgram } from '../../plugins/program.ts';
 import { describeOversize } from './wasm-check.ts';
 
 /** The size of a page of WebAssembly memory, in bytes. */

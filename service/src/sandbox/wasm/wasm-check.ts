@@ -1,4 +1,4 @@
-import { mebibyte } from '../units.ts';
+import { mebibyte } from '../../units.ts';
 
 /**
  * The limits of a WebAssembly module. The time and memory that the engine needs to compile a function grow with its code, with
