@@ -8,6 +8,7 @@ const root = join(import.meta.dirname, '../..');
 interface Manifest {
   readonly dependencies?: Readonly<Record<string, string>>;
   readonly devDependencies?: Readonly<Record<string, string>>;
+  readonly peerDependencies?: Readonly<Record<string, string>>;
   readonly overrides?: Readonly<Record<string, string>>;
   readonly allowScripts?: Readonly<Record<string, boolean>>;
 }
@@ -26,15 +27,30 @@ function rowsOf(section: string): ReadonlyMap<string, readonly string[]> {
   return new Map(rows.map(([, name = '', rest = '']) => [name, rest.split('|').map((cell) => cell.trim())]));
 }
 
-test('packages whose unstable or inner parts are used have exact versions', () => {
-  for (const name of rowsOf('Exact versions').keys()) {
-    const versions = products.flatMap(({ dependencies, devDependencies }) =>
-      [dependencies?.[name], devDependencies?.[name]].filter((version) => version !== undefined),
-    );
-    assert.ok(versions.length, name);
-    for (const version of versions) assert.match(version, /^\d+\.\d+\.\d+$/, `${name} ${version}`);
-    assert.equal(new Set(versions).size, 1, `${name} has several versions: ${versions.join(', ')}`);
+test('a package has an exact version, the same in all manifests, if and only if the page has its reason', () => {
+  const versions = new Map<string, Set<string>>();
+  for (const { dependencies, devDependencies, peerDependencies } of products) {
+    for (const [name, version] of [dependencies, devDependencies, peerDependencies].flatMap((list) =>
+      Object.entries(list ?? {}),
+    )) {
+      versions.set(name, (versions.get(name) ?? new Set()).add(version));
+    }
   }
+  const rows = rowsOf('Exact versions');
+  for (const name of rows.keys()) assert.equal(versions.get(name)?.size, 1, name);
+  const exact = [...versions].filter(([, all]) => [...all].some((version) => /^\d/.test(version)));
+  assert.deepEqual(new Set(exact.map(([name]) => name)), new Set(rows.keys()));
+});
+
+test('the lock file has the optional packages of all platforms', () => {
+  const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as {
+    packages: Record<string, { optionalDependencies?: Record<string, string> }>;
+  };
+  const paths = Object.keys(packages);
+  const missing = Object.values(packages)
+    .flatMap(({ optionalDependencies = {} }) => Object.keys(optionalDependencies))
+    .filter((name) => !paths.some((path) => path.endsWith(`node_modules/${name}`)));
+  assert.deepEqual(missing, []);
 });
 
 test('each override and each decision on an install script has its reason and its end on the page, and no other', () => {
