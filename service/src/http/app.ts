@@ -3,7 +3,7 @@ import type { Context } from 'hono';
 import { operationCors } from './cors.ts';
 import type { ServiceContext } from './context.ts';
 import { editorPage } from './editor-page.ts';
-import type { EditorAssets } from './editor-page.ts';
+import type { EditorAssets, EditorPageOptions } from './editor-page.ts';
 import { errorCodeOf, errorResponse, isUnexpectedError, notFound, ServiceError } from './errors.ts';
 import { health } from './health.ts';
 import { interfaces } from './interfaces.ts';
@@ -23,13 +23,8 @@ export interface AppOptions {
   editorAssets: EditorAssets;
   /** The values of `Host` that are accepted, such as `localhost:8082`. Read at every request. */
   hosts: readonly string[];
-  /**
-   * The only origins whose pages may frame the editor, such as `https://app.example.com` (default: any port of this
-   * machine). Read at every request.
-   */
-  editorAncestors?: readonly string[] | undefined;
-  /** Whether the editor takes a token from its address (default true). */
-  editorAddressTokens?: boolean;
+  editorAncestors?: EditorPageOptions['ancestors'];
+  editorAddressTokens?: EditorPageOptions['addressTokens'];
   /** The proxies whose `X-Forwarded-For` is believed (default: none). */
   trustedProxies?: TrustedProxies | undefined;
   /** Gets a line for every request and every failure (default: requests are not logged, and failures go to the console). */

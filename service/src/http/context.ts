@@ -54,9 +54,9 @@ export interface ServiceContext {
   readonly webhookSender: Pick<WebhookSender, 'wake'>;
   /** Counts how runs end, to tell webhooks of plugins that fail. */
   readonly pluginHealth: Pick<PluginHealth, 'count'>;
-  /** How many plugins a tenant may have; `undefined` for any number. */
+  /** `TENANT_PLUGINS`; `undefined` for any number. */
   readonly tenantPlugins: number | undefined;
-  /** How many bytes a tenant may store; `undefined` for any number. */
+  /** `TENANT_STORAGE_MB`, in bytes; `undefined` for any number. */
   readonly tenantStorage: number | undefined;
   /** What limits of a tenant may be at most: those of the service. */
   readonly maxLimits: {
@@ -67,7 +67,7 @@ export interface ServiceContext {
   };
   /** The builder features that all interfaces together offer. */
   readonly features: readonly string[];
-  /** How long an editor token lives by default, in seconds. */
+  /** `EDITOR_TOKEN_TTL`, in seconds. */
   readonly editorTokenTtl: number;
   /** The clock: milliseconds since the epoch. */
   readonly now: () => number;

@@ -49,7 +49,7 @@ import { createRateCounters } from '../storage/tables/rate-counters.ts';
 export interface ServiceOptions extends AppOptions {
   /** Remains the caller's to close, after the service was closed. */
   storage: Storage;
-  /** How long an editor token lives, in whole seconds (default 900). */
+  /** `EDITOR_TOKEN_TTL` (default 900 s). */
   editorTokenTtl?: number;
   /** The limits by the minute (default: none). */
   rates?: RequestRates;
@@ -57,9 +57,9 @@ export interface ServiceOptions extends AppOptions {
   shares?: Partial<RequestShares>;
   /** How long a request may wait for a lease of its rate before the database counts as lost, in ms (default 1000). */
   rateLeaseTimeout?: number;
-  /** How many plugins a tenant may have (default: any number). */
+  /** `TENANT_PLUGINS` (default: any number). */
   tenantPlugins?: number;
-  /** How many bytes of drafts, versions and programs a tenant may store (default: any number). */
+  /** `TENANT_STORAGE_MB`, in bytes (default: any number). */
   tenantStorage?: number;
   /** Which requests of plugins are made, and their limits (default: those to public addresses). */
   outbound?: Omit<GuardOptions, 'hosts'> & CallLimits;

@@ -21,13 +21,13 @@ export type EditorAssets = ReadonlyMap<string, EditorAsset>;
 /** The placeholder in the editor's HTML that each response replaces with a fresh nonce. */
 const nonceMarker = '__CSP_NONCE__';
 
-/** The placeholder that each response replaces with `on` or `off`: whether the editor takes a token from its address. */
+/** The placeholder that each response replaces with `on` or `off`, as `EDITOR_ADDRESS_TOKENS` is. */
 const addressTokensMarker = '__ADDRESS_TOKENS__';
 
 export interface EditorPageOptions {
-  /** The only origins whose pages may frame the editor (default: any port of this machine). Read at every request. */
+  /** `EDITOR_ANCESTORS` (default: any port of this machine). Read at every request. */
   ancestors?: readonly string[] | undefined;
-  /** Whether the editor takes a token from its address (default: it does). */
+  /** `EDITOR_ADDRESS_TOKENS` (default true). */
   addressTokens?: boolean | undefined;
   /** Counts a request for the page, and throws when there were too many. Requests for other files are not counted. */
   countPage?: (c: Context) => Promise<void>;
