@@ -11,7 +11,7 @@ import { type Reference, filesIn, referencesOf, root } from './references.ts';
 /** For each top-level folder, the others that it may use by path, and the packages of this repository that it may use by name. */
 const topLevelFolders: Readonly<Record<string, { paths: readonly string[]; packages: RegExp }>> = {
   src: { paths: [], packages: /^$/ },
-  service: { paths: [], packages: /^plugin-editor(?:\/|$)/ },
+  service: { paths: [], packages: /^$/ },
   editor: { paths: [], packages: /^plugin-editor(?:\/|$)/ },
   demo: { paths: [], packages: /^plugin-editor(?:-service$|\/|$)/ },
   // The generators read the elements' classes. What the tools start is no import.
