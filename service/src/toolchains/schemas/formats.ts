@@ -3,8 +3,8 @@ type FormatCheck = (text: string) => boolean;
 
 /**
  * The formats that are checked. Validators embed the source of these functions, so that none refers to anything outside of itself.
- * The text may be hostile: lengths are bounded first, and no expression has two ways to match the same characters. The editor has
- * the same functions in `editor/src/types/formats.ts`; a test compares both.
+ * The text may be hostile: lengths are bounded first, and no expression has two ways to match the same characters. The service and
+ * the editor, which do not import each other, have the same file; a test compares both.
  */
 export const formats: Readonly<Record<string, FormatCheck>> = {
   date: (text) => {
