@@ -1,8 +1,9 @@
-import { coresOf, wholeNode } from '../../node-share.ts';
+import { wholeNode } from '../../node-share.ts';
 import { FairQueue } from '../../processes/fair-queue.ts';
 import type { QueueOwner } from '../../processes/fair-queue.ts';
 import type { LoadedLanguage } from '../languages.ts';
 import type { PluginTypes } from '../types/declarations.ts';
+import { queueLimits } from '../process/queue-limits.ts';
 import { SupersedingQueue } from '../process/superseding-queue.ts';
 import { ProcessPool } from '../../processes/process-pool.ts';
 import { CompilerProcess, toolchainFailure } from './compiler-process.ts';
@@ -55,22 +56,6 @@ export type OnDefect = (language: string, defect: string, owner: QueueOwner) => 
  */
 const abandonedTime = 1000;
 
-// At least three: a tenant leaves a slot to the other tenants of its environment, and the environment leaves one to the others.
-const slotsFor = (cores: number) => Math.min(8, Math.max(3, cores));
-
-const queueLimits = (slots: number) => ({
-  slots,
-  slotsPerEnvironment: slots - 1,
-  slotsPerTenant: Math.floor(slots / 2),
-  waiting: 256,
-  waitingPerEnvironment: 128,
-  waitingPerTenant: 16,
-  waitingPerToken: 8,
-});
-
-/** Checks take milliseconds, and many users of a tenant may type at once: so more of them may wait. */
-const checkQueueLimits = (slots: number) => ({ ...queueLimits(slots), waitingPerTenant: 64 });
-
 /**
  * Builds, and checks for editors, in every language. Builds and checks have separate queues, so that neither waits for the
  * other, and share the warm compilers.
@@ -101,9 +86,9 @@ export class Builds {
   ) {
     this.#onBuild = onBuild;
     this.#onDefect = onDefect;
-    const slots = slotsFor(coresOf(nodeShare));
-    this.#builds = new FairQueue(queueLimits(slots));
-    this.#checks = new SupersedingQueue(checkQueueLimits(slots));
+    this.#builds = new FairQueue(queueLimits(nodeShare, 8, 16));
+    // Checks take milliseconds, and many users of a tenant may type at once: so more of them may wait.
+    this.#checks = new SupersedingQueue(queueLimits(nodeShare, 8, 64));
     this.#pools = new Map(
       [...languages].map(([id, language]) => [id, new ProcessPool(() => start(language))]),
     );

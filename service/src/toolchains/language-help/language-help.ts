@@ -1,6 +1,7 @@
-import { coresOf, wholeNode } from '../../node-share.ts';
+import { wholeNode } from '../../node-share.ts';
 import { errorMessage } from '../../error-message.ts';
 import type { QueueOwner } from '../../processes/fair-queue.ts';
+import { queueLimits } from '../process/queue-limits.ts';
 import { SupersedingQueue } from '../process/superseding-queue.ts';
 import { ProcessPool } from '../../processes/process-pool.ts';
 import { textTypes } from '../types/declarations.ts';
@@ -25,19 +26,6 @@ export interface QueuedHelp {
   readonly onTurn?: (() => void) | undefined;
 }
 
-// At least three: a tenant leaves a slot to the other tenants of its environment, and the environment leaves one to the others.
-const slotsFor = (cores: number) => Math.min(4, Math.max(3, cores));
-
-const queueLimits = (slots: number) => ({
-  slots,
-  slotsPerEnvironment: slots - 1,
-  slotsPerTenant: Math.floor(slots / 2),
-  waiting: 256,
-  waitingPerEnvironment: 128,
-  waitingPerTenant: 64,
-  waitingPerToken: 8,
-});
-
 /** The languages that there is help for. */
 export const isHelpedLanguage = (language: string): language is CheckedLanguage =>
   language === 'javascript' || language === 'typescript';
@@ -56,7 +44,7 @@ export class LanguageHelp {
    */
   constructor(start = () => new HelpProcess(), nodeShare = wholeNode) {
     this.#pool = new ProcessPool(start);
-    this.#queue = new SupersedingQueue(queueLimits(slotsFor(coresOf(nodeShare))));
+    this.#queue = new SupersedingQueue(queueLimits(nodeShare, 4, 64));
   }
 
   /** How many requests wait for their turn. */
