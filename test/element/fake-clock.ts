@@ -1,5 +1,7 @@
 /* oxlint-disable typescript/unbound-method -- they are taken off to be replaced, and called with their own `this` */
 
+import { isOurs } from './is-ours.ts';
+
 /** Controls both clocks and the timers of the package. Everything else in the page runs in real time. */
 export interface FakeClock {
   /** Advances clocks and timers, which fire in order. The network continues in real time. */
@@ -17,8 +19,6 @@ export interface FakeClock {
 const { now: realDate } = Date;
 const { setTimeout: realSet, clearTimeout: realClear } = window;
 const realMono = performance.now.bind(performance);
-
-const isOurs = () => /\/src\/(core|element)\//.test(new Error().stack ?? '');
 
 /** Counts timers, whose ids are strings to distinguish them from those of the browser. */
 let count = 0;

@@ -1,5 +1,7 @@
 /* oxlint-disable typescript/unbound-method -- they are taken off to be replaced, and called with their own `this` */
 
+import { isOurs } from './is-ours.ts';
+
 /**
  * Everything that `<plugin-editor>` meets outside of itself, in the hand of a test and without a network, so that ten
  * thousand lives of an element take seconds: time, token requests, frames, messages, the viewport.
@@ -38,8 +40,6 @@ export interface FakeFrame {
   /** The messages that were posted to the frame, with their target origins. */
   posted: { message: Record<string, unknown>; origin: string }[];
 }
-
-const isOurs = () => /\/src\/(core|element)\//.test(new Error().stack ?? '');
 
 /** Resolves in a new task, after pending promises have continued. */
 const task = (): Promise<void> =>

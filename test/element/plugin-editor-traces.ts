@@ -1,5 +1,7 @@
 /* oxlint-disable typescript/unbound-method -- they are taken off to be wrapped, and called with their own `this` */
 
+import { isOurs } from './is-ours.ts';
+
 /**
  * What the code of the package leaves behind in the page, found by wrapping the functions that it uses: timers, listeners of
  * `document` and `window`, observers.
@@ -11,9 +13,6 @@ export interface Traces {
   /** How many of each there were in all, which shows that a test noticed any. */
   ever: { timers: number; listeners: number; observers: number };
 }
-
-/** Ignores the timers of the test runner and of the tests. */
-const isOurs = () => /\/src\/(core|element)\//.test(new Error().stack ?? '');
 
 let restore: (() => void) | undefined;
 

@@ -1,6 +1,6 @@
-import { once } from 'node:events';
 import { connect, createServer } from 'node:net';
-import type { AddressInfo, Socket } from 'node:net';
+import type { Socket } from 'node:net';
+import { RefusingProxy } from './refusing-proxy.ts';
 import { resetConnection } from './reset-connection.ts';
 
 /**
@@ -17,17 +17,17 @@ interface Pair {
 }
 
 /** A proxy of TCP connections on loopback, which a test can slow down, stall or break. */
-export class TcpProxy {
+export class TcpProxy extends RefusingProxy {
   readonly #target: { readonly host: string; readonly port: number };
-  readonly #server = createServer((client) => this.#handleConnection(client));
+  protected override readonly server = createServer((client) => this.#handleConnection(client));
   readonly #pairs = new Set<Pair>();
-  #port = 0;
   #isStalled = false;
   #watch: (sent: Buffer) => Verdict = () => 'pass';
   /** The delay of each piece of data in each direction, in ms. */
   delay = 0;
 
   private constructor(target: { host: string; port: number }) {
+    super();
     this.#target = target;
   }
 
@@ -37,28 +37,7 @@ export class TcpProxy {
     return proxy;
   }
 
-  get port(): number {
-    return this.#port;
-  }
-
-  /** Accepts connections, on the port that it had before. */
-  async listen(): Promise<void> {
-    if (this.#server.listening) return;
-    this.#server.listen(this.#port, '127.0.0.1');
-    await once(this.#server, 'listening');
-    this.#port = (this.#server.address() as AddressInfo).port;
-  }
-
-  /** Refuses connections from now on, and resets those that there are. */
-  async refuse(): Promise<void> {
-    const closed = once(this.#server, 'close');
-    this.#server.close();
-    this.cut();
-    await closed;
-  }
-
-  /** Resets the connections that there are. */
-  cut(): void {
+  override cut(): void {
     for (const pair of this.#pairs) this.#destroy(pair);
   }
 
@@ -76,10 +55,6 @@ export class TcpProxy {
   /** Calls `watch` for all data that clients send. */
   watch(watch: (sent: Buffer) => Verdict): void {
     this.#watch = watch;
-  }
-
-  async close(): Promise<void> {
-    if (this.#server.listening) await this.refuse();
   }
 
   #handleConnection(client: Socket): void {

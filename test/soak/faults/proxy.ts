@@ -1,7 +1,7 @@
-import { once } from 'node:events';
 import { Agent, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createServer, request } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import type { Socket } from 'node:net';
+import { RefusingProxy } from '../../support/refusing-proxy.ts';
 import { resetConnection } from '../../support/reset-connection.ts';
 
 /** A whole answer of the server behind. */
@@ -30,42 +30,28 @@ export type Hits = (request: { method: string; path: string; body: string }) => 
  * A reverse proxy on loopback that hands everything on, but for the requests that a fault is aimed at. No connection
  * serves twice: browsers send a request again by themselves when one that they kept breaks, and that would be counted.
  */
-export class FaultProxy {
+export class FaultProxy extends RefusingProxy {
   readonly #target: number;
-  readonly #server = createServer((req, res) => void this.#serve(req, res).catch(() => res.destroy()));
+  protected override readonly server = createServer(
+    (req, res) => void this.#serve(req, res).catch(() => res.destroy()),
+  );
   readonly #sockets = new Set<Socket>();
   readonly #agent = new Agent({ keepAlive: false });
-  #port = 0;
   #aimed: { hits: Hits; handle: ExchangeHandler; nth: number } | undefined;
   /** The paths of all requests. */
   readonly paths: string[] = [];
 
   constructor(target: number) {
+    super();
     this.#target = target;
-    this.#server.on('connection', (socket) => {
+    this.server.on('connection', (socket) => {
       this.#sockets.add(socket);
       socket.on('close', () => this.#sockets.delete(socket));
     });
   }
 
-  get port(): number {
-    return this.#port;
-  }
-
-  /** Also after `refuse`, at the same port. */
-  async listen(): Promise<void> {
-    if (this.#server.listening) return;
-    this.#server.listen(this.#port, '127.0.0.1');
-    await once(this.#server, 'listening');
-    this.#port = (this.#server.address() as AddressInfo).port;
-  }
-
-  /** Refuses connections at its port from now on. */
-  async refuse(): Promise<void> {
-    const closed = once(this.#server, 'close');
-    this.#server.close();
+  override cut(): void {
     for (const socket of this.#sockets) resetConnection(socket);
-    await closed;
   }
 
   aim(hits: Hits, handle: ExchangeHandler): void {
@@ -75,10 +61,6 @@ export class FaultProxy {
   async lift(): Promise<void> {
     this.#aimed = undefined;
     await this.listen();
-  }
-
-  async close(): Promise<void> {
-    if (this.#server.listening) await this.refuse();
   }
 
   async #serve(req: IncomingMessage, res: ServerResponse): Promise<void> {
