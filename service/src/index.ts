@@ -19,9 +19,9 @@ export interface RunningService {
    */
   createEnvironmentToken(environment: string): Promise<string>;
   /**
-   * Shuts down without failing a request, as the command does on SIGTERM: `/readyz` is 503 at once, requests are accepted for
-   * `drainSeconds` more with `connection: close`, open requests have up to 30 s to end, or 5 s more than `runWaitMs` if that is
-   * longer, and then everything is closed.
+   * Shuts down without failing a request, as the command does on SIGTERM. `/readyz` is 503 at once, and requests are accepted for
+   * `drainSeconds` more, with `connection: close`. Then open requests have up to 30 s to end, or 5 s more than `runWaitMs` if that
+   * is longer. After that everything is closed.
    */
   shutDown(): Promise<void>;
   /** Closes the service: it accepts no new request, and open requests have 2 s to end. */

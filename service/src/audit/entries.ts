@@ -130,7 +130,7 @@ export function hourKey({ action, by, target, details, at }: NewAuditEntry<Hourl
 /** Keeps entries of the same millisecond in their order. */
 let sequence = Math.floor(Math.random() * 2 ** 31);
 
-/** About how many bytes a row and its places in indexes take beside its texts. */
+/** About how many bytes a row and its places in indexes take besides its texts. */
 const rowOverhead = 200;
 
 function toRow({ action, by, target, version, details, at, requestId }: NewAuditEntry<AuditAction>) {

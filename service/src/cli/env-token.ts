@@ -55,7 +55,7 @@ SMTP_FROM     the sender's address`;
 export interface TokenProcess {
   readonly env: NodeJS.ProcessEnv;
   readonly stdin: Readable;
-  /** For the token alone. */
+  /** Nothing but the token. */
   readonly stdout: Writable;
   readonly stderr: Writable;
   exitCode?: number | string | null | undefined;

@@ -10,7 +10,7 @@ export interface WorkerCalls {
   start(options: WorkerStart): Promise<void>;
   /** Say what there was to do since the last call. The answer shows that the event loop turns. */
   pulse(): Promise<Pulse>;
-  /** Have so many connections closed after their next response. */
+  /** Close this many connections, each after its next response. */
   giveUp(connections: number): Promise<void>;
   metrics(): Promise<MetricsSnapshot>;
   /** Know of these changes, which another process has committed. */

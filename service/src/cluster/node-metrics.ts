@@ -3,16 +3,16 @@ import type { MetricsSnapshot } from '../operations/metrics.ts';
 
 /** Adds the metrics of the processes of a node. */
 export class NodeMetrics {
-  /** Of the process that this is in. */
+  /** The metrics of this process. */
   readonly #own = new Registry();
-  /** What processes had counted that have ended: a counter that fell would count as one that began anew. */
+  /** The counts of processes that have ended. Without them a counter would fall, and seem to have begun anew. */
   #ended: MetricsSnapshot = [];
 
   constructor() {
     collectDefaultMetrics({ register: this.#own });
   }
 
-  /** Keeps what a process had counted that has ended, as of its last snapshot. */
+  /** Keeps the counts of a process that has ended, as of its last snapshot. */
   keep(snapshot: MetricsSnapshot): void {
     const counted = snapshot.filter(({ type }) => ['counter', 'histogram'].includes(String(type)));
     // What `aggregate` makes has its values at hand.
@@ -26,7 +26,7 @@ export class NodeMetrics {
   }
 }
 
-/** Adds counters, histograms and gauges; of delays of the event loop it is the longest, and of times of starts the first. */
+/** Adds counters, histograms and gauges, but takes the longest delay of the event loops, and the first time of the starts. */
 export const sum = (snapshots: readonly MetricsSnapshot[]): Registry =>
   AggregatorRegistry.aggregate(
     snapshots.map((snapshot) =>
@@ -34,7 +34,7 @@ export const sum = (snapshots: readonly MetricsSnapshot[]): Registry =>
     ),
   );
 
-/** A delay in one process is not shorter for those that others have not. */
+/** An average would hide the delay of one process behind the others, which have none. */
 function aggregatorOf(name: string, ofMetric: string): string {
   if (name === 'process_start_time_seconds') return 'min';
   return ofMetric === 'average' ? 'max' : ofMetric;

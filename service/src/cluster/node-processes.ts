@@ -51,7 +51,7 @@ interface NodeProcess {
  * changes on.
  *
  * Where the system lets several sockets listen at a port (Linux), it spreads the connections over them. Elsewhere this process
- * accepts all connections, and Node hands each over only after the event loop has turned of the process that got the one before: a
+ * accepts all connections, and Node hands one over only after the process that got the one before has turned its event loop: a
  * hundred for each of two busy processes take seconds. docs/service/capacity.md has the figures.
  */
 export class NodeProcesses {
@@ -139,7 +139,7 @@ export class NodeProcesses {
     await this.#metricsServer?.close();
   }
 
-  /** The first alone: it brings the schema up to date, and finds what is wrong with the settings. */
+  /** Starts the first before the others: it brings the schema up to date, and finds what is wrong with the settings. */
   async #start(): Promise<void> {
     await this.#startProcess(0, true);
     const others = Array.from({ length: this.#count - 1 }, (_, i) => this.#startProcess(i + 1));
@@ -280,7 +280,7 @@ export class NodeProcesses {
   }
 }
 
-/** A process that lived for so long has ended by chance, and not because it cannot work. */
+/** A process that lived for at least this long, in ms, has ended by chance, and not because it cannot work. */
 const soundAfter = 60_000;
 
 const longestDelay = 30_000;

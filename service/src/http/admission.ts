@@ -59,7 +59,7 @@ export interface HttpLimits {
   readonly paceBytes: number;
   /** How many connections may be open. For a further one, one is closed that waits for its client. */
   readonly maxConnections: number;
-  /** An unread body of up to so many bytes is received before the response, so that the connection can be kept. */
+  /** An unread body of up to this many bytes is received before the response, so that the connection can be kept. */
   readonly smallBody: number;
   /** How much of a longer unread body is received and discarded after the response, in bytes, before the connection is closed. */
   readonly unwantedBody: number;
@@ -407,8 +407,8 @@ export class Admission {
   }
 
   /**
-   * Counts a request for the editor's page for the client's address. Pages have a count of their own beside the other requests,
-   * so that one person's failing requests do not keep others at the same address from opening the editor.
+   * Counts a request for the editor's page for the client's address. Pages are counted apart from other requests, so that
+   * one person's failing requests do not keep others at the same address from opening the editor.
    */
   async takePage(c: Context): Promise<void> {
     const key = this.#addressKey(c, 'page');

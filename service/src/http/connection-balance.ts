@@ -10,7 +10,7 @@ export class ConnectionBalance {
     this.#active.add(socket);
   }
 
-  /** How many connections have had a request since the last call, which ends what {@link giveUp} began. */
+  /** How many connections have had a request since the last call. Ends what {@link giveUp} began. */
   takeActive(): number {
     const { size } = this.#active;
     this.#active.clear();
@@ -18,7 +18,7 @@ export class ConnectionBalance {
     return size;
   }
 
-  /** Has so many connections closed, each with the next response on it. */
+  /** Closes `count` connections, each with the next response on it. */
   giveUp(count: number): void {
     this.#surplus = count;
   }

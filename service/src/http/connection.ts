@@ -215,7 +215,7 @@ class Slices {
   readonly #networks = new Map<string, (() => void)[]>();
   #restsUntil = 0;
 
-  /** Nothing goes on for so many ms. */
+  /** Nothing goes on for `time` ms. */
   rest(time: number): void {
     this.#restsUntil = Math.max(this.#restsUntil, performance.now()) + time;
   }

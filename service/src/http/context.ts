@@ -37,7 +37,7 @@ export interface ServiceContext {
   readonly recorder: RunRecorder;
   /** Makes the requests of plugins that their namespaces grant. */
   readonly outbound: Outbound;
-  /** Makes requests to machines of the public network alone. */
+  /** Makes requests only to machines of the public network. */
   readonly guard: Guard;
   /** Encrypts what is stored for vendors. */
   readonly secrets: Secrets;

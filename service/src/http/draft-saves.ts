@@ -12,10 +12,9 @@ import { writeWithinQuota } from '../storage/tables/tenant-storage.ts';
 import { lockTenant } from '../storage/db.ts';
 
 /*
- * Saves of drafts. Saving the first draft of a plugin creates the plugin: it throws 403 where the tenant already has as many
- * plugins as it may have, and 401 where the tenant was deleted, or the token was ended, since the request was authorized: a token
- * ends with the plugin that it is for. A save that adds to what the tenant stores is refused with 403 where that is as much as it
- * may.
+ * Saves of drafts. The first draft of a plugin creates the plugin. That throws 403 where the tenant already has as many plugins as it
+ * may have. It throws 401 where the tenant was deleted, or the token was ended, since the request was authorized: a token ends with
+ * the plugin that it is for. A save that adds to what the tenant stores throws 403 where the tenant stores as much as it may.
  */
 
 /** The token that a draft is saved with. */

@@ -94,7 +94,7 @@ function send(c: Context, type: string, body: Bytes, encoding: ContentEncoding |
   return c.body(body);
 }
 
-// The nonce is for the style elements that the text editor makes; scripts come from files alone.
+// The nonce is for the style elements that the text editor makes; scripts come only from files.
 const pagePolicy = (nonce: string, ancestors: string) =>
   [
     "default-src 'none'",

@@ -35,7 +35,7 @@ export interface HttpServer {
 
 interface HttpServerOptions {
   readonly limits?: Partial<HttpLimits>;
-  /** Shares connections between networks, also with other servers (default: those of this server alone). */
+  /** Shares connections between networks, also with other servers (default: only those of this server). */
   readonly shares?: ConnectionShares;
   /** Shares what is discarded of unread bodies, in the same way. */
   readonly discarded?: ShareBudget;

@@ -24,7 +24,7 @@ export interface JsonCounts {
 const pieceSize = 64 * 1024;
 
 /**
- * Counts what a JSON text holds. It looks at the text alone, once, so that a text can be refused before objects are made of it.
+ * Counts what a JSON text holds. It looks only at the text, once, so that a text can be refused before objects are made of it.
  * Of a text that is not JSON the counts mean nothing. A long text takes several turns of the event loop.
  */
 export async function scanJson(text: string): Promise<JsonCounts> {

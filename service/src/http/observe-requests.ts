@@ -22,7 +22,7 @@ export interface RequestObservers {
 /** The header of every response with the request's id. */
 export const requestIdHeader = 'x-request-id';
 
-/** The id that a client sends with a request is logged up to so many characters. */
+/** How many characters are logged of the id that a client sends with a request. */
 const longestClientId = 200;
 
 /**
@@ -106,5 +106,5 @@ function onceSent(outgoing: ServerResponse | undefined, callback: (isComplete: b
 const readTraceparent = (header: string | undefined): string | undefined =>
   header !== undefined && traceparentPattern.test(header) ? header : undefined;
 
-/** Version, trace, parent and flags. The version `ff` and ids of zeros alone are invalid. */
+/** Version, trace, parent and flags. The version `ff` and ids of nothing but zeros are invalid. */
 const traceparentPattern = /^(?!ff)[\da-f]{2}-(?!0{32})[\da-f]{32}-(?!0{16})[\da-f]{16}-[\da-f]{2}$/;

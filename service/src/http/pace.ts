@@ -1,19 +1,17 @@
-/** What a client sends or takes, as long as it takes. */
+/** A body that a client sends or receives. */
 export interface Transfer {
-  /** How many bytes have been sent or taken so far. */
+  /** How many bytes were sent or received so far. */
   readonly moved: number;
-  /** Ends it. */
   readonly end: () => void;
 }
 
 export interface PaceLimits {
-  /** In each such time, in ms, … */
+  /** The period, in ms, in which a client has to send or receive `paceBytes`, or all that is left. */
   readonly paceTime: number;
-  /** … a client has to send or take so many bytes, or all that is left. */
   readonly paceBytes: number;
 }
 
-/** A transfer as it was when its present time began. */
+/** A transfer as it was when its present period began. */
 interface Checkpoint {
   began: number;
   moved: number;

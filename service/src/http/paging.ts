@@ -51,7 +51,7 @@ const [maxRows, defaultRows] = [200, 50];
 /** How many rows a page has without `limit` in lists that clients of version 0.5 use: they do not ask for further pages. */
 export const rowsForOldClients = 1000;
 
-/** How many bytes of JSON the items of a page of so many rows have together. Control characters become six bytes each. */
+/** How many bytes of JSON the items of a page of `rows` rows may have together. Control characters become six bytes each. */
 const maxPageBytes = (rows: number) => (rows > maxRows ? 4 : 1) * mebibyte;
 
 /** The longest cursor that is looked at, in characters; the names in a key have 2000 bytes together. */

@@ -41,7 +41,7 @@ export function createReadinessCheck({
   };
 }
 
-/** Shares one call of `work` among all callers while it runs and for so many milliseconds after. */
+/** Shares one call of `work` among all callers while it runs and for `milliseconds` after. */
 function shareResult<T>(milliseconds: number, work: () => Promise<T>): () => Promise<T> {
   let shared: Promise<T> | undefined;
   return () => {

@@ -167,7 +167,7 @@ export class Held {
     }
   }
 
-  /** Counts so many bytes of its body. Throws 503 where that is too much. */
+  /** Counts `size` bytes of its body. Throws 503 where that is too much. */
   reserveBody(size: number): void {
     if (this.#isReleased) return;
     try {

@@ -10,7 +10,7 @@ export interface LeaseRequest {
   readonly quota: number;
   /** How much the node has allowed itself in this window without a lease. It is counted in any case. */
   readonly unbooked: number;
-  /** How much the node asks for beside that. */
+  /** How much the node asks for besides that. */
   readonly wanted: number;
 }
 

@@ -28,7 +28,7 @@ export interface GuardOptions {
   readonly hosts?: readonly string[];
   /** Finds the addresses of a name (default: the system does). */
   readonly resolve?: Resolve | undefined;
-  /** Certificates of authorities, in PEM, beside those of Node; for tests. */
+  /** Certificates of authorities, in PEM, besides those of Node; for tests. */
   readonly ca?: string | undefined;
 }
 
@@ -65,7 +65,7 @@ const maxOwners = 500;
 const isDomainName = (name: string) => name.length <= 253 && /^(?:[\w-]{1,63}\.)+[\w-]{1,63}$/.test(name);
 
 /**
- * Makes requests to machines of the public network alone. A name is looked up once, each of its addresses is checked, and the
+ * Makes requests only to machines of the public network. A name is looked up once, each of its addresses is checked, and the
  * connection goes to one that was checked. No redirect is followed, no proxy is used, and no cookie is kept.
  */
 export class Guard {

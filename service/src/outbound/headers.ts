@@ -1,4 +1,4 @@
-/** Headers that belong to the connection, or that name the client, and that `undici` or the service set alone. */
+/** Headers that belong to the connection, or that name the client, and that only `undici` or the service sets. */
 const forbidden = new Set([
   'host',
   'connection',

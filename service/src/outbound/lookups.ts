@@ -39,7 +39,7 @@ class PendingName {
   readonly tenants = new Set<string>();
 }
 
-/** Looks up host names: for all in turn, at most so many at once, and each name once in ten seconds. */
+/** Looks up host names: owners take turns, two names at most are looked up at once, and each name once in ten seconds. */
 export class Lookups {
   readonly #resolve: Resolve;
   readonly #queue = new FairQueue(limits);

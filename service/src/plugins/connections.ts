@@ -20,7 +20,7 @@ export interface Connection {
   readonly origin: string;
   /** Matches whole segments (default `/`). */
   readonly pathPrefix?: string | undefined;
-  /** Default `GET` alone. */
+  /** Default: only `GET`. */
   readonly methods?: readonly (typeof methodsOfConnections)[number][] | undefined;
   readonly credential?: Credential | undefined;
 }

@@ -29,7 +29,7 @@ function jsonBytes(character: string): number {
   return character < ' ' ? longestEscape : Buffer.byteLength(character);
 }
 
-/** How much an entry of the logs counts beside its text, so that the number of empty entries is limited, too. */
+/** How much an entry of the logs counts besides its text, so that the number of empty entries is limited, too. */
 const entryBytes = 3;
 
 const room = Buffer.allocUnsafe(keptBytes);

@@ -28,7 +28,7 @@ export class BusyError extends Error {
 export interface FairQueueLimits {
   /** How many jobs run at once. */
   readonly slots: number;
-  /** How many of them are of one environment (default: all but one, so that others never wait for one environment alone). */
+  /** How many of them are of one environment (default: all but one, so that others never wait for a single environment). */
   readonly slotsPerEnvironment?: number;
   /** How many of them are of one tenant (default: as many as of its environment). */
   readonly slotsPerTenant?: number;
@@ -117,7 +117,6 @@ export class FairQueue {
     this.#root = new QueueNode('', undefined, slots, limits.waiting);
   }
 
-  /** How many jobs wait. */
   get waiting(): number {
     return this.#root.waiting;
   }

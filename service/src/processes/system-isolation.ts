@@ -28,8 +28,9 @@ export interface CommandLine {
 
 /**
  * The command line that runs a program confined: without environment variables, without writes to files (except open descriptors),
- * with limits of memory, descriptors and processes, and with all other means that `tools` has. `descriptors`: how many the program
- * gets; `undefined` for a program that ends by itself, so that nothing has to watch for the service's end.
+ * with limits of memory, descriptors and processes, and with all other means that `tools` has.
+ * @param descriptors how many the program gets; `undefined` for one that ends by itself, so that nothing has to watch for the
+ * service's end
  */
 export function confinedCommandLine(
   confinement: Confinement,

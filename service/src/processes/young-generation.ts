@@ -7,7 +7,7 @@ import { accessSync, constants } from 'node:fs';
 const [option, size] = ['--max-semi-space-size', 16];
 
 /**
- * Starts this program anew in the same process with that option, which V8 reads at its start alone, and does not return. Does nothing
+ * Starts this program anew in the same process with that option, which V8 reads only at its start, and does not return. Does nothing
  * where the program was started with a size, on Windows, where Node cannot do so, and where the parent has a channel to this process,
  * which would be closed.
  */

@@ -22,7 +22,7 @@ export class RecordQueue {
     return this.#records.length;
   }
 
-  /** Whether there are so many records that they are to be written now. */
+  /** Whether there are enough records to write them at once. */
   get isLong(): boolean {
     return this.#records.length >= manyRecords || this.#details >= batchDetails;
   }

@@ -14,7 +14,7 @@ import { UsageSum } from './usage-sum.ts';
 /** The records and usage that are written in one transaction. */
 export interface Batch {
   readonly records: readonly RunRecord[];
-  /** Usage beside that of the records. */
+  /** Usage besides that of the records. */
   readonly usage: readonly PluginUsageOfDay[];
 }
 
@@ -36,7 +36,7 @@ export interface RecorderOptions {
 /** What a recorder could not write before it was closed. */
 export interface LostRecords {
   readonly records: number;
-  /** Usage beside that of the records: the number of pairs of a plugin and a day. */
+  /** Usage besides that of the records: the number of pairs of a plugin and a day. */
   readonly usage: number;
 }
 
@@ -58,7 +58,7 @@ const closingTime = 3000;
 export class RunRecorder {
   readonly #options: RecorderOptions;
   readonly #queue = new RecordQueue();
-  /** Usage beside that of the records in the queue: builds, and runs whose records were dropped. */
+  /** Usage besides that of the records in the queue: builds, and runs whose records were dropped. */
   readonly #usage = new UsageSum();
   readonly #writer = new WriteBehind({
     interval,
@@ -75,7 +75,6 @@ export class RunRecorder {
     this.#options = options;
   }
 
-  /** How many records wait to be written. */
   get waiting(): number {
     return this.#queue.size;
   }

@@ -3,9 +3,9 @@ import { runLimits } from './run-limits.ts';
 import type { AdjustableLimits } from './run-limits.ts';
 
 /**
- * Why a run has no result: an error of the plugin, an input or output that does not fit, a limit that was met, the end of the
- * runner's process (`runner-crashed`), or its end from outside while it waited: the client or the service ended (`cancelled`), or its
- * tenant did.
+ * Why a run has no result: an error of the plugin, an input or output that does not fit, a limit that was met, or the end of the
+ * runner's process (`runner-crashed`). A run that waits also ends when the client or the service does (`cancelled`), or when its
+ * tenant is suspended or deleted.
  */
 export const runErrorCodes = [
   'plugin-error',

@@ -38,7 +38,7 @@ export interface Run {
 export interface SandboxOptions {
   /** The limits of each run (default: 1 s, 32 MiB). */
   readonly limits?: AdjustableLimits;
-  /** How plugins in Python are run, beside `limits`. */
+  /** How plugins in Python are run, besides `limits`. */
   readonly python?: Omit<PythonOptions, 'limits'>;
   /** The limits of runs that can make calls. */
   readonly waiting?: WaitingLimits;
@@ -46,7 +46,7 @@ export interface SandboxOptions {
   readonly nodeShare?: NodeShare | undefined;
   /** Called for each run that has ended. */
   readonly onRun?: (run: FinishedRun) => void;
-  /** Called with what keeps a run with calls from going on, unless that is a runner that could not be started. */
+  /** Called with the error that keeps a run with calls from going on, but not where a runner could not be started. */
   readonly onError?: (error: unknown) => void;
 }
 
@@ -62,7 +62,7 @@ export interface FinishedRun {
 }
 
 // More than there are cores on small machines, so that runs go on beside one that loops. A tenant may have half of the slots, which
-// still keep two cores busy. Of several processes, the others have runners, too.
+// still keep two cores busy. One of several processes needs fewer, because the others have runners, too.
 function slotsOf(nodeShare: NodeShare): number {
   const least = nodeShare.count > 1 ? 4 : 6;
   return Math.min(8, Math.max(least, 2 * Math.ceil(coresOf(nodeShare) / 2)));
@@ -80,7 +80,7 @@ export class Sandbox {
   readonly connected: WaitingRuns;
   readonly #options: SandboxOptions;
   readonly #python: PythonSandbox;
-  /** Of the programs that were run, by their hashes. */
+  /** The kinds of the programs that were run, by their hashes. */
   readonly #kinds = new LRUCache<string, Program['kind']>(entryLimit(20_000));
   #watch: NodeJS.Timeout | undefined;
   #works = false;
@@ -106,7 +106,6 @@ export class Sandbox {
     this.connected = new WaitingRuns(options.waiting);
   }
 
-  /** How many runs wait for their turn. */
   get waiting(): number {
     return this.#queue.waiting + this.#python.waiting;
   }

@@ -8,7 +8,7 @@ export async function describeClockDifference(engine: Engine): Promise<string | 
   const before = Date.now();
   const there = await engine.now?.();
   if (there === undefined) return undefined;
-  // At least by so much, however long the answer took.
+  // The least that they differ by, however long the answer took.
   const difference = Math.max(before - there, there - Date.now());
   if (!(difference > tolerance)) return undefined;
   const order = before > there ? 'ahead of' : 'behind';

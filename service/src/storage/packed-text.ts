@@ -12,7 +12,7 @@ export interface PackedText {
   readonly bytes: number | null;
 }
 
-/** Up to so many bytes this thread needs a few tenths of a millisecond, and to hand them to another one would cost more. */
+/** Up to how many bytes this thread does the work: in a few tenths of a millisecond, less than handing it to another thread costs. */
 const longestHere = 64 * 1024;
 
 /** No stored text is longer, in bytes. */
@@ -46,8 +46,8 @@ export async function packText(
 }
 
 /**
- * The text of a row. Rejects where the row was changed so that it does not come to the length that it says, before it takes more
- * memory than that.
+ * The text of a row. Rejects where the compressed text does not have the length that the row says, before it takes more memory than
+ * that.
  */
 export async function unpackText({ text, packed, bytes }: PackedText): Promise<string> {
   if (packed === null) return text;

@@ -10,7 +10,7 @@ import { StorageUnavailableError } from './errors.ts';
  */
 export const requestOwner = new AsyncLocalStorage<{ owner?: QueueOwner }>();
 
-/** Has what follows in this request count for its owner. */
+/** Makes what follows in this request count for `owner`. */
 export function setRequestOwner(owner: QueueOwner): void {
   const store = requestOwner.getStore();
   if (store) store.owner = owner;

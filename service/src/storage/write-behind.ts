@@ -27,7 +27,7 @@ export class WriteBehind {
     return this.#isClosed;
   }
 
-  /** Has it written at the end of the interval, unless this is closed. */
+  /** Schedules a write at the end of the interval, unless this is closed. */
   schedule(): void {
     if (this.#isClosed || this.#writing) return;
     this.#timer ??= setTimeout(() => void this.writeNow(), this.#options.interval).unref();

@@ -63,7 +63,7 @@ export interface Language {
     readonly declarations: string;
     readonly connections?: readonly ReachableConnection[] | undefined;
   }): string;
-  /** The language of the declarations that its template and the editor show (default: TypeScript, in the editor alone). */
+  /** The language of the declarations that its template and the editor show (default: TypeScript, only in the editor). */
   readonly declarations?: 'python';
   /** Whether it needs a package that the service may be without. Its compiler is started by the first build, and not with the service. */
   readonly isOptional?: boolean;

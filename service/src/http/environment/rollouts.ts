@@ -33,7 +33,7 @@ const stopSchema = z
   })
   .meta({ id: 'RolloutStop', description: 'When it ends by itself.' });
 
-/** What a rollout is to be, beside its version. */
+/** What a rollout is to be, besides its version. */
 export const rolloutTermsSchema = z
   .object({
     percent: z.int().min(1).max(99).meta({ description: 'Of 100 runs by name, how many get the version.' }),

@@ -34,7 +34,7 @@ export const errorBody = (codes: readonly ErrorCode[]) =>
 /** Those whose responses have logs. 403 is not among them: its other causes have no logs. */
 const ofRuns: ReadonlySet<ErrorCode> = new Set(runErrorCodes.filter((code) => !(403 in errorCodes[code])));
 
-/** The headers of errors, by status code, beside the id of the request. */
+/** The headers of errors, by status code, besides the id of the request. */
 const headersByStatus: Readonly<Record<number, readonly DocumentedHeader[]>> = {
   401: ['www-authenticate'],
   412: ['etag'],

@@ -74,7 +74,7 @@ interface DeclaredOperation<
   readonly tag: Tag;
   /**
    * Which token it needs. Operations of `/api` that take an editor token or none may be called by pages of any origin; those
-   * that take an environment token alone by none.
+   * that take only an environment token may be called by none.
    */
   readonly auth: A;
   /** The parameters of the query, each of which is parsed from a text. Others are ignored. */
@@ -85,7 +85,7 @@ interface DeclaredOperation<
   /** Whether its work waits in the queue of a process, so that the request need not wait for a turn before. */
   readonly isQueued?: boolean;
   readonly responses: R;
-  /** Its error codes, beside those that follow from the rest of the declaration: see `errors-of.ts`. */
+  /** Its error codes, besides those that follow from the rest of the declaration: see `errors-of.ts`. */
   readonly errors?: ErrorList;
   readonly handle: (
     request: OperationRequest<Path, A, Query, B>,

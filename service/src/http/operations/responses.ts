@@ -6,7 +6,7 @@ import { defaultHeaders, requestInfo } from '../request-info.ts';
 import { describeIssues } from './issues.ts';
 import type { Operation } from './operation.ts';
 
-/** The headers that a response may have beside those of every response, with their descriptions in the OpenAPI document. */
+/** The headers that a response may have besides those of every response, with their descriptions in the OpenAPI document. */
 export const responseHeaders = {
   etag: 'The entity tag of the draft.',
   'x-plugin-version': 'The version that ran.',

@@ -16,7 +16,7 @@ export interface GuestEvents {
   readonly write: (descriptor: number, bytes: Uint8Array) => void;
   /** Called every few instructions of Python. What it throws ends the run: Python cannot catch it. */
   readonly tick: () => void;
-  /** Whether the memory may grow to so many bytes. */
+  /** Whether the memory may grow to `bytes` bytes. */
   readonly grow: (bytes: number) => boolean;
 }
 

@@ -213,7 +213,7 @@ export class Interpreter {
       throw new Error(`Python does not start: ${this.#textAt(this.#view().getUint32(paths, true))}`);
     }
     this.#c('PyInitConfig_Free', config);
-    // Has the interpreter call the host now and then, so that a run can be ended at its limit of time.
+    // Makes the interpreter call the host now and then, so that a run can be ended at its limit of time.
     this.#view().setInt32(this.#address('Py_EMSCRIPTEN_SIGNAL_HANDLING'), 1, true);
     const main = this.#c('PyImport_AddModule', this.#text('__main__'));
     const globals = this.#c('PyModule_GetDict', main);

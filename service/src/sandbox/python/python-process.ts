@@ -11,7 +11,7 @@ import { imageDescriptor, longestImage } from './python-protocol.ts';
 
 const main = moduleUrl('./python-main', import.meta.url);
 
-/** What the system lets a runner allocate beside the memory of runs, in bytes: the interpreter's, twice while it starts. */
+/** What the system lets a runner allocate besides the memory of runs, in bytes: the interpreter's, twice while it starts. */
 const ownMemory = 512 * mebibyte;
 
 /** How long a runner may take to come up, in ms. The first takes 2 s on a quiet machine, the later ones 0.3 s. */
@@ -50,7 +50,7 @@ function startRunner({ time, memory }: AdjustableLimits, image: PythonImage): Is
   return started;
 }
 
-/** Reads the memory of an interpreter: its size, and so many bytes. */
+/** Reads the memory of an interpreter: its size in bytes, then these bytes. */
 function readImage(channel: Duplex, onImage: (bytes: Buffer) => void): void {
   const chunks: Buffer[] = [];
   let length = 0;

@@ -43,7 +43,6 @@ export class PythonSandbox {
     this.#pool = new ProcessPool(() => new PythonProcess(this.#limits, this.#image));
   }
 
-  /** How many runs wait for their turn. */
   get waiting(): number {
     return this.#queue.waiting;
   }
@@ -57,7 +56,7 @@ export class PythonSandbox {
     onTurn,
     limits,
   }: Run): Promise<Omit<FinishedRun, 'waited'>> {
-    // The turn ends once there is a runner for the next run: who uses up runners waits for their start.
+    // The turn ends once there is a runner for the next run: a tenant whose runs end runners waits while new ones start.
     return this.#pool.use(this.#queue.acquire(owner, signal), async (runner) => {
       onTurn?.();
       const isWarm = runner.knows(program.hash);
@@ -75,7 +74,7 @@ export class PythonSandbox {
     this.#pool.close();
   }
 
-  /** The limits of a tenant, for Python: as much memory as others have says nothing of Python, which has more. */
+  /** The limits of a tenant, for Python. Its limit of memory lowers Python's only where it is below that of the other languages. */
   #limitsOf({ time, memory }: AdjustableLimits): AdjustableLimits {
     return {
       time,

@@ -9,7 +9,7 @@ export interface GuestListener {
   error(error: GuestText, stack: GuestText): void;
   /** The code calls `fetch`. `head` is JSON. Returning false refuses the call, because the run has made too many. */
   call?(id: number, head: GuestText, body: Uint8Array | undefined): boolean;
-  /** The code sets a timer, of so many ms. Returning false refuses it, because the run has set too many. */
+  /** The code sets a timer of `delay` ms. Returning false refuses it, because the run has set too many. */
   startTimer?(id: number, delay: number): boolean;
   stopTimer?(id: number): void;
   /** Called again and again while the code runs. Returning true ends the code, in a way that it cannot catch. */

@@ -34,7 +34,7 @@ export const guestClone = String.raw`() => {
   const errors = create(null);
   for (const type of [Error, EvalError, RangeError, ReferenceError, SyntaxError, TypeError, URIError]) errors[type.name] = type;
   const startsWith = String.prototype.startsWith;
-  // What is no data: what the engine and the sandbox have beside plain objects, by how it is shown.
+  // What is no data: what the engine and the sandbox have besides plain objects, by how it is shown.
   const others = create(null);
   for (const name of ['Promise', 'WeakMap', 'WeakSet', 'WeakRef', 'FinalizationRegistry', 'Generator', 'AsyncGenerator', 'Array Iterator', 'Map Iterator',
     'Set Iterator', 'String Iterator', 'RegExp String Iterator', 'Iterator Helper', 'Symbol', 'Module', 'SharedArrayBuffer', 'URL', 'URLSearchParams',

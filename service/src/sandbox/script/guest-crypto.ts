@@ -121,7 +121,7 @@ export const guestCrypto = String.raw`() => {
     if (block.length !== 16) throw failure('OperationError', '"' + field + '" must have 16 bytes.');
     return name === 'AES-CBC' ? { name, iv: block } : { name, counter: block, length: integerOf(algorithm.length, 'length', 1, 128) };
   };
-  // The extension takes off what the last byte says, whatever it is. So a block of padding alone is added, and the rest is checked here.
+  // The extension takes off what the last byte says, whatever it is. So a whole block of padding is added, and the rest is checked here.
   const decryptBlocks = async (all, native, data) => {
     if (!data.length || data.length % 16) return undefined;
     const padding = new Uint8Array(await call('encrypt', { name: all.name, iv: data.slice(-16) }, native, new Uint8Array(0)));

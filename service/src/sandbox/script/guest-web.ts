@@ -262,7 +262,7 @@ export const guestWeb = String.raw`() => {
   tag(TextDecoder, 'TextDecoder');
   tag(globalThis.TextEncoder, 'TextEncoder');
 
-  // The extension's reads arrays alone. It takes any other iterable for an object without members.
+  // The extension's reads only arrays. It takes any other iterable for an object without members.
   class Headers extends globalThis.Headers {
     constructor(init = undefined) {
       if (init === null) throw new TypeError('The headers must be an object or a list of pairs; null is neither.');

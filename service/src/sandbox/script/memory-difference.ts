@@ -84,7 +84,7 @@ export function applyDifference(memory: Uint8Array, { ranges }: MemoryDifference
   for (const { offset, bytes } of ranges) memory.set(bytes, offset);
 }
 
-/** Makes `memory` equal to `base` again, from which it has this difference alone. Both are equally large. */
+/** Makes `memory` equal to `base` again, from which it has only this difference. Both are equally large. */
 export function undoDifference(memory: Uint8Array, { ranges }: MemoryDifference, base: Uint8Array): void {
   for (const { offset, bytes } of ranges)
     memory.set(base.subarray(offset, offset + bytes.byteLength), offset);

@@ -65,7 +65,7 @@ export type ScriptInput =
       readonly elapsed: number;
     };
 
-/** What a run has beside its input. */
+/** What a run has besides its input. */
 export interface ScriptRunOptions {
   /** By `performance.now()`. */
   readonly deadline: number;

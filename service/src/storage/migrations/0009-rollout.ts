@@ -1,7 +1,7 @@
 import type { Migration } from './migrations.ts';
 
 /**
- * Rollouts, and how many runs of each side there were. A release before, which may still use the database, knows the pin alone: it
+ * Rollouts, and how many runs of each side there were. A release before, which may still use the database, knows only the pin: it
  * runs what is live, counts nothing, and ends a rollout by moving the pin, because a rollout names the pin that it began with.
  */
 export const rollout: Migration = {

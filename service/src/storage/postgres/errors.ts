@@ -2,9 +2,10 @@ import { DatabaseError } from 'pg';
 import { StorageUnavailableError } from '../errors.ts';
 
 /**
- * SQLSTATEs, or classes of them, that are not about the statement, but say that the server cannot do its work: problems of
- * connections, resources and the system; interventions by the operator or a time limit; a server that has become a standby; a
- * session that was idle in a transaction; a lock that was not available; and {@link conflictStates}.
+ * SQLSTATEs, or classes of them, that are not about the statement, but say that the server cannot do its work. They stand for
+ * problems of connections, resources and the system, for interventions by the operator or a time limit, and for a server that has
+ * become a standby. The others are a session that was idle in a transaction, a lock that was not available, and
+ * {@link conflictStates}.
  */
 const unavailableStates = ['08', '53', '57', '58', '25006', '25P03', '40001', '40P01', '55P03'];
 

@@ -8,8 +8,8 @@ import { isLockTimeout } from './errors.ts';
 
 /*
  * `runs` has a partition for each UTC day, or for several days where records are kept for long, so that old records are dropped and
- * not deleted row by row. What no such partition is for is in the default partition, `runs_rest`: records from before there were
- * partitions, from while no node made any, and from nodes whose clock is wrong.
+ * not deleted row by row. All other records are in the default partition, `runs_rest`: those from before there were partitions, from
+ * times for which no node made any, and from nodes whose clock is wrong.
  */
 
 /** A partition: its table, and the times of the records in it, from and before, in ms since the epoch. */
@@ -19,7 +19,7 @@ interface RunDays {
   readonly to: number;
 }
 
-/** Partitions are made up to so many days ahead, as soon as there are fewer than the second number. */
+/** For how many days ahead partitions are made, and how few days ahead may be left before more are made. */
 const [daysAhead, fewDaysAhead] = [7, 4];
 
 /** How many days after the present one the first partition begins: what guards the rest while it is made must refuse nothing. */
@@ -35,12 +35,12 @@ const maxKept = 31;
 const [smallRest, largeRest] = [8 * mebibyte, 64 * mebibyte];
 
 /**
- * How long an attempt to lock a table waits, in ms: what comes after it waits, too. How often it is tried, and the pause after a
- * failure, at most: the next time is in a minute.
+ * How long an attempt to lock a table waits, in ms: later statements wait behind it. How many further attempts there are, and how
+ * long the pause before each is at most. Where all fail, it is tried again in a minute.
  */
 const [lockTimeout, attempts, pause] = [100, 20, 500];
 
-/** The constraint that says of the rest which times it has no records of. */
+/** The constraint that says from which times the rest has no records. */
 const guard = sql.id('runs_rest_guard');
 
 /** What a detached partition's comment begins with. Tables that an operator has detached have no such comment. */
@@ -82,7 +82,7 @@ export async function keepRunDays(db: Kysely<Schema>, now: number, keptDays: num
   await truncateRest(db);
 }
 
-/** When the day begins that is so many days after the one of `time`. */
+/** When the day begins that is `days` days after the day of `time`. */
 const dayAhead = (time: number, days: number) => (Math.floor(time / dayLength) + days) * dayLength;
 
 /** Until when there are partitions from a time on, without a gap. */
@@ -237,8 +237,8 @@ async function hasNoneOf(db: Kysely<Schema>, from: number, to: number): Promise<
 }
 
 /**
- * Has the database prove that the rest has no records of some time, while others use it. Otherwise, attaching a partition for that
- * time would read all of the rest under a lock.
+ * Makes the database prove, while others use it, that the rest has no records of some time. Without that proof, attaching a partition
+ * for that time would read all of the rest under a lock.
  */
 async function guardRest(db: Kysely<Schema>, from: number, to: number): Promise<void> {
   await withShortLocks(db, async (transaction) => {

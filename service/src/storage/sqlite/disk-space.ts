@@ -31,7 +31,7 @@ export class DiskSpace {
     }
   }
 
-  /** Whether so many bytes are free beyond what is reserved. */
+  /** Whether more than `bytes` bytes are free beyond what is reserved. */
   has(bytes: number): boolean {
     this.#check();
     return this.#free - this.#reserved > bytes;

@@ -13,7 +13,7 @@ export interface EnvironmentToken {
   readonly environment: string;
   /**
    * Who holds it, such as `owner`, who proved an e-mail address, `operator`, who ran a command, or `demo`, the vendor back
-   * end beside the service. A new token ends only those of its holder.
+   * end that runs beside the service. A new token ends only those of its holder.
    */
   readonly holder: string;
   /** What it permits. */

@@ -81,7 +81,7 @@ export async function pinVersion(
 }
 
 /**
- * Deletes a plugin, and the tokens that are for it alone. From the commit on its rows cannot be found, and the eraser deletes
+ * Deletes a plugin, and the tokens that are only for it. From the commit on its rows cannot be found, and the eraser deletes
  * them. Resolves with false when there is no such plugin. The transaction must have locked the plugin, so that no version is
  * added.
  */

@@ -19,20 +19,20 @@ export interface RecordedCall {
   readonly url: string;
   readonly status?: number;
   readonly error?: string;
-  /** What the plugin was told, with payloads alone. */
+  /** What the plugin was told; only with payloads. */
   readonly errorMessage?: string;
   /** In ms. */
   readonly took: number;
   readonly requestBytes: number;
   readonly responseBytes: number;
-  /** The content types and bodies, with payloads alone. A body that is no text is left out. */
+  /** The content types and bodies; only with payloads. A body that is no text is left out. */
   readonly requestType?: string;
   readonly requestBody?: string;
   readonly responseType?: string;
   readonly responseBody?: string;
   /** Whether a body was cut or left out. */
   readonly truncated?: boolean;
-  /** A keyed digest of the whole address and the whole body of the request, with payloads alone. */
+  /** A keyed digest of the whole address and the whole body of the request; only with payloads. */
   readonly digest?: string;
 }
 
@@ -345,7 +345,7 @@ export async function dropOldestDetails(
     ) select id from oldest where id is not null order by id limit 1`.execute(db.query);
   const [first] = oldest;
   if (!first) return false;
-  // Of a part of the time alone, so that not all of the tenant's runs have to be sorted.
+  // Only of a part of the time, so that not all of the tenant's runs have to be sorted.
   const time = timeOfUuid(bytesToUuid(first.id));
   const until = firstBytesAt(time + Math.max(1000, (now - time) / 64));
   // Skips locked rows, because what deletes records locks them before it locks the counter.

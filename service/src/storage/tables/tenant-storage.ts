@@ -46,7 +46,7 @@ export async function findTenantsWithTooManyRecords(
   allowed: number,
 ): Promise<number[]> {
   if (!pluginIds.length) return [];
-  // One parameter, because a statement takes only so many.
+  // One parameter, because the number of parameters of a statement is limited.
   const given = db.engine.jsonRows(JSON.stringify(pluginIds.map((id) => ({ id }))), { id: 'integer' });
   const rows = await db.query
     .selectFrom('plugins')

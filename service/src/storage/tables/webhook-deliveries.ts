@@ -188,7 +188,7 @@ export async function listDeliveries(
   }));
 }
 
-/** Has a delivery tried again from now on, whatever became of it. Resolves with whether there is one. */
+/** Schedules a delivery anew, whatever became of it. Resolves with whether there is one. */
 export async function resendDelivery(
   { query }: Db,
   webhookId: string,

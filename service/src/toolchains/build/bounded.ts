@@ -11,7 +11,7 @@ import type { BuildOutcome } from './limits.ts';
 /** The end of a text that was truncated. */
 const ellipsis = ' …';
 
-/** Truncates a text to at most so many bytes of UTF-8, in whole characters. */
+/** Truncates a text to at most `limit` bytes of UTF-8, in whole characters. */
 function boundedText(text: string, limit: number): string {
   // A text has at least as many bytes as UTF-16 code units.
   if (text.length <= limit && Buffer.byteLength(text) <= limit) return text;

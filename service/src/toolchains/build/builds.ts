@@ -68,7 +68,6 @@ export class Builds {
   readonly #builds: FairQueue;
   readonly #checks: SupersedingQueue;
 
-  /** How many builds and checks wait for their turn. */
   get waiting(): { readonly builds: number; readonly checks: number } {
     return { builds: this.#builds.waiting, checks: this.#checks.waiting };
   }

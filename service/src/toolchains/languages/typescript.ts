@@ -49,7 +49,7 @@ async function loadCompiler(): Promise<Compile> {
       };
     }
     const program: ScriptProgram = { kind: 'script', code, file: 'plugin.ts', mappings: map.mappings };
-    // The transformed source has no imports of types alone.
+    // The transformed source has no type-only imports.
     const { module } = parseSync('plugin.js', code, { lang: 'js', sourceType: 'module' });
     const unusable = checkImports(code, module, types.libraries);
     if (unusable.length) return { diagnostics: unusable.map((one) => inSource(one, map)) };

@@ -23,7 +23,6 @@ export class SupersedingQueue {
     this.#queue = new FairQueue(limits);
   }
 
-  /** How many jobs wait for their turn. */
   get waiting(): number {
     return this.#queue.waiting;
   }

@@ -120,7 +120,7 @@ export class ToolProcess implements PooledProcess {
   }
 
   /**
-   * Has the tool do a job, once it is warm. Rejects where it does not work on this machine.
+   * Gives the tool a job, once it is warm. Rejects where it does not work on this machine.
    * @param time the limit of its time, in ms, which begins to count only then
    * @param decode reads the reply; throws for a malformed one, after which nothing else the process sends can be trusted
    */

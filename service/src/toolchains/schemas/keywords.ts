@@ -115,7 +115,7 @@ export const typeOfKeyword: Readonly<Record<string, readonly TypeName[]>> = Obje
   ),
 );
 
-/** The keywords that a linked schema keeps, beside those that hold subschemas. */
+/** The keywords that a linked schema keeps, besides those that hold subschemas. */
 export const assertions: ReadonlySet<string> = new Set([
   ...Object.keys(typeOfKeyword),
   'type',

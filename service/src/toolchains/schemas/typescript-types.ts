@@ -86,7 +86,7 @@ class Declarations {
     }
     let room = maxAlternatives;
     const kept = parts.filter(({ alternatives }, i) => {
-      // One union alone may be of any length.
+      // A single union may be of any length.
       if (i > 0 && alternatives > 1 && alternatives > room) return false;
       room = Math.floor(room / Math.max(1, alternatives));
       return true;

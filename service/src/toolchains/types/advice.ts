@@ -56,7 +56,7 @@ const adviceByName: Readonly<Record<string, string>> = {
 const generalAdvice = (isConnected: boolean) =>
   `Plugins have the language itself, Intl, ${isConnected ? 'fetch, setTimeout, ' : ''}console, URL, Headers, TextEncoder, TextDecoder, structuredClone, crypto, performance.now, atob, btoa and queueMicrotask.`;
 
-// Names that browsers or Node have beside the language, and plugins do not.
+// Names that browsers or Node have besides those of the language, and plugins do not.
 const namesElsewhere = new Set([
   'clearTimeout',
   'clearInterval',

@@ -8,7 +8,7 @@ import type { LibraryInterface } from '../../plugins/libraries.ts';
 import { connectedDeclarations } from './connected-declarations.ts';
 import { webDeclarations } from './web-declarations.ts';
 
-/** The sandbox's globals beside those of the language itself. No DOM, nothing of Node, no network, no timers. */
+/** The sandbox's globals besides those of the language itself. No DOM, nothing of Node, no network, no timers. */
 export const sandboxDeclarations = `/** Writes to the plugin's log. */
 interface Console {
 ${(
