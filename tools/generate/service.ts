@@ -52,7 +52,7 @@ const LIMITS = {
   'http/admission.ts': ['httpLimits'],
   'sandbox/run-limits.ts': ['runLimits'],
   'sandbox/python/python-protocol.ts': ['defaultPythonMemory'],
-  'sandbox/wasm-check.ts': ['moduleLimits'],
+  'sandbox/wasm/wasm-check.ts': ['moduleLimits'],
   'toolchains/build/limits.ts': ['buildLimits', 'diagnosticLimits', 'checkTime', 'programLimit'],
   'toolchains/language-help/limits.ts': ['helpLimits'],
   'storage/postgres/limits.ts': ['postgresLimits'],
