@@ -41,7 +41,7 @@ function sourcesOf(file: string): string[] {
   return name ? ['ts', 'tsx'].map((end) => `src/${name}.${end}`).filter((path) => existsSync(at(path))) : [];
 }
 
-/** Keys of data for tools and of types alone; nothing imports them at run time. */
+/** Keys of data for tools, and of types only; nothing imports them at run time. */
 const isData = (key: string) => /\.(?:json|d\.ts)$/.test(key);
 const modules = Object.entries(map).filter(([key]) => !isData(key) && !key.startsWith('./dist/cdn/'));
 

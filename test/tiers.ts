@@ -12,7 +12,7 @@ import type { PostgresRelease } from './postgres/binaries.ts';
  * Both have SQLite as the storage. The release runs the files below on PostgreSQL, too.
  */
 
-/** Tests of texts, and of which is shown when, which no browser has a say in: Chromium alone runs them. */
+/** Tests of texts, and of which is shown when, which no browser has a say in: only Chromium runs them. */
 export const sameInAllBrowsers = [
   'test/editor/runs/runs-panel.test.ts',
   'test/editor/tests/result-view.test.ts',

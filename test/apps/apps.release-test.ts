@@ -24,7 +24,7 @@ after(async () => {
   await installed?.[Symbol.asyncDispose]();
 });
 
-/** Builds an app as its users would, and checks its types beside that. */
+/** Builds an app as its users would, and checks its types meanwhile. */
 async function build(app: string, ...scripts: string[]): Promise<Rule[]> {
   await Promise.all(['build', ...scripts].map((script) => installed.runScript(app, script)));
   return serveFolder(installed.at(app, 'dist'));

@@ -35,7 +35,7 @@ export interface Visit {
 export interface VisitOptions {
   /** Rules that go before the app's, made while both servers listen. */
   prepare?: ((place: Place) => Promise<Rule[]>) | undefined;
-  /** Parameters for the app, beside the place. */
+  /** Parameters for the app, besides the place. */
   query?: Record<string, string> | undefined;
 }
 

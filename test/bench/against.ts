@@ -172,7 +172,7 @@ class Side implements AsyncDisposable {
     return side;
   }
 
-  /** Deploys a plugin; what comes back measures its runs for so many seconds. */
+  /** Deploys a plugin, and returns what measures its runs for a number of seconds. */
   async runs(load: LoadProcess, { contents, input, output }: Example, connections: number) {
     const plugin = {
       ident: `${environment}.t1`,

@@ -27,7 +27,7 @@ const sizeLimits = {
 
 const rounds = 40;
 
-/** A program of so many characters as this file has. */
+/** A program: this file. */
 const program = readFileSync(import.meta.filename, 'utf8');
 
 /** What compression saves of recorded payloads and of programs, and what it costs the thread that answers requests. */

@@ -54,7 +54,7 @@ export async function startWorlds(
   return { worlds, trust: `--ignore-certificate-errors-spki-list=${hash}`, token };
 }
 
-/** Has the shape of a JWT that ends in an hour, as the Superset SDK reads its end. */
+/** A text in the shape of a JWT that ends in an hour, because the Superset SDK reads its end. */
 function makeToken(): string {
   const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
   const iat = Math.floor(Date.now() / 1000);

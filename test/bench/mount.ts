@@ -7,8 +7,8 @@ const WARM_UP = 10;
 
 /**
  * From mount to the start of the frame's navigation, in turns with the same by hand: `fetch`, then `iframe.src` of a
- * frame that is in the page, as it is mostly written; and, for comparison, of a frame that is put into the page with its
- * address set, so that it has no first page to leave: nothing by hand is quicker.
+ * frame that is in the page, as it is mostly written. A third measure is the quickest by hand: a frame that is put into the page
+ * with its address set, so that it has no first page to leave.
  */
 export async function measureMount(browser: Browser, { page: address, editor }: Origins): Promise<Figure> {
   const page = await browser.newPage();

@@ -24,7 +24,7 @@ const attackSeconds = 15;
 const allSeconds = 30;
 /** The heap that Node takes on a machine of 2 GB. */
 const heap = 1024;
-/** The victim sends a request every so many ms. */
+/** How often the victim sends a request, in ms. */
 const callInterval = 50;
 /** When a request of the victim counts as failed, in ms. */
 const patience = 30_000;

@@ -58,7 +58,7 @@ export async function measureRecords(): Promise<Figure[]> {
   ];
 }
 
-/** A database with so many records of the days that are kept. */
+/** A database with `total` records of the days that are kept. */
 async function fill(total: number) {
   const cleanUp = new AsyncDisposableStack();
   const database = await createDurableDatabase('postgres');

@@ -126,7 +126,7 @@ interface Say {
   staff: boolean;
 }
 
-/** Has a page get those answers; all others are the real ones. */
+/** Gives a page those answers; all others are the real ones. */
 async function respondInMarkup(page: Page, service: string): Promise<Say> {
   const say = { refusal: false, staff: false };
   await page.setRequestInterception(true);

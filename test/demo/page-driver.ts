@@ -171,7 +171,7 @@ function waitLongForEditors(timeout: string): void {
 }
 
 /**
- * Has the page deliver tokens by address from its first load on. By message, it loads an editor before one is launched, which is most
+ * Makes the page deliver tokens by address from its first load on. By message, it loads an editor before one is launched, which is most
  * of what opening the page costs.
  */
 export const deliverByUrl = (page: Page): Promise<unknown> =>

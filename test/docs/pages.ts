@@ -28,7 +28,7 @@ export interface Pages extends AsyncDisposable {
   /** The vendor's app: `/page.html`, `/listening.html`, `/react.html` and `/vue.html`, and a cookie at `/sign-in`. */
   vendor: string;
   editor: string;
-  /** Has requests for the editor's own script, which comes after the greeting, wait until the promise resolves. */
+  /** Delays requests for the editor's own script, which comes after the greeting, until the promise resolves. */
   holdEditorScript: (until: Promise<void>) => void;
 }
 

@@ -76,7 +76,7 @@ export async function startEditorService({
   /** Answers in the service's place where a test says so. */
   const script: {
     respond?: ((request: Request) => Response | undefined) | undefined;
-    /** Has a request wait until this resolves. */
+    /** Delays a request until this resolves. */
     hold?: ((request: Request) => Promise<void> | undefined) | undefined;
     /** Changes the policy of the editor's page. */
     policy?: ((policy: string) => string) | undefined;
@@ -257,7 +257,7 @@ export const coveredTabs = (page: Page | Frame) =>
 export const openPage = async (context: BrowserContext | Browser, url: string): Promise<EditorPage> =>
   visit(await context.newPage(), url);
 
-/** Has a page go to an address of the editor. */
+/** Opens an address of the editor in a page. */
 export async function visit(page: Page, url: string) {
   const problems: string[] = [];
   page.on('pageerror', (error) => problems.push(String(error)));

@@ -39,7 +39,7 @@ async function linked(template: string | null = null): Promise<Linked> {
   return { features, editor, form, received, events };
 }
 
-/** Has the editor report more about its plugin. */
+/** Makes the editor report more about its plugin. */
 async function ready({ editor, received, features }: Linked, details: object): Promise<void> {
   sendFromEditor(editor, received, { type: 'ready', ...details });
   await flushMessages(editor);

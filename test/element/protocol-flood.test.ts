@@ -15,7 +15,7 @@ import {
 
 // Long texts are created in the frame, because the page must stay responsive.
 
-/** Has the editor run code in which `post(message)` sends a message in its present session. */
+/** Makes the editor run code in which `post(message)` sends a message in its present session. */
 function attack({ element, received }: Pick<Opened, 'element' | 'received'>, code: string): void {
   const session = JSON.stringify(received.session());
   evaluateIn(

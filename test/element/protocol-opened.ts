@@ -31,7 +31,7 @@ export async function openEditor(changes = {}, hello = {}): Promise<Opened> {
 /** The plugin that its events name. */
 export const PLUGIN = { ident: 'com.example.tenant-1', namespace: 'n', fn: 'add-record' };
 
-/** Has the editor report whether it has unsaved work. */
+/** Makes the editor report whether it has unsaved work. */
 export async function makeDirty({ element, received }: Opened, dirty = true): Promise<void> {
   sendFromEditor(element, received, { type: 'dirty', dirty });
   await flushMessages(element);

@@ -25,7 +25,7 @@ export interface Running {
   events: (Event & Record<string, unknown>)[];
 }
 
-/** Opens an editor under a fake clock. Its tokens live so many seconds unless the rules say otherwise. */
+/** Opens an editor under a fake clock. Its tokens live `life` seconds unless the rules say otherwise. */
 export async function openForRenewal(life: number | undefined, ...rules: Rule[]): Promise<Running> {
   return openForRenewalWith({}, {}, life, ...rules);
 }
@@ -65,7 +65,7 @@ export async function countTokenRequests(
 export const untilRenewed = (received: ReceivedMessages, times: number): Promise<ReceivedMessage> =>
   received.until('token', times);
 
-/** Waits until an event was dispatched so many times. */
+/** Waits until an event was dispatched `times` times. */
 export function untilEvent(events: Event[], name: string, times: number): Promise<Event> {
   return new Promise((resolve) => {
     const look = () => {

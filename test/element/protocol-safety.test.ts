@@ -60,7 +60,7 @@ async function openEditor(): Promise<Opened> {
   return { server, received, element, seen: recordEvents(element) };
 }
 
-/** Has a frame send every message to the page of the element, and waits until they arrived. */
+/** Makes a frame send every message to the page of the element, and waits until they arrived. */
 async function sendEveryMessage(frame: HTMLIFrameElement, session: string): Promise<void> {
   const code = everyMessage(session).map((message) => `send(${JSON.stringify(message)});`);
   evaluateIn(frame.contentWindow, code.join(''));

@@ -6,11 +6,11 @@ const CAN = { capabilities: ['open', 'save', 'configure'] };
 /** A running editor with the capability to save, which saves when the test has it answer. */
 export const openSavable = (changes = {}): Promise<Opened> => openEditor(changes, CAN);
 
-/** Waits until the editor received so many save requests, and resolves with the last one. */
+/** Waits until the editor received `times` save requests, and resolves with the last one. */
 export const untilSaveRequest = ({ received }: Opened, times = 1): Promise<ReceivedMessage> =>
   received.until('save-request', times);
 
-/** Has the editor answer a request, after it reported whether it has unsaved work. */
+/** Makes the editor answer a request, after it reported whether it has unsaved work. */
 export async function replyToSave(
   all: Opened,
   to: ReceivedMessage,

@@ -57,7 +57,7 @@ export async function protocolServer(hello: object | null = {}, ...rules: Rule[]
 /** All messages that pages in frames passed on until the end of the test. */
 export interface ReceivedMessages {
   messages: (ReceivedMessage & { from: string; page: string; by: Window })[];
-  /** Waits until so many messages of that type were received, and resolves with the last one. */
+  /** Waits until `times` messages of that type were received, and resolves with the last one. */
   until(type: string, times?: number): Promise<ReceivedMessage>;
   of(type: string): ReceivedMessage[];
   session(): string;
@@ -107,7 +107,7 @@ export function recordMessages(): ReceivedMessages {
 export const evaluateIn = (target: Window | null, code: string): void =>
   target?.postMessage({ evaluate: code }, '*');
 
-/** Has the editor send a message, in its present session unless the message names one. */
+/** Makes the editor send a message, in its present session unless the message names one. */
 export function sendFromEditor(
   element: PluginEditorElement,
   received: ReceivedMessages,

@@ -59,7 +59,7 @@ class World {
     return this.received.filter((each) => each['type'] === type);
   }
 
-  /** Waits until a callback of the editor was called so many times, and resolves with the last call. */
+  /** Waits until a callback of the editor was called `times` times, and resolves with the last call. */
   async call(type: string, times = 1): Promise<Record<string, unknown>> {
     await until(`a call of ${type}`, () => this.calls(type).length >= times);
     return this.calls(type)[times - 1] as Record<string, unknown>;

@@ -73,7 +73,7 @@ async function strictServer(rules: Rule[] = [], without?: Source) {
   return { server, headers: header(hostSources, server.sameOrigin.url('/page-report')) };
 }
 
-/** The violated directives of the page or the editor, once so many reports have arrived. */
+/** The violated directives of the page or the editor, once `count` reports have arrived. */
 async function reports(server: ScriptedServer, from: 'page' | 'editor', count: number): Promise<string[]> {
   const seen = await server.requests({ path: `/${from}-report`, count });
   return seen.map(({ body }) => {

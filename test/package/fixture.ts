@@ -19,7 +19,7 @@ export const modules = Object.keys(exports)
 export const data = Object.keys(exports)
   .filter((key) => key.endsWith('.json'))
   .map(specifierOf);
-/** The files of keys that hold types alone. */
+/** The files of keys that hold only types. */
 export const declarations = Object.values(exports).flatMap((target) => {
   const { types } = Object(target) as { types?: string };
   return types && !isCode(target) ? [types.replace('./', '')] : [];

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { installPackages } from '../../tools/setup/install-packages.ts';
 
 /*
- * What tests and benches need beside the dependencies of the project: hundreds of megabytes, of which other commands need none. They
+ * What tests and benches need besides the dependencies of the project: hundreds of megabytes, of which other commands need none. They
  * are apart from the project's own packages, so that neither decides on the versions of the other.
  */
 

@@ -2,7 +2,7 @@ import { Agent, request as httpRequest } from 'node:http';
 import { connect } from 'node:net';
 import type { Socket } from 'node:net';
 
-/** A request with a body of so many bytes, the same byte over and over. */
+/** A request with a long body of one byte over and over. */
 export interface BigRequest {
   method?: string;
   path: string;

@@ -272,7 +272,7 @@ class World implements AsyncDisposable {
     await sleep(2000);
     const port = this.upstream.port.toString(16).toUpperCase().padStart(4, '0');
     const lines = readFileSync('/proc/net/tcp', 'utf8').split('\n');
-    // Established, or closed by the other side alone.
+    // Established, or closed only by the other side.
     return lines.filter((line) => new RegExp(`^ *\\d+: \\S+:\\S+ \\S+:${port} 0[18] `).test(line)).length;
   }
 

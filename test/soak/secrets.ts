@@ -74,9 +74,9 @@ export async function run(input) {
 const tenants = ['t1', 't2'];
 
 /**
- * Two tenants' credentials, one of their environment and the tokens of identities, searched for after runs that got them back in
- * every way: in all files and records, in the log and in what the service answers, in the memory of all processes that it has
- * started, and in its own heap.
+ * Searches for two tenants' credentials, one of their environment and the tokens of identities, after runs that got them back in
+ * every way. They must be in no file, record, log line or answer, neither in the memory of the processes that the service has
+ * started nor in its own heap.
  */
 export async function measureSecrets(): Promise<Figure[]> {
   await using upstream = await startUpstream();

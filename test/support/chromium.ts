@@ -25,7 +25,7 @@ export const CHROMIUM_ARGS = [
 const PATIENCE = 120_000;
 
 interface ChromiumOptions {
-  /** Rules for resolving host names (default: loopback alone). */
+  /** Rules for resolving host names (default: only loopback). */
   hosts?: string;
   /** Whether it must be the whole browser, for what its headless shell lacks, such as the back-forward cache (default false). */
   isWhole?: boolean;

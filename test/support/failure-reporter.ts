@@ -3,7 +3,7 @@ import { inspect } from 'node:util';
 import type { TestEvent } from 'node:test/reporters';
 
 /**
- * A reporter for `node --test` that writes failures alone, each with its error. The long list of what passed hides them, so
+ * A reporter for `node --test` that writes only failures, each with its error. The long list of what passed hides them, so
  * they are printed once more at the end of a run.
  */
 export default async function* reportFailures(events: AsyncIterable<TestEvent>): AsyncGenerator<string> {

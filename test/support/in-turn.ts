@@ -4,7 +4,7 @@ import { pathToFileURL } from 'node:url';
 
 const endings: (() => Promise<unknown>)[] = [];
 
-/** Has this done once all files of this process have run: it ends what they share. */
+/** Calls `end` once all files of this process have run: it ends what they share. */
 export function afterAllFiles(end: () => Promise<unknown>): void {
   endings.push(end);
 }

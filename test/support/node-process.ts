@@ -34,7 +34,7 @@ export class NodeProcess implements AsyncDisposable {
   /** Bytes that its main thread uses, as `heap-probe.js` printed them. */
   readonly memoryInUse: number[] = [];
 
-  /** @param settings variables beside `DATABASE_URL` */
+  /** @param settings variables besides `DATABASE_URL` */
   constructor(databaseUrl: string, settings: Readonly<Record<string, string>> = {}) {
     this.#settings = { DATABASE_URL: databaseUrl, ...settings };
   }

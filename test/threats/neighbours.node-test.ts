@@ -47,7 +47,7 @@ const attacks: Readonly<Record<string, Attack & { readonly count?: number }>> = 
 /** The attacks that keep the database busy. The others are on what the service does by itself, whatever its database is. */
 const onDatabase = ['S2', 'S4', 'S6', 'S7'];
 
-/** How many runs of the other environment have to be answered during an attack, beside those before and after its end. */
+/** How many runs of the other environment have to be answered during an attack, besides those before and after its end. */
 const runs = 4;
 
 const { contents, input, output } = hello('victim');

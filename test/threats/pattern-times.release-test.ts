@@ -12,7 +12,7 @@ interface Recheck {
   ): Promise<{ status: 'safe' | 'vulnerable' | 'unknown'; complexity?: { type: string } }>;
 }
 
-// In this process alone: the native ones are not there on every system, and start more slowly than this takes.
+// Only in this process: the native ones are not there on every system, and start more slowly than this takes.
 process.env['RECHECK_BACKEND'] = 'pure';
 const tools = await testPackages();
 const recheck = tools('recheck') as Recheck;

@@ -48,7 +48,7 @@ for (const place of ['tenant', 'namespace', 'fn'] as const) {
       assert.equal((await save(pathOf(plugin), token, contents)).status, 200, escape(name));
       plugins.push({ path: pathOf(plugin), token, contents });
     }
-    // Each pair in both directions, because a comparison may change one of its two sides alone.
+    // Each pair in both directions, because a comparison may change only one of its two sides.
     for (const { token, contents } of plugins) {
       for (const other of plugins) {
         const { status, body } = await send('GET', `/api/v1/draft/${other.path}`, bearer(token));

@@ -271,7 +271,7 @@ export async function startWorld(says: string) {
       await cdp.detach();
       for (const { value } of await browserCookies(page)) sessions.add(signatureOf(value));
     },
-    /** Has an environment token made, as its owner does it. */
+    /** Makes an environment token as its owner does. */
     makeOwnerToken: async () => {
       const child = spawn(
         process.execPath,

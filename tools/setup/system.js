@@ -38,7 +38,7 @@ function requirements() {
         advice: 'or set CHROME_PATH to Chrome or Chromium',
       },
       { packages: ['chromium-headless-shell'], isThere: Boolean(headlessShell), isOptional: true },
-      // The service confines its processes with it, on Linux alone.
+      // The service confines its processes with it, only on Linux.
       {
         packages: ['bubblewrap'],
         isThere: platform !== 'linux' || Boolean(onPath('bwrap')),

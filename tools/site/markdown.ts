@@ -23,7 +23,7 @@ export interface MarkdownIt {
 /** Makes the links, pictures, diagrams and file names of the repository's pages work in the site. */
 export function extendMarkdown(md: MarkdownIt): void {
   md.core.ruler.push('repository_links', ({ tokens, env }) => {
-    // VitePress renders a page once more for the search, with `path` alone.
+    // VitePress renders a page once more for the search, with only `path`.
     const { path, realPath = path } = env as { path?: string; realPath?: string };
     // A title of the front matter, which has no page and no links.
     if (realPath === undefined) return;

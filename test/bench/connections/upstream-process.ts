@@ -7,7 +7,7 @@ import { resetConnection } from '../../support/reset-connection.ts';
 
 /*
  * What the plugins of benches and soaks call, in a process of its own that `upstream.ts` starts. The path says what it does:
- * `/{what}/{ms}/{text}` answers with the text after so many milliseconds, or does it wrong.
+ * `/{what}/{ms}/{text}` answers with the text after `ms` milliseconds, or does it wrong.
  */
 
 type Behaviour = (text: string, response: ServerResponse, request: IncomingMessage) => Promise<void> | void;

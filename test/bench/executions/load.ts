@@ -10,7 +10,7 @@ export interface Load {
   connections: number;
   /** Sent in this order, over and over. */
   requests: readonly LoadRequest[];
-  /** When to end: after so many seconds, or so many answers. */
+  /** When to end. */
   until: { seconds: number } | { responses: number };
 }
 

@@ -34,7 +34,7 @@ export function createDataDirectory(): { path: string } & Disposable {
 }
 
 export interface ServiceOptions {
-  /** Settings of the service, beside its defaults. */
+  /** Settings of the service, besides its defaults. */
   variables?: Record<string, string>;
   /** The folder of the built project to start, such as that of a former commit (default: `BENCH_PROJECT`, else this one). */
   project?: string;

@@ -10,7 +10,7 @@ export interface Throughput {
   processorTime: number;
 }
 
-/** Sends requests to a server for so many seconds. */
+/** Sends requests to a server for `seconds` seconds. */
 export async function measureThroughput(
   load: LoadProcess,
   { pid, port }: { pid: number; port: number },

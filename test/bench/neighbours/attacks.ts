@@ -17,7 +17,7 @@ const letters = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789'
 const shortKey = (i: number): string =>
   [i, i / 62, i / 3844].map((n) => letters[Math.floor(n) % 62]).join('');
 
-/** A draft with a test of so many unknown fields, in which clients may keep what they like. */
+/** A draft with a test of `keyCount` unknown fields, in which clients may keep what they like. */
 function draftWith(keyCount: number, contents = 'export const run = (input) => input;\n'): string {
   const keys = Array.from({ length: keyCount }, (_, i) => `"${shortKey(i)}":0`);
   return `{"contents":${JSON.stringify(contents)},"lang":"javascript","tests":[{${keys.join(',')}}]}`;

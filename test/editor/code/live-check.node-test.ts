@@ -5,7 +5,7 @@ import type { TestContext } from 'node:test';
 import { type Diagnostic, HttpError, NetworkError } from 'plugin-editor/client.js';
 import { LiveCheck } from '../../../editor/src/code/live-check.ts';
 
-/** A check that fails with these errors in turn, and then finds nothing, and takes so many ms. Counts what it does. */
+/** A check that takes `took` ms, fails with these errors in turn, and then finds nothing. Counts what it does. */
 function startCheck(t: TestContext, failures: readonly Error[], took = 0) {
   t.mock.timers.enable({ apis: ['setTimeout'] });
   let now = 0;

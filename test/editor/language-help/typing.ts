@@ -26,7 +26,7 @@ export async function untilRequested({ service, target }: Pick<EditorFixture, 's
   );
 }
 
-/** Has the help loaded, which a first key does: what was typed before that is completed by the text's own words. */
+/** Presses a first key, which loads the help, and waits for it: without it the text's own words complete what is typed. */
 export async function untilHelped(fixture: EditorFixture, { page }: EditorPage): Promise<void> {
   await page.focus('.cm-content');
   await page.keyboard.press('ArrowRight');

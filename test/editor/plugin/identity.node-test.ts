@@ -20,7 +20,7 @@ async function addressOf(service: EditorService, ident: string, target: Target =
   return url.href;
 }
 
-/** Has the service hand out a draft, whoever asks. */
+/** Makes the service hand out a draft, whoever asks. */
 function answerWithDraft(service: EditorService): void {
   service.script.respond = ({ method, url }) =>
     method === 'GET' && url.includes('/api/v1/draft/')

@@ -217,7 +217,7 @@ describe('versions and runs in the editor', () => {
       await page.locator('#tab-versions').click();
       await until('v1.0.1 gets 99% of the runs');
       await until('once both versions have 100 runs');
-      // Of so many runs, one at least gets the version.
+      // Of eight runs, one at least gets the version.
       for (let i = 0; i < 8; i++) await service.run('bad', target);
       await page.waitForFunction(() =>
         /100% failed: [5-8] of [5-8] runs/.test(document.querySelector('.rates')?.textContent ?? ''),

@@ -118,7 +118,7 @@ async function findToken({ address }: Place, token: string) {
 
 const environmentOf = async (place: Place, token: string) => (await findToken(place, token))?.environment;
 
-/** Has an address be sent so many codes, as the command does it. */
+/** Sends `count` codes to an address, as the command does it. */
 async function sendCodes({ address }: Place, count: number): Promise<void> {
   const storage = await openStorage(address);
   for (let i = 0; i < count; i++) {

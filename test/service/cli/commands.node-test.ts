@@ -317,7 +317,7 @@ sqliteTest(
     const editor = createToken('editor');
     await addEditorToken(storage.db, editor, tokenFor(plugin), Date.now(), Date.now() + 600_000);
     await storeCode(storage, Date.now());
-    // Each write is of two plugins at once: a copy between the two would have one of them alone.
+    // Each write is of two plugins at once: a copy between the two would have only one of them.
     const second = { ...plugin, pluginName: 'second' };
     for (const one of [plugin, second]) await save(storage, 'first', one);
     let writes = 0;

@@ -114,7 +114,7 @@ test('a program can start the service with some settings, and gets defaults for 
 });
 
 test('a host that is not an address of this machine is an error that names its variable', async (t) => {
-  // Addresses and a name that are for documentation alone.
+  // Addresses and a name that are only for documentation.
   for (const [settings, message] of [
     [{ serviceHost: '192.0.2.7' }, /^SERVICE_HOST is 192\.0\.2\.7, .*; it must be /],
     [{ serviceHost: 'plugins.invalid' }, /^SERVICE_HOST is plugins\.invalid, .*; it must be /],

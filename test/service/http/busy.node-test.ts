@@ -18,7 +18,7 @@ const slowEcho = (milliseconds: number) =>
 /** A source whose compiler does not begin before {@link holdBuilds} releases it. */
 const slow = (i: number) => `${echo}// held ${i}`;
 
-/** Has the compilers wait with what is {@link slow}, until the end of the test at the latest. */
+/** Makes the compilers wait with what is {@link slow}, until the end of the test at the latest. */
 function holdBuilds(t: TestContext): { release: () => void } {
   const released = Promise.withResolvers<void>();
   // oxlint-disable-next-line typescript/unbound-method -- called with its own `this`

@@ -231,7 +231,7 @@ test('tools wait for their turns, and count for the rate of their token, one for
   const call = (name: string, args: object) =>
     send(busy.port, { ...list, method: 'tools/call', params: { name, arguments: args } });
   assert.match((await call('read_plugin', {})).text, /too-many-requests|busy/);
-  // A check waits in the queue of checks alone.
+  // A check waits only in the queue of checks.
   assert.match((await call('check', { source })).text, /"diagnostics":\[\]/);
 });
 

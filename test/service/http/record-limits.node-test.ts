@@ -138,7 +138,7 @@ test('a member whose name is not JSON ends the scan, because the text is none', 
 });
 
 describe('a record', () => {
-  /** A record with so many members and elements, some of which are tests. */
+  /** A record with `values` members and elements, some of which are tests. */
   const recordOf = (values: number, tests = 0) => ({
     ...source,
     tests: Array.from({ length: tests }, () => ({})),

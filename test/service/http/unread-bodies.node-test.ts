@@ -8,7 +8,7 @@ import { setUpVendor } from '../../demo/vendor-setup.ts';
 
 const MB = 1_000_000;
 
-/** The client that is refused for every reason. What becomes of the connections of the others depends on the size alone. */
+/** The client that is refused for every reason. What becomes of the connections of the others depends only on the size. */
 const thorough = 'node:http';
 
 /** One of the clients, which is closed with the test. */

@@ -30,7 +30,7 @@ function node(t: TestContext, counters: Counters, options: Partial<RatesOptions>
   return { rates, clock };
 }
 
-/** How many of so many at once are taken. */
+/** How many of `count` at once are taken. */
 async function takeAtOnce(rates: Rates, key: string, quota: number, count: number): Promise<number> {
   const outcomes = await Promise.all(Array.from({ length: count }, async () => rates.take(key, quota)));
   return outcomes.filter((refusal) => refusal === undefined).length;

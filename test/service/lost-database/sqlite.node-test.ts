@@ -177,7 +177,7 @@ test('on a full disk check fails, and tokens are made, by command and by mail', 
   assert.ok('token' in (await verifyCode(storage, id, code, 0)));
 });
 
-/** Has the disk of every database that is opened from now on seem full when a test says so. */
+/** Makes the disk of every database that is opened from now on seem full when a test says so. */
 function fillableDisk(t: TestContext) {
   const disk = { isFull: false };
   const { statfsSync } = fs;

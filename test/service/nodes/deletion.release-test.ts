@@ -57,7 +57,7 @@ for (const engine of engines) {
   });
 }
 
-/** Has the database refuse to erase a plugin, so that no node erases it or the plugins after it. */
+/** Makes the database refuse to erase a plugin, so that no node erases it or the plugins after it. */
 async function blockErasing(db: Kysely<Schema>, engine: EngineName, name: string): Promise<void> {
   const when = sql`when (old.name = ${sql.lit(name)})`;
   if (engine === 'sqlite') {

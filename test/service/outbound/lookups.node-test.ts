@@ -28,7 +28,7 @@ function makeLookups() {
   return { lookups, lookedUp, end };
 }
 
-/** Lets so many ms pass for what is kept for a time. */
+/** Mocks the clock. The returned function lets `time` ms pass. */
 function mockTime(t: TestContext) {
   t.mock.timers.enable({ apis: ['setTimeout'] });
   let now = 1;

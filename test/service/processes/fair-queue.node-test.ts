@@ -49,7 +49,7 @@ function recorder(queue: FairQueue) {
   return { order, acquire, release, drain };
 }
 
-/** Has all of them wait behind one turn, and tells in which order they get theirs. */
+/** Makes all of them wait behind one turn, and returns the order in which they get theirs. */
 async function orderOf(queue: FairQueue, requests: readonly (readonly [path: string, name: string])[]) {
   const { order, acquire, release, drain } = recorder(queue);
   await acquire('first', 'first');

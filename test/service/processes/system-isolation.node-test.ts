@@ -54,7 +54,7 @@ interface Start {
   readonly command: readonly string[];
   /** Within a user namespace with the ids of the machine, in which no further ones are permitted, as in many containers. */
   readonly inContainer?: boolean;
-  /** What has to be found, beside that the report is true. */
+  /** What has to be found, besides that the report is true. */
   readonly expected?: Pick<Observation, 'separation' | 'hasOwnUsers'>;
 }
 

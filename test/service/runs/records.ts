@@ -60,7 +60,7 @@ export const recordOf = (
   at?: number,
 ): RunRecord => toRecord(runOf(version, changes, at), 'logs');
 
-/** Has the database refuse records of runs with an input of so many bytes. */
+/** Makes the database refuse records of runs with an input of `bytes` bytes. */
 export async function refuseInputsOf(t: Cleanup, address: DatabaseAddress, bytes: number): Promise<void> {
   const db = await openForInspection(t, address);
   if (address.engine === 'sqlite') {

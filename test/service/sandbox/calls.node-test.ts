@@ -51,7 +51,7 @@ function upstream() {
           arrived();
         }),
     },
-    /** Resolves once so many calls have come. */
+    /** Resolves once `count` calls have come. */
     come: async (count: number) => {
       while (requests.length < count) await new Promise<void>((resolve) => (arrived = resolve));
     },

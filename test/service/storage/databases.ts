@@ -24,7 +24,7 @@ export function engineUnderTest(): EngineName {
   return engine;
 }
 
-/** The engines that tests of both are for in this run: that one alone. */
+/** The engines that tests of both are for in this run: only that one. */
 export const engines: readonly EngineName[] = [engineUnderTest()];
 
 /** A test that needs PostgreSQL: it is there where that is under test. */
@@ -44,7 +44,7 @@ export interface Cleanup {
 
 const cleanups = new WeakMap<Cleanup, (() => unknown)[]>();
 
-/** Has something done after a test, before what was asked for earlier: a database is closed before it is removed. */
+/** Does something after a test, before what was asked for earlier: a database is closed before it is removed. */
 export function cleanUpFirst(t: Cleanup, work: () => unknown): void {
   let stack = cleanups.get(t);
   if (!stack) {

@@ -73,7 +73,7 @@ const removeVersion = (storage: Storage, version: string) =>
     return deleteVersion(db, plugin, version);
   });
 
-/** Saves a draft where a tenant may store so many bytes. */
+/** Saves a draft where a tenant may store `allowed` bytes. */
 const saveWithin = (storage: Storage, allowed: number, length: number, of = plugin) =>
   overwriteDraft(storage.db, of, sourceOf('x'.repeat(length)), { now: 0, allowed });
 

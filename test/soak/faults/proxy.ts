@@ -17,9 +17,9 @@ export interface Exchange {
   res: ServerResponse;
   /** Counted from 1, since the fault was aimed. */
   nth: number;
-  /** Has the server behind do it. */
+  /** Passes it to the server behind, and resolves with its answer. */
   forward: () => Promise<Upstream>;
-  /** Does nothing to it. */
+  /** Passes it and its answer on unchanged. */
   pass: () => Promise<void>;
 }
 

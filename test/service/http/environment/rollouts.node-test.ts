@@ -46,7 +46,7 @@ async function startRollouts(t: TestContext) {
     versionOf: async (key?: string) => (await runOn(author, key)).version,
     versionsOf: async (keys: readonly string[]) => {
       const versions: (string | null)[] = [];
-      // A few at a time, because only so many of a tenant may wait.
+      // A few at a time, because the number of waiting runs of a tenant is limited.
       for (let start = 0; start < keys.length; start += 10) {
         const some = keys.slice(start, start + 10);
         versions.push(...(await Promise.all(some.map(async (key) => (await runOn(author, key)).version))));

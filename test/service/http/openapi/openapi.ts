@@ -90,7 +90,7 @@ export function codesOf(
 ): readonly unknown[] {
   const response = responses[status];
   const schema = response && resolved(document, response).content?.['application/json']?.schema;
-  // An operation may have errors of a protocol beside those of the service.
+  // An operation may have errors of a protocol besides those of the service.
   return [schema ?? {}, ...(schema?.anyOf ?? [])].flatMap((one) => {
     const error = resolved(document, one).properties?.['error'];
     return (error && resolved(document, error).properties?.['code']?.enum) ?? [];

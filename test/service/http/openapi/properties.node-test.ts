@@ -27,7 +27,7 @@ const document = openApiDocument(
 ) as OpenApi;
 
 /**
- * How many random requests each operation gets of each kind, beside those that are written down. They are the same in each run,
+ * How many random requests each operation gets of each kind, besides those that are written down. They are the same in each run,
  * so that one that fails was broken by a change; with more of them, these are the first.
  */
 const cases = Number(process.env['PROPERTY_CASES'] ?? (engineUnderTest() === 'postgres' ? 3 : 1));
