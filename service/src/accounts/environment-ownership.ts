@@ -1,6 +1,20 @@
 import { domainToASCII } from 'node:url';
 import { getDomain } from 'tldts';
+import * as z from 'zod';
 import { isMailProvider } from './mail-providers.ts';
+
+const mailSchema = z.email({ pattern: z.regexes.html5Email });
+
+/**
+ * Normalizes an e-mail address for storage: in lower case, with the domain in ASCII (`bücher.de` → `xn--bcher-kva.de`) and without
+ * a trailing period. The part before the `@` is kept: `you+news@…` counts as another address than `you@…`, because only the mail
+ * server knows whether they are the same. `undefined` when the text is not an address.
+ */
+export function readMailAddress(text: string): string | undefined {
+  const address = text.trim().toLowerCase();
+  const email = `${address.slice(0, Math.max(address.lastIndexOf('@'), 0))}@${domainOf(address)}`;
+  return email.length <= 254 && mailSchema.safeParse(email).success ? email : undefined;
+}
 
 /** The default environment of an e-mail address: its domain, reversed, such as `uk.co.acme.mail` for `you@mail.acme.co.uk`. */
 export const defaultEnvironment = (email: string): string => reverseLabels(domainOf(email));

@@ -3,8 +3,8 @@ import { test } from 'node:test';
 import {
   defaultEnvironment,
   findOwnershipProblem,
+  readMailAddress,
 } from '../../../service/src/accounts/environment-ownership.ts';
-import { readMailAddress } from '../../../service/src/accounts/mail-address.ts';
 
 test('an environment comes from the domain of an address', () => {
   assert.equal(defaultEnvironment('you@example.com'), 'com.example');

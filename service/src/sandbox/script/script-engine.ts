@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { CompileFlags, EvalFlags, MAX_STACK_SIZE, QuickJS } from 'quickjs-wasi';
-import type { JSValueHandle, QuickJSOptions, Snapshot } from 'quickjs-wasi';
+import type { ExtensionDescriptor, JSValueHandle, QuickJSOptions, Snapshot } from 'quickjs-wasi';
 import { guestCalls } from './guest-calls.ts';
 import { guestClone } from './guest-clone.ts';
 import { guestCrypto } from './guest-crypto.ts';
@@ -15,9 +15,18 @@ import { EngineHost, nullText, restoreByteOrderMark } from './engine-host.ts';
 import type { CallHelper, GuestListener, Tokens } from './engine-host.ts';
 import { takeRandomBytes } from '../../random-pool.ts';
 import { locateRandomState, randomStateSize } from './random-state.ts';
-import { webExtensions } from './web-extensions.ts';
 
 const wasm = new WebAssembly.Module(readFileSync(new URL(import.meta.resolve('quickjs-wasi/quickjs.wasm'))));
+
+/**
+ * The extensions of the engine, in C: `URL`, `TextEncoder`, `TextDecoder`, `Headers` and `crypto`. Their state is in the engine's
+ * memory, so that it is restored with it. They are in this order in every engine, because a snapshot holds where in the engine's
+ * table each one has its functions.
+ */
+const webExtensions: ExtensionDescriptor[] = ['url', 'encoding', 'headers', 'crypto'].map((name) => ({
+  name,
+  wasm: new WebAssembly.Module(readFileSync(new URL(import.meta.resolve(`quickjs-wasi/${name}.so`)))),
+}));
 
 /**
  * How much free memory an engine starts with, in bytes. A run that needs more makes the memory grow, and a memory that has
