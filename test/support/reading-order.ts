@@ -25,9 +25,9 @@ export function linesOf<T extends Edges>(things: readonly T[]): T[][] {
 }
 
 /**
- * The faults in the positions of things, given in reading order, that are to stand in their box as in a text
- * written from the right: every line starts at the right edge, each thing in it is to the left of the one before, and
- * none leaves the box. Empty when all is well.
+ * The faults in the positions of things, given in reading order, in a box whose text is written from the right. Every line has to
+ * start at the right edge, each thing in it has to be to the left of the one before, and none may leave the box. Empty when all is
+ * well.
  */
 export function faultsFromRight(things: readonly Edges[], box: Pick<Edges, 'left' | 'right'>): string[] {
   const faults: string[] = things.length > 0 ? [] : ['nothing is there'];
