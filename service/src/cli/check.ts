@@ -164,7 +164,8 @@ function checkSecrets(settings: Settings, counts: ReadonlyMap<string, number> = 
   const lost = total - count(ids);
   if (lost > 0) {
     const keys = options.file ?? 'SECRETS_KEY';
-    return failed(
+    // A key that reads nothing is a wrong one. If it reads some, the others were lost for good, which must keep no node from starting.
+    return (lost === total ? failed : warning)(
       `${lost} of ${total} cannot be read, because ${keys} ${ids.length ? 'does not hold their key' : 'is not there'}: values of connections, identities and webhooks need it`,
     );
   }

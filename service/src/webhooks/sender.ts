@@ -3,6 +3,7 @@ import { divisorOf, wholeNode } from '../node-share.ts';
 import type { NodeShare } from '../node-share.ts';
 import { CallError } from '../outbound/call-error.ts';
 import type { Guard } from '../outbound/guard.ts';
+import { SecretsUnavailableError } from '../outbound/secrets.ts';
 import type { Secrets } from '../outbound/secrets.ts';
 import type { Transaction } from '../storage/db.ts';
 import type { Storage } from '../storage/storage.ts';
@@ -155,6 +156,10 @@ export class WebhookSender {
   async #sendDue(): Promise<void> {
     const { storage, now, nodeShare } = this.#options;
     const divisor = divisorOf(nodeShare ?? wholeNode);
+    // Before the rest, so that what is past its time is not sent, as from a restored backup.
+    if (now() - this.#expiredAt >= expiryInterval) {
+      if (!(await expireDeliveries(storage.db, now()))) this.#expiredAt = now();
+    }
     const due = await listDueWebhooks(storage.db, now());
     for (const webhook of inFairOrder(due, this.#sending.values())) {
       const limit = freePlaces(webhook, [...this.#sending.values()], divisor);
@@ -164,8 +169,6 @@ export class WebhookSender {
       for (const delivery of await claimDeliveries(storage.db, webhook.id, claim))
         this.#start(webhook, delivery);
     }
-    if (now() - this.#expiredAt < expiryInterval) return;
-    if (!(await expireDeliveries(storage.db, now()))) this.#expiredAt = now();
   }
 
   #start(webhook: WebhookTarget, delivery: ClaimedDelivery): void {
@@ -213,9 +216,19 @@ export class WebhookSender {
     const took = () => Math.round(performance.now() - began);
     try {
       const sentAt = new Date(at);
-      const signatures = sealedSecrets.map((sealed) =>
-        new Webhook(secrets.open(sealed, secretContext(id))).sign(delivery.id, sentAt, delivery.body),
-      );
+      const signatures = sealedSecrets.flatMap((sealed, index) => {
+        try {
+          return new Webhook(secrets.open(sealed, secretContext(id))).sign(
+            delivery.id,
+            sentAt,
+            delivery.body,
+          );
+        } catch (error) {
+          // Who rotates a secret because its key was lost must not wait for the former one to end.
+          if (index > 0 && error instanceof SecretsUnavailableError) return [];
+          throw error;
+        }
+      });
       const { status } = await guard.request(new URL(url), {
         method: 'POST',
         headers: [

@@ -108,7 +108,7 @@ async function webhookTexts(
   }));
 }
 
-/** How many encrypted texts there are of each key, by the key's id. */
+/** How many encrypted texts there are of each key, by the key's id, without secrets of webhooks that have ended. */
 export async function countSealedTexts(query: Kysely<Schema>): Promise<ReadonlyMap<string, number>> {
   const counts = new Map<string, number>();
   for (const [table, column] of [
@@ -122,6 +122,7 @@ export async function countSealedTexts(query: Kysely<Schema>): Promise<ReadonlyM
       .selectFrom(table)
       .select([keyId.as('keyId'), (select) => select.fn.countAll<number>().as('count')])
       .where(sql<SqlBool>`${sql.ref(column)} is not null`)
+      .$if(column === 'former_secret', (rest) => rest.where(sql<SqlBool>`former_ends_at > ${Date.now()}`))
       .groupBy(keyId)
       .execute();
     for (const row of rows) counts.set(row.keyId, (counts.get(row.keyId) ?? 0) + row.count);

@@ -5,6 +5,7 @@ import type { TestContext } from 'node:test';
 import { sql } from 'kysely';
 import type { KyselyPlugin } from 'kysely';
 import { Webhook } from 'standardwebhooks';
+import { Secrets } from '../../../../service/src/outbound/secrets.ts';
 import { StorageUnavailableError } from '../../../../service/src/storage/errors.ts';
 import {
   addDeliveries,
@@ -18,7 +19,7 @@ import {
 import { addEnvironment } from '../../../../service/src/storage/tables/environments.ts';
 import { selectPluginId } from '../../../../service/src/storage/tables/names.ts';
 import { isFailing, PluginHealth } from '../../../../service/src/webhooks/plugin-health.ts';
-import { freePlaces, inFairOrder, nextTry } from '../../../../service/src/webhooks/sender.ts';
+import { freePlaces, inFairOrder, nextTry, secretContext } from '../../../../service/src/webhooks/sender.ts';
 import { eventually, until } from '../../../support/until.ts';
 import { engineUnderTest, freshStorage, postgresTest } from '../../storage/databases.ts';
 import { startAuthor } from './deployed-plugin.ts';
@@ -286,6 +287,17 @@ test('a former secret signs beside the new one for a day', async (t) => {
   assert.deepEqual([isSignedBy(created.secret, late), isSignedBy(secret, late)], [false, true]);
 });
 
+test('a secret whose key was lost is replaced, and does not keep the new one from signing', async (t) => {
+  const { receiver, listen, deploy, send, okay, storage } = await startListening(t);
+  const { id } = await listen(['plugin.deployed']);
+  const lost = new Secrets({ keys: [Buffer.alloc(32, 8)] }).seal('lost', secretContext(id));
+  await storage.db.query.updateTable('webhooks').set({ sealed_secret: lost }).execute();
+  const { secret } = await okay<{ secret: string }>(send('POST', `${webhooks}/${id}/secret`));
+  await deploy('one');
+  await until('the event', () => receiver.messages.length === 1);
+  assert.ok(isSignedBy(secret, receiver.messages[0] ?? assert.fail()));
+});
+
 test('an event that fails is tried again, and in the end given up', async (t) => {
   const { receiver, listen, deploy, deliveriesOf, clock } = await startListening(t);
   const created = await listen(['plugin.deployed']);
@@ -317,6 +329,21 @@ test('an event that fails is tried again, and in the end given up', async (t) =>
   assert.equal(last.status, 'failed');
   assert.equal(last.nextAt, undefined);
   assert.ok(!JSON.stringify(last).includes('secret of the receiver'));
+});
+
+test('what is past its time is not sent any more', async (t) => {
+  const { receiver, listen, deploy, deliveriesOf, send, okay, plugin, clock } = await startListening(t);
+  const created = await listen(['plugin.deployed', 'plugin.live']);
+  receiver.answer = (_, response) => void response.writeHead(receiver.messages.length > 1 ? 204 : 500).end();
+  await deploy('one');
+  await find('a try', async () => (await deliveriesOf(created))[0]?.attempts[0]);
+  clock.now += 24 * 60 * 60_000 + 1;
+  await okay(send('PUT', `${plugin()}/live`, { version: 'v1.0.0' }));
+  const [, late] = await find('the later event', async () => {
+    const all = await deliveriesOf(created);
+    return all[0]?.status === 'delivered' && all;
+  });
+  assert.deepEqual([late?.status, late?.attempts.length], ['failed', 1]);
 });
 
 test('an address that is not public is not sent to', async (t) => {
