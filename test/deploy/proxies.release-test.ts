@@ -240,7 +240,7 @@ describe('the published configuration of', { concurrency: 4 }, () => {
         };
       }
 
-      test('replaces what a request claims about its client by what is true', async () => {
+      test('replaces what a request claims about its client by what is true, and logs no token', async () => {
         let seen: IncomingMessage | undefined;
         await using world = await inFrontOf((message, response) => {
           seen = message;
@@ -248,10 +248,13 @@ describe('the published configuration of', { concurrency: 4 }, () => {
         });
         const { proxy } = world;
         const headers = { 'x-forwarded-for': '203.0.113.9', 'x-forwarded-proto': 'http' };
-        const sent = request(`${proxy.origin}/api/v1/features`, { ca: proxy.ca, headers }).end();
+        const sent = request(`${proxy.origin}/editor/?token=secret`, { ca: proxy.ca, headers }).end();
         const [response] = (await once(sent, 'response')) as [IncomingMessage];
         response.resume();
         assert.equal(response.statusCode, 200);
+        // Caddy writes no access log.
+        if (name === 'nginx') await until('the access log', () => proxy.output().includes('/editor/'));
+        assert.doesNotMatch(proxy.output(), /secret/);
         assert.equal(seen?.headers['host'], new URL(proxy.origin).host);
         assert.equal(seen?.headers['x-forwarded-for'], '127.0.0.1');
         assert.equal(seen?.headers['x-forwarded-proto'], 'https');

@@ -1,5 +1,6 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync, readFileSync } from 'node:fs';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,6 +10,8 @@ import { until } from '../support/until.ts';
 
 const deploy = join(import.meta.dirname, '../../deploy');
 
+const accessLog = 'access.log';
+
 export type ProxyName = 'nginx' | 'caddy';
 
 export interface Proxy extends AsyncDisposable {
@@ -16,7 +19,7 @@ export interface Proxy extends AsyncDisposable {
   readonly origin: string;
   /** The certificate to trust. */
   readonly ca: string;
-  /** What it has printed. */
+  /** What it has printed and logged. */
   output(): string;
 }
 
@@ -36,6 +39,7 @@ export async function startProxy(
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { ...process.env, ...env },
   });
+  const accesses = join(directory, accessLog);
   let output = '';
   for (const stream of [child.stdout, child.stderr])
     stream.setEncoding('utf8').on('data', (text: string) => (output += text));
@@ -46,7 +50,7 @@ export async function startProxy(
   return {
     origin: `https://localhost:${port}`,
     ca,
-    output: () => output,
+    output: () => output + (existsSync(accesses) ? readFileSync(accesses, 'utf8') : ''),
     async [Symbol.asyncDispose]() {
       // nginx ends its workers at SIGTERM, at once; Caddy would wait for requests in progress.
       child.kill(name === 'nginx' ? 'SIGTERM' : 'SIGKILL');
@@ -76,6 +80,7 @@ const write: Record<
       [/127\.0\.0\.1:8082/g, nodes[0]],
       [/127\.0\.0\.1:8083/g, nodes[1]],
       [/\/etc\/nginx\/plugins\.example\.com/g, join(directory, 'localhost')],
+      [/\/var\/log\/nginx\/access\.log/g, join(directory, accessLog)],
     ]);
     const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
       .map((kind) => `${kind}_temp_path ${join(directory, kind)};`)
