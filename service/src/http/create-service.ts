@@ -370,8 +370,15 @@ export function createToolProcesses(
       ...(waiting && { waiting }),
       ...(python && { python }),
       nodeShare,
-      onRun: ({ outcome, took, isWarm }) =>
-        metrics?.observeRun('error' in outcome ? outcome.error.code : 'ok', isWarm, took),
+      onRun({ outcome, took, isWarm }, { environment, tenant }) {
+        const error = 'error' in outcome ? outcome.error : undefined;
+        metrics?.observeRun(error?.code ?? 'ok', isWarm, took);
+        if (error?.code === 'runner-crashed')
+          log?.warn(
+            { environment, tenant, reason: error.message },
+            'A process that runs plugins has crashed.',
+          );
+      },
       onError: (error) => log?.error({ err: error }, 'A run that waited could not go on.'),
     }),
   };

@@ -45,7 +45,7 @@ export interface SandboxOptions {
   /** Which of the node's processes this is, for its number of runners (default: the only one). */
   readonly nodeShare?: NodeShare | undefined;
   /** Called for each run that has ended. */
-  readonly onRun?: (run: FinishedRun) => void;
+  readonly onRun?: (run: FinishedRun, owner: QueueOwner) => void;
   /** Called with the error that keeps a run with calls from going on, but not where a runner could not be started. */
   readonly onError?: (error: unknown) => void;
 }
@@ -148,7 +148,7 @@ export class Sandbox {
   }
 
   async #runPython(run: Run): Promise<FinishedRun> {
-    return this.#finish({ ...(await this.#python.runAndMeasure(run)), waited: 0 });
+    return this.#finish(run, { ...(await this.#python.runAndMeasure(run)), waited: 0 });
   }
 
   async #runOnce(run: Run, free: Promise<() => void>): Promise<FinishedRun> {
@@ -161,7 +161,7 @@ export class Sandbox {
     const { outcome, took, isWarm } = taken;
     if ('suspended' in outcome) throw new Error('A run without calls does not wait.');
     const ended = 'error' in outcome ? { error: outcome.error } : outcome;
-    return this.#finish({ outcome: { ...ended, logs: logs.entries }, took, waited: 0, isWarm });
+    return this.#finish(run, { outcome: { ...ended, logs: logs.entries }, took, waited: 0, isWarm });
   }
 
   async #runConnected(run: Run, caller: Caller): Promise<FinishedRun> {
@@ -172,6 +172,7 @@ export class Sandbox {
     const leave = this.connected.enter(connected);
     try {
       return this.#finish(
+        run,
         await connected.execute((makeTurn, isFirst, aborted) =>
           this.#take(
             this.#queue.acquire(owner, () => aborted, !isFirst),
@@ -187,8 +188,8 @@ export class Sandbox {
     }
   }
 
-  #finish(finished: FinishedRun): FinishedRun {
-    this.#options.onRun?.(finished);
+  #finish({ owner }: Run, finished: FinishedRun): FinishedRun {
+    this.#options.onRun?.(finished, owner);
     return finished;
   }
 

@@ -5,8 +5,11 @@ import { closeSync, openSync } from 'node:fs';
 import { connect } from 'node:net';
 import { test } from 'node:test';
 import type { TestContext } from 'node:test';
+import { closeToolProcesses, createToolProcesses } from '../../../service/src/http/create-service.ts';
 import type { ServiceOptions } from '../../../service/src/http/create-service.ts';
 import { BufferedOutput, createLog } from '../../../service/src/operations/log.ts';
+import { loadedProgram } from '../../../service/src/plugins/program.ts';
+import { RunnerProcess } from '../../../service/src/sandbox/runner-process.ts';
 import { toBlockList } from '../../../service/src/settings/setting-kinds.ts';
 import { accessPath, bearer, draftPath, listen, source } from '../harness.ts';
 import { engineUnderTest, freshDatabase, openDuring } from '../storage/databases.ts';
@@ -172,6 +175,22 @@ test('a fault is logged with its stack, under the id that the client received', 
   const fault = text.map((line) => JSON.parse(line) as Line).find(({ level }) => level === 'error');
   assert.equal(fault?.['requestId'], response.headers['x-request-id']);
   assert.match(JSON.stringify(fault?.['err']), /"stack":".*\\n +at /);
+});
+
+test('a crash of a runner is logged with how it ended, and whose run was in it', async (t) => {
+  const text: string[] = [];
+  const log = createLog('info', (line) => text.push(line));
+  const processes = createToolProcesses(new Map(), { log });
+  t.after(() => closeToolProcesses(processes));
+  const crashed = { code: 'runner-crashed', message: 'It ended (SIGSEGV).' } as const;
+  t.mock.method(RunnerProcess.prototype, 'take', () => Promise.resolve({ error: crashed, isLost: true }));
+  const program = loadedProgram({ kind: 'script', code: '', file: 'a.js' });
+  const owner = { environment: 'com.acme', tenant: 't1', token: '' };
+  await processes.sandbox.run({ program, input: 'input-text', owner });
+  assert.deepEqual(
+    text.map((line) => JSON.parse(line) as Line).map(({ level, reason, tenant }) => [level, reason, tenant]),
+    [['warn', crashed.message, 't1']],
+  );
 });
 
 test('of an error from the database its kind is logged, but not the rows that it quotes', () => {

@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
 import { hostname } from 'node:os';
 import { test } from 'node:test';
+import { Hono } from 'hono';
+import { observeRequests } from '../../../service/src/http/observe-requests.ts';
+import { requestInfo } from '../../../service/src/http/request-info.ts';
 import { Metrics } from '../../../service/src/operations/metrics.ts';
 import { metricsHandler } from '../../../service/src/operations/metrics-server.ts';
 import { accessPath, bearer, draftPath, startService } from '../harness.ts';
@@ -58,6 +61,29 @@ test('requests, runs, builds and queues are counted, without labels that users c
     engineUnderTest() === 'postgres',
   );
   for (const chosen of ['com.acme', 't1', 'add-record', 'at-all']) assert.ok(!text.includes(chosen), chosen);
+});
+
+test('a request whose client has left counts as 499, and as no failure of the service', async () => {
+  const metrics = new Metrics();
+  const app = new Hono().use(observeRequests({ metrics })).get('/:code', (c) => {
+    requestInfo(c).errorCode = c.req.param('code');
+    return c.body(null, 503);
+  });
+  for (const [code, isSent] of [
+    ['cancelled', false],
+    // The service ends.
+    ['cancelled', true],
+    ['busy', false],
+  ] as const)
+    await app.request(`/${code}`, {}, { outgoing: { closed: true, writableFinished: isSent } });
+  const text = await (await metrics.toResponse()).text();
+  assert.deepEqual(
+    [...text.matchAll(/_duration_seconds_count\{.*status="(\d+)"\} (\d+)/g)].map(([, ...found]) => found),
+    [
+      ['499', '1'],
+      ['503', '2'],
+    ],
+  );
 });
 
 test('the port of the metrics serves nothing else', async () => {
