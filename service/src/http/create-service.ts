@@ -203,6 +203,7 @@ class ServiceParts {
         metrics?.countDroppedRecords(count);
         if (reason !== undefined) log?.warn({ err: reason }, 'The database has refused the record of a run.');
       },
+      onFull: () => log?.warn('Records of runs are dropped, because too many wait to be written.'),
       onLost: (lost) => {
         metrics?.countDroppedRecords(lost.records);
         log?.warn(lost, 'Records of runs, or usage, could not be written before the service ended.');

@@ -29,6 +29,8 @@ export interface RecorderOptions {
   readonly now?: () => number;
   /** Called with the number of dropped records, and the error if the database refused them; with 0 if it refused usage. */
   readonly onDropped?: (count: number, reason?: unknown) => void;
+  /** Called when the first record is dropped because too many wait, once until all were written. */
+  readonly onFull?: () => void;
   /** Called when the recorder is closed before everything was written, because the database is unavailable. */
   readonly onLost?: (lost: LostRecords) => void;
 }
@@ -70,6 +72,7 @@ export class RunRecorder {
    * `store` can tell by its records.
    */
   #unwritten: Batch[] = [];
+  #isFull = false;
 
   constructor(options: RecorderOptions) {
     this.#options = options;
@@ -81,7 +84,12 @@ export class RunRecorder {
 
   record(run: CompletedRun): void {
     const record = toRecord(run, lowerLevel(this.#options.level ?? 'logs', run.level));
-    if (this.#writer.isClosed || !this.#queue.add(record)) this.#drop(record);
+    if (this.#writer.isClosed) this.#drop(record);
+    else if (!this.#queue.add(record)) {
+      this.#drop(record);
+      if (!this.#isFull) this.#options.onFull?.();
+      this.#isFull = true;
+    }
     this.#schedule();
   }
 
@@ -147,6 +155,7 @@ export class RunRecorder {
         else this.#options.onDropped?.(0, error);
       }
       this.#queue.removeFirst(part.records.length);
+      if (!this.#queue.size) this.#isFull = false;
     }
   }
 

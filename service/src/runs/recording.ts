@@ -30,7 +30,7 @@ export interface Recording {
 export function startRecording(
   storage: Storage,
   options: RecordingOptions &
-    Pick<RecorderOptions, 'now' | 'onDropped' | 'onLost'> &
+    Pick<RecorderOptions, 'now' | 'onDropped' | 'onFull' | 'onLost'> &
     Pick<RetentionOptions, 'onError'> = {},
 ): Recording {
   const { days = 14, count = 1000, bytes, now = Date.now, onError } = options;

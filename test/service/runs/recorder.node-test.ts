@@ -216,6 +216,7 @@ test('without a database 10,000 records are kept, further ones are dropped, and 
   let attempts = 0;
   const written: Batch[] = [];
   const dropped: number[] = [];
+  let warnings = 0;
   const recorder = new RunRecorder({
     store: async (batch) => {
       attempts += 1;
@@ -223,6 +224,7 @@ test('without a database 10,000 records are kept, further ones are dropped, and 
       written.push(batch);
     },
     onDropped: (count) => dropped.push(count),
+    onFull: () => (warnings += 1),
   });
   const runs = Array.from({ length: maxRecords + 3 }, () => runOf(unknownVersion));
   for (const run of runs) recorder.record(run);
@@ -233,15 +235,22 @@ test('without a database 10,000 records are kept, further ones are dropped, and 
     dropped.reduce((sum, count) => sum + count, 0),
     3,
   );
+  assert.equal(warnings, 1);
+  isAway = false;
+  // Once all were written, it is said again.
+  await until('all are written', () => recorder.waiting === 0);
+  isAway = true;
+  for (const run of runs) recorder.record(run);
+  assert.equal(warnings, 2);
   isAway = false;
   await recorder.close();
   const records = written.flatMap((batch) => batch.records);
   assert.deepEqual(
     records.map(({ id }) => id),
-    runs.slice(0, maxRecords).map(({ id }) => id),
+    [...runs.slice(0, maxRecords), ...runs.slice(0, maxRecords)].map(({ id }) => id),
   );
   const counted = written.flatMap(({ usage }) => usage).reduce((sum, { runs: count }) => sum + count, 0);
-  assert.equal(counted, 3);
+  assert.equal(counted, 6);
 });
 
 test('what cannot be written before a recorder is closed is reported, usage included', async () => {
