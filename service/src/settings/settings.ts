@@ -154,7 +154,11 @@ export const settings = {
   callTimeoutMs: setting('CALL_TIMEOUT_MS', wholeNumber(10, 60_000, 'a time in milliseconds'), 10_000),
   /** How long a response to a plugin may be, once it is decompressed. */
   callResponseKb: setting('CALL_RESPONSE_KB', wholeNumber(1, 16_384, 'a size in KiB'), 1024),
-  /** How long one run may take with all that it waits for: requests, timers and, once it has begun, a free runner. */
+  /**
+   * How long one run may take with all that it waits for: requests, timers and, once it has begun, a free runner. If you raise it, raise
+   * what would end sooner, too: [the time to stop](running.md#stopping), `timeout` of `ExecutionClient` (35 s), and the time limits of your
+   * proxies (120 s in `deploy/`).
+   */
   runWaitMs: setting('RUN_WAIT_MS', wholeNumber(100, 300_000, 'a time in milliseconds'), 25_000),
   /** How many requests one run may make. */
   runCalls: setting('RUN_CALLS', wholeNumber(1, 1000, 'a number of requests'), 20),
@@ -185,7 +189,10 @@ export const settings = {
    * is set.
    */
   smtpUrl: secret('SMTP_URL', smtpUrl),
-  /** The sender of these mails. */
+  /**
+   * The sender of these mails. Set it with `SMTP_URL`, because mail servers tend to refuse the default.
+   * @default `Plugin service <plugin-service@localhost>`
+   */
   smtpFrom: setting('SMTP_FROM', mailSender),
 };
 
