@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, afterEach, before, describe, test } from 'node:test';
-import type { Browser, BrowserContext, Frame, Page } from 'puppeteer-core';
+import type { Browser, BrowserContext, Frame, HTTPRequest, Page } from 'puppeteer-core';
 import { launchChromium } from '../demo/harness.ts';
 import { isOfNewPlugin } from '../support/chromium.ts';
 import { type Pages, startPages } from './pages.ts';
@@ -258,6 +258,31 @@ describe('the documentation’s editor', () => {
     await page.waitForFunction(() => document.querySelector('plugin-editor')?.dirty === false);
     assert.match((await draftOf('refused-once')).source ?? '', /\/\/ again/);
     assert.equal(refused, 2);
+  });
+
+  test('keeps what is typed while it saves unsaved, and saves once at a time', async () => {
+    await open('/page.html');
+    await page.$eval('plugin-editor', (editor) => (editor.fn = 'typed-on'));
+    const frame = await editorFrame();
+    await frame.waitForFunction(() => document.querySelector('textarea')?.value.includes('typed-on'));
+    const held = Promise.withResolvers<HTTPRequest>();
+    await page.setRequestInterception(true);
+    page.on('request', (request) => {
+      if (request.method() === 'POST' && request.url().includes('/draft/')) held.resolve(request);
+      else void request.continue();
+    });
+    await frame.type('textarea', '// first\n');
+    await frame.locator('button').click();
+    const request = await held.promise;
+    assert.equal(await frame.$eval('button', (button) => button.disabled), true);
+    await frame.type('textarea', '// second\n');
+    await page.$eval('plugin-editor', (editor) =>
+      editor.addEventListener('plugin-editor-save', () => (editor.dataset['dirty'] = String(editor.dirty))),
+    );
+    await request.continue();
+    await page.waitForSelector('plugin-editor[data-dirty]');
+    assert.equal(await page.$eval('plugin-editor', (editor) => editor.dataset['dirty']), 'true');
+    assert.equal(await frame.$eval('button', (button) => button.disabled), false);
   });
 
   test('opens nothing for an unknown builder', async () => {
