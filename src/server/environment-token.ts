@@ -4,7 +4,10 @@ import { type HttpError, RequestError, SchemaError } from '../core/errors.ts';
 import { DEFAULT_TIMEOUT, type Received, type SendOptions, type ToError, bearer } from '../core/request.ts';
 import { withTimeLimit } from '../core/time-limit.ts';
 
-/** The vendor's secret, or a function that is called before each request and gives the one that is valid then. */
+/**
+ * The vendor's secret, or a function that is called before each request and gives the one that is valid then. What it throws is the
+ * `cause` of the call's error.
+ */
 export type EnvironmentToken = string | (() => string | Promise<string>);
 
 /**
@@ -38,8 +41,8 @@ export interface EnvironmentRequest<T> extends SendOptions {
 /**
  * Sends an operation with the environment token, and redacts the token in what it throws, because the error of a `fetch` that
  * is not the engine's own may quote the request's headers.
- * @throws TimeoutError when a function gives no token within `timeout` ms; TypeError when no header can hold the token; what
- * `sendOperation` and `check` throw.
+ * @throws TimeoutError when a function gives no token within `timeout` ms; an Error whose cause is what it threw; TypeError when no
+ * header can hold the token; what `sendOperation` and `check` throw.
  * @internal
  */
 export async function sendWithEnvironmentToken<T>(
@@ -50,7 +53,7 @@ export async function sendWithEnvironmentToken<T>(
   const start = performance.now();
   const token =
     typeof environmentToken === 'function'
-      ? await withTimeLimit(async () => environmentToken(), timeout, 'environmentToken', signal)
+      ? await withTimeLimit(() => callTokenFunction(environmentToken), timeout, 'environmentToken', signal)
       : environmentToken;
   authorization(token);
   try {
@@ -69,6 +72,15 @@ export async function sendWithEnvironmentToken<T>(
       error.cause = new Error(cause.message.replaceAll(token, '[environment token]'));
     }
     throw error;
+  }
+}
+
+/** What the function throws becomes the cause, because a `status` of it is not that of the request. */
+async function callTokenFunction(give: () => string | Promise<string>): Promise<string> {
+  try {
+    return await give();
+  } catch (cause) {
+    throw new Error('environmentToken failed; its error is the cause', { cause });
   }
 }
 

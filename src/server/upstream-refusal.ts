@@ -27,7 +27,7 @@ export function upstreamRefusal(error: unknown): Refusal {
       new Refusal(502, 'upstream-refused', 'The builder refused this server; its log should say why', {
         'retry-after': RETRY_AFTER,
       }),
-      refusedTokenError(status, code),
+      refusedError(status, code),
     );
   }
   const refusal =
@@ -45,12 +45,15 @@ function withCause(refusal: Refusal, cause: unknown): Refusal {
 /**
  * Makes an error that is one line in a log. Its stack would always be the same, and would only hide what is to be done.
  */
-function refusedTokenError(status: number, code: unknown): Error {
+function refusedError(status: number, code: unknown): Error {
   const said = typeof code === 'string' ? ` ${code.slice(0, 100)}` : '';
-  const error = new Error(
-    `The builder refused the environment token (${status}${said}): it has ended, or is for another environment; ` +
-      'set environmentToken to a new one',
-  );
+  const reason =
+    status === 403 && code === 'not-permitted'
+      ? `The environment token may not give this editor token (${status}${said}): its scopes do not allow what authorize ` +
+        'permits; set environmentToken to one with more scopes, or permit less'
+      : `The builder refused the environment token (${status}${said}): it has ended, or is for another environment; ` +
+        'set environmentToken to a new one';
+  const error = new Error(reason);
   error.stack = `${error.name}: ${error.message}`;
   return error;
 }

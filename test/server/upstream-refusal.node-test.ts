@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { format, inspect } from 'node:util';
+import { AccessClient } from '../../src/server/access-client.ts';
 import { createTokenEndpoint } from '../../src/server/token-endpoint.ts';
 import type { Rule } from '../support/scripted-server-rules.ts';
 import {
@@ -44,6 +45,23 @@ describe('an environment token that the builder rejects', () => {
       assert.ok(!all.includes(ENVIRONMENT_TOKEN) && !all.includes('marker-1'), all);
     });
   }
+
+  test('because of its scopes is told apart from one that has ended', async () => {
+    await using at = await startEndpoint({}, refusedBy(403, 'not-permitted'));
+    assert.equal((await at.sendRequest()).code, 'upstream-refused');
+    assert.match(String(at.errors[0]), /may not give this editor token \(403 not-permitted\): its scopes/);
+  });
+
+  test('is not meant by the status of an error of the function that gives it', async () => {
+    const denied = { status: 403, message: 'permission denied on secret/prod' };
+    const access = new AccessClient({
+      builderUrl: 'https://builder.example.com',
+      environmentToken: () => Promise.reject(denied),
+    });
+    await using at = await startEndpoint({ access });
+    assert.equal((await at.sendRequest()).code, 'upstream-failed');
+    assert.equal((at.errors[0] as Error).cause, denied);
+  });
 
   test('is one line on the console without onError', async (t) => {
     const log = t.mock.method(console, 'error', () => undefined);
