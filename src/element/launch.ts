@@ -188,6 +188,8 @@ export class Launch {
     // The token is kept, because the next change may be of the address alone.
     this.stop(true);
     this.#controller.shown.reportFailure(error, editorMessage);
+    // A change may have waited for the work that is gone now.
+    this.#controller.onMessage({ type: 'dirty', dirty: false });
   }
 
   /** Starts the time limit for the frame, or starts it anew. */

@@ -74,6 +74,19 @@ describe('unsaved work', () => {
   /** A listener that keeps the work. */
   const keep = (event: Event) => event.preventDefault();
 
+  it('delays a change until it is lost with an editor that fails', async () => {
+    const all = await openEditor();
+    const { element, received } = all;
+    await makeDirty(all);
+    element.addEventListener('plugin-editor-discard', keep);
+    element.fn = 'g';
+    await element.updateComplete;
+    sendFromEditor(element, received, { type: 'error', message: 'broken' });
+    expect(await received.until('open', 2)).to.include({ fn: 'g' });
+    await untilState(element, 'ready');
+    expect(element.plugin).to.include({ fn: 'g' });
+  });
+
   it('delays a change until it is saved when the page keeps it', async () => {
     const all = await openEditor();
     const { element, received, seen, server } = all;
