@@ -57,14 +57,16 @@ export class UnsavedWork {
   /** Asks the editor to save until nothing is unsaved; resolves with the error where that fails. */
   async #save(): Promise<PluginEditorError | undefined> {
     const end = performance.now() + SAVE_TIME;
+    const isNeeded = () => this.#shown.dirty && this.pending.size > 0;
     for (let left = SAVE_TIME; left > 0; left = end - performance.now()) {
       try {
         await this.#launch.save(left);
       } catch (error) {
         return error as PluginEditorError;
       }
-      if (!this.#shown.dirty || !this.pending.size) return undefined;
-      await pause(SAVE_INTERVAL);
+      if (isNeeded()) await pause(SAVE_INTERVAL);
+      // During the pause the editor may have saved by itself, and the next plugin may be open.
+      if (!isNeeded()) return undefined;
     }
     return new PluginEditorError('editor', 'The editor saved, and has unsaved work again');
   }

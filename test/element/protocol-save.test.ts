@@ -137,6 +137,22 @@ describe('unsaved work of an editor that can save', () => {
     expect(named(all.seen, 'discard')).to.have.length(0);
   });
 
+  it('is not asked of a plugin that was opened in the pause before the editor is asked again', async () => {
+    const all = await openSavable();
+    const { element, received } = all;
+    await makeDirty(all);
+    element.fn = 'g';
+    await replyToSave(all, await untilSaveRequest(all), {}, true);
+    await flushMessages(element);
+    // The editor saves by itself.
+    await makeDirty(all, false);
+    element.fn = 'h';
+    expect(await received.until('open', 2)).to.include({ fn: 'h' });
+    await clock.advance(100);
+    await flushMessages(element);
+    expect(received.of('save-request')).to.have.length(1);
+  });
+
   it('causes a question with the reason and the next target when saving fails', async () => {
     const all = await openSavable();
     const { element, seen } = all;
