@@ -196,6 +196,8 @@ export class EditorFrame {
 
   #listeners = new AbortController();
   #loadTimer: ReturnType<typeof setTimeout> | undefined;
+  /** Whether a page has loaded, so that a violation is of another frame. */
+  #hasLoaded = false;
 
   constructor({ url, onLoad, onBlocked }: FrameOptions) {
     const iframe = (this.iframe = document.createElement('iframe'));
@@ -209,7 +211,10 @@ export class EditorFrame {
       () => {
         clearTimeout(this.#loadTimer);
         // WebKit fires `load` for a blocked frame, too, and reports the violation one task later.
-        this.#loadTimer = setTimeout(onLoad);
+        this.#loadTimer = setTimeout(() => {
+          this.#hasLoaded = true;
+          onLoad();
+        });
       },
       options,
     );
@@ -218,8 +223,10 @@ export class EditorFrame {
       (event) => {
         const { source } = event;
         // `source` is `null` when the window has gone, and `contentWindow` is when the frame is not in the page.
-        if (source && source === iframe.contentWindow && event.origin === origin)
+        if (source && source === iframe.contentWindow && event.origin === origin) {
+          this.#hasLoaded = true;
           this.onMessage?.(event.data);
+        }
       },
       options,
     );
@@ -229,6 +236,7 @@ export class EditorFrame {
       ({ disposition, effectiveDirective, blockedURI }) => {
         // Chromium reports only the origin of the address, and another one may be the beginning of ours.
         if (
+          !this.#hasLoaded &&
           disposition === 'enforce' &&
           /^(frame|child)-src/.test(effectiveDirective) &&
           blockedURI.length >= origin.length &&

@@ -17,12 +17,15 @@ import {
 
 const POLICY = 'content-security-policy';
 
-/** An element in a page with the given headers; `$EDITOR` and `$SELF` in these are the two origins. */
+/** An element in a page with the given headers; `$EDITOR` and `$SELF` in these are the two origins, `$PAGE` is the editor's page. */
 async function mountInPage(headers: Record<string, string>, changes: Changes = {}, ...rules: Rule[]) {
   const server = await editorServer(...rules);
   const filled = Object.entries(headers).map(([name, value]) => [
     name,
-    value.replaceAll('$EDITOR', server.origin).replaceAll('$SELF', location.origin),
+    value
+      .replaceAll('$EDITOR', server.origin)
+      .replaceAll('$PAGE', server.url('/editor'))
+      .replaceAll('$SELF', location.origin),
   ]);
   const page = await openPage(server, { headers: Object.fromEntries(filled) as Record<string, string> });
   const element = create(server, changes, page.contentDocument);
@@ -99,6 +102,14 @@ describe('the error frame-blocked', () => {
     const { server, element, page } = await mountInPage({ [POLICY]: 'frame-src $EDITOR' });
     await untilState(element, 'ready');
     await addBlocked(page, 'iframe', server.crossSite.url('/editor'));
+    await flush(element, server);
+    expect(element.state).to.equal('ready');
+  });
+
+  it('does not occur once the editor has loaded when another frame of its origin is blocked', async () => {
+    const { server, element, page } = await mountInPage({ [POLICY]: 'frame-src $PAGE' });
+    await untilState(element, 'ready');
+    await addBlocked(page, 'iframe', server.url('/other'));
     await flush(element, server);
     expect(element.state).to.equal('ready');
   });
