@@ -322,7 +322,9 @@ export class EditorController implements ReactiveController {
   /** Gets a new token, by default for the plugin that is shown. */
   getToken(signal: AbortSignal, config = this.shown.config as Config): Promise<HeldToken> {
     const { fetchToken, tokenHeaders } = this.#host;
-    return getToken({ ...config, fetchToken, tokenHeaders }, { ...keyOf(config), signal });
+    // The page may have removed its function by a change that waits, and then the config has no endpoint.
+    const source = { ...config, fetchToken: fetchToken ?? config.fetchToken, tokenHeaders };
+    return getToken(source, { ...keyOf(config), signal });
   }
 
   /** Puts a new frame into the page. It is no part of the template, because Lit's first rendering takes longer than everything before it. */
