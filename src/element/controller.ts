@@ -248,6 +248,7 @@ export class EditorController implements ReactiveController {
     }
     if (!signal.aborted) {
       this.#restart(token);
+      if (this.shown.state === 'idle') requireConfig(this.#host, document.baseURI);
     } else if (signal !== this.#reloadAbort.signal) {
       // A later call of `reload()` has replaced this one.
       return this.#reloadPromise;
@@ -265,7 +266,6 @@ export class EditorController implements ReactiveController {
       this.#handledValues = watchedValues(this.#host);
       this.#applyNow(this.#read(), token);
     }
-    if (this.shown.state === 'idle') requireConfig(this.#host, document.baseURI);
   }
 
   close(): Promise<void> {

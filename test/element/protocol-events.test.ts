@@ -87,6 +87,21 @@ describe('unsaved work', () => {
     expect(element.plugin).to.include({ fn: 'g' });
   });
 
+  it('delays the removal of a required attribute, and a reload that is left without one', async () => {
+    const all = await openEditor();
+    const { element, received } = all;
+    await makeDirty(all);
+    element.addEventListener('plugin-editor-discard', keep);
+    element.fn = '';
+    await element.updateComplete;
+    await element.reload();
+    expect(element.state).to.equal('ready');
+    sendFromEditor(element, received, { type: 'dirty', dirty: false });
+    await untilState(element, 'idle');
+    // An error that nothing handles would fail this test.
+    await flush(element, all.server);
+  });
+
   it('keeps the function that gives tokens, while its replacement by an endpoint waits', async () => {
     const plugins: string[] = [];
     const fetchToken = ({ fn }: { fn: string }) => Promise.resolve(`own-${plugins.push(fn)}`);
