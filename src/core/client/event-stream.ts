@@ -1,3 +1,4 @@
+import { SchemaError } from '../errors.ts';
 import { DEFAULT_MAX_BYTES, readTextChunks } from '../request.ts';
 
 /** An event of a stream; `type` is empty where the stream names none. */
@@ -9,7 +10,7 @@ export interface StreamEvent {
 /**
  * Yields each event of a `text/event-stream` as soon as it is whole. Comments, ids and reconnection times are ignored, because
  * a stream that breaks off is not requested again. The stream is cancelled when whoever reads stops early.
- * @throws SchemaError when the stream is longer than 8 MiB.
+ * @throws SchemaError when one event is longer than 8 MiB.
  */
 export async function* readEvents(
   body: ReadableStream<Uint8Array>,
@@ -20,23 +21,29 @@ export async function* readEvents(
   let isAfterReturn = false;
   let type = '';
   let data: string[] = [];
-  for await (const chunk of readTextChunks(body, DEFAULT_MAX_BYTES, label)) {
+  let dataLength = 0;
+  for await (const chunk of readTextChunks(body, Infinity, label)) {
     // A line end of two characters may be divided between two chunks.
     const text: string = isAfterReturn && chunk[0] === '\n' ? chunk.slice(1) : chunk;
     if (chunk) isAfterReturn = chunk.endsWith('\r');
     rest += text;
     // Without this, a long line in many chunks would be searched again from its beginning with each of them.
-    if (!/[\r\n]/.test(text)) continue;
-    const lines = rest.split(/\r\n|\r|\n/);
+    const lines = /[\r\n]/.test(text) ? rest.split(/\r\n|\r|\n/) : [rest];
     rest = lines.pop() as string;
     for (const line of lines) {
       const [, field, value = ''] = /^([^:]*):? ?(.*)$/s.exec(line) as RegExpExecArray;
-      if (field === 'data') data.push(value);
+      if (field === 'data') {
+        data.push(value);
+        dataLength += value.length + 1;
+      }
       if (field === 'event') type = value;
       if (line) continue;
       if (data.length > 0) yield { type, data: data.join('\n') };
       type = '';
       data = [];
+      dataLength = 0;
     }
+    if (rest.length + dataLength > DEFAULT_MAX_BYTES)
+      throw new SchemaError(label, `an event larger than ${DEFAULT_MAX_BYTES} bytes`);
   }
 }
