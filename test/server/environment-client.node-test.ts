@@ -181,6 +181,16 @@ describe('EnvironmentClient', () => {
     assert.ok(error.stack?.includes(detail));
   });
 
+  test('has the service’s words in the message of an error that ends a stream', async () => {
+    const event = { status: 503, error: { code: 'cancelled', message: 'It shuts down.' } };
+    const body = `event: error\ndata: ${JSON.stringify(event)}\n\n`;
+    await using at = await start({}, { headers: { 'content-type': 'text/event-stream' }, body });
+    await assert.rejects(at.client.replay(LOCATION), {
+      status: 503,
+      message: /answered 503: It shuts down\.$/,
+    });
+  });
+
   test('can be iterated over with eachPage', async () => {
     await using at = await start(
       {},

@@ -1,4 +1,4 @@
-import { HttpError, SchemaError } from '../errors.ts';
+import { type HttpError, SchemaError } from '../errors.ts';
 import { redactTokens } from '../redact-tokens.ts';
 import { httpErrorOf, readText } from '../request.ts';
 import { withTimeLimit } from '../time-limit.ts';
@@ -40,22 +40,17 @@ export async function toHttpError(
 }
 
 /**
- * Makes an `HttpError` of the event `error` with which a stream ends: `{ status, error }`, as if the response had been that error.
+ * Makes the response that the event `error`, with which a stream ends, stands for: `{ status, error }`.
+ * @param headers those of the stream
  * @throws SchemaError for an event of another form
  * @internal
  */
-export function eventToHttpError(
-  event: unknown,
-  { headers }: Response,
-  label: string,
-  secret: string | undefined,
-): HttpError {
+export function eventToResponse(event: unknown, headers: Headers, label: string): Response {
   const { status } = Object(event) as { status?: unknown };
   if (typeof status !== 'number' || !(status >= 400 && status <= 599)) {
     throw new SchemaError(label, 'not a usable value', 'status');
   }
-  const fields = errorFields(Object(event) as object, headers, secret);
-  return Object.assign(new HttpError(label, status), fields);
+  return new Response(JSON.stringify(event), { status, headers });
 }
 
 /** Reads an error body, `{ error: { code, message, path, requestId } }`. The header with the id takes precedence. @internal */

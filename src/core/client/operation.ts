@@ -13,7 +13,7 @@ import {
   request,
 } from '../request.ts';
 import { baseOf, checkSegment } from '../url.ts';
-import { eventToHttpError } from './error-body.ts';
+import { eventToResponse } from './error-body.ts';
 import { type StreamEvent, readEvents } from './event-stream.ts';
 
 /** Browsers allow 64 KiB for the bodies of all requests together that outlive their page. */
@@ -88,7 +88,9 @@ export function sendOperation<T>(
       retry: options.retry ?? (method ? 0 : undefined),
     },
     // Without a schema, `T` is text.
-    schema ? readRecord(schema, events, token) : (readText as ReadResponse<unknown> as ReadResponse<T>),
+    schema
+      ? readRecord(schema, events, options.toError)
+      : (readText as ReadResponse<unknown> as ReadResponse<T>),
   );
 }
 
@@ -96,7 +98,7 @@ const byteLength = (text = '') => new TextEncoder().encode(text).length;
 
 /** Reads JSON: all that the response is, or its last event. An event `error` is thrown as if the response had been that error. */
 const readRecord =
-  <T>(schema: z.ZodMiniType<T>, events: Events | undefined, token: string | undefined): ReadResponse<T> =>
+  <T>(schema: z.ZodMiniType<T>, events: Events | undefined, toError: ToError): ReadResponse<T> =>
   async (response, label) => {
     const { body, headers } = response;
     const parse = parseWith(schema);
@@ -106,7 +108,10 @@ const readRecord =
       const { type, data } = event;
       // The end of the stream is not waited for: a proxy may keep the connection open.
       if (type === events.last) return parse(parseJson(data, label), label);
-      if (type === 'error') throw eventToHttpError(parseJson(data, label), response, label, token);
+      if (type === 'error') {
+        const failed = eventToResponse(parseJson(data, label), headers, label);
+        throw await toError(failed, label, new AbortController().signal);
+      }
       events.onEvent(event, label);
     }
     throw new SchemaError(label, 'the event stream ended without a result');
