@@ -13,7 +13,7 @@ export interface SendOptions {
 }
 
 /** Makes the error for a response whose status is not 2xx. `label` names the request. @internal */
-export type ToError = (response: Response, label: string, signal: AbortSignal) => Promise<HttpError>;
+export type ToError = (response: Response, label: string, signal?: AbortSignal) => Promise<HttpError>;
 
 /** Reads a response with a status of 2xx. `label` names the request. @internal */
 export type ReadResponse<T> = (response: Response, label: string) => Promise<T>;

@@ -47,7 +47,7 @@ export class RunError extends HttpError {
 export async function toRunError(
   response: Response,
   label: string,
-  signal: AbortSignal,
+  signal: AbortSignal | undefined,
   secret: string,
 ): Promise<HttpError> {
   const body = (await readErrorBody(response, signal, DEFAULT_MAX_BYTES)) as {

@@ -32,7 +32,7 @@ export type ErrorFields = Pick<HttpError, 'code' | 'path' | 'detail' | 'requestI
 export async function toHttpError(
   response: Response,
   label: string,
-  signal: AbortSignal,
+  signal: AbortSignal | undefined,
   secret: string | undefined,
 ): Promise<HttpError> {
   const body = await readErrorBody(response, signal, MAX_ERROR_BYTES);
@@ -88,7 +88,7 @@ export function appendDetail(error: HttpError): HttpError {
 /** Reads an error body as a JSON object. Any other body, and one that breaks off, is an empty object. @internal */
 export async function readErrorBody(
   response: Response,
-  signal: AbortSignal,
+  signal: AbortSignal | undefined,
   maxBytes: number,
 ): Promise<object> {
   try {

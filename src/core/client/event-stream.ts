@@ -20,8 +20,8 @@ export async function* readEvents(
   let rest = '';
   let isAfterReturn = false;
   let type = '';
-  let data: string[] = [];
-  let dataLength = 0;
+  /** Each line of data ends with a line feed. */
+  let data = '';
   for await (const chunk of readTextChunks(body, Infinity, label)) {
     // A line end of two characters may be divided between two chunks.
     const text: string = isAfterReturn && chunk[0] === '\n' ? chunk.slice(1) : chunk;
@@ -32,18 +32,13 @@ export async function* readEvents(
     rest = lines.pop() as string;
     for (const line of lines) {
       const [, field, value = ''] = /^([^:]*):? ?(.*)$/s.exec(line) as RegExpExecArray;
-      if (field === 'data') {
-        data.push(value);
-        dataLength += value.length + 1;
-      }
+      if (field === 'data') data += value + '\n';
       if (field === 'event') type = value;
       if (line) continue;
-      if (data.length > 0) yield { type, data: data.join('\n') };
-      type = '';
-      data = [];
-      dataLength = 0;
+      if (data) yield { type, data: data.slice(0, -1) };
+      type = data = '';
     }
-    if (rest.length + dataLength > DEFAULT_MAX_BYTES)
+    if (rest.length + data.length > DEFAULT_MAX_BYTES)
       throw new SchemaError(label, `an event larger than ${DEFAULT_MAX_BYTES} bytes`);
   }
 }

@@ -108,10 +108,8 @@ const readRecord =
       const { type, data } = event;
       // The end of the stream is not waited for: a proxy may keep the connection open.
       if (type === events.last) return parse(parseJson(data, label), label);
-      if (type === 'error') {
-        const failed = eventToResponse(parseJson(data, label), headers, label);
-        throw await toError(failed, label, new AbortController().signal);
-      }
+      if (type === 'error')
+        throw await toError(eventToResponse(parseJson(data, label), headers, label), label);
       events.onEvent(event, label);
     }
     throw new SchemaError(label, 'the event stream ended without a result');
