@@ -60,7 +60,7 @@ const open = (plugin: PluginToOpen) => {
     exists: exists || draft !== undefined,
     permissions,
   };
-  text.value = (draft === undefined && plugin.initialSource?.contents) || '';
+  text.value = (!opened.exists && plugin.initialSource?.contents) || '';
   show();
   return opened;
 };

@@ -54,3 +54,14 @@ test('an expired token is renewed unless that is refused', async ({ page }) => {
   tokens.refuse(403);
   await expect(editor.requestToken()).rejects.toThrow('token-unauthorized');
 });
+
+test('an initial source is not shown for a plugin that has a draft', async ({ page }) => {
+  const { editor } = await routeStandIn(page, { editorUrl, tokenEndpoint, exists: true });
+  await page.goto('/');
+  await page.locator('plugin-editor').evaluate((element) => {
+    element.initialSource = { contents: 'export const run = String;', lang: 'typescript' };
+    element.fn = 'other';
+  });
+  await expect.poll(async () => (await editor.plugin())?.fn).toBe('other');
+  await expect(page.frameLocator('plugin-editor iframe').getByRole('textbox')).toHaveValue('');
+});
