@@ -169,18 +169,23 @@ function inheritedMembers(source: Source, declaration: Class): Entry[] {
   const base = exportsOf(read(join(dirname(source.path), path))).find((one) => one.name === name);
   if (base?.declaration.type !== 'ClassDeclaration') return [];
   const { body, typeParameters } = base.declaration;
-  const names = (typeParameters?.params ?? []).map((parameter) => textOf(base.source, parameter.name));
-  const types = (declaration.superTypeArguments?.params ?? []).map((type) => textOf(source, type));
+  const given = declaration.superTypeArguments?.params ?? [];
+  const types = (typeParameters?.params ?? []).map((parameter, i) => ({
+    name: textOf(base.source, parameter.name),
+    type: given[i] ? textOf(source, given[i]) : textOf(base.source, parameter.default),
+  }));
   return body.body
     .filter((member) => member.type === 'MethodDefinition' && member.kind !== 'constructor')
     .flatMap((member) => memberOf(base.source, declaration, member))
     .map((member) => ({
       ...member,
-      signature: names.reduce(
-        (signature, parameter, i) =>
-          signature.replaceAll(new RegExp(`\\b${parameter}\\b`, 'g'), types[i] ?? parameter),
-        member.signature,
-      ),
+      signature: types
+        .reduce(
+          (signature, { name: parameter, type }) =>
+            signature.replaceAll(new RegExp(`\\b${parameter}\\b`, 'g'), type),
+          member.signature,
+        )
+        .replaceAll(' & object', ''),
     }));
 }
 
@@ -240,7 +245,7 @@ const flat = (text: string) =>
     .replaceAll(/([(<]) /g, '$1')
     .trim();
 
-/** The first paragraph of the doc comment before a piece of source, and its `@throws`. */
+/** The first paragraph of the doc comment before a piece of source, and its `@throws`; links are only names. */
 function docBefore({ comments, text }: Source, { start }: Span): string {
   const comment = comments.findLast(
     (one) =>
@@ -252,5 +257,6 @@ function docBefore({ comments, text }: Source, { start }: Span): string {
     .split(/^(?=@)/m);
   const throws = parts.find((tag) => tag.startsWith('@throws'));
   const [first = ''] = (parts[0]?.startsWith('@') ? '' : (parts[0] ?? '')).split(/\n\s*\n/);
-  return flat(`${first} ${throws ? `Throws ${throws.slice('@throws '.length)}` : ''}`);
+  const doc = `${first} ${throws ? `Throws ${throws.slice('@throws '.length)}` : ''}`;
+  return flat(doc).replaceAll(/\{@link (\w+)\}/g, '`$1`');
 }
