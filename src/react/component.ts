@@ -41,7 +41,7 @@ const noStore = () => () => {};
  *
  * React itself sets the attributes only in what a server renders and what is hydrated. Everything else is set in effects:
  * React 18 does not support properties and events of custom elements, and 19 leaves them out when it hydrates. The element is
- * defined in the first effect, so that it does nothing before its attributes and listeners are there.
+ * defined in the first effect.
  */
 export function component<Element extends HTMLElement, Props extends object>(
   tag: string,
@@ -50,6 +50,9 @@ export function component<Element extends HTMLElement, Props extends object>(
 ): ForwardRefExoticComponent<PropsWithoutRef<Props> & RefAttributes<Element>> {
   const handlers = new Map(events.map((type) => [type, handlerOf(type)]));
   const { attributes, properties } = settableProperties(elementClass);
+  // Without `fn` an editor waits. Something else on the page may have defined the element, and with it the editor would start before
+  // it has its properties and listeners.
+  const renderedAttributes = new Map([...attributes].filter(([name]) => name !== 'fn'));
   const own = new Set([...handlers.values(), ...attributes.keys(), ...properties, 'className']);
 
   const Component = forwardRef<Element, Props>((given, ref) => {
@@ -61,7 +64,7 @@ export function component<Element extends HTMLElement, Props extends object>(
       () => true,
     );
     // This never changes after the first rendering, so that React does not touch what the effects set.
-    const [rendered] = useState(() => (hydrates ? attributesFrom(props, attributes) : {}));
+    const [rendered] = useState(() => (hydrates ? attributesFrom(props, renderedAttributes) : {}));
     const applied = useRef<{ attributes: Values; properties: Values }>({ attributes: {}, properties: {} });
     const latest = useRef(props);
 

@@ -1,7 +1,7 @@
 import { StrictMode, createElement, createRef } from 'react';
 import { createRoot, hydrateRoot } from 'react-dom/client';
 
-import type { PluginEditorElement } from '../../src/react.ts';
+import { PluginEditorElement } from '../../src/elements.ts';
 import { App, type AppProps } from './app.ts';
 
 /** The log of the page, for the test that drives it. */
@@ -57,6 +57,11 @@ const page = {
   },
   render(props: AppProps, byFunction = false) {
     root.render(tree(props, byFunction));
+  },
+  /** Defines the element, as another part of the page may have done before. */
+  async define() {
+    customElements.define('plugin-editor', PluginEditorElement);
+    await document.querySelector<PluginEditorElement>('plugin-editor')?.updateComplete;
   },
   unmount: () => root.unmount(),
 };

@@ -110,7 +110,7 @@ test('importing react.js on a server prints nothing and defines no element', () 
   assert.equal(stdout.trim(), 'undefined');
 });
 
-test('a server renders attributes by their names, and no other properties', () => {
+test('a server renders attributes by their names but for fn, and no other properties', () => {
   const html = renderToString(
     createElement(App, {
       editor: {
@@ -133,7 +133,7 @@ test('a server renders attributes by their names, and no other properties', () =
   );
   assert.match(
     html,
-    /<plugin-editor id="editor" hidden="" editor-url="\/editor\/" builder="https:\/\/builder\.example\.com" ident="com\.example\.a" fn="f" token-endpoint="\/token" preload="" timeout="5000" class="wide">Inside</,
+    /<plugin-editor id="editor" hidden="" editor-url="\/editor\/" builder="https:\/\/builder\.example\.com" ident="com\.example\.a" token-endpoint="\/token" preload="" timeout="5000" class="wide">Inside</,
   );
   assert.match(html, /<plugin-features id="features" for="editor" value="typescript" required="">/);
 });
@@ -172,18 +172,24 @@ test('mounting twice, as in StrictMode, makes one frame and one token request, a
 
 for (const byFunction of [false, true]) {
   const source = byFunction ? 'a function' : 'an endpoint';
-  test(`a rendered page hydrates without a warning, with one token from ${source}`, async () => {
+  const isDefined = !byFunction;
+  const when = isDefined ? 'before' : 'by';
+  test(`a page with an element that is defined ${when} hydration hydrates without a warning, with one token from ${source}`, async () => {
     const props = (editor: Editor): AppProps => ({
       editor: byFunction ? { ...editor, tokenEndpoint: undefined, strings: { loading: 'Lade' } } : editor,
     });
     await using opened = await open(props);
-    const { page, editor, complaints, tokenRequests } = opened;
+    const { page, editor, server, complaints } = opened;
     const rendered = await page.$('plugin-editor');
+    if (isDefined) await page.evaluate(() => window.react.define());
     await page.evaluate((...options) => window.react.hydrate(...options), props(editor), byFunction);
     await ready(page);
     assert.ok(await page.evaluate((element) => element === window.react.ref.current, rendered));
     assert.equal(await page.evaluate(() => window.react.log.tokens), byFunction ? 1 : 0);
-    assert.equal(await tokenRequests(), byFunction ? 0 : 1);
+    assert.deepEqual(
+      (await server.requests({ path: '/token' })).map(({ headers }) => headers['x-from']),
+      byFunction ? [] : ['react'],
+    );
     assert.equal(
       await page.evaluate(() => window.react.ref.current?.strings?.loading),
       byFunction ? 'Lade' : undefined,
