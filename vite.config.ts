@@ -86,23 +86,9 @@ const integrity: Plugin = {
   },
 };
 
-/** Leaves comments and indentation out of the style sheets, which a minifier of scripts takes for texts. */
-const compactStyles: Plugin = {
-  name: 'compact-styles',
-  enforce: 'pre',
-  transform: {
-    filter: { id: /\/element\/(features-)?styles\.ts$/ },
-    handler: (code) =>
-      code
-        .replaceAll(/\/\*.*?\*\//gs, '')
-        .replaceAll(/\s*\n\s*/g, '\n')
-        .replaceAll(/([{;])\n(?=\w)/g, '$1'),
-  },
-};
-
 /** For script tags: everything in one file, as a module and as a classic script. The modules for npm are the readable form. */
 const cdn: UserConfig = {
-  plugins: [integrity, compactStyles],
+  plugins: [integrity],
   build: {
     ...shared,
     outDir: 'dist/cdn',
