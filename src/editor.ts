@@ -44,7 +44,7 @@ export interface RenewedToken {
 
 export interface LauncherOptions {
   /**
-   * Opens a plugin, which replaces the one before. `plugin` reports about this plugin alone: what is reported through it after
+   * Opens a plugin, which replaces the one before. `plugin` reports only about this plugin: what is reported through it after
    * another plugin was opened is dropped. What this throws or rejects with is reported as by `plugin.error()`.
    */
   onOpen: (open: PluginToOpen, plugin: PluginChannel) => void | Promise<void>;

@@ -1,4 +1,4 @@
-/** Defines `<plugin-editor>`. Loading it twice, or beside another version, changes nothing. */
+/** Defines `<plugin-editor>`. Loading it twice, or together with another version, changes nothing. */
 import { PluginEditorElement } from './element/plugin-editor.ts';
 
 if (!customElements.get('plugin-editor')) customElements.define('plugin-editor', PluginEditorElement);

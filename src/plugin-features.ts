@@ -1,4 +1,4 @@
-/** Defines `<plugin-features>`. Loading it twice, or beside another version, changes nothing. */
+/** Defines `<plugin-features>`. Loading it twice, or together with another version, changes nothing. */
 import { PluginFeaturesElement } from './element/plugin-features.ts';
 
 if (!customElements.get('plugin-features')) customElements.define('plugin-features', PluginFeaturesElement);

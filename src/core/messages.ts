@@ -130,7 +130,7 @@ export interface Appearance {
 export interface EditorSettings {
   /** BCP 47 tag for texts, dates and numbers. Match it against the locales that you have. */
   locale?: string;
-  /** Show the plugin and change nothing. What is allowed is decided by the token alone. */
+  /** Show the plugin and change nothing. Only the token decides what is allowed. */
   readOnly?: boolean;
   appearance?: Appearance;
   /** Whether the page has an assistant, which takes `assist`. */

@@ -6,7 +6,7 @@ const MIN_LENGTH = 5;
 
 /**
  * Returns a text without any of these tokens, cut to at most `max` UTF-16 code units. What is beyond is not even read. The
- * ellipsis at the cut is among them, unless `max` is 0: then the ellipsis alone is returned.
+ * ellipsis at the cut is among them, unless `max` is 0: then only the ellipsis is returned.
  */
 export function redactTokens(text: string, tokens: readonly string[], max: number): string {
   // The longest first, as one may be part of another.

@@ -24,7 +24,7 @@ export interface RequestOptions extends SendOptions {
   /** The options of `fetch`. */
   init?: RequestInit | undefined;
   signal?: AbortSignal | undefined;
-  /** By default, the error has the status alone, and the body is not read. */
+  /** By default, the error has only the status, and the body is not read. */
   toError?: ToError | undefined;
   /** For how long there may be tries, in ms; default: without end. */
   tryFor?: number | undefined;

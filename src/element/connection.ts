@@ -101,7 +101,7 @@ export class EditorConnection {
     // A `hello` that is still to be answered is answered by this, too.
     this.#cancelHelloTimer();
     this.endSession();
-    // `crypto.randomUUID` exists in secure contexts alone.
+    // `crypto.randomUUID` exists only in secure contexts.
     this.#session = crypto.getRandomValues(new Uint32Array(4)).join('-');
     this.phase = 'opening';
     this.post({ type: 'open', ...plugin });
@@ -249,7 +249,7 @@ export class EditorFrame {
     );
   }
 
-  /** Posts to the editor's origin alone, so that a page of another origin in the frame receives nothing. */
+  /** Posts only to the editor's origin, so that a page of another origin in the frame receives nothing. */
   post(message: object): void {
     this.iframe.contentWindow?.postMessage(message, this.origin);
   }

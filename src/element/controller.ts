@@ -357,7 +357,7 @@ export class EditorController implements ReactiveController {
     if (this.#work.pending.has('change')) {
       // The change that waits replaces the frame in any case.
       if (this.#work.pending.has('reload')) this.#restart();
-      // Saving may have created the plugin, and then a change of its template alone is no longer made.
+      // Saving may have created the plugin, and then a change of only its template is no longer made.
       else this.#applyOnceReleased();
     } else if (this.#work.pending.has('reload') && !this.#reloadPromise) void this.reload().catch(() => {});
   }

@@ -87,7 +87,7 @@ export class ElementState {
     this.#host.dispatchEvent(new PluginEditorDirtyEvent({ ...this.key, dirty }));
   }
 
-  /** Has the browser ask the user before the page is left. */
+  /** Makes the browser ask the user before the page is left. */
   #handleBeforeUnload = (event: Event): void => {
     if (!this.#host.unguarded) event.preventDefault();
   };

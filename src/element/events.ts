@@ -154,7 +154,7 @@ export class PluginEditorDeployEvent extends PluginEvent {
   }
 }
 
-/** Another version was made live. A deploy fires `plugin-editor-deploy` alone. */
+/** Another version was made live. A deploy fires only `plugin-editor-deploy`. */
 export class PluginEditorLiveEvent extends PluginEvent {
   /** The version; `null` when the newest is live again, whichever that is. */
   declare readonly version: string | null;

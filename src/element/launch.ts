@@ -45,7 +45,7 @@ export class Launch {
     return (
       !!connection &&
       editorUrl === this.#editorUrl &&
-      // A preloaded frame has no token in its address, so it serves message delivery alone.
+      // A preloaded frame has no token in its address, so it serves only message delivery.
       tokenDelivery === (this.#config?.tokenDelivery ?? 'message') &&
       (connection.supports('open') || (tokenDelivery === 'message' && connection.phase === 'blank'))
     );
@@ -185,7 +185,7 @@ export class Launch {
   }
 
   #fail(error: PluginEditorError, editorMessage?: string): void {
-    // The token is kept, because the next change may be of the address alone.
+    // The token is kept, because the next change may be only of the address.
     this.stop(true);
     this.#controller.shown.reportFailure(error, editorMessage);
     // A change may have waited for the work that is gone now.

@@ -103,7 +103,7 @@ export class PluginEditorElement extends LitElement implements AttributeProperti
   declare credentials: 'omit' | 'same-origin' | 'include' | null;
   /**
    * How the editor gets the token. `url`: as a parameter of its address. `message`: by the frame protocol, for which the
-   * frame starts loading beside the token request; no address holds the token then.
+   * frame starts loading during the token request; no address holds the token then.
    */
   declare tokenDelivery: 'url' | 'message' | null;
   /** `eager`: at once. `lazy`: nothing is fetched until the element comes near the viewport. */
@@ -111,7 +111,7 @@ export class PluginEditorElement extends LitElement implements AttributeProperti
   /** With `message` delivery: the frame loads as soon as `editor-url` is known, while there is no plugin yet. */
   declare preload: boolean;
   /**
-   * Has the editor show the plugin without changing it. What is allowed is decided by the token's permissions alone.
+   * Makes the editor show the plugin without changing it. Only the token's permissions decide what is allowed.
    */
   declare readOnly: boolean;
   /**
@@ -143,7 +143,7 @@ export class PluginEditorElement extends LitElement implements AttributeProperti
   declare tokenHeaders: TokenHeaders | undefined;
   /**
    * Source of a plugin that has no draft, instead of a template: `{ contents, lang, tests? }`, at most 1 MiB of JSON. Used
-   * where `template` is empty or equals its `lang`. It goes to the editor by message alone. Read with the attributes when a
+   * where `template` is empty or equals its `lang`. It goes to the editor only by message. Read with the attributes when a
    * change is made; a new object restarts nothing.
    */
   declare initialSource: InitialSource | undefined;
@@ -226,7 +226,7 @@ export class PluginEditorElement extends LitElement implements AttributeProperti
 
   /**
    * Opens the editor in a new tab, which has no `opener`, and whose token is not renewed. To be called from a click, or
-   * the browser may block it. The tab gets the plugin alone, no locale, look or initial source. Rejects with a
+   * the browser may block it. The tab gets only the plugin: no locale, look or initial source. Rejects with a
    * `PluginEditorError`, in `message` delivery and while `read-only` with code `config`.
    */
   openInNewTab(): Promise<void> {

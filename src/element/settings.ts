@@ -96,7 +96,7 @@ function ancestorsOf(element: Element): Element[] {
   return ancestors;
 }
 
-/** Has the observer report changes of the `lang` attributes that an element's language may come from. */
+/** Makes the observer report changes of the `lang` attributes that an element's language may come from. */
 function observeLang(element: Element, observer: MutationObserver): void {
   for (const node of ancestorsOf(element)) observer.observe(node, { attributeFilter: ['lang'] });
 }

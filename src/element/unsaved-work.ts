@@ -11,7 +11,7 @@ const SAVE_TIME = 2000;
 /** How long until an editor that saved and still has unsaved work is asked again, in ms. */
 const SAVE_INTERVAL = 100;
 
-/** Has unsaved work saved, or asks the page, before a change of the attributes or a reload discards it. */
+/** Saves unsaved work, or asks the page, before a change of the attributes or a reload discards it. */
 export class UnsavedWork {
   /** What waits until the work is saved or given up. */
   readonly pending = new Set<'change' | 'reload'>();

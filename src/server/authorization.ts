@@ -2,7 +2,7 @@ import { type Grant, checkGrant } from './permissions.ts';
 import type { PluginTarget } from './plugin-target.ts';
 import { Refusal } from './refusal.ts';
 
-/** Whose plugins the caller may edit, and what the token allows; it is for this caller alone. */
+/** Whose plugins the caller may edit, and what the token allows; only for this caller. */
 export interface Authorization extends Grant {
   ident: string | readonly string[];
 }
@@ -73,7 +73,7 @@ function copyResponse(result: Response): Response {
   // It is copied, because the headers of some responses cannot be changed, and a host may return the same one each time.
   const { body, status, statusText, headers } = result.clone();
   const response = new Response(body, { status, statusText, headers });
-  // It is for this caller alone. A cache that stored it would answer other callers with it.
+  // It is only for this caller. A cache that stored it would answer other callers with it.
   if (!headers.has('cache-control')) response.headers.set('cache-control', 'no-store');
   return response;
 }

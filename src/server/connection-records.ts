@@ -10,7 +10,7 @@ export interface NamespaceConnection {
   origin: string;
   /** Default: `/`. */
   pathPrefix?: string;
-  /** Default: `GET` alone. */
+  /** Default: only `GET`. */
   methods?: readonly string[];
   /** What the service adds to each request: a header with a stored value, or a signed token. */
   credential?: { type: 'header'; header: string; prefix?: string } | { type: 'identity' };

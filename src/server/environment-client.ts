@@ -97,11 +97,11 @@ export interface EnvironmentCallOptions extends CallOptions {
 export interface AuditOptions extends PageOptions {
   from?: string | undefined;
   to?: string | undefined;
-  /** Those about this tenant alone: the part of the ident after its last period. */
+  /** Only those about this tenant: the part of the ident after its last period. */
   tenant?: string | undefined;
-  /** Those of this action alone, such as `plugin.live`. */
+  /** Only those of this action, such as `plugin.live`. */
   action?: string | undefined;
-  /** What this actor did, alone. */
+  /** Only what this actor did. */
   actor?: string | undefined;
 }
 
@@ -127,7 +127,7 @@ export interface TenantDetails {
 export interface UsageOptions extends PageOptions {
   from?: string | undefined;
   to?: string | undefined;
-  /** Those of this tenant alone: the part of the ident after its last period. */
+  /** Only those of this tenant: the part of the ident after its last period. */
   tenant?: string | undefined;
   /** `plugin`: what each plugin used, with its `namespace` and `name`. */
   by?: 'plugin' | undefined;
@@ -522,7 +522,7 @@ export class EnvironmentClient extends PluginClient<PluginLocation, { actor?: st
     return this.#send({ path, schema: deliveryPageSchema }, { signal, actor });
   }
 
-  /** Has the service send an event again, at once. */
+  /** Makes the service send an event again, at once. */
   async resendDelivery(
     { delivery, ...location }: WebhookLocation & { delivery: string },
     options?: EnvironmentCallOptions,

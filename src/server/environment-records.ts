@@ -3,7 +3,7 @@ import { sampleSchema, usageSchema } from '../core/client/records.ts';
 import { editorTokenSchema } from '../core/records.ts';
 
 /*
- * What can be read with an environment token alone; see docs/reference/operations.md. Times are ISO 8601. Records keep the
+ * What can be read only with an environment token; see docs/reference/operations.md. Times are ISO 8601. Records keep the
  * fields that are not named here.
  */
 

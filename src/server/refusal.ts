@@ -19,7 +19,7 @@ export class Refusal extends Error {
 /** All that a response says about a failure of the endpoint itself. */
 export const INTERNAL_MESSAGE = 'The token endpoint failed; its log should say why';
 
-/** Makes a response of JSON that no cache keeps, because it holds a token or is for one caller alone. */
+/** Makes a response of JSON that no cache keeps, because it holds a token or is only for one caller. */
 export const jsonResponse = (status: number, body: object, headers: Readonly<Record<string, string>> = {}) =>
   Response.json(body, {
     status,

@@ -24,7 +24,7 @@ export interface PluginOptions extends Partial<StandInSettings> {
   path?: string;
 }
 
-/** Serves the stand-in editor beside the tests, on their own origin. */
+/** Serves the stand-in editor on the origin of the tests. */
 export function standInPlugin({
   path = '/stand-in-editor/',
   ...settings

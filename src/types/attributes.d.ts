@@ -36,13 +36,13 @@ export interface PluginEditorAttributes {
   'token-method'?: PluginEditorElement['tokenMethod'] | undefined;
   /** Whether cookies go with the token request: `omit`, `same-origin` or `include`. */
   credentials?: PluginEditorElement['credentials'] | undefined;
-  /** How the editor gets the token. `url`: as a parameter of its address. `message`: by the frame protocol, for which the frame starts loading beside the token request; no address holds the token then. */
+  /** How the editor gets the token. `url`: as a parameter of its address. `message`: by the frame protocol, for which the frame starts loading during the token request; no address holds the token then. */
   'token-delivery'?: PluginEditorElement['tokenDelivery'] | undefined;
   /** `eager`: at once. `lazy`: nothing is fetched until the element comes near the viewport. */
   loading?: PluginEditorElement['loading'] | undefined;
   /** With `message` delivery: the frame loads as soon as `editor-url` is known, while there is no plugin yet. */
   preload?: PluginEditorElement['preload'] | undefined;
-  /** Has the editor show the plugin without changing it. What is allowed is decided by the token's permissions alone. */
+  /** Makes the editor show the plugin without changing it. Only the token's permissions decide what is allowed. */
   'read-only'?: PluginEditorElement['readOnly'] | undefined;
   /** BCP 47 tag for the editor's texts, dates and numbers; while empty, the nearest `lang` attribute around the element. A tag that is not valid is not handed on. */
   locale?: PluginEditorElement['locale'] | undefined;

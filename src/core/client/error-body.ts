@@ -6,7 +6,7 @@ import { withTimeLimit } from '../time-limit.ts';
 /** The largest error body that is read, in bytes. A larger one is ignored. */
 const MAX_ERROR_BYTES = 65_536;
 
-/** How long to wait for an error body once its status is known, in ms. After that, the error has the status alone. */
+/** How long to wait for an error body once its status is known, in ms. After that, the error has only the status. */
 const BODY_TIMEOUT = 5000;
 
 /** How much is kept of the message of an error body, in UTF-16 code units. */
@@ -79,7 +79,7 @@ export function setMessage(error: Error, message: string): void {
   error.message = message;
 }
 
-/** Has the message end with the service's own words, for clients of a vendor's server, whose service it is. @internal */
+/** Ends the message with the service's words, for clients of a vendor's server, whose service it is. @internal */
 export function appendDetail(error: HttpError): HttpError {
   if (error.detail) setMessage(error, `${error.message}: ${error.detail}`);
   return error;

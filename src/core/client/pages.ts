@@ -14,15 +14,15 @@ export interface PageOptions {
 
 /** Which plugins are listed. */
 export interface PluginListOptions extends PageOptions {
-  /** Those of this namespace alone. */
+  /** Only those of this namespace. */
   namespace?: string | undefined;
 }
 
 /** Which runs are listed. */
 export interface RunListOptions extends PageOptions {
-  /** Those of this version alone, such as `v1.0.0`. */
+  /** Only those of this version, such as `v1.0.0`. */
   version?: string | undefined;
-  /** Those that succeeded (`true`), or those that failed (`false`), alone. */
+  /** Only those that succeeded (`true`), or only those that failed (`false`). */
   success?: boolean | undefined;
 }
 

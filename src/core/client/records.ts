@@ -101,11 +101,11 @@ export const callSchema = z.looseObject({
   requestBody: z.optional(z.string()),
   responseType: z.optional(z.string()),
   responseBody: z.optional(z.string()),
-  /** What the plugin was told where the call failed; with payloads alone. */
+  /** What the plugin was told where the call failed; only with payloads. */
   errorMessage: z.optional(z.string()),
   /** Whether a body was longer, or is no text. */
   truncated: z.optional(z.boolean()),
-  /** Is the same for the same whole address and body of the request; with payloads alone. */
+  /** The same for the same whole address and body of the request; only with payloads. */
   digest: z.optional(z.string()),
 });
 
@@ -209,7 +209,7 @@ export const pluginTypesSchema = z.looseObject({
         origin: z.string(),
         /** Default: `/`. */
         pathPrefix: z.optional(z.string()),
-        /** Default: `GET` alone. */
+        /** Default: only `GET`. */
         methods: z.optional(z.array(z.string())),
       }),
     ),
