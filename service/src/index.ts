@@ -31,6 +31,8 @@ export interface RunningService {
 export interface StartOptions {
   /** Called with each line of the log, which is JSON and ends with a line break (default: writes to standard output). */
   readonly writeLog?: (line: string) => void;
+  /** Called just before the service listens. From then on it may have requests, which only `shutDown` does not fail. */
+  readonly beforeListening?: () => void;
 }
 
 /**
@@ -41,10 +43,10 @@ export interface StartOptions {
  */
 export async function startService(
   given: Partial<Settings> = {},
-  { writeLog }: StartOptions = {},
+  { writeLog, beforeListening }: StartOptions = {},
 ): Promise<RunningService> {
   const settings = completeSettings(given);
-  const { log, storage, port, metrics, drain, close } = await start(settings, { writeLog });
+  const { log, storage, port, metrics, drain, close } = await start(settings, { writeLog, beforeListening });
   let metricsServer: Awaited<ReturnType<typeof serveMetrics>>;
   try {
     metricsServer = await serveMetrics(metrics, settings);

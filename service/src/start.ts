@@ -43,6 +43,8 @@ export interface StartedService {
 export interface StartingOptions {
   /** Called with each line of the log (default: writes to standard output). */
   readonly writeLog?: ((line: string) => void) | undefined;
+  /** Called before the service listens, which waits for it. From then on there may be requests. */
+  readonly beforeListening?: (() => void | Promise<void>) | undefined;
   /** Where this is one of several processes of a node. */
   readonly inNode?: {
     readonly share: NodeShare;
@@ -57,7 +59,7 @@ export interface StartingOptions {
 /** Starts to answer requests in this process. Throws a `StartError` when a setting cannot be used. */
 export async function start(
   settings: Settings,
-  { writeLog, inNode }: StartingOptions = {},
+  { writeLog, beforeListening, inNode }: StartingOptions = {},
 ): Promise<StartedService> {
   const log = createLog(settings.logLevel, writeLog);
   const { share = wholeNode, port = settings.servicePort } = inNode ?? {};
@@ -93,6 +95,7 @@ export async function start(
       }),
     );
     closers.add(() => service.close());
+    await beforeListening?.();
     const server = await listen(service, port, 'SERVICE_PORT', {
       host: settings.serviceHost,
       limits: { maxConnections: Math.ceil(httpLimits.maxConnections / divisorOf(share)) },

@@ -34,13 +34,22 @@ export async function serve(args: string[]): Promise<void> {
   const log = createLog(settings.logLevel);
   const ended = waitForEndSignal();
   const count = processCountOf(settings);
-  const starting = count > 1 ? NodeProcesses.start(settings, count, log) : startService(settings);
-  const service = await Promise.race([starting, ended]);
-  if (typeof service === 'string') {
+  let mayHaveRequests = false;
+  const beforeListening = () => {
+    mayHaveRequests = true;
+  };
+  const starting =
+    count > 1
+      ? NodeProcesses.start(settings, count, log, beforeListening)
+      : startService(settings, { beforeListening });
+  await Promise.race([starting, ended]);
+  // Else it has started, or listens and is about to have.
+  if (!mayHaveRequests) {
     log.info('The service ends before it has started.');
     // Nothing is lost by exiting: no request was handled yet, and an unfinished migration is a transaction.
     process.exit();
   }
+  const service = await starting;
   const { publicUrl, database } = settings;
   const { port, metricsPort } = service;
   const state = database.engine === 'sqlite' ? database.file : database.shown;

@@ -23,6 +23,8 @@ export interface WorkerCalls {
 export interface PrimaryCalls {
   /** Tell the other workers of these changes, and resolve once they know. */
   changes(changes: readonly Change[]): Promise<void>;
+  /** This worker can answer requests now. Resolves when it may listen. */
+  prepared(): Promise<void>;
 }
 
 /** What a process has had to do for a while. */

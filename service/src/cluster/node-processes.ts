@@ -40,6 +40,8 @@ interface NodeProcess {
   /** Resolves when it has ended, and all that it has logged is written. */
   readonly closed: Promise<unknown>;
   readonly startedAt: number;
+  /** Whether it may have requests, which it has before it is known to be ready. */
+  mayListen: boolean;
   isReady: boolean;
   unanswered: number;
   counted: MetricsSnapshot;
@@ -72,13 +74,21 @@ export class NodeProcesses {
   readonly #failed = new Set<number>();
   #metricsServer: Awaited<ReturnType<typeof serveMetrics>>;
 
-  /** Starts them. Rejects with a `StartError` when a setting cannot be used. */
-  static async start(settings: Settings, count: number, log: Log): Promise<NodeProcesses> {
+  /**
+   * Starts them. Rejects with a `StartError` when a setting cannot be used.
+   * @param beforeListening called just before the first of them listens
+   */
+  static async start(
+    settings: Settings,
+    count: number,
+    log: Log,
+    beforeListening: () => void,
+  ): Promise<NodeProcesses> {
     const { servicePort, serviceHost } = settings;
     const port = await findFreePort(servicePort, 'SERVICE_PORT', serviceHost);
     const all = new NodeProcesses(settings, count, log, port);
     try {
-      await all.#start();
+      await all.#start(beforeListening);
     } catch (error) {
       await all.close();
       throw error;
@@ -130,8 +140,8 @@ export class NodeProcesses {
     clearInterval(this.#pulseTimer);
     const timer = setTimeout(() => this.#killAll(), time + endGrace);
     const all = [...this.#processes];
-    for (const { isReady, channel, worker } of all) {
-      if (isReady) channel.call('end', how).catch(() => {});
+    for (const { mayListen, channel, worker } of all) {
+      if (mayListen) channel.call('end', how).catch(() => {});
       else worker.process.kill('SIGKILL');
     }
     await Promise.all(all.map(({ closed }) => closed));
@@ -139,26 +149,43 @@ export class NodeProcesses {
     await this.#metricsServer?.close();
   }
 
-  /** Starts the first before the others: it brings the schema up to date, and finds what is wrong with the settings. */
-  async #start(): Promise<void> {
-    await this.#startProcess(0, true);
-    const others = Array.from({ length: this.#count - 1 }, (_, i) => this.#startProcess(i + 1));
-    await Promise.all(others);
+  /**
+   * Starts the first before the others: it brings the schema up to date, and finds what is wrong with the settings. None listens before
+   * all can, since each has only a part of the node's limits.
+   */
+  async #start(beforeListening: () => void): Promise<void> {
+    const prepared = Array.from({ length: this.#count }, () => Promise.withResolvers<void>());
+    const allPrepared = Promise.all(prepared.map(({ promise }) => promise)).then(beforeListening);
+    const startProcess = ({ resolve }: PromiseWithResolvers<void>, index: number) =>
+      this.#startProcess(index, index === 0, () => {
+        resolve();
+        return allPrepared;
+      });
+    const [first, ...others] = prepared as [PromiseWithResolvers<void>, ...PromiseWithResolvers<void>[]];
+    const started = startProcess(first, 0);
+    await Promise.race([first.promise, started]);
+    await Promise.all([started, ...others.map((one, i) => startProcess(one, i + 1))]);
     const metrics = this.#metrics;
     const source = metrics && { toResponse: () => this.#collect(metrics) };
     this.#metricsServer = await serveMetrics(source, this.#settings);
   }
 
-  async #startProcess(index: number, warns = false): Promise<void> {
+  /** @param onPrepared called when it can answer requests. It listens once that resolves. */
+  async #startProcess(index: number, warns = false, onPrepared = () => Promise.resolve()): Promise<void> {
     const worker = cluster.fork();
     const started: NodeProcess = {
       index,
       worker,
       channel: new Channel<WorkerCalls, PrimaryCalls>(worker, {
         changes: (changes) => this.#tellOthers(worker, changes),
+        prepared: async () => {
+          await onPrepared();
+          started.mayListen = true;
+        },
       }),
       closed: new Promise((resolve) => worker.process.once('close', resolve)),
       startedAt: performance.now(),
+      mayListen: false,
       isReady: false,
       unanswered: 0,
       counted: [],
@@ -257,10 +284,10 @@ export class NodeProcesses {
   /** Tells the processes but one of changes. Resolves when they know, have ended, or would not use what they have cached. */
   async #tellOthers(teller: Worker, changes: readonly Change[]): Promise<void> {
     const others = [...this.#processes].filter(({ worker }) => worker !== teller);
-    const told = others.map(async ({ isReady, channel }) => {
+    const told = others.map(async ({ mayListen, channel }) => {
       const known = channel.call('changes', changes).catch(() => {});
-      // One that starts has nothing cached.
-      if (isReady) await known;
+      // One without requests has nothing cached.
+      if (mayListen) await known;
     });
     await withTimeout(Promise.all(told), tellTimeout, () => {});
   }

@@ -13,6 +13,7 @@ import type { PrimaryCalls, WorkerCalls } from './channel.ts';
 // A terminal, and some service managers, send signals to all processes at once. The primary ends its workers.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => {});
 
+let starting: Promise<StartedService> | undefined;
 let service: StartedService | undefined;
 let utilized = performance.eventLoopUtilization();
 let onChanges: (changes: readonly Change[]) => void = () => {};
@@ -25,7 +26,9 @@ const primary = new Channel<PrimaryCalls, WorkerCalls>(process, {
         onChanges = listener;
       },
     };
-    service = await start(settings, { inNode: { share, port, siblings, warns } });
+    const beforeListening = () => primary.call('prepared');
+    starting = start(settings, { inNode: { share, port, siblings, warns }, beforeListening });
+    service = await starting;
   },
   async pulse() {
     const since = utilized;
@@ -38,7 +41,9 @@ const primary = new Channel<PrimaryCalls, WorkerCalls>(process, {
   changes: async (changes) => onChanges(changes),
   async end(how) {
     try {
-      await (how === 'drain' ? service?.drain() : service?.close());
+      // It may listen already, and have requests.
+      const started = await starting;
+      await (how === 'drain' ? started?.drain() : started?.close());
     } catch (error) {
       console.error(error);
       process.exitCode = 1;

@@ -47,6 +47,7 @@ export function runCommand(
   child.stderr.setEncoding('utf8').on('data', (part: string) => (err += part));
   const closed = once(child, 'close') as Promise<[code: number | null]>;
   return {
+    pid: child.pid ?? NaN,
     /** Closes its standard output, as `head` does once it has seen enough. */
     stopReading: () => child.stdout.destroy(),
     kill: (signal: NodeJS.Signals) => child.kill(signal),

@@ -5,6 +5,7 @@ import { test } from 'node:test';
 import type { TestContext } from 'node:test';
 import { promisify } from 'node:util';
 import { provisionEnvironmentToken } from '../../../service/src/accounts/environment-token.ts';
+import { findFreePort } from '../../../service/src/http/listen.ts';
 import { Connection, deploy, signIn } from '../../support/connection.ts';
 import { until } from '../../support/until.ts';
 import { runCommand } from '../cli/service-command.ts';
@@ -13,8 +14,14 @@ import { databaseWithSchema, openDuring } from '../storage/databases.ts';
 
 const plugin = 'com.acme.t1/default/add-record';
 
-/** A node of two processes on PostgreSQL. */
-async function start(t: TestContext, env: Record<string, string>) {
+/** A node of two processes on PostgreSQL. `comeUp` helps it to (default: nothing has to be done). */
+async function start(
+  t: TestContext,
+  env: Record<string, string>,
+  comeUp: (command: ReturnType<typeof runCommand>) => Promise<{ base: string; metricsPort: number }> = (
+    command,
+  ) => command.serving(),
+) {
   const address = await databaseWithSchema(t, 'postgres');
   const token = await provisionEnvironmentToken(await openDuring(t, address), 'com.acme');
   const command = runCommand(t, address, ['serve'], {
@@ -25,7 +32,7 @@ async function start(t: TestContext, env: Record<string, string>) {
     RUN_TIMEOUT_MS: '10000',
     ...env,
   });
-  const { base, metricsPort } = await command.serving();
+  const { base, metricsPort } = await comeUp(command);
   const connect = () => {
     const client = new Connection(base);
     t.after(() => client.close());
@@ -193,10 +200,71 @@ test('a node goes on where a process ends while another starts', async (t) => {
   await Promise.race([until('the other answers', isAnswering), end]);
 });
 
-async function childrenOf(parent: number): Promise<number[]> {
-  const { stdout } = await promisify(execFile)('ps', ['-e', '-o', 'pid=,ppid=']);
-  const processes = stdout.split('\n').map((line) => line.trim().split(/\s+/).map(Number));
-  return processes.flatMap(([pid, ppid]) => (ppid === parent && pid !== undefined ? [pid] : []));
+/** In the second process of a node: stops it when it starts, and again when it is about to listen. */
+const stopSecond = `
+  import cluster from 'node:cluster';
+  import { Server } from 'node:net';
+  if (cluster.worker?.id === 2) {
+    const { listen } = Server.prototype;
+    Server.prototype.listen = function (...args) {
+      Server.prototype.listen = listen;
+      process.kill(process.pid, 'SIGSTOP');
+      return this.listen(...args);
+    };
+    process.kill(process.pid, 'SIGSTOP');
+  }`;
+
+test('a node listens once all of its processes can answer, and SIGTERM then fails no run', async (t) => {
+  const port = await findFreePort(0, 'SERVICE_PORT');
+  const base = `http://127.0.0.1:${port}`;
+  const options = `--import=data:text/javascript,${encodeURIComponent(stopSecond)}`;
+  const env = {
+    SERVICE_PORT: String(port),
+    DRAIN_SECONDS: '1',
+    NODE_OPTIONS: `${process.env['NODE_OPTIONS'] ?? ''} ${options}`,
+  };
+  let second = NaN;
+  const node = await start(t, env, async ({ pid }) => {
+    await until('the second process has stopped', async () => {
+      [second = NaN] = await childrenOf(pid, 'T');
+      return !Number.isNaN(second);
+    });
+    t.after(() => {
+      if (!Number.isNaN(second)) kill(second, 'SIGKILL');
+    });
+    await assert.rejects(fetch(`${base}/healthz`), ({ cause }) => cause.code === 'ECONNREFUSED');
+    kill(second, 'SIGCONT');
+    await until('the first process answers', () =>
+      fetch(`${base}/healthz`).then(
+        ({ ok }) => ok,
+        () => false,
+      ),
+    );
+    return { base, metricsPort: NaN };
+  });
+  const { command, connect, run, deployBy } = node;
+  const client = connect();
+  await deployBy(
+    client,
+    `export const run = () => { const end = Date.now() + 300; while (Date.now() < end); return 'ran'; };`,
+  );
+  const running = run(client);
+  command.kill('SIGTERM');
+  assert.equal((await running).body, 'ran');
+  kill(second, 'SIGCONT');
+  const { status, err } = await command.done();
+  second = NaN;
+  assert.deepEqual([status, err], [0, '']);
+  assert.equal(command.logged().at(-1)?.msg, 'The service has ended.');
+});
+
+/** The processes that a process has started. `state`: those in this state, as `ps` says it (default: all). */
+async function childrenOf(parent: number, state = ''): Promise<number[]> {
+  const { stdout } = await promisify(execFile)('ps', ['-e', '-o', 'pid=,ppid=,stat=']);
+  const processes = stdout.split('\n').map((line) => line.trim().split(/\s+/));
+  return processes.flatMap(([pid, ppid, stat]) =>
+    Number(ppid) === parent && stat?.startsWith(state) ? [Number(pid)] : [],
+  );
 }
 
 for (const [how, signals, status] of [
