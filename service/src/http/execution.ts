@@ -1,7 +1,7 @@
 import type { Context } from 'hono';
 import type { ServiceContext, ServiceInterface } from './context.ts';
 import type { ErrorList } from './error-codes.ts';
-import { notFound, tenantSuspended } from './errors.ts';
+import { notFound } from './errors.ts';
 import { isEndedFromOutside } from '../sandbox/outcome.ts';
 import type { LoggedOutcome } from '../sandbox/outcome.ts';
 import { text } from './operations/responses.ts';
@@ -13,7 +13,7 @@ import { RunCaller } from '../outbound/run-caller.ts';
 import { ProgramRemovedError } from '../storage/tables/programs.ts';
 import type { PluginKey } from '../plugins/plugin-key.ts';
 import { executionError, translateBusyErrors } from './run-errors.ts';
-import { limitsOf } from './tenant-limits.ts';
+import { limitsOf, tenantToRun } from './tenant-limits.ts';
 import { runLimits } from '../sandbox/run-limits.ts';
 import { lowerLevel } from '../plugins/record-level.ts';
 import { requestInfo } from './request-info.ts';
@@ -129,8 +129,7 @@ async function execute(
   const { plugin, tokenId, find, readInput } = asked;
   const request = requestInfo(c);
   const { id, responseHeaders, traceparent } = request;
-  const tenant = await context.storage.runs.tenant(plugin);
-  if (tenant?.isSuspended) throw tenantSuspended();
+  const tenant = await tenantToRun(context, plugin);
   await context.admission.takeRun(plugin, tenant?.limits.runsPerMinute);
   const found = tenant && (await find());
   if (!found) throw versionNotFound(asked);
@@ -154,7 +153,10 @@ async function execute(
     input,
     owner: { ...plugin, token: tokenId },
     signal: () => c.req.raw.signal,
-    onTurn: () => request.held?.checkUnsent(),
+    onTurn: async () => {
+      request.held?.checkUnsent();
+      if (!(await tenantToRun(context, plugin))) throw versionNotFound(asked);
+    },
     limits: limitsOf(tenant, context.maxLimits.run),
     caller,
   };

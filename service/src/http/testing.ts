@@ -17,7 +17,7 @@ import { requestInfo } from './request-info.ts';
 import { requireLanguage } from './require-language.ts';
 import { translateBusyErrors } from './run-errors.ts';
 import { sourceLimit } from './source-limit.ts';
-import { limitsOf } from './tenant-limits.ts';
+import { limitsOf, tenantToRun } from './tenant-limits.ts';
 import type { PluginKey } from '../plugins/plugin-key.ts';
 import { loadedProgram, loadStoredProgram } from '../plugins/program.ts';
 import type { StoredProgram } from '../plugins/program.ts';
@@ -199,10 +199,11 @@ interface TestRun {
 
 async function runTest(
   c: Context,
-  { sandbox, storage, maxLimits }: ServiceContext,
+  context: ServiceContext,
   { caller, program, input, connections, calls }: TestRun,
 ) {
-  const tenant = await storage.runs.tenant(caller.owner);
+  const { sandbox, maxLimits } = context;
+  const tenant = await tenantToRun(context, caller.owner);
   const run = {
     program,
     // In JSON a byte order mark means nothing.
@@ -211,7 +212,10 @@ async function runTest(
     ...(connections.length && { caller: calls }),
     owner: caller.owner,
     signal: () => c.req.raw.signal,
-    onTurn: () => requestInfo(c).held?.checkUnsent(),
+    onTurn: async () => {
+      requestInfo(c).held?.checkUnsent();
+      await tenantToRun(context, caller.owner);
+    },
   };
   const { outcome, took } = await translateBusyErrors('user', () => sandbox.runAndMeasure(run));
   const { logs, ...resultOrError } = outcome;

@@ -27,8 +27,8 @@ export interface Run {
   readonly owner: QueueOwner;
   /** Returns the signal that withdraws a run that has not begun. Called only when the run has to wait. */
   readonly signal?: () => AbortSignal;
-  /** Called at its turn, before it begins. What it throws refuses the run. */
-  readonly onTurn?: (() => void) | undefined;
+  /** Called at its turn, before it begins, which waits for it. What it rejects with refuses the run. */
+  readonly onTurn?: (() => Promise<void>) | undefined;
   /** Its limits, at most those of the sandbox (default: those). */
   readonly limits?: AdjustableLimits | undefined;
   /** Makes the calls of a plugin that is granted some. Without it, the plugin has no `fetch`. */
@@ -154,10 +154,7 @@ export class Sandbox {
   async #runOnce(run: Run, free: Promise<() => void>): Promise<FinishedRun> {
     const { program, input, onTurn, limits } = run;
     const logs = new Logs();
-    const taken = await this.#take(free, () => {
-      onTurn?.();
-      return { program, job: { input }, logs, limits };
-    });
+    const taken = await this.#take(free, () => ({ program, job: { input }, logs, limits }), onTurn);
     const { outcome, took, isWarm } = taken;
     if ('suspended' in outcome) throw new Error('A run without calls does not wait.');
     const ended = 'error' in outcome ? { error: outcome.error } : outcome;
@@ -176,10 +173,8 @@ export class Sandbox {
         await connected.execute((makeTurn, isFirst, aborted) =>
           this.#take(
             this.#queue.acquire(owner, () => aborted, !isFirst),
-            () => {
-              if (isFirst) onTurn?.();
-              return makeTurn();
-            },
+            makeTurn,
+            isFirst ? onTurn : undefined,
           ),
         ),
       );
@@ -194,9 +189,10 @@ export class Sandbox {
   }
 
   /** Takes a turn of a run in a runner. `makeTurn` is called once, when a runner is free. */
-  async #take(free: Promise<() => void>, makeTurn: () => Turn): Promise<TakenTurn> {
+  async #take(free: Promise<() => void>, makeTurn: () => Turn, onTurn?: Run['onTurn']): Promise<TakenTurn> {
     const release = await free;
     try {
+      await onTurn?.();
       const turn = makeTurn();
       return await this.#takeIn(turn, this.#takeRunner(turn.program.hash));
     } finally {

@@ -259,6 +259,26 @@ test('other tenants run while one fills the sandbox with loops', async () => {
   await Promise.all(loops);
 });
 
+test('a run can be refused when its turn comes', async () => {
+  const order: string[] = [];
+  // No fewer than a tenant has slots.
+  const before = Array.from({ length: 4 }, () =>
+    run(running('for (;;);'), '', 'loops', 100).then(() => order.push('ended')),
+  );
+  const refused = sandbox.run({
+    program: loadedProgram({ kind: 'script', code: running('return input;'), file: 'plugin.js' }),
+    input: '',
+    owner: { environment: 'com.acme', tenant: 'loops', token: '' },
+    async onTurn() {
+      order.push('turn');
+      throw new Error('refused');
+    },
+  });
+  await assert.rejects(refused, { message: 'refused' });
+  assert.ok(order.indexOf('turn') > 0, order.join());
+  await Promise.all(before);
+});
+
 test('two hundred simultaneous runs are each answered correctly', async () => {
   const outcomes = await Promise.all(
     Array.from({ length: 200 }, (_, i) => run(running('return input + "!";'), `${i}`)),

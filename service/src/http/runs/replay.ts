@@ -214,11 +214,12 @@ async function* newestRuns({ storage }: ServiceContext, { plugin, limit }: Plan)
 }
 
 async function replayRun(
-  { sandbox, storage, secrets }: ServiceContext,
+  context: ServiceContext,
   { plugin, program, owner, signal }: Plan,
   { details: { input = '', calls = [] } }: StoredRun,
   limits: AdjustableLimits | undefined,
 ) {
+  const { sandbox, storage, secrets } = context;
   const connections = await storage.runs.connections(plugin);
   const caller = new RecordedCalls(calls, secrets);
   const run = {
@@ -227,6 +228,7 @@ async function replayRun(
     owner,
     limits,
     signal: () => signal,
+    onTurn: async () => void (await requireTenant(context, plugin)),
     ...(connections.length && { caller }),
   };
   const { outcome, took } = await translateBusyErrors('user', () => sandbox.runAndMeasure(run));

@@ -58,7 +58,7 @@ export class PythonSandbox {
   }: Run): Promise<Omit<FinishedRun, 'waited'>> {
     // The turn ends once there is a runner for the next run: a tenant whose runs end runners waits while new ones start.
     return this.#pool.use(this.#queue.acquire(owner, signal), async (runner) => {
-      onTurn?.();
+      await onTurn?.();
       const isWarm = runner.knows(program.hash);
       const outcome = await runner.run(program, input, limits && this.#limitsOf(limits));
       return { outcome, took: runner.lastDuration, isWarm };

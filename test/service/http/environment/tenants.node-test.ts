@@ -168,8 +168,30 @@ test('a suspended tenant gets no tokens, its open ones are refused, and none of 
     });
   for (const node of [vendor, other]) assert.equal((await runOn(node)).status, 200);
 
-  await okay(send('PATCH', t1, { suspended: true }));
   const suspended = '403 tenant-suspended';
+  const asked = [
+    [run, vendor.environmentToken],
+    ['/api/v1/test/com.acme.t1/default/add-record', token],
+  ] as const;
+  for (const [path, asking] of asked) {
+    const body = new ReadableStream<Uint8Array>(
+      {
+        // The body is read once the tenant was found not to be suspended.
+        async pull(controller) {
+          await okay(send('PATCH', t1, { suspended: true }));
+          controller.enqueue(new TextEncoder().encode('input'));
+          controller.close();
+        },
+      },
+      { highWaterMark: 0 },
+    );
+    const headers = { authorization: `Bearer ${asking}` };
+    const request: RequestInit & { duplex: 'half' } = { method: 'POST', headers, body, duplex: 'half' };
+    assert.equal(await refusal(vendor.fetch(path, request)), suspended);
+    await okay(send('PATCH', t1, { suspended: false }));
+  }
+
+  await okay(send('PATCH', t1, { suspended: true }));
   assert.equal(await refusal(runOn(vendor)), suspended);
   await until('the other node knows of it', async () => (await runOn(other)).status === 403);
   for (const node of [vendor, other]) {
