@@ -1,13 +1,19 @@
 import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
 import { createServer, isIP } from 'node:net';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import { after, afterEach, describe, test } from 'node:test';
+import { pathToFileURL } from 'node:url';
+import { promisify } from 'node:util';
 import { BrotliDecompress, brotliCompressSync, Gunzip, gzipSync } from 'node:zlib';
 import { isPublicAddress } from '../../../service/src/outbound/addresses.ts';
 import { CallError } from '../../../service/src/outbound/call-error.ts';
 import { Guard } from '../../../service/src/outbound/guard.ts';
 import type { GuardedRequest, GuardOptions } from '../../../service/src/outbound/guard.ts';
+import { temporaryDirectory } from '../harness.ts';
 import { authority } from './certificates.ts';
 import { startUpstream } from './upstream.ts';
 
@@ -479,6 +485,22 @@ describe('TLS', () => {
     const error = await refusal(`https://upstream.test:${secure.port}/`, {}, makeGuard({ ca: undefined }));
     assert.match(error.message, /cannot be trusted/);
     assert.equal(secure.requests.length, 0);
+  });
+
+  test('trusts the authorities of NODE_EXTRA_CA_CERTS, which a process reads when it starts', async (t) => {
+    const file = join(temporaryDirectory(t), 'authority.pem');
+    writeFileSync(file, authority);
+    const url = `https://upstream.test:${secure.port}`;
+    const module = pathToFileURL(join(import.meta.dirname, '../../../service/src/outbound/guard.ts')).href;
+    const code = `
+      import { Guard } from ${JSON.stringify(module)};
+      const guard = new Guard({ allow: ['${url}'], resolve: async () => ['127.0.0.1'] });
+      const { status } = await guard.request(new URL('${url}'), ${JSON.stringify(usual)});
+      await guard.close();
+      console.log(status);`;
+    const args = ['--disable-warning=ExperimentalWarning', '--input-type=module', '--eval', code];
+    const env = { ...process.env, NODE_EXTRA_CA_CERTS: file };
+    assert.equal((await promisify(execFile)(process.execPath, args, { env })).stdout, '200\n');
   });
 
   test('is needed: a server that speaks HTTP is unreachable by https', async () => {
