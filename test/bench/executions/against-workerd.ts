@@ -1,3 +1,4 @@
+import { median } from '../figures.ts';
 import type { Figure } from '../figures.ts';
 import { startLoadProcess } from './load.ts';
 import type { Example } from './plugins.ts';
@@ -12,12 +13,15 @@ const roundSeconds = 1.5;
 /** Until the machine code of the service is compiled: for some 20,000 requests. */
 const warmUpSeconds = 8;
 
-/** How many executions per second the service has, as a share of the requests per second of `workerd`. */
+/**
+ * How many executions per second the service has, as a share of the requests per second of `workerd`; where
+ * there is a limit to it, also how much processor time the process that answers needs for each, in ms.
+ */
 export async function measureAgainstWorkerd(
   name: string,
   { contents, input, output }: Example,
-  { connections, atLeast }: { connections: number; atLeast: number },
-): Promise<Figure> {
+  { connections, atLeast, ownTime }: { connections: number; atLeast: number; ownTime?: number },
+): Promise<Figure[]> {
   using data = createDataDirectory();
   using load = startLoadProcess();
   await using service = await ServiceProcess.start(data.path);
@@ -34,5 +38,11 @@ export async function measureAgainstWorkerd(
     ours: () => measure(service),
     theirs: () => measure(workerd),
   });
-  return { name, limit: atLeast, bound: 'at least', unit: '×', ...compare(ours, theirs) };
+  const rate: Figure = { name, limit: atLeast, bound: 'at least', unit: '×', ...compare(ours, theirs) };
+  if (ownTime === undefined) return [rate];
+  const value = median(ours.map(({ ownProcessorTime }) => ownProcessorTime));
+  return [
+    rate,
+    { name: 'processor time of the process that answers, for each', value, limit: ownTime, unit: 'ms' },
+  ];
 }

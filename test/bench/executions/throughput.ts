@@ -1,6 +1,6 @@
 import { median } from '../figures.ts';
 import type { Load, LoadProcess } from './load.ts';
-import { processorTimeOf } from './processes.ts';
+import { ownProcessorTimeOf, processorTimeOf } from './processes.ts';
 
 /** How one server did for a while. */
 export interface Throughput {
@@ -8,6 +8,8 @@ export interface Throughput {
   rate: number;
   /** Of the server's processes for each response, in ms. */
   processorTime: number;
+  /** Of the process that answers alone, in ms. */
+  ownProcessorTime: number;
 }
 
 /** Sends requests to a server for `seconds` seconds. */
@@ -16,9 +18,16 @@ export async function measureThroughput(
   { pid, port }: { pid: number; port: number },
   { seconds, ...requests }: Omit<Load, 'port' | 'until'> & { seconds: number },
 ): Promise<Throughput> {
-  const before = processorTimeOf(pid);
+  const timesOf = () => [processorTimeOf(pid), ownProcessorTimeOf(pid)] as const;
+  const [before, ownBefore] = timesOf();
   const { rate } = await load.send({ ...requests, port, until: { seconds } });
-  return { rate, processorTime: (processorTimeOf(pid) - before) / (rate * seconds) };
+  const [after, ownAfter] = timesOf();
+  const responses = rate * seconds;
+  return {
+    rate,
+    processorTime: (after - before) / responses,
+    ownProcessorTime: (ownAfter - ownBefore) / responses,
+  };
 }
 
 /** Measures several by turns, so that what slows the machine slows all of them. */
