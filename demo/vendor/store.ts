@@ -15,7 +15,7 @@ export interface VendorStore {
   isDeleted(ident: string): boolean;
   /** Deletes a customer with the plugins that it added. */
   deleteCustomer(ident: string): void;
-  /** Takes on a customer again that was deleted. */
+  /** Takes on a customer again that was deleted, and leaves any other as it is. */
   restoreCustomer(ident: string): void;
   close(): void;
 }
@@ -56,6 +56,7 @@ export function openVendorStore(directory: string): VendorStore {
       removePlugins.run(ident);
     },
     restoreCustomer: (ident) => {
+      if (!isDeleted.get(ident)) return;
       // Removed again, in case the process ended before it removed them the first time.
       removePlugins.run(ident);
       unmarkDeleted.run(ident);

@@ -204,6 +204,18 @@ describe('adding a plugin', () => {
     again.close();
   });
 
+  test('outlasts that staff take the tenant on again where others did so before', async () => {
+    assert.equal((await add('cleo', 'com.example.customer-8', 'count-oysters')).status, 201);
+    const response = await vendor.sendRequest('/customers', {
+      method: 'POST',
+      body: { ident: 'com.example.customer-8' },
+      cookie: await vendor.signIn('mia'),
+    });
+    assert.equal(response.status, 201);
+    const session = await vendor.sendRequest('/session', { cookie: await vendor.signIn('cleo') });
+    assert.match(await session.text(), /count-oysters/);
+  });
+
   test('to another tenant’s list is refused', async () => {
     assert.equal((await add('ada', 'com.example.customer-8', 'intruder')).status, 403);
   });
