@@ -1,3 +1,5 @@
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { EnvironmentClient } from 'plugin-editor/server.js';
 import { StartError, startService } from 'plugin-editor-service';
 import { readPageFiles } from './page-files.ts';
@@ -36,6 +38,8 @@ async function start(env: NodeJS.ProcessEnv): Promise<Demo> {
     const assets = readPageFiles();
     const service = await startService(settings, { writeLog });
     opened.push(() => service.close());
+    const lock = lockFolder(dataDirectory);
+    opened.push(() => lock.close());
     const store = openVendorStore(dataDirectory);
     opened.push(() => store.close());
 
@@ -79,6 +83,23 @@ async function start(env: NodeJS.ProcessEnv): Promise<Demo> {
   } catch (error) {
     await close();
     throw error;
+  }
+}
+
+/**
+ * Keeps a second demo from the folder, which would replace the token, the webhook and the addresses of the first. This is SQLite's
+ * lock on an empty file, because the system releases that when the process is killed.
+ */
+function lockFolder(directory: string): DatabaseSync {
+  const lock = new DatabaseSync(join(directory, 'demo.lock'), { timeout: 0 });
+  try {
+    lock.exec('BEGIN EXCLUSIVE');
+    return lock;
+  } catch (error) {
+    lock.close();
+    if (!/database is locked/.test(String(error))) throw error;
+    const hint = 'End that one, or choose another folder with DATA_DIR, such as: DATA_DIR=.data-2 npm start';
+    throw new StartError(`The data folder ${directory} is in use by another \`npm start\`. ${hint}`);
   }
 }
 

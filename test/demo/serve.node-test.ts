@@ -144,10 +144,14 @@ describe('a running demo', () => {
     assert.equal((await send(JSON.stringify({ user: 'a'.repeat(5000) }))).status, 413);
   });
 
-  test('keeps its token when a second start at the same ports fails', async () => {
+  test('keeps its token when a second start with the same data fails', async () => {
     const second = runServe({ PORT: portOf(demo.vendor), DATA_DIR: demo.dataDir });
     assert.equal(await second.ended, 1);
-    assert.match(second.output(), /^Port \d+ is in use/);
+    const { dataDir } = demo;
+    assert.equal(
+      second.output().trim(),
+      `The data folder ${dataDir} is in use by another \`npm start\`. End that one, or choose another folder with DATA_DIR, such as: DATA_DIR=.data-2 npm start`,
+    );
     assert.ok(await editorTokenOf(demo, 'cleo', targetOf('customer-8')));
   });
 });
