@@ -52,7 +52,14 @@ export function createPluginRuns(service: EnvironmentClient, execution: Executio
         const live = found?.live ?? null;
         const runCase = async ({ input, what, detail, without, show }: Case): Promise<CaseView> => {
           if (live === null) return { what, detail, without };
-          const run = await runOne(execution, plugin, live, JSON.stringify(input), signal);
+          // By its version: without one, the service would choose another for some of the runs during a rollout.
+          const run = await runOne(
+            execution,
+            { ...plugin, version: live },
+            live,
+            JSON.stringify(input),
+            signal,
+          );
           if (run?.output === undefined) return { what, detail, without, failure: run?.failure };
           // The output fits the schema that the live version was built with: otherwise the run would be an error, `invalid-output`.
           // An app that changes its types has to expect the former ones of versions that are outdated.

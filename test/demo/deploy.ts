@@ -34,7 +34,7 @@ export async function editorTokenOf({ vendor }: Addresses, user: string, target:
   return token;
 }
 
-/** Builds and deploys as the editor would, with what an author says of the version. */
+/** Builds and deploys as the editor would, with what an author says of the version, or as a rollout. */
 export async function deployPlugin(
   addresses: Addresses,
   user: string,
@@ -42,7 +42,8 @@ export async function deployPlugin(
   {
     target = targetOf('customer-7'),
     message,
-  }: { target?: ReturnType<typeof targetOf>; message?: string } = {},
+    rollout,
+  }: { target?: ReturnType<typeof targetOf>; message?: string; rollout?: { percent: number } } = {},
 ): Promise<void> {
   const token = await editorTokenOf(addresses, user, target);
   const post = async (path: string, type: string, body: string) => {
@@ -55,5 +56,5 @@ export async function deployPlugin(
   };
   const place = `${target.ident}/${target.namespace}/${target.fn}`;
   await post(`build/javascript/${place}`, 'text/plain', contents);
-  await post(`draft/${place}/promote`, 'application/json', JSON.stringify({ message }));
+  await post(`draft/${place}/promote`, 'application/json', JSON.stringify({ message, rollout }));
 }

@@ -21,8 +21,8 @@ describe('the places that customers fill with plugins', () => {
     return vendor.sendRequest('/plugins/work', { method: 'POST', body, cookie: await vendor.signIn(user) });
   };
   const work = async (name: string) => ((await (await look(name)).json()) as WorkView).cases;
-  const deploy = (contents: string, name: string) =>
-    deployPlugin(vendor.addresses, 'ada', contents, { target: targetOf('customer-7', name) });
+  const deploy = (contents: string, name: string, options = {}) =>
+    deployPlugin(vendor.addresses, 'ada', contents, { target: targetOf('customer-7', name), ...options });
   const get = async (path: string, token: string) =>
     (
       await fetch(`${vendor.addresses.service}api/${path}`, { headers: { authorization: `Bearer ${token}` } })
@@ -90,6 +90,14 @@ describe('the places that customers fill with plugins', () => {
       [dozen?.shown, dozen?.failure?.code, dozen?.failure?.path, dozen?.without],
       [undefined, 'invalid-output', '/unitPrice', '€ 2.10'],
     );
+  });
+
+  test('show what the live version does while a rollout gives another one nearly all runs', async () => {
+    await deploy('export const run = () => ({ unitPrice: 100 });\n', 'price-rule');
+    const rollout = { percent: 99 };
+    await deploy('export const run = () => ({ unitPrice: 200 });\n', 'price-rule', { rollout });
+    const shown = (await work('price-rule')).map((one) => one.shown?.text);
+    assert.deepEqual(new Set(shown), new Set(['€ 1.00']));
   });
 
   test('have an input that does not fit refused by the plugin service, with its place', async () => {
