@@ -16,6 +16,9 @@ const DEFAULTS = {
   RUN_RECORDS: 'payloads',
 };
 
+/** What says where the service is reached: the vendor's back end and its page expect it at this machine's loopback addresses. */
+const REFUSED = ['PUBLIC_URL', 'SERVICE_HOST'];
+
 /**
  * What the environment asks for, defaults filled in.
  * @throws StartError that names the variable and says what it must be.
@@ -26,9 +29,14 @@ export function readDemoSettings(env: Record<string, string | undefined>): DemoS
   if (text && (!/^\d+$/.test(text) || port > 65_535)) {
     throw new StartError(`PORT is "${text}"; it must be a port: a whole number from 0 to 65535.`);
   }
-  const defaults = Object.entries(DEFAULTS).filter(
-    ([name]) => !env[name]?.trim() && !env[`${name}_FILE`]?.trim(),
-  );
+  const isSet = (name: string) => Boolean(env[name]?.trim() || env[`${name}_FILE`]?.trim());
+  const refused = REFUSED.find(isSet);
+  if (refused !== undefined) {
+    throw new StartError(
+      `${refused} is set, and the demo is for this machine alone; leave it out, or run the service without the demo, as docs/service/README.md says.`,
+    );
+  }
+  const defaults = Object.entries(DEFAULTS).filter(([name]) => !isSet(name));
   const service = readSettings({ ...env, ...Object.fromEntries(defaults) });
   if (port !== 0 && port === service.servicePort) {
     throw new StartError(`PORT and SERVICE_PORT are both ${port}; choose two different ports.`);

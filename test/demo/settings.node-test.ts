@@ -31,3 +31,19 @@ for (const value of ['http', '65536', '-1', '80.5']) {
 test('one port for both servers is refused', () => {
   assert.throws(() => readDemoSettings({ PORT: '8082' }), /PORT and SERVICE_PORT are both 8082/);
 });
+
+for (const name of ['PUBLIC_URL', 'SERVICE_HOST', 'SERVICE_HOST_FILE']) {
+  test(`${name} is refused, because the demo is for one machine`, () => {
+    const variable = name.replace('_FILE', '');
+    assert.throws(
+      () => readDemoSettings({ [name]: '0.0.0.0' }),
+      (error) =>
+        error instanceof StartError &&
+        error.message.startsWith(`${variable} is set, and the demo is for this machine alone; leave it out`),
+    );
+  });
+}
+
+test('an empty variable counts as left out', () => {
+  assert.equal(readDemoSettings({ PUBLIC_URL: '', SERVICE_HOST: ' ' }).service.publicUrl, undefined);
+});
