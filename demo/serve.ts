@@ -71,8 +71,8 @@ async function start(env: NodeJS.ProcessEnv): Promise<Demo> {
     const larder = `http://127.0.0.1:${server.port}`;
     // Plugins reach no address of this machine but these two.
     outboundAllow.push(larder, rates.origin);
-    const problem = await setUpConnections(client, ENVIRONMENT, { larder, rates });
-    if (problem !== undefined) console.error(`Plugins of the demo cannot call: ${problem}`);
+    for (const notice of await setUpConnections(client, ENVIRONMENT, { larder, rates }))
+      console.error(notice);
     const untold = await setUpWebhook(client, ENVIRONMENT, `${larder}/webhooks`, webhooks);
     if (untold !== undefined) console.error(`The demo gets no webhooks: ${untold}`);
     const database =

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { EnvironmentClient } from 'plugin-editor/server.js';
+import { EnvironmentClient, HttpError } from 'plugin-editor/server.js';
 import { ENVIRONMENT } from '../../demo/vendor/accounts.ts';
+import { setUpConnections } from '../../demo/vendor/places/connected.ts';
 import { places, setUpPlaces } from '../../demo/vendor/places/places.ts';
 import type { VersionRuns, WorkView } from '../../demo/vendor/wire.ts';
 import { deployPlugin, editorTokenOf } from './deploy.ts';
@@ -123,4 +124,25 @@ describe('the places that customers fill with plugins', () => {
     // A plugin of the customer's own has no place in Larder.
     assert.deepEqual(await work('weigh-basket'), []);
   });
+});
+
+test('a start on other ports reports which addresses have changed for plugins', async () => {
+  const kept = new Map<string, object>();
+  const service = {
+    async getNamespace({ namespace }: { namespace: string }) {
+      return kept.get(namespace) ?? Promise.reject(new HttpError('No namespace', 404));
+    },
+    setNamespace: async ({ namespace }: { namespace: string }, details: object) =>
+      void kept.set(namespace, details),
+    setConnectionValue: async () => undefined,
+  } as unknown as EnvironmentClient;
+  const start = (ratesPort: number) =>
+    setUpConnections(service, ENVIRONMENT, {
+      larder: 'http://127.0.0.1:5173',
+      rates: { origin: `http://127.0.0.1:${ratesPort}`, key: 'k' },
+    });
+  for (let i = 0; i < 2; i++) assert.deepEqual(await start(5174), []);
+  const notice =
+    'Plugins of the namespace rates that call http://127.0.0.1:5174 have to call http://127.0.0.1:6174 now.';
+  assert.deepEqual(await start(6174), [notice]);
 });

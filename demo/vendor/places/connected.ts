@@ -1,5 +1,6 @@
 import { HttpError } from 'plugin-editor/server.js';
 import type { EnvironmentClient, NamespaceDetails } from 'plugin-editor/server.js';
+import { undefinedIfNotFound } from '../refusals.ts';
 import type { PluginEntry } from '../wire.ts';
 
 /** Where the plugins may call, and with what. */
@@ -90,22 +91,29 @@ const detailsOf = ({ larder, rates }: Upstreams): Readonly<Record<string, Namesp
 });
 
 /**
- * Grants the plugins their requests, and stores the key. Resolves with why the service cannot, where it has no key for secrets, as on
- * PostgreSQL without `SECRETS_KEY`.
+ * Grants the plugins their requests, and stores the key. Resolves with what people should know: that the service cannot, where it has
+ * no key for secrets, as on PostgreSQL without `SECRETS_KEY`; and which addresses have changed since the last start, because plugins
+ * have the former ones in their text.
  */
 export async function setUpConnections(
   service: EnvironmentClient,
   environment: string,
   upstreams: Upstreams,
-): Promise<string | undefined> {
+): Promise<string[]> {
+  const notices: string[] = [];
   try {
-    for (const [namespace, details] of Object.entries(detailsOf(upstreams)))
+    for (const [namespace, details] of Object.entries(detailsOf(upstreams))) {
+      const former = await undefinedIfNotFound(service.getNamespace({ environment, namespace }));
+      const [from, to] = [former, details].map((one) => one?.connections?.[0]?.origin);
+      if (from !== undefined && from !== to)
+        notices.push(`Plugins of the namespace ${namespace} that call ${from} have to call ${to} now.`);
       await service.setNamespace({ environment, namespace }, details);
+    }
     const value = upstreams.rates.key;
     await service.setConnectionValue({ environment, namespace: 'rates', connection: 'rates' }, { value });
-    return undefined;
   } catch (error) {
-    if (error instanceof HttpError && error.status === 503) return error.message;
-    throw error;
+    if (!(error instanceof HttpError && error.status === 503)) throw error;
+    notices.push(`Plugins of the demo cannot call: ${error.message}`);
   }
+  return notices;
 }
