@@ -17,8 +17,14 @@ export async function loadAccount(): Promise<void> {
   await requestAccount('GET', '/session');
 }
 
+let isSigningIn = false;
+
+/** Does nothing while another user signs in, whose cookie the browser would keep or not, by which response comes last. */
 export async function signIn(user: string): Promise<void> {
+  if (isSigningIn) return;
+  isSigningIn = true;
   await requestAccount('POST', '/session', { user });
+  isSigningIn = false;
 }
 
 /** Shows no account while it signs out, so that no timer requests that user's data and is refused. */

@@ -21,7 +21,8 @@ export function followWebhooks(): void {
     if (name === undefined || state.drawer === 'closed') return;
     const { body } = await backEnd.loadWebhooks(last);
     if (!body || signedInAccount(state)?.user.name !== name) return;
-    last = body.last;
+    // A back end that was started again counts from 1.
+    last = body.last < last ? 0 : body.last;
     if (body.messages.length) change({ webhooks: [...state.webhooks, ...body.messages].slice(-MAX_SHOWN) });
   };
   const next = () => void ask().finally(() => setTimeout(next, INTERVAL));
