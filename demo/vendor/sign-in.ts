@@ -33,6 +33,7 @@ export function createSignIns(secret: string): SignIns {
       setSignedCookie(c, cookieName(c), `${user.id}.${Date.now() + LIFETIME * 1000}`, secret, {
         path: '/',
         httpOnly: true,
+        // Loopback is served without TLS. Elsewhere this has `secure: true`, too.
         sameSite: 'Lax',
         maxAge: LIFETIME,
       }),

@@ -29,15 +29,16 @@ const BODY_LIMIT = 64 * 1024;
 const MAX_MESSAGES = 200;
 
 interface Received extends WebhookView {
+  /** The same each time that the message is sent. */
+  id: string;
   ident: string;
 }
 
-/** What the plugin service told Larder, kept in memory. */
+/** What the plugin service told Larder, kept in memory. A real receiver stores the ids, because a message may come again for a day. */
 export class Webhooks {
   /** What verifies messages; without it every one is refused. */
   secret: string | undefined;
   #messages: Received[] = [];
-  readonly #ids = new Set<string>();
   #count = 0;
 
   /** Takes a message. Throws 401 where the secret did not sign it. */
@@ -49,8 +50,7 @@ export class Webhooks {
       throw new Refusal(401, 'not-signed', 'The plugin service did not sign this message.');
     }
     // A message may come twice.
-    if (this.#ids.has(id)) return;
-    this.#ids.add(id);
+    if (this.#messages.some((one) => one.id === id)) return;
     const { type, timestamp, data } = JSON.parse(body) as {
       type: string;
       timestamp: string;
@@ -61,7 +61,7 @@ export class Webhooks {
     const about = Object.entries(fields).flatMap(([key, value]) => (value ? `${key}: ${value}` : []));
     this.#messages = [
       ...this.#messages,
-      { number: ++this.#count, at: timestamp, type, fields: about.join(', '), ident },
+      { number: ++this.#count, id, at: timestamp, type, fields: about.join(', '), ident },
     ].slice(-MAX_MESSAGES);
   }
 
