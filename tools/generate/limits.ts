@@ -88,9 +88,13 @@ const DESCRIPTIONS: Readonly<Record<string, Readonly<Record<string, Row>>>> = {
     reply: ['a reply', 'bytes', '422 `help-failed`; the process is killed'],
   },
   httpLimits: {
-    headersTimeout: ['the headers, from the start of a request', 'ms', '408, and the connection is closed'],
-    requestTimeout: ['the whole request', 'ms', '408, and the connection is closed'],
-    connectionsCheckingInterval: ['how often these two are checked', 'ms', '-'],
+    headersTimeout: [
+      'the headers of the first request of a connection',
+      'ms',
+      '408, and the connection is closed',
+    ],
+    requestTimeout: ['a whole request', 'ms', '408, and the connection is closed'],
+    connectionsCheckingInterval: ['how often that is checked', 'ms', '-'],
     keepAliveTimeout: ['a connection without a request, as `Keep-Alive` says', 'ms', '-'],
     idleTimeout: ['the same, until the service closes it', 'ms', 'it is closed'],
     paceTime: [

@@ -44,11 +44,11 @@ const second = 1000;
 
 /** The limits of connections and requests. Times are in ms, sizes in bytes. */
 export interface HttpLimits {
-  /** From the start of a request, or of a connection, until all headers of the request have arrived. */
+  /** From the start of a connection until all headers of its first request have arrived. */
   readonly headersTimeout: number;
-  /** From the start of a request until its whole body has arrived. */
+  /** From the start of a request until all of it has arrived. */
   readonly requestTimeout: number;
-  /** How often these two are checked. */
+  /** How often that is checked. */
   readonly connectionsCheckingInterval: number;
   /** How long clients are told that an idle connection is kept for their next request. */
   readonly keepAliveTimeout: number;

@@ -48,6 +48,11 @@ interface HttpServerOptions {
 /** Stands in for the `Host` header, which HTTP/1.0 may leave out. The name is reserved, so that no service has it. */
 const absentHost = 'host.invalid';
 
+/** What Node's own check of headers reports. */
+class LateHeadersError extends Error {
+  readonly code = 'ERR_HTTP_REQUEST_TIMEOUT';
+}
+
 /** An HTTP server for a handler of web-standard requests, within limits. It does not listen yet. */
 export function createHttpServer(handler: RequestHandler, options: HttpServerOptions = {}): HttpServer {
   const { fetch, refuse, trustedProxies } = handler;
@@ -84,9 +89,12 @@ export function createHttpServer(handler: RequestHandler, options: HttpServerOpt
     const network = connections.get(socket)?.network ?? '';
     return discarded.take({ environment: '', tenant: network, token: '' }, bytes);
   };
+  // Node's own limit for headers begins with the connection, and also counts time in which this process did not run to read them.
+  const heads = new Pace({ paceTime: limits.headersTimeout, paceBytes: Infinity });
+  /** Ends the watch over a connection that has had no request yet. */
+  const stopsOfHeads = new Map<Socket, () => void>();
   const server = createServer({
-    // Node requires that this is no longer than the time for the whole request.
-    headersTimeout: Math.min(limits.headersTimeout, requestTimeout),
+    headersTimeout: requestTimeout,
     requestTimeout,
     connectionsCheckingInterval,
     keepAliveTimeout,
@@ -103,7 +111,14 @@ export function createHttpServer(handler: RequestHandler, options: HttpServerOpt
     });
     connections.set(socket, connection);
     shares.add(connection);
+    const end = () => {
+      stopsOfHeads.get(socket)?.();
+      server.emit('clientError', new LateHeadersError(), socket);
+    };
+    stopsOfHeads.set(socket, heads.watch({ moved: 0, end }));
     socket.once('close', () => {
+      stopsOfHeads.get(socket)?.();
+      stopsOfHeads.delete(socket);
       connections.delete(socket);
       shares.delete(connection);
     });
@@ -111,6 +126,7 @@ export function createHttpServer(handler: RequestHandler, options: HttpServerOpt
   server.on('request', (incoming, outgoing) => {
     const connection = connections.get(incoming.socket);
     if (!connection) return;
+    stopsOfHeads.get(incoming.socket)?.();
     shares.begin(connection, incoming);
     balance?.add(incoming.socket);
     connection.add({ incoming, outgoing });

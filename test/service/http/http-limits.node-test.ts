@@ -86,6 +86,16 @@ describe('the HTTP server', () => {
     }
   });
 
+  test('counts no time in which the process did not run as that of a client’s headers', async (t) => {
+    const { port, server } = await serve(t, { ...short, headersTimeout: 100 }, () => new Response('ok'));
+    server.on('connection', () => {
+      // As on a machine that has much else to do: the request has arrived and is read when the limit has passed.
+      const end = performance.now() + 300;
+      while (performance.now() < end);
+    });
+    assert.match(await text(await open(t, port, last)), /^HTTP\/1\.1 200 OK/);
+  });
+
   test('closes connections with half-sent bodies, at both addresses and however many there are', async (t) => {
     const handler = { fetch: async (request: Request) => new Response(await request.text()), refuse };
     const listening = await listenOnLoopback(handler, 0, 'PORT', {
