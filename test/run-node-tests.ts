@@ -24,6 +24,11 @@ const cache = join(root, 'node_modules/.cache/plugin-editor');
 
 const names = process.argv.slice(2);
 const [, onlyRun] = names[0] === 'release' ? names : [];
+const titles = releaseRuns().map(({ title }) => title);
+if (onlyRun !== undefined && !titles.includes(onlyRun)) {
+  console.error(`There is no run "${onlyRun}" of the release. There are: ${titles.join(', ')}.`);
+  process.exit(2);
+}
 
 /** More than there are cores, because many wait. A run beside another one has as many as there are cores. */
 const concurrency = availableParallelism() + (onlyRun === undefined ? 2 : 0);
@@ -63,9 +68,9 @@ function chosenRuns(): NodeRun[] {
   if (names.length === 0) return testRuns();
   if (names[0] === 'release') return releaseRuns().filter((one) => one.title === (onlyRun ?? one.title));
   const storage = env['TEST_STORAGE'] === 'postgres' ? 'postgres' : 'sqlite';
-  const needsServer = storage === 'postgres' || names.some((name) => name.endsWith('.release-test.ts'));
   const postgres = env['TEST_POSTGRES'] === 'oldest' ? 'oldest' : 'newest';
-  return [{ title: storage, files: names, storage, ...(needsServer && { postgres }) }];
+  // On SQLite the few files that also need PostgreSQL start it themselves.
+  return [{ title: storage, files: names, storage, ...(storage === 'postgres' && { postgres }) }];
 }
 
 /** Resolves with the exit code. */
@@ -130,7 +135,7 @@ async function writeEntries(title: string, files: readonly string[]): Promise<st
     groupsOf(files).map(async (group, i) => {
       const name = `${String(i).padStart(2, '0')}-${group.name.replaceAll('/', '-')}.mjs`;
       const paths = group.files.map((file) => join(root, file));
-      const code = `import { runInTurn } from '${inTurn}';\nrunInTurn(${JSON.stringify(paths)});\n`;
+      const code = `import { runInTurn } from ${JSON.stringify(inTurn)};\nrunInTurn(${JSON.stringify(paths)});\n`;
       await writeFile(join(folder, name), code);
       return join(folder, name);
     }),

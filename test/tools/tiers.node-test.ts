@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -16,6 +17,13 @@ test('npm test or npm run test:release runs each file of tests', () => {
     named.filter((file) => !inNode.has(file) && !isInBrowsers(file)),
     [],
   );
+});
+
+test('a run of the release that does not exist is refused, and those that do are named', () => {
+  const args = ['test/run-node-tests.ts', 'release', 'postgres-newst'];
+  const { status, stderr } = spawnSync(process.execPath, args, { cwd: root, encoding: 'utf8' });
+  assert.equal(status, 2, stderr);
+  assert.match(stderr, /^There is no run "postgres-newst" .*: release, postgres-newest, postgres-oldest\.$/m);
 });
 
 test('what registers tests is a file of tests, or is loaded by one', () => {
