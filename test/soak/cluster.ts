@@ -29,7 +29,8 @@ const recoveryLimit = 5000;
 
 /**
  * Three nodes on one PostgreSQL behind a proxy, while nodes and the database are killed. What was acknowledged has to be there,
- * whatever node is asked, and nothing else may go wrong than a broken connection, 502 of the proxy, or 503 with `Retry-After`.
+ * whatever node is asked, and nothing else may go wrong than a broken connection, 502 of the proxy, or 503 with `Retry-After`, and the
+ * first two not before the first fault.
  */
 export async function measureClusterFaults(
   options: FaultOptions = { users: 100, seconds: 120, nodeKillEvery: 10, databaseKills: 2 },
@@ -82,9 +83,7 @@ export async function measureClusterLoad(
     await Promise.all(working);
     await Promise.all(users.map((user) => user.verify()));
     bookOutput(world, tally);
-    for (const what of ['broken connections', '502 of the proxy']) {
-      if (tally.of(what)) tally.fault(`${tally.of(what)} ${what} without a fault`);
-    }
+    bookBreaks(tally);
     printCounts(tally);
     const kinds = [...tally.times.keys()].filter((what) => what !== 'build');
     return [
@@ -110,17 +109,30 @@ async function signIn(world: ClusterWorld, count: number, tally: Tally): Promise
   return users;
 }
 
+/** Books what only a fault may cause, where there was none yet. */
+function bookBreaks(tally: Tally): void {
+  for (const what of ['broken connections', '502 of the proxy']) {
+    if (tally.of(what)) tally.fault(`${tally.of(what)} ${what} without a fault`);
+  }
+}
+
 /** Ends with the last fault. */
 async function injectFaults(
   { nodes, database }: ClusterWorld,
   { seconds, nodeKillEvery, databaseKills }: FaultOptions,
   tally: Tally,
 ): Promise<void> {
+  let isUndisturbed = true;
+  const disturb = () => {
+    if (isUndisturbed) bookBreaks(tally);
+    isUndisturbed = false;
+  };
   const killNodes = async () => {
     const kills = Math.max(1, Math.floor(seconds / nodeKillEvery));
     for (let i = 0; i < kills; i++) {
       await setTimeout(nodeKillEvery * 1000);
       const node = nodes[i % nodes.length];
+      disturb();
       await node?.end('SIGKILL');
       // One that does not come back is reported by `measureRecovery`.
       node?.start().catch(() => {});
@@ -131,6 +143,7 @@ async function injectFaults(
     for (let i = 0; i < databaseKills; i++) {
       // Not together with a node each time, and not after the last of those.
       await setTimeout((seconds * 1000 * 0.9) / (databaseKills + 1) - databaseAway);
+      disturb();
       await database.crash();
       await setTimeout(databaseAway);
       await database.start();
