@@ -15,8 +15,6 @@ import { setUpWebhook, Webhooks } from './vendor/webhooks.ts';
 
 // What `npm start` runs: the vendor's app and, beside it, the plugin service, until Ctrl-C.
 
-const parent = process.ppid;
-
 interface Demo {
   vendorPort: number;
   servicePort: number;
@@ -121,17 +119,11 @@ const greeting = ({ vendorPort, servicePort, database }: Demo) => `
 try {
   const demo = await start(process.env);
   const end = () => {
-    clearInterval(orphaned);
     // A second signal ends the process at once.
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.removeListener(signal, end);
     void demo.close();
   };
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, end);
-
-  // npm runs this in a shell. A signal to npm ends the shell without reaching this process, which then has another parent.
-  const orphaned = setInterval(() => {
-    if (process.env['npm_lifecycle_event'] !== undefined && process.ppid !== parent) end();
-  }, 250);
 
   // This comes last, because a test that reads it may stop the demo at once.
   console.log(greeting(demo));

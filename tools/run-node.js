@@ -12,6 +12,49 @@ export const root = fileURLToPath(new URL('..', import.meta.url)).replace(/[\\/]
 const SIGNAL_DELAY = 20;
 
 /**
+ * The programs that run, and which of them were interrupted.
+ *
+ * @typedef {{ child: import('node:child_process').ChildProcess, isInterrupted: boolean }} Running
+ * @type {Set<Running>}
+ */
+const running = new Set();
+
+/** @param {NodeJS.Signals} signal */
+const forward = (signal) => {
+  for (const { child } of running) child.kill(signal);
+};
+// A terminal sends SIGINT to both processes, and the program decides how it ends. The other signals reach only this process.
+const noteInterrupt = () => {
+  for (const one of running) one.isInterrupted = true;
+};
+
+const parent = process.ppid;
+/** @type {NodeJS.Timeout | undefined} */
+let orphanWatch;
+
+/** @param {Running} one */
+function add(one) {
+  running.add(one);
+  if (running.size > 1) return;
+  process.on('SIGINT', noteInterrupt).on('SIGTERM', forward).on('SIGHUP', forward);
+  // npm runs scripts in a shell. A signal to npm ends the shell without reaching this process, which then has another parent.
+  if (process.env['npm_lifecycle_event'] === undefined) return;
+  orphanWatch = setInterval(() => {
+    if (process.ppid === parent) return;
+    clearInterval(orphanWatch);
+    forward('SIGTERM');
+  }, 250);
+}
+
+/** @param {Running} one */
+function remove(one) {
+  running.delete(one);
+  if (running.size > 0) return;
+  process.off('SIGINT', noteInterrupt).off('SIGTERM', forward).off('SIGHUP', forward);
+  clearInterval(orphanWatch);
+}
+
+/**
  * Runs a program in Node, in the folder of the repository and with this process's terminal. Signals to end are passed on to it,
  * so that it does not outlive this process.
  *
@@ -28,22 +71,16 @@ export function runNode(args, node = execPath, onOutput) {
     stdio: onOutput ? ['inherit', 'pipe', 'pipe'] : 'inherit',
   });
   if (onOutput) for (const stream of [child.stdout, child.stderr]) stream?.on('data', onOutput);
-  // A terminal sends SIGINT to both processes, and the program decides how it ends. The other signals reach only this process.
-  let interrupted = false;
-  const noteInterrupt = () => {
-    interrupted = true;
-  };
-  /** @param {NodeJS.Signals} signal */
-  const forward = (signal) => child.kill(signal);
-  process.on('SIGINT', noteInterrupt).on('SIGTERM', forward).on('SIGHUP', forward);
+  const one = { child, isInterrupted: false };
+  add(one);
   return new Promise((resolve, reject) => {
     child.once('error', reject);
     child.once('close', (code, signal) => {
       const result = signal ? 128 + constants.signals[signal] : (code ?? 1);
       // The system may report the interrupt, which both processes got, after the end that it caused.
       setTimeout(() => {
-        process.off('SIGINT', noteInterrupt).off('SIGTERM', forward).off('SIGHUP', forward);
-        resolve(interrupted && result === 0 ? 128 + constants.signals.SIGINT : result);
+        remove(one);
+        resolve(one.isInterrupted && result === 0 ? 128 + constants.signals.SIGINT : result);
       }, SIGNAL_DELAY);
     });
   });

@@ -37,7 +37,7 @@ export function runServe(env: Record<string, string>): Run {
 
 /** The same in a shell that passes no signal on, as npm does it. Ended once nobody holds its output any longer. */
 export function runServeInShell(env: Record<string, string>): Run {
-  const script = `"${process.execPath}" --disable-warning=ExperimentalWarning demo/serve.ts; exit $?`;
+  const script = `"${process.execPath}" tools/run.js demo/serve.ts; exit $?`;
   return run('sh', ['-c', script], { ...env, npm_lifecycle_event: 'start' });
 }
 

@@ -4,8 +4,9 @@ import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type TestContext, describe, it } from 'node:test';
+import { type TestContext, describe, it, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { runNode } from '../../tools/run-node.js';
 
 const runner = fileURLToPath(new URL('../../tools/run.js', import.meta.url));
 
@@ -64,6 +65,30 @@ describe('tools/run.js', () => {
     assert.equal((await output).join(''), 'SIGINT\n');
   });
 
+  it('ends the program with the shell of npm, which passes no signal on', async (t) => {
+    const folder = await mkdtemp(join(tmpdir(), 'run-'));
+    t.after(() => rm(folder, { recursive: true }));
+    const file = join(folder, 'program.mjs');
+    await writeFile(file, waiting('process.exit(0);'));
+    const shell = spawn('sh', ['-c', `"${process.execPath}" "${runner}" "${file}"; exit $?`], {
+      detached: true,
+      env: { ...process.env, npm_lifecycle_event: 'start' },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    t.after(() => {
+      try {
+        process.kill(-(shell.pid ?? 0), 'SIGKILL');
+      } catch {
+        // All have ended, as they should.
+      }
+    });
+    shell.stdout.setEncoding('utf8');
+    await once(shell.stdout, 'data');
+    const output = shell.stdout.toArray();
+    shell.kill('SIGTERM');
+    assert.equal((await output).join(''), 'SIGTERM\n');
+  });
+
   it('explains its usage when no program is named', async () => {
     const child = spawn(process.execPath, [runner, 'packages'], { stdio: ['ignore', 'ignore', 'pipe'] });
     child.stderr.setEncoding('utf8');
@@ -74,4 +99,12 @@ describe('tools/run.js', () => {
       /^Usage: node tools\/run\.js \[packages \| build \| chromium \| release\]/,
     );
   });
+});
+
+test('many programs at once share the listeners for signals', async () => {
+  const before = process.listenerCount('SIGTERM');
+  const ended = Array.from({ length: 3 }, () => runNode(['--version'], process.execPath, () => {}));
+  assert.equal(process.listenerCount('SIGTERM'), before + 1);
+  assert.deepEqual(await Promise.all(ended), [0, 0, 0]);
+  assert.equal(process.listenerCount('SIGTERM'), before);
 });
