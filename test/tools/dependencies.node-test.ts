@@ -77,7 +77,7 @@ describe('Node versions', () => {
   });
 });
 
-for (const place of ['', 'test/packages/', 'test/apps/'])
+for (const place of ['', 'test/packages/', 'test/apps/', 'tools/site/'])
   it(`${place}package-lock.json holds all builds that a package chooses from, which npm ci requires`, async () => {
     const text = await readFile(new URL(`../../${place}package-lock.json`, import.meta.url), 'utf8');
     const { packages } = JSON.parse(text) as {
