@@ -4,7 +4,7 @@ import { declarationsIn } from './declarations.ts';
 import { schemaInResponse, namespaceSchema } from './environment/namespace-details.ts';
 import { json } from './operations/responses.ts';
 import { operation } from './operations/operation.ts';
-import { isWildcard } from '../plugins/connections.ts';
+import { grantedOrigin } from '../outbound/grants.ts';
 import type { Connection } from '../plugins/connections.ts';
 import type { LibraryInterface } from '../plugins/libraries.ts';
 import type { PluginKey } from '../plugins/plugin-key.ts';
@@ -118,14 +118,14 @@ export async function reachable(
   const { tenant } = target;
   const described = connections.map(async (connection) => {
     const { name, description, origin, pathPrefix, methods } = connection;
-    const values =
-      tenant !== undefined && isWildcard(connection)
-        ? await findConnectionValues(db, { ...target, tenant }, name)
-        : undefined;
+    const granted = await grantedOrigin(connection, async () => {
+      if (tenant === undefined) return undefined;
+      return (await findConnectionValues(db, { ...target, tenant }, name))?.tenant?.origin;
+    });
     return {
       name,
       ...(description !== undefined && { description }),
-      origin: values?.tenant?.origin ?? origin,
+      origin: granted ?? origin,
       ...(pathPrefix !== undefined && { pathPrefix }),
       ...(methods && { methods }),
     };

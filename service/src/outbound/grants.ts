@@ -41,39 +41,45 @@ export function isCovered(origin: string, wildcard: string): boolean {
   return /^[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?$/.test(origin.slice(start.length, origin.length - end.length));
 }
 
+/** Finds the origin that the tenant has for a connection with a wildcard. */
+type FindOrigin = (connection: Connection) => Promise<string | undefined>;
+
 /**
- * The connection that permits a request, of an origin that is known for it.
- * @param originOf the tenant's origin for a connection with a wildcard
+ * The origin that a connection grants: its own, or with a wildcard the tenant's; `undefined` where the tenant has none, or one that
+ * was set for a former wildcard.
  */
+export async function grantedOrigin(
+  connection: Connection,
+  originOf: FindOrigin,
+): Promise<string | undefined> {
+  if (!isWildcard(connection)) return connection.origin;
+  const origin = await originOf(connection);
+  return origin !== undefined && isCovered(origin, connection.origin) ? origin : undefined;
+}
+
+/** The connection that permits a request, of an origin that is known for it. */
 export async function findGrant(
   connections: readonly Connection[],
   method: string,
   url: URL,
-  originOf: (connection: Connection) => Promise<string | undefined>,
+  originOf: FindOrigin,
 ): Promise<Connection | undefined> {
   for (const connection of connections) {
     if (!methodsOf(connection).includes(method) || !isUnder(url.pathname, prefixOf(connection))) continue;
-    if (!isWildcard(connection)) {
-      if (url.origin === connection.origin) return connection;
-    } else if (isCovered(url.origin, connection.origin) && url.origin === (await originOf(connection))) {
-      return connection;
-    }
+    if (url.origin === (await grantedOrigin(connection, originOf))) return connection;
   }
   return undefined;
 }
 
-/**
- * What is granted, for a message: at most some hundred characters for each connection.
- * @param originOf the tenant's origin for a connection with a wildcard
- */
+/** What is granted, for a message: at most some hundred characters for each connection. */
 export async function describeGrants(
   connections: readonly Connection[],
-  originOf: (connection: Connection) => Promise<string | undefined>,
+  originOf: FindOrigin,
 ): Promise<string> {
   const described = connections.map(async (connection) => {
-    const origin = isWildcard(connection) ? await originOf(connection) : connection.origin;
+    const origin = await grantedOrigin(connection, originOf);
     return origin === undefined
-      ? `${connection.name} (nothing yet: no origin is set for this tenant)`
+      ? `${connection.name} (nothing yet: no origin of the form ${connection.origin} is set for this tenant)`
       : `${connection.name} (${methodsOf(connection).join(', ')} ${origin}${prefixOf(connection)})`;
   });
   return (await Promise.all(described)).join('; ');

@@ -1,3 +1,4 @@
+import { isWildcard } from '../plugins/connections.ts';
 import type { Connection } from '../plugins/connections.ts';
 import type { Language } from './language.ts';
 import { escapeUnits, stringLiteral } from './source-text.ts';
@@ -67,8 +68,10 @@ function runComment(connections: readonly ReachableConnection[], isTyped = false
   return `/**\n${lines.map((line) => ` * ${line}`.trimEnd()).join('\n')}\n */\n`;
 }
 
-function describe({ name, description, origin, pathPrefix = '/', methods = ['GET'] }: ReachableConnection) {
-  const text = `- ${methods.join(', ')} ${origin}${pathPrefix}: ${description ?? name}`;
+function describe(connection: ReachableConnection) {
+  const { name, description, origin, pathPrefix = '/', methods = ['GET'] } = connection;
+  const condition = isWildcard(connection) ? ' (once the tenant has an origin for it)' : '';
+  const text = `- ${methods.join(', ')} ${origin}${pathPrefix}: ${description ?? name}${condition}`;
   return escapeInvisible(text.replace(/\s+/g, ' ').replaceAll('*/', '* /'));
 }
 

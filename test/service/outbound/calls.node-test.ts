@@ -197,7 +197,7 @@ describe('a call', () => {
     const t2 = { ...run, plugin: { ...run.plugin, tenant: 't2' } };
     const { code, message } = errorOf(await call({ url: `${shop}/` }));
     assert.equal(code, 'not-granted');
-    assert.match(message, / What is granted: shop \(nothing yet: no origin is set for this tenant\)\.$/);
+    assert.match(message, /: shop \(nothing yet: no origin of the form \S+ is set for this tenant\)\.$/);
     assert.equal((await setValue({ origin: shop }, 'shop')).status, 204);
     await setValue({ origin: shop.replace('t1', 't2') }, 'shop', 'tenant/com.acme.t2');
     // The upstream does not speak TLS: what is granted is unreachable.

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import {
   canOverlap,
+  describeGrants,
   findGrant,
   findOriginProblem,
   findPrefixProblem,
@@ -84,6 +85,17 @@ describe('a request is not granted', () => {
       assert.equal(await grantOf(request.slice(0, split), request.slice(split + 1)), undefined);
     });
   }
+});
+
+test('a wildcard grants no origin that was set for a former one, and the message says so', async () => {
+  const originOf = async () => 'https://acme.shops.example.org';
+  const url = new URL('https://acme.shops.example.org/api');
+  assert.equal(await findGrant(connections, 'GET', url, originOf), undefined);
+  assert.equal(
+    await describeGrants(connections.slice(1), originOf),
+    'orders (GET, POST https://orders.example.com); ' +
+      'shop (nothing yet: no origin of the form https://*.shops.example.com is set for this tenant)',
+  );
 });
 
 test('an origin has a form that browsers write, and a wildcard is a whole label below a registered domain', () => {

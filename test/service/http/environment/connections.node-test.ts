@@ -83,6 +83,15 @@ describe('connections of a namespace', () => {
         contents,
       );
     }
+    // What the tenant has for a former wildcard grants nothing.
+    const other = { ...shop, origin: 'https://*.stores.example.com' };
+    await setNamespace({ connections: [other] });
+    assert.deepEqual((await typesOf('t1'))['connections'], [{ name: 'shop', origin: other.origin }]);
+    const response = await fetch('/api/v2/template/javascript/add-record', { headers });
+    assert.match(
+      ((await response.json()) as { contents: string }).contents,
+      / - GET https:\/\/\*\.stores\.example\.com\/: shop \(once the tenant has an origin for it\)\n/,
+    );
   });
 
   test('that could never be, or overlap, are 422 with the path', async (t) => {
