@@ -1,3 +1,4 @@
+import type { PluginTest } from 'plugin-editor/client.js';
 import { type TemplateResult, html, nothing } from 'lit/html.js';
 import { formatDuration } from '../locales/formats.ts';
 import { texts } from '../locales/locale.ts';
@@ -9,14 +10,14 @@ import { type Icon, icon } from '../ui/icon.ts';
 import { type Schemas, descriptionOf, pathOf, pathText, schemasAt, typeLabel } from '../types/schema.ts';
 import { callsView } from './calls-view.ts';
 import { type JsonDifference, differencesOf } from './json-difference.ts';
-import { type Verdict, verdictOf } from './verdict.ts';
+import { type Verdict, expectedOf, verdictOf } from './verdict.ts';
 
 export interface ResultOptions {
   run: Run;
   /** The run before this one, to compare with. */
   before?: Run | undefined;
-  /** The result that the test expects; `undefined` where it expects none. */
-  expected?: string | undefined;
+  /** What the test expects; `undefined` where it expects nothing. */
+  expected?: PluginTest['expected'];
   /** Whether the text or the payload changed since, or another run has begun. */
   staleness?: 'changed' | 'running' | undefined;
   /** Makes the result the expected one. */
@@ -35,10 +36,10 @@ export const verdictTones: Record<Verdict, string> = { passed: 'good', failed: '
 
 /** How a run ended: verdict, time, result or error, logs, and the difference to the run before with the same payload. */
 export function resultView(options: ResultOptions): TemplateResult {
-  const { run, before, expected, staleness, onTake, onJump } = options;
+  const { run, before, staleness, onTake, onJump } = options;
   const { outcome } = run;
   const words = texts().result;
-  const verdict = verdictOf(outcome, expected);
+  const verdict = verdictOf(outcome, options);
   const note = { changed: words.before, running: words.earlier };
   return html`<div class="result" data-tone=${staleness ? 'stale' : verdictTones[verdict]}>
     <p class="result-head">
@@ -58,16 +59,17 @@ export function resultView(options: ResultOptions): TemplateResult {
 
 function errorView(
   error: { code?: string | undefined; message: string; path?: string | undefined },
-  { expected, schemas, onJump }: ResultOptions,
+  options: ResultOptions,
 ): TemplateResult {
   const words = texts().result;
+  const { schemas, onJump } = options;
   const title = errorTitle(error.code);
   return html`<p class="result-label">${title}</p>
     ${error.path === undefined ? nothing : misfitView(error.code, error.path, schemas)}
     <div class="output trace" dir="ltr" tabindex="0" role="group" aria-label=${title}>
       <span class="verbatim">${traceLines(error.message, onJump)}</span>
     </div>
-    ${expected === undefined ? nothing : html`<p class="result-note">${words.expectedError}</p>`}`;
+    ${expectedOf(options) === undefined ? nothing : html`<p class="result-note">${words.expectedError}</p>`}`;
 }
 
 /** The place in the input or the output that does not fit its type, and the type there. */
@@ -102,9 +104,11 @@ function misfitView(
 function expectation(
   result: string,
   verdict: Verdict,
-  { expected, onAccept }: ResultOptions,
+  options: ResultOptions,
 ): TemplateResult | typeof nothing {
   const words = texts().result;
+  const { onAccept } = options;
+  const expected = expectedOf(options);
   const accept =
     onAccept && verdict !== 'passed'
       ? html`<div class="panel-actions">

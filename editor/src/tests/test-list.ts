@@ -4,7 +4,7 @@ import { formatNumber } from '../locales/formats.ts';
 import { texts } from '../locales/locale.ts';
 import type { Run } from '../pipeline/pipeline.ts';
 import type { TestStatus } from '../pipeline/work.ts';
-import { expectedOf, verdictOf } from './verdict.ts';
+import { verdictOf } from './verdict.ts';
 
 /** The fields of a test that can be edited. */
 export type TestField = 'name' | 'description' | 'payload' | 'expected';
@@ -131,7 +131,7 @@ export class TestList {
       !run.isOutdated?.() &&
       run.payload === (test.payload ?? '') &&
       isSame(run.mocks, test['calls']);
-    return { verdict: verdictOf(run.outcome, expectedOf(test)), isCurrent };
+    return { verdict: verdictOf(run.outcome, test), isCurrent };
   }
 
   #change(entries: readonly TestEntry[]): void {

@@ -255,7 +255,7 @@ function resultOf(
   const result = resultView({
     run,
     before,
-    expected: expectedOf(test),
+    expected: test['expected'],
     staleness: entry.isWaiting ? 'running' : isCurrent ? undefined : 'changed',
     schemas,
     onAccept: canEdit ? (text) => list.accept(entry, text) : undefined,

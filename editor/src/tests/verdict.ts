@@ -8,25 +8,29 @@ import type { RunOutcome } from '../pipeline/pipeline.ts';
  */
 export type Verdict = 'passed' | 'failed' | 'ran';
 
+/** What a test expects: a text, or the value that another program has written. */
+type Expectation = Pick<PluginTest, 'expected'>;
+
 /** The result that a test expects, as text; `undefined` where it expects none. */
-export function expectedOf(test: PluginTest): string | undefined {
-  const { expected } = test;
+export function expectedOf({ expected }: Expectation): string | undefined {
   if (expected === undefined || expected === null) return undefined;
-  // Another program may have written a value, not its text.
   return typeof expected === 'string' ? expected : JSON.stringify(expected, null, 2);
 }
 
-export function verdictOf(outcome: RunOutcome, expected: string | undefined): Verdict {
+export function verdictOf(outcome: RunOutcome, test: Expectation): Verdict {
   if ('error' in outcome) return 'failed';
+  const expected = expectedOf(test);
   if (expected === undefined) return 'ran';
-  return isEqual(expected, outcome.result) ? 'passed' : 'failed';
+  // The integers of a value, unlike those of a text, were rounded when the draft was parsed.
+  const parse = typeof test.expected === 'string' ? parseExactly : parseRounded;
+  return isEqual(expected, outcome.result, parse) ? 'passed' : 'failed';
 }
 
 /** Whether two results are equal: as JSON values where both are JSON, else as texts. */
-export function isEqual(expected: string, actual: string): boolean {
+export function isEqual(expected: string, actual: string, parse = parseExactly): boolean {
   if (expected === actual) return true;
   try {
-    return comparableJson(expected) === comparableJson(actual);
+    return comparableJson(expected, parse) === comparableJson(actual, parse);
   } catch {
     // One of them is not JSON.
     return false;
@@ -34,9 +38,9 @@ export function isEqual(expected: string, actual: string): boolean {
 }
 
 /** A JSON text in a form that is the same for equal values. `JSON.stringify` would write `null` for a number that is too large. */
-const comparableJson = (text: string): string =>
+const comparableJson = (text: string, parse: typeof parseExactly): string =>
   canonicalJson(
-    parseExactly(text, (value) =>
+    parse(text, (value) =>
       typeof value === 'bigint' || value === Infinity || value === -Infinity
         ? { number: String(value) }
         : value,
@@ -48,6 +52,9 @@ export const parseExactly = (text: string, revive = (value: unknown) => value): 
   JSON.parse(text, (_, value: unknown, context?: { source?: string }) =>
     revive(integerOf(value, context?.source) ?? value),
   );
+
+const parseRounded = (text: string, revive = (value: unknown) => value): unknown =>
+  JSON.parse(text, (_, value: unknown) => revive(value));
 
 function integerOf(value: unknown, source = ''): bigint | undefined {
   // One with a million digits would take seconds.

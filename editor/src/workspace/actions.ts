@@ -237,8 +237,9 @@ export class Actions extends Emitter<{ built: void }> {
     if (entry.run) entry.before = entry.run;
     entry.run = run;
     entry.isWaiting = false;
-    const expected = expectedOf(entry.test);
-    const passed = expected === undefined ? {} : { passed: verdictOf(run.outcome, expected) === 'passed' };
+    const { test } = entry;
+    const passed =
+      expectedOf(test) === undefined ? {} : { passed: verdictOf(run.outcome, test) === 'passed' };
     session.host.test?.({ name: document.tests.titleOf(entry), ...reportedOutcome(run), ...passed });
     session.screen.draw();
   }

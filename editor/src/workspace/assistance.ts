@@ -157,7 +157,7 @@ export class Assistance {
         const [contents, payload] = [source.contents, test.payload ?? ''].map((text) => text.toWellFormed());
         const options = { calls: sentMocks(test['calls']), onBusy: () => {}, signal: stopped };
         const tested = await client.testSource(placeOf(source), contents ?? '', payload ?? '', options);
-        return verdictOf(outcomeOf(tested), expectedOf(test));
+        return verdictOf(outcomeOf(tested), test);
       },
       source: () => document.source,
       replace: (source) => document.replace(source),

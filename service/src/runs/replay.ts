@@ -1,5 +1,5 @@
-import { isDeepStrictEqual } from 'node:util';
 import { isWholeCall } from '../outbound/recorded-calls.ts';
+import { isSameJson } from '../plugins/same-json.ts';
 import { truncateByJson, truncateText } from '../plugins/truncate.ts';
 import type { LoggedOutcome } from '../sandbox/outcome.ts';
 import type { StoredRun } from '../storage/tables/runs.ts';
@@ -49,16 +49,7 @@ export function isSameEnding(run: StoredRun, outcome: LoggedOutcome): boolean {
   // Of an output that was cut, its beginning and its length are known.
   if (before.truncated)
     return after.startsWith(before.output) && Buffer.byteLength(after) === run.outputBytes;
-  return after === before.output || isSameJson(before.output, after);
-}
-
-/** Whether two texts are the same JSON. A number alone is text, too: `1.0` is not `1`. */
-function isSameJson(before: string, after: string): boolean {
-  if (![before, after].every((text) => /^\s*[[{]/.test(text))) return false;
-  try {
-    return isDeepStrictEqual(JSON.parse(before), JSON.parse(after));
-  } catch {
-    // It is no JSON, or nested too deep to be compared.
-    return false;
-  }
+  // A number alone is text, too: `1.0` is not `1`.
+  const isJson = [before.output, after].every((text) => /^\s*[[{]/.test(text));
+  return after === before.output || (isJson && isSameJson(before.output, after));
 }

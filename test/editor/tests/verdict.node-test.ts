@@ -5,13 +5,21 @@ import { expectedOf, isEqual, verdictOf } from '../../../editor/src/tests/verdic
 
 test('a test passes with the expected answer, and has only run if it expects nothing', () => {
   const outcomeOf = (result: string) => ({ result, logs: [] });
-  assert.equal(verdictOf(outcomeOf('7'), '7'), 'passed');
-  assert.equal(verdictOf(outcomeOf('-7'), '7'), 'failed');
-  assert.equal(verdictOf(outcomeOf('7'), undefined), 'ran');
-  assert.equal(verdictOf(outcomeOf(''), ''), 'passed');
+  assert.equal(verdictOf(outcomeOf('7'), { expected: '7' }), 'passed');
+  assert.equal(verdictOf(outcomeOf('-7'), { expected: '7' }), 'failed');
+  assert.equal(verdictOf(outcomeOf('7'), {}), 'ran');
+  assert.equal(verdictOf(outcomeOf(''), { expected: '' }), 'passed');
   for (const expected of ['x', undefined]) {
-    assert.equal(verdictOf({ error: { message: 'no' }, logs: [] }, expected), 'failed');
+    assert.equal(verdictOf({ error: { message: 'no' }, logs: [] }, { expected }), 'failed');
   }
+});
+
+test('integers of an expected value, which are rounded once a draft is parsed, are compared rounded', () => {
+  const { expected } = JSON.parse('{"expected":{"id":9007199254740993}}');
+  const outcome = { result: '{"id": 9007199254740993}', logs: [] };
+  assert.equal(verdictOf(outcome, { expected }), 'passed');
+  assert.equal(verdictOf(outcome, { expected: '{"id":9007199254740992}' }), 'failed');
+  assert.equal(verdictOf(outcome, { expected: { id: 9007199254740996 } }), 'failed');
 });
 
 test('answers are compared as JSON if both are JSON, and by characters otherwise', () => {

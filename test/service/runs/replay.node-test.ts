@@ -32,6 +32,8 @@ test('outputs are the same by their text, or as JSON', () => {
     ['{"a":1}', '{"a":2}', false],
     ['[1,2]', '[2,1]', false],
     ['1', '1.0', false],
+    ['[0]', '[-0.0]', true],
+    ['[9007199254740993]', '[9007199254740992]', false],
     ['{', '{ ', false],
     ['', '\uFFFD', false],
     ['\uFFFD', '\uD800', true],
