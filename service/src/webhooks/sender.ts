@@ -7,7 +7,12 @@ import { SecretsUnavailableError } from '../outbound/secrets.ts';
 import type { Secrets } from '../outbound/secrets.ts';
 import type { Transaction } from '../storage/db.ts';
 import type { Storage } from '../storage/storage.ts';
-import { claimDeliveries, expireDeliveries, finishDelivery } from '../storage/tables/webhook-deliveries.ts';
+import {
+  claimDeliveries,
+  expireDeliveries,
+  finishDelivery,
+  trimDeliveries,
+} from '../storage/tables/webhook-deliveries.ts';
 import type { Attempt, ClaimedDelivery } from '../storage/tables/webhook-deliveries.ts';
 import {
   disableWebhook,
@@ -96,6 +101,9 @@ export function freePlaces(
 /** How often old deliveries are deleted. */
 const expiryInterval = 60 * second;
 
+/** After how many tries a webhook's deliveries are counted: each of them costs a node little then. */
+const triesUntilTrim = 100;
+
 /** When a delivery is tried again after so many tries, in milliseconds since the epoch; `undefined` for never. */
 export function nextTry(tries: number, now: number, giveUpAt: number): number | undefined {
   const next = now + Math.min(longestDelay, firstDelay * 2 ** (tries - 1));
@@ -117,6 +125,8 @@ export class WebhookSender {
   #isWanted = false;
   #isClosed = false;
   #expiredAt = -Infinity;
+  /** How many tries have begun of each webhook since its deliveries were counted. */
+  readonly #untrimmed = new Map<string, number>();
 
   constructor(options: SenderOptions) {
     this.#options = options;
@@ -158,7 +168,9 @@ export class WebhookSender {
     const divisor = divisorOf(nodeShare ?? wholeNode);
     // Before the rest, so that what is past its time is not sent, as from a restored backup.
     if (now() - this.#expiredAt >= expiryInterval) {
-      if (!(await expireDeliveries(storage.db, now()))) this.#expiredAt = now();
+      // Noted before, so that what fails waits until the next time.
+      this.#expiredAt = now();
+      if (await expireDeliveries(storage.db, now())) this.#expiredAt = -Infinity;
     }
     const due = await listDueWebhooks(storage.db, now());
     for (const webhook of inFairOrder(due, this.#sending.values())) {
@@ -166,9 +178,15 @@ export class WebhookSender {
       if (limit <= 0) continue;
       const time = now();
       const claim = { now: time, claimedUntil: time + claimTime, limit };
-      for (const delivery of await claimDeliveries(storage.db, webhook.id, claim))
-        this.#start(webhook, delivery);
+      const claimed = await claimDeliveries(storage.db, webhook.id, claim);
+      for (const delivery of claimed) this.#start(webhook, delivery);
+      this.#untrimmed.set(webhook.id, (this.#untrimmed.get(webhook.id) ?? 0) + claimed.length);
     }
+    // One short statement each time, so that what is due is sent meanwhile.
+    const [id] = [...this.#untrimmed].find(([, tries]) => tries >= triesUntilTrim) ?? [];
+    if (id === undefined) return;
+    this.#untrimmed.delete(id);
+    if (await trimDeliveries(storage.db, id)) this.#untrimmed.set(id, triesUntilTrim);
   }
 
   #start(webhook: WebhookTarget, delivery: ClaimedDelivery): void {

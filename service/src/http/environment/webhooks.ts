@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import * as z from 'zod';
 import { writeAudit } from '../../audit/entries.ts';
 import type { ServiceContext, ServiceInterface } from '../context.ts';
@@ -10,7 +11,12 @@ import { operation } from '../operations/operation.ts';
 import { empty, json } from '../operations/responses.ts';
 import { pageQuery, pagingBy } from '../paging.ts';
 import { changeHealthSubscribers } from '../../storage/tables/plugin-health.ts';
-import { listDeliveries, resendDelivery } from '../../storage/tables/webhook-deliveries.ts';
+import {
+  deleteDeliveries,
+  listDeliveries,
+  maxKept,
+  resendDelivery,
+} from '../../storage/tables/webhook-deliveries.ts';
 import {
   addWebhook,
   changeWebhook,
@@ -254,6 +260,9 @@ export const webhooks: ServiceInterface = {
       errors: unknownWebhook,
       handle: async ({ c, caller, target: { environment }, path: { id } }, context) => {
         const stamp = auditStamp(c, caller, context);
+        await requireWebhook(context, { environment, id });
+        // To delete all of them with it would keep others from the database for seconds.
+        while (await deleteDeliveries(context.storage.db, id)) await sleep(1);
         const isDeleted = await context.storage.transaction(async (db) => {
           const wasThere = await deleteWebhook(db, { environment, id });
           if (wasThere) {
@@ -305,8 +314,7 @@ export const webhooks: ServiceInterface = {
       method: 'GET',
       path: `${onePath}/deliveries`,
       summary: 'List what a webhook was told',
-      description:
-        'The newest first, of the last 14 days, and of those at most the newest 10,000 and what is still tried. It holds nothing of what the receiver answered but the status.',
+      description: `The newest first, of the last 14 days, and of those at most the newest ${maxKept.toLocaleString('en')} and what is still tried. It holds nothing of what the receiver answered but the status.`,
       tag: 'webhooks',
       auth: 'environment',
       scope: 'read',

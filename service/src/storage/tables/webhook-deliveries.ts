@@ -42,8 +42,8 @@ export interface ClaimedDelivery {
 const triedFor = 24 * 60 * 60_000;
 const keptFor = 14 * triedFor;
 
-/** How many deliveries of a webhook are kept, besides those that are still tried: so few that the webhook can be deleted at once. */
-const maxKept = 10_000;
+/** How many deliveries of a webhook are kept, besides those that are still tried: only a flood of events has more in 14 days. */
+export const maxKept = 100_000;
 
 /** How many rows are written, and deleted, at once. */
 const [writtenAtOnce, deletedAtOnce] = [500, 500];
@@ -208,46 +208,44 @@ export async function resendDelivery(
  * Ends deliveries whose time has passed, such as those of a disabled webhook, and deletes old ones. Resolves with whether there may
  * be more to delete.
  */
-export async function expireDeliveries({ query, engine }: Db, now: number): Promise<boolean> {
-  await query
+export async function expireDeliveries(db: Db, now: number): Promise<boolean> {
+  await db.query
     .updateTable('webhook_deliveries')
     .set({ status: 'failed', next_at: null })
     .where('status', '=', 'pending')
     .where('give_up_at', '<', now)
     .where('next_at', '<', now)
     .execute();
-  /** Resolves with whether there may be more. */
-  const deleteSome = async (old: RawBuilder<unknown>) => {
-    const { numDeletedRows } = await query
-      .deleteFrom('webhook_deliveries')
-      .where(
-        'position',
-        'in',
-        sql<number>`(select position from webhook_deliveries where ${old}
-          limit ${sql.lit(deletedAtOnce)} ${engine.skipLocked})`,
-      )
-      .executeTakeFirst();
-    return numDeletedRows === BigInt(deletedAtOnce);
-  };
-  if (await deleteSome(sql`created_at < ${now - keptFor} order by created_at`)) return true;
-  const webhooks = await query
-    .selectFrom('webhooks')
-    .select('id')
-    .select((select) =>
-      select
-        .selectFrom('webhook_deliveries')
-        .select('position')
-        .whereRef('webhook_id', '=', 'webhooks.id')
-        .orderBy('position', 'desc')
-        .limit(1)
-        .offset(maxKept)
-        .as('newestNotKept'),
+  return deleteSome(db, sql`created_at < ${now - keptFor} order by created_at`);
+}
+
+/**
+ * Deletes some of a webhook's oldest deliveries beyond those that are kept, but none that is still tried. Resolves with whether there
+ * may be more.
+ */
+export async function trimDeliveries(db: Db, webhookId: string, kept = maxKept): Promise<boolean> {
+  const id = webhookIdToBytes(webhookId);
+  const newestNotKept = sql`(select position from webhook_deliveries where webhook_id = ${id}
+    order by position desc limit 1 offset ${sql.lit(kept)})`;
+  return deleteSome(
+    db,
+    sql`webhook_id = ${id} and position <= ${newestNotKept} and status <> 'pending' order by position`,
+  );
+}
+
+/** Deletes some of a webhook's oldest deliveries. Resolves with whether there may be more. */
+export const deleteDeliveries = (db: Db, webhookId: string): Promise<boolean> =>
+  deleteSome(db, sql`webhook_id = ${webhookIdToBytes(webhookId)} order by position`);
+
+async function deleteSome({ query, engine }: Db, which: RawBuilder<unknown>): Promise<boolean> {
+  const { numDeletedRows } = await query
+    .deleteFrom('webhook_deliveries')
+    .where(
+      'position',
+      'in',
+      sql<number>`(select position from webhook_deliveries where ${which}
+        limit ${sql.lit(deletedAtOnce)} ${engine.skipLocked})`,
     )
-    .execute();
-  for (const { id, newestNotKept } of webhooks) {
-    if (newestNotKept === null) continue;
-    const old = sql`webhook_id = ${id} and position <= ${newestNotKept} and status <> 'pending' order by position`;
-    if (await deleteSome(old)) return true;
-  }
-  return false;
+    .executeTakeFirst();
+  return numDeletedRows === BigInt(deletedAtOnce);
 }

@@ -7,10 +7,7 @@ import type { KyselyPlugin } from 'kysely';
 import { Webhook } from 'standardwebhooks';
 import { Secrets } from '../../../../service/src/outbound/secrets.ts';
 import { StorageUnavailableError } from '../../../../service/src/storage/errors.ts';
-import {
-  addDeliveries,
-  expireDeliveries,
-} from '../../../../service/src/storage/tables/webhook-deliveries.ts';
+import { addDeliveries, trimDeliveries } from '../../../../service/src/storage/tables/webhook-deliveries.ts';
 import {
   addWebhook,
   listSubscribers,
@@ -19,7 +16,13 @@ import {
 import { addEnvironment } from '../../../../service/src/storage/tables/environments.ts';
 import { selectPluginId } from '../../../../service/src/storage/tables/names.ts';
 import { isFailing, PluginHealth } from '../../../../service/src/webhooks/plugin-health.ts';
-import { freePlaces, inFairOrder, nextTry, secretContext } from '../../../../service/src/webhooks/sender.ts';
+import {
+  freePlaces,
+  inFairOrder,
+  nextTry,
+  secretContext,
+  WebhookSender,
+} from '../../../../service/src/webhooks/sender.ts';
 import { eventually, until } from '../../../support/until.ts';
 import { engineUnderTest, freshStorage, postgresTest } from '../../storage/databases.ts';
 import { startAuthor } from './deployed-plugin.ts';
@@ -529,9 +532,9 @@ test('of two nodes one sends an event', async (t) => {
   await until('the deliveries are deleted', async () => (await deliveriesOf(created)).length === 0);
 });
 
-test("a webhook's newest deliveries are kept, and those that are still tried", async (t) => {
+/** An empty database with an environment, for webhooks that no service sends to. */
+async function startEnvironment(t: TestContext) {
   const storage = await freshStorage(t, engineUnderTest());
-  const { query } = storage.db;
   await addEnvironment(storage.db, 'com.acme', 0);
   const add = () =>
     storage.transaction((db) =>
@@ -544,18 +547,91 @@ test("a webhook's newest deliveries are kept, and those that are still tried", a
         seal: () => '',
       }),
     );
-  for (const count of [3, 10_600]) {
+  return { storage, add };
+}
+
+test("a webhook's newest deliveries are kept, and those that are still tried", async (t) => {
+  const { storage, add } = await startEnvironment(t);
+  const { query } = storage.db;
+  const ids: string[] = [];
+  for (const count of [3, 610]) {
     const { id } = (await add()) ?? assert.fail();
+    ids.push(id);
     await sql`insert into webhook_deliveries (message_id, webhook_id, type, subject, body, created_at, status, tries, attempts, give_up_at)
       with recursive numbers(n) as (select 1 union all select n + 1 from numbers where n < ${sql.lit(count)})
       select 'msg_' || n, ${webhookIdToBytes(id)}, 'plugin.deployed', '', '', 1, case n when 2 then 'pending' else 'delivered' end, 1, '[]', 1
       from numbers`.execute(query);
   }
-  assert.equal(await expireDeliveries(storage.db, 1), true);
-  assert.equal(await expireDeliveries(storage.db, 1), false);
+  const [few = '', many = ''] = ids;
+  assert.equal(await trimDeliveries(storage.db, few, 10), false);
+  assert.equal(await trimDeliveries(storage.db, many, 10), true);
+  assert.equal(await trimDeliveries(storage.db, many, 10), false);
   const rows = await query.selectFrom('webhook_deliveries').select('position').orderBy('position').execute();
   const positions = rows.map(({ position }) => position);
-  assert.deepEqual([positions.slice(0, 6), positions.length], [[1, 2, 3, 5, 604, 605], 10_004]);
+  assert.deepEqual([positions.slice(0, 6), positions.length], [[1, 2, 3, 5, 604, 605], 14]);
+});
+
+test('a webhook with many deliveries is deleted by short statements', async (t) => {
+  const { listen, send, okay, storage } = await startListening(t);
+  const { id } = await listen(['plugin.deployed']);
+  // None of them is due.
+  const at = Date.parse('2096-01-01T00:00:00.000Z');
+  const delivery = { webhookId: webhookIdToBytes(id), type: 'plugin.deployed', at, body: '' } as const;
+  const deliveries = Array.from({ length: 1100 }, (_, i) => ({ ...delivery, subject: String(i) }));
+  await storage.transaction((db) => addDeliveries(db, deliveries));
+  const transaction = storage.transaction.bind(storage);
+  const left: number[] = [];
+  t.mock.method(storage, 'transaction', async (work: Parameters<typeof transaction>[0]) => {
+    left.push((await storage.db.query.selectFrom('webhook_deliveries').select('position').execute()).length);
+    return transaction(work);
+  });
+  await okay(send('DELETE', `${webhooks}/${id}`), 204);
+  // Others begin transactions, too.
+  assert.equal(Math.min(...left), 0);
+});
+
+test('old deliveries are looked for once a minute, also where that fails, and too many after 100 tries', async (t) => {
+  const { storage, add } = await startEnvironment(t);
+  const { id } = (await add()) ?? assert.fail();
+  const delivery = { webhookId: webhookIdToBytes(id), type: 'plugin.deployed', at: 0, body: '' } as const;
+  await storage.transaction((db) =>
+    addDeliveries(
+      db,
+      Array.from({ length: 100 }, (_, i) => ({ ...delivery, subject: String(i) })),
+    ),
+  );
+  const errors: unknown[] = [];
+  let deletions = 0;
+  const failing: KyselyPlugin = {
+    transformQuery: ({ node }) => {
+      if (node.kind === 'DeleteQueryNode' && ++deletions === 1) throw new Error('too slow');
+      return node;
+    },
+    transformResult: async ({ result }) => result,
+  };
+  const { db } = storage;
+  const sender = new WebhookSender({
+    storage: {
+      db: { ...db, query: db.query.withPlugin(failing) },
+      transaction: (work) => storage.transaction(work),
+      isSchemaReady: true,
+    },
+    guard: { request: async () => ({ status: 204, statusText: '', headers: [], body: new Uint8Array() }) },
+    secrets: { open: () => secrets.keys[0]?.toString('base64') ?? '' },
+    now: () => 1,
+    onDisable: async () => {},
+    onError: (error) => errors.push(error),
+  });
+  sender.wake();
+  await until('all to be delivered', async () => {
+    const pending = db.query
+      .selectFrom('webhook_deliveries')
+      .select('position')
+      .where('status', '=', 'pending');
+    return (await pending.execute()).length === 0;
+  });
+  await sender.close();
+  assert.deepEqual([errors.length, deletions], [1, 2]);
 });
 
 test('a plugin that fails is told once, and once that it has recovered', async (t) => {
