@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { request } from 'node:http';
 import { after, afterEach, test } from 'node:test';
 import type { TestContext } from 'node:test';
@@ -297,4 +298,15 @@ test('a tenant has one replay at a time over all nodes, which ends when its clie
   assert.equal(await refusal({ version: 'v1.0.0' }), '429 too-many-requests');
   clock.now = endsAt;
   assert.equal((await replay({ version: 'v1.0.0' })).counts.same, 1);
+
+  // The client of one whose lease is lost is told so.
+  t.mock.timers.enable({ apis: ['setInterval'] });
+  t.mock.method(sandbox, 'runAndMeasure', async (options: Parameters<typeof sandbox.runAndMeasure>[0]) => {
+    await storage.db.query.deleteFrom('replays').execute();
+    t.mock.timers.tick(10_000);
+    const signal = options.signal?.() ?? assert.fail();
+    await once(signal, 'abort');
+    throw signal.reason;
+  });
+  assert.match((await post({ version: 'v1.0.0' })).body, /The replay was cancelled before its end\./);
 });

@@ -231,7 +231,12 @@ async function replayRun(
     onTurn: async () => void (await requireTenant(context, plugin)),
     ...(connections.length && { caller }),
   };
-  const { outcome, took } = await translateBusyErrors('user', () => sandbox.runAndMeasure(run));
+  const { outcome, took } = await translateBusyErrors('user', () => sandbox.runAndMeasure(run)).catch(
+    (error: unknown) => {
+      // Where the lease was lost, the client is still there.
+      throw signal.aborted ? cancelled() : error;
+    },
+  );
   return { outcome, took, calls: caller.records };
 }
 
