@@ -33,7 +33,7 @@ async function start(t: TestContext) {
 }
 
 test('a version of a library never changes, and only comes back as it was', async (t) => {
-  const { send } = await start(t);
+  const { send, storage } = await start(t);
   const path = `${list}/money/1.0.0`;
   assert.equal((await errorOf(await send('GET', path))).code, 'library-not-found');
   const first = await send('PUT', path, money);
@@ -54,6 +54,14 @@ test('a version of a library never changes, and only comes back as it was', asyn
   assert.match(changed.message, /^money 1\.0\.0 is published already, and differs in its contents\. /);
   const described = await errorOf(await send('PUT', path, { ...money, description: 'Another.' }));
   assert.match(described.message, /^money 1\.0\.0 is published already, and differs in its description\. /);
+  // One that is deleted once it was compared is published.
+  const { query } = storage.db;
+  const selectFrom = query.selectFrom.bind(query);
+  const found = [selectFrom('libraries'), selectFrom('libraries').where('name', '=', 'none')];
+  const selected = (table: 'libraries') => (table === 'libraries' && found.shift()) || selectFrom(table);
+  t.mock.method(query, 'selectFrom', selected as typeof selectFrom);
+  assert.equal((await send('PUT', path, money)).status, 200);
+  assert.equal(found.length, 0);
 
   assert.equal((await send('PUT', `${list}/@acme/rates/2.0.0-rc.1`, money)).status, 201);
   const page = (await (await send('GET', `${list}?limit=1`)).json()) as { libraries: object[]; next: string };

@@ -240,7 +240,8 @@ async function findPublished(
   const compared = await compareLibrary(db, key, library);
   if (compared === 'missing') return undefined;
   const found = await findLibrary(db, key);
-  if (found && compared === 'equal') return toRecord(found);
+  // Where it is not found it was deleted since it was compared.
+  if (compared === 'equal') return found && toRecord(found);
   // Of a deleted one only the digest is left.
   const differing = (['contents', 'declarations', 'description'] as const).filter(
     (part) => found && found[part] !== library[part],
