@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { HelpRequest } from '../../../service/src/toolchains/language-help/requests.ts';
+import { fixesFor } from '../../../service/src/toolchains/language-help/quick-fixes.ts';
 import { applyEdits, helpJob, runs, startLanguageHelp } from './asking-for-help.ts';
 
 const { help, requestHelp, labels, hoverOf } = startLanguageHelp();
@@ -179,6 +180,23 @@ for (const language of ['javascript', 'typescript'] as const) {
 }
 
 describe('language help', () => {
+  test('makes no more quick fixes than are asked for', () => {
+    const optional = { severity: undefined, relatedInformation: undefined };
+    const problemsOfLines = function* () {
+      for (let line = 0; ; line++) {
+        const start = { line, character: 0 };
+        yield { code: 2304, message: 'No such name.', range: { start, end: start }, ...optional };
+      }
+    };
+    const lines: (number | undefined)[] = [];
+    // The lines 1 and 2 begin in a template literal.
+    for (const { edits } of fixesFor(problemsOfLines(), '`\n\\`\n`;\n')) {
+      lines.push(edits[0]?.range.start.line);
+      if (lines.length === 3) break;
+    }
+    assert.deepEqual(lines, [0, 3, 4]);
+  });
+
   test('offers to make a function async where an await is misplaced', async () => {
     for (const [language, source, fixed] of [
       [

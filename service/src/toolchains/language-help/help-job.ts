@@ -140,11 +140,13 @@ const handlers: HelpHandlers = {
       .filter(({ severity = 1 }) => severity <= 2)
       .map((problem) => problemInSource(context, problem))
       .filter((problem) => touches(problem.range, range));
-    return problems
-      .flatMap((problem) => fixesFor(problem, context.source))
-      .filter(({ title, data: { name = '' } }) => Math.max(title.length, name.length) <= helpLimits.label)
-      .slice(0, helpLimits.fixes)
-      .map(({ title, data, edits }) => ({ title, kind: 'quickfix' as const, data, edits: [...edits] }));
+    const fixes: HelpResult<'textDocument/codeAction'> = [];
+    for (const { title, data, edits } of fixesFor(problems, context.source)) {
+      if (Math.max(title.length, data.name?.length ?? 0) > helpLimits.label) continue;
+      fixes.push({ title, kind: 'quickfix', data, edits: [...edits] });
+      if (fixes.length === helpLimits.fixes) break;
+    }
+    return fixes;
   },
 
   'textDocument/formatting': async ({ server, uri }, { options }) => {

@@ -18,13 +18,19 @@ type Lines = readonly string[];
 const at = (place: Position): Range => ({ start: place, end: place });
 const lineOf = (lines: Lines, { line }: Position): string => lines[line] ?? '';
 
-/** All fixes for a problem, the most likely first. */
-export function fixesFor(problem: ServerDiagnostic, source: string): readonly Fix[] {
+/** All fixes for problems, for each of them the most likely first. */
+export function* fixesFor(problems: Iterable<ServerDiagnostic>, source: string): Generator<Fix, void> {
   const lines = source.split(/\r\n?|\n/);
-  return makers.flatMap((make) => make(problem, lines) ?? []);
+  const inTemplate = linesInTemplate(lines);
+  for (const problem of problems) {
+    for (const make of makers) {
+      const fix = make(problem, lines, inTemplate);
+      if (fix) yield fix;
+    }
+  }
 }
 
-type MakeFix = (problem: ServerDiagnostic, lines: Lines) => Fix | undefined;
+type MakeFix = (problem: ServerDiagnostic, lines: Lines, inTemplate: ReadonlySet<number>) => Fix | undefined;
 
 // The compiler's codes for a name, a property or a key that looks like another one.
 const misspelt = new Set([2551, 2552, 2561, 2570]);
@@ -92,21 +98,21 @@ const removeImport: MakeFix = ({ code = 0, range }, lines) => {
 // Lower codes are syntax errors, which a comment cannot suppress. A missing module is not ignored either: no import ever works.
 const firstTypeError = 2000;
 
-/** Whether a line seems to begin in a template literal: an odd number of backticks stands before it. */
-const beginsInTemplate = (lines: Lines, line: number) =>
-  (
-    lines
-      .slice(0, line)
-      .join('\n')
-      .match(/\\[^]|`/g) ?? []
-  ).filter((one) => one === '`').length %
-    2 ===
-  1;
+/** The lines that seem to begin in a template literal: an odd number of backticks stands before them. */
+function linesInTemplate(lines: Lines): ReadonlySet<number> {
+  const found = new Set<number>();
+  let isIn = false;
+  for (const [line, text] of lines.entries()) {
+    if (isIn) found.add(line);
+    for (const [one] of text.matchAll(/\\[^]|`/g)) if (one === '`') isIn = !isIn;
+  }
+  return found;
+}
 
-const ignore: MakeFix = ({ code = 0, range }, lines) => {
+const ignore: MakeFix = ({ code = 0, range }, lines, inTemplate) => {
   if (code < firstTypeError || missingModule.has(code)) return undefined;
   const { line } = range.start;
-  if (beginsInTemplate(lines, line)) return undefined;
+  if (inTemplate.has(line)) return undefined;
   const [indent = ''] = /^\s*/.exec(lineOf(lines, range.start)) ?? [];
   return {
     title: 'Ignore this problem, by a comment',
