@@ -1,3 +1,4 @@
+import { lockBuilds } from './stamps.ts';
 import { buildLauncher, buildService } from './steps.ts';
 
 // `npm run build [-- launcher | service]`: builds the packages as they are published, by default all of them.
@@ -8,5 +9,7 @@ if (others.length > 0 || (wanted !== undefined && wanted !== 'launcher' && wante
   process.exit(2);
 }
 
+const unlock = await lockBuilds();
 if (wanted !== 'service') await buildLauncher();
 if (wanted !== 'launcher') await buildService();
+unlock();

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { root } from '../run-node.js';
+import { lock } from '../setup/lock.ts';
 
 // Remembers which sources a package was built of: a file for each package holds their fingerprint.
 
@@ -33,7 +34,14 @@ const furtherSources: Partial<Record<Package, readonly string[]>> = {
   demo: ['index.html', 'demo/*.ts', 'demo/{page,vendor}/**/*.*'],
 };
 
-const stampOf = (name: Package) => join(root, 'node_modules/.cache/plugin-editor', `${name}-built`);
+const cache = join(root, 'node_modules/.cache/plugin-editor');
+const stampOf = (name: Package) => join(cache, `${name}-built`);
+
+/** Waits until no other process builds, and keeps others from it until the returned function is called. */
+export function lockBuilds(): Promise<() => void> {
+  mkdirSync(cache, { recursive: true });
+  return lock(join(cache, 'build-lock'));
+}
 
 /** Whether a package was built of the present sources. */
 export function isBuilt(name: Package): boolean {
@@ -55,7 +63,6 @@ export async function whileBuilding(name: Package, build: () => Promise<void>): 
   // Computed before the build, so that a source that changes meanwhile causes another build.
   const built = fingerprint(name);
   await build();
-  mkdirSync(dirname(stamp), { recursive: true });
   writeFileSync(stamp, built);
 }
 
