@@ -59,18 +59,3 @@ sqliteTest('a request that outlasts the drain time is still answered', async (t)
   assert.match(text, /"succeeded":true/);
   assert.equal((await command.done()).status, 0);
 });
-
-sqliteTest(
-  'a service that is told to end is alive but not ready, and a second signal ends it at once',
-  async (t) => {
-    const address = await databaseWithSchema(t, 'sqlite');
-    const command = runCommand(t, address, ['serve'], { DRAIN_SECONDS: '600' });
-    const { base } = await command.serving();
-    command.kill('SIGTERM');
-    await command.line(({ msg }) => msg.startsWith('The service ends'));
-    assert.equal((await fetch(`${base}/healthz`)).status, 200);
-    assert.equal((await fetch(`${base}/readyz`)).status, 503);
-    command.kill('SIGTERM');
-    assert.equal((await command.done()).status, 128 + 15);
-  },
-);
