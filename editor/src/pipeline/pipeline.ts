@@ -51,7 +51,9 @@ export interface PipelineDraft {
   readonly etag: string | undefined;
   /** Saves now, also a plugin without a draft. Resolves with whether the service has it. */
   saveNow: () => Promise<boolean>;
-  /** Runs a request that replaces the draft by `source`, and sends no save meanwhile. It resolves with the draft's new tag. */
+  /** Sends no save while `work` runs. */
+  holdDuring: <T>(work: () => Promise<T>) => Promise<T>;
+  /** Runs a request that replaces the draft by `source`. It resolves with the draft's new tag. */
   replaceBy: <T extends { etag?: string | undefined }>(
     source: PluginSource,
     request: () => Promise<T>,
@@ -59,6 +61,9 @@ export interface PipelineDraft {
   /** The service refused a request, perhaps because the draft is not the one that this page knows. */
   handleRefusal: (error: unknown) => void;
 }
+
+/** What is done with a build, which `sourceKey` identifies, until the user stops the action. */
+export type UseOfBuild = (sourceKey: string, signal: AbortSignal) => Promise<void>;
 
 /** How a run of the service ended. */
 export const outcomeOf = ({ result, error, logs = [] }: TestResult): RunOutcome =>
@@ -227,7 +232,10 @@ export class Pipeline extends Emitter<PipelineEvents> {
 
   /** Builds the text. Resolves with whether that succeeded. Does nothing while another action runs. */
   async runBuild(): Promise<boolean> {
-    return (await this.#runAction('build', (signal) => this.#buildDraft('build', signal))) ?? false;
+    const isBuilt = await this.#runAction('build', (signal) =>
+      this.#withBuild('build', signal, async () => true, true),
+    );
+    return isBuilt ?? false;
   }
 
   /**
@@ -246,49 +254,41 @@ export class Pipeline extends Emitter<PipelineEvents> {
     return done ?? false;
   }
 
-  /** Saves and builds the text, unless it is built. Resolves with whether it is. Does nothing while another action runs. */
-  async ensureBuilt(): Promise<boolean> {
-    return (await this.#runAction('build', (signal) => this.#ensureBuilt('build', signal))) ?? false;
+  /**
+   * Saves and builds the text, unless it is built, and then does `use` with it. Resolves with whether that was done. Does nothing
+   * while another action runs.
+   */
+  async ensureBuilt(use: UseOfBuild): Promise<boolean> {
+    const isUsed = await this.#runAction('build', (signal) =>
+      this.#withBuild('build', signal, async (sourceKey) => {
+        await use(sourceKey, signal);
+        return true;
+      }),
+    );
+    return isUsed ?? false;
   }
 
   /** Deploys the text as a new version; `message` says what is new in it. With `rollout` it gets a share of the runs alone. */
   async runDeploy(message = '', rollout?: RolloutTerms): Promise<boolean> {
     this.#lostDeployment = undefined;
     this.#beginsRollout = rollout !== undefined;
-    const done = await this.#runAction('deploy', async (signal) => {
-      if (!(await this.#ensureBuilt('deploy', signal))) return false;
-      const sourceKey = sourceKeyOf(this.#options.draft.source);
-      this.#setState({ deploy: { kind: 'deploying' } });
-      const deployed = await this.#sendDeploy(message, rollout, signal);
-      this.#setState({
-        deploy: { kind: 'deployed', sourceKey: this.#builtKey ?? sourceKey, version: deployed.version },
-      });
-      this.emit('deploy', rollout ? { ...deployed, rollout } : deployed);
-      return true;
-    });
-    return done ?? false;
-  }
-
-  async #sendDeploy(
-    message: string,
-    rollout: RolloutTerms | undefined,
-    signal: AbortSignal,
-  ): Promise<Deployment> {
     const { client, location, draft } = this.#options;
-    const onBusy = (wait: number) => this.#handleBusy('deploy', wait);
-    try {
-      const options = {
-        ...(message ? { message } : {}),
-        ...(rollout ? { rollout } : {}),
-        etag: draft.etag,
-        onBusy,
-        signal,
-      };
-      return await client.deploy(location, options);
-    } catch (error) {
-      draft.handleRefusal(error);
-      throw error;
-    }
+    const deployed = await this.#runAction('deploy', (signal) =>
+      this.#withBuild('deploy', signal, async (sourceKey) => {
+        this.#setState({ deploy: { kind: 'deploying' } });
+        const answer = await client.deploy(location, {
+          ...(message ? { message } : {}),
+          ...(rollout ? { rollout } : {}),
+          etag: draft.etag,
+          onBusy: (wait) => this.#handleBusy('deploy', wait),
+          signal,
+        });
+        this.#setState({ deploy: { kind: 'deployed', sourceKey, version: answer.version } });
+        this.emit('deploy', rollout ? { ...answer, rollout } : answer);
+        return true;
+      }),
+    );
+    return deployed ?? false;
   }
 
   async #runAction<T>(action: Action, step: (signal: AbortSignal) => Promise<T>): Promise<T | undefined> {
@@ -349,52 +349,66 @@ export class Pipeline extends Emitter<PipelineEvents> {
     });
   }
 
-  async #runOnce({ payload, mocks }: RunInput, signal: AbortSignal): Promise<Run | undefined> {
+  async #runOnce(input: RunInput, signal: AbortSignal): Promise<Run | undefined> {
     for (let tries = 1; ; tries++) {
-      if (!(await this.#ensureBuilt('test', signal))) return undefined;
-      const sourceKey = this.#builtKey ?? '';
-      const build = this.#builds;
       try {
-        const { client, location } = this.#options;
-        let started = performance.now();
-        const onBusy = (wait: number) => {
-          started = performance.now() + wait;
-          this.#handleBusy('test', wait);
-        };
-        const real = mocks === 'real';
-        const calls = real ? undefined : sentMocks(mocks);
-        // The client refuses half a surrogate pair, which UTF-8 cannot hold.
-        const text = payload.toWellFormed();
-        const tested = await client.test(location, text, { onBusy, signal, calls, real });
-        const took = tested.took ?? performance.now() - started;
-        const isOutdated = () => build < this.#firstBuild;
-        return {
-          payload,
-          sourceKey,
-          isOutdated,
-          outcome: outcomeOf(tested),
-          mocks,
-          calls: tested.calls,
-          took,
-        };
+        return await this.#withBuild('test', signal, (sourceKey) => this.#sendTest(input, sourceKey, signal));
       } catch (error) {
         // The draft was saved after its build, or its types changed: builds and runs it once more.
-        if (actionErrorOf(error) !== 'not-built' || tries > 1) {
-          this.#options.draft.handleRefusal(error);
-          throw error;
-        }
+        if (actionErrorOf(error) !== 'not-built' || tries > 1) throw error;
         this.#outdateBuilds(this.#builds);
       }
     }
   }
 
-  /** Builds the text if it is not built, and saves the tests. Resolves with whether the action can go on. */
-  async #ensureBuilt(action: Action, signal: AbortSignal): Promise<boolean> {
-    if (!this.isBuilt) return this.#buildDraft(action, signal);
-    // Tests are saved with the draft, but a change of them needs no build.
-    if (await this.#save(signal)) return true;
-    this.emit('error', { action, error: 'not-saved' });
-    return false;
+  async #sendTest({ payload, mocks }: RunInput, sourceKey: string, signal: AbortSignal): Promise<Run> {
+    const { client, location } = this.#options;
+    const build = this.#builds;
+    let started = performance.now();
+    const onBusy = (wait: number) => {
+      started = performance.now() + wait;
+      this.#handleBusy('test', wait);
+    };
+    const real = mocks === 'real';
+    const calls = real ? undefined : sentMocks(mocks);
+    // The client refuses half a surrogate pair, which UTF-8 cannot hold.
+    const text = payload.toWellFormed();
+    const tested = await client.test(location, text, { onBusy, signal, calls, real });
+    const took = tested.took ?? performance.now() - started;
+    const isOutdated = () => build < this.#firstBuild;
+    return { payload, sourceKey, isOutdated, outcome: outcomeOf(tested), mocks, calls: tested.calls, took };
+  }
+
+  /**
+   * Saves the text, builds it unless it is built, and then does `use` with its key. No save is sent after the first, because the
+   * service refuses to use a draft that is not what was built. Resolves with `undefined` where it is not built.
+   */
+  async #withBuild<T>(
+    action: Action,
+    signal: AbortSignal,
+    use: (sourceKey: string) => Promise<T>,
+    mustBuild = !this.isBuilt,
+  ): Promise<T | undefined> {
+    const { draft } = this.#options;
+    if (mustBuild) this.#setState({ build: { kind: 'building' } });
+    // A build replaces the draft, so it must be sure before that the draft is this page's. Tests are saved with it, too.
+    if (!(await this.#save(signal))) {
+      if (mustBuild) this.#setState({ build: { kind: 'unfinished', error: 'not-saved' } });
+      this.emit('error', { action, error: 'not-saved' });
+      return undefined;
+    }
+    try {
+      return await draft.holdDuring(async () => {
+        const source = draft.saved;
+        const sourceKey = sourceKeyOf(source);
+        const isReady =
+          (!mustBuild && sourceKey === this.#builtKey) || (await this.#sendBuild(action, source, signal));
+        return isReady ? use(sourceKey) : undefined;
+      });
+    } catch (error) {
+      draft.handleRefusal(error);
+      throw error;
+    }
   }
 
   /** Saves now. Resolves with whether the service has the draft; a save goes on where the action is stopped. */
@@ -406,23 +420,24 @@ export class Pipeline extends Emitter<PipelineEvents> {
     return Promise.race([this.#options.draft.saveNow(), stopped]);
   }
 
-  async #buildDraft(action: Action, signal: AbortSignal): Promise<boolean> {
-    const { draft } = this.#options;
+  /** Builds what was saved. Resolves with whether that succeeded. */
+  async #sendBuild(action: Action, source: PluginSource, signal: AbortSignal): Promise<boolean> {
+    const { client, location, features, draft } = this.#options;
     this.#log = '';
     this.#setState({ build: { kind: 'building' } });
-    // A build replaces the draft, so it must be sure before that the draft is this page's.
-    if (!(await this.#save(signal))) {
-      this.#setState({ build: { kind: 'unfinished', error: 'not-saved' } });
-      this.emit('error', { action, error: 'not-saved' });
-      return false;
-    }
-    const source = draft.saved;
-    const result = await draft
-      .replaceBy(source, () => this.#sendBuild(action, source, signal))
-      .catch((error: unknown) => {
-        draft.handleRefusal(error);
-        throw error;
-      });
+    const onLog = (line: string) => {
+      this.#addToLog(line);
+      this.emit('change');
+    };
+    const result = await draft.replaceBy(source, () =>
+      // The client refuses half a surrogate pair, which UTF-8 cannot hold.
+      client.build({ ...location, language: source.lang }, source.contents.toWellFormed(), {
+        etag: draft.etag,
+        onBusy: (wait) => this.#handleBusy(action, wait),
+        ...(features.canStream ? { onLog } : {}),
+        signal,
+      }),
+    );
     const { succeeded, outputLog, diagnostics = [] } = result;
     const sourceKey = sourceKeyOf(source);
     this.#builtKey = succeeded ? sourceKey : undefined;
@@ -440,21 +455,6 @@ export class Pipeline extends Emitter<PipelineEvents> {
     });
     this.emit('build', { result, source });
     return succeeded;
-  }
-
-  async #sendBuild(action: Action, { lang, contents }: PluginSource, signal: AbortSignal): Promise<Build> {
-    const { client, location, features, draft } = this.#options;
-    const onLog = (line: string) => {
-      this.#addToLog(line);
-      this.emit('change');
-    };
-    // The client refuses half a surrogate pair, which UTF-8 cannot hold.
-    return client.build({ ...location, language: lang }, contents.toWellFormed(), {
-      etag: draft.etag,
-      onBusy: (wait) => this.#handleBusy(action, wait),
-      ...(features.canStream ? { onLog } : {}),
-      signal,
-    });
   }
 
   #addToLog(text: string): void {

@@ -77,6 +77,14 @@ export function actionErrorAdvice(
       return { text: action === 'deploy' ? words.deployNotBuilt : words.refused[action], again: true };
     case 'rollout-conflict':
       return { text: texts().rollout.conflict, again: true };
+    case 'conflict':
+    case 'deleted':
+      // The draft is saved before a build or a run, and a notice says why that failed. Who may only deploy saves nothing.
+      if (action !== 'deploy') return undefined;
+      return {
+        text: `${texts().status.notDeployedBecause(actionErrorReason(error))}.`,
+        again: error === 'conflict',
+      };
     default:
       // The user stopped it, or a notice about the failed save says why.
       return undefined;

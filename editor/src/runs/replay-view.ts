@@ -11,6 +11,7 @@ import { texts } from '../locales/locale.ts';
 import '../pipeline/long-text.ts';
 import '../pipeline/text-difference.ts';
 import { errorTitle, traceLines } from '../pipeline/logs.ts';
+import type { UseOfBuild } from '../pipeline/pipeline.ts';
 import { icon } from '../ui/icon.ts';
 import { startButton } from '../ui/start-button.ts';
 import { LightElement, define } from '../ui/light-element.ts';
@@ -24,8 +25,8 @@ export interface ReplayHost {
   };
   readonly actions: {
     readonly pipeline: { readonly action: string | undefined; stop: () => void };
-    /** Saves and builds the text, unless it is built. Resolves with whether it is. */
-    ensureBuilt: (retry: () => void) => Promise<boolean>;
+    /** Saves and builds the text, unless it is built, and then does `use` with its key. Resolves with whether it did. */
+    ensureBuilt: (retry: () => void, use: UseOfBuild) => Promise<boolean>;
   };
   readonly document: {
     readonly sourceKey: string;
@@ -199,22 +200,37 @@ class ReplayView extends LightElement {
     const signal = AbortSignal.any([abort.signal, session.signal]);
     this.results = [];
     this.state = { kind: 'building' };
+    const isTried = await actions.ensureBuilt(
+      () => void this.#run(),
+      (sourceKey, stopped) => {
+        stopped.addEventListener('abort', () => this.#stop());
+        // Once the service has begun, a save changes nothing.
+        return new Promise((resolve) => void this.#replay(sourceKey, signal, resolve));
+      },
+    );
+    if (isTried || signal.aborted) return;
+    this.state = { kind: 'unfinished', reason: 'notBuilt' };
+    await this.#keepFocus();
+  }
+
+  /** Tries what is built. `onBegin` is called once the service has begun, or does not begin. */
+  async #replay(sourceKey: string, signal: AbortSignal, onBegin: () => void): Promise<void> {
+    const { client, location } = this.host.session;
+    this.#tried = sourceKey;
+    this.state = { kind: 'running' };
     try {
-      if (!(await actions.ensureBuilt(() => void this.#run()))) {
-        if (!signal.aborted) this.state = { kind: 'unfinished', reason: 'notBuilt' };
-        return;
-      }
-      if (signal.aborted) return;
-      this.#tried = this.host.document.sourceKey;
-      this.state = { kind: 'running' };
-      const counts = await session.client.replay(session.location, {
+      const counts = await client.replay(location, {
         signal,
-        onResult: (result) => (this.results = [...this.results, result]),
+        onResult: (result) => {
+          this.results = [...this.results, result];
+          onBegin();
+        },
       });
       if (!signal.aborted) this.state = { kind: 'ended', counts };
     } catch (error) {
       if (!signal.aborted) this.state = { kind: 'unfinished', reason: reasonOf(error) };
     } finally {
+      onBegin();
       await this.#keepFocus();
     }
   }

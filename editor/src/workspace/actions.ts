@@ -2,7 +2,7 @@ import type { RolloutTerms } from 'plugin-editor/client.js';
 import { LiveCheck } from '../code/live-check.ts';
 import { formatPercent } from '../locales/formats.ts';
 import { texts } from '../locales/locale.ts';
-import { Pipeline, type PipelineEvents, type Run } from '../pipeline/pipeline.ts';
+import { Pipeline, type PipelineEvents, type Run, type UseOfBuild } from '../pipeline/pipeline.ts';
 import { type Action, type ActionError, actionErrorAdvice } from '../pipeline/progress.ts';
 import { Emitter } from '../plugin/emitter.ts';
 import type { PayloadRun } from '../tests/run-panel.ts';
@@ -150,10 +150,10 @@ export class Actions extends Emitter<{ built: void }> {
     await this.pipeline.runBuild();
   }
 
-  /** Saves and builds the text, unless it is built. Resolves with whether it is. `retry` does once more what it is needed for. */
-  async ensureBuilt(retry: () => void): Promise<boolean> {
+  /** Saves and builds the text, unless it is built, and then does `use`. Resolves with whether it did. `retry` does it once more. */
+  async ensureBuilt(retry: () => void, use: UseOfBuild): Promise<boolean> {
     this.#begin(retry);
-    return this.pipeline.ensureBuilt();
+    return this.pipeline.ensureBuilt(use);
   }
 
   /**

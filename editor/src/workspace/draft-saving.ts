@@ -7,6 +7,7 @@ import { Emitter } from '../plugin/emitter.ts';
 import { sameWork } from '../plugin/source.ts';
 import { DraftConflict } from '../service/draft-errors.ts';
 import { type Failure, isTransient, refusalDetail } from '../service/failure.ts';
+import type { Notice } from '../ui/notices.ts';
 import type { Access } from './access.ts';
 import type { PluginDocument } from './plugin-document.ts';
 import type { PluginSession } from './plugin-session.ts';
@@ -185,17 +186,19 @@ export class DraftSaving extends Emitter<DraftSavingEvents> implements PipelineD
     return this.#queue.whenIdle();
   }
 
-  replaceBy<T extends { etag?: string | undefined }>(
+  holdDuring<T>(work: () => Promise<T>): Promise<T> {
+    return this.#queue.holdDuring(work);
+  }
+
+  async replaceBy<T extends { etag?: string | undefined }>(
     source: PluginSource,
     request: () => Promise<T>,
   ): Promise<T> {
     const { store } = this.#session;
-    return this.#queue.holdDuring(async () => {
-      store.addUnconfirmed(source);
-      const answer = await request();
-      if (answer.etag) store.confirm(answer.etag);
-      return answer;
-    });
+    store.addUnconfirmed(source);
+    const answer = await request();
+    if (answer.etag) store.confirm(answer.etag);
+    return answer;
   }
 
   /** Where another page saved or deleted the draft meanwhile, saving finds out what, and lets the user choose. */
@@ -203,11 +206,12 @@ export class DraftSaving extends Emitter<DraftSavingEvents> implements PipelineD
     const isOther = error instanceof HttpError && (error.status === 412 || error.code === 'draft-not-found');
     if (!isOther) return;
     if (this.#access.canWrite) this.#queue.invalidateBase();
-    else void this.offerOtherDraft();
+    // An alert, because it comes with one about the request.
+    else void this.offerOtherDraft('alert');
   }
 
   /** Another page saved meanwhile, and nothing here is unsaved: says so, and offers what the service has. */
-  async offerOtherDraft(): Promise<void> {
+  async offerOtherDraft(tone: Notice['tone'] = 'note'): Promise<void> {
     const { store, notices, signal } = this.#session;
     const theirs = await store.read(signal).catch(() => undefined);
     // What is unsaved by now is saved soon, which asks the user about a conflict.
@@ -222,7 +226,7 @@ export class DraftSaving extends Emitter<DraftSavingEvents> implements PipelineD
     // Saved elsewhere and changed back.
     if (sameWork(theirs.source, this.source)) return takeOver();
     notices.show(NOTICE, () => ({
-      tone: 'note',
+      tone,
       text: texts().save.changedElsewhere,
       actions: [{ label: texts().save.showSaved, primary: true, run: takeOver }],
     }));

@@ -10,6 +10,8 @@ const lost = () => new NetworkError('POST http://x/', new Error('gone'));
 /** A pipeline whose service answers as a test says, and a diary of what it did. */
 function setUp() {
   const diary: string[] = [];
+  /** What was done while no save could be sent. */
+  const held: string[][] = [];
   const page = { text: 'one', saves: true };
   let saved = 'one';
   const responses = {
@@ -54,6 +56,14 @@ function setUp() {
         saved = text;
         return page.saves;
       },
+      holdDuring: async (work) => {
+        const { length } = diary;
+        try {
+          return await work();
+        } finally {
+          held.push(diary.slice(length));
+        }
+      },
       replaceBy: async ({ contents }, request) => {
         diary.push(`replace by ${contents}`);
         const answer = await request();
@@ -71,7 +81,7 @@ function setUp() {
   );
   pipeline.on('error', ({ action, error }) => diary.push(`${action}: ${error}`));
   pipeline.on('busy', ({ action, wait }) => diary.push(`${action} busy ${wait}`));
-  return { pipeline, diary, page, responses };
+  return { pipeline, diary, held, page, responses };
 }
 
 const keyOf = (contents: string) => sourceKeyOf({ lang: 'x', contents });
@@ -141,6 +151,22 @@ test('deploying and running build only what is not built', async () => {
   diary.length = 0;
   await pipeline.runDeploy();
   assert.ok(diary.includes('build two "1"'));
+});
+
+test('no save comes between a build and what it is for', async () => {
+  const { pipeline, diary, held, page } = setUp();
+  await pipeline.runDeploy();
+  page.text = 'two';
+  await pipeline.runTests([{ payload: 'a' }, { payload: 'b' }], () => {});
+  page.text = 'three';
+  await pipeline.ensureBuilt(async (sourceKey) => void diary.push(`use ${sourceKey}`));
+  const buildOf = (text: string) => [`replace by ${text}`, `build ${text} "1"`, 'is "2"'];
+  assert.deepEqual(held, [
+    [...buildOf('one'), 'deploy', 'deployed v1.0.0'],
+    [...buildOf('two'), 'test a'],
+    ['test b'],
+    [...buildOf('three'), `use ${keyOf('three')}`],
+  ]);
 });
 
 test('a test is run with the responses to calls that it names', async () => {

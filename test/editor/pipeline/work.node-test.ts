@@ -171,9 +171,12 @@ test('every error has advice unless the user caused it, and a button only if try
     for (const error of ['session', 'forbidden', 'too-large'] as const) {
       assert.equal(actionErrorAdvice(action, error)?.again, false, error);
     }
-    for (const error of ['stopped', 'not-saved', 'conflict'] as const) {
+    for (const error of ['stopped', 'not-saved'] as const) {
       assert.equal(actionErrorAdvice(action, error), undefined, error);
     }
+    // A notice about the failed save says it of the others.
+    for (const error of ['conflict', 'deleted'] as const)
+      assert.equal(actionErrorAdvice(action, error) !== undefined, action === 'deploy', error);
   }
 });
 

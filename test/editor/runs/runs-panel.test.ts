@@ -1,4 +1,8 @@
 import { expect } from '@open-wc/testing';
+import type { Replay, ReplayResult } from 'plugin-editor/client.js';
+import { texts } from '../../../editor/src/locales/locale.ts';
+import type { ReplayHost } from '../../../editor/src/runs/replay-view.ts';
+import '../../../editor/src/runs/replay-view.ts';
 import '../../../editor/src/runs/runs-panel.ts';
 import type { RunsHost } from '../../../editor/src/runs/runs-panel.ts';
 import { Notices } from '../../../editor/src/ui/notices.ts';
@@ -39,6 +43,7 @@ describe('the panel of runs', () => {
         },
       },
       access: { canWrite: true },
+      actions: { pipeline: {} },
       document: {},
       serviceState: {},
     } as unknown as RunsHost;
@@ -115,5 +120,53 @@ describe('the panel of runs', () => {
     expect(panel.querySelectorAll('li').length).to.equal(listed);
     expect(labels()).to.deep.equal(['Refresh', 'Show more']);
     expect(requests.map(({ after }) => after)).to.deep.equal([undefined, undefined, 'older', 'older']);
+  });
+});
+
+describe('trying the text on real runs', () => {
+  it('needs the build until the service has begun, and is of what was built', async () => {
+    const view = document.createElement('replay-view') as HTMLElement & { host: ReplayHost; work: object };
+    const actions = { pipeline: { action: undefined as string | undefined, stop: () => {} } };
+    let result = (_result: ReplayResult): void => {};
+    let end = (_counts: Replay): void => {};
+    const source = { sourceKey: 'built' };
+    view.host = {
+      session: {
+        signal: new AbortController().signal,
+        client: {
+          replay: (_location: object, { onResult }: { onResult: typeof result }) => {
+            result = onResult;
+            return new Promise<Replay>((resolve) => (end = resolve));
+          },
+        },
+      },
+      actions: {
+        ...actions,
+        ensureBuilt: async (
+          _retry: () => void,
+          use: (key: string, stopped: AbortSignal) => Promise<void>,
+        ) => {
+          actions.pipeline.action = 'build';
+          source.sourceKey = 'typed since';
+          await use('built', new AbortController().signal);
+          actions.pipeline.action = undefined;
+          return true;
+        },
+      },
+      document: source,
+    } as unknown as ReplayHost;
+    view.work = {};
+    document.body.append(view);
+    await until('the button', () => view.querySelector('button') !== null);
+    view.querySelector('button')?.click();
+    await until('the request', () => view.textContent.includes('so far'));
+    expect(actions.pipeline.action).to.equal('build');
+    const ending = { output: '1', took: 1 };
+    result({ uuid: 'a', same: true, before: ending, after: ending });
+    await until('the end of the action', () => actions.pipeline.action === undefined);
+    end({ replayed: 1, same: 1, different: 0, failed: 0, skipped: 0 });
+    await until('the end', () => !view.textContent.includes('so far'));
+    expect(view.textContent).to.contain(texts().result.before);
+    view.remove();
   });
 });

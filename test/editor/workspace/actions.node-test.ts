@@ -132,6 +132,7 @@ function startLosing(access = new Access(undefined, false)) {
       source,
       saved: source,
       saveNow: async () => true,
+      holdDuring: (work: () => unknown) => work(),
       replaceBy: (_: unknown, request: () => unknown) => request(),
       handleRefusal: () => {},
     },
@@ -173,7 +174,10 @@ test('who may deploy and not write deploys what is built, unless the page around
 
 test('a text is deployed although the build that tries it on real runs has not ended yet', async () => {
   const { actions, deploy } = startLosing();
-  const building = actions.ensureBuilt(() => {});
+  const building = actions.ensureBuilt(
+    () => {},
+    async () => {},
+  );
   await deploy();
   assert.equal(await building, true);
   assert.equal(actions.pipeline.deployment.kind, 'deployed');
