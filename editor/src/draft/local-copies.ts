@@ -22,6 +22,10 @@ const storedSchema = z.object({
 
 const PREFIX = 'plugin-editor:unsaved:';
 
+/** How many replaced sources are kept of each page, and of those that are gone; and how long, in ms. */
+const MAX_REPLACED = 3;
+const MAX_AGE = 30 * 24 * 3_600_000;
+
 /** The parts of the browser that are used; tests give their own. */
 export interface Browser {
   /** Throws where the page may not use storage. */
@@ -45,7 +49,7 @@ export class LocalCopies {
   constructor(builder: string, { ident, namespace, fn }: PluginTarget, browser: Browser = globalThis.window) {
     this.#browser = browser;
     this.#prefix = `${PREFIX}${JSON.stringify([builder, ident, namespace, fn])}:`;
-    this.#own = this.#createKey();
+    this.#own = this.#createKey(this.#prefix);
     this.#claim();
   }
 
@@ -61,8 +65,11 @@ export class LocalCopies {
 
   /** Keeps a text that is about to be replaced, to be offered when the plugin is opened again. Returns its key, if it could. */
   keepAside(source: PluginSource): string | undefined {
-    const key = this.#createKey();
-    return this.#write({ key, source, at: new Date(), isReplaced: true }) ? key : undefined;
+    // It begins with the key of this page, so that it is offered only once the page is gone.
+    const key = this.#createKey(this.#own);
+    if (!this.#write({ key, source, at: new Date(), isReplaced: true })) return undefined;
+    this.#prune(this.#list(this.#own));
+    return key;
   }
 
   /**
@@ -70,9 +77,10 @@ export class LocalCopies {
    * @param source what there must be room for; without it, for anything
    */
   canKeep(source: PluginSource = { contents: '', lang: '' }): boolean {
-    const key = this.keepAside(source);
-    if (key !== undefined) this.remove(key);
-    return key !== undefined;
+    const key = this.#createKey(this.#own);
+    const isKept = this.#write({ key, source, at: new Date(), isReplaced: true });
+    this.remove(key);
+    return isKept;
   }
 
   /** Drops this page's copy. */
@@ -96,18 +104,8 @@ export class LocalCopies {
   /** The copies of pages that are gone, newest first. */
   async listOrphans(): Promise<LocalCopy[]> {
     const open = await this.#openPages();
-    const copies: LocalCopy[] = [];
-    try {
-      const { localStorage } = this.#browser;
-      for (const key of Object.keys(localStorage)) {
-        if (!key.startsWith(this.#prefix) || key === this.#own || open.has(key)) continue;
-        const copy = readCopy(key, localStorage.getItem(key));
-        if (copy) copies.push(copy);
-      }
-    } catch {
-      return [];
-    }
-    return copies.toSorted((a, b) => b.at.getTime() - a.at.getTime());
+    const isOrphan = ({ key }: LocalCopy) => !open.some((page) => key.startsWith(page));
+    return this.#prune(this.#list(this.#prefix).filter(isOrphan));
   }
 
   /** Releases this page's copy, so that other pages offer it. */
@@ -115,19 +113,46 @@ export class LocalCopies {
     this.#release?.();
   }
 
-  #createKey(): string {
+  #createKey(prefix: string): string {
     const random = this.#browser.crypto.getRandomValues(new Uint32Array(3));
-    return this.#prefix + Array.from(random, (part) => part.toString(36)).join('');
+    return prefix + Array.from(random, (part) => part.toString(36)).join('');
+  }
+
+  /** The copies whose keys begin with `prefix`, newest first. */
+  #list(prefix: string): LocalCopy[] {
+    try {
+      const { localStorage } = this.#browser;
+      const keys = Object.keys(localStorage).filter((key) => key.startsWith(prefix));
+      const copies = keys.flatMap((key) => readCopy(key, localStorage.getItem(key)) ?? []);
+      return copies.toSorted((a, b) => b.at.getTime() - a.at.getTime());
+    } catch {
+      return [];
+    }
+  }
+
+  /** Removes replaced sources but for the newest. Returns what is left. */
+  #prune(copies: readonly LocalCopy[]): LocalCopy[] {
+    let count = 0;
+    return copies.filter(({ key, at, isReplaced }) => {
+      const isLeft = !isReplaced || (++count <= MAX_REPLACED && Date.now() - at.getTime() < MAX_AGE);
+      if (!isLeft) this.remove(key);
+      return isLeft;
+    });
   }
 
   /** Returns `false` where the storage is full or forbidden. */
-  #write({ key, source, at, isReplaced }: LocalCopy): boolean {
+  #write(copy: LocalCopy): boolean {
+    const { key, source, at, isReplaced } = copy;
     const stored = { version: 1, at: at.getTime(), source, ...(isReplaced && { replaced: true }) };
     try {
       this.#browser.localStorage.setItem(key, JSON.stringify(stored));
       return true;
     } catch {
-      return false;
+      // What other pages replaced, of any plugin, makes room. Of its own, this page has said that it is kept.
+      const oldest = this.#list(PREFIX).findLast((one) => one.isReplaced && !one.key.startsWith(this.#own));
+      if (!oldest) return false;
+      this.remove(oldest.key);
+      return this.#write(copy);
     }
   }
 
@@ -138,12 +163,13 @@ export class LocalCopies {
     this.#browser.navigator.locks?.request(this.#own, () => held).catch(() => {});
   }
 
-  async #openPages(): Promise<Set<string | undefined>> {
+  /** The keys of the pages that are open. */
+  async #openPages(): Promise<string[]> {
     try {
-      const state = await this.#browser.navigator.locks?.query();
-      return new Set(state?.held?.map(({ name }) => name));
+      const { held = [] } = (await this.#browser.navigator.locks?.query()) ?? {};
+      return [this.#own, ...held.flatMap(({ name }) => (name?.startsWith(PREFIX) ? name : []))];
     } catch {
-      return new Set();
+      return [this.#own];
     }
   }
 }

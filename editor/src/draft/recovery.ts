@@ -12,8 +12,8 @@ export interface RecoveryOptions {
   current: () => PluginSource | undefined;
   /** Whether a copy may replace the source in the editor now, and be saved. */
   canRestore: () => boolean;
-  /** Replaces the source in the editor by a copy, saves it, and removes the copy. */
-  restore: (copy: LocalCopy) => void;
+  /** Replaces the source in the editor by a copy, saves it, and removes the copy. `former` was restored before. */
+  restore: (copy: LocalCopy, former: PluginSource | undefined) => void;
 }
 
 const NOTICE = 'recovery';
@@ -25,6 +25,7 @@ const NOTICE = 'recovery';
 export class Recovery {
   readonly #options: RecoveryOptions;
   #waiting: LocalCopy[] = [];
+  #restored: PluginSource | undefined;
 
   constructor(options: RecoveryOptions) {
     this.#options = options;
@@ -97,7 +98,8 @@ export class Recovery {
     if (!canRestore()) return;
     // The next offer comes first, so that the way back from this one is in view before it.
     this.#next();
-    restore(copy);
+    restore(copy, this.#restored);
+    this.#restored = copy.source;
   }
 
   #discard(copy: LocalCopy): void {

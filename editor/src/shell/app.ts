@@ -1,8 +1,8 @@
 import { type Draft, HttpError, type Language, type PluginSource } from 'plugin-editor/client.js';
 import type { KeptText } from '../code/code-editor.ts';
 import { loadTypingHelp } from '../code/languages.ts';
-import { Recovery } from '../draft/recovery.ts';
 import { onLocaleChange, setLocale, texts } from '../locales/locale.ts';
+import { sameWork } from '../plugin/source.ts';
 import { type PluginTarget, UnusableValueError, checkTarget } from '../plugin/target.ts';
 import { findBuilder } from '../service/builders.ts';
 import { failureOf } from '../service/failure.ts';
@@ -262,15 +262,20 @@ export class EditorApp {
     const { copies, notices, signal } = session;
     const orphans = await copies.listOrphans();
     if (signal.aborted || !orphans.length) return;
-    const recovery = new Recovery({
+    const present = draft?.source ?? this.#workspace?.document.source;
+    const module = await notices.loadModule(() => import('../draft/recovery.ts'));
+    if (signal.aborted || !module) return;
+    const recovery = new module.Recovery({
       copies,
       notices,
       current: () => this.#workspace?.document.source,
       canRestore: () => !signal.aborted && (this.#workspace?.access.canWrite ?? this.#mayWrite(session)),
-      restore: ({ source, key }) => {
+      restore: ({ source, key }, former) => {
         const saving = this.#workspace?.saving;
         if (saving) {
-          const spare = saving.state.kind === 'new' ? saving.source : undefined;
+          // A copy that was restored and saved would be offered again, for ever.
+          const isSpare = saving.state.kind === 'new' || (former && sameWork(former, saving.saved));
+          const spare = isSpare ? saving.saved : undefined;
           return saving.replace(source, () => texts().recovery.restored, { from: key, spare });
         }
         // Without a draft and a template there is nothing open yet: the copy is what to open. It is removed first, because
@@ -280,7 +285,7 @@ export class EditorApp {
         this.#workspace?.saving.restore(source);
       },
     });
-    recovery.start(orphans, draft?.source ?? this.#workspace?.document.source);
+    recovery.start(orphans, present);
   }
 
   /** @param exists whether `source` is a draft of the service */
@@ -360,6 +365,7 @@ const rest: readonly (() => Promise<unknown>)[] = [
   () => import('../code/search-panel.ts'),
   () => import('../draft/compare-dialog.ts'),
   () => import('../draft/conflict.ts'),
+  () => import('../draft/recovery.ts'),
   () => import('../ui/command-palette.ts'),
   () => import('../workspace/deploy-sheet.ts'),
   () => import('../workspace/dialogs.ts'),

@@ -25,6 +25,11 @@ describe('local copies', () => {
     page.close();
     while ((await held()) >= before) await new Promise((resolve) => setTimeout(resolve, 5));
   };
+  /** Waits until a copy that is kept is newer than those before. */
+  const later = async () => {
+    const now = Date.now();
+    while (Date.now() === now) await new Promise((resolve) => setTimeout(resolve, 1));
+  };
   /** Waits until each page's lock is there. */
   const claimed = async () => {
     while (((await navigator.locks.query()).pending?.length ?? 0) > 0) {
@@ -63,8 +68,7 @@ describe('local copies', () => {
     const pages = [copies(), copies()] as const;
     await claimed();
     pages[0].keep(source('older'));
-    const later = Date.now() + 5;
-    while (Date.now() < later) await new Promise((resolve) => setTimeout(resolve, 1));
+    await later();
     pages[1].keep(source('newer'));
     await closed(pages[0]);
     await closed(pages[1]);
@@ -103,6 +107,65 @@ describe('local copies', () => {
     next.putBack({ ...copy, isReplaced: true });
     expect(await contents(next)).to.deep.equal(['y']);
     expect((await next.listOrphans())[0]?.isReplaced).to.equal(true);
+  });
+
+  it('keeps the newest three that a page replaced, for a month, and offers them once it is gone', async () => {
+    const first = copies();
+    await claimed();
+    for (const text of ['a', 'b', 'c', 'd']) {
+      first.keepAside(source(text));
+      await later();
+    }
+    first.keep(source('unsaved'));
+    const second = copies();
+    await claimed();
+    expect(await contents(second)).to.deep.equal([]);
+    await closed(first);
+    expect(await contents(second)).to.deep.equal(['unsaved', 'd', 'c', 'b']);
+    const at = new Date(Date.now() - 31 * 24 * 3_600_000);
+    for (const copy of await second.listOrphans()) second.putBack({ ...copy, at });
+    expect(await contents(second)).to.deep.equal(['unsaved']);
+    expect(localStorage.length).to.equal(1);
+  });
+
+  it('drops the oldest that other pages replaced where there is no room', () => {
+    const small = {
+      localStorage: Object.create({
+        getItem(this: Record<string, string>, key: string) {
+          return this[key];
+        },
+        setItem(this: Record<string, string>, key: string, value: string) {
+          if (Object.keys({ ...this, [key]: '' }).length > 3)
+            throw new DOMException('', 'QuotaExceededError');
+          this[key] = value;
+        },
+        removeItem(this: Record<string, string>, key: string) {
+          delete this[key];
+        },
+      }) as Storage,
+      navigator: {},
+      crypto,
+    };
+    const [other, page] = ['other', 'add'].map(
+      (fn) => new LocalCopies(target.builder, { ...target, fn }, small),
+    );
+    const kept = () =>
+      Object.values(small.localStorage as unknown as Record<string, string>)
+        .map((copy) => (JSON.parse(copy) as { source: { contents: string } }).source.contents)
+        .toSorted();
+    const at = new Date(0);
+    const key = other?.keepAside(source('old')) ?? '';
+    other?.putBack({ key, source: source('old'), at, isReplaced: true });
+    other?.keepAside(source('newer'));
+    page?.keepAside(source('own'));
+    page?.keep(source('unsaved'));
+    expect([page?.isKept, kept()]).to.deep.equal([true, ['newer', 'own', 'unsaved']]);
+    other?.keep(source('unsaved there'));
+    expect([other?.isKept, kept()]).to.deep.equal([true, ['newer', 'unsaved', 'unsaved there']]);
+    page?.keepAside(source('own'));
+    expect(kept()).to.deep.equal(['own', 'unsaved', 'unsaved there']);
+    expect(page?.canKeep()).to.equal(false);
+    expect(kept()).to.deep.equal(['own', 'unsaved', 'unsaved there']);
   });
 
   it('ignores entries that are not copies', async () => {

@@ -101,14 +101,16 @@ test('a copy that this browser kept is called what it is, and the way back from 
     notices,
     current: () => undefined,
     canRestore: () => true,
-    restore: ({ key }) => log.push(`restored ${key}`),
+    restore: ({ key }, former) => log.push(`restored ${key}${former ? ` over ${former.contents}` : ''}`),
   });
   recovery.start([copyOf('unsaved', false), copyOf('replaced', true)], undefined);
+  offer().actions?.[0]?.run();
   offer().actions?.[0]?.run();
   assert.deepEqual(log, [
     'This browser kept changes to this plugin that were not saved',
     'This browser kept the text and the tests that were replaced',
     'restored unsaved',
+    'restored replaced over unsaved',
   ]);
 });
 
